@@ -22,6 +22,7 @@ mod run;
 mod sanitizer;
 mod servers;
 mod test;
+mod torture;
 mod zarrs;
 
 use std::process::ExitCode;
@@ -44,6 +45,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "conformance", help: conformance::HELP, run: conformance::run },
     Command { name: "asan", help: asan::HELP, run: asan::run },
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
+    Command { name: "torture", help: torture::HELP, run: torture::run },
     Command { name: "docs", help: docs::HELP, run: docs::run },
 ];
 

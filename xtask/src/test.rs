@@ -2,8 +2,9 @@
 
 use crate::conformance;
 use crate::databases;
+use crate::debian;
 use crate::package;
-use crate::run::{Outcome, cargo};
+use crate::run::{Outcome, cargo, program};
 use crate::servers;
 
 pub(crate) const HELP: &str = "\
@@ -28,8 +29,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         Some((first, rest)) if first == "--python" => return package::test(rest),
         _ => {}
     }
+    if cfg!(target_os = "linux") && program("strace", ["--version"]).output().is_none() {
+        debian::install(&["strace"])?;
+    }
     let tests = cargo(["test", "--workspace", "--all-features"]).with(arguments.iter().map(String::as_str));
-    tests.run()?;
+    // A test that traces what is flushed cannot miss it.
+    tests.variable("ZARROX_TEST_STRACE", "1").run()?;
     if !arguments.is_empty() {
         return Ok(());
     }

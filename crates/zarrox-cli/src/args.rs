@@ -1,4 +1,4 @@
-//! Arguments that several commands have.
+//! Arguments that several commands share.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,9 @@ use clap::Args;
 use zarrox::Strictness;
 use zarrox::grid::{ChunkLengths, Rectilinear};
 use zarrox::stores::FOLLOW_LINKS;
-use zarrox::{Array, ChunkShape, ErrorKind, Format, Node, OpenMode, OpenOptions, Result, Upkeep, json};
+use zarrox::{
+    Array, ChunkShape, Durability, ErrorKind, Format, Node, OpenMode, OpenOptions, Result, Upkeep, json,
+};
 
 use crate::exit::usage;
 use crate::names::listed;
@@ -22,40 +24,44 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     threads: usize,
 
-    /// Open only nodes of this format, and create nodes in it: v3, v2, v1, n5, v3-experimental or v3-draft [default: any;
-    /// a new node has the format of the group above it, n5 in a directory *.n5, and else v3]
+    /// Open only nodes of this format, and create nodes in it: v3, v2, v1, n5, v3-experimental or v3-draft [default: any; a new
+    /// node has the format of the group above it, otherwise n5 in a directory *.n5, and v3 everywhere else]
     #[arg(long, global = true, hide_possible_values = true)]
     #[arg(value_parser = suggesting(format, suggest::formats))]
     format: Option<Format>,
 
-    /// Refuse documents that the specifications do not allow, such as variants of other writers
+    /// Refuse documents that the specifications do not allow, such as the variants of other writers
     #[arg(long, global = true)]
     strict: bool,
 
-    /// Read an unknown data type as the known one that the metadata names in its place
+    /// Read an unknown data type as the known type that the metadata names as its fallback
     #[arg(long, global = true)]
     data_type_fallback: bool,
 
-    /// Set an option of the store of a URL, such as `endpoint=http://127.0.0.1:9000`. Other options come from the environment, which
-    /// is the better place for secrets. `zarrox help storage` lists them
+    /// Set an option of the store of a URL, such as `endpoint=http://127.0.0.1:9000`. `zarrox storage` lists all options. Secrets
+    /// are better set by environment variables
     #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = pair)]
     storage: Vec<(String, String)>,
 
-    /// Do not update consolidated metadata with the changes of the command
+    /// Do not update consolidated metadata after a change
     #[arg(long, global = true)]
     no_consolidate: bool,
 
-    /// Follow symbolic links that lead out of the directory of a hierarchy; only if you trust everybody who can write there
+    /// Follow symbolic links that lead out of the directory of a hierarchy; use it only if you trust everyone who can write there
     #[arg(long, global = true)]
     follow_links: bool,
 
-    /// Print what happens to the standard error; twice for more
+    /// Flush to the disk all that is written, so that it outlives a power failure; writing takes longer
+    #[arg(long, global = true)]
+    sync: bool,
+
+    /// Print more about the work to the standard error; repeat it for even more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
 
 impl Global {
-    /// The options to open nodes for writing with.
+    /// The options for opening nodes for writing.
     pub(crate) fn options(&self) -> OpenOptions {
         let options = OpenOptions::new().threads(self.threads).strict(self.strict);
         let options = options.data_type_fallback(self.data_type_fallback);
@@ -66,6 +72,7 @@ impl Global {
             true => options.storage_option(FOLLOW_LINKS, "true"),
             false => options,
         };
+        let options = if self.sync { options.durability(Durability::Disk) } else { options };
         self.storage.iter().fold(options, |options, (name, value)| options.storage_option(name, value))
     }
 
@@ -79,22 +86,22 @@ impl Global {
         opening::open(&self.options().mode(OpenMode::Read), path)
     }
 
-    /// Options for nodes of which only the metadata is changed.
+    /// The options for nodes of which only the metadata changes.
     pub(crate) fn without_elements(&self) -> OpenOptions {
         self.options().metadata_only(true).chunk_limit(usize::MAX)
     }
 
-    /// Options for nodes of which only the metadata is read.
+    /// The options for nodes of which only the metadata is read.
     fn looking(&self) -> OpenOptions {
         self.without_elements().mode(OpenMode::Read)
     }
 
-    /// Opens a node to look at its metadata.
+    /// Opens a node to show its metadata.
     pub(crate) fn look(&self, path: &str) -> Result<Node> {
         opening::open(&self.looking(), path)
     }
 
-    /// Opens a node to look at its metadata, or the hierarchies that lie in a place that is none itself.
+    /// Opens a node to show its metadata, or lists the hierarchies inside of a place that is not a node.
     pub(crate) fn place(&self, path: &str) -> Result<Place> {
         match self.look(path) {
             Ok(Node::Array(array)) => Ok(Place::Array(Box::new(array))),
@@ -107,27 +114,27 @@ impl Global {
         }
     }
 
-    /// Opens an array for reading; for a group the error says which arrays it has.
+    /// Opens an array for reading. If the path is a group, the error names its arrays.
     pub(crate) fn read_array(&self, path: &str) -> Result<Array> {
         match self.read(path)? {
             Node::Array(array) => Ok(array),
             Node::Group(group) => {
                 let names = group.arrays()?;
                 let names: Vec<String> = names.iter().map(|array| array.path().name().to_owned()).collect();
-                let names = listed(&names, "it has none directly below");
-                Err(usage(format!("'{path}' is a group; pick one of its arrays ({names})")))
+                let names = listed(&names, "it has no arrays directly below");
+                Err(usage(format!("'{path}' is a group, not an array; name one of its arrays ({names})")))
             }
         }
     }
 }
 
-/// A name and a value; the value is not repeated in the error, since it may be secret.
+/// A name and a value. Errors do not repeat the value, since it may be secret.
 fn pair(text: &str) -> Result<(String, String), String> {
-    let pair = text.split_once('=').ok_or("it has the form NAME=VALUE")?;
+    let pair = text.split_once('=').ok_or("the form is NAME=VALUE")?;
     Ok((pair.0.to_owned(), pair.1.to_owned()))
 }
 
-/// The lengths of dimensions: `10,20`; nothing for an array without dimensions.
+/// The lengths of dimensions, such as `10,20`; empty for an array without dimensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lengths(pub(crate) Vec<u64>);
 
@@ -139,7 +146,7 @@ impl FromStr for Lengths {
     }
 }
 
-/// The lengths of dimensions, of which `-1` is what there are elements for: `-1,4,5`.
+/// The lengths of dimensions, one of which may be `-1`, which follows from the number of elements: `-1,4,5`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpenLengths(pub(crate) Vec<Option<u64>>);
 
@@ -156,7 +163,7 @@ impl FromStr for OpenLengths {
     }
 }
 
-/// The items between commas, with or without parentheses around all.
+/// The items between commas; parentheses around all of them are optional.
 fn items<T>(text: &str, length: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {
     let inner = text.trim();
     let inner = inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(inner);
@@ -168,13 +175,13 @@ fn items<T>(text: &str, length: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, St
     inner.split(',').map(length).collect()
 }
 
-/// The chunks of a new array: lengths as for a shape, of which `-1` is a whole dimension; `auto`; `false`; or, in JSON, the
-/// lengths of a rectilinear grid.
+/// The chunks of a new array: lengths, of which `-1` is a whole dimension; `auto`; `false`; or, in JSON, the lengths of a
+/// rectilinear grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Chunks {
-    /// Of one shape.
+    /// Chunks of one shape.
     Shape(ChunkShape),
-    /// Of several lengths in each dimension.
+    /// Chunks of several lengths in each dimension.
     Rectilinear(Vec<ChunkLengths>),
 }
 
@@ -223,14 +230,18 @@ impl FromStr for ByteSize {
             "kb" => 1e3,
             "mb" => 1e6,
             "gb" => 1e9,
-            _ => return Err(format!("'{unit}' is not a unit of bytes; take KiB, MiB or GiB")),
+            _ => return Err(format!("'{unit}' is not a unit of bytes; use KiB, MiB or GiB")),
         };
         let bytes = number.parse::<f64>().map_err(|_| format!("'{text}' is not a number of bytes"))? * factor;
-        if bytes < 1.0 { Err("it must be at least one byte".to_owned()) } else { Ok(Self(bytes as u64)) }
+        if bytes < 1.0 {
+            Err("the size must be at least one byte".to_owned())
+        } else {
+            Ok(Self(bytes as u64))
+        }
     }
 }
 
-/// A size that can be said again: rounded up.
+/// A size rounded up, so that it can be printed exactly.
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.div_ceil(1 << 20) {

@@ -1,4 +1,4 @@
-//! Conversion of elements that come in as one data type and are stored as another with the same meaning.
+//! Conversion of imported elements to the data type that stores them.
 
 use zarrox::data_type::{Casting, Endian, Storage, VARIABLE_BYTES, VARIABLE_TEXT};
 use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
@@ -6,20 +6,20 @@ use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 /// A conversion of elements to another type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Conversion {
-    /// They are already, by another name or none.
+    /// The types are the same, perhaps with different names.
     Renamed,
-    /// Bytes of no meaning are given one.
+    /// Bytes without a meaning become elements of a type.
     Named,
-    /// Text and bytes padded to one length become those of their own lengths.
+    /// Text and bytes padded to one length become text and bytes of variable length.
     Trimmed,
     /// Structures lose the padding between their fields.
     Packed,
-    /// Elements become others of the same value, or of another one if that is allowed.
+    /// Each element becomes another of the same value, or of the nearest value if that is allowed.
     Cast(Casting),
 }
 
 impl Conversion {
-    /// The way from one type to another, if there is one without any doubt; or with `cast`, if the values have one.
+    /// The conversion from one type to another, if it is unambiguous; with `cast`, also if the values can be cast.
     pub(crate) fn between(from: &DataType, to: &DataType, cast: Option<Casting>) -> Option<Self> {
         Self::same(from, to).or_else(|| {
             let cast = cast?;
@@ -49,12 +49,12 @@ impl Conversion {
         }
     }
 
-    /// The type as which elements are to be read: that of the file or that of the array.
+    /// The type that the elements are read as: the type of the file or of the array.
     pub(crate) fn read_as<'t>(&self, from: &'t DataType, to: &'t DataType) -> &'t DataType {
         if *self == Self::Named { to } else { from }
     }
 
-    /// The elements as those of the other type.
+    /// The elements converted to the other type.
     pub(crate) fn apply(&self, elements: DynArray, to: &DataType) -> Result<DynArray> {
         let shape = elements.shape().to_vec();
         match self {
@@ -71,7 +71,7 @@ impl Conversion {
                 let cast = elements.cast(to, *casting, &zarrox::codecs::registry());
                 cast.map_err(|error| match casting {
                     Casting::Exact => {
-                        Error::new(error.kind(), format!("{error}; --lossy takes what comes near"))
+                        Error::new(error.kind(), format!("{error}; --lossy takes the nearest value instead"))
                             .with_source(error)
                     }
                     Casting::Lossy => error,
@@ -81,12 +81,13 @@ impl Conversion {
     }
 }
 
-/// Bytes without a meaning, whose NULs at the end are no padding.
+/// Bytes without a meaning, whose NULs at the end are not padding.
 fn is_raw(data_type: &DataType) -> bool {
     matches!(data_type, DataType::RawBits(_))
 }
 
-/// True if NumPy writes elements of a type as bytes of no meaning, since others have added that type to it: `bfloat16`.
+/// Returns true if NumPy writes elements of a type as bytes without a meaning, since another package defines the type:
+/// `bfloat16`.
 fn is_unknown_to_numpy(data_type: &DataType) -> bool {
     let registry = zarrox::codecs::registry();
     let named =
@@ -107,7 +108,7 @@ fn utf8(element: &[u8]) -> Result<Vec<u8>> {
     let length = points.iter().rposition(|&point| point != 0).map_or(0, |last| last + 1);
     let character = |&point: &u32| {
         char::from_u32(point).ok_or_else(|| {
-            let message = format!("an element has the code point U+{point:04X}, which is no character");
+            let message = format!("an element has the code point U+{point:04X}, which is not a character");
             Error::new(ErrorKind::Corrupt, message)
         })
     };

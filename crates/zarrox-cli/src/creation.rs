@@ -14,21 +14,22 @@ use crate::suggest::{self, suggesting};
 /// The options for a new array.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Creation {
-    /// The shape of a chunk, as 10,20, where -1 is a whole dimension; auto: what zarr-python 2 guesses; false: one chunk; as JSON
-    /// the lengths of chunks that differ, as [[31,28,31],5] (v3) [default: about a mebibyte; in v2 auto]
+    /// The shape of a chunk, such as 10,20, where -1 is a whole dimension; auto: the shape that zarr-python 2 guesses; false: a
+    /// single chunk; as JSON the lengths of rectilinear chunks, such as [[31,28,31],5] (v3) [default: about a mebibyte; in v2
+    /// auto]
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
     chunks: Option<Chunks>,
 
-    /// The shape of a shard, which holds several chunks in one object, or as JSON the lengths of shards that differ (v3)
+    /// The shape of a shard, which holds several chunks in one object, or as JSON the lengths of rectilinear shards (v3)
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
     shards: Option<Chunks>,
 
-    /// All codecs of a chunk, as a JSON list like that in v3 metadata
+    /// All codecs of the chain, as a JSON list as in v3 metadata
     #[arg(long, value_name = "JSON", conflicts_with_all = ["filters", "compressor", "order", "endian"])]
     codecs: Option<String>,
 
-    /// A codec in front of the compressor, as shuffle:elementsize=4, delta:dtype=<i4 or crc32c, or as JSON like that in v3 metadata; can be
-    /// given several times
+    /// A codec before the compressor, such as shuffle:elementsize=4, delta:dtype=<i4 or crc32c, or JSON as in v3 metadata; can be
+    /// repeated
     #[arg(long = "filter", value_name = "NAME[:MEMBER=VALUE,…]", hide_possible_values = true)]
     #[arg(value_parser = suggesting(filter::parse, suggest::filters))]
     filters: Vec<CodecSpec>,
@@ -38,11 +39,11 @@ pub(crate) struct Creation {
     #[arg(value_parser = suggesting(compressor, suggest::compressors))]
     compressor: Option<Compressor>,
 
-    /// The element where nobody has written: a number, true, NaN, or JSON as metadata has it
+    /// The value of elements that were never written: a number, true, NaN, or JSON as in metadata
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     fill_value: Option<String>,
 
-    /// Order of the elements in a chunk: C (last dimension fastest) or F (first)
+    /// Order of the elements in a chunk: C (last dimension fastest) or F (first dimension fastest)
     #[arg(long, value_parser = ["C", "F"])]
     order: Option<String>,
 
@@ -58,11 +59,11 @@ pub(crate) struct Creation {
     #[arg(long, value_name = "JSON")]
     pub(crate) attrs: Option<String>,
 
-    /// A name for each dimension, as time,lat,lon; an empty one for none (v3)
+    /// A name for each dimension, such as time,lat,lon; empty for a dimension without a name (v3)
     #[arg(long, value_name = "NAMES")]
     dimension_names: Option<String>,
 
-    /// Replace the node that is there already, with all below it
+    /// Replace an existing node and all nodes below it
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -71,7 +72,7 @@ pub(crate) struct Creation {
 type Compressor = Option<CodecSpec>;
 
 impl Creation {
-    /// Gives a new array all that the options say.
+    /// Applies the options to a new array.
     pub(crate) fn apply(
         &self,
         builder: ArrayBuilder,
@@ -82,18 +83,20 @@ impl Creation {
         builder = match &self.chunks {
             Some(Chunks::Shape(chunks)) => builder.chunks(chunks.clone()),
             Some(Chunks::Rectilinear(_)) if self.shards.is_some() => {
-                return Err(usage("--chunks: chunks inside shards have one shape"));
+                return Err(usage("--chunks: all chunks inside of shards must have the same shape"));
             }
             Some(Chunks::Rectilinear(lengths)) => builder.rectilinear_chunks(lengths.clone()),
             None => builder,
         };
         builder = match &self.shards {
             Some(Chunks::Shape(ChunkShape::Guess)) => {
-                return Err(usage("--shards: it takes lengths, or false for one shard"));
+                return Err(usage("--shards: expected lengths, or false for a single shard"));
             }
             Some(Chunks::Shape(shards)) => builder.shards(shards.resolve(shape, 1)),
             Some(Chunks::Rectilinear(_)) if self.chunks.is_none() => {
-                return Err(usage("--shards: shards that differ need --chunks, which they hold"));
+                return Err(usage(
+                    "--shards: shards of several shapes need --chunks, the shape of the chunks inside",
+                ));
             }
             Some(Chunks::Rectilinear(lengths)) => builder.rectilinear_chunks(lengths.clone()),
             None => builder,
@@ -123,13 +126,13 @@ impl Creation {
         Ok(builder.column_major(self.order.as_deref() == Some("F")).attributes(self.attributes()?))
     }
 
-    /// The attributes; none when they are not said.
+    /// The attributes; empty if none are given.
     pub(crate) fn attributes(&self) -> Result<Map> {
         let Some(text) = &self.attrs else { return Ok(Map::default()) };
         json::parse_object(text.as_bytes()).map_err(|error| usage(format!("--attrs: {error}")))
     }
 
-    /// An option that was given and that only arrays have.
+    /// The name of a given option that applies only to arrays.
     pub(crate) fn array_option(&self) -> Option<&'static str> {
         let given = [
             ("--chunks", self.chunks.is_some()),
@@ -147,13 +150,13 @@ impl Creation {
     }
 }
 
-/// A data type, and its byte order if that is said, as people write it: by its name in v2's or v3's way, or in NumPy's without
-/// a byte order (`f4`), or as the JSON that metadata has.
+/// A data type, and its byte order if one is given: a name of v2 or v3, a NumPy name without a byte order (`f4`), or JSON as in
+/// metadata.
 pub(crate) fn data_type(text: &str) -> Result<(DataType, Option<ByteOrder>)> {
     let registry = zarrox::codecs::registry();
     let wrong = |error: zarrox::Error| {
         let ways = "float32, uint8, <i2 or bool, or like [[\"x\", \"<f4\"], [\"y\", \"<i2\"]] for structures";
-        usage(format!("--dtype: {error}; it should be like {ways}"))
+        usage(format!("--dtype: {error}; examples are {ways}"))
     };
     if text.trim_start().starts_with(['[', '{']) {
         let json = json::parse(text.as_bytes()).map_err(wrong)?;
@@ -171,9 +174,7 @@ pub(crate) fn data_type(text: &str) -> Result<(DataType, Option<ByteOrder>)> {
 
 fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
     let wrong = |why: &str| {
-        usage(format!(
-            "--codecs: {why}; it should be like [{{\"name\": \"bytes\", \"configuration\": {{…}}}}, …]"
-        ))
+        usage(format!("--codecs: {why}; the form is [{{\"name\": \"bytes\", \"configuration\": {{…}}}}, …]"))
     };
     let json = json::parse(text.as_bytes()).map_err(|error| wrong(&error.to_string()))?;
     let list =
@@ -183,7 +184,7 @@ fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
     list.iter().map(codec).collect()
 }
 
-/// JSON where it is JSON; otherwise the text itself, as in `NaN` or `0x7fc00000`.
+/// The value as JSON if it is JSON; otherwise as text, such as `NaN` or `0x7fc00000`.
 fn fill_value(text: &str) -> Json {
     match text {
         "True" => Json::Bool(true),
@@ -192,7 +193,7 @@ fn fill_value(text: &str) -> Json {
     }
 }
 
-/// A compressor in short: its name, then what it takes, with colons between.
+/// A compressor in short form: its name and its parameters, separated by colons.
 fn compressor(text: &str) -> Result<Compressor, String> {
     let mut parts = text.split(':');
     let name = parts.next().unwrap_or_default();
@@ -203,7 +204,7 @@ fn compressor(text: &str) -> Result<Compressor, String> {
     let level = |default: i32| match rest.as_slice() {
         [] => Ok(default),
         [level] => level.parse().map_err(|_| format!("'{level}' is not a level of {name}")),
-        _ => Err(format!("{name} takes nothing but a level")),
+        _ => Err(format!("{name} takes only a level")),
     };
     Ok(Some(match name {
         "none" if rest.is_empty() => return Ok(None),
@@ -220,14 +221,14 @@ fn compressor(text: &str) -> Result<Compressor, String> {
     }))
 }
 
-/// `blosc:COMPRESSOR:LEVEL:SHUFFLE`, each of which can be left out.
+/// `blosc:COMPRESSOR:LEVEL:SHUFFLE`, of which all parts but the first are optional.
 fn blosc(parts: &[&str]) -> Result<Blosc, String> {
     let [compressor, level, shuffle] = match parts {
         [] => ["lz4", "5", "shuffle"],
         [c] => [*c, "5", "shuffle"],
         [c, l] => [*c, *l, "shuffle"],
         [c, l, s] => [*c, *l, *s],
-        _ => return Err("blosc takes a compressor, a level and a shuffle".to_owned()),
+        _ => return Err("blosc takes at most a compressor, a level and a shuffle".to_owned()),
     };
     let compressor = match compressor {
         "blosclz" => BloscCompressor::BloscLz,
@@ -236,7 +237,7 @@ fn blosc(parts: &[&str]) -> Result<Blosc, String> {
         "snappy" => BloscCompressor::Snappy,
         "zlib" => BloscCompressor::Zlib,
         "zstd" => BloscCompressor::Zstd,
-        _ => return Err("blosc has blosclz, lz4, lz4hc, snappy, zlib and zstd inside".to_owned()),
+        _ => return Err("the compressors of blosc are blosclz, lz4, lz4hc, snappy, zlib and zstd".to_owned()),
     };
     let shuffle = match shuffle {
         "noshuffle" => Shuffle::None,

@@ -1,4 +1,4 @@
-//! The elements that are shown of an array that is too large to be shown whole.
+//! The elements that are printed of an array that is too large to be printed whole.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use zarrox::{DynArray, Error, ErrorKind, Result};
 use crate::print::EDGE;
 use crate::window::{Window, count, memory_size};
 
-/// More than this is not shown, in bytes: only arrays of very many dimensions, or of huge elements, come near.
+/// The most bytes that are printed: only arrays of very many dimensions, or of huge elements, come near.
 const LARGEST: u64 = 64 << 20;
 
-/// The first and the last few positions of every dimension that has more, and all of the others.
+/// The first and last positions of every long dimension, and all positions of the others.
 #[derive(Debug)]
 pub(crate) struct Edges {
     shape: Vec<u64>,
     elided: Vec<bool>,
     bytes: Vec<u8>,
-    /// Where each element is among the bytes, in row-major order.
+    /// The position of each element among the bytes, in row-major order.
     places: Vec<Range<usize>>,
 }
 
@@ -27,7 +27,8 @@ impl Edges {
         let item = memory_size(window.data_type()) + size_of::<Range<usize>>();
         let fits = count(&shape).saturating_mul(item as u64) <= LARGEST;
         let total = usize::try_from(count(&shape)).ok().filter(|_| fits).ok_or_else(|| {
-            let message = "even the elements at the edges are too many to be shown; select fewer dimensions";
+            let message =
+                "the edges of the selection have too many elements to print; select fewer dimensions";
             window.place(Error::new(ErrorKind::LimitExceeded, message))
         })?;
         let mut edges = Self { shape, elided, bytes: Vec::new(), places: vec![0..0; total] };
@@ -39,12 +40,12 @@ impl Edges {
         Ok(edges)
     }
 
-    /// The number of elements that are shown along each dimension.
+    /// The number of printed elements along each dimension.
     pub(crate) fn shape(&self) -> &[u64] {
         &self.shape
     }
 
-    /// For each dimension, whether its middle is left out.
+    /// For each dimension, true if its middle is left out.
     pub(crate) fn elided(&self) -> &[bool] {
         &self.elided
     }
@@ -54,7 +55,7 @@ impl Edges {
         self.places.iter().map(|place| &self.bytes[place.clone()])
     }
 
-    /// Everything that is shown, as blocks without gaps.
+    /// All printed elements, as contiguous blocks.
     fn corners(&self) -> Vec<Vec<Part>> {
         self.elided.iter().fold(vec![Vec::new()], |corners, &elided| {
             let parts: &[Part] = if elided { &[Part::First, Part::Last] } else { &[Part::Whole] };
@@ -63,7 +64,7 @@ impl Edges {
         })
     }
 
-    /// Puts the elements of a block where they belong.
+    /// Copies the elements of a block to their places.
     fn place(&mut self, corner: &[Part], block: &DynArray) {
         let mut index = vec![0; block.shape().len()];
         for element in block.elements() {
@@ -81,7 +82,7 @@ impl Edges {
         }
     }
 
-    /// Which of all elements one of a block is.
+    /// The index, among all printed elements, of an element of a block.
     #[expect(clippy::cast_possible_truncation, reason = "a position in memory")]
     fn position(&self, corner: &[Part], index: &[usize]) -> usize {
         let dims = corner.iter().zip(&self.shape).zip(index);
@@ -90,7 +91,7 @@ impl Edges {
     }
 }
 
-/// A part of a dimension.
+/// The printed part of a dimension.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Whole,
@@ -108,7 +109,7 @@ impl Part {
         }
     }
 
-    /// The first position among those that are shown.
+    /// The index of the first position among the printed ones.
     fn shown_from(self) -> u64 {
         match self {
             Self::Whole | Self::First => 0,

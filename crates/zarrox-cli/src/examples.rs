@@ -19,16 +19,16 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "",
         &[
-            example("See what is in a hierarchy", "zarrox tree sea.zarr"),
+            example("Show the content of a hierarchy", "zarrox tree sea.zarr"),
             example("Look at an array", "zarrox info sea.zarr/depth"),
-            example("Store an array of NumPy's", "zarrox import depth.npy new.zarr/depth"),
+            example("Store a NumPy array", "zarrox import depth.npy new.zarr/depth"),
         ],
     ),
     (
         "info",
         &[
-            example("All that there is to know of an array", "zarrox info sea.zarr/depth"),
-            example("Several nodes, for a program", "zarrox info --json sea.zarr old.zarr"),
+            example("All properties of an array", "zarrox info sea.zarr/depth"),
+            example("Several nodes, as JSON for a program", "zarrox info --json sea.zarr old.zarr"),
         ],
     ),
     (
@@ -41,15 +41,15 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "ls",
         &[
-            example("The nodes of a group, with shape and type", "zarrox ls -l sea.zarr"),
-            example("The hierarchies in this directory", "zarrox ls"),
+            example("List the nodes of a group with shape and type", "zarrox ls -l sea.zarr"),
+            example("List the hierarchies in this directory", "zarrox ls"),
         ],
     ),
     (
         "create",
         &[
             example(
-                "An array in shards, and the groups above it",
+                "Create an array with shards, and the groups above it",
                 "zarrox create new.zarr/depth --shape 400,800 --dtype int16 --chunks 10,10 --shards 100,100",
             ),
             example("A group", r#"zarrox create new.zarr/winds --group --attrs '{"title": "winds"}'"#),
@@ -59,19 +59,16 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "import",
         &[
             example(
-                "A file of NumPy's as a new array",
+                "Store a NumPy file as a new array",
                 "zarrox import depth.npy new.zarr/depth --chunks 10,40",
             ),
+            example("Append to an existing array", "zarrox import depth.npy sea.zarr/depth --append"),
             example(
-                "At the end of an array that is there",
-                "zarrox import depth.npy sea.zarr/depth --append",
-            ),
-            example(
-                "As many rows as a file has behind its header",
+                "Store all rows of a raw file after its header",
                 "zarrox import depth.raw new.zarr/rows --dtype '<i2' --shape -1,80 --offset 160",
             ),
             example(
-                "Nothing but elements, from a pipe",
+                "Store raw elements from a pipe",
                 "cat depth.raw | zarrox import - new.zarr/raw --dtype '<i2' --shape 40,80",
             ),
         ],
@@ -80,28 +77,32 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "export",
         &[
             example(
-                "A part of an array as a file of NumPy's",
+                "Write a part of an array to a NumPy file",
                 "zarrox export 'sea.zarr/depth[:10]' north.npy",
             ),
-            example("All arrays of a group", "zarrox export sea.zarr sea.npz --compress"),
-            example("Nothing but elements, into a pipe", "zarrox export sea.zarr/depth - --to raw | wc -c"),
+            example("Write all arrays of a group to one file", "zarrox export sea.zarr sea.npz --compress"),
+            example("Write raw elements to a pipe", "zarrox export sea.zarr/depth - --to raw | wc -c"),
         ],
     ),
     (
         "convert",
         &[
-            example(
-                "See what would become of a hierarchy of v2",
-                "zarrox convert old.zarr new.zarr --to v3 --dry-run",
-            ),
+            example("Print the plan of a conversion", "zarrox convert old.zarr new.zarr --to v3 --dry-run"),
             example("Copy it into v3", "zarrox convert old.zarr new.zarr --to v3"),
         ],
     ),
     (
         "consolidate",
         &[
-            example("One document for the whole hierarchy", "zarrox consolidate sea.zarr"),
-            example("Whether it still says what the nodes say", "zarrox consolidate sea.zarr --check"),
+            example("Write consolidated metadata", "zarrox consolidate sea.zarr"),
+            example("Check that consolidated metadata is up to date", "zarrox consolidate sea.zarr --check"),
+        ],
+    ),
+    (
+        "check",
+        &[
+            example("Whether everything can be read", "zarrox check sea.zarr"),
+            example("The work of a repair, without doing it", "zarrox check sea.zarr --repair --dry-run"),
         ],
     ),
     (
@@ -129,8 +130,8 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "dump",
         &[
-            example("Some elements of the last row", "zarrox dump 'sea.zarr/depth[-1, ::10]'"),
-            example("All elements for a spreadsheet", "zarrox dump sea.zarr/depth --csv > depth.csv"),
+            example("Print some elements of the last row", "zarrox dump 'sea.zarr/depth[-1, ::10]'"),
+            example("Print all elements for a spreadsheet", "zarrox dump sea.zarr/depth --csv > depth.csv"),
         ],
     ),
     ("attrs", &[example("All attributes", "zarrox attrs get sea.zarr/depth")]),
@@ -144,33 +145,36 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "attrs set",
         &[
-            example("Text, as it stands", "zarrox attrs set sea.zarr/depth units fathoms --string"),
-            example("Anything else, as JSON", "zarrox attrs set sea.zarr/depth valid_range '[-11000, 9000]'"),
+            example("Set a text", "zarrox attrs set sea.zarr/depth units fathoms --string"),
+            example(
+                "Set any other value, as JSON",
+                "zarrox attrs set sea.zarr/depth valid_range '[-11000, 9000]'",
+            ),
         ],
     ),
     ("attrs rm", &[example("One attribute", "zarrox attrs rm sea.zarr/depth units")]),
-    ("rm", &[example("An array and a whole hierarchy", "zarrox rm --force sea.zarr/depth old.zarr")]),
+    ("rm", &[example("Delete an array and a whole hierarchy", "zarrox rm --force sea.zarr/depth old.zarr")]),
     (
         "mv",
         &[
             example("Another name", "zarrox mv sea.zarr/depth sea.zarr/deep"),
-            example("In the place of what is there", "zarrox mv --force sea.zarr/deep sea.zarr/wind"),
+            example("Replace an existing node", "zarrox mv --force sea.zarr/deep sea.zarr/wind"),
         ],
     ),
-    ("storage", &[example("What each kind of store takes", "zarrox storage")]),
+    ("storage", &[example("List the options of each kind of store", "zarrox storage")]),
     ("completions", &[example("For this bash", "zarrox completions bash > zarrox.bash && . ./zarrox.bash")]),
     (
         "man",
         &[
             example("The main page", "zarrox man"),
-            example("Those of all commands, for man -M", "zarrox man share/man1"),
+            example("Write the pages of all commands for man -M", "zarrox man share/man1"),
         ],
     ),
     (
         "demo",
         &[
-            example("The main work, on data that is removed at the end", "zarrox demo"),
-            example("The same, to look at what was made", "zarrox demo hills"),
+            example("Show the main work on temporary data", "zarrox demo"),
+            example("Show the main work and keep the data", "zarrox demo hills"),
         ],
     ),
 ];

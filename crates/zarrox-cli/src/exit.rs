@@ -1,4 +1,4 @@
-//! The end of the command: its exit codes, and its messages about errors.
+//! The end of the command: exit codes and error messages.
 
 use std::error::Error as _;
 use std::io::{self, Write};
@@ -8,14 +8,14 @@ use zarrox::{Error, ErrorKind};
 
 use crate::interrupt;
 
-/// The exit codes, and what they tell.
+/// The exit codes and their meanings.
 pub(crate) const CODES: [(u8, &str); 9] = [
     (0, "success"),
     (1, "another failure: input or output, no space, no memory"),
     (2, "wrong usage: an argument, a selection or a data type does not fit"),
     (3, "not found"),
-    (4, "something is there already"),
-    (5, "corrupt: damaged chunks or files, or invalid metadata"),
+    (4, "something already exists"),
+    (5, "corrupt: damaged chunks or files, or invalid metadata; findings of a check"),
     (6, "a feature that is not supported"),
     (7, "access denied, or read-only"),
     (interrupt::CODE, "interrupted"),
@@ -27,14 +27,14 @@ pub(crate) fn help() -> String {
     format!("Exit codes:{lines}")
 }
 
-/// Why a command ends early.
+/// The reason why a command ends early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Something went wrong.
+    /// An error.
     Error(Error),
-    /// Several things went wrong, and each was told; the first has this kind.
+    /// Several errors, which were printed already; this is the kind of the first.
     Told(ErrorKind),
-    /// Nobody reads the output any more, as behind `| head`: no failure to speak of.
+    /// The reader of the output has gone, as in `| head`, which is not a failure.
     Closed,
 }
 
@@ -44,7 +44,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Errors of writing the output; those of reading files are given their place where they occur.
+/// Errors of writing the output. Errors of reading files name the file where they occur.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -59,13 +59,13 @@ pub(crate) fn usage(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidArgument, message)
 }
 
-/// Says what should be known, but is no error.
+/// Prints a message that is not an error.
 pub(crate) fn note(text: &str) {
-    // When even the standard error is closed there is nobody left to tell.
+    // If even the standard error is closed, the message is lost.
     let _ = writeln!(io::stderr().lock(), "zarrox: note: {}", printable(text));
 }
 
-/// Says what went wrong, if anything, and chooses the exit code.
+/// Prints the error, if there is one, and chooses the exit code.
 pub(crate) fn report(result: Result<(), Failure>) -> ExitCode {
     let kind = match result {
         Ok(()) | Err(Failure::Closed) => return ExitCode::SUCCESS,
@@ -78,13 +78,13 @@ pub(crate) fn report(result: Result<(), Failure>) -> ExitCode {
     ExitCode::from(if interrupt::seen() { interrupt::CODE } else { code(kind) })
 }
 
-/// When even the standard error is closed there is nobody left to tell.
+/// If even the standard error is closed, the message is lost.
 fn tell(error: &Error) {
     let _ = writeln!(io::stderr().lock(), "{}", describe(error));
 }
 
-/// Does the same for each of several things. What fails is told, behind what was printed before it, and keeps none of the others
-/// from being done; the first failure decides the exit code.
+/// Runs `work` for each of several items. A failure is printed after the output before it, and does not stop the other items. The
+/// first failure decides the exit code.
 pub(crate) fn each<T>(
     out: &mut dyn Write,
     things: impl IntoIterator<Item = T>,
@@ -116,14 +116,14 @@ fn code(kind: ErrorKind) -> u8 {
     }
 }
 
-/// The library's advice, and the command's own words for it.
+/// Advice of the library, and the corresponding option of the command.
 const ADVICE: [(&str, &str); 3] = [
     ("ask for overwriting to replace it", "--force replaces it"),
     ("; can be allowed: ", "; --allow "),
-    ("the same conversion, run again,", "the same command"),
+    ("run the same conversion again", "run the same command again"),
 ];
 
-/// The error, and its causes where they say more than the line before them.
+/// The error, and those of its causes that add something to the line before.
 fn describe(error: &Error) -> String {
     let mut last = error.to_string();
     for (advice, option) in ADVICE {
@@ -143,7 +143,7 @@ fn describe(error: &Error) -> String {
     lines.join("\n")
 }
 
-/// Text for a terminal: names come from strangers, and control characters could garble it or worse.
+/// Text that is safe to print on a terminal: names may come from strangers, and control characters could do harm.
 pub(crate) fn printable(text: &str) -> String {
     let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
     text.chars().map(escaped).collect()

@@ -1,4 +1,4 @@
-//! Files of the user's: errors that name them, and output that never leaves half a file behind.
+//! The user's files: errors name them, and no output is left half written.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -27,13 +27,13 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| failed(&format!("opening '{}'", path.display()), error))
 }
 
-/// A file that appears under its name only once it is complete.
+/// A file that gets its name only when it is complete.
 #[derive(Debug)]
 pub(crate) struct Output {
     file: File,
-    /// Its name in errors.
+    /// The name for errors.
     name: String,
-    /// `None` for a pipe or a device, which is written to directly.
+    /// The temporary file; `None` for a pipe or a device, which is written directly.
     place: Option<Place>,
 }
 
@@ -45,11 +45,11 @@ struct Place {
 }
 
 impl Output {
-    /// Begins to write a file; one that is there already is replaced only when told to.
+    /// Creates a file for writing. An existing file is replaced only with `overwrite`.
     pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self> {
         let name = format!("'{}'", path.display());
         let creating = |error| failed(&format!("creating {name}"), error);
-        // A link stays, and the file that it leads to is replaced.
+        // A symbolic link stays, and its target is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         match fs::metadata(&path) {
             Ok(metadata) if metadata.is_dir() => {
@@ -59,7 +59,7 @@ impl Output {
                 let file = File::options().write(true).open(&path).map_err(creating)?;
                 return Ok(Self { file, name, place: None });
             }
-            Ok(_) if !overwrite => return Err(exists(&path, "is there already; --force replaces it")),
+            Ok(_) if !overwrite => return Err(exists(&path, "already exists; --force replaces it")),
             _ => {}
         }
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -68,7 +68,7 @@ impl Output {
         Ok(Self { file, name, place: Some(Place { temporary, path, overwrite }) })
     }
 
-    /// True if it can be written in any order.
+    /// Returns true if the file can be written in any order.
     pub(crate) fn can_seek(&self) -> bool {
         self.place.is_some()
     }
@@ -77,13 +77,15 @@ impl Output {
         io::Error::new(error.kind(), format!("{}: {error}", self.name))
     }
 
-    /// Puts the complete file in its place.
+    /// Gives the complete file its name.
     pub(crate) fn finish(self) -> Result<()> {
         drop(self.file);
         let Some(Place { temporary, path, overwrite }) = self.place else { return Ok(()) };
         let persisted = if overwrite { temporary.persist(&path) } else { temporary.persist_noclobber(&path) };
         persisted.map_err(|error| match error.error.kind() {
-            io::ErrorKind::AlreadyExists => exists(&path, "appeared meanwhile; --force replaces it"),
+            io::ErrorKind::AlreadyExists => {
+                exists(&path, "was created meanwhile by another program; --force replaces it")
+            }
             _ => failed(&format!("creating '{}'", path.display()), error.error),
         })
     }

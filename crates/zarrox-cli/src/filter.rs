@@ -1,15 +1,15 @@
-//! Filters as people write them on the command line.
+//! Filters as written on the command line.
 
 use zarrox::CodecSpec;
 use zarrox::json::{self, Json, Map};
 
-/// A codec: its name, with or without `numcodecs.` in front, and its members as in `fixedscaleoffset:scale=10,offset=273,dtype=<f4`; or the
-/// JSON object that v3 metadata has.
+/// A codec: its name, with or without `numcodecs.` in front, and its members, such as
+/// `fixedscaleoffset:scale=10,offset=273,dtype=<f4`; or a JSON object as in v3 metadata.
 pub(crate) fn parse(text: &str) -> Result<CodecSpec, String> {
     if text.trim_start().starts_with('{') {
         let json = json::parse(text.as_bytes()).map_err(|error| error.to_string())?;
         return CodecSpec::from_json(&json)
-            .ok_or_else(|| format!("{json} has no \"name\", or more than a configuration"));
+            .ok_or_else(|| format!("{json} must have a \"name\", and at most a \"configuration\" besides"));
     }
     let (name, members) = text.split_once(':').unwrap_or((text, ""));
     let registry = zarrox::codecs::registry();
@@ -21,9 +21,9 @@ pub(crate) fn parse(text: &str) -> Result<CodecSpec, String> {
     Ok(CodecSpec { name: name.to_owned(), configuration })
 }
 
-/// A member and its value, which is JSON where it is JSON, and otherwise the text itself.
+/// A member and its value, which is JSON if it can be parsed as JSON, and text otherwise.
 fn member(text: &str) -> Result<(String, Json), String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("'{text}' should be like level=3"))?;
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("'{text}' must have the form level=3"))?;
     let json = json::parse(value.as_bytes()).unwrap_or_else(|_| Json::from(value));
     Ok((name.to_owned(), json))
 }
@@ -40,7 +40,7 @@ mod tests {
         assert_eq!(shown("numcodecs.bz2:level=3").unwrap(), "numcodecs.bz2(level=3)");
         assert_eq!(shown(r#"{"name": "gzip", "configuration": {"level": 3}}"#).unwrap(), "gzip(level=3)");
         assert!(shown("shuffel").unwrap_err().contains("unknown codec 'shuffel'"));
-        assert_eq!(shown("bz2:3").unwrap_err(), "'3' should be like level=3");
+        assert_eq!(shown("bz2:3").unwrap_err(), "'3' must have the form level=3");
         assert!(shown("{}").unwrap_err().contains("\"name\""));
     }
 }

@@ -1,4 +1,4 @@
-//! Elements that come in from a file or a stream, on their way into an array.
+//! Elements that are imported from a file or a stream.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -15,40 +15,40 @@ use crate::npy::Header;
 use crate::places::Places;
 use crate::progress::Progress;
 
-/// Room is made for so many bytes, at most, before they are there.
+/// The most bytes that are allocated before they are read.
 const AT_ONCE: u64 = 64 << 20;
 
-/// Elements that come in.
+/// Imported elements.
 pub(crate) struct Incoming<'r> {
-    /// Their name in errors.
+    /// The name of the input for errors.
     pub(crate) name: String,
     pub(crate) header: Header,
     pub(crate) elements: &'r mut dyn Read,
-    /// These elements once more, where they can be read in any order.
+    /// The elements in a file, which can be read in any order.
     pub(crate) places: Option<Places>,
-    /// The number of bytes of elements, where that is known beforehand.
+    /// The number of bytes of elements, if it is known.
     pub(crate) available: Option<u64>,
-    /// The fate of bytes behind the elements.
+    /// The treatment of bytes after the elements.
     pub(crate) rest: Rest,
-    /// True if somebody said as which type they are stored.
+    /// True if the user gave the data type to store.
     pub(crate) says_type: bool,
-    /// The way in which they may become elements of another type.
+    /// The allowed conversions to another type.
     pub(crate) cast: Option<Casting>,
 }
 
-/// The fate of bytes behind the elements.
+/// The treatment of bytes after the elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rest {
-    /// There may be none: whoever said the shape was wrong.
+    /// Further bytes are an error: the given shape is wrong.
     Refuse,
-    /// They are somebody else's, such as another array's.
+    /// Further bytes belong to something else, such as another array.
     Ignore,
-    /// They are read, since only at the end is a checksum compared.
+    /// Further bytes are read, so that a checksum at the end is verified.
     Read,
 }
 
 impl Incoming<'_> {
-    /// Refuses an input that is known to have another size than its elements.
+    /// Refuses an input whose known size differs from that of its elements.
     pub(crate) fn check_size(&self) -> Result<()> {
         let size = self.header.size()?;
         match self.available {
@@ -60,16 +60,17 @@ impl Incoming<'_> {
 
     fn truncated(&self, found: u64) -> Error {
         let size = self.header.size().unwrap_or(u64::MAX);
-        let message = format!("{} is truncated: {found} of {size} bytes of elements are there", self.name);
+        let message = format!("{} is truncated: it has {found} of {size} bytes of elements", self.name);
         Error::new(ErrorKind::Corrupt, message)
     }
 
     fn too_long(&self) -> Error {
-        let message = format!("{} has more bytes than an array of that shape and data type", self.name);
+        let message = format!("{} has more bytes than an array of this shape and data type", self.name);
         Error::new(ErrorKind::Corrupt, message)
     }
 
-    /// The way from the elements to those of an array. Elements of another type are refused before anything is written.
+    /// The conversion from these elements to those of an array. A type that cannot be converted is refused before anything is
+    /// written.
     pub(crate) fn conversion(&self, stored: &DataType) -> Result<Conversion> {
         let (name, data_type) = (&self.name, &self.header.data_type);
         Conversion::between(data_type, stored, self.cast).ok_or_else(|| {
@@ -78,8 +79,8 @@ impl Incoming<'_> {
         })
     }
 
-    /// Writes all elements to a new array. Its shape is stored last: even of a process that was killed nobody takes half
-    /// an array for a whole one.
+    /// Writes all elements to a new array. The shape is stored last, so that even after a kill nobody takes half an array for a
+    /// whole one.
     pub(crate) fn fill(self, array: &mut Array, memory: u64) -> Result<()> {
         self.tell_of_void(array);
         let progress = self.progress()?;
@@ -96,7 +97,7 @@ impl Incoming<'_> {
         Ok(())
     }
 
-    /// Writes all elements behind those that an array has along an axis.
+    /// Appends all elements to an array along an axis.
     pub(crate) fn append(self, array: &mut Array, axis: usize, memory: u64) -> Result<()> {
         self.conversion(array.data_type())?;
         let progress = self.progress()?;
@@ -115,7 +116,7 @@ impl Incoming<'_> {
         Ok(Progress::new(&self.name, self.header.size()?))
     }
 
-    /// Writes all elements to an array, from a position on.
+    /// Writes all elements to an array, beginning at a position.
     fn copy_to(mut self, array: &Array, offset: &[u64], memory: u64, progress: &Progress) -> Result<()> {
         let conversion = self.conversion(array.data_type())?;
         let (item, heard) = (self.item(), progress.clone());
@@ -135,13 +136,13 @@ impl Incoming<'_> {
         self.end(in_order)
     }
 
-    /// The size of an element that comes in, in bytes.
+    /// The size of an imported element, in bytes.
     fn item(&self) -> u64 {
         self.header.data_type.size() as u64
     }
 
-    /// The parts in which the elements are stored, and whether these come in their order: they do where each chunk is stored
-    /// once so, or the input cannot be read otherwise.
+    /// The parts in which the elements are stored, and whether they are in the order of the elements. They are if each chunk is
+    /// stored once that way, or if the input can only be read in order.
     fn parts(&self, array: &Array, offset: &[u64], memory: u64) -> Result<(Parts, bool)> {
         let place = self.header.shape.iter().zip(offset);
         let place = place.map(|(length, offset)| DimSelection::from(*offset..offset + length));
@@ -154,7 +155,7 @@ impl Incoming<'_> {
         Ok((in_order, true))
     }
 
-    /// Says how the elements are stored, before that begins.
+    /// Logs how the elements will be stored.
     fn tell(&self, array: &Array, parts: &Parts, in_order: bool) {
         let Self { name, header, .. } = self;
         let chunks = array.chunk_shape();
@@ -163,20 +164,20 @@ impl Incoming<'_> {
             header.data_type,
             header.shape,
             array.data_type(),
-            if in_order { "in the order of its elements" } else { "chunk by chunk" }
+            if in_order { "in the order of the elements" } else { "chunk by chunk" }
         );
         if parts.times() > 1 {
             let memory = ByteSize(parts.whole_rows().saturating_mul(self.item()));
             note(&format!(
-                "{name} comes in the order of its elements, so that each chunk is read and encoded again up to {} times; \
-                 --memory {memory} spares that, and so do --chunks that are whole along the axes that come fastest, or a \
+                "{name} arrives in the order of the elements, so that each chunk is read and encoded up to {} times; \
+                 --memory {memory} avoids that, as do --chunks that are whole along the fastest axes, or a \
                  file that can be read in any order",
                 parts.times() - 1
             ));
         }
     }
 
-    /// Says what became of elements that have no meaning, where another choice would have given them one.
+    /// Prints the type that elements without a meaning were stored as, if another choice would give them one.
     fn tell_of_void(&self, array: &Array) {
         let (data_type, name) = (array.data_type(), &self.name);
         if !matches!((&self.header.data_type, data_type), (DataType::RawBits(_), DataType::RawBits(_)))
@@ -187,19 +188,19 @@ impl Incoming<'_> {
         }
         let size = data_type.size();
         let way = match size {
-            1 => "if they are numbers, --dtype says of which type, as float8_e4m3",
-            2 => "if they are numbers, --dtype says of which type, as bfloat16",
+            1 => "if they are numbers, give their type, such as --dtype float8_e4m3",
+            2 => "if they are numbers, give their type, such as --dtype bfloat16",
             _ => "--format v2 keeps NumPy's type",
         };
         note(&format!(
-            "{name} is |V{size}, bytes without a meaning, and is stored as such ({data_type}); {way}"
+            "the elements of {name} are |V{size}, bytes without a meaning, and are stored as such ({data_type}); {way}"
         ));
     }
 
     fn end(&mut self, in_order: bool) -> Result<()> {
         match self.rest {
             Rest::Ignore => Ok(()),
-            // The size of a file that is read in any order was compared.
+            // The size of a file that is read in any order was compared already.
             Rest::Refuse if !in_order => Ok(()),
             Rest::Refuse => {
                 if self.read_up_to(1)?.is_empty() {
@@ -219,7 +220,7 @@ impl Incoming<'_> {
     fn next(&mut self, block: &[Range<u64>], read: &mut u64) -> Result<Vec<u8>> {
         let size = lengths(block).fold(self.item(), u64::saturating_mul);
         let bytes = self.read_up_to(size)?;
-        // Who interrupts a stream may have ended it as well.
+        // An interrupt may have ended the stream as well.
         interrupt::check()?;
         *read += bytes.len() as u64;
         if (bytes.len() as u64) < size { Err(self.truncated(*read)) } else { Ok(bytes) }
@@ -229,7 +230,7 @@ impl Incoming<'_> {
     fn at(&mut self, block: &[Range<u64>]) -> Result<Vec<u8>> {
         let item = self.item();
         let Some(places) = &mut self.places else { return Ok(Vec::new()) };
-        // Column-major elements are row-major ones with all dimensions the other way round.
+        // Column-major elements are row-major elements with reversed dimensions.
         let read = if self.header.column_major {
             let turned: Vec<Range<u64>> = block.iter().rev().cloned().collect();
             let shape: Vec<u64> = self.header.shape.iter().rev().copied().collect();
@@ -245,7 +246,7 @@ impl Incoming<'_> {
         Ok(bytes)
     }
 
-    /// The elements of a block, as they are stored.
+    /// The elements of a block, converted for storage.
     fn elements(
         &self,
         bytes: Vec<u8>,
@@ -253,7 +254,7 @@ impl Incoming<'_> {
         conversion: &Conversion,
         stored: &DataType,
     ) -> Result<DynArray> {
-        let too_large = |_| usage("a block does not fit into memory; say less for --memory");
+        let too_large = |_| usage("a block does not fit into memory; reduce --memory");
         let shape = lengths(block).map(usize::try_from).collect::<Result<Vec<_>, _>>().map_err(too_large)?;
         let Header { data_type, order, column_major, .. } = &self.header;
         let read_as = conversion.read_as(data_type, stored).clone();
@@ -262,7 +263,7 @@ impl Incoming<'_> {
         converted.map_err(|error| error.at(format!("what is at {block:?}")).at(&self.name))
     }
 
-    /// Takes not much more memory than there are bytes to read, whatever the header claims.
+    /// Reads bytes without allocating much more memory than there are bytes, whatever the header claims.
     fn read_up_to(&mut self, size: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(usize::try_from(size.min(AT_ONCE)).unwrap_or_default());
         let read = (&mut *self.elements).take(size).read_to_end(&mut bytes);
@@ -276,7 +277,7 @@ fn lengths(block: &[Range<u64>]) -> impl Iterator<Item = u64> {
     block.iter().map(|range| range.end - range.start)
 }
 
-/// A reader that counts.
+/// A reader that counts bytes.
 pub(crate) struct Counted<'r> {
     pub(crate) reader: &'r mut dyn Read,
     pub(crate) count: u64,

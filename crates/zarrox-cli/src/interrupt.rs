@@ -1,4 +1,4 @@
-//! Ctrl-C: long work ends before its next chunk, so that it can clean up what it has begun.
+//! Ctrl-C: long work ends before its next chunk, so that it can clean up.
 
 use std::process;
 use std::sync::LazyLock;
@@ -10,9 +10,9 @@ pub(crate) const CODE: u8 = 130;
 
 static SIGNAL: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 
-/// From now on an interruption is noted; a second one ends the process at once.
+/// Starts to catch interrupts. A second interrupt ends the process at once.
 pub(crate) fn catch() {
-    // Where signals cannot be caught, they end the process as they always did.
+    // If signals cannot be caught, they end the process as usual.
     let _ = ctrlc::set_handler(|| {
         if seen() {
             process::exit(CODE.into());
@@ -21,17 +21,17 @@ pub(crate) fn catch() {
     });
 }
 
-/// True if there was an interruption.
+/// Returns true after an interrupt.
 pub(crate) fn seen() -> bool {
     SIGNAL.is_raised()
 }
 
-/// An error after an interruption; to be called where work can end.
+/// Fails after an interrupt. Long work calls it where it can end.
 pub(crate) fn check() -> Result<()> {
     if seen() { Err(interrupted()) } else { Ok(()) }
 }
 
-/// The error after an interruption, in place of that of what it called off.
+/// Replaces the error of interrupted work by one that names the interrupt.
 pub(crate) fn or_interrupted<T>(result: Result<T>) -> Result<T> {
     result.map_err(|error| if error.kind() == ErrorKind::Interrupted { interrupted() } else { error })
 }
@@ -40,8 +40,12 @@ fn interrupted() -> Error {
     Error::new(ErrorKind::Interrupted, "interrupted")
 }
 
-/// An array of which no chunk is read or written after an interruption, and who hears of each that is: of how many
-/// elements.
+/// An array whose reads and writes stop after an interrupt, and which reports the number of elements of each finished chunk.
 pub(crate) fn watched(array: &Array, heard: impl Fn(u64) + Send + Sync + 'static) -> Array {
-    array.with_options(&AccessOptions::new().interrupt(&SIGNAL).on_chunk(heard))
+    array.with_options(&options().on_chunk(heard))
+}
+
+/// Options for work that an interruption calls off.
+pub(crate) fn options() -> AccessOptions {
+    AccessOptions::new().interrupt(&SIGNAL)
 }

@@ -1,4 +1,4 @@
-//! Files that a command makes for a store: what is not finished is removed again.
+//! Database files that a command creates: an unfinished file is removed again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,25 +9,24 @@ use zarrox::{Node, Result};
 use crate::args::Global;
 use crate::exit::note;
 
-/// Files that databases have beside their own while they are open, by what their names end in.
+/// The suffixes of the files that databases keep beside their own while they are open.
 const BESIDE: [&str; 4] = ["-lock", "-journal", "-wal", "-shm"];
 
-/// Room of so many bytes is not spoken of.
+/// A growth of up to this many bytes is not reported.
 const LITTLE: u64 = 1 << 20;
 
-/// The file that a store keeps everything in, as it was before a command.
+/// The file of a store, as it was before the command.
 #[derive(Debug)]
 pub(crate) struct Made {
     file: PathBuf,
-    /// Its size, in bytes; `None` where there was none.
+    /// The size in bytes; `None` if there was no file.
     before: Option<u64>,
-    /// The directories above it that were not there, from the innermost outwards.
+    /// The missing directories above it, from the innermost outwards.
     missing: Vec<PathBuf>,
 }
 
 impl Made {
-    /// Works on a node. When that fails, a file that was made for it goes again, and of one that was there it is said how it
-    /// becomes as small as it was.
+    /// Runs `work`. After a failure, a new file is removed, and for an existing file a message says how to shrink it again.
     pub(crate) fn or_removed<T>(global: &Global, path: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let made = zarrox::store_file(path).map(Self::new);
         work().inspect_err(|_| {
@@ -51,7 +50,7 @@ impl Made {
         }
     }
 
-    /// True if somebody has arrays in it. What cannot be read might be some.
+    /// Returns true if there are nodes in the file. A file that cannot be read counts as one with nodes.
     fn holds_arrays(&self, global: &Global, path: &str) -> bool {
         let root = match path.split_once("://") {
             Some((scheme, _)) if scheme != "file" => format!("{scheme}://{}", self.file.display()),
@@ -71,7 +70,7 @@ impl Made {
         }
     }
 
-    /// Removes it, and what lies beside it. Where that fails, what made the command fail is the one thing to tell.
+    /// Removes the file and the files beside it. A failure is not reported: the error of the command matters more.
     fn remove(&self) {
         if self.file.is_dir() {
             let inside = ["data.mdb", "lock.mdb"].map(|name| self.file.join(name));
@@ -82,26 +81,26 @@ impl Made {
             let name = self.file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let _ = BESIDE.map(|end| fs::remove_file(self.file.with_file_name(format!("{name}{end}"))));
         }
-        // Only those go that nobody has put anything into.
+        // Only empty directories are removed.
         let _ = self.missing.iter().try_for_each(fs::remove_dir);
     }
 
     fn tell_of_room(&self, path: &str, before: u64, after: u64) {
         let file = self.file.display();
         let way = match path.split_once("://") {
-            Some(("sqlite", _)) => format!("; sqlite3 '{file}' VACUUM gives it back"),
-            Some(("lmdb", _)) => format!("; mdb_copy -c '{file}' makes a copy without it"),
-            Some(("gdbm", _)) => format!("; gdbmtool '{file}' reorganize gives it back"),
+            Some(("sqlite", _)) => format!("; `sqlite3 '{file}' VACUUM` frees it"),
+            Some(("lmdb", _)) => format!("; `mdb_copy -c '{file}'` makes a smaller copy"),
+            Some(("gdbm", _)) => format!("; `gdbmtool '{file}' reorganize` frees it"),
             _ => String::new(),
         };
         note(&format!(
-            "'{file}' keeps the room that it took, {} more than before; what is stored next goes there{way}",
+            "'{file}' stays {} larger than before; later writes use that space{way}",
             HumanBytes(after - before)
         ));
     }
 }
 
-/// The size of a database, which may be a file or a directory of LMDB's.
+/// The size of a database, which may be a file or a directory of LMDB.
 fn size(path: &Path) -> Option<u64> {
     let metadata = fs::metadata(path).ok()?;
     if metadata.is_file() {

@@ -1,30 +1,30 @@
-//! Files of other kinds, by the bytes that they begin with, and what opens them.
+//! Recognition of other kinds of files by their first bytes, with advice how to open them.
 
 use std::path::Path;
 
-/// So many bytes at the beginning of a file tell its kind.
+/// The number of bytes at the beginning of a file that are examined.
 pub(crate) const LENGTH: u64 = 512;
 
 /// The kind of a file.
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// A sentence that says what the file is and what opens it.
+    /// A sentence that says what the file is, and what opens it.
     pub(crate) says: String,
-    /// True for a zip archive, in which a hierarchy can be.
+    /// True for a zip archive, which may contain a hierarchy.
     pub(crate) is_archive: bool,
 }
 
 /// Makes advice from a file's name and place.
 type Advice = fn(&Path) -> String;
 
-/// Where in a file its kind is said, by which bytes, and what to say of it.
+/// The offset and the bytes that identify a kind of file, and the advice for it.
 static KINDS: &[(usize, &[u8], Advice)] = &[
-    (0, b"\x93NUMPY", |file| imported("an array of NumPy", file)),
+    (0, b"\x93NUMPY", |file| imported("a NumPy array", file)),
     (0, b"\x89HDF\r\n\x1a\n", |file| {
         let (name, target) = (file.display(), target(file));
         format!(
-            "a file of HDF5; Python copies it: zarrox.copy_all(h5py.File('{name}'), zarrox.open_group('{target}', mode='w')); \
-             references that kerchunk has made of it are opened as reference://::references.json"
+            "an HDF5 file; Python copies it: zarrox.copy_all(h5py.File('{name}'), zarrox.open_group('{target}', mode='w')); \
+             references that kerchunk made for it are opened as reference://::references.json"
         )
     }),
     (0, b"SQLite format 3\0", |file| opened("a database of SQLite", "sqlite", file)),
@@ -33,14 +33,14 @@ static KINDS: &[(usize, &[u8], Advice)] = &[
     (0, &[0xce, 0x9a, 0x57, 0x13], |file| opened("a database of GDBM", "gdbm", file)),
     (0, &[0xcd, 0x9a, 0x57, 0x13], |file| opened("a database of GDBM", "gdbm", file)),
     (0, &[0xcf, 0x9a, 0x57, 0x13], |file| opened("a database of GDBM", "gdbm", file)),
-    (12, &[0x61, 0x15, 0x06, 0x00], |file| opened("a file of Berkeley DB", "bdb", file)),
-    (12, &[0x62, 0x31, 0x05, 0x00], |file| opened("a file of Berkeley DB", "bdb", file)),
+    (12, &[0x61, 0x15, 0x06, 0x00], |file| opened("a Berkeley DB file", "bdb", file)),
+    (12, &[0x62, 0x31, 0x05, 0x00], |file| opened("a Berkeley DB file", "bdb", file)),
     (0, b"CDF\x01", |_| NETCDF.to_owned()),
     (0, b"CDF\x02", |_| NETCDF.to_owned()),
     (0, b"CDF\x05", |_| NETCDF.to_owned()),
     (0, b"GRIB", |_| referred("a file of GRIB")),
-    (0, b"II*\0", |_| referred("an image of TIFF")),
-    (0, b"MM\0*", |_| referred("an image of TIFF")),
+    (0, b"II*\0", |_| referred("a TIFF image")),
+    (0, b"MM\0*", |_| referred("a TIFF image")),
     (0, &[0x1f, 0x8b], |_| packed("gzip")),
     (0, &[0x28, 0xb5, 0x2f, 0xfd], |_| packed("zstd")),
     (0, b"BZh", |_| packed("bzip2")),
@@ -49,9 +49,9 @@ static KINDS: &[(usize, &[u8], Advice)] = &[
 ];
 
 const NETCDF: &str =
-    "a file of NetCDF 3; Python's xarray reads it, and writes it with to_zarr(…, engine='zarrox')";
+    "a NetCDF 3 file; xarray in Python reads it, and writes it with to_zarr(…, engine='zarrox')";
 
-/// The kind of a file that begins with these bytes, if it is one that is known.
+/// The kind of a file with these first bytes, if it is known.
 pub(crate) fn kind_of(head: &[u8], file: &Path) -> Option<Kind> {
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return Some(zipped(head, file));
@@ -63,7 +63,7 @@ pub(crate) fn kind_of(head: &[u8], file: &Path) -> Option<Kind> {
         Some((_, _, advice)) => advice(file),
         None if is_references(head) => {
             format!(
-                "a file of JSON, as kerchunk's references are; reference://::{} opens those",
+                "a JSON file, perhaps references by kerchunk; reference://::{} opens these",
                 file.display()
             )
         }
@@ -72,13 +72,13 @@ pub(crate) fn kind_of(head: &[u8], file: &Path) -> Option<Kind> {
     Some(Kind { says, is_archive: false })
 }
 
-/// An archive: NumPy's, whose first file is an array, or any other.
+/// An archive: a NumPy archive, whose first file is an array, or any other.
 fn zipped(head: &[u8], file: &Path) -> Kind {
     let length = head.get(26..28).map_or(0, |length| usize::from(u16::from_le_bytes([length[0], length[1]])));
     if head.get(30..30 + length).is_some_and(|name| name.ends_with(b".npy")) {
-        return Kind { says: imported("an archive of arrays of NumPy", file), is_archive: false };
+        return Kind { says: imported("an archive of NumPy arrays", file), is_archive: false };
     }
-    let says = format!("a zip archive, and is not called so; zip://::{} opens it", file.display());
+    let says = format!("a zip archive without the suffix .zip; zip://::{} opens it", file.display());
     Kind { says, is_archive: true }
 }
 
@@ -89,7 +89,7 @@ fn is_references(head: &[u8]) -> bool {
 
 fn imported(what: &str, file: &Path) -> String {
     format!(
-        "{what}; zarrox import {} {} makes a Zarr array of it",
+        "{what}; `zarrox import {} {}` converts it to a Zarr array",
         shell(file),
         shell(Path::new(&target(file)))
     )
@@ -100,7 +100,7 @@ fn opened(what: &str, scheme: &str, file: &Path) -> String {
     format!("{what}; {scheme}://{} opens it", absolute.display())
 }
 
-/// The path that LMDB opens: the file, or the directory whose file it is by its name.
+/// The path that LMDB opens: the file, or its directory if the file has LMDB's name.
 fn environment(file: &Path) -> &Path {
     let in_directory = file.file_name().is_some_and(|name| name == "data.mdb");
     match file.parent().filter(|_| in_directory) {
@@ -110,19 +110,19 @@ fn environment(file: &Path) -> &Path {
 }
 
 fn referred(what: &str) -> String {
-    format!("{what}; references that kerchunk has made of it are opened as reference://::references.json")
+    format!("{what}; references that kerchunk made for it are opened as reference://::references.json")
 }
 
 fn packed(how: &str) -> String {
-    format!("packed with {how}; what is in it must be unpacked before")
+    format!("compressed with {how}; decompress it first")
 }
 
-/// The name of the array or group that could be made of a file.
+/// A name for the array or group that could be imported from a file.
 fn target(file: &Path) -> String {
     format!("{}.zarr", Path::new(file.file_stem().unwrap_or(file.as_os_str())).display())
 }
 
-/// A name as a shell takes it.
+/// A name, quoted for a shell.
 fn shell(file: &Path) -> String {
     let name = file.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);

@@ -1,4 +1,4 @@
-//! Opening nodes, and the errors for paths that are none.
+//! Opening nodes, and errors for paths that are not nodes.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -13,19 +13,19 @@ use crate::files::failed;
 use crate::magic;
 use crate::names::listed;
 
-/// The content of a place: a node, or hierarchies that lie side by side.
+/// The content of a place: a node, or several hierarchies.
 #[derive(Debug)]
 pub(crate) enum Place {
     /// An array.
     Array(Box<Array>),
     /// A group.
     Group(Box<Group>),
-    /// A directory or bucket that is no node itself, and holds some.
+    /// A directory or bucket that contains hierarchies but is not one.
     Hierarchies(Vec<Child>),
 }
 
 impl Place {
-    /// The nodes directly below; an array is its own, by the name that was given.
+    /// The nodes directly below; for an array, the array itself under the given name.
     pub(crate) fn children(self, given: &str) -> Result<Vec<Child>> {
         match self {
             Self::Array(array) => Ok(vec![Child { name: given.to_owned(), node: Ok(Node::Array(*array)) }]),
@@ -35,7 +35,7 @@ impl Place {
     }
 }
 
-/// Opens a node; by the path of one of its documents, too. Where there is none, the error says what there is instead.
+/// Opens a node by its path, or by the path of one of its documents. The error for anything else says what the path is.
 pub(crate) fn open(options: &OpenOptions, path: &str) -> Result<Node> {
     let error = match options.open(path) {
         Ok(node) => return Ok(node),
@@ -47,7 +47,7 @@ pub(crate) fn open(options: &OpenOptions, path: &str) -> Result<Node> {
     Err(explained(options, path, error))
 }
 
-/// The node whose document has this path.
+/// The node whose metadata document has this path.
 fn holder_of(path: &str) -> Option<&str> {
     let is_local = local(path).is_some();
     if local(path).is_some_and(|file| !file.is_file()) {
@@ -58,12 +58,12 @@ fn holder_of(path: &str) -> Option<&str> {
         "/" => Some("/"),
         above => above.strip_suffix('/'),
     };
-    // On a server, what is called as documents of old formats are may be anything.
+    // On a server, files with the names of old formats' documents may be anything.
     let documents = Format::all().flat_map(documents).filter(|key| is_local || key.contains('.'));
     documents.into_iter().find_map(|key| holder(&key))
 }
 
-/// The keys of all documents that a hierarchy's root can have.
+/// The keys of all documents that the root of a hierarchy can have.
 fn documents(format: Format) -> Vec<String> {
     let (def, root) = (format.def(), NodePath::root());
     let layout = def.layout();
@@ -72,16 +72,16 @@ fn documents(format: Format) -> Vec<String> {
     layout.keys(&root).into_iter().chain(entry).chain(copy).collect()
 }
 
-/// The path on this machine's disk that is meant, if it is one.
+/// The path on this machine's disk, if it is one.
 fn local(path: &str) -> Option<&Path> {
     let plain = path.strip_prefix("file://").unwrap_or(path);
     (!is_url(plain)).then(|| Path::new(plain))
 }
 
-/// The error of a path that is no node: a file of another kind, a directory of other things, or nothing at all.
+/// The error for a path that is not a node: another file, another directory, or nothing.
 fn explained(options: &OpenOptions, path: &str, error: Error) -> Error {
     let Some(place) = local(path) else { return error };
-    // Of a conversion that is not finished, the error says how it continues.
+    // The error of an unfinished conversion already says how to continue.
     let is_missing = error.kind() == ErrorKind::NotFound && !place.join(JOURNAL).exists();
     match fs::metadata(place) {
         Ok(found) if found.is_file() => of_file(place).unwrap_or(error),
@@ -93,17 +93,17 @@ fn explained(options: &OpenOptions, path: &str, error: Error) -> Error {
     }
 }
 
-/// True if a path would be a hierarchy of its own.
+/// Returns true if a path would be a hierarchy of its own.
 fn is_root(path: &str) -> bool {
     zarrox::locate(path, &StorageOptions::new()).is_ok_and(|(_, node)| node.is_root())
 }
 
-/// True if there is something where the hierarchy would be: then the error says which node is missing in it.
+/// Returns true if the hierarchy exists, so that the error should name the node that is missing in it.
 fn hierarchy_exists(path: &str) -> bool {
     zarrox::locate(path, &StorageOptions::new()).is_ok_and(|(store, _)| Path::new(&store.location()).exists())
 }
 
-/// The error for a file that is no node; `None` for an archive, which may be a hierarchy.
+/// The error for a file that is not a node; `None` for an archive, which may be a hierarchy.
 fn of_file(file: &Path) -> Option<Error> {
     let mut head = Vec::new();
     let read = File::open(file).and_then(|open| open.take(magic::LENGTH).read_to_end(&mut head));
@@ -115,9 +115,7 @@ fn of_file(file: &Path) -> Option<Error> {
         Some(kind) if is_archive && kind.is_archive => return None,
         Some(kind) => kind.says,
         None if is_archive => return None,
-        None => {
-            "a file, and no Zarr array or group: those are directories, or archives called *.zip".to_owned()
-        }
+        None => "a file, not a Zarr array or group, which are directories or archives named *.zip".to_owned(),
     };
     Some(usage(format!("'{}' is {says}", file.display())))
 }
@@ -128,10 +126,10 @@ fn of_directory(options: &OpenOptions, path: &str, error: &Error) -> Error {
     let message = if names.is_empty() {
         let tried =
             error.message().rsplit_once(" (looked for ").map_or("", |(_, tried)| tried.trim_end_matches(')'));
-        format!("'{path}' is a directory, and no Zarr array or group (looked for {tried})")
+        format!("'{path}' is a directory, but not a Zarr array or group (looked for {tried})")
     } else {
         let names = listed(&names, "");
-        format!("'{path}' is no Zarr array or group itself; it holds {names} (zarrox ls lists them)")
+        format!("'{path}' is not a Zarr array or group, but contains {names} (zarrox ls lists them)")
     };
     Error::new(ErrorKind::NotFound, message)
 }

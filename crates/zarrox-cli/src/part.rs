@@ -1,4 +1,4 @@
-//! Which part of an array is meant.
+//! The part of an array that a command works on.
 
 use std::path::Path;
 
@@ -8,16 +8,15 @@ use zarrox::{Error, Result, Selection};
 /// The part of an array that a command works on.
 #[derive(Debug, Args)]
 pub(crate) struct Part {
-    /// The part, apart from the path
+    /// The selection, separate from the path
     #[arg(long, allow_hyphen_values = true)]
     selection: Option<String>,
 
-    /// Meaning of lists of positions in the selection
+    /// The way to combine lists of positions in the selection
     #[arg(long, value_name = "KIND", default_value = "numpy")]
     indexing: Indexing,
 
-    /// Only this field of structures, as an array of its own; given several times, structures of just these fields. Dots
-    /// lead into a field: 'wind.u'
+    /// Take only this field of structures; if repeated, structures of these fields. Dots lead into a field: 'wind.u'
     #[arg(long = "field", value_name = "NAME")]
     pub(crate) fields: Vec<String>,
 }
@@ -25,16 +24,16 @@ pub(crate) struct Part {
 /// The ways to combine the items of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Indexing {
-    /// NumPy's rules: lists are broadcast together
+    /// The rules of NumPy: lists are broadcast together
     Numpy,
-    /// Each dimension for itself: [[0, 2], [1, 3]] are two rows and two columns of them
+    /// Each dimension independently: [[0, 2], [1, 3]] takes two rows and two columns of them
     Orthogonal,
-    /// Whole chunks, by their numbers
+    /// Whole chunks, by their indices in the grid
     Blocks,
 }
 
 impl Part {
-    /// The array and the selection that `PATH[selection]` means, or a path with a selection apart from it.
+    /// The array and the selection of `PATH[selection]`, or of a path and a separate selection.
     pub(crate) fn target(&self, path: &str) -> Result<(String, Selection)> {
         let (path, selection) = split(path, self.selection.as_deref())?;
         let selection = match self.indexing {
@@ -50,7 +49,7 @@ fn split(path: &str, selection: Option<&str>) -> Result<(String, Selection)> {
     if let Some(selection) = selection {
         return Ok((path.to_owned(), selection.parse()?));
     }
-    // A directory may well have brackets in its name.
+    // The name of a directory may contain brackets.
     let Some(bracket) = opening(path).filter(|_| !Path::new(path).exists()) else {
         return Ok((path.to_owned(), Selection::all()));
     };
@@ -58,7 +57,7 @@ fn split(path: &str, selection: Option<&str>) -> Result<(String, Selection)> {
     Ok((path[..bracket].to_owned(), selection))
 }
 
-/// Where the bracket is that the last one of the path closes.
+/// The position of the bracket that the last one of the path closes.
 fn opening(path: &str) -> Option<usize> {
     let mut depth = 0;
     path.bytes()

@@ -1,4 +1,4 @@
-//! Where the elements of a box lie in a file that has all elements of an array one after the other.
+//! Positions of the elements of a box in a file that has all elements of an array in order.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -6,18 +6,18 @@ use std::ops::Range;
 
 use crate::window::count;
 
-/// Elements that follow each other: the position of the first among all, and how many.
+/// A run of contiguous elements: the position of the first one, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) first: u64,
     pub(crate) count: u64,
 }
 
-/// The elements of a box, none of whose ranges is empty, in an array of this shape; both row-major.
+/// The runs of a non-empty box in an array of this shape, in row-major order.
 pub(crate) fn runs(shape: &[u64], block: &[Range<u64>]) -> impl Iterator<Item = Run> + use<> {
     let lengths: Vec<u64> = block.iter().map(|range| range.end - range.start).collect();
     let full = shape.iter().zip(&lengths).rev().take_while(|(shape, length)| shape == length).count();
-    // Along this dimension, and all behind it, the elements follow each other.
+    // Along this dimension and all dimensions after it, the elements are contiguous.
     let outer = (shape.len() - full).saturating_sub(1);
     let strides: Vec<u64> = (0..shape.len()).map(|dim| count(&shape[dim + 1..])).collect();
     let begin: u64 = block.iter().zip(&strides).map(|(range, stride)| range.start * stride).sum();
@@ -33,7 +33,7 @@ pub(crate) fn runs(shape: &[u64], block: &[Range<u64>]) -> impl Iterator<Item = 
     })
 }
 
-/// Writes the elements of a box where they belong, of which the first of all is at `start`.
+/// Writes the elements of a box to their places; the first element of the array is at `start`.
 pub(crate) fn write(
     file: &mut (impl Write + Seek),
     start: u64,
@@ -53,11 +53,11 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Elements in a file, to be read in any order.
+/// Elements in a file that can be read in any order.
 #[derive(Debug)]
 pub(crate) struct Places {
     file: File,
-    /// Where the first is, in bytes.
+    /// The offset of the first element, in bytes.
     start: u64,
 }
 
@@ -66,7 +66,7 @@ impl Places {
         Self { file, start }
     }
 
-    /// Reads the elements of a box, of `item` bytes each; fewer where the file ends before.
+    /// Reads the elements of a box, each of `item` bytes; fewer if the file ends before.
     pub(crate) fn read(&mut self, shape: &[u64], block: &[Range<u64>], item: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         for Run { first, count } in runs(shape, block) {

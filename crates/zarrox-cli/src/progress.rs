@@ -1,5 +1,5 @@
-//! The progress of long work: a bar on the standard error while it goes on, when that is a terminal; then a line of what was
-//! done, which `-v` shows elsewhere, too.
+//! Progress of long work: a bar on the standard error if that is a terminal, and a final line, which `-v` prints elsewhere as
+//! well.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -8,7 +8,7 @@ use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::exit::printable;
 
-/// Work that goes on.
+/// Work in progress.
 #[derive(Clone)]
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -17,32 +17,39 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Over so many bytes.
+    /// Starts work on so many bytes.
     pub(crate) fn new(name: &str, bytes: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes}, {eta} left");
+        let style = ProgressStyle::with_template(
+            "{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left",
+        );
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
         let name = printable(name);
         Self { bar: bar.with_message(name.clone()), name, begun: Instant::now() }
     }
 
-    /// So many bytes more are done.
+    /// Adds so many completed bytes.
     pub(crate) fn add(&self, bytes: u64) {
         self.bar.inc(bytes);
     }
 
-    /// So many bytes are done, of so many.
+    /// Sets the completed bytes and the total.
     pub(crate) fn set(&self, done: u64, total: u64) {
         self.bar.set_length(total);
         self.bar.set_position(done);
     }
 
-    /// True if anybody will see the line at the end.
+    /// Does something that writes to the terminal, too.
+    pub(crate) fn aside<R>(&self, write: impl FnOnce() -> R) -> R {
+        self.bar.suspend(write)
+    }
+
+    /// Returns true if the final line will be visible.
     pub(crate) fn is_seen(&self) -> bool {
         !self.bar.is_hidden() || tracing::enabled!(tracing::Level::INFO)
     }
 
-    /// All is done; the bytes have become so many others, if that is known.
+    /// Ends the work, and prints the final line with the stored size, if that is known.
     pub(crate) fn finish(&self, after: Option<u64>) {
         let bytes = self.bar.length().unwrap_or_default();
         self.bar.finish_and_clear();
@@ -52,7 +59,7 @@ impl Progress {
         if self.bar.is_hidden() {
             tracing::info!("{line}");
         } else {
-            // When the terminal is closed there is nobody left to tell.
+            // If the terminal is closed, the line is lost.
             let _ = writeln!(io::stderr().lock(), "{line}");
         }
     }

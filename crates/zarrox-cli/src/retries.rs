@@ -1,4 +1,4 @@
-//! A line on the terminal while something is tried again: a minute of silence looks like a program that hangs.
+//! A line on the terminal for each retry: a minute of silence would look like a hanging program.
 
 use std::fmt;
 use std::io::Write;
@@ -14,13 +14,13 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::exit::printable;
 
-/// Where the events come from.
+/// The source of the events.
 const TARGET: &str = "zarrox_stores::wrapper::retry";
 
-/// The pause after a line, before another is printed: many requests can fail at the same time.
+/// The pause after a line before the next is printed, since many requests can fail at the same time.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Tells of what is tried again, and why.
+/// Prints retries with their reasons.
 pub(crate) fn layer<S>(out: impl Write + Send + 'static) -> impl Layer<S>
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
@@ -29,7 +29,7 @@ where
     Retries(Mutex::new((out, None))).with_filter(only_these)
 }
 
-/// Where to say it, and when that was done last.
+/// The terminal, and the time of the last line.
 struct Retries<W>(Mutex<(W, Option<Instant>)>);
 
 impl<S: Subscriber, W: Write + Send + 'static> Layer<S> for Retries<W> {
@@ -41,13 +41,13 @@ impl<S: Subscriber, W: Write + Send + 'static> Layer<S> for Retries<W> {
         }
         let mut reason = Reason(String::new());
         event.record(&mut reason);
-        // Nobody is told that nobody can be told.
+        // If the terminal is closed, the line is lost.
         let _ = writeln!(out, "zarrox: {}; trying again", printable(&reason.0));
         *last = Some(Instant::now());
     }
 }
 
-/// The field of an event that says why.
+/// The field of an event that has the reason.
 struct Reason(String);
 
 impl Visit for Reason {

@@ -1,4 +1,4 @@
-//! Values of options that shells complete, though others are legal, too.
+//! Option values that shells complete, besides others that are valid.
 
 use std::ffi::OsStr;
 use std::marker::PhantomData;
@@ -10,10 +10,10 @@ use zarrox::codec::CodecKind;
 use zarrox::convert::What;
 use zarrox::{DataType, Format};
 
-/// Reads a value from a text.
+/// Parses a value.
 type Read<T> = fn(&str) -> Result<T, String>;
 
-/// Reads a value, and says which values there are, or some of them.
+/// Parses a value, and lists some or all possible values.
 pub(crate) struct Suggesting<T> {
     read: Read<T>,
     values: fn() -> Vec<String>,
@@ -26,7 +26,7 @@ impl<T> Clone for Suggesting<T> {
     }
 }
 
-/// An option whose values are read so, and completed from these.
+/// An option with such a parser.
 pub(crate) fn suggesting<T>(read: Read<T>, values: fn() -> Vec<String>) -> Suggesting<T> {
     Suggesting { read, values, value: PhantomData }
 }
@@ -48,7 +48,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Suggesting<T> {
     }
 }
 
-/// Text as it stands.
+/// Any text.
 pub(crate) fn text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
@@ -58,7 +58,7 @@ pub(crate) fn loss(text: &str) -> Result<What, String> {
     text.parse().map_err(|error: zarrox::Error| error.to_string())
 }
 
-/// The formats, the usual ones first.
+/// The formats, with the usual ones first.
 pub(crate) fn formats() -> Vec<String> {
     Format::all().map(|format| format.to_string()).collect()
 }
@@ -68,21 +68,21 @@ pub(crate) fn compressors() -> Vec<String> {
     ["none", "zstd", "gzip", "zlib", "bz2", "xz", "lz4", "blosc"].map(str::to_owned).into()
 }
 
-/// The data types that need no more than a name.
+/// The data types whose name alone is enough.
 pub(crate) fn data_types() -> Vec<String> {
     let examples = zarrox::codecs::registry().examples();
     let names = examples.iter().map(DataType::to_string);
     names.filter(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')).collect()
 }
 
-/// The codecs that can stand in front of the compressor.
+/// The codecs that can precede a compressor.
 pub(crate) fn filters() -> Vec<String> {
     let registry = zarrox::codecs::registry();
     let filters = registry.codecs().iter().filter(|codec| codec.kind != CodecKind::ArrayToBytes);
     filters.map(|codec| codec.name.strip_prefix("numcodecs.").unwrap_or(codec.name).to_owned()).collect()
 }
 
-/// All that may be lost in a conversion.
+/// The properties that a conversion can lose.
 pub(crate) fn losses() -> Vec<String> {
     What::all().map(|what| what.to_string()).collect()
 }

@@ -1,4 +1,4 @@
-//! A selected part of an array, of which blocks are read one after the other.
+//! A selected part of an array, which is read in blocks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use zarrox::{
     Array, ArrayView, DataType, DimSelection, DynArray, Error, ErrorKind, Parts, Result, Selection,
 };
 
-/// So many bytes an element of variable length is thought to take, since nobody knows before it is read.
+/// The assumed size of an element of variable length, in bytes: the size is not known before reading.
 const VARIABLE: usize = 128;
 
 /// The size of an element in memory, in bytes: an estimate where the length varies.
@@ -19,28 +19,28 @@ pub(crate) fn memory_size(data_type: &DataType) -> usize {
     }
 }
 
-/// A selected part of an array. Positions are those of the result, without the dimensions that were dropped.
+/// A selected part of an array. Positions refer to the result, without the dropped dimensions.
 #[derive(Debug)]
 pub(crate) struct Window<'a> {
     view: ArrayView<'a>,
-    /// The shape of what is selected.
+    /// The shape of the selection.
     outer: Vec<u64>,
-    /// The fields that are selected; none stand for the whole elements.
+    /// The selected fields; empty for whole elements.
     fields: Vec<&'a str>,
     data_type: DataType,
-    /// The dimensions that a single selected field adds, where it is an array.
+    /// The dimensions that a single selected field adds if it is an array.
     inner: Vec<u64>,
 }
 
-/// The blocks of a window, one after the other.
+/// The blocks of a window.
 #[derive(Debug)]
 pub(crate) struct Blocks {
     parts: Parts,
     /// The ranges of the dimensions that a single selected field adds.
     inner: Vec<Range<u64>>,
-    /// In how many of the blocks a chunk lies, at most.
+    /// The largest number of blocks that one chunk lies in.
     pub(crate) times: u64,
-    /// The memory, in bytes, in which each chunk lies in one of the blocks that are in order.
+    /// The memory in bytes with which each chunk would lie in one block.
     pub(crate) memory: u64,
 }
 
@@ -55,7 +55,7 @@ impl Iterator for Blocks {
 }
 
 impl<'a> Window<'a> {
-    /// A part of an array; of one field, its own elements; of several fields, structures of just these.
+    /// A part of an array: with one field, elements of that field; with several fields, structures of these.
     pub(crate) fn new(array: &'a Array, selection: &Selection, fields: &'a [String]) -> Result<Self> {
         let view = array.slice(selection);
         let outer = view.shape()?;
@@ -64,7 +64,7 @@ impl<'a> Window<'a> {
         Ok(Self { view, outer, fields, data_type, inner })
     }
 
-    /// An error that names the array.
+    /// Adds the array's name to an error.
     pub(crate) fn place(&self, error: Error) -> Error {
         place(self.view.array(), error)
     }
@@ -78,12 +78,12 @@ impl<'a> Window<'a> {
         [self.outer.as_slice(), &self.inner].concat()
     }
 
-    /// The number of elements; the largest `u64` when there are more.
+    /// The number of elements; `u64::MAX` if there are more.
     pub(crate) fn len(&self) -> u64 {
         count(&self.shape())
     }
 
-    /// The size of all elements in memory, in bytes: an estimate where their length varies.
+    /// The size of all elements in memory, in bytes; an estimate if their length varies.
     pub(crate) fn bytes(&self) -> u64 {
         self.len().saturating_mul(memory_size(&self.data_type) as u64)
     }
@@ -98,7 +98,7 @@ impl<'a> Window<'a> {
         Ok(self.blocks(self.view.parts(memory / self.item(), false)?))
     }
 
-    /// The bytes of the elements that the window has at one position of the array.
+    /// The size of the window's elements at one position of the array, in bytes.
     fn item(&self) -> u64 {
         count(&self.inner).saturating_mul(memory_size(&self.data_type) as u64).max(1)
     }
@@ -108,7 +108,7 @@ impl<'a> Window<'a> {
         Blocks { times: parts.times(), memory: parts.whole_rows().saturating_mul(self.item()), parts, inner }
     }
 
-    /// Reads a block: a range of positions for each dimension, none of them empty.
+    /// Reads a block: a non-empty range of positions for each dimension.
     pub(crate) fn read(&self, block: &[Range<u64>]) -> Result<DynArray> {
         let (outer, inner) = block.split_at(self.outer.len());
         let view = self.view.slice(outer.iter().cloned().map(DimSelection::from).collect::<Vec<_>>());
@@ -119,7 +119,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The part of elements in the dimensions that a field adds.
+    /// Takes a part of the dimensions that a field adds.
     fn inside(&self, whole: DynArray, ranges: &[Range<u64>]) -> Result<DynArray> {
         if self.inner.iter().zip(ranges).all(|(&length, range)| *range == (0..length)) {
             return Ok(whole);
@@ -144,7 +144,7 @@ fn place(array: &Array, error: Error) -> Error {
     error.at(format!("array '{}'", array.path()))
 }
 
-/// The type of the selected fields, and the dimensions that a single one adds.
+/// The type of the selected fields, and the dimensions that a single field adds.
 fn selected(data_type: &DataType, names: &[&str]) -> Result<(DataType, Vec<u64>)> {
     if names.is_empty() {
         return Ok((data_type.clone(), Vec::new()));
@@ -164,7 +164,7 @@ fn selected(data_type: &DataType, names: &[&str]) -> Result<(DataType, Vec<u64>)
     }
 }
 
-/// The number of elements of a shape; the largest number there is when there are more.
+/// The number of elements of a shape; `u64::MAX` if there are more.
 pub(crate) fn count(shape: &[u64]) -> u64 {
     if shape.contains(&0) {
         return 0;

@@ -146,7 +146,7 @@ fn metadata_that_demands_too_much_is_refused() {
 fn a_group_is_no_array() {
     let place = Place::new();
     place.ok(&["create", "h.zarr/t2m", "--shape", "3", "--dtype", "i4"]);
-    assert!(place.fails(2, &["dump", "h.zarr"]).contains("pick one of its arrays (t2m)"));
+    assert!(place.fails(2, &["dump", "h.zarr"]).contains("name one of its arrays (t2m)"));
     place.fails(2, &["export", "h.zarr", "x.npy"]);
     assert_eq!(place.names(), ["h.zarr"]);
 }

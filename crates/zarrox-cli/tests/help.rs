@@ -15,6 +15,7 @@ const COMMANDS: &[&[&str]] = &[
     &["import"],
     &["export"],
     &["convert"],
+    &["check"],
     &["consolidate"],
     &["digest"],
     &["manifest"],

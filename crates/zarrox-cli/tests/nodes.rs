@@ -133,8 +133,8 @@ fn chunks_can_be_guessed_left_whole_or_differ() {
     let create = ["create", "b.zarr", "--shape", "5", "--dtype", "f8"];
     for (given, named) in [
         (&["--chunks", "[[1, 1]]"][..], "end at 2"),
-        (&["--chunks", "[[5]]", "--format", "v2"], "chunks of one shape"),
-        (&["--chunks", "[[5]]", "--shards", "5"], "one shape"),
+        (&["--chunks", "[[5]]", "--format", "v2"], "all chunks must have the same shape"),
+        (&["--chunks", "[[5]]", "--shards", "5"], "must have the same shape"),
         (&["--shards", "[[5]]"], "need --chunks"),
         (&["--shards", "auto"], "--shards"),
         (&["--chunks", "1.5"], "1.5"),

@@ -45,7 +45,7 @@ fn info_tells_what_is_known_and_counts_when_asked() {
     for name in ["three.zarr", "two.zarr"] {
         let array = format!("{url}/{name}/g/a");
         let told = place.ok(&["info", &array]);
-        assert!(told.contains("chunks stored") && told.contains("unknown of 2"), "{told}");
+        assert!(told.contains("chunks stored") && told.contains("unknown, of 2"), "{told}");
         assert!(place.ok(&["info", &array, "--json"]).contains("\"chunks_initialised\": null"));
         let told = place.ok(&["info", &array, "--count"]);
         assert!(told.contains("2 of 2") && told.contains("bytes stored"), "{told}");

@@ -141,7 +141,7 @@ pub(crate) fn missing(name: &str) -> CodecError {
 /// The error for a member that is not what it should be.
 pub(crate) fn wrong(name: &str, json: &Json, wants: &str) -> CodecError {
     let shown = zarrox_core::json::shown(json, 80);
-    CodecError::invalid(format!("'{name}' is {shown}; it should be {wants}"))
+    CodecError::invalid(format!("'{name}' is {shown}; expected {wants}"))
 }
 
 /// A configuration from a JSON object.

@@ -1,4 +1,4 @@
-//! The one error of the library, and the small one that codecs return.
+//! The error type of the library, and the smaller one that codecs return.
 
 use std::collections::TryReserveError;
 use std::fmt;
@@ -7,52 +7,51 @@ use std::sync::Arc;
 /// The result of this library's operations.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The kind of an error, on which a program may want to act.
+/// The kind of an error, for programs that act on it.
 ///
-/// *Missing*, *forbidden*, *unreachable* and *corrupt* are kept apart on purpose: only a missing chunk may
-/// ever be read as the fill value.
+/// Missing, forbidden, unreachable and corrupt are different kinds on purpose: only a missing chunk may be read as the fill
+/// value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No node, chunk or file is there.
+    /// The node, chunk or file does not exist.
     NotFound,
-    /// Something is there already, and overwriting was not asked for.
+    /// Something already exists, and overwriting was not requested.
     AlreadyExists,
-    /// The storage refuses access.
+    /// The storage denies access.
     Forbidden,
     /// The storage could not be reached, or failed.
     Unreachable,
     /// The storage did not answer in time.
     TimedOut,
-    /// Somebody else changed the same thing at the same time.
+    /// Another program or thread changed the same thing at the same time.
     Conflict,
-    /// The work was called off.
+    /// The operation was interrupted.
     Interrupted,
     /// The node or the store was opened for reading only.
     ReadOnly,
-    /// The storage has no room left.
+    /// The storage has no space left.
     StorageFull,
-    /// Stored bytes are damaged: truncated, altered, or not what the metadata says.
+    /// Stored bytes are damaged: truncated, altered, or in contradiction to the metadata.
     Corrupt,
-    /// A metadata document breaks the rules of its format.
+    /// A metadata document violates the rules of its format.
     InvalidMetadata,
-    /// A valid feature that this library, or the format written to, does not have.
+    /// A valid feature that this library, or the target format, does not support.
     Unsupported,
-    /// A selection does not fit the array.
+    /// The selection does not fit the array.
     InvalidSelection,
-    /// A node path, a shape, or another argument is not usable.
+    /// A node path, a shape, or another argument is invalid.
     InvalidArgument,
-    /// The element type asked for is not the array's.
+    /// The requested element type differs from the array's.
     DataTypeMismatch,
-    /// More memory would be taken than the limits allow.
+    /// The operation would need more memory than the limits allow.
     LimitExceeded,
 }
 
-/// An error: its cause, its place, and what to do about it.
+/// An error: its cause, its place, and advice.
 ///
-/// One opaque type serves the whole library, so that new causes never break a caller's `match`: act on
-/// [`Error::kind`], show the `Display` text to people, and follow [`std::error::Error::source`] for the
-/// cause below.
+/// One opaque type serves the whole library, so that new causes never break a caller's `match`. Programs act on [`Error::kind`],
+/// show the `Display` text to people, and find the underlying cause by [`std::error::Error::source`].
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -65,7 +64,7 @@ struct Inner {
 }
 
 impl Error {
-    /// An error of a kind, with a message that says what was wrong and what to do.
+    /// Creates an error of a kind, with a message that says what was wrong and what to do.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner { kind, message: message.into(), context: Vec::new(), source: None }))
     }
@@ -77,7 +76,7 @@ impl Error {
         self
     }
 
-    /// Adds where it happened, from the inside outwards: `chunk [0, 1]`, then `array '/t2m'`.
+    /// Adds a place, from the innermost to the outermost: `chunk [0, 1]`, then `array '/t2m'`.
     #[must_use]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
         self.0.context.push(place.to_string());
@@ -132,13 +131,13 @@ impl std::error::Error for Error {
     }
 }
 
-/// The error of a codec that cannot encode or decode: one sentence, without the place. The chain adds the
-/// name of the codec, and the array adds the chunk and the key.
+/// The error of a codec: one sentence, without the place. The chain adds the name of the codec, and the array adds the chunk and
+/// the key.
 #[derive(Debug)]
 pub struct CodecError {
     kind: ErrorKind,
     message: String,
-    /// True if a larger buffer might have been enough.
+    /// True if a larger buffer might be enough.
     overflow: bool,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -160,7 +159,7 @@ impl CodecError {
         Self::new(ErrorKind::Corrupt, message)
     }
 
-    /// The error for decoded bytes that do not fit into `room` bytes.
+    /// Creates the error for decoded bytes that do not fit into `room` bytes.
     pub fn overflow(room: usize) -> Self {
         let error = Self::corrupt(format!("decodes to more than the {room} bytes that there should be"));
         Self { overflow: true, ..error }
@@ -171,17 +170,17 @@ impl CodecError {
         self.overflow
     }
 
-    /// The codec's configuration, or what it is asked to encode, breaks the codec's rules.
+    /// The configuration, or the data to encode, violates the rules of the codec.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidMetadata, message)
     }
 
-    /// A valid request that this implementation cannot serve.
+    /// A valid request that this implementation does not support.
     pub fn unsupported(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported, message)
     }
 
-    /// More memory would be needed than is allowed.
+    /// The operation would need more memory than the limit allows.
     pub fn limit(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::LimitExceeded, message)
     }

@@ -1,16 +1,16 @@
-//! Fill values: what an element is that nobody has written.
+//! Fill values: the value of elements that were never written.
 
-/// The bytes of one element, in the machine's endianness; of a variable-length element, as many as it has.
+/// The bytes of one element, in the machine's byte order; of an element of variable length, its bytes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct FillValue(Box<[u8]>);
 
 impl FillValue {
-    /// A fill value of these bytes.
+    /// Creates a fill value from bytes.
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Self {
         Self(bytes.into())
     }
 
-    /// All bits zero: the default of every core type.
+    /// The fill value with all bits zero, which is the default of every core type.
     pub fn zero(size: usize) -> Self {
         Self(vec![0; size].into())
     }

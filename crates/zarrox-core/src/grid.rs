@@ -1,4 +1,4 @@
-//! Chunk grids, and the keys that chunks are stored under.
+//! Chunk grids and chunk keys.
 
 mod rectilinear;
 mod run;
@@ -19,24 +19,24 @@ pub use shape::{ChunkShape, about_a_mebibyte};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkGrid {
-    /// Chunks of one shape; those at the upper edges may reach beyond the array.
+    /// A regular grid of chunks of one shape. The chunks at the upper edges may extend beyond the array.
     Regular {
-        /// The shape of every chunk, in elements; no dimension is zero.
+        /// The shape of every chunk, in elements; no length is zero.
         chunk_shape: Vec<u64>,
     },
-    /// Chunks with lengths of their own along each dimension (v3).
+    /// A rectilinear grid, with lengths of chunks for each dimension (v3).
     Rectilinear(Box<Rectilinear>),
 }
 
 impl ChunkGrid {
-    /// A regular grid for arrays of `shape`, or why there cannot be one.
+    /// A regular grid for arrays of `shape`, or an error with the reason.
     pub fn regular(chunk_shape: impl Into<Vec<u64>>, shape: &[u64]) -> Result<Self> {
         let grid = Self::Regular { chunk_shape: chunk_shape.into() };
         grid.check(shape)?;
         Ok(grid)
     }
 
-    /// A rectilinear grid for arrays of `shape`, or why there cannot be one.
+    /// A rectilinear grid for arrays of `shape`, or an error with the reason.
     pub fn rectilinear(
         lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>,
         shape: &[u64],
@@ -51,14 +51,14 @@ impl ChunkGrid {
         let chunk_shape = self.largest_chunk();
         if chunk_shape.len() != shape.len() {
             return Err(Error::metadata(format!(
-                "the chunk shape {chunk_shape:?} has {} dimensions, the array's shape {shape:?} has {}",
+                "the chunk shape {chunk_shape:?} has {} dimensions, but the array's shape {shape:?} has {}",
                 chunk_shape.len(),
                 shape.len()
             )));
         }
         if let Some(dim) = chunk_shape.iter().position(|&length| length == 0) {
             return Err(Error::metadata(format!(
-                "the chunk shape {chunk_shape:?} is 0 in dimension {dim}; chunks must hold something"
+                "the chunk shape {chunk_shape:?} is 0 in dimension {dim}; it must be at least 1"
             )));
         }
         let end = |dim| self.runs(dim).last().map_or(0, Run::end);
@@ -72,8 +72,8 @@ impl ChunkGrid {
         }
     }
 
-    /// The grid for arrays of `shape`: where the listed chunks end before it, one more covers the rest, as zarr-python adds
-    /// it. `None` where the grid reaches that far already.
+    /// The grid for arrays of `shape`: if the listed chunks end before it, one further chunk covers the rest, as in zarr-python.
+    /// `None` if the grid is long enough.
     pub fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
         let Self::Rectilinear(grid) = self else { return Ok(None) };
         let grown = grid.grown(shape)?.map(|grid| Self::Rectilinear(Box::new(grid)));
@@ -81,20 +81,20 @@ impl ChunkGrid {
         Ok(grown)
     }
 
-    /// The shape that all chunks have in full.
+    /// The common shape of all chunks.
     ///
     /// # Errors
-    /// When they differ.
+    /// When the chunks differ.
     pub fn chunk_shape(&self) -> Result<&[u64]> {
         match self {
             Self::Regular { chunk_shape } => Ok(chunk_shape),
             Self::Rectilinear(_) => Err(Error::unsupported(
-                "chunks of one shape are needed, and those of a rectilinear grid differ; only Zarr v3 has such grids",
+                "all chunks must have the same shape here, but those of a rectilinear grid differ; only Zarr v3 has such grids",
             )),
         }
     }
 
-    /// The largest length of a chunk along each dimension: in a regular grid, the shape of all chunks.
+    /// The largest length of a chunk along each dimension; in a regular grid the shape of all chunks.
     pub fn largest_chunk(&self) -> &[u64] {
         match self {
             Self::Regular { chunk_shape } => chunk_shape,
@@ -102,7 +102,7 @@ impl ChunkGrid {
         }
     }
 
-    /// The chunks along a dimension. There are as many as an array can need, and may be more.
+    /// The chunks along a dimension: as many as an array can need, or more.
     pub fn runs(&self, dim: usize) -> Runs<'_> {
         match self {
             Self::Regular { chunk_shape } => {
@@ -112,7 +112,7 @@ impl ChunkGrid {
         }
     }
 
-    /// Where the `index`-th chunk along a dimension begins, and its length; `None` when the grid ends before.
+    /// The start and length of the `index`-th chunk along a dimension; `None` if the grid ends before.
     pub fn chunk_place(&self, dim: usize, index: u64) -> Option<(u64, u64)> {
         let runs = self.runs(dim);
         let run = runs[..runs.partition_point(|run| run.first <= index)].last()?;
@@ -121,7 +121,7 @@ impl ChunkGrid {
         (nth < run.count).then_some((start, run.length))
     }
 
-    /// Where the chunk along a dimension begins that has this position, and its length; `None` when the grid ends before.
+    /// The start and length of the chunk along a dimension that has this position; `None` if the grid ends before.
     pub fn chunk_at(&self, dim: usize, position: u64) -> Option<(u64, u64)> {
         let runs = self.runs(dim);
         let run = runs[..runs.partition_point(|run| run.start <= position)].last()?;
@@ -129,13 +129,13 @@ impl ChunkGrid {
         (nth < run.count).then_some((run.start + nth * run.length, run.length))
     }
 
-    /// The full shape of a chunk; `None` when the grid has no such chunk.
+    /// The full shape of a chunk; `None` if the grid has no such chunk.
     pub fn shape_of(&self, chunk: &[u64]) -> Option<Vec<u64>> {
         let place = |(dim, &index)| self.chunk_place(dim, index).map(|(_, length)| length);
         chunk.iter().enumerate().map(place).collect()
     }
 
-    /// The grid as `chunk_grid` in v3 metadata has it.
+    /// The grid in the form of `chunk_grid` in v3 metadata.
     pub fn to_json(&self) -> Json {
         let (name, configuration) = match self {
             Self::Regular { chunk_shape } => ("regular", json!({"chunk_shape": chunk_shape})),
@@ -146,7 +146,7 @@ impl ChunkGrid {
         json!({"name": name, "configuration": configuration})
     }
 
-    /// The lengths of the chunks along each dimension, as people read them: `(10, 20)`, `([3, 4, 5 × 2], 20)`.
+    /// The lengths of the chunks along each dimension, for people: `(10, 20)`, `([3, 4, 5 × 2], 20)`.
     #[must_use]
     pub fn describe(&self) -> String {
         let dims: Vec<String> = match self {
@@ -168,7 +168,7 @@ impl ChunkGrid {
         shape.iter().enumerate().map(count).collect()
     }
 
-    /// The number of chunks in all; `None` beyond 2^64.
+    /// The total number of chunks; `None` if it exceeds `u64`.
     pub fn chunk_count(&self, shape: &[u64]) -> Option<u64> {
         let grid = self.grid_shape(shape);
         if grid.contains(&0) {
@@ -196,7 +196,7 @@ impl Separator {
         }
     }
 
-    /// The separator of this text, if it is one.
+    /// Parses a separator.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "/" => Some(Self::Slash),
@@ -212,7 +212,7 @@ impl fmt::Display for Separator {
     }
 }
 
-/// The way from the indices of a chunk to its key.
+/// The encoding of chunk indices as chunk keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChunkKeyEncoding {
@@ -220,14 +220,14 @@ pub enum ChunkKeyEncoding {
     Default(Separator),
     /// `1.0`; `0` for an array without dimensions.
     V2(Separator),
-    /// `c1/0`, as the drafts of v3 have it.
+    /// `c1/0`, as in the drafts of v3.
     Draft {
         /// The separator between the numbers.
         separator: Separator,
-        /// The key of the one chunk of an array without dimensions: `c` or `c0`.
+        /// The key of the only chunk of an array without dimensions: `c` or `c0`.
         scalar: &'static str,
     },
-    /// `0/1`, with the indices in the reverse of the array's order of axes; `0` for an array without dimensions.
+    /// `0/1`, with the indices in the reverse order of the array's axes; `0` for an array without dimensions.
     N5,
 }
 
@@ -247,13 +247,13 @@ impl ChunkKeyEncoding {
             Self::Default(_) => Self::Default(separator),
             Self::V2(_) => Self::V2(separator),
             Self::Draft { scalar, .. } => Self::Draft { separator, scalar },
-            // There is only one.
+            // The encoding has only one separator.
             Self::N5 if separator == Separator::Slash => Self::N5,
             Self::N5 => Self::V2(separator),
         }
     }
 
-    /// The encoding with the other key that writers of the drafts have for arrays without dimensions.
+    /// The encoding with the other key that writers of the drafts use for arrays without dimensions.
     pub fn other_scalar(self) -> Option<Self> {
         match self {
             Self::Draft { separator, scalar } => {
@@ -273,7 +273,7 @@ impl ChunkKeyEncoding {
             };
         }
         let separator = self.separator().as_char();
-        // A key is made for every access to a chunk: in one piece of memory.
+        // Every access to a chunk makes a key, so it is built in one allocation.
         let mut key = String::with_capacity(2 + indices.len() * 8);
         match self {
             Self::V2(_) | Self::N5 => {}
@@ -293,7 +293,7 @@ impl ChunkKeyEncoding {
         key
     }
 
-    /// The indices that a key stands for, if it is the key of a chunk with this many dimensions.
+    /// The indices of a key, if it is the key of a chunk with this many dimensions.
     pub fn decode(self, key: &str, ndim: usize) -> Option<Vec<u64>> {
         let separator = self.separator().as_char();
         let numbers = match (self, ndim) {
@@ -320,7 +320,7 @@ fn push_number(text: &mut String, number: u64) {
     text.extend(u32::try_from(number % 10).ok().and_then(|digit| char::from_digit(digit, 10)));
 }
 
-/// A number just as `encode` writes it: no sign, no leading zero.
+/// A number exactly as `encode` writes it: no sign, no leading zero.
 fn parse_index(text: &str) -> Option<u64> {
     let canonical = text == "0" || !text.starts_with(['0', '+']);
     text.parse().ok().filter(|_| canonical)
@@ -370,7 +370,7 @@ mod tests {
         let shape = [8, 12, 2];
         let grid = ChunkGrid::rectilinear(lengths, &shape).unwrap();
         assert_eq!(grid.largest_chunk(), [4, 5, 100]);
-        assert!(grid.chunk_shape().unwrap_err().to_string().contains("chunks of one shape"));
+        assert!(grid.chunk_shape().unwrap_err().to_string().contains("must have the same shape"));
         assert_eq!(grid.grid_shape(&shape), [4, 3, 1]);
         assert_eq!(grid.grid_shape(&[7, 0, 3]), [3, 0, 2]);
         assert_eq!(grid.chunk_count(&shape), Some(12));
@@ -433,7 +433,7 @@ mod tests {
             (none, 1, "end at 0"),
             (0.into(), 1, "length 0"),
             ([1, 0].into(), 1, "length 0"),
-            (run(3, 0), 1, "no chunks"),
+            (run(3, 0), 1, "a run of 0 chunks"),
             (run(1 << 60, 17), 1, "beyond 2^64"),
             ([3, 4].into(), 8, "end at 7"),
         ] {

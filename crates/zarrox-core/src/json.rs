@@ -1,10 +1,9 @@
-//! JSON as Zarr documents have it.
+//! JSON in the form of Zarr documents.
 //!
-//! Python writes `NaN`, `Infinity` and `-Infinity` into documents, and integers of any size, and a document that is changed
-//! must keep all that nobody asked to change. `serde_json` has no such values: its `arbitrary_precision` keeps the digits of
-//! numbers, not the tokens, and would be switched on for every crate of a program, where it breaks types that are read from
-//! `untagged` and `flatten`ed numbers. So values, parser and writer are our own; [`serde`](https://serde.rs) reads and writes
-//! values, too.
+//! Python writes `NaN`, `Infinity`, `-Infinity` and integers of any size into documents, and a change of a document must keep
+//! everything else. `serde_json` has no such values: its feature `arbitrary_precision` keeps the digits of numbers but not these
+//! tokens, and would apply to every crate of a program, where it breaks `untagged` and `flatten`ed numbers. So the values, the
+//! parser and the writer are our own; [`serde`](https://serde.rs) can read and write values as well.
 
 mod macros;
 mod number;
@@ -27,7 +26,7 @@ pub(crate) use parse::List;
 use parse::MAX_DEPTH;
 pub use value::{Json, JsonIndex, Map};
 
-/// Parses a value; the bare tokens `NaN`, `Infinity` and `-Infinity`, which Python writes though JSON does not have them, are
+/// Parses a value. The bare tokens `NaN`, `Infinity` and `-Infinity`, which Python writes although JSON does not have them, are
 /// [numbers](JsonNumber).
 pub fn parse(bytes: &[u8]) -> Result<Json> {
     parse::value(bytes, true).map_err(not_json)
@@ -38,7 +37,7 @@ pub fn parse_object(bytes: &[u8]) -> Result<Map> {
     object(parse(bytes)?)
 }
 
-/// Parses a metadata document. In the strict mode it must be JSON, without Python's tokens.
+/// Parses a metadata document. With strictness it must be JSON without Python's tokens.
 pub fn parse_document(bytes: &[u8], strictness: Strictness) -> Result<Map> {
     object(parse::value(bytes, strictness == Strictness::Lenient).map_err(not_json)?)
 }
@@ -48,8 +47,8 @@ pub(crate) fn parse_members(bytes: &[u8], strictness: Strictness) -> Result<List
     Ok(parse_members_without(bytes, strictness, None)?.0)
 }
 
-/// Parses a metadata document into the list of its members, and leaves a member of one of them without members of its own: it is
-/// checked, not kept. Says also whether that was there.
+/// Parses a metadata document into the list of its members, except one member that is only checked. Returns whether that member
+/// exists.
 pub(crate) fn parse_members_without<'a>(
     bytes: &'a [u8],
     strictness: Strictness,
@@ -66,7 +65,7 @@ fn object(json: Json) -> Result<Map> {
     }
 }
 
-/// A document that was parsed before, which must be an object.
+/// Returns the object of a parsed document.
 pub(crate) fn as_object(json: &Json) -> Result<&Map> {
     json.as_object().ok_or_else(|| no_object(json))
 }
@@ -79,18 +78,17 @@ fn not_json(error: parse::NotJson) -> Error {
     Error::metadata(format!("this is not JSON: {error}")).with_source(error)
 }
 
-/// The document as bytes: indented, with a newline at the end. An error when it is nested so deep that nobody could
-/// read it again.
+/// The document as bytes, indented, with a newline at the end. It is an error if it is nested too deep to be parsed again.
 pub fn to_bytes(map: &Map) -> Result<Vec<u8>> {
     let mut text = indented(map, 2)?;
     text.push('\n');
     Ok(text.into_bytes())
 }
 
-/// The object in one line, as nested as it is.
+/// The object in one line.
 pub fn to_line(map: &Map) -> String {
     let mut text = String::new();
-    // Text takes all that is written.
+    // Writing to a string does not fail.
     let _ = write::object(&mut text, map, None);
     text
 }
@@ -99,11 +97,11 @@ fn indented(map: &Map, indent: usize) -> Result<String> {
     map.values().try_for_each(|json| check_depth(json, 1))?;
     let mut text = String::new();
     write::object(&mut text, map, Some(indent))
-        .map_err(|_| Error::argument("the document cannot be written as JSON"))?;
+        .map_err(|_| Error::argument("the document cannot be serialised as JSON"))?;
     Ok(text)
 }
 
-/// Checks that a value so many levels within a document can be read again.
+/// Checks that a value so many levels deep in a document can be parsed again.
 fn check_depth(json: &Json, levels: usize) -> Result<()> {
     if fits(json, MAX_DEPTH - levels) {
         return Ok(());
@@ -112,7 +110,7 @@ fn check_depth(json: &Json, levels: usize) -> Result<()> {
     Err(Error::argument(message))
 }
 
-/// The map with the members of all objects sorted by name, as zarr-python 2 writes them.
+/// The map with the members of all objects sorted by name, as in zarr-python 2.
 pub fn sorted(map: Map) -> Map {
     fn value(json: Json) -> Json {
         match json {
@@ -126,8 +124,8 @@ pub fn sorted(map: Map) -> Map {
     members.into_iter().collect()
 }
 
-/// The document as zarr-python 2 writes it: indented by four, without a line break at the end, and in ASCII, with other
-/// characters escaped. zarr-python 1, and 2 in its first years, read nothing else.
+/// The document in the form of zarr-python 2: indented by four, without a final newline, and in ASCII, with other characters
+/// escaped. zarr-python 1, and early versions of 2, read nothing else.
 pub fn to_ascii(map: &Map) -> Result<Vec<u8>> {
     let text = indented(map, 4)?;
     let mut ascii = Vec::with_capacity(text.len());
@@ -153,7 +151,7 @@ fn fits(json: &Json, levels: usize) -> bool {
     }
 }
 
-/// Shows a configuration behind the name that it belongs to: `(level=3, checksum=false)`; nothing when there is none.
+/// A configuration for messages: `(level=3, checksum=false)`; empty if there is none.
 pub(crate) fn write_configuration(f: &mut fmt::Formatter<'_>, configuration: &Map) -> fmt::Result {
     if configuration.is_empty() {
         return Ok(());
@@ -162,7 +160,7 @@ pub(crate) fn write_configuration(f: &mut fmt::Formatter<'_>, configuration: &Ma
     write!(f, "({})", members.join(", "))
 }
 
-/// A value for messages: text as it stands, and no more than so many characters.
+/// A value for messages: text without quotes, and at most so many characters.
 pub fn shown(json: &Json, longest: usize) -> String {
     let text = json.as_str().map_or_else(|| json.to_string(), |text| format!("\"{text}\""));
     if text.chars().nth(longest).is_none() {
@@ -184,13 +182,12 @@ pub fn kind(json: &Json) -> &'static str {
     }
 }
 
-/// Returns true if two objects have the same members in the same order, with the same values to the sign of a
-/// zero.
+/// Returns true if two objects have the same members in the same order with identical values, including the signs of zeros.
 pub(crate) fn are_identical(a: &Map, b: &Map) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|((name, x), (other, y))| name == other && is_identical(x, y))
 }
 
-/// Returns true if two values are equal in the order of members and to the sign of a zero.
+/// Returns true if two values are identical, including the order of members and the signs of zeros.
 pub(crate) fn is_identical(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(x), Json::Number(y)) => x.is_identical(y),
@@ -202,8 +199,8 @@ pub(crate) fn is_identical(a: &Json, b: &Json) -> bool {
     }
 }
 
-/// A changed object, in which members that say the same as before have the text that they had: whoever reads numbers as
-/// floats and writes them again loses digits that a float has not.
+/// A changed object in which unchanged members keep their text: a program that reads numbers as floats and writes them again
+/// would lose digits.
 pub fn with_texts_of(changed: Map, before: &Map) -> Map {
     let kept = |name: &str, json: &Json| before.get(name).filter(|old| is_identical(old, json)).cloned();
     let member = |(name, json): (String, Json)| {
@@ -213,7 +210,7 @@ pub fn with_texts_of(changed: Map, before: &Map) -> Map {
     changed.into_iter().map(member).collect()
 }
 
-/// A non-negative integer; leniently a float without a fraction.
+/// A non-negative integer; if lenient, also a float without a fraction.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,8 +1,8 @@
-//! The Zarr formats, pure: data types, metadata documents, chunk grids and keys, selections, codec chains,
-//! and the plans by which regions of chunks are read and written.
+//! The Zarr formats: data types, metadata documents, chunk grids and keys, selections, and codec chains, which tell which bytes a
+//! part of a chunk needs.
 //!
-//! Nothing here does I/O, starts a thread or keeps global state. A driver (the `zarrox` crate has it) gives
-//! this crate the bytes that it asks for.
+//! Nothing here does I/O or starts a thread. The only state outside of values are the buffers that each thread uses again. The
+//! driver in the crate `zarrox` gives this crate the bytes that it requests.
 
 pub mod codec;
 pub mod data_type;

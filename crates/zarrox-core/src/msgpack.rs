@@ -1,43 +1,43 @@
-//! MessagePack, the form in which Python objects lie in memory: one self-describing value for each.
+//! MessagePack, the form of Python objects in memory: one self-describing value for each.
 //!
 //! Specification: <https://github.com/msgpack/msgpack/blob/master/spec.md>
 //!
-//! Values are walked token by token where they lie: nothing is built that a count which lies could make large, and whoever
-//! wants a tree [gets JSON](to_json). No element at all counts as nil.
+//! Values are walked token by token in place: nothing is allocated that a false count could make large. [`to_json`] makes a tree.
+//! An empty element counts as nil. No crate is used, since those that read MessagePack build values or trust counts.
 
 use crate::error::CodecError;
 use crate::json::{Json, JsonNumber, Map};
 
-/// The depth to which lists and maps may be nested, as Python's own writer has it.
+/// The deepest nesting of lists and maps, like that of Python's own writer.
 pub const MAX_DEPTH: usize = 512;
 
 /// Nil: Python's `None`.
 pub const NIL: u8 = 0xc0;
 
-/// A value that has no others inside, or the beginning of one that has.
+/// A value without others inside, or the beginning of a value with others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Token<'a> {
     /// `None`.
     Nil,
     /// A boolean.
     Bool(bool),
-    /// An integer that is not negative.
+    /// A non-negative integer.
     Uint(u64),
     /// An integer that may be negative.
     Int(i64),
-    /// A single precision float.
+    /// A single-precision float.
     F32(f32),
-    /// A double precision float.
+    /// A double-precision float.
     F64(f64),
-    /// Text; nobody has checked yet that it is UTF-8.
+    /// Text, which is not yet checked to be UTF-8.
     Text(&'a [u8]),
     /// Bytes.
     Bytes(&'a [u8]),
-    /// Bytes of a type of the application's own.
+    /// Bytes of an application-defined type.
     Extension(i8, &'a [u8]),
-    /// So many values follow.
+    /// The number of values of a list, which follow.
     List(u32),
-    /// So many keys follow, each with its value behind it.
+    /// The number of pairs of a map, which follow: each key before its value.
     Map(u32),
 }
 
@@ -45,7 +45,7 @@ impl<'a> Token<'a> {
     /// Takes the next token from the front of `rest`.
     ///
     /// # Errors
-    /// When the bytes end before it does, or it is none.
+    /// When the bytes end inside of the token, or are not a token.
     pub fn take(rest: &mut &'a [u8]) -> Result<Self, CodecError> {
         let [tag] = *fixed(rest)?;
         Ok(match tag {
@@ -80,14 +80,14 @@ impl<'a> Token<'a> {
             0xde => Self::Map(u16::from_be_bytes(*fixed(rest)?).into()),
             0xdf => Self::Map(u32::from_be_bytes(*fixed(rest)?)),
             0xe0..=0xff => Self::Int(tag.cast_signed().into()),
-            0xc1 => return Err(CodecError::corrupt("the byte 0xc1 begins no value of MessagePack")),
+            0xc1 => return Err(CodecError::corrupt("the byte 0xc1 does not begin a MessagePack value")),
         })
     }
 
     /// Appends the token in its shortest form.
     ///
     /// # Errors
-    /// When text or bytes are longer than MessagePack can say.
+    /// When text or bytes are too long for MessagePack.
     pub fn write(self, out: &mut Vec<u8>) -> Result<(), CodecError> {
         match self {
             Self::Nil => out.push(NIL),
@@ -121,7 +121,7 @@ impl<'a> Token<'a> {
         Ok(())
     }
 
-    /// The number of values that follow and belong to this one.
+    /// The number of following values that belong to this one.
     fn inside(self) -> u64 {
         match self {
             Self::List(count) => count.into(),
@@ -132,7 +132,7 @@ impl<'a> Token<'a> {
 }
 
 fn truncated() -> CodecError {
-    CodecError::corrupt("the bytes end inside a value of MessagePack")
+    CodecError::corrupt("the bytes end inside of a MessagePack value")
 }
 
 fn fixed<'a, const N: usize>(rest: &mut &'a [u8]) -> Result<&'a [u8; N], CodecError> {
@@ -184,18 +184,22 @@ fn write_negative(out: &mut Vec<u8>, value: i64) {
     }
 }
 
-/// A length in one, two or four bytes, each with its tag.
+/// A length in one, two or four bytes, after the corresponding tag.
 fn write_length(out: &mut Vec<u8>, length: usize, tags: [u8; 3]) -> Result<(), CodecError> {
     match (u8::try_from(length), u16::try_from(length), u32::try_from(length)) {
         (Ok(length), ..) => tagged(out, tags[0], &[length]),
         (_, Ok(length), _) => tagged(out, tags[1], &length.to_be_bytes()),
         (.., Ok(length)) => tagged(out, tags[2], &length.to_be_bytes()),
-        _ => return Err(CodecError::unsupported(format!("{length} bytes are too many for MessagePack"))),
+        _ => {
+            return Err(CodecError::unsupported(format!(
+                "{length} bytes are more than MessagePack can store in one value"
+            )));
+        }
     }
     Ok(())
 }
 
-/// A count in the tag itself, or in two or four bytes behind one.
+/// A count in the tag itself, or in two or four bytes after a tag.
 fn write_count(out: &mut Vec<u8>, count: u32, small: u8, tags: [u8; 2]) {
     match (u8::try_from(count), u16::try_from(count)) {
         (Ok(count @ 0..=15), _) => out.push(small | count),
@@ -204,15 +208,15 @@ fn write_count(out: &mut Vec<u8>, count: u32, small: u8, tags: [u8; 2]) {
     }
 }
 
-/// Hands over each token of the value at the front of `rest`, with all values inside, and takes it away.
+/// Calls `work` with each token of the value at the front of `rest`, including the values inside, and removes the value.
 ///
 /// # Errors
-/// When the bytes are no value, it is nested too deep, or `work` has one.
+/// When the bytes are not a value, it is nested too deeply, or `work` fails.
 pub fn walk<'a>(
     rest: &mut &'a [u8],
     mut work: impl FnMut(Token<'a>) -> Result<(), CodecError>,
 ) -> Result<(), CodecError> {
-    // How many values are still to come at each level.
+    // The number of missing values at each level.
     let mut levels = vec![1_u64];
     while let Some(left) = levels.last_mut() {
         let Some(less) = left.checked_sub(1) else {
@@ -236,20 +240,20 @@ fn too_deep() -> CodecError {
     CodecError::unsupported(format!("lists and maps are nested more than {MAX_DEPTH} deep"))
 }
 
-/// Takes the bytes of one whole value from the front of `rest`.
+/// Takes the bytes of a whole value from the front of `rest`.
 ///
 /// # Errors
-/// As for [`walk`].
+/// The errors of [`walk`].
 pub fn take_value<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], CodecError> {
     let all = *rest;
     walk(rest, |_| Ok(()))?;
     Ok(&all[..all.len() - rest.len()])
 }
 
-/// The value that an element is: its bytes, of nil where there are none.
+/// The bytes of an element as a value: those of nil if the element is empty.
 ///
 /// # Errors
-/// When the bytes are not just one value.
+/// When the bytes are not exactly one value.
 pub fn element(bytes: &[u8]) -> Result<&[u8], CodecError> {
     if bytes.is_empty() {
         return Ok(&[NIL]);
@@ -259,10 +263,10 @@ pub fn element(bytes: &[u8]) -> Result<&[u8], CodecError> {
     if rest.is_empty() {
         return Ok(value);
     }
-    Err(CodecError::corrupt(format!("{} bytes follow a value of MessagePack", rest.len())))
+    Err(CodecError::corrupt(format!("{} bytes follow a MessagePack value", rest.len())))
 }
 
-/// The text that a token of text is.
+/// The content of a text token.
 ///
 /// # Errors
 /// When it is not UTF-8.
@@ -273,14 +277,14 @@ pub fn utf8(text: &[u8]) -> Result<&str, CodecError> {
 /// An element as JSON.
 ///
 /// # Errors
-/// When it is no value, or one that JSON cannot say: bytes, a key that is no text.
+/// When it is not a value, or JSON cannot represent it: bytes, a key that is not text.
 pub fn to_json(bytes: &[u8]) -> Result<Json, CodecError> {
     json_value(&mut element(bytes)?)
 }
 
 /// The recursion is as deep as [`walk`] allows.
 fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
-    let cannot = |what: &str| CodecError::unsupported(format!("JSON cannot say {what}"));
+    let cannot = |what: &str| CodecError::unsupported(format!("JSON cannot represent {what}"));
     Ok(match Token::take(rest)? {
         Token::Nil => Json::Null,
         Token::Bool(value) => value.into(),
@@ -296,7 +300,7 @@ fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
             let mut map = Map::default();
             for _ in 0..count {
                 let Token::Text(key) = Token::take(rest)? else {
-                    return Err(cannot("a key that is no text"));
+                    return Err(cannot("a key that is not text"));
                 };
                 map.insert(utf8(key)?.to_owned(), json_value(rest)?);
             }
@@ -305,10 +309,10 @@ fn json_value(rest: &mut &[u8]) -> Result<Json, CodecError> {
     })
 }
 
-/// Appends an element that JSON says.
+/// Appends an element from JSON.
 ///
 /// # Errors
-/// When it is nested too deep, or longer than MessagePack can say.
+/// When it is nested too deeply, or too long for MessagePack.
 pub fn from_json(json: &Json, out: &mut Vec<u8>) -> Result<(), CodecError> {
     append_json(json, MAX_DEPTH, out)
 }
@@ -429,7 +433,7 @@ mod tests {
             [(b"\xc4\x01x", "bytes"), (b"\x81\x01\x02", "key"), (b"\xd6\xff\0\0\0\0", "extension type -1")];
         for (bytes, says) in cases {
             let error = to_json(bytes).unwrap_err().to_string();
-            assert!(error.starts_with("JSON cannot say") && error.contains(says), "{error}");
+            assert!(error.starts_with("JSON cannot represent") && error.contains(says), "{error}");
         }
         assert_eq!(to_json(b"\xcb\x7f\xf8\0\0\0\0\0\0").unwrap().to_string(), "NaN");
         assert!(to_json(b"\xa1\xff").unwrap_err().to_string().contains("UTF-8"));

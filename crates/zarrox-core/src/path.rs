@@ -1,10 +1,10 @@
-//! Where a node is in its hierarchy.
+//! The path of a node in its hierarchy.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// A normalised path of a node: names joined by `/`, without one at either end; the root's is empty.
+/// The normalised path of a node: names joined by `/`, without one at either end. The path of the root is empty.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct NodePath(String);
 
@@ -20,7 +20,7 @@ impl NodePath {
         let names = || path.split(['/', '\\']).filter(|name| !name.is_empty());
         let count = names().count();
         if count > MAX_DEPTH {
-            let message = format!("a path has {count} names; {MAX_DEPTH} are the most that are supported");
+            let message = format!("the path has {count} names; at most {MAX_DEPTH} are supported");
             return Err(Error::argument(message));
         }
         let mut normal = String::with_capacity(path.len());
@@ -39,7 +39,7 @@ impl NodePath {
         Self::new(&[self.0.as_str(), "/", path].concat())
     }
 
-    /// The path without the slash in front that `Display` gives it; empty for the root.
+    /// The path without the leading slash of `Display`; empty for the root.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -54,7 +54,7 @@ impl NodePath {
         self.0.is_empty()
     }
 
-    /// The node above, unless this is the root.
+    /// The parent; `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
             return None;
@@ -62,7 +62,7 @@ impl NodePath {
         Some(Self(self.0.rsplit_once('/').map_or(String::new(), |(parent, _)| parent.to_owned())))
     }
 
-    /// All nodes above, from the root down.
+    /// All ancestors, from the root down.
     pub fn ancestors(&self) -> Vec<Self> {
         let mut above: Vec<_> = std::iter::successors(self.parent(), Self::parent).collect();
         above.reverse();
@@ -75,12 +75,12 @@ impl NodePath {
             || other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The key of a document of this node: `name` behind the path.
+    /// The key of a document of this node: the path followed by `name`.
     pub fn key(&self, name: &str) -> String {
         if self.is_root() { name.to_owned() } else { [self.0.as_str(), "/", name].concat() }
     }
 
-    /// The prefix of all that belongs to this node, ending in `/`; empty for the root.
+    /// The prefix of all keys of this node, ending in `/`; empty for the root.
     pub fn prefix(&self) -> String {
         if self.is_root() { String::new() } else { [self.0.as_str(), "/"].concat() }
     }
@@ -92,7 +92,7 @@ impl fmt::Display for NodePath {
     }
 }
 
-/// The most names that a path may have. Who visits a hierarchy recurses into it, so that there must be a limit.
+/// The most names of a path. Visits of a hierarchy are recursive, so that there must be a limit.
 const MAX_DEPTH: usize = 256;
 
 fn check_name(name: &str) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The data types and the codecs of a program, by their names in every format.
+//! The data types and codecs of a program, by their names in every format.
 
 use std::sync::Arc;
 
@@ -17,32 +17,33 @@ use crate::strictness::Strictness;
 /// The context in which a codec is made.
 #[derive(Debug, Clone, Copy)]
 pub struct CodecContext<'a> {
-    /// The chunk as it reaches this codec; for a bytes-to-bytes codec, as it reached the array-to-bytes one.
+    /// The chunk before this codec; for a bytes→bytes codec, the chunk before the array→bytes codec.
     pub chunk: &'a ChunkSpec,
-    /// For codecs that hold chains of their own.
+    /// The registry, for codecs that contain chains.
     pub registry: &'a Registry,
     /// The strictness about the configuration.
     pub strictness: Strictness,
-    /// The most memory, in bytes, that decoding one chunk may take for a buffer.
+    /// The largest buffer for decoding a chunk, in bytes.
     pub limit: usize,
 }
 
-/// The definition of a codec: its names, its kind, and how its configuration is read in each format.
+/// The definition of a codec: its names, its kind, and its configuration in each format.
 #[derive(Debug)]
 pub struct CodecDef {
     /// The name in v3 metadata.
     pub name: &'static str,
-    /// Other names that v3 metadata is known to use.
+    /// Aliases in v3 metadata.
     pub aliases: &'static [&'static str],
-    /// The `id` in v2 metadata, if v2 has this codec. Two may share it: each refuses in `from_v2` what is the other's.
+    /// The `id` in v2 metadata, if v2 has this codec. Two codecs may share an `id`: each refuses in `from_v2` the members of the
+    /// other.
     pub v2_id: Option<&'static str>,
     /// The kind of the codec: its input and output.
     pub kind: CodecKind,
-    /// Makes the codec from its v3 configuration.
+    /// Creates the codec from its v3 configuration.
     pub create: fn(&Map, &CodecContext<'_>) -> Result<Codec, CodecError>,
-    /// Turns v2's members (without `id`) into a v3 configuration, for elements of this many bytes.
+    /// Converts v2's members (without `id`) to a v3 configuration, for elements of this many bytes.
     pub from_v2: fn(&Map, usize) -> Result<Map, CodecError>,
-    /// Turns a v3 configuration into v2's members (without `id`).
+    /// Converts a v3 configuration to v2's members (without `id`).
     pub to_v2: fn(&Map) -> Result<Map, CodecError>,
 }
 
@@ -68,24 +69,24 @@ pub static FAMILIES: &[&dyn Family] = &[
 /// The core data types, and no codecs.
 pub(crate) static CORE: Registry = Registry::CORE;
 
-/// The data types and codecs that are known; a value, passed at open, never a global.
+/// The known data types and codecs: a value that is passed at open, never a global.
 ///
-/// A name is offered to every entry. Two that take it are an error, not a race.
+/// A name is offered to every entry. It is an error if two entries accept it.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     codecs: Vec<&'static CodecDef>,
     user_families: Vec<Arc<dyn Family>>,
     foreign: Option<&'static CodecDef>,
-    /// True if metadata may name what is not known.
+    /// True if metadata may name unknown data types and codecs.
     takes_unknown: bool,
 }
 
 impl Registry {
-    /// The core data types, and no codecs.
+    /// Creates a registry with the core data types and no codecs.
     pub(crate) const CORE: Self =
         Self { codecs: Vec::new(), user_families: Vec::new(), foreign: None, takes_unknown: false };
 
-    /// The core data types, and no codecs.
+    /// Creates a registry with the core data types and no codecs.
     pub fn new() -> Self {
         Self::CORE
     }
@@ -104,8 +105,8 @@ impl Registry {
         self
     }
 
-    /// Says which codec stands for all of v2's `id`s that no other one has: one that asks somebody else. It has no
-    /// [`v2_id`](CodecDef::v2_id) of its own: its `from_v2` is given the member `id`, too, and its `to_v2` gives it.
+    /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined elsewhere. It has no
+    /// [`v2_id`](CodecDef::v2_id): its `from_v2` also gets the member `id`, and its `to_v2` returns it.
     #[must_use]
     pub fn with_foreign_codecs(self, codec: &'static CodecDef) -> Self {
         Self { foreign: Some(codec), ..self.with_codec(codec) }
@@ -118,18 +119,18 @@ impl Registry {
         self
     }
 
-    /// Takes data types and codecs that nobody knows, too: for looking at metadata, since no element can be read by them.
+    /// Accepts unknown data types and codecs, to show metadata. No element of such an array can be read.
     #[must_use]
     pub fn with_unknown(self) -> Self {
         Self { takes_unknown: true, ..self }
     }
 
-    /// Returns true if metadata may name data types and codecs that nobody knows.
+    /// Returns true if metadata may name unknown data types and codecs.
     pub fn takes_unknown(&self) -> bool {
         self.takes_unknown
     }
 
-    /// Why no element can be read that has this type and is stored by these codecs: what of them is not known.
+    /// The reason why elements of this type with these codecs cannot be read: the unknown names.
     pub fn unknown_among(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Option<String> {
         if !self.knows(data_type) {
             return Some(format!("the data type '{data_type}' is not known"));
@@ -153,7 +154,7 @@ impl Registry {
         }
     }
 
-    /// The type that metadata says; where it may be one that nobody knows, what is said of it.
+    /// The data type, or the unknown one if unknown types are accepted.
     pub(crate) fn or_unknown(&self, said: &Json, data_type: Result<DataType>) -> Result<DataType> {
         match data_type {
             Err(error) if self.takes(&error) => Ok(DataType::unknown(said)),
@@ -161,7 +162,7 @@ impl Registry {
         }
     }
 
-    /// Returns true if what is not known can be looked at.
+    /// Returns true if unknown types and codecs are accepted.
     fn takes(&self, error: &Error) -> bool {
         self.takes_unknown && error.kind() == ErrorKind::Unsupported
     }
@@ -171,17 +172,17 @@ impl Registry {
         &self.codecs
     }
 
-    /// The codec that has this name in v3 metadata.
+    /// The codec with this name in v3 metadata.
     pub fn codec(&self, name: &str) -> Result<&'static CodecDef> {
         self.one_codec(name, |def| def.name == name || def.aliases.contains(&name))
     }
 
-    /// A codec as v2 metadata has it, an object with an `id`, for elements of `item` bytes: what it is, and how v3 names it.
+    /// The definition and the v3 form of a codec of v2 metadata, an object with an `id`, for elements of `item` bytes.
     ///
     /// # Errors
-    /// When it is no such object, the codec is not known, or its members do not fit.
+    /// When the value is not such an object, the codec is unknown, or its members are invalid.
     pub fn spec_from_v2(&self, json: &Json, item: usize) -> Result<(CodecKind, CodecSpec)> {
-        let not_a_codec = || Error::metadata(format!("a codec is an object with an \"id\", not {json}"));
+        let not_a_codec = || Error::metadata(format!("a codec must be an object with an \"id\", not {json}"));
         let mut map = json.as_object().cloned().ok_or_else(not_a_codec)?;
         let Some(Json::String(id)) = map.shift_remove("id") else { return Err(not_a_codec()) };
         let def = match self.codec_from_v2(&id, &map) {
@@ -197,8 +198,8 @@ impl Registry {
         Ok((def.kind, CodecSpec { name: def.name.to_owned(), configuration }))
     }
 
-    /// The codec that has this `id` and these members in v2 metadata. Where several share the `id`, each refuses in its
-    /// [`from_v2`](CodecDef::from_v2) the members that are another's.
+    /// The codec with this `id` and these members in v2 metadata. If several codecs share the `id`, each refuses in its
+    /// [`from_v2`](CodecDef::from_v2) the members of the others.
     pub fn codec_from_v2(&self, id: &str, members: &Map) -> Result<&'static CodecDef> {
         let has_id = |def: &CodecDef| def.v2_id == Some(id);
         let count = self.codecs.iter().filter(|def| has_id(def)).count();
@@ -223,7 +224,7 @@ impl Registry {
         }
     }
 
-    /// The type that the `data_type` member of v3 metadata says.
+    /// The data type of the `data_type` member of v3 metadata.
     pub fn data_type_from_v3(&self, json: &Json) -> Result<DataType> {
         let empty = Map::default();
         let (name, configuration) = match json {
@@ -240,15 +241,15 @@ impl Registry {
         let takers = self.families().filter_map(|family| family.parse_v3(name, configuration));
         let structure = Structures(self).parse_v3(name, configuration);
         let data_type = one_type(json, takers.chain(structure).collect())?;
-        // What a type without configuration is configured to be, nobody knows.
+        // An unknown type may have any configuration.
         if !configuration.is_empty() && self.family(&data_type)?.to_v3(&data_type)? == name {
-            let message = format!("the data type '{name}' has no configuration, {json} gives it one");
+            let message = format!("the data type '{name}' takes no configuration, but {json} gives it one");
             return Err(Error::metadata(message));
         }
         Ok(data_type)
     }
 
-    /// The type, and its byte order if it has one, that the `dtype` member of v2 metadata says.
+    /// The data type of the `dtype` member of v2 metadata, with its byte order if it has one.
     pub fn data_type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)> {
         if let Some(fields) = json.as_array() {
             return Structures(self).parse_fields(fields);
@@ -256,13 +257,15 @@ impl Registry {
         let text = json.as_str().ok_or_else(|| unknown_type(json))?;
         let dtype = TypeString::parse(text).ok_or_else(|| bad_type(json))?;
         if dtype.kind == 'O' {
-            return Err(Error::unsupported("elements that are objects need a codec that says what they are"));
+            return Err(Error::unsupported(
+                "objects need a codec that encodes them, such as JSON2 or VLenUTF8",
+            ));
         }
         let takers = self.families().filter_map(|family| family.parse_v2(&dtype));
         Ok((one_type(json, takers.collect())?, dtype.endian.map(ByteOrder::One)))
     }
 
-    /// The type of v2's `|O` elements, which only one of the codecs says.
+    /// The data type of v2's `|O` elements, which only one of the codecs determines.
     pub fn object_type_from_v2<'c>(&self, codecs: impl IntoIterator<Item = &'c Map>) -> Result<DataType> {
         for codec in codecs {
             let takers: Vec<_> = self.families().filter_map(|family| family.parse_object(codec)).collect();
@@ -270,13 +273,15 @@ impl Registry {
                 return one_type(&Json::Object(codec.clone()), takers);
             }
         }
-        Err(Error::unsupported("the elements are objects, and no codec among the filters says what they are"))
+        Err(Error::unsupported(
+            "the elements are objects, and no filter encodes objects; known are json2, msgpack2, vlen-utf8, vlen-bytes, vlen-array and categorize",
+        ))
     }
 
-    /// Checks that no codec takes elements of variable length for something else than they are: text for objects, say. In
-    /// memory all are bytes, and a codec does not know what they mean.
+    /// Checks that no codec treats elements of variable length as another type, for example objects as text. In memory all of
+    /// them are bytes, and a codec does not know their meaning.
     pub(crate) fn check_object_codecs(&self, data_type: &DataType, codecs: &[CodecSpec]) -> Result<()> {
-        // What a user's own type is stored as, its family knows.
+        // The family of a user's data type knows what its elements are stored as.
         let own = self.user_families.iter().any(|family| family.has(data_type));
         if data_type.storage() != Storage::Variable || own {
             return Ok(());
@@ -285,7 +290,7 @@ impl Registry {
             self.check_object_codecs(data_type, &codec.inside())?;
             match self.object_type_of(codec) {
                 Some(stored) if !data_type.has_elements_of(&stored) => Err(Error::metadata(format!(
-                    "the codec '{}' stores elements of {stored}, those of the array are {data_type}",
+                    "the codec '{}' stores elements of {stored}, but the array has {data_type}",
                     codec.name
                 ))),
                 _ => Ok(()),
@@ -293,7 +298,7 @@ impl Registry {
         })
     }
 
-    /// The type of the elements that a codec stores, where it is one that says what v2's `|O` elements are.
+    /// The data type of the elements that a codec stores, if the codec determines the type of v2's `|O` elements.
     pub fn object_type_of(&self, codec: &CodecSpec) -> Option<DataType> {
         let def = self.codec(&codec.name).ok()?;
         let mut members = (def.to_v2)(&codec.configuration).ok()?;
@@ -301,16 +306,16 @@ impl Registry {
         self.object_type_from_v2([&members]).ok()
     }
 
-    /// The `dtype` member of v2 metadata.
+    /// The data type in the form of the `dtype` member of v2 metadata.
     pub fn data_type_to_v2(&self, data_type: &DataType, order: &ByteOrder) -> Result<Json> {
         match (data_type, order) {
             (DataType::Struct(structure), order) => Structures(self).fields_to_v2(structure, order),
             (_, ByteOrder::One(endian)) => self.family(data_type)?.to_v2(data_type, *endian),
-            (_, ByteOrder::Each(_)) => Err(Error::argument("only a structure has more than one byte order")),
+            (_, ByteOrder::Each(_)) => Err(Error::argument("a byte order for each field needs a structure")),
         }
     }
 
-    /// The family that a type belongs to.
+    /// The family of a data type.
     pub fn family(&self, data_type: &DataType) -> Result<FamilyRef<'_>> {
         if data_type.fields().is_some() {
             return Ok(FamilyRef::made(Structures(self)));
@@ -329,12 +334,12 @@ impl Registry {
         }
     }
 
-    /// Returns true if a family has this type.
+    /// Returns true if a family has this data type.
     fn knows(&self, data_type: &DataType) -> bool {
         data_type.fields().is_some() || self.families().any(|family| family.has(data_type))
     }
 
-    /// The known types, for lists of what there is; of types that come in any size, one.
+    /// The known data types, for tables; one example of types of any size.
     pub fn examples(&self) -> Vec<DataType> {
         let structures = Structures(self).examples();
         self.families().flat_map(|family| family.examples()).chain(structures).collect()
@@ -346,19 +351,17 @@ impl Registry {
 }
 
 impl CodecSpec {
-    /// Makes the codec, and says which name it should be written by and errors should call it.
+    /// Creates the codec, and returns its canonical name for metadata and errors.
     ///
     /// # Errors
-    /// When the codec is not known or its configuration does not fit, and, strictly, for another than its own name.
+    /// When the codec is unknown or its configuration is invalid; with strictness, also when it is named by an alias.
     pub fn create(&self, context: &CodecContext<'_>) -> Result<(&'static str, Codec), CodecError> {
         let def = context.registry.codec(&self.name);
         let def = def.map_err(|error| CodecError::unsupported(error.to_string()))?;
         let name = def.name;
         if context.strictness == Strictness::Strict && self.name != name {
-            let message = format!(
-                "'{}' is another name of the codec '{name}', which only lenient reading takes",
-                self.name
-            );
+            let message =
+                format!("'{}' is an alias of the codec '{name}'; only lenient reading accepts it", self.name);
             return Err(CodecError::invalid(message));
         }
         let codec = (def.create)(&self.configuration, context).map_err(|e| e.in_codec(name))?;
@@ -392,7 +395,7 @@ fn one_type(json: &Json, mut takers: Vec<Result<DataType>>) -> Result<DataType> 
     match takers.len() {
         0 => Err(unknown_type(json)),
         1 => takers.remove(0),
-        _ => Err(Error::argument(format!("more than one registered data type takes the name {json}"))),
+        _ => Err(Error::argument(format!("more than one registered data type accepts the name {json}"))),
     }
 }
 

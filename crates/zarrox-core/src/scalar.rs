@@ -1,4 +1,4 @@
-//! Scalars: single elements, as JSON of each format, cast from what people write, and where nobody says any.
+//! Scalars: single elements, parsed from the JSON of each format, or cast from other values.
 
 use crate::data_type::{DataType, Family, Number};
 use crate::error::Result;
@@ -7,20 +7,20 @@ use crate::json::Json;
 use crate::registry::Registry;
 use crate::strictness::Strictness;
 
-/// Scalars are [`FillValue`]s: in metadata, no other elements stand.
+/// Scalars are [`FillValue`]s, the only elements in metadata.
 impl Registry {
-    /// The element that fills arrays whose creator does not say: zero, "not a time", nothing.
+    /// The default fill value: zero, "not a time", or empty.
     ///
     /// # Errors
-    /// When no family has the type.
+    /// When no family has the data type.
     pub fn default_scalar(&self, data_type: &DataType) -> Result<FillValue> {
         Ok(self.family(data_type)?.default_fill(data_type))
     }
 
-    /// The element that metadata of any format says.
+    /// Parses an element of metadata of any format.
     ///
     /// # Errors
-    /// When no family has the type, or the JSON is no element of it.
+    /// When no family has the data type, or the JSON is not an element of it.
     pub fn scalar_from_json(
         &self,
         data_type: &DataType,
@@ -30,24 +30,25 @@ impl Registry {
         self.family(data_type)?.fill_from_json(data_type, json, strictness)
     }
 
-    /// An element as metadata of v3 has it.
+    /// An element in the form of v3 metadata.
     ///
     /// # Errors
-    /// When no family has the type.
+    /// When no family has the data type.
     pub fn scalar_to_v3(&self, data_type: &DataType, scalar: &FillValue) -> Result<Json> {
         Ok(self.family(data_type)?.fill_to_v3(data_type, scalar))
     }
 
-    /// An element as metadata of v2 has it. (Of a structure, the numbers are in the machine's byte order still.)
+    /// An element in the form of v2 metadata. (The numbers in a structure are still in the machine's byte order.)
     ///
     /// # Errors
-    /// When no family has the type.
+    /// When no family has the data type.
     pub fn scalar_to_v2(&self, data_type: &DataType, scalar: &FillValue) -> Result<Json> {
         Ok(self.family(data_type)?.fill_to_v2(data_type, scalar))
     }
 
-    /// The element that a value stands for, in whatever form it is clear: as in metadata of any format, or as a number of another
-    /// kind (`7.0`, `"7"` and `true` for integers; `1`, `"1"` for booleans; a real number for a complex one) that the type has.
+    /// Casts a value to an element if its meaning is clear: in the form of metadata of any format, or a number of another kind
+    /// (`7.0`, `"7"` and `true` for integers; `1`, `"1"` for booleans; a real number for a complex one) that the data type can
+    /// represent.
     ///
     /// ```
     /// use zarrox_core::{DataType, Registry};
@@ -59,7 +60,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// When no family has the type, or it has no such element: nothing is cut off, and nothing is rounded but decimals to floats.
+    /// When no family has the data type, or it cannot represent the value: nothing is truncated, and only decimals are rounded,
+    /// to floats.
     pub fn cast_scalar(&self, data_type: &DataType, value: &Json) -> Result<FillValue> {
         let family = self.family(data_type)?;
         let as_metadata = family.fill_from_json(data_type, value, Strictness::Lenient);
@@ -67,7 +69,7 @@ impl Registry {
     }
 }
 
-/// The element that has just the value of a number.
+/// The element with exactly the value of a number.
 fn exact_number(family: &dyn Family, data_type: &DataType, value: &Json) -> Option<FillValue> {
     let number = match value {
         Json::Bool(value) => Number::Integer((*value).into()),

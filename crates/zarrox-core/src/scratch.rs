@@ -1,17 +1,17 @@
-//! Buffers that a thread uses again and again, so that decoding a chunk touches no fresh memory.
+//! Buffers that a thread uses again, so that decoding a chunk touches no fresh memory.
 
 use std::cell::RefCell;
 use std::collections::TryReserveError;
 use std::ops::{Deref, DerefMut};
 use std::thread::LocalKey;
 
-/// The largest amount of memory that a thread keeps for its next call, in bytes.
+/// The most memory that a thread keeps for its next call, in bytes.
 const KEEP: usize = 256 << 20;
 
-/// The largest amount of memory for lists of positions that a thread keeps, in bytes.
+/// The most memory for lists of positions that a thread keeps, in bytes.
 const KEEP_POSITIONS: usize = 32 << 20;
 
-/// Shorter lists are left to the allocator: they touch no fresh pages.
+/// Shorter lists come from the allocator, since they touch no fresh pages.
 const SHORT: usize = 4096;
 
 type Buffers<T = u8> = LocalKey<RefCell<Vec<Vec<T>>>>;
@@ -19,22 +19,22 @@ type Buffers<T = u8> = LocalKey<RefCell<Vec<Vec<T>>>>;
 thread_local! {
     /// Buffers that are initialised up to their length.
     static FILLED: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
-    /// Buffers that are empty, for appending to.
+    /// Empty buffers for appending.
     static EMPTY: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
-    /// Lists of positions, empty.
+    /// Empty lists of positions.
     static POSITIONS: RefCell<Vec<Vec<usize>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Positions, or anything else that is counted, in memory that a thread uses again: selecting many points takes several such
-/// lists, and the first touch of fresh pages costs more than to work on them.
+/// A list of positions or counts in memory that a thread uses again. A selection of many points takes several such lists, and the
+/// first access to fresh pages costs more than the work on them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Positions(Vec<usize>);
 
 impl Positions {
-    /// An empty list with room for `count` positions.
+    /// An empty list with capacity for `count` positions.
     ///
     /// # Errors
-    /// When there is not that much memory.
+    /// When the memory cannot be allocated.
     pub fn with_room(count: usize) -> Result<Self, TryReserveError> {
         let mut list = if count < SHORT { Vec::new() } else { take(&POSITIONS, count) };
         list.try_reserve_exact(count)?;
@@ -88,7 +88,7 @@ impl Drop for Positions {
     }
 }
 
-/// A buffer on loan from the thread's own; it goes back when dropped.
+/// A buffer borrowed from the thread, to which it returns when dropped.
 #[derive(Debug)]
 pub struct Scratch {
     buffer: Vec<u8>,
@@ -96,22 +96,22 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A buffer of `length` bytes whose content is arbitrary.
+    /// A buffer of `length` bytes with arbitrary content.
     ///
     /// # Errors
-    /// When there is not that much memory.
+    /// When the memory cannot be allocated.
     pub fn with_len(length: usize) -> Result<Self, TryReserveError> {
         let mut scratch = Self { buffer: take(&FILLED, length), length: 0 };
         scratch.grow(length)?;
         Ok(scratch)
     }
 
-    /// Makes it `length` bytes long, which is no less than it is, and keeps what is in it.
+    /// Extends the buffer to `length` bytes and keeps its content. `length` must not be smaller than the present length.
     ///
     /// # Errors
-    /// When there is not that much memory.
+    /// When the memory cannot be allocated.
     pub fn grow(&mut self, length: usize) -> Result<(), TryReserveError> {
-        // Only what no earlier use has reached is zeroed.
+        // Only bytes that no earlier use has reached are zeroed.
         if self.buffer.len() < length {
             self.buffer.try_reserve_exact(length - self.buffer.len())?;
             self.buffer.resize(length, 0);
@@ -146,7 +146,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Calls `work` with an empty vector whose capacity is reused from call to call.
+/// Calls `work` with an empty vector whose capacity is used again by the next call.
 pub fn with_vec<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     let mut buffer = take(&EMPTY, 0);
     let result = work(&mut buffer);
@@ -155,8 +155,7 @@ pub fn with_vec<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
     result
 }
 
-/// The smallest free buffer that is large enough, else the largest: so that one large buffer is not
-/// grown beside another.
+/// The smallest free buffer that is large enough, otherwise the largest, so that not another large buffer grows beside it.
 fn take<T>(buffers: &'static Buffers<T>, length: usize) -> Vec<T> {
     buffers.with_borrow_mut(|free| {
         let fits =
@@ -167,7 +166,7 @@ fn take<T>(buffers: &'static Buffers<T>, length: usize) -> Vec<T> {
 }
 
 fn give_back<T>(buffers: &'static Buffers<T>, buffer: Vec<T>, keep: usize) {
-    // A thread that is ending has no list any more: the buffer is simply freed.
+    // A thread that ends has no list any more: the buffer is freed.
     let _ = buffers.try_with(|free| {
         let mut free = free.borrow_mut();
         let kept: usize = free.iter().map(Vec::capacity).sum();

@@ -1,11 +1,11 @@
 //! Leniency in reading documents.
 
-/// The variants of a document that a reader accepts.
+/// The variants of documents that a reader accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
     /// Every variant with a clear meaning is accepted.
     #[default]
     Lenient,
-    /// Only what the specification has is accepted.
+    /// Only documents that follow the specification are accepted.
     Strict,
 }

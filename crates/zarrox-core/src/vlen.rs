@@ -1,29 +1,29 @@
-//! Memory for the bytes of variable-length elements.
+//! Memory for the bytes of elements of variable length.
 //!
-//! In strided memory, a variable-length element is a [`VlenRef`]: 16 bytes of plain data that say where in a [`VlenBuffer`] the
-//! bytes of the element are. So all that moves elements (selections, transpositions, merging a part into a chunk) moves
-//! variable-length ones like any others. A view of such elements [knows its buffer](crate::strided::View::with_vlen); nothing
-//! else interprets references. A reference that leads nowhere is an empty element, never a wild pointer; so is one whose bits
-//! are all zero.
+//! In strided memory, an element of variable length is a [`VlenRef`]: 16 bytes of plain data that point to the element's bytes in
+//! a [`VlenBuffer`]. So all code that moves elements (selections, transpositions, merging a part into a chunk) moves references
+//! like any other elements. A view of such elements [has its buffer](crate::strided::View::with_vlen), and nothing else
+//! interprets references. A reference that leads nowhere is an empty element, never a wild pointer, and so is a reference of
+//! zeros.
 
-/// A variable-length element in strided memory: a reference to its bytes in a [`VlenBuffer`].
+/// An element of variable length in strided memory: a reference to its bytes in a [`VlenBuffer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VlenRef(u128);
 
 impl VlenRef {
-    /// The number of bytes that a reference takes.
+    /// The size of a reference, in bytes.
     pub const SIZE: usize = size_of::<Self>();
 
     fn new(piece: usize, offset: usize, length: usize) -> Self {
         Self((piece as u128) << PIECE | (offset as u128) << OFFSET | length as u128)
     }
 
-    /// A reference in strided memory; `None` for any other number of bytes.
+    /// Reads a reference from strided memory; `None` for another number of bytes.
     fn from_ne_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(|bytes| Self(u128::from_ne_bytes(bytes)))
     }
 
-    /// The bytes that the reference has in strided memory.
+    /// The bytes of the reference in strided memory.
     fn to_ne_bytes(self) -> [u8; Self::SIZE] {
         self.0.to_ne_bytes()
     }
@@ -35,12 +35,12 @@ impl VlenRef {
     }
 }
 
-/// The lowest bit of the number of the piece in a reference; 40 bits are more pieces than any memory holds.
+/// The lowest bit of the piece's number in a reference; 40 bits are enough for more pieces than memory can hold.
 const PIECE: u32 = 88;
 /// The lowest bit of the offset in the piece, which has 48 bits; the length has the 40 below.
 const OFFSET: u32 = 40;
 
-/// Memory for the bytes of variable-length elements. It only grows, by any number of threads at once.
+/// Memory for the bytes of elements of variable length. It only grows, from any number of threads.
 #[derive(Default)]
 pub struct VlenBuffer(boxcar::Vec<Box<[u8]>>);
 
@@ -50,8 +50,7 @@ impl VlenBuffer {
         Self::default()
     }
 
-    /// Takes over bytes in which elements of these lengths lie one after the other, and appends a reference to each of them to
-    /// `references`.
+    /// Takes over bytes of consecutive elements with these lengths, and appends a reference to each element to `references`.
     pub(crate) fn push(
         &self,
         bytes: Vec<u8>,
@@ -66,7 +65,7 @@ impl VlenBuffer {
         }
     }
 
-    /// The bytes of the element that a reference stands for; none where it leads nowhere.
+    /// The bytes of the element that a reference points to; empty if it leads nowhere.
     pub fn element(&self, reference: &[u8]) -> &[u8] {
         let parts = VlenRef::from_ne_bytes(reference).and_then(VlenRef::parts);
         let bytes = parts.and_then(|(piece, offset, length)| {

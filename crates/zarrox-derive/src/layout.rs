@@ -5,7 +5,8 @@ use syn::{DeriveInput, Error, Result};
 /// Checks that the layout of the struct is said, and the same for all.
 pub(crate) fn check(input: &DeriveInput) -> Result<()> {
     if !input.generics.params.is_empty() {
-        let message = "an element has no type parameters, lifetimes or constants: its data type must be one";
+        let message =
+            "an element cannot have type parameters, lifetimes or constants: it must have a single data type";
         return Err(Error::new_spanned(&input.generics, message));
     }
     let mut ordered = false;
@@ -24,6 +25,6 @@ pub(crate) fn check(input: &DeriveInput) -> Result<()> {
     if ordered {
         return Ok(());
     }
-    let message = "the order of the fields must be said: write #[repr(C)], or #[repr(C, packed)] where there would be padding";
+    let message = "the order of the fields must be fixed: write #[repr(C)], or #[repr(C, packed)] if there would be padding";
     Err(Error::new(input.ident.span(), message))
 }

@@ -26,8 +26,8 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
     let types: Vec<_> = fields.iter().map(|field| field.rust_type).collect();
     let described = fields.iter().map(|field| field.description(name));
-    let padded = format!("`{name}` has padding between or behind its fields: write #[repr(C, packed)]");
-    let size = format!("elements of `{name}` have no bytes, or more than a megabyte");
+    let padded = format!("`{name}` has padding between or after its fields: write #[repr(C, packed)]");
+    let size = format!("elements of `{name}` must have between 1 byte and 1 MiB");
     Ok(quote! {
         const _: () = {
             const FIELDS: &[::zarrox::data_type::record::RustField] = &[#(#described),*];
@@ -71,7 +71,7 @@ fn fields(input: &DeriveInput) -> Result<Vec<Field<'_>>> {
     let fields = named.iter().map(Field::parse).collect::<Result<Vec<_>>>()?;
     for (index, field) in fields.iter().enumerate() {
         if fields[..index].iter().any(|before| before.name == field.name) {
-            let message = format!("another field has the name \"{}\" already", field.name);
+            let message = format!("another field already has the name \"{}\"", field.name);
             return Err(Error::new(field.ident.span(), message));
         }
     }
@@ -111,7 +111,7 @@ mod tests {
                         x: &'a f32,
                     }
                 ),
-                "no type parameters, lifetimes",
+                "cannot have type parameters, lifetimes",
             ),
             (
                 parse_quote!(
@@ -167,7 +167,7 @@ mod tests {
                         y: f32,
                     }
                 ),
-                "\"x\" already",
+                "name \"x\"",
             ),
         ];
         for (input, wanted) in cases {

@@ -19,6 +19,7 @@ use crate::long::unless_interrupted;
 use crate::mapping::bytes_of;
 use crate::selection::Parsed;
 use crate::store::{Owned, Store};
+use crate::view;
 
 /// The way that a node was opened, to open it again.
 #[derive(Debug)]
@@ -255,6 +256,18 @@ impl Array {
         self.replace(py, node)
     }
 
+    fn set_fill_value(&self, py: Python<'_>, fill: &str) -> PyResult<()> {
+        let fill = zarrox::json::parse(fill.as_bytes()).or_raise()?;
+        self.change(py, |array| array.set_fill_value_json(fill))
+    }
+
+    fn view(&self, py: Python<'_>, chunks: &Store, changes: &str) -> PyResult<Self> {
+        let (typed, changes) = (self.typed(), attributes_of(changes)?);
+        let (view, store) = py.detach(|| view::of(&typed.array, &chunks.store, changes)).or_raise()?;
+        let opened = Opened { store, owned: chunks.owned.again(py), read_only: false, consolidated: false };
+        Self::new(py, view, opened)
+    }
+
     fn get<'py>(&self, py: Python<'py>, selection: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.select(py, "basic", selection, None, None)
     }
@@ -398,7 +411,7 @@ impl Array {
             Some("fill") => options.missing_chunks(MissingChunks::Fill),
             Some("error") => options.missing_chunks(MissingChunks::Error),
             Some(other) => {
-                let message = format!("'{other}' says nothing about missing chunks; 'fill' and 'error' do");
+                let message = format!("missing_chunks must be 'fill' or 'error', not '{other}'");
                 return Err(pyo3::exceptions::PyValueError::new_err(message));
             }
         };

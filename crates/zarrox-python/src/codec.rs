@@ -130,9 +130,8 @@ impl Codec {
         // A codec that names no type gives back floats of the size that it was given.
         let decoded = self.dtype(["dtype", "decode_dtype"]).map(str::to_owned);
         let decoded = decoded.or_else(|| own.map(|own| own.replace(['i', 'u'], "f")));
-        let decoded = decoded.ok_or_else(|| {
-            PyTypeError::new_err("this codec decodes arrays, which say the size of their numbers")
-        })?;
+        let decoded = decoded
+            .ok_or_else(|| PyTypeError::new_err("this codec decodes arrays with a data type, not bytes"))?;
         let bytes = bytes_of(data)?;
         let encoded = self.encoded_dtype(&decoded).unwrap_or_else(|| decoded.clone());
         let size: usize = numpy.call_method1("dtype", (encoded,))?.getattr("itemsize")?.extract()?;
@@ -264,7 +263,7 @@ fn fill(py: Python<'_>, out: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> Py
     let flat = out.call_method1("reshape", (-1,))?.call_method1("view", ("u1",))?;
     let bytes = bytes_of(result)?;
     if flat.len()? < bytes.len() {
-        let message = format!("'out' has {} bytes, the data have {}", flat.len()?, bytes.len());
+        let message = format!("'out' has {} bytes, but the data have {}", flat.len()?, bytes.len());
         return Err(PyValueError::new_err(message));
     }
     let source = numpy.call_method1("frombuffer", (PyBytes::new(py, &bytes), "u1"))?;
@@ -293,8 +292,6 @@ fn with_codec<R>(
     };
     match spec.create(&context)? {
         (_, Native::BytesToBytes(codec)) => work(&*codec),
-        (name, _) => {
-            Err(CodecError::unsupported(format!("the codec '{name}' needs an array that says its shape")))
-        }
+        (name, _) => Err(CodecError::unsupported(format!("the codec '{name}' needs an array with a shape"))),
     }
 }

@@ -226,7 +226,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     builder = builder.overwrite(spec.take("overwrite") == Some(true.into()));
     let chain = spec.take("codecs").filter(|codecs| !codecs.is_null());
     if let Some(unknown) = spec.0.keys().next() {
-        let message = format!("an array has no '{unknown}'");
+        let message = format!("unknown member '{unknown}' of the specification of an array");
         return Err(Error::new(ErrorKind::InvalidArgument, message));
     }
     if let Some(chain) = chain {

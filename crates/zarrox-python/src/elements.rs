@@ -114,7 +114,7 @@ impl Typed {
             return if keep { Ok(result) } else { scalar(result) };
         };
         let array = out.cast::<PyUntypedArray>();
-        let array = array.map_err(|_| PyTypeError::new_err("'out' must be an array of NumPy's"))?;
+        let array = array.map_err(|_| PyTypeError::new_err("'out' must be a NumPy array"))?;
         if let Some(source) = self.array_of(py, &array.dtype()).filter(|_| is_writable(array)) {
             self.read_view(py, &source.slice(selection), selection, array)?;
             return Ok(out.clone());
@@ -122,7 +122,7 @@ impl Typed {
         let result = self.read_new(py, selection)?;
         let shape = result.cast::<PyUntypedArray>()?.shape().to_vec();
         if array.shape() != shape {
-            let message = format!("'out' has the shape {:?}, the selection has {shape:?}", array.shape());
+            let message = format!("'out' has the shape {:?}, but the selection has {shape:?}", array.shape());
             return Err(PyValueError::new_err(message));
         }
         out.set_item(py.Ellipsis(), result)?;

@@ -68,7 +68,7 @@ impl Foreign {
 
 /// Makes an error of an exception of Python's, which goes on to whoever reads or writes.
 fn failed(error: PyErr) -> CodecError {
-    CodecError::corrupt(format!("Python's codec has failed: {error}")).with_source(error)
+    CodecError::corrupt(format!("the codec in Python failed: {error}")).with_source(error)
 }
 
 impl BytesToBytes for Foreign {

@@ -1,6 +1,7 @@
 //! The part of the Python package `zarrox` that is Rust: the module `zarrox._native`, of which `_native.pyi` says what each part does.
 
 mod array;
+mod check;
 mod codec;
 mod context;
 mod create;
@@ -19,6 +20,7 @@ mod selection;
 mod split;
 mod store;
 mod user_types;
+mod view;
 mod warnings;
 
 use pyo3::prelude::*;
@@ -56,6 +58,8 @@ mod native {
 
     #[pymodule_export]
     use crate::array::Array;
+    #[pymodule_export]
+    use crate::check::check;
     #[pymodule_export]
     use crate::codec::Codec;
     #[pymodule_export]

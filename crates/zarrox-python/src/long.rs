@@ -58,7 +58,7 @@ pub(crate) fn interruptible<R: Send>(
     match (raised, result) {
         (Some(error), _) => Err(error),
         (None, Some(result)) => result.or_raise(),
-        (None, None) => Err(PyRuntimeError::new_err("the work has failed in a way that it should not")),
+        (None, None) => Err(PyRuntimeError::new_err("the operation failed because of an error in zarrox")),
     }
 }
 

@@ -44,7 +44,7 @@ impl Reference {
         match self {
             Self::Strong(mapping) => Ok(mapping.bind(py).clone()),
             Self::Weak(mapping) => mapping.bind(py).upgrade().ok_or_else(|| {
-                PyReferenceError::new_err("the mapping that the values are in is not there any more")
+                PyReferenceError::new_err("the mapping with the values does not exist any more")
             }),
         }
     }
@@ -162,7 +162,10 @@ pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
             value.call_method0("to_bytes")?
         }
         Err(_) => {
-            let message = format!("a value must have bytes, and a {} has none", value.get_type().name()?);
+            let message = format!(
+                "a value must be an object with the buffer protocol, not a {}",
+                value.get_type().name()?
+            );
             return Err(PyTypeError::new_err(message));
         }
     };
@@ -230,7 +233,7 @@ impl Store for MappingStore {
             Ok(false)
         })?;
         if is_there {
-            let message = "there is a value already";
+            let message = "the key already has a value";
             let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", message);
             return Err(error.with_location(self.location()).with_key(key.as_str()));
         }

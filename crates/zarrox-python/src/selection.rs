@@ -67,8 +67,8 @@ impl Parsed {
     pub(crate) fn mixed(self, ndim: usize) -> PyResult<Selection> {
         if self.is_ambiguous(ndim) {
             return Err(PyIndexError::new_err(
-                "lists beside slices mean one thing to NumPy and another to zarr-python 3: use .oindex[...] for every combination \
-                 of what is selected along each dimension, or .vindex[...] for single points",
+                "NumPy and zarr-python 3 disagree about lists beside slices: use .oindex[...] for every combination \
+                 of the selected positions, or .vindex[...] for single points",
             ));
         }
         Ok(Selection::new(self.items))
@@ -108,9 +108,9 @@ impl Parsed {
             "blocks" => Ok(Selection::blocks(self.items)),
             "mask" => match <[DimSelection; 1]>::try_from(self.items) {
                 Ok([DimSelection::Booleans(mask)]) => Ok(Selection::mask(mask)),
-                _ => Err(PyIndexError::new_err("a mask is one array of booleans of the array's shape")),
+                _ => Err(PyIndexError::new_err("a mask must be a boolean array of the array's shape")),
             },
-            other => Err(PyTypeError::new_err(format!("'{other}' is no kind of selection"))),
+            other => Err(PyTypeError::new_err(format!("'{other}' is not a kind of selection"))),
         }
     }
 }
@@ -184,7 +184,7 @@ fn array(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     let kind = untyped.dtype().kind();
     if kind == b'b' {
         if shape.is_empty() {
-            return Err(PyIndexError::new_err("a single boolean selects nothing along a dimension"));
+            return Err(PyIndexError::new_err("a single boolean cannot select along a dimension"));
         }
         let values = array.cast::<PyArrayDyn<bool>>()?.try_readonly();
         let values = values.map_err(|error| PyIndexError::new_err(error.to_string()))?;
@@ -194,7 +194,7 @@ fn array(item: &Bound<'_, PyAny>) -> PyResult<DimSelection> {
     }
     if !matches!(kind, b'i' | b'u') && !untyped.is_empty() {
         return Err(PyIndexError::new_err(format!(
-            "{} cannot be an index: integers, slices, '...', and arrays of integers or booleans can, and names of fields",
+            "{} cannot be an index; use integers, slices, '...', arrays of integers or booleans, or names of fields",
             item.repr()?
         )));
     }

@@ -54,6 +54,9 @@ impl Store for SplitStore {
         both.listable &= chunks.listable;
         both.set_if_absent &= chunks.set_if_absent;
         both.set_if_unchanged &= chunks.set_if_unchanged;
+        both.erase_if_unchanged &= chunks.erase_if_unchanged;
+        both.digest_versions |= chunks.digest_versions;
+        both.locks_everyone &= chunks.locks_everyone;
         both.rename &= chunks.rename;
         both.values_above_values &= chunks.values_above_values;
         both.printable_keys |= chunks.printable_keys;

@@ -90,12 +90,14 @@ impl Store {
     }
 
     #[staticmethod]
-    fn directory(path: &str) -> PyResult<Self> {
-        DirectoryStore::open(path).map(Self::new).or_raise()
+    #[pyo3(signature = (path, sync = false))]
+    fn directory(path: &str, sync: bool) -> PyResult<Self> {
+        DirectoryStore::open(path).map(|store| Self::new(store.sync(sync))).or_raise()
     }
 
     #[staticmethod]
-    fn zip(path: &str, mode: &str, compression: u16) -> PyResult<Self> {
+    #[pyo3(signature = (path, mode, compression, sync = false))]
+    fn zip(path: &str, mode: &str, compression: u16, sync: bool) -> PyResult<Self> {
         let mode = match mode {
             "r" => stores::ZipMode::Read,
             "r+" => stores::ZipMode::ReadWrite,
@@ -104,38 +106,42 @@ impl Store {
             "x" | "w-" => stores::ZipMode::CreateNew,
             other => {
                 return Err(PyValueError::new_err(format!(
-                    "'{other}' is not a mode of archives; r, a, w and x are"
+                    "the mode of an archive must be 'r', 'a', 'w' or 'x', not '{other}'"
                 )));
             }
         };
-        let store = stores::ZipStore::open(path, mode).or_raise()?;
+        let store = stores::ZipStore::open(path, mode).or_raise()?.sync(sync);
         match compression {
             STORED => Ok(Self::new(store)),
             DEFLATED => Ok(Self::new(store.deflate(Some(6)))),
             other => Err(PyValueError::new_err(format!(
-                "{other} is not a compression of archives that can be written; 0 (stored) and 8 (deflated) are"
+                "the compression of an archive must be 0 (stored) or 8 (deflated), not {other}"
             ))),
         }
     }
 
     #[staticmethod]
-    fn sqlite(py: Python<'_>, path: &str) -> PyResult<Self> {
-        py.detach(|| stores::SqliteStore::create(path)).map(Self::new).or_raise()
+    #[pyo3(signature = (path, sync = true))]
+    fn sqlite(py: Python<'_>, path: &str, sync: bool) -> PyResult<Self> {
+        py.detach(|| stores::SqliteOptions::new().sync(sync).create(path)).map(Self::new).or_raise()
     }
 
     #[staticmethod]
-    fn lmdb(path: &str) -> PyResult<Self> {
-        stores::LmdbStore::create(path).map(Self::new).or_raise()
+    #[pyo3(signature = (path, sync = true))]
+    fn lmdb(path: &str, sync: bool) -> PyResult<Self> {
+        stores::LmdbOptions::new().sync(sync).create(path).map(Self::new).or_raise()
     }
 
     #[staticmethod]
-    fn gdbm(py: Python<'_>, path: &str) -> PyResult<Self> {
-        py.detach(|| stores::GdbmStore::create(path)).map(Self::new).or_raise()
+    #[pyo3(signature = (path, sync = true))]
+    fn gdbm(py: Python<'_>, path: &str, sync: bool) -> PyResult<Self> {
+        py.detach(|| stores::GdbmOptions::new().sync(sync).create(path)).map(Self::new).or_raise()
     }
 
     #[staticmethod]
-    fn redb(path: &str) -> PyResult<Self> {
-        stores::RedbStore::create(path).map(Self::new).or_raise()
+    #[pyo3(signature = (path, sync = true))]
+    fn redb(path: &str, sync: bool) -> PyResult<Self> {
+        stores::RedbOptions::new().sync(sync).create(path).map(Self::new).or_raise()
     }
 
     #[staticmethod]

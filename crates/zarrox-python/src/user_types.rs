@@ -88,7 +88,10 @@ impl PythonTypes {
         result: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
     ) -> Result<T> {
         let DataType::Extension(extension) = data_type else {
-            return Err(Error::new(ErrorKind::Unsupported, format!("{data_type} is no type of Python's")));
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                format!("{data_type} is not a data type in Python"),
+            ));
         };
         Python::attach(|py| {
             let text = written(&extension.name, &extension.configuration);
@@ -96,7 +99,7 @@ impl PythonTypes {
             result(&py.import(MODULE)?.call_method1(function, arguments)?)
         })
         .map_err(|error: PyErr| {
-            let message = format!("the data type {data_type} of Python's has failed: {error}");
+            let message = format!("the data type {data_type} in Python failed: {error}");
             Error::new(ErrorKind::InvalidMetadata, message).with_source(error)
         })
     }

@@ -207,7 +207,7 @@ class TestRechunk:
         assert list(tmp_path.iterdir()) == []
 
     def test_what_is_refused(self, rows: zarr.Array, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match=r"shape \[300, 201\] has no room for \[300, 200\]"):
+        with pytest.raises(ValueError, match=r"shape \[300, 201\] cannot hold elements of shape \[300, 200\]"):
             zarr.rechunk(rows, zarr.zeros((300, 201), dtype="i4"))
         with pytest.raises(zarr.errors.DataTypeMismatchError):
             zarr.rechunk(rows, zarr.zeros((300, 200), dtype="f4"))

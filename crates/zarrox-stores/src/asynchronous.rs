@@ -68,12 +68,16 @@ pub trait AsyncStore: Debug + Send + Sync + 'static {
         condition: Condition<'_>,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Erases a value. Tells whether it was there.
+    /// Erases a value. Tells whether it was there. See [`Store::erase_if`].
     ///
     /// # Errors
     ///
-    /// When the value is there but cannot be erased.
-    fn erase(&self, key: &Key) -> impl Future<Output = Result<bool, StoreError>> + Send;
+    /// See [`Store::erase_if`].
+    fn erase(
+        &self,
+        key: &Key,
+        condition: Condition<'_>,
+    ) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
     /// Erases every key below the prefix, see [`Store::erase_prefix`].
     ///
@@ -117,7 +121,7 @@ pub struct ValuePart {
 
 async fn erase_listed<S: AsyncStore + ?Sized>(store: &S, mut pages: Pages) -> Result<(), StoreError> {
     while let Some(page) = pages.next().await {
-        let erase = |(key, _)| async move { store.erase(&key).await };
+        let erase = |(key, _)| async move { store.erase(&key, Condition::Always).await };
         let mut erased = stream::iter(page?).map(erase).buffer_unordered(in_flight(store.capabilities()));
         while let Some(result) = erased.next().await {
             result?;
@@ -276,23 +280,13 @@ impl<S: AsyncStore> Store for Blocking<S> {
     }
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
-        let (value, key) = (payload.into_owned(key)?, key.clone());
-        let matches = if let Condition::Matches(version) = condition { Some(version.clone()) } else { None };
-        let absent = matches!(condition, Condition::Absent);
-        self.wait(|store| async move {
-            let condition = match &matches {
-                Some(version) => Condition::Matches(version),
-                None if absent => Condition::Absent,
-                None => Condition::Always,
-            };
-            store.set(&key, value, condition).await
-        })
+        let (value, key, condition) = (payload.into_owned(key)?, key.clone(), OwnCondition::of(condition));
+        self.wait(|store| async move { store.set(&key, value, condition.get()).await })
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
-        let key = key.clone();
-        self.wait(|store| async move { store.erase(&key).await })
+        let (key, condition) = (key.clone(), OwnCondition::of(condition));
+        self.wait(|store| async move { store.erase(&key, condition.get()).await })
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
@@ -326,6 +320,31 @@ impl<S: AsyncStore> Store for Blocking<S> {
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         Ok(LockGuard::in_process(&self.location(), key))
+    }
+}
+
+/// A condition that goes to another thread. The locks of this process say nothing to a storage elsewhere.
+enum OwnCondition {
+    Always,
+    Absent,
+    Matches(Version),
+}
+
+impl OwnCondition {
+    fn of(condition: Condition<'_>) -> Self {
+        match condition {
+            Condition::Always | Condition::Locked(_) => Self::Always,
+            Condition::Absent => Self::Absent,
+            Condition::Matches(version) => Self::Matches(version.clone()),
+        }
+    }
+
+    fn get(&self) -> Condition<'_> {
+        match self {
+            Self::Always => Condition::Always,
+            Self::Absent => Condition::Absent,
+            Self::Matches(version) => Condition::Matches(version),
+        }
     }
 }
 

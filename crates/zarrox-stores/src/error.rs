@@ -168,10 +168,10 @@ impl StoreError {
             }
             StoreErrorKind::ReadOnly => Some("write to another place"),
             StoreErrorKind::Unreachable if self.is_no_server() => {
-                Some("check the address, and that there is a server")
+                Some("check the address, and that the server runs")
             }
             StoreErrorKind::Unreachable => Some("check that the storage is connected and try again"),
-            StoreErrorKind::TimedOut => Some("try again, or allow more time"),
+            StoreErrorKind::TimedOut => Some("try again, or with a longer timeout"),
             _ => None,
         }
     }
@@ -241,15 +241,13 @@ fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
         Io::NotFound => (Kind::NotFound, Some("nothing found")),
         Io::NotADirectory => (Kind::Obstructed, Some("a part of the path is not a directory")),
         Io::IsADirectory => (Kind::Obstructed, Some("a directory is in the way")),
-        Io::AlreadyExists | Io::DirectoryNotEmpty => {
-            (Kind::AlreadyExists, Some("there is something already"))
-        }
+        Io::AlreadyExists | Io::DirectoryNotEmpty => (Kind::AlreadyExists, Some("the path already exists")),
         Io::PermissionDenied => (Kind::Forbidden, Some("permission denied")),
         Io::StorageFull => (Kind::StorageFull, Some("no space left on device")),
         Io::QuotaExceeded => (Kind::StorageFull, Some("the quota is used up")),
         Io::ReadOnlyFilesystem => (Kind::ReadOnly, Some("read-only file system")),
-        Io::InvalidFilename => (Kind::InvalidKey, Some("the name is not one that the file system takes")),
-        Io::FileTooLarge => (Kind::TooLarge, Some("larger than the file system takes")),
+        Io::InvalidFilename => (Kind::InvalidKey, Some("the file system does not allow this name")),
+        Io::FileTooLarge => (Kind::TooLarge, Some("larger than the file system allows")),
         Io::OutOfMemory => (Kind::TooLarge, Some("not enough memory")),
         Io::Unsupported => (Kind::Unsupported, Some("the file system does not support this")),
         Io::StaleNetworkFileHandle
@@ -316,7 +314,7 @@ mod tests {
         let inner = io::Error::from(io::ErrorKind::ConnectionRefused);
         assert!(unreachable(io::Error::other(inner)).is_no_server());
         let unknown = io::Error::other("failed to lookup address information: Name or service not known");
-        assert!(unreachable(unknown).to_string().ends_with("check the address, and that there is a server"));
+        assert!(unreachable(unknown).to_string().ends_with("check the address, and that the server runs"));
         for other in [io::ErrorKind::ConnectionReset, io::ErrorKind::TimedOut] {
             assert!(!unreachable(other.into()).is_no_server(), "{other}");
         }

@@ -34,12 +34,12 @@ thread_local! {
 }
 
 /// Work that a fork waits for. It must not wait for the thread that forks.
-#[cfg(any(unix, feature = "sqlite", feature = "gdbm"))]
+#[cfg(any(unix, feature = "sqlite", feature = "redb", feature = "gdbm"))]
 #[must_use = "the work ends when this is dropped"]
 pub(crate) struct Busy(());
 
 /// Begins such work, perhaps within other such work.
-#[cfg(any(unix, feature = "sqlite", feature = "gdbm"))]
+#[cfg(any(unix, feature = "sqlite", feature = "redb", feature = "gdbm"))]
 pub(crate) fn busy() -> Busy {
     let mut activity = unpoisoned(&ACTIVITY);
     // A fork waits for the outer work of this thread already.
@@ -51,7 +51,7 @@ pub(crate) fn busy() -> Busy {
     Busy(())
 }
 
-#[cfg(any(unix, feature = "sqlite", feature = "gdbm"))]
+#[cfg(any(unix, feature = "sqlite", feature = "redb", feature = "gdbm"))]
 impl Drop for Busy {
     fn drop(&mut self) {
         DEPTH.set(DEPTH.get().saturating_sub(1));

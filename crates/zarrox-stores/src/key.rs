@@ -167,15 +167,15 @@ impl Prefix {
 /// Why the text is not a key, if it is not one.
 fn check(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
-        return Err("a key is not empty");
+        return Err("a key cannot be empty");
     }
     if text.bytes().any(|byte| byte == 0 || byte == b'\\') {
-        return Err("a key holds neither NUL nor a backslash");
+        return Err("a key cannot contain NUL or a backslash");
     }
     for segment in text.split('/') {
         match segment {
-            "" => return Err("a key neither begins nor ends with '/' and holds no '//'"),
-            "." | ".." => return Err("a key has no segment '.' or '..'"),
+            "" => return Err("a key cannot begin or end with '/', or contain '//'"),
+            "." | ".." => return Err("a key cannot have a segment '.' or '..'"),
             _ => {}
         }
     }

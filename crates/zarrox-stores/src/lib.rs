@@ -84,7 +84,8 @@ pub use bytes::Bytes;
 #[cfg(unix)]
 pub use self::url::{EXCLUSIVE, FOLLOW_LINKS, LOCK_TIMEOUT, open_directory};
 pub use self::url::{
-    Located, OptionValue, StorageOption, StorageOptions, StoreUrl, file_of, is_url, open_url, storage_options,
+    Located, OptionValue, SYNC, StorageOption, StorageOptions, StoreUrl, file_of, is_url, open_url,
+    storage_options,
 };
 #[cfg(all(unix, feature = "zip"))]
 pub use archive::zip::{ZipMode, ZipStore};

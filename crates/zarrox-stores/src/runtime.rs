@@ -20,7 +20,9 @@ pub(crate) fn handle() -> Result<&'static Handle, StoreError> {
     let start = || {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(THREADS).thread_name("zarrox-client").enable_all();
-        let runtime = builder.build().inspect_err(|error| tracing::warn!(%error, "no threads for clients"));
+        let runtime = builder
+            .build()
+            .inspect_err(|error| tracing::warn!(%error, "threads for clients could not be started"));
         runtime.ok().map(|runtime| &*Box::leak(Box::new(runtime)))
     };
     let runtime = RUNTIME.get(start);
@@ -40,7 +42,7 @@ pub(crate) fn wait<T: Send + 'static>(
         // Whoever asked is still there: it waits below.
         let _ = done.send(future.await);
     });
-    answer.recv().map_err(|_| broken("its client has failed in a way that it should not"))
+    answer.recv().map_err(|_| broken("the store's client failed because of an error in zarrox"))
 }
 
 fn broken(message: &str) -> StoreError {

@@ -19,7 +19,7 @@ pub(crate) fn check(key: &str) -> Result<(), StoreError> {
     if !key.rsplit('/').next().is_some_and(is_temporary) {
         return Ok(());
     }
-    let message = "names of the form '.zarrox-….tmp' are kept for temporary files";
+    let message = "names of the form '.zarrox-….tmp' are reserved for temporary files";
     Err(StoreError::new(StoreErrorKind::InvalidKey, "writing", message))
 }
 

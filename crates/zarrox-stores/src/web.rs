@@ -1,4 +1,4 @@
-//! Requests over HTTP: what the stores share whose servers speak it in ways of their own.
+//! HTTP requests of the stores for WebDAV and Google Cloud Storage.
 
 use std::time::Duration;
 
@@ -84,9 +84,9 @@ fn transport(operation: &'static str, error: reqwest::Error) -> StoreError {
     } else if error.is_connect() {
         (StoreErrorKind::Unreachable, "no connection to the server")
     } else if error.is_builder() {
-        (StoreErrorKind::Other, "the request could not be made")
+        (StoreErrorKind::Other, "the request could not be sent")
     } else {
-        (StoreErrorKind::Unreachable, "the connection broke off")
+        (StoreErrorKind::Unreachable, "the connection was interrupted")
     };
     // Whoever prints sources shall not see what may be in the URL.
     StoreError::new(kind, operation, message).with_source(error.without_url())
@@ -126,23 +126,24 @@ pub(crate) struct Part {
 pub(crate) async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, StoreError> {
     let headers = response.headers().clone();
     let unclear = |message| StoreError::new(StoreErrorKind::Other, "reading", message);
-    let length =
-        response.content_length().ok_or_else(|| unclear("the server does not say how long the value is"))?;
+    let length = response
+        .content_length()
+        .ok_or_else(|| unclear("the server does not report the length of the value"))?;
     if response.status() == StatusCode::PARTIAL_CONTENT {
         // Some servers say that they send a range of nothing, where others refuse.
         if length == 0 {
             return Err(StoreError::new(
                 StoreErrorKind::OutOfRange,
                 "reading",
-                "the server sent an empty range",
+                "the server answered with an empty range",
             ));
         }
         let said = headers.get(CONTENT_RANGE).and_then(|range| range.to_str().ok()).and_then(content_range);
         let (offset, end, size) =
-            said.ok_or_else(|| unclear("the server does not say which range it sent"))?;
+            said.ok_or_else(|| unclear("the server does not report which range it sent"))?;
         let bytes = body("reading", response, length).await?;
         if end.checked_sub(offset) != Some(bytes.len() as u64) || end > size {
-            return Err(unclear("the server sent another range than it says"));
+            return Err(unclear("the server sent a different range than it reports"));
         }
         return Ok(Part { offset, size, bytes, headers });
     }

@@ -47,7 +47,9 @@ impl Store for Plain {
     fn capabilities(&self) -> zarrox_stores::Capabilities {
         let mut capabilities = self.0.capabilities();
         // Its values do not say their versions.
-        (capabilities.set_if_unchanged, capabilities.locks_everyone) = (false, false);
+        capabilities.set_if_unchanged = false;
+        capabilities.erase_if_unchanged = false;
+        capabilities.locks_everyone = false;
         capabilities
     }
 }

@@ -13,9 +13,12 @@ mod cloud_faults;
 ))]
 mod databases;
 mod directory;
+mod durability;
 mod fallback;
 mod memory;
 mod other_process;
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm", feature = "zip"))]
+mod processes;
 #[cfg(feature = "references")]
 mod references;
 mod wrappers;

@@ -1,6 +1,8 @@
 //! A test of this program that runs in a process of its own.
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
+#[cfg(target_os = "linux")]
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -15,4 +17,30 @@ pub(crate) fn finish(process: Child) {
     let output = process.wait_with_output().unwrap();
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
+}
+
+/// Set where strace must be there.
+#[cfg(target_os = "linux")]
+const STRACE_REQUIRED: &str = "ZARROX_TEST_STRACE";
+
+/// Starts the test with this name under strace, with a text in an environment variable. Where there is no strace, it says so.
+#[cfg(target_os = "linux")]
+pub(crate) fn start_traced(
+    strace: impl FnOnce(&mut Command),
+    test: &str,
+    variable: &str,
+    value: &str,
+) -> Option<Child> {
+    let mut command = Command::new("strace");
+    strace(command.arg("-f"));
+    command.arg(std::env::current_exe().unwrap()).args(["--exact", test]).env(variable, value);
+    match command.stdout(Stdio::piped()).spawn() {
+        Ok(child) => Some(child),
+        Err(error) => {
+            assert!(std::env::var_os(STRACE_REQUIRED).is_none(), "strace must be there: {error}");
+            let message = format!("NOT TESTED: '{test}' needs strace\n");
+            std::io::stderr().write_all(message.as_bytes()).unwrap();
+            None
+        }
+    }
 }

@@ -43,4 +43,6 @@ mod documentation {
     mod digests {}
     #[doc = include_str!("../../../docs/guide/stores.md")]
     mod stores {}
+    #[doc = include_str!("../../../docs/guide/check.md")]
+    mod check {}
 }

@@ -122,9 +122,9 @@ impl AsyncStore for Remote {
         self.memory.set(key, &value, condition)
     }
 
-    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    async fn erase(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
         self.travel("erase", key.as_str()).await;
-        self.memory.erase(key)
+        self.memory.erase_if(key, condition)
     }
 
     fn list_prefix(&self, prefix: &Prefix) -> Pages {

@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use bytes::Bytes;
-use zarrox_stores::{ByteRange, Condition, DirListing, Key, Prefix, Store, StoreErrorKind, StoreExt, Value};
+use zarrox_stores::{
+    ByteRange, Condition, DirListing, Key, Prefix, Store, StoreError, StoreErrorKind, StoreExt, Value,
+};
 
 /// Keys and values that a store begins with.
 pub type Content<'a> = &'a [(&'a str, &'a [u8])];
@@ -56,6 +58,9 @@ pub fn store_suite(make: impl Fn() -> Box<dyn Store>) {
     if make().capabilities().set_if_unchanged {
         sets_when_unchanged(&*make());
         one_of_many_counts(&*make());
+    }
+    if make().capabilities().erase_if_unchanged {
+        erases_when_unchanged(&*make());
     }
     if make().capabilities().values_above_values {
         keeps_values_above_values(&*make());
@@ -290,31 +295,135 @@ fn sets_when_unchanged(store: &dyn Store) {
     assert_eq!(value(store, "a"), None);
 }
 
+fn erases_when_unchanged(store: &dyn Store) {
+    put(store, "a/v", b"first");
+    let version = || store.open(&key("a/v")).unwrap().unwrap().version().unwrap();
+    let first = version();
+    put(store, "a/v", b"second");
+    let erase = |condition: Condition<'_>| store.erase_if(&key("a/v"), condition);
+    let error = erase(Condition::Matches(&first)).unwrap_err();
+    assert_eq!((error.kind(), error.key()), (StoreErrorKind::Conflict, Some("a/v")), "{error}");
+    assert_eq!(value(store, "a/v").unwrap(), "second");
+    let second = version();
+    assert!(erase(Condition::Matches(&second)).unwrap());
+    assert_eq!(value(store, "a/v"), None);
+    // Who asks for a version that is gone has been overtaken.
+    assert_eq!(erase(Condition::Matches(&second)).unwrap_err().kind(), StoreErrorKind::Conflict);
+    assert_eq!(erase(Condition::Absent).unwrap_err().kind(), StoreErrorKind::Unsupported);
+    if !store.capabilities().set_if_absent {
+        return;
+    }
+    put(store, "four/fours", b"0");
+    thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(|| count_in_fours(store, "four", 10)))));
+    check_fours(store, "four", 40);
+}
+
 /// Threads that each read, add one and write, until nobody came between.
 fn one_of_many_counts(store: &dyn Store) {
-    const EACH: u32 = 5;
+    const EACH: u64 = 5;
     put(store, "count", b"0");
-    let add = || {
-        for _ in 0..EACH {
-            loop {
-                let value = store.open(&key("count")).unwrap().unwrap();
-                let text = value.read(0, value.size());
-                let Ok(text) = text.inspect_err(|error| assert_eq!(error.kind(), StoreErrorKind::Conflict))
-                else {
-                    continue;
-                };
-                let count: u32 = std::str::from_utf8(&text).unwrap().parse().unwrap();
-                let version = value.version().unwrap();
-                let next = (count + 1).to_string();
-                match store.set(&key("count"), next.as_bytes(), Condition::Matches(&version)) {
-                    Ok(()) => break,
-                    Err(error) => assert_eq!(error.kind(), StoreErrorKind::Conflict, "{error}"),
-                }
-            }
-        }
-    };
+    let add = || count_up(store, "count", EACH);
     thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(add))));
     assert_eq!(value(store, "count").unwrap(), (4 * EACH).to_string());
+}
+
+/// Adds one to a decimal number so many times, as everybody does who shares a store with others: under the lock, where that
+/// excludes all others, and otherwise again until nobody came between.
+///
+/// # Panics
+///
+/// When the store does not do what its capabilities promise.
+pub fn count_up(store: &dyn Store, name: &str, times: u64) {
+    let able = store.capabilities();
+    assert!(able.set_if_unchanged || able.locks_everyone, "{able:?}");
+    for _ in 0..times {
+        let done = if able.set_if_unchanged { add_compared } else { add_locked };
+        while !done(store, &key(name)) {}
+    }
+}
+
+fn add_compared(store: &dyn Store, name: &Key) -> bool {
+    let value = store.open(name).unwrap().unwrap();
+    let text = match value.read(0, value.size()) {
+        Err(error) if error.kind() == StoreErrorKind::Conflict => return false,
+        text => text.unwrap(),
+    };
+    let version = value.version().unwrap();
+    // It may keep a transaction open.
+    drop(value);
+    is_set(store.set(name, &next(&text), Condition::Matches(&version)))
+}
+
+/// Adds one to a decimal number under its lock. False when somebody wrote without it.
+///
+/// # Panics
+///
+/// When the lock cannot be had, or the value cannot be read or written.
+pub fn add_locked(store: &dyn Store, name: &Key) -> bool {
+    let guard = store.lock(name).unwrap();
+    let text = store.get(name).unwrap().unwrap();
+    is_set(store.set(name, &next(&text), Condition::Locked(&guard)))
+}
+
+/// Takes so many steps of a counter that is erased after each fourth, whose places are counted in another one: each step is lost if
+/// somebody erases what is not any more as it was read.
+///
+/// # Panics
+///
+/// When the store does not do what its capabilities promise.
+pub fn count_in_fours(store: &dyn Store, place: &str, times: u64) {
+    let low = key(&format!("{place}/low"));
+    for _ in 0..times {
+        while !step_of_four(store, place, &low) {}
+    }
+}
+
+fn step_of_four(store: &dyn Store, place: &str, low: &Key) -> bool {
+    let Some(value) = store.open(low).unwrap() else {
+        return match store.set(low, b"1", Condition::Absent) {
+            Err(error) if error.kind() == StoreErrorKind::AlreadyExists => false,
+            done => is_set(done),
+        };
+    };
+    let (Ok(text), Some(version)) = (value.read(0, value.size()), value.version()) else { return false };
+    drop(value);
+    if &text[..] != b"3" {
+        return is_set(store.set(low, &next(&text), Condition::Matches(&version)));
+    }
+    let erased =
+        is_set(store.erase_if(low, Condition::Matches(&version)).map(|was_there| assert!(was_there)));
+    if erased {
+        count_up(store, &format!("{place}/fours"), 1);
+    }
+    erased
+}
+
+/// Checks that no step of [`count_in_fours`] was lost, of all that everybody took.
+///
+/// # Panics
+///
+/// When one was.
+pub fn check_fours(store: &dyn Store, place: &str, steps: u64) {
+    let number = |name: &str| {
+        let text = value(store, &format!("{place}/{name}")).unwrap_or(Bytes::from_static(b"0"));
+        std::str::from_utf8(&text).unwrap().parse::<u64>().unwrap()
+    };
+    assert_eq!(4 * number("fours") + number("low"), steps);
+}
+
+fn next(text: &[u8]) -> Vec<u8> {
+    let count: u64 = std::str::from_utf8(text).unwrap().parse().unwrap();
+    (count + 1).to_string().into_bytes()
+}
+
+fn is_set(done: Result<(), StoreError>) -> bool {
+    match done {
+        Err(error) if error.kind() == StoreErrorKind::Conflict => false,
+        done => {
+            done.unwrap();
+            true
+        }
+    }
 }
 
 fn refuses_writes(store: &dyn Store) {
@@ -603,24 +712,16 @@ fn locks_exclude(store: &dyn Store) {
     const THREADS: u64 = 8;
     const ROUNDS: u64 = 100;
     let counter = key("lock/counter");
-    put(store, "lock/counter", &0_u64.to_le_bytes());
-    let count = || {
-        for _ in 0..ROUNDS {
-            let guard = store.lock(&counter).unwrap();
-            let seen = store.get(&counter).unwrap().unwrap();
-            let next = u64::from_le_bytes(seen[..].try_into().unwrap()) + 1;
-            store.set(&counter, &next.to_le_bytes(), Condition::Locked(&guard)).unwrap();
-            drop(guard);
-        }
-    };
+    put(store, "lock/counter", b"0");
+    let count = || (0..ROUNDS).for_each(|_| assert!(add_locked(store, &counter), "only holders write"));
     thread::scope(|scope| (0..THREADS).for_each(|_| drop(scope.spawn(count))));
-    assert_eq!(value(store, "lock/counter").unwrap(), (THREADS * ROUNDS).to_le_bytes()[..]);
+    assert_eq!(value(store, "lock/counter").unwrap(), (THREADS * ROUNDS).to_string());
 }
 
 /// A write without the lock is a conflict for the holder, where the store says that it can tell.
 fn notices_writes_without_the_lock(store: &dyn Store) {
     let name = key("lock/value");
-    let conflict = |result: Result<(), zarrox_stores::StoreError>| {
+    let conflict = |result: Result<(), StoreError>| {
         assert_eq!(result.unwrap_err().kind(), StoreErrorKind::Conflict);
     };
     let guard = store.lock(&name).unwrap();

@@ -1,4 +1,4 @@
-//! Options for reading and writing elements: everything that can differ from one access to the next.
+//! Options for reading and writing elements, which can differ from one access to the next.
 
 use crate::chunk_cache::ChunkCache;
 use crate::heard::Heard;
@@ -6,7 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::location::Context;
 use crate::policy::MissingChunks;
 
-/// Options for reading and writing the elements of an array, where these differ from the ones that it was opened with.
+/// Options for reading and writing the elements of an array. They replace the options that the array was opened with.
 ///
 /// ```
 /// # use zarrox::prelude::*;
@@ -16,7 +16,7 @@ use crate::policy::MissingChunks;
 /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
 /// #     .shape([1000]).data_type(DataType::Float32).codecs([Bytes::little().into(), Crc32c::default().into()]).create()?;
 ///
-/// // Ten elements and no more are read of a chunk that has a checksum.
+/// // Only ten elements are read from a chunk that has a checksum.
 /// let quick = array.with_options(&AccessOptions::new().verify_checksums(false));
 /// let some = quick.read::<f32>(s![500..510])?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -34,19 +34,19 @@ pub struct AccessOptions {
 }
 
 impl AccessOptions {
-    /// Options that change nothing: the array is accessed with those that it was opened with.
+    /// Options that change nothing: the array is accessed with the options that it was opened with.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets whether reading compares checksums; by default it does. Without, a part of a chunk can be read without the
-    /// rest; what compressors check themselves stays checked, and so are the indexes of shards.
+    /// Sets whether reading verifies checksums, which is the default. Without verification, a part of a chunk can be read alone.
+    /// The checks of compressors and of shard indexes remain.
     #[must_use]
     pub fn verify_checksums(self, verify: bool) -> Self {
         Self { verify_checksums: Some(verify), ..self }
     }
 
-    /// Sets the number of threads that work; 0 means one for each core.
+    /// Sets the number of threads; 0 means one for each core.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }
@@ -58,43 +58,43 @@ impl AccessOptions {
         Self { missing_chunks: Some(policy), ..self }
     }
 
-    /// Sets whether chunks that hold nothing but the fill value are stored all the same.
+    /// Sets whether chunks that hold only the fill value are stored.
     #[must_use]
     pub fn store_empty_chunks(self, store: bool) -> Self {
         Self { store_empty_chunks: Some(store), ..self }
     }
 
-    /// Sets how much memory, in bytes, may be in use at once beside the result and the values; 4 GiB by default. One chunk for each
-    /// thread is decoded at a time, or as many as fit, and always at least one.
+    /// Sets the memory in bytes that may be used at a time, besides the result and the values; the default is 4 GiB. It bounds
+    /// the number of chunks that are decoded at a time, which is at most one for each thread, and always at least one.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: Some(bytes), ..self }
     }
 
-    /// Sets how many bytes of decoded chunks are kept in memory for later reads of the same chunks; 0 by default. All arrays
-    /// that are given these options, or clones of them, share the bytes, which come on top of [`memory`](Self::memory).
+    /// Sets the number of bytes of decoded chunks that are cached in memory for later reads; the default is 0. All arrays that
+    /// are given these options, or clones of them, share the cache, whose size is not part of [`memory`](Self::memory).
     ///
-    /// A chunk is used again as long as its stored bytes are of the same version; so reading still asks the store for that, and
-    /// nothing is kept where a store cannot tell: memory, directories and object stores know versions.
+    /// A cached chunk is used as long as the version of its stored bytes is unchanged. Reading still asks the store for the
+    /// version. Nothing is cached if a store has no versions: memory, directories and object stores have them.
     #[must_use]
     pub fn chunk_cache(self, bytes: usize) -> Self {
         Self { chunk_cache: Some((bytes > 0).then(|| ChunkCache::new(bytes))), ..self }
     }
 
-    /// Sets the interrupt that calls the work off.
+    /// Sets the interrupt that cancels reading and writing.
     #[must_use]
     pub fn interrupt(self, interrupt: &Interrupt) -> Self {
         Self { interrupt: Some(interrupt.clone()), ..self }
     }
 
-    /// Hears of each chunk that is done how many elements of it were read or written, while the work goes on: for those who show
-    /// progress. It is called from any thread.
+    /// Sets a function that is called for each finished chunk with the number of its elements that were read or written, for
+    /// example to show progress. It is called from any thread.
     #[must_use]
     pub fn on_chunk(self, listener: impl Fn(u64) + Send + Sync + 'static) -> Self {
         Self { heard: Some(Heard::new(listener)), ..self }
     }
 
-    /// Puts what was said into the place of what was said at opening.
+    /// Replaces the options of opening by those that were set.
     pub(crate) fn apply(&self, context: &mut Context) {
         if let Some(verify) = self.verify_checksums {
             context.decode.verify_checksums = verify;

@@ -1,8 +1,7 @@
-//! Arrays and groups for programs with an asynchronous runtime: everything that takes time is a future.
+//! Arrays and groups for programs with an asynchronous runtime: everything that waits is a future.
 //!
-//! There is one engine, and it does not need a runtime: it asks stores for many objects at the same time and decodes on as many
-//! threads as there are cores, all of them its own. What is here hands it work and awaits the result, on Tokio or any other
-//! executor, so that no thread of the program's own ever waits.
+//! There is one engine, which needs no runtime: it sends requests in parallel, and decodes on its own threads. This module hands
+//! it work and awaits the result, on Tokio or any other executor, so that no thread of the program is blocked.
 //!
 //! ```
 //! use zarrox::asynchronous;
@@ -31,12 +30,12 @@ use zarrox_core::{Element, IntoSelection, Result};
 
 use crate::{AccessOptions, DynArray, Interrupt, Node};
 
-/// Runs work that takes time on a thread that may wait, and gives its result.
+/// Runs work on a thread that may block, and returns its result.
 ///
-/// When the future is dropped the work is not waited for, but goes on to its end.
+/// A dropped future does not stop the work, which continues to its end.
 ///
 /// # Errors
-/// The error of the work; [`ErrorKind::Unreachable`](crate::ErrorKind::Unreachable) when there is no thread for it.
+/// The error of the work; [`ErrorKind::Unreachable`](crate::ErrorKind::Unreachable) when no thread can be started.
 ///
 /// # Panics
 /// When the work panics.
@@ -71,7 +70,7 @@ pub async fn open_group(path: impl Into<PathBuf>) -> Result<AsyncGroup> {
 
 /// An array whose elements are awaited.
 ///
-/// A future that is dropped calls its work off: chunks that are in hand are finished, no others are begun.
+/// Dropping a future cancels its work: chunks in progress are finished, and no others are started.
 #[derive(Debug, Clone)]
 pub struct AsyncArray(Arc<crate::Array>);
 
@@ -82,8 +81,8 @@ impl From<crate::Array> for AsyncArray {
 }
 
 impl AsyncArray {
-    /// The array itself: what it knows without asking the store, its shape and attributes among it. Its methods that read and
-    /// write wait on the calling thread.
+    /// The array itself, with all that needs no access to the store, such as its shape and attributes. Its methods that read and
+    /// write block the calling thread.
     pub fn blocking(&self) -> &crate::Array {
         &self.0
     }
@@ -118,8 +117,8 @@ impl AsyncArray {
         self.run(move |array| array.slice(selection).read_dyn()).await
     }
 
-    /// Writes elements, see [`crate::Array::write`]. The values are owned, or shared by an [`ArcArray`], since the work goes on
-    /// for a while when the future is dropped.
+    /// Writes elements, see [`crate::Array::write`]. The values are owned, or shared by an [`ArcArray`], since the work may
+    /// continue for a while after the future is dropped.
     ///
     /// # Errors
     /// The errors of [`crate::Array::write`].
@@ -132,7 +131,7 @@ impl AsyncArray {
         self.run(move |array| array.slice(selection).write(&values)).await
     }
 
-    /// Runs work that takes time with the array, on a thread that may wait.
+    /// Runs work with the array on a thread that may block.
     ///
     /// # Errors
     /// The error of the work.
@@ -157,7 +156,7 @@ impl From<crate::Group> for AsyncGroup {
 }
 
 impl AsyncGroup {
-    /// The group itself: what it knows without asking the store, its attributes among it.
+    /// The group itself, with all that needs no access to the store, such as its attributes.
     pub fn blocking(&self) -> &crate::Group {
         &self.0
     }
@@ -180,7 +179,7 @@ impl AsyncGroup {
         self.run(move |group| group.open(&path)?.into_group()).await.map(Self::from)
     }
 
-    /// Runs work that takes time with the group, on a thread that may wait.
+    /// Runs work with the group on a thread that may block.
     ///
     /// # Errors
     /// The error of the work.
@@ -193,7 +192,7 @@ impl AsyncGroup {
     }
 }
 
-/// Calls work off when nobody awaits it any more. Work that is complete does not mind.
+/// Cancels work when its future is dropped. Completed work is not affected.
 struct RaisedOnDrop(Interrupt);
 
 impl Drop for RaisedOnDrop {

@@ -1,4 +1,4 @@
-//! Decoded chunks that are kept for the next who asks for elements of them.
+//! Decoded chunks that are cached for later reads.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use quick_cache::sync::Cache;
 use zarrox_core::strided::Dims;
 use zarrox_stores::{Key, Version};
 
-/// A chunk that is decoded at once.
+/// The key of a cached chunk.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct DecodedChunk {
     pub(crate) key: Key,
-    /// Of a shard, one of the chunks inside, by its place there.
+    /// The index of the inner chunk, for a shard.
     pub(crate) cell: Dims<usize>,
-    /// True if it was decoded to the bytes that are stored.
+    /// True if the chunk was decoded only to its stored bytes.
     pub(crate) as_stored: bool,
 }
 
 type Entries = Cache<DecodedChunk, (Version, Arc<[u8]>), Weight>;
 
-/// Decoded chunks, up to a number of bytes. Handles that were made with the same options share them.
+/// A cache of decoded chunks with a limit in bytes. Handles with the same options share it.
 #[derive(Clone)]
 pub(crate) struct ChunkCache {
     pub(crate) limit: usize,
@@ -27,9 +27,9 @@ pub(crate) struct ChunkCache {
 }
 
 impl ChunkCache {
-    /// One that keeps no more than so many bytes.
+    /// Creates a cache of at most so many bytes.
     pub(crate) fn new(limit: usize) -> Self {
-        /// About how many bytes a chunk has.
+        /// The approximate size of a cached chunk, in bytes.
         const TYPICAL: usize = 64 << 10;
         Self { limit, entries: Arc::new(Cache::with_weighter(limit / TYPICAL + 1, limit as u64, Weight)) }
     }

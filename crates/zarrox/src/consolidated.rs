@@ -131,7 +131,7 @@ impl Location {
         matches!(self.look_for(format, &layout), Ok(Some(_)))
     }
 
-    fn copy_of(&self, format: Format) -> Result<Option<ConsolidatedMetadata>> {
+    pub(crate) fn copy_of(&self, format: Format) -> Result<Option<ConsolidatedMetadata>> {
         let Some(consolidation) = format.def().consolidation() else { return Ok(None) };
         let Some(layout) = self.existing_layout(format)? else { return Ok(None) };
         let Some(key) = consolidation.key(&layout, &self.path) else { return Ok(None) };

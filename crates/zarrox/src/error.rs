@@ -1,4 +1,4 @@
-//! Errors of arguments.
+//! Errors about arguments.
 
 use zarrox_core::{Error, ErrorKind};
 

@@ -57,7 +57,7 @@ impl Node {
         }
     }
 
-    /// The array that this is.
+    /// Returns the array, if this is one.
     ///
     /// # Errors
     /// When it is a group.
@@ -68,7 +68,7 @@ impl Node {
         }
     }
 
-    /// The group that this is.
+    /// Returns the group, if this is one.
     ///
     /// # Errors
     /// When it is an array.
@@ -79,7 +79,7 @@ impl Node {
         }
     }
 
-    /// Where the node is in its hierarchy.
+    /// The path of the node in its hierarchy.
     pub fn path(&self) -> &NodePath {
         match self {
             Self::Array(array) => array.path(),
@@ -95,11 +95,10 @@ impl Node {
         }
     }
 
-    /// Makes all that was written to the store complete, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is
-    /// finished.
+    /// Flushes the store, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is finished.
     ///
     /// # Errors
-    /// When that fails.
+    /// When flushing fails.
     pub fn flush(&self) -> Result<()> {
         match self {
             Self::Array(array) => array.flush(),
@@ -140,7 +139,7 @@ impl Node {
 }
 
 impl Location {
-    /// The node, with its metadata; an error when there is none.
+    /// The node with its metadata; an error when there is none.
     pub(crate) fn open_node(&self) -> Result<Node> {
         let found = self.find()?;
         if !found.as_ref().is_some_and(|found| found.explicit) {
@@ -162,23 +161,23 @@ impl Location {
     }
 }
 
-/// A node that was found directly below a group.
+/// A node directly below a group.
 #[derive(Debug)]
 pub struct Child {
-    /// The child's own name.
+    /// The name of the child.
     pub name: String,
-    /// The node, or why it cannot be opened: one bad node never hides the others.
+    /// The node, or the reason why it cannot be opened: a bad node never hides the others.
     pub node: Result<Node>,
 }
 
-/// A group: a node that holds other nodes.
+/// A group: a node that contains other nodes.
 #[derive(Clone)]
 pub struct Group {
     location: Location,
     metadata: GroupMetadata,
 }
 
-/// One line for programmers, without the metadata: `Group("/d/a.zarr/g", v3)`.
+/// The form for programmers, one line without the metadata: `Group("/d/a.zarr/g", v3)`.
 impl fmt::Debug for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.location.to_string();
@@ -186,7 +185,7 @@ impl fmt::Debug for Group {
     }
 }
 
-/// zarr-python's line: `<Group /d/a.zarr/g>`.
+/// The form of zarr-python: `<Group /d/a.zarr/g>`.
 impl fmt::Display for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<Group {}>", self.location)
@@ -201,7 +200,7 @@ impl Group {
         Ok(Self { location: location.as_stored(), metadata })
     }
 
-    /// Creates a group where nothing was, or opens what somebody else has just made there.
+    /// Creates a group, or opens the one that another thread or process has just created.
     pub(crate) fn create_or_find(location: &Location, format: Format) -> Result<Node> {
         match Self::create(location.clone(), format, false) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => match location.as_stored().find()? {
@@ -216,30 +215,28 @@ impl Group {
         &self.location
     }
 
-    /// Where the group is in its hierarchy.
+    /// The path of the group in its hierarchy.
     pub fn path(&self) -> &NodePath {
         &self.location.path
     }
 
-    /// Where the hierarchy is.
+    /// The location of the store.
     pub fn store(&self) -> String {
         self.location.store.location()
     }
 
-    /// Makes all that was written to the store complete, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is
-    /// finished.
+    /// Flushes the store, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is finished.
     ///
     /// # Errors
-    /// When that fails.
+    /// When flushing fails.
     pub fn flush(&self) -> Result<()> {
         self.location.store.flush().map_err(Error::from)
     }
 
-    /// The metadata as the group's format stores it: the first of its documents, which is read for this; empty where a group
-    /// needs none.
+    /// Reads the first metadata document of the group, in the form of its format. The document is empty if the group needs none.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the document cannot be read.
     pub fn document(&self) -> Result<Map> {
         self.location.first_document(self.metadata.format)
     }
@@ -259,7 +256,7 @@ impl Group {
     /// # Errors
     /// When the group cannot be written.
     pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
-        self.update_attributes(|map| map.clone_from(&attributes))
+        self.update_attributes(move |map| map.clone_from(&attributes))
     }
 
     /// Changes attributes: reads them anew, lets `edit` change them, and writes them back. Where somebody else was faster, this is
@@ -275,15 +272,15 @@ impl Group {
     /// Opens a node below the group.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is none; otherwise what is wrong with it.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no node; otherwise the reason why it cannot be opened.
     pub fn open(&self, path: &str) -> Result<Node> {
         self.below(path)?.open_node()
     }
 
-    /// Returns true if there is a node at a path below the group, of any kind, and readable or not.
+    /// Returns true if there is a node of any kind at a path below the group, even if it cannot be opened.
     ///
-    /// In Zarr v2 and the drafts of v3 it is enough that its document is there. Only [`Group::open`] tells that it cannot be read,
-    /// or not understood.
+    /// In Zarr v2 and the drafts of v3, the document is not read, only its existence is checked. [`Group::open`] reports a
+    /// document that cannot be understood.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -291,18 +288,18 @@ impl Group {
         self.below(path)?.holds_node()
     }
 
-    /// Creates a group below this one, and the groups between.
+    /// Creates a group below this one, and the missing groups between.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`](crate::ErrorKind::AlreadyExists) when there is a node already.
+    /// [`ErrorKind::AlreadyExists`](crate::ErrorKind::AlreadyExists) when there is a node at the path.
     pub fn create_group(&self, path: &str) -> Result<Self> {
         Self::create(self.below(path)?, self.metadata.format, false)
     }
 
-    /// Opens a group below this one; creates it when there is no node.
+    /// Opens a group below this one, or creates it if there is no node.
     ///
     /// # Errors
-    /// When there is an array, or something that cannot be opened.
+    /// When there is an array, or a node that cannot be opened.
     pub fn require_group(&self, path: &str) -> Result<Self> {
         let location = self.below(path)?;
         match location.find()? {
@@ -311,12 +308,12 @@ impl Group {
         }
     }
 
-    /// Begins to create an array below this group, in the group's format.
+    /// Starts to create an array below this group, in the group's format.
     pub fn create_array(&self, path: &str) -> ArrayBuilder {
         ArrayBuilder::new(self.below(path), Some(self.metadata.format))
     }
 
-    /// Everything directly below, sorted by name. A node that cannot be opened is there, with the reason.
+    /// All nodes directly below, sorted by name. A node that cannot be opened is listed with the reason.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -329,7 +326,7 @@ impl Group {
         Ok(children)
     }
 
-    /// Hands out the children one by one, so that no more of them are in memory than somebody keeps.
+    /// Calls `visit` with each child in turn, so that only the children that it keeps are in memory.
     pub(crate) fn each_child(&self, visitor: &mut dyn FnMut(Child) -> Result<()>) -> Result<()> {
         self.each_place(&mut |name, place| {
             let node = match place.find() {
@@ -367,11 +364,11 @@ impl Group {
         Ok(groups)
     }
 
-    /// Visits everything below, parents before children, with its path relative to this group. Nodes that cannot be opened
-    /// are visited with the reason.
+    /// Visits all nodes below, parents before children, with their paths relative to this group. A node that cannot be opened is
+    /// visited with the reason.
     ///
     /// # Errors
-    /// When the store cannot be listed, and whatever the visitor returns.
+    /// When the store cannot be listed, and any error of the visitor.
     pub fn visit(&self, visitor: &mut dyn FnMut(&str, &Result<Node>) -> Result<()>) -> Result<()> {
         self.visit_below("", visitor)
     }
@@ -391,7 +388,7 @@ impl Group {
         })
     }
 
-    /// Everything below as a tree, which prints itself.
+    /// All nodes below as a tree for printing.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -399,7 +396,7 @@ impl Group {
         self.tree_to_depth(usize::MAX)
     }
 
-    /// The nodes at most so many levels below as a tree, which prints itself. Nothing further down is opened.
+    /// The nodes at most `depth` levels below as a tree for printing. Deeper nodes are not opened.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -421,7 +418,7 @@ impl Group {
         Ok(tree)
     }
 
-    /// Moves a node below this group, with everything below it, to another path below this group.
+    /// Moves a node below this group, with all nodes below it, to another path below this group.
     ///
     /// # Errors
     /// When there is no node at `from`, or something at `to`.
@@ -429,14 +426,14 @@ impl Group {
         self.below(from)?.move_node(&self.below(to)?, false)
     }
 
-    /// Deletes a node below this group, with everything below it.
+    /// Deletes a node below this group, with all nodes below it.
     ///
     /// # Errors
     /// When there is no node.
     pub fn delete(&self, path: &str) -> Result<()> {
         let location = self.below(path)?;
         if location.path == *self.path() {
-            return Err(argument("a group cannot delete itself; delete it from the group above"));
+            return Err(argument("a group cannot delete itself; use the group above"));
         }
         location.delete()
     }
@@ -446,14 +443,14 @@ impl Group {
     }
 }
 
-/// A group and all below it, for printing.
+/// A group and all nodes below it, for printing.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
-    /// The node's own name.
+    /// The name of the node.
     pub name: String,
     /// The description of an array: its shape and data type.
     pub label: String,
-    /// Why the node cannot be opened.
+    /// The reason why the node cannot be opened.
     pub error: Option<String>,
     /// True for a group.
     pub is_group: bool,
@@ -471,7 +468,7 @@ fn label(array: &Array) -> String {
 }
 
 impl Tree {
-    /// Writes what is below the node's own line.
+    /// Writes the lines of the nodes below.
     fn write(&self, f: &mut fmt::Formatter<'_>, indent: &str) -> fmt::Result {
         let line = if self.children.is_empty() { "    " } else { "│   " };
         self.details.iter().try_for_each(|detail| write!(f, "\n{indent}{line}{detail}"))?;
@@ -485,7 +482,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Writes the node's own line.
+    /// Writes the line of the node.
     fn write_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
         if !self.label.is_empty() {

@@ -1,9 +1,9 @@
-//! Hearing of what is done.
+//! Progress reports.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Hears how many elements of a chunk were read or written, from any thread.
+/// A function that is called from any thread with the number of elements of a chunk that were read or written.
 #[derive(Clone, Default)]
 pub(crate) struct Heard(Option<Arc<dyn Fn(u64) + Send + Sync>>);
 

@@ -1,37 +1,37 @@
-//! Calling off what takes long.
+//! Cancellation of long work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use zarrox_core::{Error, ErrorKind, Result};
 
-/// Calls off reading and writing that is under way: [`AccessOptions::interrupt`](crate::AccessOptions::interrupt) gives it to an
-/// array, and a clone of it stays with whoever may want to end the work.
+/// Cancels reading and writing. [`AccessOptions::interrupt`](crate::AccessOptions::interrupt) gives it to an array; a clone of it
+/// stays with the code that may cancel the work.
 ///
-/// Work that is called off fails with [`ErrorKind::Interrupted`], as soon as the chunks in hand are done. Each chunk that was to be
-/// written is the old or the new one.
+/// Cancelled work fails with [`ErrorKind::Interrupted`] when the chunks in progress are finished. Each chunk that was to be
+/// written has either its old or its new value.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// One that was not raised yet.
+    /// Creates an interrupt that is not raised.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Calls off all work that looks at it, now and later.
+    /// Cancels all work that has this interrupt, now and later.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if it was raised.
+    /// Returns true if the interrupt was raised.
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_raised() {
-            Err(Error::new(ErrorKind::Interrupted, "the work was called off"))
+            Err(Error::new(ErrorKind::Interrupted, "the operation was interrupted"))
         } else {
             Ok(())
         }

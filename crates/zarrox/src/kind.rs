@@ -1,5 +1,4 @@
-//! The kinds of nodes, found out with as little reading as possible: where the name of a document tells the kind, it is enough that
-//! the document is there.
+//! The kinds of nodes, found with as few reads as possible: if the name of a document tells the kind, its existence is enough.
 
 use zarrox_core::metadata::Layout;
 use zarrox_core::{Format, NodeMetadata, NodePath, Result};
@@ -7,7 +6,7 @@ use zarrox_core::{Format, NodeMetadata, NodePath, Result};
 use crate::group::Group;
 use crate::location::{Location, Purpose};
 
-/// The documents of so many nodes are asked for together.
+/// The number of nodes whose documents are requested in parallel.
 const TOGETHER: usize = 1_000;
 
 /// The kind of a node.
@@ -19,15 +18,15 @@ pub enum NodeKind {
     Group,
 }
 
-/// The kind of a node that was found.
+/// The kind of an existing node.
 struct Kind {
     kind: NodeKind,
-    /// False for a group that has no document.
+    /// False for a group without a document.
     explicit: bool,
 }
 
 impl Group {
-    /// The names of everything directly below, sorted: those of [`Group::children`], without opening any.
+    /// The names of all nodes directly below, sorted, like [`Group::children`] but without opening any.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -35,10 +34,11 @@ impl Group {
         Ok(self.child_kinds()?.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// The kinds of everything directly below, sorted by name, without opening any.
+    /// The kinds of all nodes directly below, sorted by name, without opening any.
     ///
-    /// Zarr v2 and the drafts of v3 say in the name of a document what a node is. Then the document is not read, and a node is of
-    /// that kind also where it cannot be opened. In the other formats, a node that cannot be understood is there with the reason.
+    /// In Zarr v2 and the drafts of v3, the name of a document tells the kind of the node. Then the document is not read, and a
+    /// node has that kind even if it cannot be opened. In the other formats, a node that cannot be understood is listed with the
+    /// reason.
     ///
     /// # Errors
     /// When the store cannot be listed.
@@ -52,26 +52,26 @@ impl Group {
         Ok(kinds)
     }
 
-    /// The kind of the node at a path below the group, without opening it, as [`Group::child_kinds`] says; `None` where
-    /// [`Group::open`] would find nothing.
+    /// The kind of the node at a path below the group, without opening it, see [`Group::child_kinds`]; `None` if [`Group::open`]
+    /// would find nothing.
     ///
     /// # Errors
-    /// When a document that must be read for this cannot be read or understood.
+    /// When a document must be read for this and cannot be read or understood.
     pub fn kind(&self, path: &str) -> Result<Option<NodeKind>> {
         let place = self.below(path)?.probed(Purpose::Open);
         let Some(Kind { kind, explicit }) = place.kind()? else { return Ok(None) };
-        // A prefix may be no more than what an unfinished conversion left.
+        // A prefix may be the remains of an unfinished conversion.
         Ok((explicit || crate::convert::check_finished(&place).is_ok()).then_some(kind))
     }
 
-    /// The places where nodes directly below could be, sorted by name.
+    /// The paths where nodes directly below could be, sorted by name.
     pub(crate) fn each_place(&self, visitor: &mut dyn FnMut(String, Location) -> Result<()>) -> Result<()> {
-        // A directory whose name no node can have holds no node.
+        // A directory with a name that no node can have contains no node.
         let below = |name: String| self.path().join(&name).ok().map(|path| (name, path));
         let names = self.location().names_below(self.metadata().format)?.into_iter().filter_map(below);
         let (names, paths): (Vec<String>, Vec<NodePath>) = names.unzip();
         let mut names = names.into_iter();
-        // The documents of many are asked for together.
+        // The documents of many nodes are requested in parallel.
         for paths in paths.chunks(TOGETHER) {
             let location = self.location().probed_for(paths, Purpose::Open);
             for (path, name) in paths.iter().zip(&mut names) {
@@ -83,7 +83,7 @@ impl Group {
 }
 
 impl Location {
-    /// Returns true if there is a node, of any kind, understood or not.
+    /// Returns true if there is a node of any kind, understood or not.
     pub(crate) fn holds_node(&self) -> Result<bool> {
         match self.kind() {
             Ok(kind) => Ok(kind.is_some()),
@@ -112,13 +112,13 @@ impl Location {
         }))
     }
 
-    /// True where the name of a document tells the kind, and asking for names costs less than asking for documents: from a store far
-    /// away, the documents of many nodes come together.
+    /// Returns true if the name of a document tells the kind, and checking names costs less than reading documents. In a remote
+    /// store, reading the documents of many nodes in parallel costs less.
     fn is_named(&self, format: Format) -> bool {
         format.def().group_document().is_some() && !self.is_remote()
     }
 
-    /// The kind that the names of the documents tell.
+    /// The kind according to the names of the documents.
     fn named_kind(&self, format: Format, layout: &Layout) -> Result<Option<NodeKind>> {
         let Some(group) = format.def().group_document().filter(|_| self.is_named(format)) else {
             return Ok(None);

@@ -27,6 +27,7 @@ mod access;
 mod array;
 #[cfg(feature = "async")]
 pub mod asynchronous;
+pub mod check;
 mod chunk_cache;
 mod consolidated;
 pub mod convert;
@@ -58,7 +59,7 @@ pub use interrupt::Interrupt;
 pub use kind::NodeKind;
 pub use locate::{locate, store_file};
 pub use options::{OpenMode, OpenOptions};
-pub use policy::{Consolidated, MissingChunks, Upkeep};
+pub use policy::{Consolidated, Durability, MissingChunks, Upkeep};
 pub use rechunk::Rechunk;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
@@ -78,12 +79,12 @@ pub mod prelude {
     pub use crate::{Array, DataType, DynArray, Element, Format, Group, NewAxis, Node, s};
 }
 
-/// Opens the node at a path or URL, for reading and writing, and finds out by itself its format and kind.
+/// Opens the node at a path or URL for reading and writing. Its format and kind are detected.
 ///
-/// [`stores::open_url`] tells which URLs there are.
+/// [`stores::open_url`] lists the supported URLs.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] when there is no node; otherwise what is wrong with it.
+/// [`ErrorKind::NotFound`] when there is no node; otherwise the reason why it cannot be opened.
 pub fn open(path: impl AsRef<Path>) -> Result<Node> {
     OpenOptions::new().open(path)
 }
@@ -104,7 +105,7 @@ pub fn open_group(path: impl AsRef<Path>) -> Result<Group> {
     open(path)?.into_group()
 }
 
-/// Creates a group at a path, in the newest format; the path may not hold a node yet.
+/// Creates a group at a path, in the newest format. The path must not hold a node.
 ///
 /// # Errors
 /// [`ErrorKind::AlreadyExists`] when there is something at the path.
@@ -112,9 +113,23 @@ pub fn create_group(path: impl AsRef<Path>) -> Result<Group> {
     OpenOptions::new().create_group(path)
 }
 
-/// Begins to create an array at a path.
+/// Starts to create an array at a path.
 pub fn create_array(path: impl AsRef<Path>) -> ArrayBuilder {
     OpenOptions::new().create_array(path)
+}
+
+/// Checks the node at a path or URL and all below it, and gives every finding: none where all is well. [`check::Check`] has options,
+/// tells of findings while it goes on, and repairs.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] when there is nothing to check; when the store cannot be reached any more.
+pub fn check(path: impl AsRef<Path>) -> Result<Vec<check::Finding>> {
+    let mut findings = Vec::new();
+    check::Check::open(path)?.run(|finding| {
+        findings.push(finding);
+        Ok(())
+    })?;
+    Ok(findings)
 }
 
 /// The examples of the macro's page are compiled and run.

@@ -1,4 +1,4 @@
-//! From a path on disk to a store and a node in it.
+//! The way from a path or URL to a store and a node in it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,13 +11,12 @@ use zarrox_stores::{Located, Prefix, PrefixStore, StorageOptions, Store, is_url,
 
 use crate::error::argument;
 
-/// The store, and the path of the node in it, that a path on disk means; and the format that the root's name says.
+/// The store of a path on disk, the path of the node in it, and the format that the name of the root implies.
 ///
-/// A hierarchy's root is the first directory on the way that is called `*.zarr` or `*.n5`; else the topmost of the
-/// directories above that are groups without a gap; else the nearest directory with a document that says that all
-/// below is one hierarchy; else the path itself. So errors call nodes by their
-/// place in the hierarchy, and a node created deep inside brings its ancestors with it. A file called `*.zip` is a hierarchy
-/// in an archive.
+/// The root of a hierarchy is the first directory on the path that is named `*.zarr` or `*.n5`; otherwise the topmost directory
+/// of an unbroken chain of groups above the path; otherwise the nearest directory with a document that makes all below it one
+/// hierarchy; otherwise the path itself. So errors name nodes by their path in the hierarchy, and a node that is created deep
+/// inside also gets its ancestors. A file named `*.zip` is a hierarchy in an archive.
 pub(crate) fn store_for(
     path: &Path,
     storage: &StorageOptions,
@@ -37,24 +36,24 @@ pub(crate) fn store_for(
     let below = path.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
     let node = NodePath::new(below)?;
     if archive.is_some() {
-        return Ok((open_archive(&root)?, node, None));
+        return Ok((open_archive(&root, storage)?, node, None));
     }
     let named = has_extension(&root, "n5").then_some(Format::N5);
     Ok((Arc::new(open_directory(root, storage)?), node, named))
 }
 
-/// The store that a path or URL means, and the path of the node in it: what [`open`](crate::open) opens, for programs that want the
-/// store itself.
+/// The store of a path or URL, and the path of the node in it: what [`open`](crate::open) opens, for programs that need the store
+/// itself.
 ///
 /// # Errors
-/// When the path is no path, or there is no store for the URL.
+/// When the path is invalid, or no store has the URL.
 pub fn locate(path: impl AsRef<Path>, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath)> {
     let (store, node, _) = store_for(path.as_ref(), storage)?;
     Ok((store, node))
 }
 
-/// The file in which everything is kept that a path or URL leads to: an archive, or a database, whether it is there yet or not
-/// (of LMDB's it may be a directory). `None` for what is in a directory, or far away.
+/// The file of the store that a path or URL leads to: an archive or a database, which need not exist yet. For LMDB it may be a
+/// directory. `None` for directories and remote stores.
 pub fn store_file(path: impl AsRef<Path>) -> Option<PathBuf> {
     let path = path.as_ref();
     if is_elsewhere(path) {
@@ -63,15 +62,15 @@ pub fn store_file(path: impl AsRef<Path>) -> Option<PathBuf> {
     archive_of(plain(path)).map(Path::to_owned)
 }
 
-/// Returns true if a path is a URL of something else than a directory, a file or an archive.
+/// Returns true if a path is a URL that leads to neither a directory nor a file nor an archive.
 pub(crate) fn is_elsewhere(path: &Path) -> bool {
     path.to_str().is_some_and(|text| is_url(text.strip_prefix("file://").unwrap_or(text)))
 }
 
-/// The store, and the node in it, that a URL means; and the format that the root's name says.
+/// The store of a URL, the path of the node in it, and the format that the name of the root implies.
 ///
-/// In a bucket, or on a server, a hierarchy's root is the part of the URL that is called `*.zarr` or `*.n5`; if there is none, it is
-/// the place that the URL says: nothing above is looked at.
+/// In a bucket or on a server, the root of a hierarchy is the part of the URL that is named `*.zarr` or `*.n5`. Without such a
+/// part it is the URL itself: nothing above is examined.
 fn store_at(url: &str, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath, Option<Format>)> {
     let Located { store, path, whole } = open_url(url, storage)?;
     if whole {
@@ -85,7 +84,7 @@ fn store_at(url: &str, storage: &StorageOptions) -> Result<(Arc<dyn Store>, Node
     Ok((Arc::new(PrefixStore::new(store, prefix)), NodePath::new(node)?, named))
 }
 
-/// The archive on the way: a file that is called `*.zip`, or a place outside of all hierarchies where nothing is yet.
+/// The archive on the path: a file named `*.zip`, or a missing file outside of all hierarchies.
 fn archive_of(path: &Path) -> Option<&Path> {
     let named: Vec<&Path> = path.ancestors().filter(|path| has_extension(path, "zip")).collect();
     let mut outermost_first = named.iter().rev().copied();
@@ -94,21 +93,21 @@ fn archive_of(path: &Path) -> Option<&Path> {
 }
 
 #[cfg(feature = "zip")]
-fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
+fn open_archive(path: &Path, storage: &StorageOptions) -> Result<Arc<dyn Store>> {
     let store = zarrox_stores::ZipStore::open(path, zarrox_stores::ZipMode::Append)?;
-    Ok(Arc::new(store))
+    Ok(Arc::new(store.sync(storage.flag(zarrox_stores::SYNC)?.unwrap_or_default())))
 }
 
 #[cfg(not(feature = "zip"))]
-fn open_archive(path: &Path) -> Result<Arc<dyn Store>> {
+fn open_archive(path: &Path, _: &StorageOptions) -> Result<Arc<dyn Store>> {
     let message = format!("'{}': zip archives need the feature `zip` of zarrox", path.display());
     Err(zarrox_core::Error::new(zarrox_core::ErrorKind::Unsupported, message))
 }
 
-/// Refuses to make an archive into a directory, or the other way round, by another name.
+/// Refuses to move an archive to the name of a directory, or a directory to the name of an archive.
 pub(crate) fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
     if is_elsewhere(from) || is_elsewhere(to) {
-        let message = "only what is on this machine's disk can be moved as a whole; convert it to the new place and delete the old one";
+        let message = "only hierarchies on this machine's disk can be moved as a whole; convert to the new place, and delete the old one";
         return Err(argument(message));
     }
     if archive_of(plain(from)).is_some() == archive_of(plain(to)).is_some() {
@@ -122,7 +121,7 @@ pub(crate) fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
     Err(argument(message))
 }
 
-/// A path or URL of something in the place of another.
+/// The path or URL of one thing with the path of another.
 pub(crate) fn joined(path: &Path, name: &str) -> PathBuf {
     match path.to_str().filter(|_| is_elsewhere(path)) {
         Some(url) => format!("{}/{name}", url.trim_end_matches('/')).into(),
@@ -130,13 +129,13 @@ pub(crate) fn joined(path: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// Renames a hierarchy on disk. One that is in its place is put aside and deleted last.
+/// Renames a hierarchy on disk. An existing hierarchy at the new path is moved aside and deleted last.
 pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
     let (from, to) = (plain(from), plain(to));
     if !replaces {
         return fs::rename(from, to);
     }
-    // A link stays, and leads to the other hierarchy from then on.
+    // A symbolic link stays, and points to the other hierarchy from then on.
     let to = &fs::canonicalize(to)?;
     let aside = free_name_beside(to)?;
     fs::rename(to, &aside)?;
@@ -144,7 +143,7 @@ pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
         io::Error::new(error.kind(), format!("{what} is at {}: {error}", aside.display()))
     };
     if let Err(error) = fs::rename(from, to) {
-        // The first error is the one to tell.
+        // The first error is reported.
         let back = fs::rename(&aside, to);
         return Err(if back.is_ok() { error } else { left(error, "the hierarchy that was there") });
     }
@@ -152,7 +151,7 @@ pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
     removed.map_err(|error| left(error, "all is moved, but the rest of the hierarchy that was there"))
 }
 
-/// A name beside a file or directory that nothing has yet.
+/// An unused name beside a file or directory.
 fn free_name_beside(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let name = |number: u64| {
@@ -170,23 +169,23 @@ fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|own| own == extension)
 }
 
-/// The path on this machine's disk, where it is a link itself.
+/// The path on this machine's disk; a symbolic link is not followed.
 pub(crate) fn link(path: &Path) -> Option<&Path> {
-    // With a `/` at its end it would be what it leads to.
+    // With a `/` at the end, it would be the target of the link.
     let link = plain(path).components().as_path();
     let is_link = !is_elsewhere(path) && std::fs::symlink_metadata(link).is_ok_and(|link| link.is_symlink());
     is_link.then_some(link)
 }
 
-/// A path without the scheme that says that it is one.
+/// A path without the scheme `file://`.
 pub(crate) fn plain(path: &Path) -> &Path {
     path.to_str().and_then(|text| text.strip_prefix("file://")).map_or(path, Path::new)
 }
 
-/// The directory at the top of the hierarchy that a directory is in: itself, or one above.
+/// The topmost directory of the hierarchy that a directory is in: the directory itself, or one above.
 pub(crate) fn root_of(path: &Path) -> PathBuf {
     let named = |path: &&Path| has_extension(path, "zarr") || has_extension(path, "n5");
-    // `..` can lead anywhere, so that what is above it textually is not what is above it on disk.
+    // `..` can lead anywhere, so that the parent in the text is not the parent on disk.
     let plain = |path: &&Path| !path.components().any(|c| c.as_os_str() == "..");
     let mut above: Vec<&Path> = path.ancestors().skip(1).take_while(|p| !p.as_os_str().is_empty()).collect();
     if !plain(&path) {
@@ -202,7 +201,7 @@ pub(crate) fn root_of(path: &Path) -> PathBuf {
     here_and_above.find(|path| is_whole_hierarchy(path)).unwrap_or(path).to_owned()
 }
 
-/// Returns true if there is a document of a node here, in a format whose groups all have one.
+/// Returns true if the directory has the document of a node, in a format whose groups all have one.
 fn holds_node(directory: &Path) -> bool {
     let layouts = Format::all().map(|format| format.def().layout());
     let mut keys =
@@ -210,7 +209,7 @@ fn holds_node(directory: &Path) -> bool {
     keys.any(|key| directory.join(key).is_file())
 }
 
-/// Returns true if a document here says that all below belongs to a hierarchy, though it may have no documents between.
+/// Returns true if the directory has a document that makes all below it one hierarchy, even without documents between.
 fn is_whole_hierarchy(directory: &Path) -> bool {
     let registry = Registry::new();
     let context = ReadContext::new(&registry, Strictness::Lenient);
@@ -220,19 +219,19 @@ fn is_whole_hierarchy(directory: &Path) -> bool {
         };
         match format.def().entry_from_document(Some(&entry), &context) {
             Ok(layout) => layout.is_some_and(|layout| layout.implicit_groups()),
-            // It is one, if not one that can be understood.
+            // If the document cannot be understood, the directory is a root all the same.
             Err(_) => true,
         }
     })
 }
 
-/// The content of a file, if it is there and no larger than a document that says how a hierarchy is laid out.
+/// The content of a file, if it exists and is not larger than such a document.
 fn small_file(path: &Path) -> Option<Vec<u8>> {
     let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
     if size > ENTRY_LIMIT { None } else { std::fs::read(path).ok() }
 }
 
-/// The most bytes of a document that says how a hierarchy is laid out.
+/// The most bytes of a document that describes the layout of a hierarchy.
 const ENTRY_LIMIT: u64 = 1 << 20;
 
 #[cfg(test)]

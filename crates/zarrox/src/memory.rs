@@ -1,22 +1,22 @@
-//! Memory for results: zeroed by the system, in huge pages where it is large.
+//! Memory for results: zeroed by the system, in huge pages if it is large.
 
 use std::alloc::{Layout, alloc_zeroed};
 
 use zarrox_core::{Element, Error, ErrorKind, Result};
 
-/// From this size on, memory is asked for in huge pages: touching it for the first time costs half.
+/// The size in bytes from which huge pages are requested: the first access to them costs half.
 const LARGE: usize = 4 << 20;
 
-/// A vector of zeros. Large ones come as untouched pages from the system, so that no pass over them is spent.
+/// A vector of zeros. A large one consists of untouched pages of the system, so that no pass over memory is spent on it.
 ///
 /// # Errors
-/// [`ErrorKind::LimitExceeded`] when there is not that much memory.
+/// [`ErrorKind::LimitExceeded`] when the memory cannot be allocated.
 pub(crate) fn zeroed<T: Element>(count: usize) -> Result<Vec<T>> {
     let too_large = || {
         let size = count.saturating_mul(size_of::<T>());
         Error::new(
             ErrorKind::LimitExceeded,
-            format!("the result would take {size} bytes of memory, more than there is; read it in parts"),
+            format!("the result would take {size} bytes, more than the available memory; read it in parts"),
         )
     };
     let layout = Layout::array::<T>(count).map_err(|_| too_large())?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use zarrox_core::Strictness;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
 use zarrox_stores::{
-    EXCLUSIVE, FOLLOW_LINKS, Key, LOCK_TIMEOUT, Prefix, ReadOnlyStore, StorageOptions, Store,
+    EXCLUSIVE, FOLLOW_LINKS, Key, LOCK_TIMEOUT, Prefix, ReadOnlyStore, SYNC, StorageOptions, Store,
 };
 
 use crate::access::AccessOptions;
@@ -17,7 +17,7 @@ use crate::array::ArrayBuilder;
 use crate::group::{Child, Group, Node};
 use crate::locate;
 use crate::location::{Address, Context, Location, Purpose};
-use crate::policy::{Consolidated, MissingChunks, Upkeep};
+use crate::policy::{Consolidated, Durability, MissingChunks, Upkeep};
 use crate::pool::Pool;
 
 /// The modes of opening, for when there is a node and when there is none: those of zarr-python and h5py.
@@ -115,6 +115,17 @@ impl OpenOptions {
     #[must_use]
     pub fn storage_option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.storage = self.storage.with(name, value);
+        self
+    }
+
+    /// Sets what a write has outlived when it returns: the end of the process, or that of the machine as well. Errors of flushing are errors
+    /// of the write.
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.storage = match durability {
+            Durability::Process => self.storage.without(SYNC),
+            Durability::Disk => self.storage.with(SYNC, "true"),
+        };
         self
     }
 

@@ -10,6 +10,25 @@ pub enum MissingChunks {
     Error,
 }
 
+/// The events that a write has outlived when it returns.
+///
+/// | store | [`Process`](Self::Process) | [`Disk`](Self::Disk) |
+/// |---|---|---|
+/// | directories | the process may be killed | what returned is on the disk, with the names of new directories |
+/// | SQLite, LMDB, redb, GDBM | as `Disk`, unless the storage option `sync` is `false` | each write is on the disk when it returns |
+/// | zip archives | nothing: an archive is finished when it is [flushed](zarrox_stores::Store::flush) or closed | what was written is on the disk when the archive is finished |
+/// | all others | what the server promises | the same |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Durability {
+    /// At least the end of the process. A power failure may take away what was written last, and more of it where a store is
+    /// [told](crate::OpenOptions::storage_option) not to flush anything.
+    #[default]
+    Process,
+    /// The end of the machine: it is on the disk.
+    Disk,
+}
+
 /// The rule by which hierarchies are opened by their consolidated metadata, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Consolidated {

@@ -1,4 +1,4 @@
-//! The threads that chunks are read and written on.
+//! The threads on which chunks are read and written.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -9,45 +9,45 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::per_process::PerProcess;
 
-/// A pool of threads of our own.
+/// A pool of our own threads.
 ///
-/// No work of others ever runs on it, and a caller that is itself on some pool of rayon's gets its work done on
-/// its own thread: a thread that waits for work may take up other work meanwhile, and if that were a write to the
-/// same chunk it would wait for a lock that its own stack holds.
+/// Only our work runs on it. A caller that is itself on a thread of some rayon pool gets its work done on that thread: a waiting
+/// rayon thread may take up other work, and if that were a write to the same chunk, it would wait for a lock that its own stack
+/// holds.
 #[derive(Debug, Clone)]
 pub(crate) struct Pool {
-    /// Started when it is first needed; `None` when it could not be.
+    /// Started on first use; `None` if it could not be started.
     threads: usize,
-    /// True if its threads wait for answers most of the time, so that even small pieces are worth handing to them.
+    /// True if its threads mostly wait for answers, so that even small pieces of work are worth handing over.
     waits: bool,
-    /// Smaller pieces of work, in bytes, are not worth handing to them.
+    /// The smallest piece of work that is handed to the threads, in bytes.
     least: usize,
     busy: Arc<Busy>,
     pool: Arc<PerProcess<Option<Arc<rayon::ThreadPool>>>>,
 }
 
-/// Below this many bytes of work, handing it to other threads costs more than it saves.
+/// The smallest work that is handed to other threads, in bytes: for less, the handover costs more than it saves.
 const SMALL: usize = 128 << 10;
 
-/// Below this many bytes, a piece of work is mostly waiting where only one thread at a time gets at what is stored.
+/// The largest piece of work that mostly waits if only one thread at a time has access to the store, in bytes.
 const LEAST_OF_ONE_AT_A_TIME: usize = 64 << 10;
 
 impl Pool {
-    /// A pool of this many threads; 0 for one for each core.
+    /// Creates a pool of this many threads; 0 means one for each core.
     pub(crate) fn new(threads: usize) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if threads == 0 { cores() } else { threads };
         Self { threads, waits: false, least: 0, busy: Arc::default(), pool: Arc::default() }
     }
 
-    /// The pool that all arrays share unless they are told otherwise.
+    /// The pool that arrays share by default.
     pub(crate) fn shared() -> Self {
         static SHARED: OnceLock<Pool> = OnceLock::new();
         SHARED.get_or_init(|| Self::new(0)).clone()
     }
 
-    /// The pool of threads of which each waits for the answer to one request. All arrays in stores that take as many requests at
-    /// the same time share it.
+    /// The pool of threads that each wait for the answer to a request. All arrays in stores with the same number of parallel
+    /// requests share it.
     pub(crate) fn waiting(requests: NonZeroUsize) -> Self {
         static SHARED: Mutex<BTreeMap<NonZeroUsize, Pool>> = Mutex::new(BTreeMap::new());
         let mut pools = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,18 +55,18 @@ impl Pool {
         pools.entry(requests).or_insert_with(new).clone()
     }
 
-    /// These threads for work with a store that only one of them at a time gets at.
+    /// The same threads, for a store that only one of them can use at a time.
     pub(crate) fn for_one_at_a_time(&self) -> Self {
         Self { least: LEAST_OF_ONE_AT_A_TIME, ..self.clone() }
     }
 
-    /// Another number of threads for the same work.
+    /// A pool with another number of threads for the same kind of work.
     pub(crate) fn with_threads(&self, threads: usize) -> Self {
         Self { least: self.least, ..Self::new(threads) }
     }
 
-    /// Does work on the calling thread, which is not one of the pool's; no more of it at the same time than the pool has threads.
-    /// The work must not do so again.
+    /// Runs work on the calling thread, which is not one of the pool's. At most as many such calls run at a time as the pool has
+    /// threads. The work must not call this function again.
     pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
         let _entered = self.busy.enter(self.threads);
         work()
@@ -77,8 +77,8 @@ impl Pool {
         self.threads
     }
 
-    /// Does `count` pieces of work of about `bytes` each, in any order and no more than `at_once` at the same time; stops at
-    /// the first error.
+    /// Runs `count` pieces of work of about `bytes` each, in any order and at most `at_once` at a time. It stops at the first
+    /// error.
     pub(crate) fn run(
         &self,
         count: usize,
@@ -92,8 +92,7 @@ impl Pool {
         if at_once >= self.threads && !self.waits {
             return pool.install(|| (0..count).into_par_iter().try_for_each(work));
         }
-        // A worker that waits for work of its own may take up another worker's loop meanwhile, but each has only one piece in
-        // hand.
+        // A worker that waits may take up the loop of another worker meanwhile, but has only one piece of each in progress.
         let at_once = at_once.min(self.threads);
         let next = AtomicUsize::new(0);
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count);
@@ -103,8 +102,7 @@ impl Pool {
         pool.install(|| (0..at_once).into_par_iter().with_max_len(1).try_for_each(worker))
     }
 
-    /// Does a piece of work of at most `bytes` with each item, in any order and no more than `at_once` at the same time; stops
-    /// at the first error.
+    /// Runs `work` of at most `bytes` with each item, in any order and at most `at_once` at a time. It stops at the first error.
     pub(crate) fn map<T: Send, R: Send>(
         &self,
         items: Vec<T>,
@@ -125,7 +123,7 @@ impl Pool {
         pool.install(|| items.into_par_iter().with_min_len(share).map(work).collect())
     }
 
-    /// The threads to hand pieces of work to, each of so many bytes; `None` when they are better done where we are.
+    /// The threads for pieces of work of so many bytes; `None` if the calling thread is better.
     fn workers(&self, count: usize, at_once: usize, bytes: usize) -> Option<Arc<rayon::ThreadPool>> {
         let small = bytes < self.least || bytes.saturating_mul(count) < SMALL;
         if count.min(at_once) <= 1 || self.threads <= 1 || (small && !self.waits) {
@@ -137,7 +135,7 @@ impl Pool {
     }
 }
 
-/// The number of pieces of work that keep a core busy and are done at the moment by threads that mostly wait.
+/// The number of pieces of work that keep the cores busy, and are done by threads that mostly wait.
 #[derive(Debug, Default)]
 struct Busy {
     count: Mutex<usize>,
@@ -166,10 +164,13 @@ impl Drop for Entered<'_> {
 fn start(threads: usize) -> Option<rayon::ThreadPool> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
     let pool = builder.thread_name(|index| format!("zarrox-{index}")).build();
-    pool.inspect_err(|error| tracing::warn!(%error, "no threads could be started; working on one")).ok()
+    pool.inspect_err(
+        |error| tracing::warn!(%error, "no further threads could be started; continuing with one"),
+    )
+    .ok()
 }
 
-/// The error for a number of chunks that cannot be counted.
+/// The error for a number of chunks that is too large.
 pub(crate) fn too_many(what: &str) -> Error {
-    Error::new(ErrorKind::LimitExceeded, format!("{what} are more than can be counted"))
+    Error::new(ErrorKind::LimitExceeded, format!("{what} are more than this machine can count"))
 }

@@ -558,8 +558,8 @@ fn elements_of_a_type_known_only_at_run_time_are_broadcast() {
 #[test]
 fn a_level_that_a_codec_has_not_is_refused_for_new_arrays_and_nothing_to_readers() {
     let refused: [(CodecSpec, &str); 6] = [
-        (Zstd::level(99).into(), "no level 99; the nearest is 22"),
-        (Zstd::level(-200_000).into(), "no level -200000; the nearest is -131072"),
+        (Zstd::level(99).into(), "level 99 does not exist; the nearest is 22"),
+        (Zstd::level(-200_000).into(), "level -200000 does not exist; the nearest is -131072"),
         (Gzip::level(20).into(), "-1 to 9"),
         (Bz2::level(0).into(), "1 to 9"),
         (Blosc::lz4().level(10).into(), "0 to 9"),

@@ -4,6 +4,7 @@ mod arrays;
 #[cfg(feature = "async")]
 mod asynchronous;
 mod attributes;
+mod check;
 mod checksums;
 mod chunk_cache;
 mod corpus;
@@ -11,6 +12,8 @@ mod digest;
 mod filters;
 mod formats;
 mod groups;
+#[cfg(unix)]
+mod incidents;
 mod indexing;
 mod iterate;
 mod manifest;

@@ -132,7 +132,7 @@ fn arrays_that_do_not_fit_are_refused() {
     let other = create(place("b"), &[10, 11], &[5, 5]);
     let error = Rechunk::new().run(&source, &other).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert_eq!(error.to_string(), "an array of shape [10, 11] has no room for [10, 10]");
+    assert_eq!(error.to_string(), "an array of shape [10, 11] cannot hold elements of shape [10, 10]");
     let floats =
         zarrox::create_array(place("c")).shape([10, 10]).data_type(DataType::Float32).create().unwrap();
     assert_eq!(Rechunk::new().run(&source, &floats).unwrap_err().kind(), ErrorKind::DataTypeMismatch);

@@ -37,10 +37,10 @@ enum Action {
         /// The name of the attribute
         #[arg(required_unless_present = "all")]
         key: Option<String>,
-        /// The value as JSON; also NaN, Infinity and -Infinity, which are stored as zarr-python stores them
+        /// The value as JSON; NaN, Infinity and -Infinity are allowed, and stored as zarr-python stores them
         #[arg(required_unless_present = "all", allow_hyphen_values = true)]
         value: Option<String>,
-        /// Take the value as a string, and not as JSON
+        /// Take the value as a string instead of JSON
         #[arg(long, conflicts_with = "all")]
         string: bool,
         /// Replace all attributes with the members of this JSON object
@@ -92,8 +92,9 @@ fn change(global: &Global, path: &str, change: impl FnOnce(&mut Node) -> Result<
 }
 
 fn parse(text: &str) -> Result<Json> {
-    json::parse(text.as_bytes())
-        .map_err(|error| usage(format!("the value '{text}': {error}; for a string take --string")))
+    json::parse(text.as_bytes()).map_err(|error| {
+        usage(format!("the value '{text}' is not JSON: {error}; --string takes it as a text"))
+    })
 }
 
 fn get(node: &Node, key: Option<&str>, json: bool, out: &mut dyn Write) -> Result<(), Failure> {

@@ -16,7 +16,7 @@ pub(crate) struct Completions {
 
 impl Completions {
     pub(crate) fn run(&self, mut command: Command, out: &mut dyn Write) -> Result<(), Failure> {
-        // The generator panics when it cannot write: so it writes to memory.
+        // The generator panics if writing fails, so it writes to memory.
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut command, "zarrox", &mut text);
         Ok(out.write_all(&text)?)

@@ -8,16 +8,16 @@ use zarrox::{Consolidated, Error, ErrorKind};
 use crate::args::Global;
 use crate::exit::{Failure, printable};
 
-/// Write the consolidated metadata of a group: one document that repeats those of all nodes below it
+/// Write the consolidated metadata of a group: one document with copies of the documents of all nodes below the group
 ///
-/// One read then opens the whole hierarchy. The other commands keep it up to date; other programs may not: --check tells, and `info`
-/// says whether it is up to date.
+/// With it, one read opens the whole hierarchy. The other commands update it; other programs may not. --check and `info` show
+/// whether it is up to date.
 #[derive(Debug, Args)]
 pub(crate) struct Consolidate {
     /// The group
     path: String,
 
-    /// Write nothing, and list the nodes that the consolidated metadata lacks or has wrong
+    /// Write nothing, and list the nodes whose copies are missing or out of date
     #[arg(long)]
     check: bool,
 

@@ -1,4 +1,4 @@
-//! `zarrox convert`: nodes and hierarchies into another format.
+//! `zarrox convert`: converts nodes and hierarchies to another format.
 
 use std::io::Write;
 
@@ -14,11 +14,12 @@ use crate::suggest::{self, suggesting};
 
 /// Convert an array, a group or a whole hierarchy into another format
 ///
-/// With a destination, chunks are copied: as they are where both formats can say the same codecs, else decoded and
-/// encoded anew. Without one the node is converted where it is: its metadata changes, and no chunk. What is interrupted
-/// continues when the same command is given again.
+/// With a destination, chunks are copied: unchanged if both formats support the same codecs, otherwise decoded and encoded again.
+/// Without a destination, the node is converted in place: its metadata changes, and no chunk does. After an interruption, the
+/// same command continues.
 ///
-/// Losses are told before anything is written: things that the format cannot say. They are an error unless --allow names them.
+/// Properties that the target format cannot express are reported before anything is written, and are an error unless --allow
+/// names them.
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
     /// The array or group
@@ -99,7 +100,7 @@ impl Convert {
     }
 }
 
-/// Prints what the target says otherwise, or not at all: nobody should learn of that later.
+/// Prints the properties that the target stores differently or not at all, so that nobody learns of them later.
 fn print_findings(report: &ConvertReport, out: &mut dyn Write) -> std::io::Result<()> {
     report.findings.iter().try_for_each(|finding| writeln!(out, "{}", printable(&finding.to_string())))
 }

@@ -1,4 +1,4 @@
-//! `zarrox create`: a new array or group.
+//! `zarrox create`: creates an array or a group.
 
 use clap::Args;
 use zarrox::data_type::split_sub_array;
@@ -10,18 +10,18 @@ use crate::exit::{Failure, usage};
 use crate::made::Made;
 use crate::suggest::{self, suggesting};
 
-/// Create an array, or with --group a group; groups above it that are missing are created, too
+/// Create an array, or with --group a group; missing groups above it are created as well
 #[derive(Debug, Args)]
 pub(crate) struct Create {
     /// The path of the new node
     path: String,
 
-    /// The shape, as 10,20; empty for an array of one element without dimensions
+    /// The shape, such as 10,20; empty for an array of one element without dimensions
     #[arg(long, value_name = "LENGTHS", required_unless_present = "group", conflicts_with = "group")]
     shape: Option<Lengths>,
 
-    /// The data type: float32, <f4, bool, string …; of structures, JSON as v2 or v3 metadata has it:
-    /// '[["x", "<f4"], ["y", "<i2"]]'. The shape of small arrays in front, (2,3)f4, adds dimensions
+    /// The data type: float32, <f4, bool, string …; for structures, JSON as in v2 or v3 metadata: '[["x", "<f4"], ["y", "<i2"]]'.
+    /// A shape in front, as in (2,3)f4, makes each element a small array, which adds dimensions
     #[arg(long, value_name = "TYPE", required_unless_present = "group", conflicts_with = "group")]
     #[arg(value_parser = suggesting(suggest::text, suggest::data_types), hide_possible_values = true)]
     dtype: Option<String>,
@@ -53,7 +53,7 @@ impl Create {
 
     fn create_group(&self, global: &Global) -> Result<()> {
         if let Some(option) = self.creation.array_option() {
-            return Err(usage(format!("{option} is for arrays, not for groups")));
+            return Err(usage(format!("{option} applies to arrays, not to groups")));
         }
         let attributes = self.creation.attributes()?;
         let mode = if self.creation.force { OpenMode::Write } else { OpenMode::CreateNew };

@@ -1,4 +1,4 @@
-//! `zarrox demo`: the main work of the command, on data that it makes.
+//! `zarrox demo`: shows the main work of the command on generated data.
 
 use std::f64::consts::TAU;
 use std::io::Write;
@@ -15,9 +15,9 @@ use crate::npy::Header;
 /// The shape of the elevation model.
 const SHAPE: [u64; 2] = [1200, 1600];
 
-/// Show in a few seconds what this command does, on data that it makes
+/// Show in a few seconds what this command does, on generated data
 ///
-/// Each step is printed as a line for the shell, and then run.
+/// Each step is printed as a shell command, and then run.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
     /// Keep the data in this directory, which must not exist [default: a temporary directory, removed at the end]
@@ -30,7 +30,7 @@ type Step = (&'static str, &'static [&'static str]);
 /// The names of files in the steps are relative to the directory of the demo.
 const STEPS: &[Step] = &[
     (
-        "A file of NumPy becomes a Zarr array, in compressed chunks.",
+        "A NumPy file becomes a Zarr array with compressed chunks.",
         &[
             "import",
             "hills.npy",
@@ -41,14 +41,17 @@ const STEPS: &[Step] = &[
             r#"--attrs={"units": "m"}"#,
         ],
     ),
-    ("The hierarchy has one array now.", &["tree", "hills.zarr"]),
-    ("Its description: shape, type, chunks, codecs and stored size.", &["info", "hills.zarr/elevation"]),
+    ("The hierarchy now has one array.", &["tree", "hills.zarr"]),
     (
-        "Every 300th elevation, as NumPy selects it. Only the chunks that have these elements are read.",
+        "The properties of the array: shape, type, chunks, codecs and stored size.",
+        &["info", "hills.zarr/elevation"],
+    ),
+    (
+        "Every 300th elevation, selected as in NumPy. Only the chunks with these elements are read.",
         &["dump", "hills.zarr/elevation[::300, ::200]"],
     ),
     (
-        "A region becomes a file of NumPy again, and is appended to the array as new rows.",
+        "A region becomes a NumPy file again, and is appended to the array as new rows.",
         &["export", "hills.zarr/elevation[:400]", "north.npy"],
     ),
     ("", &["import", "north.npy", "hills.zarr/elevation", "--append=0"]),
@@ -80,7 +83,7 @@ impl Demo {
             run_line(placed(arguments, directory), out)?;
         }
         match &self.directory {
-            Some(directory) => writeln!(out, "\nAll of this is in {}.", directory.display())?,
+            Some(directory) => writeln!(out, "\nAll files are in {}.", directory.display())?,
             None => writeln!(out, "\nTo keep these files, name a directory: zarrox demo DIRECTORY")?,
         }
         Ok(())
@@ -93,7 +96,7 @@ fn new_directory(directory: &Path) -> Result<&Path, Error> {
     Ok(directory)
 }
 
-/// The words of a step, with the files in the directory.
+/// The words of a step, with the paths of the files.
 fn placed(arguments: &[&str], directory: &Path) -> Vec<String> {
     let is_file = |argument: &str| [".npy", ".zarr"].iter().any(|ending| argument.contains(ending));
     let placed = arguments.iter().map(|argument| match is_file(argument) {
@@ -103,7 +106,7 @@ fn placed(arguments: &[&str], directory: &Path) -> Vec<String> {
     std::iter::once("zarrox".to_owned()).chain(placed).collect()
 }
 
-/// The arguments as a shell takes them.
+/// The arguments, quoted for a shell.
 fn line(arguments: &[&str]) -> String {
     let needs_quotes = |argument: &str| argument.contains(|letter| "[]{}:\" ".contains(letter));
     let quoted = arguments.iter().map(|argument| match argument.split_once('=') {
@@ -114,7 +117,7 @@ fn line(arguments: &[&str]) -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-/// Writes elevations in metres as a file of NumPy: long waves with shorter ones on them.
+/// Writes elevations in metres to a NumPy file: the sum of long and short waves.
 fn write_hills(path: &Path) -> Result<(), Error> {
     let header = Header {
         data_type: DataType::Int16,

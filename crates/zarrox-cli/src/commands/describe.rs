@@ -6,22 +6,22 @@ use zarrox::{Array, Child, DataType, Node};
 use crate::exit::printable;
 use crate::print::tuple;
 
-/// So many characters of an attribute are shown.
+/// The number of characters of an attribute that are shown.
 const VALUE: usize = 160;
 
-/// A data type as v3 metadata has it, whatever the format; as people write it where v3 has no name for it.
+/// A data type in the form of v3 metadata, whatever the format, or its readable name if v3 has no name for it.
 pub(super) fn data_type_json(data_type: &DataType) -> Json {
     let registry = zarrox::codecs::registry().with_unknown();
     let named = registry.family(data_type).and_then(|family| family.to_v3(data_type));
     named.unwrap_or_else(|_| Json::from(data_type.to_string()))
 }
 
-/// The attributes, one line each; long values are cut off.
+/// The attributes, one on each line; long values are shortened.
 pub(super) fn attribute_lines(attributes: &Map) -> impl Iterator<Item = String> {
     attributes.iter().map(|(name, value)| format!("{name} = {}", clipped(&value.to_string(), VALUE)))
 }
 
-/// The beginning of a text, if that is longer.
+/// The beginning of a text, if the text is longer.
 pub(super) fn clipped(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         None => text.to_owned(),
@@ -34,12 +34,12 @@ pub(super) fn label(array: &Array) -> String {
     format!("{} {}", tuple(array.shape()), array.data_type()) + &unreadable(array)
 }
 
-/// Why an array's elements cannot be read, in brackets; nothing where they can.
+/// The reason why an array's elements cannot be read, in brackets; empty if they can be read.
 pub(super) fn unreadable(array: &Array) -> String {
     array.unreadable().map(|why| format!(" (cannot be read: {why})")).unwrap_or_default()
 }
 
-/// A node's name and, as far as it can be opened, what it is.
+/// A node's name and, if it can be opened, its description.
 pub(super) fn child_json(child: &Child) -> Json {
     match &child.node {
         Ok(Node::Array(array)) => {
@@ -65,7 +65,7 @@ pub(super) fn child_json(child: &Child) -> Json {
     }
 }
 
-/// The shape of the chunks, and that of the shards if there are some; of rectilinear grids the lengths of all.
+/// The shape of the chunks, and of the shards if there are any; for a rectilinear grid all lengths.
 pub(super) fn chunk_shapes(array: &Array) -> (String, Option<String>) {
     let stored = array.chunk_grid().describe();
     match array.shard_shape() {
@@ -74,7 +74,7 @@ pub(super) fn chunk_shapes(array: &Array) -> (String, Option<String>) {
     }
 }
 
-/// The name that a terminal shows.
+/// The name, safe to print on a terminal.
 pub(super) fn name(child: &Child) -> String {
     let name = printable(&child.name);
     if matches!(child.node, Ok(Node::Group(_))) { format!("{name}/") } else { name }

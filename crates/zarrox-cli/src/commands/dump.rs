@@ -1,4 +1,4 @@
-//! `zarrox dump`: elements as text.
+//! `zarrox dump`: prints elements.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::part::Part;
 use crate::print::{self, Columns, Cursor, Extent, Printer, THRESHOLD};
 use crate::window::Window;
 
-/// Print elements as NumPy does; of more than 1000 only those at the edges
+/// Print elements as NumPy does; of more than 1000 elements, print only those at the edges
 #[derive(Debug, Args)]
 pub(crate) struct Dump {
     /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'
@@ -21,15 +21,15 @@ pub(crate) struct Dump {
     #[command(flatten)]
     part: Part,
 
-    /// Print all elements, even if there are many
+    /// Print all elements, however many there are
     #[arg(long)]
     full: bool,
 
-    /// Print all elements as CSV: a line for each row along the last dimension, a cell for each field of a structure
+    /// Print all elements as CSV: a line for each row along the last dimension, and a cell for each field of a structure
     #[arg(long, conflicts_with = "full")]
     csv: bool,
 
-    /// Print all elements as nested JSON lists, with bytes and dates as text, as in --csv
+    /// Print all elements as nested JSON lists, with bytes and dates as text, as --csv does
     #[arg(long, conflicts_with_all = ["full", "csv"])]
     json: bool,
 
@@ -54,7 +54,7 @@ impl Dump {
         }
     }
 
-    /// Shows every element of a window in turn.
+    /// Prints every element of a window in order.
     fn each(
         &self,
         window: &Window<'_>,
@@ -78,7 +78,7 @@ impl Dump {
         })
     }
 
-    /// Reads all elements twice: how wide the columns are is known only at the end.
+    /// Reads all elements twice, since the width of the columns is known only after the first pass.
     fn print_all(
         &self,
         window: &Window<'_>,
@@ -105,7 +105,7 @@ impl Dump {
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         let shape = window.shape();
-        // As NumPy's `savetxt`: what has one dimension is a column.
+        // A one-dimensional array is printed as a column, as by NumPy's `savetxt`.
         let mut cursor = Cursor::new(if shape.len() < 2 { vec![window.len(), 1] } else { shape });
         let mut cells = Vec::new();
         self.each(window, |element| {
@@ -164,7 +164,7 @@ fn write_empty(shape: &[u64], out: &mut dyn Write) -> io::Result<()> {
     write!(out, "]")
 }
 
-/// Reads and prints nothing but the elements at the edges.
+/// Reads and prints only the elements at the edges.
 fn print_edges(window: &Window<'_>, registry: &Registry, out: &mut dyn Write) -> Result<(), Failure> {
     let edges = Edges::read(window)?;
     let mut columns = Columns::new(window.data_type(), registry, Extent::Summary)?;
@@ -176,7 +176,7 @@ fn print_edges(window: &Window<'_>, registry: &Registry, out: &mut dyn Write) ->
     Ok(printer.finish()?)
 }
 
-/// The cells of an element in CSV: one, or as many as a structure has inside.
+/// The CSV cells of an element: one, or one for each leaf field of a structure.
 fn push_cells(
     data_type: &DataType,
     element: &[u8],
@@ -184,7 +184,7 @@ fn push_cells(
     cells: &mut Vec<String>,
 ) -> Result<()> {
     let Some(structure) = data_type.fields() else {
-        // Text is told apart by the commas, and needs no quotes of Python's besides.
+        // Commas separate texts, so Python's quotes are not needed.
         let text = match print::text_of(data_type, element) {
             Some(text) => text,
             None => registry.family(data_type)?.format(data_type, element),
@@ -199,7 +199,7 @@ fn push_cells(
     Ok(())
 }
 
-/// A cell of CSV: in quotes where it has to be.
+/// A CSV cell, in quotes if necessary.
 fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

@@ -1,4 +1,4 @@
-//! `zarrox export`: arrays as files of NumPy's, or as nothing but their bytes.
+//! `zarrox export`: writes arrays as NumPy files or as raw bytes.
 
 use std::io::Write;
 use std::ops::Range;
@@ -21,9 +21,9 @@ use crate::{interrupt, places};
 
 /// Write an array, or all arrays of a group, to a file
 ///
-/// Elements are written in C order and in the machine's own byte order, block by block: arrays may be larger than
-/// memory. Strings of variable length are written with the length of the longest, and are read twice for that. Integers of
-/// 2 or 4 bits are written as 8-bit integers.
+/// Elements are written in C order and in the machine's byte order, block by block, so that arrays may be larger than memory.
+/// Strings of variable length are written with the length of the longest one, and are read twice for that. Integers of 2 or 4
+/// bits are written as 8-bit integers.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'; for .npz also a group
@@ -35,7 +35,7 @@ pub(crate) struct Export {
     #[command(flatten)]
     part: Part,
 
-    /// The kind of file [default: by the ending of OUT; npy for the standard output]
+    /// The kind of file [default: from the suffix of OUT; npy for the standard output]
     #[arg(long, value_name = "KIND")]
     to: Option<Kind>,
 
@@ -52,11 +52,11 @@ pub(crate) struct Export {
     memory: ByteSize,
 }
 
-/// The place that elements are written to.
+/// The destination of the elements.
 enum Target<'o> {
-    /// In their order.
+    /// Elements must be written in order.
     Stream(&'o mut dyn Write),
-    /// In any order.
+    /// Elements can be written in any order.
     File(&'o mut Output),
 }
 
@@ -73,9 +73,9 @@ impl Target<'_> {
 enum Kind {
     /// An array with its shape and data type
     Npy,
-    /// A ZIP archive of such arrays
+    /// A ZIP archive of .npy files
     Npz,
-    /// Nothing but the elements
+    /// Only the bytes of the elements
     Raw,
 }
 
@@ -84,7 +84,7 @@ impl Export {
         interrupt::catch();
         let kind = self.kind()?;
         if self.compress && kind != Kind::Npz {
-            return Err(usage("--compress is for .npz files").into());
+            return Err(usage("--compress applies only to .npz files").into());
         }
         let (path, selection) = self.part.target(&self.path)?;
         if kind == Kind::Npz {
@@ -109,9 +109,10 @@ impl Export {
             (None, Some("npy")) => Ok(Kind::Npy),
             (None, Some("npz")) => Ok(Kind::Npz),
             (None, Some("raw" | "bin")) => Ok(Kind::Raw),
-            (None, _) => {
-                Err(usage(format!("what '{}' should be is not clear; say --to npy, npz or raw", self.out)))
-            }
+            (None, _) => Err(usage(format!(
+                "the form of '{}' is not clear from its name; give --to npy, npz or raw",
+                self.out
+            ))),
         }
     }
 
@@ -149,7 +150,8 @@ impl Export {
         self.write_elements(window, strings.as_ref(), target, header.len() as u64)
     }
 
-    /// Writes the elements, of which the first is at `start` in the file: in their order where that meets each chunk once.
+    /// Writes the elements; the first one is at `start` in the file. They are written in order if each chunk is met only once
+    /// that way.
     fn write_elements(
         &self,
         window: &Window<'_>,
@@ -187,7 +189,7 @@ impl Export {
     fn tell_of_repetition(&self, times: u64, memory: u64) {
         note(&format!(
             "{} is written in the order of the elements, so that each chunk is read and decoded {times} times; \
-             --memory {} spares that",
+             --memory {} avoids that",
             self.out,
             ByteSize(memory)
         ));
@@ -217,7 +219,7 @@ fn watched(array: &Array, progress: &Progress) -> Array {
     interrupt::watched(array, move |elements| progress.add(elements.saturating_mul(item)))
 }
 
-/// Reads a block and writes it as the file has it.
+/// Reads a block and writes it in the form of the file.
 fn read_block(
     window: &Window<'_>,
     block: &[Range<u64>],
@@ -232,14 +234,14 @@ fn read_block(
     }
 }
 
-/// An array, or all arrays below a group by their paths. One that cannot be opened is an error: an archive should
-/// not lack what the group has.
+/// An array, or all arrays below a group by their paths. An array that cannot be opened is an error, since the archive would lack
+/// it.
 fn named_arrays(node: Node) -> Result<Vec<(String, Array)>> {
     let group = match node {
         Node::Group(group) => group,
         Node::Array(array) => {
             let name = array.path().name();
-            // NumPy's own name for an array that has none.
+            // NumPy's own name for an array without a name.
             let name = if name.is_empty() { "arr_0" } else { name }.to_owned();
             return Ok(vec![(name, array)]);
         }

@@ -1,4 +1,4 @@
-//! `zarrox import`: arrays from files of NumPy's, or from nothing but bytes.
+//! `zarrox import`: stores arrays from NumPy files or from raw bytes.
 
 use std::ffi::OsString;
 use std::fs;
@@ -23,9 +23,9 @@ use crate::suggest::{self, suggesting};
 
 /// Store the arrays of a file: .npy, .npz, or with --dtype and --shape raw elements in C order
 ///
-/// The arrays are written block by block: files may be larger than memory. Of a file, blocks are whole chunks, so that each
-/// is encoded once; of a stream, as many rows as fit into the memory. What fails or is interrupted leaves nothing behind; a
-/// node that is to be replaced stays until the new one is complete.
+/// The arrays are written block by block, so that files may be larger than memory. Blocks of a file are whole chunks, so that
+/// each chunk is encoded once; blocks of a stream are as many rows as fit into memory. A failed or interrupted import leaves
+/// nothing behind. A node that is to be replaced stays until the new one is complete.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     /// The file, or - for the standard input
@@ -34,18 +34,18 @@ pub(crate) struct Import {
     /// The destination: an array, or for an .npz file a group of arrays
     path: String,
 
-    /// With --shape, what raw elements are: float32, >i2, JSON for structures. Else what those of an .npy file are stored
-    /// as: another type of numbers, which must have every value (see --lossy); string for text of a fixed length,
-    /// variable_length_bytes for bytes, bfloat16 and others for |V2
+    /// With --shape, the data type of raw elements: float32, >i2, JSON for structures. Otherwise the data type to store the
+    /// elements of an .npy file as: another type of numbers, which must have every value (see --lossy); string for text of a
+    /// fixed length, variable_length_bytes for bytes; bfloat16 and others for |V2
     #[arg(long, value_name = "TYPE", hide_possible_values = true)]
     #[arg(value_parser = suggesting(suggest::text, suggest::data_types))]
     dtype: Option<String>,
 
-    /// Convert numbers that --dtype cannot hold exactly, as NumPy's astype does
+    /// Convert numbers that --dtype cannot represent exactly, as NumPy's astype does
     #[arg(long, requires = "dtype", conflicts_with = "shape")]
     lossy: bool,
 
-    /// Read raw elements of this shape, such as 10,20; in a file, one length can be -1: all that there are
+    /// Read raw elements of this shape, such as 10,20; for a file, one length can be -1, which takes all elements of the file
     #[arg(long, value_name = "LENGTHS", requires = "dtype", allow_hyphen_values = true)]
     shape: Option<OpenLengths>,
 
@@ -84,7 +84,11 @@ impl Import {
             return Ok(self.import_npz(global).map_err(|error| self.in_input(error))?);
         }
         if self.member.is_some() {
-            return Err(usage(format!("--member is for .npz files, which {} is not", self.name())).into());
+            return Err(usage(format!(
+                "--member applies only to .npz files, and {} is not one",
+                self.name()
+            ))
+            .into());
         }
         let mut input = start.as_slice().chain(input);
         let incoming = self.single(&mut input)?;
@@ -103,7 +107,7 @@ impl Import {
         Ok(Box::new(BufReader::new(files::open(Path::new(&self.input))?)))
     }
 
-    /// The length of the input in bytes, if it is a file.
+    /// The length of the input in bytes, if the input is a file.
     fn length(&self) -> Option<u64> {
         let metadata = fs::metadata(&self.input).ok().filter(|_| self.input != "-");
         metadata.filter(fs::Metadata::is_file).map(|metadata| metadata.len())
@@ -113,7 +117,7 @@ impl Import {
         error.at(self.name())
     }
 
-    /// The one array of a raw or an `.npy` input.
+    /// The only array of a raw or `.npy` input.
     fn single<'r>(&self, input: &'r mut dyn Read) -> Result<Incoming<'r>> {
         if let (Some(dtype), Some(OpenLengths(shape))) = (&self.dtype, &self.shape) {
             return self.raw(input, dtype, shape);
@@ -121,7 +125,7 @@ impl Import {
         let name = self.name();
         let mut counted = Counted { reader: input, count: 0 };
         let header = Header::read(&mut counted).map_err(|error| {
-            let hint = if counted.count <= 8 { "; for raw elements say --dtype and --shape" } else { "" };
+            let hint = if counted.count <= 8 { "; for raw elements, give --dtype and --shape" } else { "" };
             let message = format!("{name} cannot be imported: {error}{hint}");
             Error::new(error.kind(), message).with_source(error)
         })?;
@@ -131,11 +135,13 @@ impl Import {
         Ok(Incoming { places, available, ..incoming })
     }
 
-    /// Elements without a header.
+    /// Raw elements without a header.
     fn raw<'r>(&self, input: &'r mut dyn Read, dtype: &str, shape: &[Option<u64>]) -> Result<Incoming<'r>> {
         let (data_type, order) = creation::data_type(dtype)?;
         if data_type.storage() == Storage::Variable {
-            return Err(usage(format!("--dtype: raw elements of {data_type} do not say where each ends")));
+            return Err(usage(format!(
+                "--dtype: elements of {data_type} have no fixed length, so that raw elements cannot be told apart"
+            )));
         }
         let available = self.available(input)?;
         let shape = self.known_shape(shape, data_type.size() as u64, available)?;
@@ -151,7 +157,7 @@ impl Import {
         })
     }
 
-    /// Passes over what is before raw elements; tells how many bytes there are of these, if the input is a file.
+    /// Skips the bytes before raw elements. Returns the number of bytes of elements, if the input is a file.
     fn available(&self, input: &mut dyn Read) -> Result<Option<u64>> {
         let passed = io::copy(&mut input.take(self.offset), &mut io::sink());
         let passed = passed.map_err(|error| failed(&format!("reading {}", self.name()), error))?;
@@ -163,21 +169,21 @@ impl Import {
         Ok(self.length().map(|length| length.saturating_sub(self.offset)))
     }
 
-    /// The shape of raw elements, with the length that nobody said.
+    /// The shape of raw elements, with the length that stands for -1.
     fn known_shape(&self, shape: &[Option<u64>], item: u64, available: Option<u64>) -> Result<Vec<u64>> {
         if shape.iter().all(Option::is_some) {
             return Ok(shape.iter().copied().flatten().collect());
         }
         let row =
             shape.iter().flatten().try_fold(item, |size, &n| size.checked_mul(n)).filter(|&row| row > 0);
-        let row = row.ok_or_else(|| usage("--shape: there is no length that -1 could be"))?;
-        let available = available.ok_or_else(|| {
-            usage("--shape: how long -1 is can be told of a file alone; say the length of a stream")
-        })?;
+        let row = row.ok_or_else(|| usage("--shape: -1 is ambiguous, since the other lengths contain 0"))?;
+        let available = available
+            .ok_or_else(|| usage("--shape: -1 works only for files; give the length for a stream"))?;
         if available % row != 0 {
             let name = self.name();
-            let message =
-                format!("{name} has {available} bytes of elements, no multiple of the {row} that -1 counts");
+            let message = format!(
+                "{name} has {available} bytes of elements, which is not a multiple of the {row} bytes of a row"
+            );
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
         Ok(shape.iter().map(|length| length.unwrap_or(available / row)).collect())
@@ -197,13 +203,13 @@ impl Import {
         }
     }
 
-    /// The input's elements, to be read in any order, if it is a file: the first is at `start`.
+    /// The elements of a file, which can be read in any order; the first one is at `start`.
     fn places(&self, start: u64) -> Result<Option<Places>> {
         let path = self.length().map(|_| Path::new(&self.input));
         path.map(|path| Ok(Places::new(files::open(path)?, start))).transpose()
     }
 
-    /// Creates the array, or makes it longer, and stores the elements; when that fails all is as before.
+    /// Creates the array or makes it longer, and stores the elements. After a failure, the hierarchy is as before.
     fn store(&self, incoming: Incoming<'_>, global: &Global) -> Result<()> {
         incoming.check_size()?;
         if let Some(axis) = self.append {
@@ -216,10 +222,9 @@ impl Import {
         })
     }
 
-    /// Creates a node; one that is to be replaced is deleted only when the new one, which lies beside it until then,
-    /// is complete.
+    /// Creates a node. A node that is to be replaced is deleted only when the new one, which is created beside it, is complete.
     fn replacing(&self, global: &Global, create: impl FnOnce(&str) -> Result<()>) -> Result<()> {
-        // What is replaced can be of any format.
+        // The replaced node can have any format.
         let global = global.of_any_format();
         let Some((old, new)) = self.replaced(&global) else {
             return Made::or_removed(&global, &self.path, || create(&self.path));
@@ -227,10 +232,10 @@ impl Import {
         Made::or_removed(&global, &new, || create(&new))?;
         let options = global.options();
         options.delete(&old).inspect_err(|_| drop(options.delete(&new)))?;
-        options.move_node(&new, &old).map_err(|error| error.at(format!("what was imported is in '{new}'")))
+        options.move_node(&new, &old).map_err(|error| error.at(format!("the imported array is '{new}'")))
     }
 
-    /// The node that is to be replaced, if there is one, and where the new one is made.
+    /// The node that is to be replaced, if there is one, and the path where the new one is created.
     fn replaced(&self, global: &Global) -> Option<(String, String)> {
         let there =
             || global.read(&self.path).map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true);
@@ -250,7 +255,7 @@ impl Import {
         incoming.conversion(&stored)?;
         let builder = self.creation.apply(builder, stored.clone(), shape)?;
         match builder.clone().create() {
-            // Not every format has padding, which carries no values.
+            // Padding carries no values, and some formats have none.
             Err(error) if error.kind() == ErrorKind::Unsupported && stored.packed() != stored => {
                 builder.data_type(stored.packed()).create()
             }
@@ -263,7 +268,7 @@ impl Import {
         let said =
             self.dtype.as_deref().filter(|_| self.shape.is_none()).map(creation::data_type).transpose()?;
         if let Some((said, _)) = said.filter(|(said, _)| said != array.data_type()) {
-            let message = format!("the elements of '{}' are {}, and no {said}", self.path, array.data_type());
+            let message = format!("the elements of '{}' are {}, not {said}", self.path, array.data_type());
             return Err(Error::new(ErrorKind::DataTypeMismatch, message));
         }
         Made::or_removed(global, &self.path, || incoming.append(&mut array, axis, self.memory.0))
@@ -278,16 +283,16 @@ impl Import {
             return self.import_member(&mut archive, name, |incoming| self.store(incoming, global));
         }
         if self.append.is_some() {
-            return Err(usage("--append takes one array; say which with --member"));
+            return Err(usage("--append takes one array; choose it with --member"));
         }
         let names = archive.members()?;
         if names.iter().any(|name| name.trim_matches('/').is_empty()) {
-            let message = "it has an array without a name; take it by itself, with --member ''";
+            let message = "an array has no name; import it alone, with --member ''";
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
         self.replacing(global, |path| {
             let group = self.create_group(path, global)?;
-            // Where a group was never written down there can be nodes of others below it.
+            // A group without a document can still have nodes below it.
             let all_ours = group.children()?.is_empty();
             let mut names = names.iter();
             names.try_for_each(|name| self.import_into(&group, &mut archive, name)).inspect_err(|_| {
@@ -328,7 +333,7 @@ impl Import {
     }
 }
 
-/// The arguments of the command, with `--append 1` as `--append=1`: a word behind it that is no number is another argument.
+/// The arguments of the command, with `--append 1` written as `--append=1`, unless the word after `--append` is not a number.
 pub(crate) fn with_axis(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {

@@ -1,4 +1,4 @@
-//! `zarrox info`: what there is to know about a node.
+//! `zarrox info`: shows the properties of a node.
 
 use std::io::Write;
 
@@ -12,16 +12,17 @@ use crate::args::Global;
 use crate::exit::{Failure, each, printable};
 use crate::print::{print_json, tuple};
 
-/// Show what there is to know about arrays and groups
+/// Show the properties of arrays and groups
 ///
-/// No codec is needed for this: of an array whose codecs or data type are not known, one line says so.
+/// No codec is needed for this: for an array with unknown codecs or an unknown data type, one line says so.
 #[derive(Debug, Args)]
 pub(crate) struct Info {
     /// The arrays and groups
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<String>,
 
-    /// Count the stored chunks of remote stores as well: a request for each thousand chunks; over HTTP, one for each
+    /// Count the stored chunks of remote stores as well, which takes a request for each thousand chunks, or over HTTP one for
+    /// each chunk
     #[arg(long)]
     count: bool,
 
@@ -74,7 +75,7 @@ impl Info {
     }
 }
 
-/// The store by the name that the user gave it: that of a bucket is not the address of the server behind it.
+/// The store as the user named it: the URL of a bucket differs from the address of its server.
 fn store_name(location: &str, given: &str, node: &str) -> String {
     let said =
         given.split_once("://").filter(|(scheme, rest)| !scheme.starts_with("http") && !rest.contains('@'));
@@ -87,7 +88,7 @@ fn store_name(location: &str, given: &str, node: &str) -> String {
 
 type Lines = Vec<(&'static str, String)>;
 
-/// Lines of two columns; a name that repeats is printed once.
+/// Lines of two columns. A name that repeats is printed once.
 fn print(out: &mut dyn Write, lines: &Lines) -> std::io::Result<()> {
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut last = "";
@@ -135,7 +136,7 @@ fn array_lines(array: &Array, info: &ArrayInfo, given: &str) -> Result<Lines> {
         lines.push(("bytes", info.bytes.map_or_else(|| number(None), human)));
     }
     if !info.counted {
-        lines.push((objects, format!("unknown of {}; --count counts them", number(info.chunks))));
+        lines.push((objects, format!("unknown, of {}; --count counts them", number(info.chunks))));
         return Ok(lines);
     }
     lines.push(("bytes stored", human(info.bytes_stored)));
@@ -174,7 +175,7 @@ fn array_json(array: &Array, info: &ArrayInfo, given: &str) -> Result<Json> {
     }))
 }
 
-/// True if elements have a fixed length: else nobody knows how many bytes they are without reading them all.
+/// Returns true if elements have a fixed length. Otherwise their size is only known after reading all of them.
 fn has_size(info: &ArrayInfo) -> bool {
     info.data_type.storage() != Storage::Variable
 }
@@ -187,7 +188,7 @@ fn codec_json(codec: &CodecSpec) -> Json {
     json!({"name": codec.name, "configuration": codec.configuration})
 }
 
-/// Of chunks that are stored in one of the two orders that v2 has names for.
+/// Returns true if chunks are stored in one of the two orders that v2 has names for.
 fn order(info: &ArrayInfo) -> Option<&'static str> {
     let Some(transpose) = info.codecs.iter().find(|codec| codec.name == "transpose") else {
         return info.shard_shape.is_none().then_some("C");
@@ -204,7 +205,7 @@ struct Children {
 }
 
 impl Children {
-    /// `None` where the store cannot list what it has.
+    /// The stored chunks; `None` if the store cannot list its content.
     fn of(group: &Group) -> Result<Option<Self>> {
         let mut children = Self { groups: 0, arrays: 0, unreadable: 0 };
         let found = match group.children() {
@@ -257,7 +258,7 @@ fn group_json(group: &Group, given: &str) -> Result<Json> {
     }))
 }
 
-/// A number of bytes for people, and exactly.
+/// A number of bytes, rounded and exactly.
 #[expect(clippy::cast_precision_loss, reason = "a number for people")]
 fn human(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];

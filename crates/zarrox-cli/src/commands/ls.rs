@@ -1,4 +1,4 @@
-//! `zarrox ls`: the nodes directly below a group.
+//! `zarrox ls`: lists the nodes directly below a group.
 
 use std::io::Write;
 
@@ -12,12 +12,12 @@ use crate::args::Global;
 use crate::exit::{Failure, each, printable};
 use crate::print::{print_json, tuple};
 
-/// So many characters of chunk lengths and of a data type are shown in a table.
+/// The number of characters of chunk lengths and of a data type that are shown in a table.
 const COLUMN: usize = 40;
 
-/// List the nodes directly below a group; those that cannot be opened with the reason
+/// List the nodes directly below a group; nodes that cannot be opened are listed with the reason
 ///
-/// Of a directory or bucket that is no hierarchy itself, the hierarchies in it are listed.
+/// If a directory or bucket is not a hierarchy, the hierarchies inside of it are listed.
 #[derive(Debug, Args)]
 pub(crate) struct Ls {
     /// The groups or arrays
@@ -86,7 +86,7 @@ fn line(child: &Child) -> String {
     }
 }
 
-/// Why a node cannot be opened.
+/// The reason why a node cannot be opened.
 fn reason(child: &Child) -> String {
     let error = child.node.as_ref().err().map(ToString::to_string).unwrap_or_default();
     format!("cannot be opened: {}", printable(&error))

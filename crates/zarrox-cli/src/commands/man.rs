@@ -12,10 +12,10 @@ use crate::examples::{self, Example};
 use crate::exit::{self, Failure};
 use crate::files::{self, Output};
 
-/// Variables that the command reads, and what for.
+/// The environment variables that the command reads, with their purposes.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE", "The keys for s3://."),
-    ("AWS_REGION, AWS_ENDPOINT_URL, AWS_ALLOW_HTTP", "Where the buckets of s3:// are."),
+    ("AWS_REGION, AWS_ENDPOINT_URL, AWS_ALLOW_HTTP", "The region and the server of the buckets for s3://."),
     (
         "AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ACCOUNT_KEY",
         "The account for az://.",
@@ -26,11 +26,11 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ),
     ("HADOOP_CONF_DIR", "The configuration of the client for hdfs://."),
     ("REDISCLI_AUTH", "The password for redis://."),
-    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "The way to servers."),
-    ("XDG_CACHE_HOME", "Where simplecache:: and filecache:: keep what they have read; else ~/.cache."),
+    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "Proxies for servers."),
+    ("XDG_CACHE_HOME", "The directory of the caches simplecache:: and filecache::; the default is ~/.cache."),
 ];
 
-/// Print the manual page, or write those of all commands to a directory
+/// Print the manual page, or write the pages of all commands to a directory
 #[derive(Debug, Args)]
 pub(crate) struct Man {
     /// The directory to write to [default: print the main page]
@@ -51,7 +51,7 @@ impl Man {
         Ok(self.write(&command, &[], &[], directory)?)
     }
 
-    /// Writes the page of a command and those of its own commands.
+    /// Writes the page of a command and the pages of its subcommands.
     fn write(&self, command: &Command, words: &[&str], beside: &[String], directory: &Path) -> Result<()> {
         let path = directory.join(format!("{}.1", page_name(words)));
         let mut file = Output::create(&path, self.force)?;
@@ -71,7 +71,7 @@ fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| command.get_name() != "help")
 }
 
-/// The name of the page of the command that is called by these words.
+/// The name of the page of the command with these words.
 fn page_name(words: &[&str]) -> String {
     [&["zarrox"], words].concat().join("-")
 }
@@ -80,7 +80,7 @@ fn pages_below(command: &Command, words: &[&str]) -> Vec<String> {
     subcommands(command).map(|below| page_name(&[words, &[below.get_name()]].concat())).collect()
 }
 
-/// Writes a page: what clap says of the command, and what it does not know.
+/// Writes a page: the text of clap, and what clap does not know.
 fn render(command: &Command, words: &[&str], beside: &[String], out: &mut dyn Write) -> std::io::Result<()> {
     let name = page_name(words);
     let page = Page::new(command.clone()).title(&name);
@@ -122,7 +122,7 @@ fn add_examples(roff: &mut Roff, examples: &[Example]) {
     }
 }
 
-/// Names the page above, those beside and those below.
+/// Names the related pages: above, beside and below.
 fn add_references<'p>(roff: &mut Roff, own: &'p str, pages: impl Iterator<Item = &'p String>) {
     let above = own.rsplit_once('-').map(|(above, _)| above);
     let others = above.into_iter().chain(pages.map(String::as_str)).filter(|page| *page != own);

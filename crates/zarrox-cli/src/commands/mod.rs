@@ -1,6 +1,7 @@
-//! The commands, one file each.
+//! The commands, with one file for each.
 
 mod attrs;
+mod check;
 mod completions;
 mod consolidate;
 mod convert;
@@ -53,6 +54,7 @@ enum Command {
     Export(export::Export),
     Convert(convert::Convert),
     Consolidate(consolidate::Consolidate),
+    Check(check::Check),
     Digest(digest::Digest),
     Manifest(manifest::Manifest),
     Dump(dump::Dump),
@@ -76,6 +78,7 @@ impl Command {
             Self::Export(export) => export.run(global, out),
             Self::Convert(convert) => convert.run(global, out),
             Self::Consolidate(consolidate) => consolidate.run(global, out),
+            Self::Check(check) => check.run(global, out),
             Self::Digest(digest) => digest.run(global, out),
             Self::Manifest(manifest) => manifest.run(global, out),
             Self::Dump(dump) => dump.run(global, out),
@@ -90,26 +93,26 @@ impl Command {
     }
 }
 
-/// Does what the command line says.
+/// Runs the command line.
 pub(crate) fn run() -> Result<(), Failure> {
     let matches = examples::added(Cli::command()).get_matches_from(import::with_axis(std::env::args_os()));
     let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     trace(global.verbose);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = command.run(&global, &mut out);
-    // What was written before an error is the user's, too.
+    // Output that was written before an error is printed as well.
     let flushed = out.flush();
     done?;
     Ok(flushed?)
 }
 
-/// Runs the command of a line, which begins with the name of the program.
+/// Runs a command line, which begins with the name of the program.
 fn run_line(line: Vec<String>, out: &mut dyn Write) -> Result<(), Failure> {
     let Cli { global, command } = Cli::try_parse_from(line).map_err(|error| usage(error.to_string()))?;
     command.run(&global, out)
 }
 
-/// Shows what the library tells: warnings always, more when asked; on a terminal also what is tried again.
+/// Prints the log of the library: warnings always, more on request, and retries on a terminal.
 fn trace(verbose: u8) {
     let level = match verbose {
         0 => LevelFilter::WARN,

@@ -6,9 +6,9 @@ use zarrox::{OpenMode, Result};
 use crate::args::Global;
 use crate::exit::Failure;
 
-/// Move an array or a group, with all below it, to another path in the same hierarchy
+/// Move an array or a group, with all nodes below it, to another path in the same hierarchy
 ///
-/// A whole hierarchy can be moved to a path outside of all others.
+/// A whole hierarchy can be moved to a path outside of all hierarchies.
 #[derive(Debug, Args)]
 pub(crate) struct Mv {
     /// The array or group
@@ -17,8 +17,7 @@ pub(crate) struct Mv {
     /// Its new path
     to: String,
 
-    /// Replace the existing node and all nodes below it. It is deleted only when nothing keeps the other one from
-    /// being moved
+    /// Replace an existing node and all nodes below it, which are deleted only if nothing prevents the move
     #[arg(long)]
     force: bool,
 }

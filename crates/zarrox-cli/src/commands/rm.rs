@@ -9,17 +9,17 @@ use crate::args::Global;
 use crate::exit::{Failure, each, usage};
 use crate::files::failed;
 
-/// Delete arrays and groups with all below them
+/// Delete arrays and groups with all nodes below them
 ///
-/// Without --force it asks first; for a group that has children, or when there is no terminal to ask on, --force is
-/// required. One of several that cannot be deleted keeps none of the others from it; the first that fails decides the exit code.
+/// Without --force, the command asks first. --force is required for a group with children, and without a terminal to ask on. A
+/// node that cannot be deleted does not keep the others; the first failure decides the exit code.
 #[derive(Debug, Args)]
 pub(crate) struct Rm {
     /// The arrays and groups
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
 
-    /// Delete without a question
+    /// Delete without asking
     #[arg(long)]
     force: bool,
 }
@@ -48,7 +48,9 @@ fn confirmed(global: &Global, path: &str) -> Result<bool> {
         }
     }
     if !io::stdin().is_terminal() {
-        return Err(usage(format!("there is no terminal to ask on; --force deletes '{path}'")));
+        return Err(usage(format!(
+            "deleting needs a confirmation, and there is no terminal; --force deletes '{path}'"
+        )));
     }
     ask(&format!("delete '{path}'? [y/N] ")).map_err(|error| failed("asking", error))
 }

@@ -1,4 +1,4 @@
-//! `zarrox storage`: what each store takes besides its URL.
+//! `zarrox storage`: lists the options of each store.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -8,9 +8,9 @@ use zarrox::stores::{OptionValue, StorageOption, storage_options};
 
 use crate::exit::Failure;
 
-/// List what --storage can say, for each kind of store
+/// List the options of each kind of store for --storage
 #[derive(Debug, Args)]
-#[command(long_about = format!("List what --storage can say, for each kind of store\n\n{}", table()))]
+#[command(long_about = format!("List the options of each kind of store for --storage\n\n{}", table()))]
 pub(crate) struct Storage;
 
 impl Storage {
@@ -19,7 +19,7 @@ impl Storage {
     }
 }
 
-/// The options of all stores that take any; stores of one kind have several names.
+/// The options of all stores that have any. Stores of one kind can have several names.
 fn table() -> String {
     let all = || storage_options().filter(|(_, options)| !options.is_empty());
     let width =
@@ -36,7 +36,7 @@ fn table() -> String {
     table
 }
 
-/// An option as it is written.
+/// An option with the form of its value.
 fn shown(option: &StorageOption) -> String {
     let value = match option.value {
         OptionValue::Flag => "true|false",

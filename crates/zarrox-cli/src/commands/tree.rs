@@ -1,4 +1,4 @@
-//! `zarrox tree`: everything below a group.
+//! `zarrox tree`: shows all nodes below a group.
 
 use std::io::Write;
 
@@ -12,9 +12,9 @@ use crate::exit::{Failure, printable};
 use crate::opening::Place;
 use crate::print::print_json;
 
-/// Show everything below a group as a tree
+/// Show all nodes below a group as a tree
 ///
-/// Of a directory or bucket that is no hierarchy itself, the hierarchies in it are shown.
+/// If a directory or bucket is not a hierarchy, the hierarchies inside of it are shown.
 #[derive(Debug, Args)]
 pub(crate) struct Tree {
     /// The group, or an array
@@ -58,7 +58,7 @@ impl Tree {
         Ok(writeln!(out, "{}", tree?)?)
     }
 
-    /// A node and all below it, with names that cannot break the lines.
+    /// A node and all nodes below it, with names that cannot break the lines.
     fn tree(&self, name: &str, node: &Result<Node>, depth: usize) -> Result<Nodes> {
         let mut tree = Nodes { name: printable(name), ..Nodes::default() };
         match node {

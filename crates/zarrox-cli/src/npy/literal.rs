@@ -1,8 +1,8 @@
-//! Python's literals as far as headers have them: dictionaries, tuples, lists, strings, numbers and truth values.
+//! Python literals, as far as headers have them: dictionaries, tuples, lists, strings, numbers and booleans.
 
 use zarrox::json::Json;
 
-/// The deepest nesting that is read. Structures of structures are seldom more than two or three deep.
+/// The deepest nesting that is read. Structures are seldom nested more than two or three deep.
 const DEEPEST: usize = 32;
 
 /// A value in a header's dictionary.
@@ -16,7 +16,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// The value in JSON, which has only one kind of list.
+    /// The value as JSON, which has only one kind of list.
     pub(super) fn to_json(&self) -> Json {
         match self {
             Self::Text(text) => text.as_str().into(),
@@ -27,10 +27,10 @@ impl Value {
     }
 }
 
-/// A member of a dictionary: its key, its value, and how the value is written.
+/// A member of a dictionary: its key, its value, and the text of the value.
 pub(super) type Member<'a> = (String, Value, &'a str);
 
-/// The members of a dictionary; `None` where the text is anything but one of values that are known here.
+/// The members of a dictionary; `None` if the text is anything else.
 pub(super) fn dictionary(text: &str) -> Option<Vec<Member<'_>>> {
     let mut parser = Parser { text, at: 0 };
     let mut members = Vec::new();
@@ -63,14 +63,14 @@ pub(super) fn quoted(text: &str) -> String {
     format!("{quote}{}{quote}", escaped.collect::<String>())
 }
 
-/// Each function answers `None` where the text is anything else.
+/// Each function returns `None` if the text is anything else.
 struct Parser<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Parser<'a> {
-    /// A value that is nested at most so deeply.
+    /// A value that is nested at most `depth` deep.
     fn value(&mut self, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         match self.rest().trim_start().chars().next()? {
@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
         Some(items)
     }
 
-    /// A whole number; Python 2 wrote an `L` behind long ones.
+    /// A non-negative integer. Python 2 wrote an `L` after long ones.
     fn number(&mut self) -> Option<u64> {
         let rest = self.rest().trim_start();
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// Passes over this text, and white space in front of it, if it is what comes next.
+    /// Skips this text, and white space before it, if it comes next.
     fn token(&mut self, token: &str) -> Option<()> {
         let rest = self.rest().trim_start().strip_prefix(token)?;
         self.at = self.text.len() - rest.len();
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The character that what follows a backslash stands for.
+/// The character of an escape sequence, after its backslash.
 fn escape(characters: &mut impl Iterator<Item = (usize, char)>) -> Option<char> {
     let digits = match characters.next()?.1 {
         'n' => return Some('\n'),

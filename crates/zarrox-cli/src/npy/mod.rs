@@ -1,10 +1,10 @@
-//! NumPy's `.npy` files: their headers, read and written. Elements are streamed by whoever needs them.
+//! Headers of NumPy's `.npy` files, read and written. Other modules stream the elements.
 //!
 //! Specification: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 //!
-//! A header is a Python dictionary in text. It is parsed as such, never evaluated, and never taken to be longer
-//! than [`LONGEST`], whatever it says of itself. This is not left to the crate `npyz`, since that needs the element type when a
-//! program is compiled, and reserves as much memory for a header as the file says.
+//! A header is the text of a Python dictionary, which is parsed, never evaluated, and at most [`LONGEST`] bytes long. The crate
+//! `npyz` is not used, since it allocates as much memory as a header claims to need, and writes only element types that are known
+//! at compile time.
 
 mod literal;
 pub(crate) mod npz;
@@ -21,13 +21,13 @@ use literal::Value;
 /// The first bytes of every file.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// The longest header that is read, in bytes. Only structures of thousands of fields have longer ones.
+/// The longest header that is read, in bytes. Only structures of thousands of fields exceed it.
 const LONGEST: u32 = 1 << 18;
 
-/// Elements begin at a multiple of this.
+/// The offset of the elements is a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// NumPy leaves so much room that the first length can grow to this many digits in place.
+/// NumPy leaves enough room for the first length to grow to this many digits in place.
 const GROWTH_DIGITS: usize = 21;
 
 /// The header of a file: the type, order and shape of its elements.
@@ -40,21 +40,21 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Reads a header; what follows in the reader are the elements.
+    /// Reads a header. The reader then stands at the first element.
     pub(crate) fn read(reader: &mut impl Read) -> Result<Self> {
         let mut start = [0; 8];
         fill(reader, &mut start)?;
         if !start.starts_with(MAGIC) {
-            return Err(corrupt("it does not begin as an .npy file"));
+            return Err(corrupt("it does not begin like an .npy file"));
         }
         let length = match start[6..] {
             [1, 0] => u32::from(u16::from_le_bytes(array(reader)?)),
             [2 | 3, 0] => u32::from_le_bytes(array(reader)?),
             [major, minor] => {
-                let message = format!("version {major}.{minor} of .npy is not known");
+                let message = format!("version {major}.{minor} of .npy is not supported");
                 return Err(Error::new(ErrorKind::Unsupported, message));
             }
-            _ => return Err(corrupt("it ends in its version")),
+            _ => return Err(corrupt("it ends inside of its version")),
         };
         if length > LONGEST {
             return Err(corrupt(&format!("its header claims {length} bytes, more than {LONGEST}")));
@@ -62,9 +62,9 @@ impl Header {
         let mut text = vec![0; usize::try_from(length).unwrap_or_default()];
         fill(reader, &mut text)?;
         let text = match start[6] {
-            // Latin-1, whose bytes are the characters' code points.
+            // The text is Latin-1, whose bytes equal the code points.
             1 | 2 => text.into_iter().map(char::from).collect(),
-            _ => String::from_utf8(text).map_err(|_| corrupt("its header is not text"))?,
+            _ => String::from_utf8(text).map_err(|_| corrupt("its header is not UTF-8"))?,
         };
         Self::parse(&text)
     }
@@ -72,7 +72,7 @@ impl Header {
     fn parse(text: &str) -> Result<Self> {
         let members = literal::dictionary(text).ok_or_else(|| {
             let shown: String = text.chars().take(80).collect();
-            corrupt(&format!("its header is not a dictionary that NumPy writes: {}", shown.escape_debug()))
+            corrupt(&format!("its header is not a dictionary as NumPy writes it: {}", shown.escape_debug()))
         })?;
         let mut header = (None, None, None);
         for (key, value, written) in members {
@@ -82,7 +82,7 @@ impl Header {
                 ("shape", Value::Tuple(lengths)) => header.2 = Some(shape(&lengths)?),
                 (key, _) => {
                     let key = key.escape_debug();
-                    return Err(corrupt(&format!("'{key}' in its header has a meaning that is not known")));
+                    return Err(corrupt(&format!("its header has the unknown member '{key}'")));
                 }
             }
         }
@@ -93,7 +93,7 @@ impl Header {
         Ok(Self { data_type, order, column_major, shape })
     }
 
-    /// The header as a file begins with it, just as NumPy writes it.
+    /// The bytes of the header, exactly as NumPy writes them.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
         let descr = descr(&self.data_type, &self.order)?;
         let lengths: Vec<String> = self.shape.iter().map(u64::to_string).collect();
@@ -103,7 +103,7 @@ impl Header {
         let growing = if self.column_major { lengths.last() } else { lengths.first() };
         text.extend(growing.map(|length| " ".repeat(GROWTH_DIGITS.saturating_sub(length.len()))));
         let latin: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
-        // The second version only has more room for the length; the third is for names in other than Latin-1.
+        // The second version has a larger field for the length; the third has names outside of Latin-1.
         let (version, mut text) = match latin {
             None => (3, text.into_bytes()),
             Some(latin) if latin.len() + ALIGNMENT > usize::from(u16::MAX) => (2, latin),
@@ -120,12 +120,12 @@ impl Header {
         Ok(bytes)
     }
 
-    /// The size of the elements in bytes; an error when there cannot be so many.
+    /// The size of all elements in bytes; an error if it is too large.
     pub(crate) fn size(&self) -> Result<u64> {
         let item = self.data_type.size() as u64;
         let size = self.shape.iter().try_fold(item, |size, &n| size.checked_mul(n));
         let size = if self.shape.contains(&0) { Some(0) } else { size };
-        size.ok_or_else(|| corrupt(&format!("there is no array of shape {:?}", self.shape)))
+        size.ok_or_else(|| corrupt(&format!("an array of shape {:?} is too large", self.shape)))
     }
 }
 
@@ -137,7 +137,7 @@ fn shape(lengths: &[Value]) -> Result<Vec<u64>> {
     lengths.iter().map(length).collect()
 }
 
-/// The type of a descr, which is also given as it is `written`.
+/// The data type of a `descr`; `written` is its text.
 fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
     if !matches!(descr, Value::Text(_) | Value::List(_)) {
         return Err(corrupt("descr in its header is not a data type"));
@@ -147,7 +147,7 @@ fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
         let shown: String = written.chars().take(120).collect();
         let hint = match descr {
             Value::Text(name) if name.ends_with('O') => {
-                "; they are Python's own objects, pickled, and text among them can be saved with astype('U')"
+                "; they are pickled Python objects; if they are text, save the array with astype('U')"
             }
             _ => "",
         };
@@ -157,7 +157,7 @@ fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
     Ok((data_type, order.unwrap_or(ByteOrder::One(Endian::NATIVE))))
 }
 
-/// The type as NumPy writes it. Integers of a few bits, which lie in a byte each, are 8-bit integers there.
+/// The data type as NumPy writes it. Integers of a few bits, which take a byte each, become 8-bit integers.
 fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
     let json = match data_type {
         DataType::Extension(extension) if extension.storage == Storage::Int(1) => Ok("|i1".into()),
@@ -169,9 +169,8 @@ fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
         fields => written_fields(&fields),
     });
     written.ok_or_else(|| {
-        let ways =
-            "--to raw writes the elements' bytes, and the command dump with --csv or --json their values";
-        let message = format!("NumPy's files have no data type '{data_type}'; {ways}");
+        let ways = "--to raw writes their bytes, and `zarrox dump` prints their values with --csv or --json";
+        let message = format!("NumPy files cannot store the data type '{data_type}'; {ways}");
         Error::new(ErrorKind::Unsupported, message)
     })
 }
@@ -203,7 +202,7 @@ fn corrupt(message: &str) -> Error {
 
 fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> Result<()> {
     reader.read_exact(buffer).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => corrupt("it ends in its header"),
+        io::ErrorKind::UnexpectedEof => corrupt("it ends inside of its header"),
         _ => failed("reading", error),
     })
 }

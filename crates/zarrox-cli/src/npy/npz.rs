@@ -14,7 +14,7 @@ use crate::files;
 /// The first bytes of a ZIP archive, and those of an empty one.
 pub(crate) const MAGICS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
-/// An archive that is read.
+/// An archive that is read. It is read and written by the crate `zip`.
 pub(crate) struct Archive(ZipArchive<BufReader<File>>);
 
 impl Archive {
@@ -27,7 +27,7 @@ impl Archive {
         self.0.file_names().map(|file| name(&file.map_err(failed)?)).collect()
     }
 
-    /// The `.npy` file of an array, to be read once; and where it begins in the archive, if it is there as it is.
+    /// A reader of the `.npy` file of an array; and its offset in the archive, if it is stored uncompressed.
     pub(crate) fn member(&mut self, name: &str) -> Result<(impl Read, Option<u64>)> {
         let file = format!("{name}.npy");
         if self.0.index_for_name(&file).is_none() {
@@ -57,7 +57,7 @@ impl<W: Write + Seek> Writer<W> {
         Self { zip: ZipWriter::new(BufWriter::new(Latch { out, position: 0, failed: false })), compress }
     }
 
-    /// Begins an array, whose `.npy` file is written to what this returns.
+    /// Begins an array. The `.npy` file is written to the returned writer.
     pub(crate) fn start(&mut self, name: &str) -> Result<&mut impl Write> {
         let method = if self.compress { CompressionMethod::Deflated } else { CompressionMethod::Stored };
         let options = SimpleFileOptions::default().compression_method(method).large_file(true);
@@ -73,10 +73,10 @@ impl<W: Write + Seek> Writer<W> {
     }
 }
 
-/// Passes on what is written until that fails once, and then pretends that all is well.
+/// A writer that passes writes on until one fails, and ignores all later ones.
 ///
-/// Whoever wrote has been told. But [`ZipWriter`] tries to end its archive once more when it is dropped, and would
-/// complain on the standard error.
+/// The failure was reported already. Without this, [`ZipWriter`] would try to finish its archive when it is dropped, and complain
+/// on the standard error.
 struct Latch<W> {
     out: W,
     position: u64,

@@ -1,4 +1,4 @@
-//! The columns of printed elements: numbers as wide as the widest of them, structures with a column for each field.
+//! Columns of printed elements: numbers as wide as the widest, structures with a column for each field.
 
 use zarrox::data_type::FamilyRef;
 use zarrox::data_type::{Field, Storage, VARIABLE_TEXT, utf32_text};
@@ -7,21 +7,21 @@ use zarrox::{DataType, Registry, Result};
 use super::floats::{Float, FloatColumn};
 use super::{EDGE, THRESHOLD};
 
-/// The text of a time that is none.
+/// The text of a missing time.
 const NOT_A_TIME: &str = "NaT";
 
 /// The elements that are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// One, without dimensions: floats have all their digits.
+    /// A single element, without dimensions: floats have all their digits.
     Single,
-    /// Those of an array, where arrays inside of elements show only their edges if they are long.
+    /// Elements of an array. Arrays inside of elements show only their edges if they are long.
     Summary,
-    /// Those of an array, all of them.
+    /// Elements of an array, printed whole.
     Full,
 }
 
-/// Formats the elements of an array alike: it has to see every element first.
+/// The common format of the elements of an array, which depends on all of them.
 pub(crate) struct Columns<'r> {
     data_type: DataType,
     family: FamilyRef<'r>,
@@ -30,13 +30,13 @@ pub(crate) struct Columns<'r> {
 }
 
 enum Kind<'r> {
-    /// Right-aligned in so many characters.
+    /// Right-aligned to this width.
     Aligned(usize),
-    /// Points in time, right-aligned in so many characters, in quotes.
+    /// Points in time, right-aligned to this width, in quotes.
     Quoted(usize),
-    /// Spans of time, right-aligned in so many characters; only those that are no count are in quotes.
+    /// Time spans, right-aligned to this width; only those without a count are in quotes.
     Counts(usize),
-    /// Each in its own width.
+    /// Each element in its own width.
     Plain,
     Float(FloatColumn),
     Complex(FloatColumn, FloatColumn),
@@ -68,14 +68,14 @@ impl<'r> Columns<'r> {
         Ok(Self { data_type: data_type.clone(), family, floats, kind })
     }
 
-    /// Takes note of an element.
+    /// Takes an element into account.
     pub(crate) fn observe(&mut self, element: &[u8]) {
         let quoted = matches!(self.kind, Kind::Quoted(_));
         match &mut self.kind {
             Kind::Plain => {}
             Kind::Aligned(width) => *width = self.family.format(&self.data_type, element).len().max(*width),
             Kind::Quoted(width) | Kind::Counts(width) => {
-                // Two characters more are the quotes.
+                // Two more characters for the quotes.
                 let text = self.family.format(&self.data_type, element);
                 *width = (text.len() + 2 * usize::from(quoted || text == NOT_A_TIME)).max(*width);
             }
@@ -89,7 +89,7 @@ impl<'r> Columns<'r> {
         }
     }
 
-    /// An element's text.
+    /// The text of an element.
     pub(crate) fn format(&self, element: &[u8]) -> String {
         let plain = || self.family.format(&self.data_type, element);
         match &self.kind {
@@ -114,7 +114,7 @@ impl<'r> Columns<'r> {
     }
 }
 
-/// The columns of one field of a structure, which all of its elements share where it is an array.
+/// The columns of one field of a structure. All elements of a field that is an array share them.
 struct FieldColumns<'r> {
     field: Field,
     columns: Columns<'r>,
@@ -124,7 +124,7 @@ struct FieldColumns<'r> {
 impl<'r> FieldColumns<'r> {
     fn new(field: &Field, registry: &'r Registry, extent: Extent) -> Result<Self> {
         let mut columns = Columns::new(&field.data_type, registry, extent)?;
-        // Truth values are aligned wherever there can be several.
+        // Booleans are aligned if there can be several.
         if extent == Extent::Single && field.data_type == DataType::Bool && !field.shape.is_empty() {
             columns.kind = Kind::Aligned(5);
         }
@@ -141,12 +141,12 @@ impl<'r> FieldColumns<'r> {
         self.nested(&self.field.shape, &elements, summarised)
     }
 
-    /// The elements of an array in brackets; of one that is summarised, only those at the edges.
+    /// The elements of an array in brackets; of a summarised array, only those at the edges.
     fn nested(&self, shape: &[usize], elements: &[&[u8]], summarised: bool) -> String {
         let [length, rest @ ..] = shape else {
             return elements.first().map_or_else(String::new, |element| self.columns.format(element));
         };
-        // Lengths beside one of zero can be anything.
+        // Beside a length of zero, the other lengths can be anything.
         if elements.is_empty() {
             return "[]".to_owned();
         }
@@ -164,14 +164,14 @@ impl<'r> FieldColumns<'r> {
     }
 }
 
-/// The elements of a field in an element of a structure: several where the field is an array.
+/// The elements of a field of one structure: several if the field is an array.
 pub(crate) fn elements<'e>(field: &Field, element: &'e [u8]) -> impl Iterator<Item = &'e [u8]> + use<'e> {
     element[field.offset..][..field.size()].chunks_exact(field.data_type.size())
 }
 
-/// The text of an element without dimensions: shorter than in a column, and with all its digits.
+/// The text of an element without dimensions: shorter than in a column, with all its digits.
 pub(crate) fn scalar(data_type: &DataType, element: &[u8], registry: &Registry) -> Result<String> {
-    // Text alone stands without the quotes.
+    // Text alone is printed without quotes.
     if let Some(text) = text_of(data_type, element) {
         return Ok(text);
     }
@@ -183,7 +183,7 @@ pub(crate) fn scalar(data_type: &DataType, element: &[u8], registry: &Registry) 
     Ok(columns.format(element))
 }
 
-/// The text that an element of a text type is.
+/// The content of an element of a text type.
 pub(crate) fn text_of(data_type: &DataType, element: &[u8]) -> Option<String> {
     match (data_type.storage(), data_type) {
         (Storage::Utf32(_), _) => Some(utf32_text(element)),

@@ -1,13 +1,13 @@
-//! Columns of floats: all in one notation, with as many digits as the longest needs.
+//! Columns of floats: all in the same notation, with as many digits as the longest needs.
 
 use half::f16;
 use zarrox::DataType;
 use zarrox::data_type::Family;
 
-/// So many digits behind the point are printed at most.
+/// The most digits after the point that are printed.
 const PRECISION: usize = 8;
 
-/// A float: its value, which `f64` holds whatever its size, and its shortest text.
+/// A float: its value as `f64`, which is exact, and its shortest text.
 pub(super) struct Float {
     size: usize,
     value: f64,
@@ -24,7 +24,7 @@ impl Float {
         Self { size: element.len(), value, text: family.format(&data_type, element) }
     }
 
-    /// The sign, and what stands in front of the point and behind it.
+    /// The sign, and the digits before and after the point.
     fn positional(&self, plus: bool) -> (String, String) {
         let short = self.text.split_once('.').filter(|(_, fraction)| fraction.len() <= PRECISION);
         let rounded = format!("{:.PRECISION$}", self.value);
@@ -35,7 +35,7 @@ impl Float {
         (signed(whole, plus), fraction.trim_end_matches('0').to_owned())
     }
 
-    /// The sign and the digit in front of the point, the digits behind it, and the exponent.
+    /// The sign and the digit before the point, the digits after it, and the exponent.
     fn scientific(&self, plus: bool) -> (String, String, i32) {
         let short = self.shortest_scientific();
         let digits = short.find('e').unwrap_or(short.len());
@@ -47,14 +47,14 @@ impl Float {
         taken_apart(&short, plus)
     }
 
-    /// The digits in scientific notation, exactly so many behind the point: those of the exact value, where its shortest text
-    /// has fewer.
+    /// The digits in scientific notation, with exactly so many after the point: those of the exact value if the shortest text has
+    /// fewer.
     fn rounded(&self, precision: usize, plus: bool) -> (String, String, i32) {
         taken_apart(&format!("{:.precision$e}", self.value), plus)
     }
 
-    /// The shortest digits in scientific notation; those of a narrow float are not those of the `f64` of its value,
-    /// but they do make the nearest `f64`'s.
+    /// The shortest digits in scientific notation. For a narrow float they differ from those of its value as `f64`, but denote
+    /// the nearest `f64`.
     fn shortest_scientific(&self) -> String {
         let short = format!("{:e}", self.text.parse::<f64>().unwrap_or(self.value));
         let (mantissa, _) = short.split_once('e').unwrap_or((&short, ""));
@@ -75,11 +75,11 @@ fn signed(digits: &str, plus: bool) -> String {
     format!("{sign}{digits}")
 }
 
-/// The common form of the floats in a column.
+/// The common format of the floats in a column.
 pub(super) struct FloatColumn {
     /// True if positive numbers have a sign.
     plus: bool,
-    /// The largest and the smallest magnitude but for zero.
+    /// The largest and the smallest magnitude other than zero.
     largest: f64,
     smallest: f64,
     scientific: bool,
@@ -90,7 +90,7 @@ pub(super) struct FloatColumn {
     exponent_width: usize,
 }
 
-/// The widths before and behind the point.
+/// The widths before and after the point.
 #[derive(Debug, Clone, Copy, Default)]
 struct Widths {
     whole: usize,
@@ -133,14 +133,14 @@ impl FloatColumn {
         let (whole, fraction, exponent) = float.scientific(self.plus);
         self.scientific_widths.include(&whole, &fraction);
         self.exponent_width = self.exponent_width.max(exponent_digits(exponent).len());
-        // Once some number wants an exponent all have one, and this width is not needed any more.
+        // Once one number needs an exponent, all have one, and this width is not used.
         if !self.scientific {
             let (whole, fraction) = float.positional(self.plus);
             self.positional_widths.include(&whole, &fraction);
         }
     }
 
-    /// The widths before the point, and of the point and all behind it.
+    /// The widths before the point, and from the point on.
     fn widths(&self) -> (usize, usize) {
         let Widths { whole, fraction } = self.positional_widths;
         let (mut before, behind) = match self.scientific {
@@ -176,7 +176,7 @@ fn exponent_digits(exponent: i32) -> String {
     format!("{:02}", exponent.unsigned_abs())
 }
 
-/// True if numbers between these magnitudes are printed with exponents. NumPy compares in the numbers' own type.
+/// Returns true if numbers between these magnitudes are printed with exponents. NumPy compares in the type of the numbers.
 #[expect(clippy::cast_possible_truncation, reason = "the numbers were widened from the narrower type")]
 fn wants_exponent(largest: f64, smallest: f64, size: usize) -> bool {
     let narrow = |value: f64| match size {
@@ -187,7 +187,7 @@ fn wants_exponent(largest: f64, smallest: f64, size: usize) -> bool {
     largest >= exponents_from(size) || smallest < narrow(1e-4) || narrow(largest / smallest) > 1000.0
 }
 
-/// From this magnitude on NumPy's columns have exponents.
+/// The magnitude from which NumPy's columns have exponents.
 fn exponents_from(size: usize) -> f64 {
     match size {
         2 => 1e3,

@@ -1,4 +1,4 @@
-//! Elements as JSON: as v3 metadata has them, but for bytes and points in time, which are the text that they are elsewhere.
+//! Elements as JSON, in the form of v3 metadata, except bytes and points in time, which are text.
 
 use zarrox::data_type::{Field, Storage, VARIABLE_BYTES};
 use zarrox::json::{Json, Map};
@@ -18,7 +18,7 @@ pub(crate) fn json(data_type: &DataType, element: &[u8], registry: &Registry) ->
     })
 }
 
-/// True for types whose elements are told by their text alone.
+/// Returns true for types whose elements are printed as text.
 fn is_text(data_type: &DataType) -> bool {
     matches!(data_type.storage(), Storage::Raw(_))
         || data_type.is_named(VARIABLE_BYTES)
@@ -31,7 +31,7 @@ fn field_json(field: &Field, element: &[u8], registry: &Registry) -> Result<Json
     Ok(nested(&field.shape, &mut inside.into_iter()))
 }
 
-/// The items that a shape has room for, in lists inside of lists.
+/// The items in nested lists of this shape.
 fn nested(shape: &[usize], items: &mut impl Iterator<Item = Json>) -> Json {
     match shape.split_first() {
         None => items.next().unwrap_or_default(),

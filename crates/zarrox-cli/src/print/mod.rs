@@ -1,7 +1,7 @@
 //! Arrays as text, in NumPy's layout: nested brackets, aligned columns, lines of at most 75 characters.
 //!
-//! Elements are pushed one after the other in row-major order, so that an array of any size can be printed. How
-//! wide its columns are must be known before: [`Columns`] finds that out from the same elements.
+//! Elements are pushed in row-major order, so that an array of any size can be printed. The widths of columns must be known
+//! before: [`Columns`] finds them from the same elements.
 
 mod columns;
 mod floats;
@@ -17,18 +17,18 @@ pub(crate) use short::{print_json, tuple};
 /// The longest line.
 const WIDTH: usize = 75;
 
-/// So many elements at either end of a dimension are shown when the middle is left out.
+/// The number of elements at either end of a dimension that are shown if the middle is left out.
 pub(crate) const EDGE: u64 = 3;
 
-/// Arrays of more elements are summarised.
+/// Arrays with more elements are summarised.
 pub(crate) const THRESHOLD: u64 = 1000;
 
-/// Where an element is in an array whose elements come in row-major order.
+/// The position of an element in an array whose elements come in row-major order.
 #[derive(Debug)]
 pub(crate) struct Cursor {
     shape: Vec<u64>,
     index: Vec<u64>,
-    /// The number of last dimensions that begin anew with the element.
+    /// The number of last dimensions that begin again with the element.
     begun: usize,
 }
 
@@ -37,12 +37,12 @@ impl Cursor {
         Self { index: vec![0; shape.len()], begun: shape.len(), shape }
     }
 
-    /// The number of last dimensions that begin anew with the element.
+    /// The number of last dimensions that begin again with the element.
     pub(crate) fn begun(&self) -> usize {
         self.begun
     }
 
-    /// True if the element is the very first.
+    /// Returns true for the first element.
     pub(crate) fn is_first(&self) -> bool {
         self.begun == self.shape.len() && self.index.iter().all(|&index| index == 0)
     }
@@ -65,13 +65,13 @@ impl Cursor {
 pub(crate) struct Printer<'w> {
     out: &'w mut dyn Write,
     cursor: Cursor,
-    /// For each dimension, whether its middle is left out.
+    /// For each dimension, true if its middle is left out.
     elided: Vec<bool>,
     line: String,
 }
 
 impl<'w> Printer<'w> {
-    /// A printer of an array with one dimension or more, of which `shape` is shown.
+    /// A printer of an array with one dimension or more; `shape` is its printed shape.
     pub(crate) fn new(out: &'w mut dyn Write, shape: Vec<u64>, elided: Vec<bool>) -> Self {
         Self { out, cursor: Cursor::new(shape), elided, line: String::new() }
     }
@@ -116,13 +116,13 @@ impl<'w> Printer<'w> {
         Ok(())
     }
 
-    /// True if the middle of a dimension was left out just before the element.
+    /// Returns true if the middle of a dimension was left out just before the element.
     fn after_gap(&self, dim: usize) -> bool {
         let inner_begin = self.cursor.index[dim + 1..].iter().all(|&index| index == 0);
         self.elided[dim] && inner_begin && self.cursor.index[dim] == EDGE
     }
 
-    /// Appends a word to the line, which is broken before it becomes too long.
+    /// Appends a word to the line, which is broken if it becomes too long.
     fn append(&mut self, word: &str) -> io::Result<()> {
         let (length, indent) = (self.line.chars().count(), self.elided.len());
         if length + word.chars().count() > WIDTH.saturating_sub(indent) && length > indent {

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use zarrox::json::Json;
 
-/// Prints JSON for programs, which may take nothing else: `NaN` and infinities, which Python writes without quotes, are strings.
+/// Prints JSON for programs that accept only strict JSON: `NaN` and infinities, which Python writes without quotes, become
+/// strings.
 pub(crate) fn print_json(out: &mut dyn Write, json: &Json) -> io::Result<()> {
     writeln!(out, "{:#}", json.without_tokens())
 }

@@ -125,7 +125,7 @@ impl BitRoundFilter {
 }
 
 fn unsupported(data_type: &DataType) -> CodecError {
-    CodecError::unsupported(format!("it rounds integers and floats, not {data_type}"))
+    CodecError::unsupported(format!("this codec rounds integers and floats, not {data_type}"))
 }
 
 impl Filter for BitRoundFilter {

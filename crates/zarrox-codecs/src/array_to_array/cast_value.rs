@@ -168,13 +168,13 @@ fn out_of_range(config: Config<'_>, to: &Type) -> Result<OutOfRange, CodecError>
         Some("wrap") if matches!(to.real, RealType::Integer(_)) => Ok(OutOfRange::Wrap),
         Some("wrap") => {
             let message = format!(
-                "'out_of_range' is \"wrap\", but 'data_type' is {}: only integers wrap",
+                "'out_of_range' is \"wrap\", but 'data_type' is {}; only integers can wrap",
                 to.data_type
             );
             Err(CodecError::invalid(message))
         }
         Some("error") if !config.is_strict() => Ok(OutOfRange::Error),
-        _ => Err(config::wrong("out_of_range", json, "one of clamp, wrap, or absent")),
+        _ => Err(config::wrong("out_of_range", json, "clamp, wrap, or no member")),
     }
 }
 
@@ -190,7 +190,7 @@ struct Type {
 impl Type {
     fn new(data_type: DataType, registry: &Registry) -> Result<Self, CodecError> {
         let real = RealType::of(&data_type, registry).ok_or_else(|| {
-            CodecError::invalid(format!("it is for integers and floats, and {data_type} is neither"))
+            CodecError::invalid(format!("this codec works on integers and floats, not on {data_type}"))
         })?;
         let json = registry.family(&data_type).and_then(|family| family.to_v3(&data_type));
         let json = json.map_err(|error| CodecError::invalid(error.to_string()))?;
@@ -268,7 +268,7 @@ fn scalar(
     let family = context.registry.family(data_type).map_err(|e| CodecError::invalid(e.to_string()))?;
     let scalar = family.fill_from_json(data_type, json, context.strictness).map_err(|_| {
         let shown = zarrox_core::json::shown(json, 80);
-        CodecError::invalid(format!("'{direction}' has {shown}, which is no {data_type}"))
+        CodecError::invalid(format!("'{direction}' has {shown}, which is not a value of {data_type}"))
     })?;
     let canonical = family.fill_to_v3(data_type, &scalar);
     Ok((scalar.as_bytes().to_vec(), canonical))
@@ -294,8 +294,7 @@ impl CastValueCodec {
         let back = Elementwise::decode(self, &encoded, &mut decoded).map_err(|_| ());
         let (was, is) = (self.from.real.read(fill), self.from.real.read(&decoded));
         if config.is_strict() && (back.is_err() || !was.is_same(is)) {
-            let message =
-                format!("the array's fill value {was} is not the same once it was encoded and decoded");
+            let message = format!("the array's fill value {was} changes when it is encoded and decoded");
             return Err(CodecError::invalid(message));
         }
         let shape: Vec<u64> = chunk.shape().iter().map(|&length| length as u64).collect();
@@ -309,11 +308,11 @@ fn message(refused: &Refused, from: &Type, to: &Type) -> String {
     let Refused { value, why } = refused;
     let (from, to) = (&from.data_type, &to.data_type);
     match why {
-        Missing::NotANumber => format!("{to} has no NaN; 'scalar_map' may say what NaN of {from} becomes"),
+        Missing::NotANumber => format!("{to} has no NaN; map NaN of {from} to another value in 'scalar_map'"),
         Missing::Infinity => {
-            format!("{to} has no infinity; 'scalar_map' may say what {value} of {from} becomes")
+            format!("{to} has no infinity; map {value} of {from} to another value in 'scalar_map'")
         }
-        Missing::OutOfRange => format!("{value} of {from} is out of the range of {to}"),
+        Missing::OutOfRange => format!("{value} of {from} is outside of the range of {to}"),
     }
 }
 
@@ -507,27 +506,22 @@ mod tests {
     fn what_no_element_can_be_is_refused_by_name() {
         let int = |name: &str| CastValue::to(&named(name));
         for (from, codec, scalar, says) in [
-            ("float64", int("int8"), json!(128), "128.0 of float64 is out of the range of int8"),
-            (
-                "float64",
-                int("int8").clamp(),
-                json!("NaN"),
-                "int8 has no NaN; 'scalar_map' may say what NaN of float64",
-            ),
-            (
-                "float64",
-                int("int8").clamp(),
-                json!("-Infinity"),
-                "int8 has no infinity; 'scalar_map' may say what -inf",
-            ),
+            ("float64", int("int8"), json!(128), "128.0 of float64 is outside of the range of int8"),
+            ("float64", int("int8").clamp(), json!("NaN"), "int8 has no NaN; map NaN of float64"),
+            ("float64", int("int8").clamp(), json!("-Infinity"), "int8 has no infinity; map -inf"),
             ("float64", int("uint8").wrap(), json!("Infinity"), "no infinity"),
-            ("uint64", int("int64"), json!(u64::MAX), "18446744073709551615 of uint64 is out of the range"),
-            ("float64", int("float32"), json!(3.402_823_57e38), "out of the range of float32"),
+            (
+                "uint64",
+                int("int64"),
+                json!(u64::MAX),
+                "18446744073709551615 of uint64 is outside of the range",
+            ),
+            ("float64", int("float32"), json!(3.402_823_57e38), "outside of the range of float32"),
             (
                 "int64",
                 int("float16").rounding(Rounding::TowardsZero),
                 json!(65536),
-                "65536 of int64 is out of",
+                "65536 of int64 is outside of",
             ),
             ("float32", int("float4_e2m1fn"), json!("NaN"), "float4_e2m1fn has no NaN"),
         ] {
@@ -542,7 +536,7 @@ mod tests {
         let chain = make("int8", 3, &json!(0), &[int("int16").into()], Strictness::Strict).unwrap();
         let error = decode_chunk(&chain, &[1, 0, 2, 0, 0, 1]).unwrap_err();
         assert_eq!(error.kind(), zarrox_core::error::ErrorKind::Corrupt);
-        assert!(error.to_string().contains("256 of int16 is out of the range of int8"), "{error}");
+        assert!(error.to_string().contains("256 of int16 is outside of the range of int8"), "{error}");
     }
 
     #[test]
@@ -613,7 +607,7 @@ mod tests {
         ] {
             cast(fill.clone(), spec.clone(), Strictness::Lenient).unwrap();
             let error = cast(fill, spec, Strictness::Strict).unwrap_err().to_string();
-            assert!(error.contains("is not the same once it was encoded and decoded"), "{error}");
+            assert!(error.contains("changes when it is encoded and decoded"), "{error}");
         }
         // The codec behind gets the fill value as it is encoded.
         let codecs = [mapped().into(), CastValue::to(&named("int8")).into()];
@@ -669,16 +663,16 @@ mod tests {
             (json!({}), "lacks 'data_type'"),
             (json!({"data_type": "nosuch"}), "'data_type': unknown data type"),
             (json!({"data_type": 8}), "'data_type'"),
-            (json!({"data_type": "complex64"}), "complex64 is neither"),
-            (json!({"data_type": "bool"}), "bool is neither"),
-            (json!({"data_type": "string"}), "string is neither"),
+            (json!({"data_type": "complex64"}), "not on complex64"),
+            (json!({"data_type": "bool"}), "not on bool"),
+            (json!({"data_type": "string"}), "not on string"),
             (
                 json!({"data_type": {"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}}),
-                "is neither",
+                "not on datetime64[s]",
             ),
             (json!({"data_type": "int8", "rounding": "up"}), "'rounding' is \"up\""),
             (json!({"data_type": "int8", "out_of_range": "saturate"}), "'out_of_range'"),
-            (json!({"data_type": "float32", "out_of_range": "wrap"}), "only integers wrap"),
+            (json!({"data_type": "float32", "out_of_range": "wrap"}), "only integers can wrap"),
             (json!({"data_type": "int8", "nosuch": 1}), "nosuch"),
             (json!({"data_type": "int8", "scalar_map": []}), "'scalar_map'"),
             (
@@ -690,11 +684,11 @@ mod tests {
             (json!({"data_type": "int8", "scalar_map": {"encode": [[1, 2, 3]]}}), "a list of pairs"),
             (
                 json!({"data_type": "int8", "scalar_map": {"encode": [[1, 128]]}}),
-                "'encode' has 128, which is no int8",
+                "'encode' has 128, which is not a value of int8",
             ),
             (
                 json!({"data_type": "int8", "scalar_map": {"decode": [["NaN", 1]]}}),
-                "'decode' has \"NaN\", which is no int8",
+                "'decode' has \"NaN\", which is not a value of int8",
             ),
         ] {
             for strictness in [Strictness::Lenient, Strictness::Strict] {
@@ -705,7 +699,7 @@ mod tests {
         let complex = ChunkSpec::new(&[1], named("complex64").storage(), FillValue::zero(8)).unwrap();
         let codecs = [spec(NAME, json!({"data_type": "int8"}))];
         let error = chain(&codecs, &complex, &registry(), Strictness::Lenient).unwrap_err().to_string();
-        assert!(error.contains("complex64 is neither"), "{error}");
+        assert!(error.contains("not on complex64"), "{error}");
         assert!(
             make("float64", json!({"data_type": "int8", "out_of_range": "error"}), Strictness::Strict)
                 .is_err()

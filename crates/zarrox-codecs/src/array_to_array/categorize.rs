@@ -89,7 +89,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let storage =
         storage.ok_or_else(|| config::wrong("astype", &astype, "a type of integers, such as \"|u1\""))?;
     if most(&storage) < labels.len() as u64 {
-        let message = format!("{} labels are more than the numbers of {astype}", labels.len());
+        let message = format!("{} labels are more than {astype} has numbers", labels.len());
         return Err(CodecError::invalid(message));
     }
     // Of labels that are the same, numcodecs takes the last.
@@ -116,10 +116,10 @@ fn check_dtype(storage: &Storage, dtype: &Json) -> Result<(), CodecError> {
         (Storage::Variable, Some(said)) if said.kind == 'O' => Ok(()),
         (Storage::Utf32(bytes), Some(said)) if characters(said) == Some(bytes / 4) => Ok(()),
         (Storage::Variable | Storage::Utf32(_), _) => {
-            Err(config::wrong("dtype", dtype, "the type of the array's elements"))
+            Err(config::wrong("dtype", dtype, "the data type of the array's elements"))
         }
         _ => Err(CodecError::invalid(
-            "it stores text; the elements of the array are none, and of a fixed size",
+            "this codec stores text, but the array has other elements of a fixed size",
         )),
     }
 }
@@ -184,7 +184,7 @@ impl CategorizeCodec {
         let label = usize::try_from(index).ok().and_then(|index| self.labels.get(index));
         label.map(String::as_str).ok_or_else(|| {
             CodecError::corrupt(format!(
-                "the number {value} is stored, and there are {} labels",
+                "the stored number {value} has no label; there are {} labels",
                 self.labels.len()
             ))
         })
@@ -267,7 +267,7 @@ mod tests {
         let decoded = objects::decode_with(&chain, &[0, 1, 2, 0]).unwrap();
         assert_eq!(decoded, ["", "a", "é", ""].map(|text| text.as_bytes().to_vec()));
         let error = objects::decode_with(&chain, &[0, 1, 2, 3]).unwrap_err().to_string();
-        assert!(error.contains("the number 3 is stored, and there are 2 labels"), "{error}");
+        assert!(error.contains("the stored number 3 has no label; there are 2 labels"), "{error}");
     }
 
     fn fixed(configuration: Json) -> Result<CodecChain, CodecError> {

@@ -74,7 +74,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let chunk = context.chunk;
     let (dtype, astype) = dtype::pair(config, "dtype", "astype", chunk.storage())?;
     if [&dtype, &astype].iter().any(|dtype| dtype.storage == Storage::Bool) {
-        let message = "numcodecs cannot decode its own differences of booleans";
+        let message = "differences of booleans are not supported, since numcodecs cannot decode them";
         return Err(CodecError::unsupported(message));
     }
     let own = (dtype.storage.clone(), dtype.storage.clone());
@@ -184,7 +184,7 @@ impl Filter for DeltaFilter {
             return Ok(());
         }
         Err(CodecError::invalid(
-            "a difference, or the first element, is no number of 'astype'; it needs a larger type",
+            "a difference, or the first element, does not fit into 'astype'; choose a larger type",
         ))
     }
 

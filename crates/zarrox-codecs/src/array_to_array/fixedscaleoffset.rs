@@ -232,7 +232,11 @@ impl ScaleFilter {
 
 /// An integer of the configuration as one of the elements' type, which NumPy demands.
 fn exactly<T: Integer>(name: &str, value: i128) -> Result<T, CodecError> {
-    let message = || CodecError::invalid(format!("'{name}' is {value}, which the elements' type has not"));
+    let message = || {
+        CodecError::invalid(format!(
+            "'{name}' is {value}, which the data type of the elements cannot represent"
+        ))
+    };
     T::exactly(value).ok_or_else(message)
 }
 
@@ -241,7 +245,7 @@ impl Filter for ScaleFilter {
         if self.scale(decoded, encoded)? || self.fit_without_fill(decoded)? {
             return Ok(());
         }
-        Err(CodecError::invalid("an element, scaled, is no number of 'astype'; it needs a larger type"))
+        Err(CodecError::invalid("a scaled element does not fit into 'astype'; choose a larger type"))
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError> {

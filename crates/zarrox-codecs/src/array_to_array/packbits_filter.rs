@@ -46,7 +46,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     config::read(configuration, context, &[])?;
     let chunk = context.chunk;
     if !matches!(chunk.storage(), Storage::Bool | Storage::Int(1) | Storage::Uint(1)) {
-        return Err(CodecError::unsupported("it packs booleans; the elements are others"));
+        return Err(CodecError::unsupported("this codec packs booleans, but the array has other elements"));
     }
     let packed = [1 + chunk.size().div_ceil(8) as u64];
     let encoded = ChunkSpec::new(&packed, Storage::Uint(1), FillValue::zero(1))?;
@@ -74,7 +74,8 @@ impl Filter for PackBits {
         let Some((&padding, packed)) = encoded.split_first() else { return Ok(()) };
         let expected = padding_of(decoded.len());
         if padding != expected {
-            let message = format!("{padding} bits of padding, where this many elements have {expected}");
+            let message =
+                format!("the header gives {padding} bits of padding, but this many elements have {expected}");
             return Err(CodecError::corrupt(message));
         }
         let (eights, rest) = decoded.as_chunks_mut();

@@ -72,8 +72,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let chunk = context.chunk.clone();
     check_present(&chunk)?;
     if chunk.is_variable() {
-        let message =
-            "elements of a variable length need a codec of their own, such as vlen-utf8 or vlen-bytes";
+        let message = "elements of variable length need another codec, such as vlen-utf8 or vlen-bytes";
         return Err(CodecError::invalid(message));
     }
     let order = match (config.get("endian"), chunk.storage()) {
@@ -199,7 +198,7 @@ impl BytesCodec {
             return Ok(());
         }
         let what = if stored < size as u64 { "truncated" } else { "too long" };
-        Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, a chunk has {size}")))
+        Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, but a chunk has {size}")))
     }
 
     fn fetches<'a>(&'a self, window: Window, part: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
@@ -243,7 +242,7 @@ impl BytesCodec {
         mut out: ViewMut<'_>,
     ) -> Result<(), CodecError> {
         if bytes.len() < extent {
-            let message = format!("truncated: {} bytes arrived, {extent} are needed", bytes.len());
+            let message = format!("truncated: {} bytes arrived, but {extent} are needed", bytes.len());
             return Err(CodecError::corrupt(message).in_codec(NAME));
         }
         let block = View::of_strided(bytes, out.shape(), strides, self.chunk.item());
@@ -501,7 +500,7 @@ mod tests {
         for size in [0, 7, 9] {
             let error = decode_chunk(&chain, &vec![0; size]).unwrap_err().to_string();
             assert!(error.starts_with("codec 'bytes': "), "{error}");
-            assert!(error.ends_with(&format!("{size} bytes are stored, a chunk has 8")), "{error}");
+            assert!(error.ends_with(&format!("{size} bytes are stored, but a chunk has 8")), "{error}");
         }
     }
 
@@ -516,7 +515,7 @@ mod tests {
         let (little, none) = (json!({"endian": "little"}), json!({}));
         assert_eq!(named("endian", Storage::Uint(2), little.clone(), Strictness::Lenient).unwrap(), little);
         let error = named("endian", Storage::Uint(2), little.clone(), Strictness::Strict).unwrap_err();
-        assert!(error.contains("'endian' is another name of the codec 'bytes'"), "{error}");
+        assert!(error.contains("'endian' is an alias of the codec 'bytes'"), "{error}");
         assert_eq!(make(Storage::Uint(2), none.clone(), Strictness::Lenient).unwrap(), little);
         let error = make(Storage::Uint(2), none.clone(), Strictness::Strict).unwrap_err();
         assert_eq!(error, "codec 'bytes': the configuration lacks 'endian'");
@@ -525,6 +524,6 @@ mod tests {
         assert_eq!(make(Storage::Raw(4), none.clone(), Strictness::Strict).unwrap(), none);
         assert_eq!(make(Storage::Raw(4), little.clone(), Strictness::Strict).unwrap(), little);
         let error = make(Storage::Uint(1), json!({"endian": "native"}), Strictness::Lenient).unwrap_err();
-        assert_eq!(error, "codec 'bytes': 'endian' is \"native\"; it should be one of little, big");
+        assert_eq!(error, "codec 'bytes': 'endian' is \"native\"; expected one of little, big");
     }
 }

@@ -194,7 +194,7 @@ impl ArrayToBytes for JsonCodec {
         let mut text = String::new();
         self.style.write(&list, &mut text)?;
         if self.ascii && !text.is_ascii() {
-            let message = "the text is not ASCII, and 'ensure_ascii' is false";
+            let message = "the text is not ASCII, but the encoding is, and 'ensure_ascii' is false";
             return Err(CodecError::unsupported(message));
         }
         encoded.extend_from_slice(text.as_bytes());
@@ -261,8 +261,8 @@ mod tests {
             |text: &str| objects::decode(&Json2.into(), &[2], text.as_bytes()).unwrap_err().to_string();
         for (text, says) in [
             ("", "not JSON"),
-            ("{}", "instead of a list"),
-            (r#"["a","b","|O"]"#, "has 3 values, there should be 4"),
+            ("{}", "expected a list"),
+            (r#"["a","b","|O"]"#, "has 3 values, but 4 are expected"),
             (r#"["a","b","|O",[3]]"#, "shape"),
             (r#"["a","b","|O",[2,1]]"#, "has 2 values"),
             (r#"["a","b","|O",["2"]]"#, "shape"),

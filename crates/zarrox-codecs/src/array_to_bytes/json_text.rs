@@ -1,6 +1,7 @@
 //! JSON as Python reads and writes it, from and into MessagePack: with `NaN` and `Infinity`, and with Python's options.
 //!
-//! Neither way builds a tree, and only writing recurses, no deeper than values may be nested.
+//! Neither direction builds a tree, and only writing recurses, as deep as values may be nested. `serde_json` is not used: it parses
+//! no `NaN`, and a `Formatter` of it could write Python's options only for a tree of values.
 
 use std::borrow::Cow;
 
@@ -141,7 +142,7 @@ impl<'t> Reader<'t> {
     }
 
     fn wrong(&self, wanted: &str) -> CodecError {
-        CodecError::corrupt(format!("the text is not JSON: at byte {} there should be {wanted}", self.at))
+        CodecError::corrupt(format!("the text is not JSON: expected {wanted} at byte {}", self.at))
     }
 
     /// A value that is neither string nor list nor object.
@@ -183,7 +184,7 @@ impl<'t> Reader<'t> {
         if fraction.is_none() && exponent.is_none() {
             let integer = word.parse().map(Token::Uint).or_else(|_| word.parse().map(Token::Int));
             return integer.map_err(|_| {
-                CodecError::unsupported(format!("the integer {word:.40} has more than the 64 bits that fit"))
+                CodecError::unsupported(format!("the integer {word:.40} does not fit into 64 bits"))
             });
         }
         word.parse().map(Token::F64).map_err(|_| self.wrong("a number"))
@@ -243,7 +244,9 @@ impl<'t> Reader<'t> {
             false => 0,
         };
         if !(0xd800..0xdc00).contains(&first) || !(0xdc00..0xe000).contains(&second) {
-            let message = format!("a text has half a character, \\u{first:04x}, which no UTF-8 has");
+            let message = format!(
+                "the text has half of a surrogate pair, \\u{first:04x}, which UTF-8 cannot represent"
+            );
             return Err(CodecError::unsupported(message));
         }
         char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00))
@@ -254,7 +257,7 @@ impl<'t> Reader<'t> {
         let digits = self.text.get(self.at + 2..self.at + 6);
         let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let unit = unit.ok_or_else(|| self.wrong("four hexadecimal digits behind \\u"))?;
+        let unit = unit.ok_or_else(|| self.wrong("four hexadecimal digits after \\u"))?;
         self.at += 6;
         Ok(unit)
     }
@@ -343,7 +346,7 @@ impl Style {
                 Ok(None)
             }
             Token::Bytes(_) | Token::Extension(..) | Token::List(_) | Token::Map(_) => {
-                Err(cannot("a key that is neither text nor number"))
+                Err(cannot("the key is neither text nor a number"))
             }
             simple => self.simple(simple).map(|text| Some(text.into())),
         }
@@ -419,7 +422,7 @@ fn escape(character: char, out: &mut String) {
 }
 
 fn cannot(what: &str) -> CodecError {
-    CodecError::unsupported(format!("JSON cannot say {what}; msgpack2 says more"))
+    CodecError::unsupported(format!("JSON cannot represent {what}; msgpack2 can represent more"))
 }
 
 #[cfg(test)]
@@ -593,9 +596,9 @@ mod tests {
         for (bad, says) in [
             ("18446744073709551616", "64 bits"),
             ("-9223372036854775809", "64 bits"),
-            (r#""\ud800""#, "half a character"),
-            (r#""\udc00\ud800""#, "half a character"),
-            (r#""\ud800\u0041""#, "half a character"),
+            (r#""\ud800""#, "half of a surrogate pair"),
+            (r#""\udc00\ud800""#, "half of a surrogate pair"),
+            (r#""\ud800\u0041""#, "half of a surrogate pair"),
         ] {
             let error = to_msgpack(bad, true).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

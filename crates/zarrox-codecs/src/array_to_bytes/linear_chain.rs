@@ -66,7 +66,10 @@ impl LinearChain {
             if encoded.is_empty() {
                 return Ok(());
             }
-            return Err(CodecError::corrupt(format!("{} bytes are stored of no elements", encoded.len())));
+            return Err(CodecError::corrupt(format!(
+                "{} bytes are stored, but the chunk has no elements",
+                encoded.len()
+            )));
         }
         let count = elements.len() / self.data_type.size();
         let chain = self.of(count)?;

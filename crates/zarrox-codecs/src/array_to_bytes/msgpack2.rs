@@ -115,7 +115,7 @@ impl MsgPackCodec {
             Token::F64(value) if self.single => Token::F32(value as f32),
             Token::Bytes(_) if !self.bin && !self.raw => {
                 return Err(CodecError::unsupported(
-                    "bytes would be read as text, as the codec is configured; use msgpack2 with use_bin_type",
+                    "with this configuration, bytes would be read back as text; use msgpack2 with use_bin_type",
                 ));
             }
             Token::Bytes(bytes) if !self.bin => Token::Text(bytes),
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(encode(&raw, bytes).unwrap(), hex("93a178a27c4f9101"));
         assert_eq!(decode(&raw, &hex("93a178a27c4f9101")), bytes);
         for codec in [with(json!({"use_bin_type": false})), spec("numcodecs.msgpack", json!({}))] {
-            assert!(encode(&codec, bytes).unwrap_err().contains("bytes would be read as text"));
+            assert!(encode(&codec, bytes).unwrap_err().contains("bytes would be read back as text"));
         }
         let single = with(json!({"use_single_float": true}));
         assert_eq!(encode(&single, b"\xcb\x3f\xf8\0\0\0\0\0\0").unwrap(), hex("93ca3fc00000a27c4f9101"));
@@ -225,7 +225,7 @@ mod tests {
     fn what_is_no_chunk_is_an_error() {
         for (list, says) in [
             ("", "end inside"),
-            ("c0", "instead of a list"),
+            ("c0", "expected a list"),
             ("ddffffffff", "has 4294967295 values"),
             ("93", "end inside"),
             ("93ddffffffffa27c4f9101", "end inside"),

@@ -24,7 +24,7 @@ pub(crate) fn unfit(chunk: &ChunkSpec, takes: &str) -> CodecError {
         Ok(data_type) => data_type.to_string(),
         Err(_) => format!("{:?}", chunk.storage()),
     };
-    CodecError::unsupported(format!("it stores {takes}; the elements are {elements}"))
+    CodecError::unsupported(format!("this codec stores {takes}, but the elements are {elements}"))
 }
 
 /// Lets `work` fill a whole chunk with its numbers, and brings the wanted part to its place: they are the same memory
@@ -74,7 +74,7 @@ impl Buffer {
     /// Memory for `size` bytes, if the limit allows them.
     pub(crate) fn new(size: usize, limit: usize) -> Result<Self, CodecError> {
         if size > limit {
-            let message = format!("one chunk would take {size} bytes of memory, the limit is {limit}");
+            let message = format!("one chunk would take {size} bytes of memory, and the limit is {limit}");
             return Err(CodecError::limit(message));
         }
         // With room to begin, and to end, where a word may.

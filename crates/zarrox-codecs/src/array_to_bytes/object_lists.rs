@@ -96,7 +96,9 @@ fn split<'l>(list: &'l [u8], trailer: Trailer, shape: &[usize]) -> Result<Vec<&'
             return Err(CodecError::corrupt(message));
         }
         other => {
-            return Err(CodecError::corrupt(format!("behind the elements should be a type, not {other:?}")));
+            return Err(CodecError::corrupt(format!(
+                "expected a data type after the elements, found {other:?}"
+            )));
         }
     }
     if trailer == Trailer::TypeAndShape {
@@ -104,7 +106,7 @@ fn split<'l>(list: &'l [u8], trailer: Trailer, shape: &[usize]) -> Result<Vec<&'
         for &length in shape {
             if Token::take(&mut rest)? != Token::Uint(length as u64) {
                 return Err(CodecError::corrupt(format!(
-                    "the stored shape is not that of a chunk, {shape:?}"
+                    "the stored shape differs from the shape of the chunk, {shape:?}"
                 )));
             }
         }
@@ -120,10 +122,10 @@ fn close_list(rest: &mut &[u8], length: usize, trailer: Trailer) -> Result<(), C
     match Token::take(rest)? {
         Token::List(found) if usize::try_from(found) == Ok(length) => Ok(()),
         Token::List(found) => Err(CodecError::corrupt(format!(
-            "a list has {found} values, there should be {length} ({} behind the elements)",
+            "the list has {found} values, but {length} are expected ({} after the elements)",
             trailer.length()
         ))),
-        other => Err(CodecError::corrupt(format!("instead of a list of {length} values there is {other:?}"))),
+        other => Err(CodecError::corrupt(format!("expected a list of {length} values, found {other:?}"))),
     }
 }
 
@@ -150,10 +152,8 @@ fn inner_list(rest: &mut &[u8], length: usize) -> Result<(), CodecError> {
     match Token::take(rest)? {
         Token::List(found) if usize::try_from(found) == Ok(length) => Ok(()),
         Token::List(found) => {
-            Err(CodecError::corrupt(format!("a row has {found} elements instead of {length}")))
+            Err(CodecError::corrupt(format!("a row has {found} elements, but {length} are expected")))
         }
-        other => {
-            Err(CodecError::corrupt(format!("instead of a row of {length} elements there is {other:?}")))
-        }
+        other => Err(CodecError::corrupt(format!("expected a row of {length} elements, found {other:?}"))),
     }
 }

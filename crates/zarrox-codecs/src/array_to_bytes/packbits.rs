@@ -174,7 +174,8 @@ struct Bits {
 
 fn bits_of(chunk: &ChunkSpec) -> Result<Bits, CodecError> {
     let data_type = chunk.data_type()?;
-    let refused = || CodecError::invalid(format!("elements of the type {data_type} are not made of bits"));
+    let refused =
+        || CodecError::invalid(format!("elements of the type {data_type} cannot be packed as bits"));
     let (parts, size, signed) = match data_type.storage() {
         Storage::Bool => return Ok(Bits { parts: 1, count: 1, signed: false }),
         Storage::Int(size) => (1, size, true),
@@ -283,7 +284,9 @@ impl PackBitsCodec {
         match stored {
             Some(stored) if stored != wanted => {
                 let what = if stored < wanted { "truncated" } else { "too long" };
-                Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, a chunk has {wanted}")))
+                Err(CodecError::corrupt(format!(
+                    "{what}: {stored} bytes are stored, but a chunk has {wanted}"
+                )))
             }
             _ => Ok(places),
         }
@@ -293,8 +296,10 @@ impl PackBitsCodec {
         if stored == self.unused {
             return Ok(());
         }
-        let message =
-            format!("{stored} bits of the last byte are said to be unused, it should be {}", self.unused);
+        let message = format!(
+            "the header says that {stored} bits of the last byte are unused, but it should be {}",
+            self.unused
+        );
         Err(CodecError::corrupt(message))
     }
 
@@ -346,7 +351,7 @@ impl PackBitsCodec {
     ) -> Result<(), CodecError> {
         let length = (skip + extent * self.element_bits).div_ceil(8);
         let Some(packed) = packed.get(..length) else {
-            let message = format!("truncated: {} bytes arrived, {length} are needed", packed.len());
+            let message = format!("truncated: {} bytes arrived, but {length} are needed", packed.len());
             return Err(CodecError::corrupt(message));
         };
         let size = extent * self.chunk.item();
@@ -501,7 +506,7 @@ mod tests {
             let error = decode_chunk(&chain, &stored).unwrap_err().to_string();
             assert_eq!(
                 error,
-                "codec 'packbits': 4 bits of the last byte are said to be unused, it should be 3"
+                "codec 'packbits': the header says that 4 bits of the last byte are unused, but it should be 3"
             );
             let mut out = vec![0; 13];
             let part = ReadRegion::new(
@@ -519,7 +524,7 @@ mod tests {
             let chain =
                 make("uint8", &[3], json!({"padding_encoding": padding}), Strictness::Lenient).unwrap();
             let error = decode_chunk(&chain, &[1, 2, 3]).unwrap_err().to_string();
-            assert_eq!(error, "codec 'packbits': truncated: 3 bytes are stored, a chunk has 4");
+            assert_eq!(error, "codec 'packbits': truncated: 3 bytes are stored, but a chunk has 4");
         }
     }
 
@@ -564,13 +569,13 @@ mod tests {
         let nulls = json!({"first_bit": null, "last_bit": null});
         assert!(make("bool", &[3], nulls, Strictness::Strict).is_ok());
         for (name, bad, says) in [
-            ("int2", json!({"last_bit": 2}), "'last_bit' is 2; it should be a bit from 0 to 1"),
-            ("int8", json!({"first_bit": 5, "last_bit": 4}), "it should be a bit from 5 to 7"),
+            ("int2", json!({"last_bit": 2}), "'last_bit' is 2; expected a bit from 0 to 1"),
+            ("int8", json!({"first_bit": 5, "last_bit": 4}), "expected a bit from 5 to 7"),
             ("int8", json!({"first_bit": -1}), "'first_bit' is -1"),
-            ("int8", json!({"first_bit": 1_u64 << 40}), "should be a bit from 0 to 7"),
-            ("bool", json!({"padding_encoding": "start"}), "should be one of none, first_byte, last_byte"),
-            ("r16", json!({}), "elements of the type r16 are not made of bits"),
-            ("string", json!({}), "elements of the type string are not made of bits"),
+            ("int8", json!({"first_bit": 1_u64 << 40}), "expected a bit from 0 to 7"),
+            ("bool", json!({"padding_encoding": "start"}), "expected one of none, first_byte, last_byte"),
+            ("r16", json!({}), "elements of the type r16 cannot be packed as bits"),
+            ("string", json!({}), "elements of the type string cannot be packed as bits"),
             ("float32", json!({"bits": 3}), "unknown member 'bits'"),
         ] {
             let error = configured(name, bad).unwrap_err();

@@ -304,7 +304,7 @@ impl ArrayToBytes for PcodecCodec {
     fn encode(&self, chunk: &View<'_>, _: EncodeOptions, encoded: &mut Vec<u8>) -> Result<bool, CodecError> {
         with_number!(self.number, T => numbers::encode::<T>(chunk, |numbers| {
             let file = standalone::simple_compress(numbers, &self.parameters);
-            encoded.extend(file.map_err(|error| CodecError::invalid(format!("it cannot be compressed: {error}")))?);
+            encoded.extend(file.map_err(|error| CodecError::invalid(format!("compression failed: {error}")))?);
             Ok(())
         }))?;
         Ok(true)
@@ -325,7 +325,7 @@ fn decode_file<T: Number>(encoded: &[u8], out: &mut [T]) -> Result<(), CodecErro
         done += count;
     }
     if done < out.len() {
-        return Err(CodecError::corrupt(format!("{done} numbers are stored, a chunk has {}", out.len())));
+        return Err(CodecError::corrupt(format!("{done} numbers are stored, but a chunk has {}", out.len())));
     }
     Ok(())
 }
@@ -340,7 +340,7 @@ fn unit_length<T: Number>(rest: &mut &[u8]) -> Result<Option<usize>, CodecError>
             if number != wanted as u8 {
                 let stored = NumberType::from_descriminant(number);
                 let stored = stored.map_or_else(|| number.to_string(), |number| format!("{number:?}"));
-                let message = format!("numbers of the type {stored} are stored, {wanted:?} is wanted");
+                let message = format!("numbers of the type {stored} are stored, but {wanted:?} is expected");
                 return Err(CodecError::corrupt(message));
             }
             *rest = unit;
@@ -373,7 +373,7 @@ fn decode_unit<'e, T: Number>(
     let mut page = unit.page_decompressor(page, numbers.len()).map_err(damaged)?;
     let progress = page.read(numbers).map_err(damaged)?;
     if !progress.finished {
-        return Err(CodecError::corrupt("a unit has more numbers than it says"));
+        return Err(CodecError::corrupt("a page has more numbers than its header says"));
     }
     Ok(page.into_src())
 }
@@ -546,8 +546,8 @@ mod tests {
         );
         for (count, storage, says) in [
             (59, Storage::Int(4), "more than the 236 bytes"),
-            (61, Storage::Int(4), "60 numbers are stored, a chunk has 61"),
-            (60, Storage::Uint(4), "type I32 are stored, U32 is wanted"),
+            (61, Storage::Int(4), "60 numbers are stored, but a chunk has 61"),
+            (60, Storage::Uint(4), "type I32 are stored, but U32 is expected"),
             (60, Storage::Float(8), "type I32"),
         ] {
             let error =

@@ -90,7 +90,9 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         (config.codecs("mask_codecs", None)?, config.codecs("data_codecs", None)?);
     let chunk = context.chunk.clone();
     let value = chunk.data_type().ok().and_then(DataType::optional_value).ok_or_else(|| {
-        CodecError::invalid("it stores elements that may be missing; those of the array are always there")
+        CodecError::invalid(
+            "this codec stores optional elements, but the data type of the array is not optional",
+        )
     })?;
     let shape: Vec<u64> = chunk.shape().iter().map(|&length| length as u64).collect();
     let booleans = ChunkSpec::new(&shape, Storage::Bool, FillValue::zero(1))?;
@@ -257,7 +259,8 @@ impl OptionalCodec {
 
     fn scratch(&self, size: usize) -> Result<Scratch, CodecError> {
         if size > self.limit {
-            let message = format!("one chunk would take {size} bytes of memory, the limit is {}", self.limit);
+            let message =
+                format!("one chunk would take {size} bytes of memory, and the limit is {}", self.limit);
             return Err(CodecError::limit(message));
         }
         Ok(Scratch::with_len(size)?)
@@ -274,7 +277,7 @@ fn split(encoded: &[u8]) -> Result<(&[u8], &[u8]), CodecError> {
     });
     if mask.checked_add(data) != Some(rest.len() as u64) {
         return Err(CodecError::corrupt(format!(
-            "the mask is said to have {mask} bytes and the values {data}, {} are stored",
+            "the header gives the mask {mask} bytes and the values {data}, but {} bytes are stored",
             rest.len()
         )));
     }
@@ -542,13 +545,13 @@ mod tests {
         let mut damaged = golden;
         damaged[16] = 7;
         let error = decode(&damaged, Span::all(3)).unwrap_err().to_string();
-        assert!(error.contains("data: codec 'vlen-utf8': 2 elements are stored, a chunk has 3"), "{error}");
-        let error =
-            chain(&[spec("vlen-utf8", json!({}))], &chunk, &registry(), Strictness::Lenient).unwrap_err();
         assert!(
-            error.to_string().contains("elements that may be missing need a codec of their own"),
+            error.contains("data: codec 'vlen-utf8': 2 elements are stored, but a chunk has 3"),
             "{error}"
         );
+        let error =
+            chain(&[spec("vlen-utf8", json!({}))], &chunk, &registry(), Strictness::Lenient).unwrap_err();
+        assert!(error.to_string().contains("optional elements need another codec"), "{error}");
         assert!(chain_of(json!(["bytes"])).is_err());
     }
 
@@ -567,7 +570,7 @@ mod tests {
         assert_eq!(encoded, stored([0, 1, 1], &[0xff, 7]));
         let wrong = [1, 8, 0, 0, 0, 0];
         let error = chain.encode(&View::contiguous(&wrong, &[3], 2), EncodeOptions::default(), &mut encoded);
-        assert!(error.unwrap_err().to_string().contains("8 is no int4"));
+        assert!(error.unwrap_err().to_string().contains("8 is outside of the range of int4"));
     }
 
     #[test]
@@ -579,11 +582,14 @@ mod tests {
         assert!(decode_chunk(&chain, &chunk(2, 1, &[0, 1, 5])).is_ok());
         for (bad, says) in [
             (vec![0; 15], "truncated: 15 bytes are not enough"),
-            (chunk(2, 2, &[0, 1, 5]), "said to have 2 bytes and the values 2, 3 are stored"),
-            (chunk(u64::MAX, 4, &[0, 1, 5]), "said to have"),
+            (chunk(2, 2, &[0, 1, 5]), "gives the mask 2 bytes and the values 2, but 3 bytes are stored"),
+            (chunk(u64::MAX, 4, &[0, 1, 5]), "gives the mask 18446744073709551615 bytes"),
             (chunk(1, 2, &[0, 1, 5]), "mask: codec 'bytes': truncated"),
-            (chunk(2, 1, &[1, 1, 5]), "data: codec 'bytes': truncated: 1 bytes are stored, a chunk has 2"),
-            (chunk(2, 1, &[0, 0, 5]), "data: 1 bytes are stored of no elements"),
+            (
+                chunk(2, 1, &[1, 1, 5]),
+                "data: codec 'bytes': truncated: 1 bytes are stored, but a chunk has 2",
+            ),
+            (chunk(2, 1, &[0, 0, 5]), "data: 1 bytes are stored, but the chunk has no elements"),
             (chunk(2, 0, &[0, 1]), "data: codec 'bytes': truncated"),
         ] {
             let error = decode_chunk(&chain, &bad).unwrap_err().to_string();
@@ -611,14 +617,14 @@ mod tests {
             chain_of(json, Strictness::Lenient).unwrap_err()
         };
         assert!(error("mask_codecs", json!(null)).contains("lacks 'mask_codecs'"));
-        assert!(error("data_codecs", json!(3)).contains("should be a list of codecs"));
+        assert!(error("data_codecs", json!(3)).contains("expected a list of codecs"));
         assert!(
             error("mask_codecs", json!([])).contains("'mask_codecs': no codec turns the array into bytes")
         );
         assert!(error("data_codecs", json!(["nosuch"])).contains("'data_codecs': unknown codec 'nosuch'"));
         assert!(error("more", json!(1)).contains("unknown member 'more'"));
         let plain = make(&DataType::Int16, &[2], complete.clone(), Strictness::Lenient).unwrap_err();
-        assert!(plain.contains("those of the array are always there"), "{plain}");
+        assert!(plain.contains("the data type of the array is not optional"), "{plain}");
         let chunk = ChunkSpec::new(&[2], number.storage(), FillValue::zero(3)).unwrap().of_type(&number);
         for alias in DEF.aliases {
             assert!(
@@ -628,6 +634,6 @@ mod tests {
         let bytes = chain(&[Bytes::little().into()], &chunk, &registry(), Strictness::Lenient)
             .unwrap_err()
             .to_string();
-        assert!(bytes.contains("elements that may be missing need a codec of their own"), "{bytes}");
+        assert!(bytes.contains("optional elements need another codec"), "{bytes}");
     }
 }

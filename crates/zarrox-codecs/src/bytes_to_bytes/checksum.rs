@@ -96,7 +96,7 @@ impl<C: Checksum> Checked<C> {
         if computed == stored {
             return Ok(());
         }
-        Err(CodecError::corrupt(format!("the checksum is {computed:08x}, {stored:08x} is stored")))
+        Err(CodecError::corrupt(format!("the checksum is {computed:08x}, but {stored:08x} is stored")))
     }
 
     /// The bytes, if the checksum is theirs.
@@ -196,7 +196,11 @@ pub(crate) mod tests {
         let right = u32::from_le_bytes(stored.try_into().unwrap());
         encoded[framing.after.min(1) * bytes.len()] ^= 0x10;
         let error = codec.decode(&encoded, &mut vec![0; bytes.len()]).unwrap_err().to_string();
-        assert_eq!(error, format!("the checksum is {right:08x}, {:08x} is stored", right ^ 0x10), "{what}");
+        assert_eq!(
+            error,
+            format!("the checksum is {right:08x}, but {:08x} is stored", right ^ 0x10),
+            "{what}"
+        );
         let error = codec.decode(&encoded[..3], &mut []).unwrap_err().to_string();
         assert!(error.contains("truncated"), "{what}: {error}");
     }

@@ -89,8 +89,9 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
         match spec.create(context).map_err(|e| e.at("'codecs'"))? {
             (name, Codec::BytesToBytes(codec)) => codecs.push(Named { name, codec }),
             (name, _) => {
-                let message =
-                    format!("'codecs': '{name}' works on arrays, only codecs for bytes can be conditional");
+                let message = format!(
+                    "'codecs': '{name}' works on arrays, but only codecs for bytes can be conditional"
+                );
                 return Err(CodecError::invalid(message));
             }
         }
@@ -235,7 +236,7 @@ impl ConditionalCodec {
         }
         let size = sizes[before.len()];
         if size > self.limit {
-            let message = format!("it would take {size} bytes of memory, the limit is {}", self.limit);
+            let message = format!("it would take {size} bytes of memory, and the limit is {}", self.limit);
             return Err(CodecError::limit(message).in_codec(name));
         }
         let mut decoded = Scratch::with_len(size)?;

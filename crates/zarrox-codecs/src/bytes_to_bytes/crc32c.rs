@@ -94,8 +94,8 @@ fn create(
     let location = ChecksumLocation::read(config)?.unwrap_or(ChecksumLocation::End);
     if config.is_strict() && location != own {
         return Err(CodecError::invalid(
-            "'numcodecs.crc32c' without the location \"start\" is another name of the codec 'crc32c', which only lenient \
-             reading takes",
+            "'numcodecs.crc32c' without the location \"start\" is an alias of the codec 'crc32c'; only lenient reading \
+             accepts it",
         ));
     }
     Ok(Checked::codec(Crc32c { location }))
@@ -193,6 +193,6 @@ mod tests {
         let error = configured("crc32c", json!({"location": "end"}), Strictness::Strict).unwrap_err();
         assert!(error.contains("'location': this codec has no configuration"), "{error}");
         let error = configured("numcodecs.crc32c", json!({}), Strictness::Strict).unwrap_err();
-        assert!(error.contains("another name of the codec 'crc32c'"), "{error}");
+        assert!(error.contains("an alias of the codec 'crc32c'"), "{error}");
     }
 }

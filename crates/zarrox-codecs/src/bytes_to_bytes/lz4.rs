@@ -75,7 +75,7 @@ impl BytesToBytes for Lz4 {
     }
 
     fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
-        let too_much = || CodecError::unsupported("LZ4 takes no more than 2 GiB; choose smaller chunks");
+        let too_much = || CodecError::unsupported("LZ4 compresses at most 2 GiB; choose smaller chunks");
         let length = u32::try_from(decoded.len()).map_err(|_| too_much())?;
         encoded.extend(length.to_le_bytes());
         ffi::lz4::compress(self.acceleration, decoded, encoded).ok_or_else(too_much)

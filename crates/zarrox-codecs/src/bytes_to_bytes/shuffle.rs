@@ -55,7 +55,7 @@ impl ByteShuffle {
         if length.is_multiple_of(self.item()) {
             return Ok(());
         }
-        Err(format!("{length} bytes are no whole elements of {} bytes", self.element_size))
+        Err(format!("{length} bytes are not a whole number of elements of {} bytes", self.element_size))
     }
 }
 
@@ -78,7 +78,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 
 fn default_element_size(context: &CodecContext<'_>) -> Result<u32, CodecError> {
     let unclear =
-        || CodecError::invalid("the configuration lacks 'elementsize', and the elements have no size");
+        || CodecError::invalid("the configuration lacks 'elementsize', and the elements have no fixed size");
     let item = (!context.chunk.is_variable()).then_some(context.chunk.item());
     item.and_then(|item| u32::try_from(item).ok()).ok_or_else(unclear)
 }
@@ -180,9 +180,9 @@ mod tests {
     fn a_remainder_is_an_error() {
         let codec = make(&ByteShuffle::element_size(7).into(), Strictness::Strict).unwrap();
         let error = codec.encode(&steps(), &mut Vec::new()).unwrap_err().to_string();
-        assert_eq!(error, "2000 bytes are no whole elements of 7 bytes");
+        assert_eq!(error, "2000 bytes are not a whole number of elements of 7 bytes");
         let error = codec.decode(&steps(), &mut [0; 2000]).unwrap_err().to_string();
-        assert_eq!(error, "2000 bytes are no whole elements of 7 bytes");
+        assert_eq!(error, "2000 bytes are not a whole number of elements of 7 bytes");
         let large =
             make(&ByteShuffle::element_size(i32::MAX.unsigned_abs()).into(), Strictness::Strict).unwrap();
         assert!(large.decode(&steps(), &mut [0; 2000]).is_err());
@@ -217,6 +217,6 @@ mod tests {
         let specs = [spec("vlen-utf8", json!({})), spec(DEF.name, json!({}))];
         let error =
             chain(&specs, &chunk(&[10], Storage::Variable), &registry(), Strictness::Lenient).unwrap_err();
-        assert!(error.to_string().contains("have no size"), "{error}");
+        assert!(error.to_string().contains("have no fixed size"), "{error}");
     }
 }

@@ -93,7 +93,7 @@ fn types(filter: &CodecSpec, registry: &Registry) -> Result<(Dtype, Option<Dtype
 
 fn not_of_bytes(name: &str) -> CodecError {
     CodecError::unsupported(format!(
-        "the codec '{name}' is given bytes here, and nothing says what numbers it is to see in them"
+        "the codec '{name}' is given bytes here, and its configuration does not say which numbers they are"
     ))
 }
 
@@ -107,7 +107,7 @@ fn check_whole(length: usize, size: usize) -> Result<(), String> {
     if length.is_multiple_of(size) {
         return Ok(());
     }
-    Err(format!("{length} bytes are no whole numbers of {size} bytes"))
+    Err(format!("{length} bytes are not a whole number of elements of {size} bytes"))
 }
 
 /// The codec, for bytes of any number.
@@ -151,8 +151,8 @@ impl BytesToBytes for FilterOfBytes {
             return Ok(());
         }
         Err(CodecError::invalid(
-            "the filter is given bytes, and would not give the same ones back; numbers must come before codecs that make bytes, \
-             and be of the filter's own type",
+            "the filter is given bytes, which it would not restore exactly; put it before the codecs that make bytes, \
+             and on elements of the filter's own type",
         ))
     }
 
@@ -183,7 +183,7 @@ impl FilterOfBytes {
     fn decoded_length(&self, encoded: &[u8]) -> Result<usize, String> {
         let Some(size) = self.size else {
             let length = packbits_filter::count(encoded);
-            return length.ok_or_else(|| format!("{} bytes are no packed bits", encoded.len()));
+            return length.ok_or_else(|| format!("{} bytes are not packed bits", encoded.len()));
         };
         check_whole(encoded.len(), size)?;
         Ok((encoded.len() / size).saturating_mul(self.seen.storage.size()))
@@ -290,14 +290,14 @@ mod tests {
     fn bytes_that_are_no_whole_numbers_are_refused() {
         let delta = codec(Delta::new("<i4").stored_as("<i2"));
         let error = encoded(&*delta, &[0; 6]).unwrap_err().to_string();
-        assert!(error.contains("6 bytes are no whole numbers of 4 bytes"), "{error}");
+        assert!(error.contains("6 bytes are not a whole number of elements of 4 bytes"), "{error}");
         let error = decoded(&*delta, &[0; 3], 100).unwrap_err().to_string();
-        assert!(error.contains("3 bytes are no whole numbers of 2 bytes"), "{error}");
+        assert!(error.contains("3 bytes are not a whole number of elements of 2 bytes"), "{error}");
         assert!(decoded(&*delta, &[0; 6], 11).unwrap_err().is_overflow());
         let bits = codec(PackBitsFilter);
         for damaged in [&[][..], &[1], &[8, 0], &[255, 0, 0], &[9, 0, 0]] {
             let error = decoded(&*bits, damaged, 100).unwrap_err().to_string();
-            assert!(error.contains("are no packed bits"), "{damaged:?}: {error}");
+            assert!(error.contains("are not packed bits"), "{damaged:?}: {error}");
         }
     }
 
@@ -307,7 +307,7 @@ mod tests {
         let refused = |filter: CodecSpec, plain: &[u8]| {
             let codec = codec(filter);
             let error = encoded(&*codec, plain).unwrap_err().to_string();
-            assert!(error.contains("would not give the same ones back"), "{codec:?}: {error}");
+            assert!(error.contains("would not restore exactly"), "{codec:?}: {error}");
         };
         refused(PackBitsFilter.into(), &[0, 1, 2]);
         refused(FixedScaleOffset::new("|u1", 0.0, 0.5).into(), &[3, 4]);

@@ -54,12 +54,16 @@ impl Header {
                 return Err(CodecError::unsupported(message));
             }
             mode => {
-                return Err(CodecError::corrupt(format!("the block's mode is {mode}; 0, 1 and 2 are known")));
+                return Err(CodecError::corrupt(format!(
+                    "the mode of the block is {mode}; expected 0, 1 or 2"
+                )));
             }
         };
         let stored = u16::from_be_bytes(take(&mut rest, encoded)?);
         if usize::from(stored) != ndim {
-            return Err(CodecError::corrupt(format!("the block has {stored} dimensions, the array {ndim}")));
+            return Err(CodecError::corrupt(format!(
+                "the block has {stored} dimensions, but the array has {ndim}"
+            )));
         }
         let mut shape = Vec::with_capacity(ndim);
         for _ in 0..ndim {

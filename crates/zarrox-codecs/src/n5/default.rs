@@ -91,7 +91,7 @@ impl N5Codec {
         let length = |&axis: &usize| u32::try_from(context.chunk.shape()[axis]);
         let stored = order.iter().map(length).collect::<Result<_, _>>();
         let stored = stored.map_err(|_| {
-            CodecError::unsupported("a block of N5 has less than 2^32 elements along a dimension")
+            CodecError::unsupported("a block of N5 must have fewer than 2^32 elements along each dimension")
         })?;
         Ok(Self { whole, order, stored, registry: context.registry.clone(), mode: context.strictness })
     }
@@ -143,7 +143,7 @@ impl N5Codec {
             return self.whole.decode(elements, part);
         }
         if shape.contains(&0) {
-            return Err(CodecError::corrupt("the block's header says that it is empty"));
+            return Err(CodecError::corrupt("the header of the block says that it is empty"));
         }
         let chain = self.chain(&self.whole.specs(), &shape)?;
         let region: Dims<Span> = part.region.iter().zip(&shape).map(|(span, &n)| clipped(*span, n)).collect();
@@ -165,7 +165,7 @@ impl N5Codec {
         if size > self.whole.limit() {
             let limit = self.whole.limit();
             return Err(CodecError::limit(format!(
-                "one block would take {size} bytes of memory, the limit is {limit}"
+                "one block would take {size} bytes of memory, and the limit is {limit}"
             )));
         }
         let mut elements = vec![0; size];
@@ -186,7 +186,7 @@ fn clipped(span: Span, length: usize) -> Span {
 fn check_codecs(chain: &CodecChain, registry: &Registry) -> Result<(), CodecError> {
     if chain.order().is_none() {
         return Err(CodecError::invalid(
-            "'codecs': of codecs for arrays, only 'transpose' can be in a block of N5",
+            "'codecs': the only codec for arrays in a block of N5 is 'transpose'",
         ));
     }
     let specs = chain.specs();
@@ -194,10 +194,12 @@ fn check_codecs(chain: &CodecChain, registry: &Registry) -> Result<(), CodecErro
     let big = json!("big");
     let is_big = |codec: &CodecSpec| codec.configuration.get("endian").is_none_or(|endian| *endian == big);
     if !rest.next().is_some_and(|codec| codec.name == "bytes" && is_big(codec)) {
-        return Err(CodecError::invalid("'codecs': the elements of N5 are 'bytes' with \"endian\": \"big\""));
+        return Err(CodecError::invalid(
+            "'codecs': a block of N5 needs the codec 'bytes' with \"endian\": \"big\"",
+        ));
     }
     if rest.count() > 1 {
-        return Err(CodecError::invalid("'codecs': a block of N5 has no more than one compressor"));
+        return Err(CodecError::invalid("'codecs': a block of N5 has at most one compressor"));
     }
     Ok(())
 }
@@ -214,7 +216,7 @@ impl N5Block {
     pub fn decode(encoded: &[u8], codec: &CodecSpec, context: &CodecContext<'_>) -> Result<Self, CodecError> {
         if codec.name != NAME {
             return Err(CodecError::unsupported(format!(
-                "the chunks are no blocks of N5, but of '{}'",
+                "the chunks are not blocks of N5, but encoded by '{}'",
                 codec.name
             )));
         }
@@ -384,8 +386,8 @@ mod tests {
             error(&plain, &encoded)
         };
         assert!(with(1, 2).contains("mode 2"), "{}", with(1, 2));
-        assert!(with(1, 3).contains("mode is 3"));
-        assert!(with(3, 2).contains("2 dimensions, the array 3"));
+        assert!(with(1, 3).contains("mode of the block is 3"));
+        assert!(with(3, 2).contains("2 dimensions, but the array has 3"));
         assert!(
             with(7, 2).contains("[3, 2, 2] elements is larger than the chunk of [3, 2, 1]"),
             "{}",

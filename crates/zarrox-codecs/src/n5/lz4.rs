@@ -7,6 +7,8 @@
 //! |---|---|
 //! | `blockSize` | 64 to 2^25: how many bytes are compressed as one block |
 //!
+//! The framing is our own: the crate `lz4-java-wrc` would add a second implementation of LZ4 and of its checksum to every build.
+//!
 //! Names: this codec is only that of N5's `lz4`, inside `n5_default`. Leniently, an absent `blockSize` is 65536, and a
 //! smaller one is 64.
 //!
@@ -159,7 +161,7 @@ impl Header {
     fn split(bytes: &[u8]) -> Result<(Self, &[u8]), CodecError> {
         let (header, body) = bytes.split_first_chunk::<HEADER>().ok_or_else(|| truncated(bytes.len()))?;
         if !header.starts_with(MAGIC) {
-            return Err(CodecError::corrupt("no block begins where one should"));
+            return Err(CodecError::corrupt("a block does not begin where it is expected"));
         }
         let number =
             |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -196,7 +198,7 @@ fn encode_block(level: u8, block: &[u8], encoded: &mut Vec<u8>) -> Result<(), Co
     stored.append(encoded);
     let body = encoded.len();
     let done = ffi::lz4::compress(1, block, encoded);
-    done.ok_or_else(|| CodecError::unsupported("LZ4 takes no more than 2 GiB; choose smaller blocks"))?;
+    done.ok_or_else(|| CodecError::unsupported("LZ4 compresses at most 2 GiB; choose smaller blocks"))?;
     let compressed = encoded.len() - body;
     if compressed < block.len() {
         let body = encoded.split_off(body);
@@ -225,7 +227,7 @@ fn decode_block(header: Header, body: &[u8], room: &mut [u8]) -> Result<(), Code
     if computed == header.checksum {
         return Ok(());
     }
-    Err(CodecError::corrupt(format!("the checksum is {computed:08x}, {:08x} is stored", header.checksum)))
+    Err(CodecError::corrupt(format!("the checksum is {computed:08x}, but {:08x} is stored", header.checksum)))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The index of a shard: how it is stored, and what it says.
 
 use zarrox_core::codec::{
-    ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, EncodeOptions, ReadRegion, Size, Window,
+    ByteRange, ChunkSpec, Codec, CodecChain, CodecContext, CodecSpec, DecodeOptions, EncodeOptions,
+    ReadRegion, Size, Window,
 };
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
@@ -59,14 +60,17 @@ impl Index {
         let shape: Vec<u64> = grid.iter().map(|&n| n as u64).chain([2]).collect();
         let chunk = ChunkSpec::new(&shape, Storage::Uint(8), FillValue::zero(8))?;
         if chunk.size() > context.limit {
-            let message = format!("the index takes {} bytes, the limit is {}", chunk.size(), context.limit);
+            let message =
+                format!("the index takes {} bytes, and the limit is {}", chunk.size(), context.limit);
             return Err(CodecError::limit(message));
         }
         let context = CodecContext { chunk: &chunk, ..*context };
         let chain = CodecChain::new(codecs, &context)?;
         let Size::Exact(size) = chain.encoded_size() else {
             let name = codecs.iter().find(|spec| is_variable(spec, &context)).map_or("?", |spec| &spec.name);
-            return Err(CodecError::invalid(format!("'{name}' gives no fixed size, as an index needs it")));
+            return Err(CodecError::invalid(format!(
+                "'{name}' does not encode to a fixed size, which an index needs"
+            )));
         };
         Ok(Self { chain, size, location })
     }
@@ -80,13 +84,24 @@ impl Index {
     }
 
     /// Decodes the entries of a box of inner chunks.
-    pub(crate) fn entries(&self, encoded: &[u8], mut cells: Dims<Span>) -> Result<Entries, CodecError> {
+    pub(crate) fn entries(&self, encoded: &[u8], cells: Dims<Span>) -> Result<Entries, CodecError> {
+        self.entries_with(encoded, cells, DecodeOptions::default())
+    }
+
+    /// Decodes the entries of a box of inner chunks with these options.
+    pub(crate) fn entries_with(
+        &self,
+        encoded: &[u8],
+        mut cells: Dims<Span>,
+        options: DecodeOptions,
+    ) -> Result<Entries, CodecError> {
         cells.push(Span::all(2));
         let shape: Dims<usize> = cells.iter().map(|span| span.count).collect();
         let first = cells.iter().map(|span| span.start).collect();
         let mut bytes = Scratch::with_len(shape.iter().product::<usize>() * 8)?;
         let out = ViewMut::contiguous(&mut bytes, &shape, 8);
-        self.chain.decode(encoded, ReadRegion::new(cells, out)).map_err(|e| e.at("index"))?;
+        let region = ReadRegion { options, ..ReadRegion::new(cells, out) };
+        self.chain.decode(encoded, region).map_err(|e| e.at("index"))?;
         Ok(Entries { bytes, first, shape })
     }
 

@@ -17,14 +17,16 @@
 //! with gaps between them.
 
 pub(crate) mod index;
+mod mend;
+mod table;
 pub(crate) mod work;
 
 use std::fmt;
 
 use zarrox_core::codec::{
-    ArrayAccess, ArrayToBytes, ByteRange, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec,
-    EncodeOptions, Fetch, InnerChunks, ReadPart, ReadRegion, Size, Update, Window, WritePart, resolve,
-    same_from_v2, same_to_v2,
+    ArrayAccess, ArrayToBytes, ByteRange, ChunkTable, Codec, CodecChain, CodecContext, CodecDef, CodecKind,
+    CodecSpec, EncodeOptions, Fetch, InnerChunks, ReadPart, ReadRegion, Size, Update, Window, WritePart,
+    resolve, same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -136,7 +138,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
 fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>), CodecError> {
     if inner.len() != shard.len() {
         let message = format!(
-            "'chunk_shape' has {} dimensions, the chunk of {shard:?} has {}",
+            "'chunk_shape' has {} dimensions, but the shard {shard:?} has {}",
             inner.len(),
             shard.len()
         );
@@ -147,7 +149,9 @@ fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>)
         match usize::try_from(inner) {
             Ok(length) if length > 0 && outer % length == 0 => shape.push(length),
             _ => {
-                let message = format!("'chunk_shape' is {inner} in dimension {dim}; it must divide {outer}");
+                let message = format!(
+                    "'chunk_shape' is {inner} in dimension {dim}; it must divide the length of the shard, {outer}"
+                );
                 return Err(CodecError::invalid(message));
             }
         }
@@ -242,6 +246,10 @@ impl InnerChunks for ShardingCodec {
         };
         stored.map_err(|e| e.in_codec(NAME))
     }
+
+    fn table(&self) -> Option<&dyn ChunkTable> {
+        Some(self)
+    }
 }
 
 impl ShardingCodec {
@@ -269,21 +277,24 @@ impl ShardingCodec {
             return Ok(None);
         }
         if offset == u64::MAX || length == u64::MAX {
-            let message =
-                format!("the index has offset {offset} and length {length}: only one of them says empty");
+            let message = format!(
+                "the index has offset {offset} and length {length}: only one of them marks an empty chunk"
+            );
             return Err(CodecError::corrupt(message));
         }
         // So that a damaged index cannot make anyone ask for more memory than such a chunk can take. A shard
         // inside a shard may have gaps, and is not fetched as a whole.
         let limit = self.inner.encoded_size().limit() as u64;
         if length > limit && self.inner.inner_chunk_shape().is_none() {
-            let message = format!("the index has a length of {length}; such a chunk takes {limit} at most");
+            let message = format!(
+                "the index gives an inner chunk {length} bytes, but such a chunk has at most {limit}"
+            );
             return Err(CodecError::corrupt(message));
         }
         match shard.part(offset, length) {
             Ok(ByteRange::From { offset, length }) => Ok(Some(Window { offset, length })),
-            Ok(range) => Err(CodecError::corrupt(format!("{range} is no place inside a shard"))),
-            Err(error) => Err(error.at("the index points outside the shard")),
+            Ok(range) => Err(CodecError::corrupt(format!("{range} is not inside of a shard"))),
+            Err(error) => Err(error.at("the index points outside of the shard")),
         }
     }
 
@@ -596,7 +607,7 @@ mod tests {
             (max - 3, 8, "outside"),
             (0, max - 1, "at most"),
             (0, 9, "at most"),
-            (0, 7, "truncated: 7 bytes are stored, a chunk has 8"),
+            (0, 7, "truncated: 7 bytes are stored, but a chunk has 8"),
         ];
         for (offset, length, says) in lies {
             let error = error(offset, length);
@@ -661,10 +672,10 @@ mod tests {
         };
         for (shape, says) in [
             (json!([2]), "has 1 dimensions"),
-            (json!([2, 3]), "is 3 in dimension 1; it must divide 4"),
+            (json!([2, 3]), "is 3 in dimension 1; it must divide the length of the shard, 4"),
             (json!([0, 2]), "is 0 in dimension 0"),
             (json!([8, 2]), "is 8 in dimension 0"),
-            (json!(2), "should be a list of integers"),
+            (json!(2), "expected a list of integers"),
         ] {
             let error = with("chunk_shape", shape);
             assert!(error.contains(says), "{error}");
@@ -676,7 +687,7 @@ mod tests {
         let error = with("index_codecs", json!([little()[0], {"name": "numcodecs.bz2"}]));
         assert_eq!(
             error,
-            "codec 'sharding_indexed': 'index_codecs': 'numcodecs.bz2' gives no fixed size, as an index needs it"
+            "codec 'sharding_indexed': 'index_codecs': 'numcodecs.bz2' does not encode to a fixed size, which an index needs"
         );
     }
 
@@ -685,6 +696,6 @@ mod tests {
         let spec = spec(NAME, json!({"chunk_shape": [1, 1], "codecs": little()}));
         let chunk = chunk(&[1 << 20, 1 << 20], Storage::Uint(1));
         let error = chain(&[spec], &chunk, &registry(), Strictness::Lenient).unwrap_err().to_string();
-        assert!(error.contains("the index takes 17592186044416 bytes, the limit is"), "{error}");
+        assert!(error.contains("the index takes 17592186044416 bytes, and the limit is"), "{error}");
     }
 }

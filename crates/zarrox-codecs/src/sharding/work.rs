@@ -25,7 +25,9 @@ impl ShardWork {
         self.asked = self.asked.saturating_add(chunk.length.unwrap_or(0));
         self.count += 1;
         if self.asked > self.stored && self.asked > self.each.saturating_mul(self.count) {
-            return Err(CodecError::corrupt("the inner chunks overlap, and are more than the shard has"));
+            return Err(CodecError::corrupt(
+                "the inner chunks overlap: together they are larger than the shard",
+            ));
         }
         Ok(())
     }

@@ -12,33 +12,33 @@ pub trait ArrayToArray: fmt::Debug + Send + Sync {
     /// The complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// The chunk behind this codec.
+    /// The chunk after encoding.
     fn encoded_chunk(&self) -> &ChunkSpec;
 
-    /// The new order of axes, when that is all that the codec does: it then costs nothing.
+    /// The new order of the axes, if the codec only permutes axes. The chain then permutes strides and copies nothing.
     fn permutation(&self) -> Option<&[usize]> {
         None
     }
 
-    /// The region of the encoded chunk that holds the elements of this region of the decoded one and no others, in the same
-    /// row-major order; `None` when only whole chunks can be encoded and decoded.
+    /// The region of the encoded chunk that holds exactly the elements of this region of the decoded chunk, in the same row-major
+    /// order. `None` if the codec can only encode and decode whole chunks.
     fn encoded_region(&self, region: &[Span]) -> Option<Dims<Span>> {
         let _ = region;
         None
     }
 
-    /// Returns true if decoding only copies elements, as when encoding rounds them.
+    /// Returns true if decoding only copies elements, as for a codec that rounds when it encodes.
     fn decodes_unchanged(&self) -> bool {
         false
     }
 
-    /// Encodes a whole chunk, or, where there is an [encoded region](ArrayToArray::encoded_region), that of any part. The
-    /// shapes are those of the two chunks or regions. `encoded` is contiguous, and so is `decoded` where only whole chunks
-    /// can be encoded.
+    /// Encodes a whole chunk, or any region of it if the codec has an [encoded region](ArrayToArray::encoded_region). The shapes
+    /// are those of the two chunks or regions. `encoded` is contiguous; `decoded` is contiguous if the codec takes only whole
+    /// chunks.
     fn encode(&self, decoded: &View<'_>, encoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 
-    /// Decodes a whole chunk, or, where there is an [encoded region](ArrayToArray::encoded_region), that of any part. The
-    /// shapes are those of the two chunks or regions. `encoded` is contiguous, and so is `decoded` where only whole chunks
-    /// can be decoded.
+    /// Decodes a whole chunk, or any region of it if the codec has an [encoded region](ArrayToArray::encoded_region). The shapes
+    /// are those of the two chunks or regions. `encoded` is contiguous; `decoded` is contiguous if the codec takes only whole
+    /// chunks.
     fn decode(&self, encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Result<(), CodecError>;
 }

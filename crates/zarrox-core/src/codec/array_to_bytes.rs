@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-use super::{EncodeOptions, Fetch, ReadPart, ReadRegion, Size, Update, Window, WritePart};
+use super::{ChunkTable, EncodeOptions, Fetch, ReadPart, ReadRegion, Size, Update, Window, WritePart};
 use crate::error::CodecError;
 use crate::json::Map;
 use crate::strided::View;
 
-/// A codec that turns an array into bytes. A chain has exactly one.
+/// A codec that turns an array into bytes. A chain has exactly one of these.
 pub trait ArrayToBytes: fmt::Debug + Send + Sync {
     /// The complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// The number of bytes that a chunk becomes.
+    /// The number of encoded bytes of a chunk.
     fn encoded_size(&self) -> Size;
 
-    /// Encodes a chunk and appends it to `encoded`. False when nothing was appended because the chunk holds only the fill value
-    /// and the options say that such chunks are not stored.
+    /// Encodes a chunk and appends it to `encoded`. Returns false, and appends nothing, if the chunk holds only the fill value
+    /// and the options do not store such chunks.
     fn encode(
         &self,
         chunk: &View<'_>,
@@ -27,42 +27,42 @@ pub trait ArrayToBytes: fmt::Debug + Send + Sync {
     /// Decodes a region of an encoded chunk that is in memory.
     fn decode(&self, encoded: &[u8], region: ReadRegion<'_>) -> Result<(), CodecError>;
 
-    /// The codec's way to a part of an encoded chunk; without one, chunks are read and decoded whole.
+    /// The codec's access to a part of an encoded chunk. Without one, chunks are read and decoded whole.
     fn access(&self) -> ArrayAccess<'_> {
         ArrayAccess::Whole
     }
 }
 
-/// The ways to a part of what an array→bytes codec encoded.
+/// The access of an array→bytes codec to a part of an encoded chunk.
 #[derive(Debug, Clone, Copy)]
 pub enum ArrayAccess<'a> {
-    /// None: all encoded bytes are needed.
+    /// No access: all encoded bytes are needed.
     Whole,
-    /// The codec knows which bytes hold a region.
+    /// The codec can tell which bytes hold a region.
     Ranges(&'a dyn RegionRanges),
-    /// Each element has its own bytes, in row-major order, as many as in memory.
+    /// Each element is encoded separately, in row-major order, into as many bytes as it has in memory.
     InPlace(&'a dyn InPlace),
-    /// The chunk is made of smaller chunks.
+    /// The chunk consists of inner chunks.
     Chunks(&'a dyn InnerChunks),
 }
 
-/// Knows which bytes of an encoded chunk hold a region.
+/// Finds the bytes of an encoded chunk that hold a region.
 pub trait RegionRanges: fmt::Debug + Sync {
     /// Lists the bytes to fetch from the encoded chunk, which is stored at `window`, to fill a region.
     fn read<'a>(&'a self, window: Window, region: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
 }
 
-/// Encodes each element into as many bytes as it has in memory, in row-major order.
+/// Encodes each element separately, in row-major order, into as many bytes as it has in memory.
 pub trait InPlace: RegionRanges {
-    /// Decodes a chunk in its own memory.
+    /// Decodes a chunk in place.
     fn decode_in_place(&self, chunk: &mut [u8]);
 
-    /// Returns true if the encoded elements are those in memory, byte for byte: the chain may then store and change them without
+    /// Returns true if the encoded elements equal those in memory byte for byte. The chain then stores and changes them without
     /// this codec.
     fn stores_memory(&self) -> bool;
 }
 
-/// Encodes a chunk as smaller chunks, which are read and written one by one.
+/// Encodes a chunk as inner chunks, each of which can be read and written alone.
 pub trait InnerChunks: fmt::Debug + Sync {
     /// The shape of the inner chunks.
     fn shape(&self) -> &[usize];
@@ -70,8 +70,8 @@ pub trait InnerChunks: fmt::Debug + Sync {
     /// Lists the bytes to fetch from the encoded chunk, which is stored at `window`, to fill a part.
     fn read<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError>;
 
-    /// Encodes a chunk in which only `part` is new and appends it to `encoded`. `None` stands for an existing chunk that holds only
-    /// the fill value.
+    /// Encodes a chunk of which only `part` has new values and appends it to `encoded`. `existing` is the stored chunk; `None`
+    /// stands for a chunk that holds only the fill value.
     fn update(
         &self,
         existing: Option<&[u8]>,
@@ -79,4 +79,7 @@ pub trait InnerChunks: fmt::Debug + Sync {
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
     ) -> Result<Update, CodecError>;
+
+    /// The encoded chunk as a table of the smaller ones, for those who check and mend it; `None` where nothing of it is understood.
+    fn table(&self) -> Option<&dyn ChunkTable>;
 }

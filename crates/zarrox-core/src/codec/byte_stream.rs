@@ -1,10 +1,10 @@
-//! Bytes that arrive one after the other.
+//! Bytes that are produced in order.
 
 use crate::error::CodecError;
 
-/// Hands out bytes in order: stored ones, or those that a codec decodes.
+/// Produces bytes in order: stored bytes, or bytes that a codec decodes.
 pub trait ByteStream {
-    /// Fills the buffer with the next bytes and returns their number: fewer than fit only at the end.
+    /// Fills the buffer with the next bytes and returns their number, which is smaller than the buffer only at the end.
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError>;
 }
 

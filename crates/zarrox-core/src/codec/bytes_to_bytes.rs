@@ -11,49 +11,49 @@ pub trait BytesToBytes: fmt::Debug + Send + Sync {
     /// The complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// The name that v3 metadata should have with this configuration, where it is not the definition's.
+    /// The name for v3 metadata with this configuration, if it is not the name of the definition.
     fn name(&self) -> Option<&'static str> {
         None
     }
 
-    /// The number of bytes that `decoded` many become.
+    /// The number of encoded bytes of so many decoded bytes.
     fn encoded_size(&self, decoded: Size) -> Size;
 
     /// Encodes bytes and appends them to `encoded`.
     fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError>;
 
-    /// Decodes into the front of `decoded` and returns the number of decoded bytes. More than fit are an
-    /// [overflow](CodecError::overflow), if they were decoded and not only announced: a caller that does not know the size takes
-    /// more memory then.
+    /// Decodes into the front of `decoded` and returns the number of decoded bytes. If the bytes do not fit, the error is an
+    /// [overflow](CodecError::overflow), so that a caller that does not know the size can try a larger buffer. A size that is
+    /// only announced is no overflow.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError>;
 
-    /// The number of bytes that will be decoded, where the encoded bytes announce it. It need not be true.
+    /// The decoded size that the encoded bytes announce, if they announce one. It may be wrong.
     fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
         let _ = encoded;
         None
     }
 
-    /// The codec's way to a part of the decoded bytes; without one, all are decoded at once into memory of their own.
+    /// The codec's access to a part of the decoded bytes. Without one, all bytes are decoded at once into a buffer.
     fn access(&self) -> BytesAccess<'_> {
         BytesAccess::Whole
     }
 }
 
-/// The ways to a part of what a bytes→bytes codec encoded.
+/// The access of a bytes→bytes codec to a part of the decoded bytes.
 #[derive(Debug, Clone, Copy)]
 pub enum BytesAccess<'a> {
-    /// None: all bytes are decoded at once.
+    /// No access: all bytes are decoded at once.
     Whole,
-    /// The decoded bytes are among the encoded ones.
+    /// The decoded bytes are some of the encoded bytes.
     Framed(&'a dyn Framed),
-    /// The bytes can be decoded one after the other, as fast as all at once.
+    /// The bytes can be decoded as a stream, as fast as all at once.
     Stream(&'a dyn DecodeStream),
-    /// Ranges of the bytes can be decoded for themselves.
+    /// Ranges of the bytes can be decoded separately.
     Ranges(&'a dyn DecodeRanges),
 }
 
 impl BytesAccess<'_> {
-    /// The decoded bytes, where they are among these encoded ones.
+    /// The decoded bytes, if they are some of these encoded bytes.
     pub fn unframed(self, encoded: &[u8]) -> Result<Option<&[u8]>, CodecError> {
         match self {
             Self::Framed(framed) => framed.unframed(encoded),
@@ -62,27 +62,27 @@ impl BytesAccess<'_> {
     }
 }
 
-/// The number of bytes that a codec puts around others.
+/// The number of bytes that a codec adds around others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Framing {
-    /// In front of them.
+    /// The bytes before the others.
     pub before: usize,
-    /// Behind them.
+    /// The bytes after the others.
     pub after: usize,
 }
 
-/// Puts something around the bytes and may leave them unchanged.
+/// Adds bytes around others, which usually stay unchanged.
 pub trait Framed: fmt::Debug + Sync {
-    /// The decoded bytes, which are some of the encoded ones; `None` where these bytes have to be decoded.
+    /// The decoded bytes inside of the encoded bytes; `None` if these bytes must be decoded.
     fn unframed<'e>(&self, encoded: &'e [u8]) -> Result<Option<&'e [u8]>, CodecError>;
 
-    /// The bytes around the decoded ones, if they serve for checking alone: a reader that does not check passes over them.
+    /// The added bytes, if they only serve as a check. A reader that verifies nothing skips them.
     fn framing(&self) -> Option<Framing> {
         None
     }
 }
 
-/// Decodes bytes one after the other.
+/// Decodes bytes as a stream.
 pub trait DecodeStream: fmt::Debug + Sync {
     /// The decoded bytes in order.
     fn decode_stream<'e>(
@@ -91,10 +91,10 @@ pub trait DecodeStream: fmt::Debug + Sync {
     ) -> Result<Box<dyn ByteStream + 'e>, CodecError>;
 }
 
-/// Decodes ranges of the bytes for themselves.
+/// Decodes ranges of bytes separately.
 pub trait DecodeRanges: fmt::Debug + Sync {
-    /// Lists the encoded bytes to fetch, which are stored at `window`, to serve fetches of the decoded ones. Those are `size`
-    /// bytes, the fetches lie inside, and no others follow from them.
+    /// Lists the encoded bytes to fetch, which are stored at `window`, to serve `fetches` of decoded bytes. The decoded bytes are
+    /// `size` bytes long, the fetches lie inside of them, and need no further fetches.
     fn read<'a>(
         &'a self,
         window: Window,

@@ -1,5 +1,4 @@
-//! The specification of a chunk that a codec is made for: shape, layout and fill value, and sizes of encoded
-//! bytes.
+//! The specification of the chunk that a codec is made for (shape, layout, fill value), and sizes of encoded bytes.
 
 use crate::data_type::{DataType, Storage};
 use crate::error::CodecError;
@@ -7,7 +6,7 @@ use crate::fill_value::FillValue;
 use crate::strided::{View, ViewMut};
 use crate::vlen::VlenBuffer;
 
-/// The properties that all chunks of an array share. Their size in bytes is known to fit the address space.
+/// The properties that all chunks of an array share. The size of such a chunk fits into the address space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkSpec {
     shape: Vec<usize>,
@@ -18,7 +17,7 @@ pub struct ChunkSpec {
 }
 
 impl ChunkSpec {
-    /// Checks that a chunk of this shape can exist in memory at all.
+    /// Creates the specification, and checks that a chunk of this shape fits into memory.
     pub fn new(shape: &[u64], storage: Storage, fill: FillValue) -> Result<Self, CodecError> {
         let too_large = || CodecError::limit(format!("a chunk of shape {shape:?} does not fit into memory"));
         let shape: Vec<usize> =
@@ -26,27 +25,29 @@ impl ChunkSpec {
         let size = shape.iter().try_fold(storage.size(), |size, &n| size.checked_mul(n));
         let size = size.filter(|&size| isize::try_from(size).is_ok()).ok_or_else(too_large)?;
         if storage.size() == 0 {
-            return Err(CodecError::invalid("elements of no bytes cannot be stored"));
+            return Err(CodecError::invalid("elements must have at least one byte"));
         }
         if storage != Storage::Variable && fill.as_bytes().len() != storage.size() {
-            return Err(CodecError::invalid("the fill value has not the size of an element"));
+            return Err(CodecError::invalid(
+                "the size of the fill value differs from the size of an element",
+            ));
         }
         let data_type = DataType::of_storage(&storage);
         Ok(Self { shape, storage, data_type, fill, size })
     }
 
-    /// Sets the data type, for elements that mean more than their layout says.
+    /// Sets the data type, for codecs that depend on the meaning of elements.
     #[must_use]
     pub fn of_type(self, data_type: &DataType) -> Self {
         let data_type = (data_type.storage() == self.storage).then(|| data_type.clone());
         Self { data_type, ..self }
     }
 
-    /// The data type of the elements, for codecs that need to know more than how they lie in memory.
+    /// The data type of the elements, for codecs that depend on more than the layout in memory.
     pub fn data_type(&self) -> Result<&DataType, CodecError> {
         self.data_type.as_ref().ok_or_else(|| {
             CodecError::unsupported(format!(
-                "elements of the layout {:?} have no data type here",
+                "the data type of the elements (layout {:?}) is not known here",
                 self.storage
             ))
         })
@@ -62,7 +63,7 @@ impl ChunkSpec {
         &self.storage
     }
 
-    /// Returns true if elements have as many bytes as each of them needs.
+    /// Returns true if the length of the elements varies.
     pub fn is_variable(&self) -> bool {
         self.storage == Storage::Variable
     }
@@ -72,33 +73,33 @@ impl ChunkSpec {
         &self.fill
     }
 
-    /// The size of an element in strided memory, in bytes.
+    /// The size of an element in an array in memory, in bytes.
     pub fn item(&self) -> usize {
         self.storage.size()
     }
 
-    /// The size of the whole chunk once decoded, in bytes; of variable-length elements, only that of their references.
+    /// The size of the whole decoded chunk, in bytes. For elements of variable length, this is the size of their references.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// A whole chunk in memory, row-major, as a view; the bytes of variable-length elements are in `vlen`.
+    /// A view of a whole chunk in memory, in row-major order. `vlen` has the bytes of elements of variable length.
     pub fn view<'a>(&self, memory: &'a [u8], vlen: &'a VlenBuffer) -> View<'a> {
         self.view_part(memory, &self.shape, vlen)
     }
 
-    /// A whole chunk in memory, row-major, as a view to write to; the bytes of variable-length elements go to `vlen`.
+    /// A mutable view of a whole chunk in memory, in row-major order. The bytes of elements of variable length go to `vlen`.
     pub fn view_mut<'a>(&self, memory: &'a mut [u8], vlen: &'a VlenBuffer) -> ViewMut<'a> {
         self.view_part_mut(memory, &self.shape, vlen)
     }
 
-    /// A part of this shape in memory, as [`ChunkSpec::view`].
+    /// A view of a part of this shape in memory, otherwise like [`ChunkSpec::view`].
     pub fn view_part<'a>(&self, memory: &'a [u8], shape: &[usize], vlen: &'a VlenBuffer) -> View<'a> {
         let view = View::contiguous(memory, shape, self.item());
         if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
-    /// A part of this shape in memory, as [`ChunkSpec::view_mut`].
+    /// A mutable view of a part of this shape in memory, otherwise like [`ChunkSpec::view_mut`].
     pub fn view_part_mut<'a>(
         &self,
         memory: &'a mut [u8],
@@ -109,7 +110,7 @@ impl ChunkSpec {
         if self.is_variable() { view.with_vlen(vlen) } else { view }
     }
 
-    /// The specification of a chunk of another shape with equal elements.
+    /// The specification of a chunk with the same elements and another shape.
     pub fn with_shape(&self, shape: &[usize]) -> Result<Self, CodecError> {
         let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
         let spec = Self::new(&shape, self.storage.clone(), self.fill.clone())?;
@@ -117,20 +118,20 @@ impl ChunkSpec {
     }
 }
 
-/// The number of bytes something takes.
+/// A size in bytes, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// Always just as many.
+    /// Exactly this many bytes.
     Exact(usize),
-    /// Never more than these.
+    /// At most this many bytes.
     AtMost(usize),
 }
 
 impl Size {
-    /// Nobody knows before it is encoded.
+    /// The size is not known before encoding.
     pub const UNKNOWN: Self = Self::AtMost(usize::MAX);
 
-    /// The number itself.
+    /// The number, if there is one.
     pub fn limit(self) -> usize {
         match self {
             Self::Exact(n) | Self::AtMost(n) => n,
@@ -146,8 +147,8 @@ impl Size {
         }
     }
 
-    /// The largest size after a general-purpose compressor: half again as much and a little more, since
-    /// foreign encoders are not bound by the worst case of our libraries.
+    /// The largest size after a general-purpose compressor: 1.5 times the input and a little more, since other encoders do not
+    /// keep to the worst case of our libraries.
     #[must_use]
     pub fn compressed(self) -> Self {
         let n = self.limit();

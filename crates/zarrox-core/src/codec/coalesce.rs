@@ -1,47 +1,48 @@
-//! Ranges of a stored object that are read together: all that decides it is here.
+//! Coalescing: the decision which byte ranges of a stored object are read together.
 //!
-//! A codec whose elements lie at regular places makes one range of pieces with little between them ([`GAP`]), as long as the range
-//! still fits into a core's cache ([`BLOCK`]). The driver then puts ranges of any codecs together ([`Coalesce::group`]).
+//! A codec whose elements lie at regular distances merges pieces with small gaps ([`GAP`]) into one range, as long as the range
+//! fits into a core's cache ([`BLOCK`]). The driver then groups the ranges of all codecs ([`Coalesce::group`]).
 
-/// Unneeded bytes between two needed ranges that are read along, since another request would take longer.
+/// The largest gap between two needed ranges that is read as well, in bytes: a further request would take longer.
 pub const GAP: usize = 8 << 10;
 
-/// Elements that form no box are read as boxes of their own only if these are fewer than the bounding box has times this many bytes.
+/// Elements that form no box are read as several boxes only if the boxes have fewer bytes than the bounding box has times this.
 pub const BYTES_PER_BOX: usize = 4 << 10;
 
-/// The most bytes of a range that is scattered to several places: it should still be in the L2 cache then.
+/// The most bytes of a range that is scattered to several places: the range should still be in the L2 cache while it is
+/// scattered.
 pub const BLOCK: usize = 256 << 10;
 
-/// The most bytes of a range that is scattered to memory whose axes are in another order: only a large range has rows of some length
+/// The most bytes of a range that is scattered to memory with another order of axes. Only a large range has rows that are long
 /// there.
 pub const BLOCK_TRANSPOSED: usize = 8 << 20;
 
-/// The most bytes of a range that goes straight into the output.
+/// The most bytes of a range that goes directly into the output.
 pub const STRAIGHT_MOST: usize = 8 << 20;
 
-/// From this many bytes on, a range that goes straight into the output is read on its own: a copy would cost more than another
+/// Ranges of at least this many bytes that go directly into the output are read alone: a copy would cost more than another
 /// request.
 pub const STRAIGHT: usize = 32 << 10;
 
-/// The limits of putting ranges of a stored object together.
+/// The limits of grouping ranges of a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Coalesce {
-    /// The most bytes between two ranges that are read along.
+    /// The largest gap between two ranges that is read as well, in bytes.
     pub gap: u64,
-    /// The most bytes of all ranges that are read together.
+    /// The most bytes of a group.
     pub together: u64,
 }
 
 impl Coalesce {
-    /// For a store on this machine: ranges together should still fit into a core's own cache. The gap is smaller than [`GAP`], since
-    /// joined ranges are copied apart again, which a codec that knows where its elements lie need not do.
+    /// The limits for a store on this machine. A group should fit into a core's cache. The gap is smaller than [`GAP`], since the
+    /// bytes of a group are copied to their places, which a codec that knows where its elements lie need not do.
     pub const LOCAL: Self = Self { gap: 4 << 10, together: 512 << 10 };
 
-    /// For a store to which every request is a round trip: so many bytes arrive in the time that another request would take.
+    /// The limits for a remote store, in which each request is a round trip: so many bytes arrive in the time of a round trip.
     pub const REMOTE: Self = Self { gap: 512 << 10, together: 8 << 20 };
 
-    /// Puts ranges together that lie close to each other, unless `alone` says that one is read on its own. Each range is an offset,
-    /// a length and whatever belongs to it.
+    /// Groups ranges that lie close to each other, except ranges for which `alone` returns true. Each range is an offset, a
+    /// length and the caller's data.
     pub fn group<T>(
         self,
         mut ranges: Vec<(u64, u64, T)>,
@@ -62,19 +63,19 @@ impl Coalesce {
         groups
     }
 
-    /// Returns true if a range that begins no earlier is close enough to a group, and both together are not too long.
+    /// Returns true if a range, which begins no earlier than the group, lies close enough to it and fits into it.
     fn joins<T>(self, group: &CoalescedRanges<T>, offset: u64, length: u64) -> bool {
         offset <= group.offset + group.length + self.gap && offset + length - group.offset <= self.together
     }
 }
 
-/// Ranges that are read together as one.
+/// Ranges that are read as one.
 #[derive(Debug)]
 pub struct CoalescedRanges<T> {
     /// The first byte.
     pub offset: u64,
     /// The number of bytes.
     pub length: u64,
-    /// The ranges inside.
+    /// The ranges inside of the group.
     pub ranges: Vec<(u64, u64, T)>,
 }

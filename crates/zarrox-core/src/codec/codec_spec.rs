@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::json::{self, Json, Map};
 
-/// A codec as v3 metadata names it. This is how the model holds codecs, whatever the format.
+/// A codec as v3 metadata names it. The model uses this form for all formats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodecSpec {
     /// The name.
@@ -14,7 +14,7 @@ pub struct CodecSpec {
 }
 
 impl CodecSpec {
-    /// A codec of this name with a configuration, given as a JSON object (anything else counts as none).
+    /// A codec with this name and configuration. The configuration is a JSON object; any other value counts as an empty one.
     pub fn new(name: impl Into<String>, configuration: Json) -> Self {
         let configuration = match configuration {
             Json::Object(map) => map,
@@ -23,8 +23,8 @@ impl CodecSpec {
         Self { name: name.into(), configuration }
     }
 
-    /// A codec as v3 metadata has it: an object with `name` and `configuration`, or only the name. `None` when it is
-    /// neither, or says more.
+    /// Parses a codec of v3 metadata: an object with `name` and `configuration`, or a name alone. `None` for anything else, and
+    /// for objects with other members.
     pub fn from_json(json: &Json) -> Option<Self> {
         match json {
             Json::String(name) => Some(Self::new(name.as_str(), Json::Null)),
@@ -40,13 +40,13 @@ impl CodecSpec {
         }
     }
 
-    /// The codecs that its configuration says are inside of it, as a shard has them.
+    /// The codecs inside of the configuration, such as those of a shard.
     pub fn inside(&self) -> Vec<Self> {
         let inside = self.configuration.get("codecs").and_then(Json::as_array);
         inside.into_iter().flatten().filter_map(Self::from_json).collect()
     }
 
-    /// Returns true if nothing at all differs, not even the sign of a zero.
+    /// Returns true if both are identical, including the signs of zeros.
     pub fn is_identical(&self, other: &Self) -> bool {
         self.name == other.name && json::are_identical(&self.configuration, &other.configuration)
     }

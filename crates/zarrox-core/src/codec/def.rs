@@ -1,4 +1,4 @@
-//! A codec of any kind, and what definitions of codecs share.
+//! A codec of any kind, and functions that definitions of codecs share.
 
 use super::{ArrayToArray, ArrayToBytes, BytesToBytes};
 use crate::error::CodecError;
@@ -15,7 +15,7 @@ pub enum CodecKind {
     BytesToBytes,
 }
 
-/// A codec that is ready to work.
+/// A codec that is ready to be used.
 #[derive(Debug)]
 pub enum Codec {
     /// Arrays into arrays.
@@ -26,15 +26,16 @@ pub enum Codec {
     BytesToBytes(Box<dyn BytesToBytes>),
 }
 
-/// The default of [`CodecContext::limit`](super::CodecContext::limit): no writer makes chunks that have to be decoded whole this large.
+/// The default of [`CodecContext::limit`](super::CodecContext::limit). No known writer makes larger chunks that must be decoded
+/// whole.
 pub const CHUNK_LIMIT: usize = 4 << 30;
 
-/// For [`CodecDef::from_v2`](super::CodecDef::from_v2) of a codec whose configuration is the same in both formats.
+/// Serves as [`CodecDef::from_v2`](super::CodecDef::from_v2) for a codec with the same configuration in v2 and v3.
 pub fn same_from_v2(members: &Map, _: usize) -> Result<Map, CodecError> {
     Ok(members.clone())
 }
 
-/// For [`CodecDef::to_v2`](super::CodecDef::to_v2) of a codec whose configuration is the same in both formats.
+/// Serves as [`CodecDef::to_v2`](super::CodecDef::to_v2) for a codec with the same configuration in v2 and v3.
 pub fn same_to_v2(configuration: &Map) -> Result<Map, CodecError> {
     Ok(configuration.clone())
 }

@@ -1,4 +1,4 @@
-//! Array-to-array codecs that turn every element into one for itself: arithmetic, rounding, casts.
+//! Array→array codecs that encode each element separately: arithmetic, rounding, casts.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use crate::json::Map;
 use crate::scratch::Scratch;
 use crate::strided::{Dims, Span, View, ViewMut};
 
-/// A codec whose encoded element depends on nothing but the decoded one. So it decodes any part of a chunk, and all that it
-/// has to do is a loop over elements that lie one after the other.
+/// A codec that encodes each element separately. An implementation only loops over slices of elements; parts of chunks follow
+/// from that.
 pub trait Elementwise: fmt::Debug + Send + Sync {
     /// The complete configuration, as v3 metadata should have it.
     fn configuration(&self) -> Map;
 
-    /// The chunk behind this codec, which has the shape of the one in front.
+    /// The chunk after encoding, which has the shape of the decoded chunk.
     fn encoded_chunk(&self) -> &ChunkSpec;
 
-    /// Encodes elements. Both slices hold equally many, in the machine's endianness.
+    /// Encodes elements. Both slices have the same number of elements, in the machine's byte order.
     fn encode(&self, decoded: &[u8], encoded: &mut [u8]) -> Result<(), CodecError>;
 
-    /// Decodes elements. Both slices hold equally many, in the machine's endianness.
+    /// Decodes elements. Both slices have the same number of elements, in the machine's byte order.
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<(), CodecError>;
 
     /// Returns true if [`Elementwise::decode`] only copies.
@@ -71,5 +71,5 @@ impl<T: Elementwise> ArrayToArray for T {
 }
 
 fn scattered() -> CodecError {
-    CodecError::unsupported("the encoded elements must lie one after the other")
+    CodecError::unsupported("the encoded elements must be contiguous in memory")
 }

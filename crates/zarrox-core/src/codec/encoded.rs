@@ -1,4 +1,4 @@
-//! The stored form of a whole chunk.
+//! A whole chunk in its stored form.
 
 use crate::scratch::with_vec;
 use crate::selection::partition::split;
@@ -7,16 +7,16 @@ use crate::strided::{Dims, Span, View};
 /// The result of [`CodecChain::encoded`](super::CodecChain::encoded).
 #[derive(Debug)]
 pub enum Encoded<'v> {
-    /// It holds only the fill value, and the options say that such chunks are not stored.
+    /// The chunk holds only the fill value, and the options do not store such chunks.
     Nothing,
-    /// These bytes, which may be the chunk's own memory.
+    /// The stored bytes, which may be the chunk's own memory.
     Bytes(&'v [u8]),
-    /// The elements as they lie in memory, but for the gaps between them.
+    /// The elements in the layout of memory, without the gaps between them.
     Blocks(Blocks<'v>),
 }
 
-/// The elements of a chunk in row-major order, block by block: each is gathered into memory that stays in a core's cache until
-/// it is stored, so that the chunk takes no memory for a second time.
+/// The elements of a chunk in row-major order, block by block. Each block is copied into a buffer that stays in a core's cache
+/// until it is stored, so that the chunk needs no second copy in memory.
 #[derive(Debug)]
 pub struct Blocks<'v> {
     chunk: View<'v>,
@@ -24,17 +24,18 @@ pub struct Blocks<'v> {
 }
 
 impl<'v> Blocks<'v> {
-    /// Blocks of this shape: whole along the last dimensions, and 1 along those before the one that is divided.
+    /// Divides the chunk into blocks of this shape: whole along the last dimensions, and 1 along all dimensions before the
+    /// divided one.
     pub(super) fn new(chunk: View<'v>, shape: Dims<usize>) -> Self {
         Self { chunk, shape }
     }
 
-    /// The number of bytes of all of them together.
+    /// The number of bytes of all blocks together.
     pub fn length(&self) -> usize {
         self.chunk.shape().iter().product::<usize>() * self.chunk.item()
     }
 
-    /// Hands over one block after the other, until an error.
+    /// Calls `work` with each block in order, until an error.
     pub fn each<E>(&self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let all: Dims<Span> = self.chunk.shape().iter().map(|&length| Span::all(length)).collect();
         with_vec(|buffer| {

@@ -1,43 +1,44 @@
-//! Reading without I/O: a codec says which bytes it needs, and what it does with them.
+//! Reading without I/O: a codec lists the bytes that it needs, and continues when they arrive.
 //!
-//! A [`Fetch`] is a byte range and a continuation. Whoever drives the reading fetches the range in any way it
-//! likes, alone or together with others, now or later, and hands the bytes to the continuation, which may ask
-//! for more: a shard asks for its index first, then for the inner chunks that the index names.
+//! A [`Fetch`] is a byte range and a continuation. The driver fetches the range, alone or together with others, at any time, and
+//! passes the bytes to the continuation. The continuation may return further fetches: a shard first needs its index, and then the
+//! inner chunks that the index names.
 
 use super::{ByteRange, ByteStream, Window};
 use crate::error::CodecError;
 
-/// Work on bytes that were fetched.
+/// A continuation that takes all fetched bytes.
 type Continuation<'a> = Box<dyn FnOnce(&[u8]) -> Result<Vec<Fetch<'a>>, CodecError> + Send + 'a>;
 
-/// Work on bytes that arrive one after the other.
+/// A continuation that takes fetched bytes as a stream.
 type StreamWork<'a> = Box<dyn FnOnce(&mut dyn ByteStream) -> Result<(), CodecError> + Send + 'a>;
 
 /// The destination of fetched bytes.
 pub enum Sink<'a> {
-    /// To work that takes them bit by bit, so that they need not lie in memory all at once.
+    /// The bytes go to a continuation that takes a stream, so that they need not lie in memory all at once.
     Stream(StreamWork<'a>),
-    /// Copied into memory of just their length.
+    /// The bytes are copied into memory of the same length.
     Into(&'a mut [u8]),
-    /// To a continuation, which may ask for more.
+    /// The bytes go to a continuation, which may return further fetches.
     Then(Continuation<'a>),
-    /// To a decoding that first collects bytes from several places, in memory of its own. They all lie in the range.
+    /// The bytes go to a deferred decoding, which first collects bytes from several places in a buffer of its own. All of them
+    /// lie in the range.
     Deferred(Box<dyn DeferredDecode + 'a>),
 }
 
-/// A decoding that starts when bytes from several places have been collected.
+/// A decoding that starts when bytes from several places have arrived.
 pub trait DeferredDecode: Send {
-    /// The memory that it takes from the first fetch to the end, in bytes.
+    /// The size of its buffer, from the first fetch to the end, in bytes.
     fn size(&self) -> usize;
 
-    /// Lists the bytes to fetch before it can be finished.
+    /// Lists the bytes to fetch before decoding.
     fn fetches(&mut self) -> Result<Vec<Fetch<'_>>, CodecError>;
 
-    /// Decodes, when all its fetches, and those that followed from them, are complete.
+    /// Decodes. All its fetches, and the fetches that followed from them, must be complete.
     fn finish(self: Box<Self>) -> Result<(), CodecError>;
 }
 
-/// A deferred decoding with an explanation of its errors.
+/// A deferred decoding that adds an explanation to its errors.
 struct Explained<'a, F> {
     decode: Box<dyn DeferredDecode + 'a>,
     explain: F,
@@ -60,16 +61,16 @@ impl<F: Fn(CodecError) -> CodecError + Clone + Send> DeferredDecode for Explaine
 
 /// A request for bytes, and their destination.
 pub struct Fetch<'a> {
-    /// The bytes of the stored object.
+    /// The byte range of the stored object.
     pub range: ByteRange,
-    /// The destination.
+    /// The destination of the bytes.
     pub sink: Sink<'a>,
-    /// True if others will ask for these bytes, so that they are worth keeping.
+    /// True if later reads will need these bytes too, so that they are worth caching.
     pub keep: bool,
 }
 
 impl<'a> Fetch<'a> {
-    /// Bytes that a continuation works on.
+    /// Fetches bytes for a continuation.
     pub fn then(
         range: ByteRange,
         work: impl FnOnce(&[u8]) -> Result<Vec<Fetch<'a>>, CodecError> + Send + 'a,
@@ -77,7 +78,7 @@ impl<'a> Fetch<'a> {
         Self { range, sink: Sink::Then(Box::new(work)), keep: false }
     }
 
-    /// All bytes of a window, after which there is nothing more to ask for.
+    /// Fetches all bytes of a window for a continuation that returns no further fetches.
     pub fn whole(
         window: Window,
         work: impl FnOnce(&[u8]) -> Result<(), CodecError> + Send + 'a,
@@ -85,7 +86,7 @@ impl<'a> Fetch<'a> {
         vec![Self::then(window.whole(), |bytes| work(bytes).map(|()| Vec::new()))]
     }
 
-    /// Bytes that are taken bit by bit.
+    /// Fetches bytes as a stream.
     pub fn stream(
         range: ByteRange,
         work: impl FnOnce(&mut dyn ByteStream) -> Result<(), CodecError> + Send + 'a,
@@ -93,17 +94,17 @@ impl<'a> Fetch<'a> {
         Self { range, sink: Sink::Stream(Box::new(work)), keep: false }
     }
 
-    /// Bytes that are the decoded ones already.
+    /// Fetches bytes that are stored decoded.
     pub fn into(range: ByteRange, memory: &'a mut [u8]) -> Self {
         Self { range, sink: Sink::Into(memory), keep: false }
     }
 
-    /// Bytes of a window that are collected from several places.
+    /// Fetches the bytes of a window from several places.
     pub fn deferred(window: Window, decode: impl DeferredDecode + 'a) -> Self {
         Self { range: window.whole(), sink: Sink::Deferred(Box::new(decode)), keep: false }
     }
 
-    /// This fetch with `explain` put to every error that comes of it and of what follows from it.
+    /// Adds `explain` to every error of this fetch and of the fetches that follow from it.
     #[must_use]
     pub fn map_err(self, explain: impl Fn(CodecError) -> CodecError + Clone + Send + 'a) -> Self {
         let sink = match self.sink {
@@ -118,26 +119,26 @@ impl<'a> Fetch<'a> {
         Self { sink, ..self }
     }
 
-    /// This fetch, marked as one whose bytes others will ask for again.
+    /// Marks the fetch as one whose bytes later reads will need too.
     #[must_use]
     pub fn kept(self) -> Self {
         Self { keep: true, ..self }
     }
 
-    /// Hands over the bytes.
+    /// Passes the fetched bytes on.
     pub fn complete(self, bytes: &[u8]) -> Result<Vec<Fetch<'a>>, CodecError> {
         match self.sink {
             Sink::Then(work) => work(bytes),
             Sink::Stream(work) => work(&mut &bytes[..]).map(|()| Vec::new()),
-            Sink::Deferred(_) => Err(CodecError::unsupported(
-                "bytes that are collected from several places cannot be handed over as one",
-            )),
+            Sink::Deferred(_) => {
+                Err(CodecError::unsupported("bytes for a deferred decoding cannot be passed on in one piece"))
+            }
             Sink::Into(memory) if memory.len() == bytes.len() => {
                 memory.copy_from_slice(bytes);
                 Ok(Vec::new())
             }
             Sink::Into(memory) => Err(CodecError::corrupt(format!(
-                "{} bytes arrived, {} are needed",
+                "{} bytes arrived, but {} are needed",
                 bytes.len(),
                 memory.len()
             ))),

@@ -1,37 +1,37 @@
-//! Decoding where nobody knows how many bytes it will give. Memory grows with what was decoded: what encoded bytes say of their
-//! own size is believed only up to a point, since one flipped bit makes gigabytes of it.
+//! Decoding into memory that grows. Encoded bytes may announce any decoded size, since one flipped bit can make it gigabytes. So
+//! memory is allocated in proportion to the bytes that were decoded, not to the announced size.
 
 use super::{BytesAccess, BytesToBytes, DecodeStream};
 use crate::error::{CodecError, ErrorKind};
 use crate::scratch::Scratch;
 
-/// Memory that is taken on the word of encoded bytes alone, in bytes.
+/// The largest announced size for which memory is allocated at once, in bytes.
 const BELIEVED: usize = 8 << 20;
 
-/// The least room that is tried.
+/// The smallest buffer that is tried, in bytes.
 const LEAST: usize = 64 << 10;
 
-/// Memory that may be taken before anything was decoded, in bytes.
+/// The largest buffer that is allocated before anything was decoded, in bytes.
 fn believed(encoded: &[u8]) -> usize {
     encoded.len().saturating_mul(2).max(BELIEVED)
 }
 
-/// True where encoded bytes may be given a buffer of the size that is said to be theirs before anything was decoded.
+/// Returns true if a buffer of the announced size may be allocated before anything was decoded.
 pub fn is_believed(size: usize, encoded: &[u8]) -> bool {
     size <= believed(encoded)
 }
 
-/// Decodes all of the bytes, however many it gives, within the limit.
+/// Decodes all of the bytes within the limit, whatever their decoded size.
 ///
 /// # Errors
-/// When the codec fails, when there are more bytes than the limit allows, and when there is no memory for them.
+/// When the codec fails, when the decoded bytes exceed the limit, and when memory cannot be allocated.
 pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) -> Result<Scratch, CodecError> {
     let (said, believed) = (codec.decoded_size(encoded), believed(encoded).min(limit));
     if said.is_none_or(|size| size > believed)
         && let BytesAccess::Stream(stream) = codec.access()
     {
         match decode_streaming(stream, encoded, limit) {
-            // A stream may want a window, for which there is no need where the whole is in memory.
+            // A stream may allocate a window, which is not needed if the whole output is in memory.
             Err(error) if error.kind() == ErrorKind::LimitExceeded && said.is_some() => {}
             result => return result,
         }
@@ -41,7 +41,7 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
     loop {
         let mut decoded = Scratch::with_len(room)?;
         match codec.decode(encoded, &mut decoded) {
-            // The room was filled: that much there is.
+            // The buffer was filled: so many bytes are there at least.
             Err(error) if error.is_overflow() => room = more(room, said, limit)?,
             Err(error) => return Err(error),
             Ok(length) => {
@@ -52,7 +52,7 @@ pub fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) ->
     }
 }
 
-/// More room than was too little: twice as much, but first no more than is said to suffice.
+/// The next size after a buffer that was too small: twice the size, but at first no more than the announced size.
 fn more(room: usize, said: Option<usize>, limit: usize) -> Result<usize, CodecError> {
     if room >= limit {
         return Err(beyond(limit));
@@ -61,7 +61,7 @@ fn more(room: usize, said: Option<usize>, limit: usize) -> Result<usize, CodecEr
     Ok(said.filter(|&said| said > room).map_or(next, |said| said.min(next)))
 }
 
-/// Decodes with a codec that can go on where it stopped: nothing is decoded twice.
+/// Decodes with a codec that can continue where it stopped, so that nothing is decoded twice.
 fn decode_streaming(codec: &dyn DecodeStream, encoded: &[u8], limit: usize) -> Result<Scratch, CodecError> {
     let mut source = encoded;
     let mut stream = codec.decode_stream(&mut source)?;

@@ -1,7 +1,7 @@
-//! Codecs: the traits, their definitions, and the chain of them that turns a chunk into stored bytes.
+//! Codecs: their traits, their definitions, and the chain that turns a chunk into stored bytes.
 //!
-//! A codec is made for one kind of chunk (a [`ChunkSpec`]) and is synchronous: it works on bytes that it is
-//! given and never holds a store. What it needs to be given it says with [`Fetch`]es.
+//! A codec is made for one kind of chunk (a [`ChunkSpec`]). It is synchronous and never holds a store: it works on bytes that it
+//! is given, and requests them with [`Fetch`]es.
 
 mod array_to_array;
 mod array_to_bytes;
@@ -9,6 +9,7 @@ mod byte_stream;
 mod bytes_to_bytes;
 mod chain;
 mod chunk_spec;
+mod chunk_table;
 pub mod coalesce;
 mod codec_spec;
 mod def;
@@ -28,6 +29,7 @@ pub use byte_stream::ByteStream;
 pub use bytes_to_bytes::{BytesAccess, BytesToBytes, DecodeRanges, DecodeStream, Framed, Framing};
 pub use chain::CodecChain;
 pub use chunk_spec::{ChunkSpec, Size};
+pub use chunk_table::{ChunkTable, Entry, Mended, Salvaged};
 pub use codec_spec::CodecSpec;
 pub use def::{CHUNK_LIMIT, Codec, CodecKind, same_from_v2, same_to_v2};
 pub use elementwise::Elementwise;

@@ -7,14 +7,14 @@ use crate::error::CodecError;
 /// A range of bytes of a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteRange {
-    /// From `offset` on; to the end when there is no `length`.
+    /// The bytes from `offset` on: `length` of them, or all to the end.
     From {
         /// The first byte.
         offset: u64,
-        /// The number of bytes; all that follow when absent.
+        /// The number of bytes; all bytes to the end if it is `None`.
         length: Option<u64>,
     },
-    /// The last bytes.
+    /// The last bytes of the object.
     Suffix {
         /// The number of bytes.
         length: u64,
@@ -22,7 +22,7 @@ pub enum ByteRange {
 }
 
 impl ByteRange {
-    /// The bytes that this means in an object of `size` bytes; `None` when some lie outside.
+    /// The position of these bytes in an object of `size` bytes; `None` if some are outside.
     #[must_use]
     pub fn resolve(self, size: u64) -> Option<Range<u64>> {
         let range = match self {
@@ -33,13 +33,14 @@ impl ByteRange {
         (range.start <= range.end && range.end <= size).then_some(range)
     }
 
-    /// Offset and length in an object of `size` bytes, or an error when the range is not inside.
+    /// Offset and length in an object of `size` bytes, or an error if the range is not inside.
     pub fn within(self, size: u64) -> Result<(u64, u64), CodecError> {
-        let outside = || CodecError::corrupt(format!("the stored bytes end after {size}; {self} is needed"));
+        let outside =
+            || CodecError::corrupt(format!("the object ends after {size} bytes, but {self} is needed"));
         self.resolve(size).map(|range| (range.start, range.end - range.start)).ok_or_else(outside)
     }
 
-    /// These bytes of an object in memory, or an error when the range is not inside.
+    /// These bytes of an object in memory, or an error if the range is not inside.
     pub fn of(self, object: &[u8]) -> Result<&[u8], CodecError> {
         let (offset, length) = self.within(object.len() as u64)?;
         #[expect(clippy::cast_possible_truncation, reason = "the range lies inside a slice")]
@@ -62,12 +63,12 @@ impl std::fmt::Display for ByteRange {
 pub struct Window {
     /// The first byte.
     pub offset: u64,
-    /// The number of bytes; to the end of an object of unknown size when absent.
+    /// The number of bytes; `None` for all bytes to the end of an object of unknown size.
     pub length: Option<u64>,
 }
 
 impl Window {
-    /// A whole object of this size.
+    /// The window that is a whole object of this size.
     pub fn of_size(size: u64) -> Self {
         Self { offset: 0, length: Some(size) }
     }
@@ -77,12 +78,12 @@ impl Window {
         ByteRange::From { offset: self.offset, length: self.length }
     }
 
-    /// The bytes of an object in memory that are in the window; an error when it is not inside.
+    /// The bytes of the window in an object in memory; an error if the window is not inside.
     pub fn of(self, object: &[u8]) -> Result<&[u8], CodecError> {
         self.whole().of(object)
     }
 
-    /// Part of the window; an error when it is not inside.
+    /// A part of the window; an error if it is not inside.
     pub fn part(self, offset: u64, length: u64) -> Result<ByteRange, CodecError> {
         let end = offset.checked_add(length);
         let inside = self.length.is_none_or(|size| end.is_some_and(|end| end <= size));
@@ -90,19 +91,19 @@ impl Window {
         let Some(offset) = start else {
             let size = self.length.unwrap_or(u64::MAX);
             return Err(CodecError::corrupt(format!(
-                "truncated: {size} bytes are stored, {length} at {offset} are needed"
+                "truncated: {size} bytes are stored, but {length} bytes at {offset} are needed"
             )));
         };
         Ok(ByteRange::From { offset, length: Some(length) })
     }
 
-    /// The last bytes of the window; an error when it has not as many.
+    /// The last bytes of the window; an error if it is shorter.
     pub fn suffix(self, length: u64) -> Result<ByteRange, CodecError> {
         match self.length {
             None => Ok(ByteRange::Suffix { length }),
             Some(size) if size >= length => self.part(size - length, length),
             Some(size) => Err(CodecError::corrupt(format!(
-                "truncated: {size} bytes are stored, {length} at the end are needed"
+                "truncated: {size} bytes are stored, but {length} bytes at the end are needed"
             ))),
         }
     }

@@ -1,14 +1,14 @@
-//! Elements of a chunk that are to be read, and the memory for them.
+//! The elements of a chunk that are to be read, and their destination in memory.
 
 use super::DecodeOptions;
 use crate::selection::partition::{Piece, split_mut};
 use crate::selection::{ChunkElements, ElementSet, covers};
 use crate::strided::{Dims, Span, View, ViewMut};
 
-/// A region of a chunk, and the memory for its elements. The shape of `out` is the counts of `region`.
+/// A region of a chunk and its destination. The shape of `out` is that of the region.
 #[derive(Debug)]
 pub struct ReadRegion<'a> {
-    /// The positions in the chunk, one span for each dimension.
+    /// The positions in the chunk: one span for each dimension.
     pub region: Dims<Span>,
     /// The destination.
     pub out: ViewMut<'a>,
@@ -17,17 +17,17 @@ pub struct ReadRegion<'a> {
 }
 
 impl<'a> ReadRegion<'a> {
-    /// A region, decoded with the usual options.
+    /// A region that is decoded with the default options.
     pub fn new(region: Dims<Span>, out: ViewMut<'a>) -> Self {
         Self { region, out, options: DecodeOptions::default() }
     }
 
-    /// Returns true if this is all of a chunk of this shape.
+    /// Returns true if this is the whole of a chunk of this shape.
     pub fn covers(&self, shape: &[usize]) -> bool {
         covers(&self.region, shape)
     }
 
-    /// Returns true if there are no elements.
+    /// Returns true if the region has no elements.
     pub fn is_empty(&self) -> bool {
         self.region.iter().any(|span| span.count == 0)
     }
@@ -37,7 +37,7 @@ impl<'a> ReadRegion<'a> {
         self.out.copy_from(&chunk.region(&self.region), 1);
     }
 
-    /// This region of the chunk with its axes in another order.
+    /// The same region of the chunk with permuted axes.
     #[must_use]
     #[inline]
     pub fn permuted(self, order: &[usize]) -> Self {
@@ -49,15 +49,15 @@ impl<'a> ReadRegion<'a> {
     }
 }
 
-/// This region of a chunk with its axes in another order.
+/// The same region of a chunk with permuted axes.
 pub(super) fn permuted(region: &[Span], order: &[usize]) -> Dims<Span> {
     order.iter().map(|&axis| region[axis]).collect()
 }
 
-/// Elements of a chunk, and the memory for them.
+/// The elements of a chunk and their destination in memory.
 ///
-/// Others may write to other places of the same memory at the same time. So nobody gets the memory of a set itself, but only those
-/// places that are the set's.
+/// Other threads may write to other places of the same memory. So a set never hands out its memory as a whole, only the places of
+/// its elements.
 #[derive(Debug)]
 pub struct ReadPart<'a> {
     elements: ChunkElements,
@@ -66,12 +66,12 @@ pub struct ReadPart<'a> {
 }
 
 impl<'a> ReadPart<'a> {
-    /// These elements, into their memory.
+    /// Creates a part of these elements and their destination.
     pub fn new(elements: ChunkElements, out: ViewMut<'a>, options: DecodeOptions) -> Self {
         Self { elements, out, options }
     }
 
-    /// This part for a while, after which the original can be used again.
+    /// Reborrows the part: the original can be used again afterwards.
     pub fn reborrow(&mut self) -> ReadPart<'_> {
         ReadPart { elements: self.elements.clone(), out: self.out.reborrow(), options: self.options }
     }
@@ -86,7 +86,7 @@ impl<'a> ReadPart<'a> {
         &self.elements
     }
 
-    /// Sets every element to these bytes.
+    /// Sets every element to the given bytes.
     pub fn fill(&mut self, element: &[u8]) {
         match &self.elements {
             ChunkElements::Box(_) => self.out.fill(element),
@@ -99,7 +99,7 @@ impl<'a> ReadPart<'a> {
         self.elements.gather(chunk, &mut self.out);
     }
 
-    /// Divides the elements among the inner chunks of the chunk, which are of this shape, in row-major order.
+    /// Divides the elements among inner chunks of this shape, in row-major order.
     pub fn divide<E>(
         self,
         shape: &[usize],
@@ -113,8 +113,8 @@ impl<'a> ReadPart<'a> {
                 visit(&cell, ReadPart { elements: ChunkElements::Box(region), out, options })
             }),
             ChunkElements::Set(set) => set.split(shape, |cell, set| {
-                // SAFETY: no two parts of a set share a place in memory, each handle is used only for its own set's places, and
-                // this one is given up.
+                // SAFETY: no two parts of a set share a place in memory, each handle is used only for the places of its own set,
+                // and the original handle is given up.
                 let out = unsafe { self.out.alias() };
                 visit(cell, ReadPart { elements: ChunkElements::Set(set), out, options })
             }),
@@ -122,7 +122,7 @@ impl<'a> ReadPart<'a> {
     }
 
     /// The elements as a region, if they form a box.
-    #[expect(clippy::result_large_err, reason = "the set is given back, to be used at once")]
+    #[expect(clippy::result_large_err, reason = "the set is returned to be used at once")]
     #[inline]
     pub(super) fn into_region(self) -> Result<ReadRegion<'a>, ReadSet<'a>> {
         let Self { elements, out, options } = self;
@@ -142,7 +142,7 @@ impl<'a> From<ReadRegion<'a>> for ReadPart<'a> {
     }
 }
 
-/// Elements that form no box, and the memory for them.
+/// Elements that do not form a box, and their destination in memory.
 pub(super) struct ReadSet<'a> {
     set: ElementSet,
     out: ViewMut<'a>,
@@ -150,28 +150,28 @@ pub(super) struct ReadSet<'a> {
 }
 
 impl<'a> ReadSet<'a> {
-    /// The smallest box that has all elements; the chunk has this many dimensions.
+    /// The bounding box of the elements, in a chunk of this many dimensions.
     pub(super) fn bounding_box(&self, ndim: usize) -> Dims<Span> {
         self.set.bounding_box(ndim)
     }
 
-    /// Takes the elements out of a chunk, of which `chunk` is the part that begins at `corner`.
+    /// Copies the elements out of a chunk. `chunk` is the part of the chunk that begins at `corner`.
     pub(super) fn gather(&mut self, chunk: &View<'_>, corner: &[usize]) {
         self.out.gather(chunk, &self.set.relative_to(corner));
     }
 
-    /// These elements of the chunk with its axes in another order.
+    /// The same elements of the chunk with permuted axes.
     pub(super) fn permuted(self, order: &[usize]) -> ReadPart<'a> {
         let elements = ChunkElements::Set(self.set.permuted(order));
         ReadPart { elements, out: self.out, options: self.options }
     }
 
-    /// The elements as no more than `limit` regions, if that can be.
-    #[expect(clippy::result_large_err, reason = "the set is given back, to be used at once")]
+    /// Divides the elements into at most `limit` regions, if that is possible.
+    #[expect(clippy::result_large_err, reason = "the set is returned to be used at once")]
     #[inline]
     pub(super) fn into_regions(self, limit: usize) -> Result<Vec<ReadRegion<'a>>, Self> {
         let Some(boxes) = self.set.boxes(limit) else { return Err(self) };
-        // The memory has one axis for each of the set's; a box has one for each dimension of the chunk.
+        // The memory has one axis for each axis of the set; a box has one for each dimension of the chunk.
         let dims: Dims<usize> = self.set.axes.iter().flat_map(|axis| axis.dims()).copied().collect();
         let mut order: Dims<usize> = (0..dims.len()).collect();
         order.sort_by_key(|&axis| dims[axis]);

@@ -1,10 +1,10 @@
-//! Drivers of fetches for bytes that are in memory, or that arrive one after the other.
+//! Drivers of fetches from bytes in memory, and from a stream.
 
 use super::{ByteStream, Fetch, Sink};
 use crate::error::CodecError;
 use crate::scratch::Scratch;
 
-/// Serves fetches, and those that follow from them, out of an object that is in memory.
+/// Serves fetches, and the fetches that follow from them, from an object in memory.
 pub fn resolve(fetches: Vec<Fetch<'_>>, object: &[u8]) -> Result<(), CodecError> {
     for fetch in fetches {
         if let Sink::Deferred(mut decode) = fetch.sink {
@@ -18,11 +18,11 @@ pub fn resolve(fetches: Vec<Fetch<'_>>, object: &[u8]) -> Result<(), CodecError>
     Ok(())
 }
 
-/// The number of bytes that are decoded at a time only to be passed over.
+/// The number of bytes that are decoded at a time and discarded.
 const SKIP: usize = 64 << 10;
 
-/// Serves fetches that no others follow from, out of a stream of just `size` bytes. The stream is decoded to its end, so
-/// that damage behind the last fetch is found as well.
+/// Serves fetches that have no further fetches from a stream of exactly `size` bytes. The stream is decoded to its end, so that
+/// damage behind the last fetch is found too.
 pub(super) fn resolve_stream(
     mut fetches: Vec<Fetch<'_>>,
     stream: &mut dyn ByteStream,
@@ -46,12 +46,14 @@ pub(super) fn resolve_stream(
         match fetch.sink {
             Sink::Into(memory) => exactly(stream, memory, size)?,
             Sink::Stream(_) | Sink::Deferred(_) => {
-                return Err(CodecError::unsupported("only plain ranges can be taken from a stream"));
+                return Err(CodecError::unsupported("only single ranges can be read from a stream"));
             }
             Sink::Then(work) => {
                 exactly(stream, &mut buffer[..length], size)?;
                 if !work(&buffer[..length])?.is_empty() {
-                    return Err(CodecError::unsupported("what is streamed cannot be asked for more"));
+                    return Err(CodecError::unsupported(
+                        "a fetch from a stream cannot lead to further fetches",
+                    ));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Elements of a chunk that are to be written, and the memory that has them.
+//! The elements of a chunk that are to be written, and their new values.
 
 use std::convert::Infallible;
 
@@ -7,49 +7,49 @@ use crate::selection::partition::{Piece, piece_in};
 use crate::selection::{ChunkElements, ElementSet, PlacedElements, covers};
 use crate::strided::{Dims, Span, View, ViewMut};
 
-/// Elements of a chunk, and the memory that has their new values, or some of their fields.
+/// Elements of a chunk and the memory with their new values, or with new values of some of their fields.
 #[derive(Debug, Clone)]
 pub struct WritePart<'a> {
     elements: ChunkElements,
     source: View<'a>,
-    /// The parts of each element that are written, when only some fields of a structure are.
+    /// The parts of each element that are written, if only some fields of a structure are written.
     fields: Option<Dims<FieldPlace>>,
 }
 
 /// A part of each element that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldPlace {
-    /// Its place in the new elements, in bytes.
+    /// The offset in the new elements, in bytes.
     pub source: usize,
-    /// Its place in the stored ones, in bytes.
+    /// The offset in the stored elements, in bytes.
     pub target: usize,
-    /// Its length, in bytes.
+    /// The length in bytes.
     pub size: usize,
 }
 
 impl<'a> WritePart<'a> {
-    /// These elements, out of their memory. Where an element is there more than once, the last one is written.
+    /// Creates a part of these elements and their new values. If an element occurs several times, the last value is written.
     pub fn new(elements: ChunkElements, source: View<'a>) -> Self {
         Self { elements, source, fields: None }
     }
 
-    /// The elements of a region, which has a span for each dimension of the chunk: the shape of `source` is their counts.
+    /// Creates a part of a region, which has a span for each dimension of the chunk. The shape of `source` is that of the region.
     pub fn of_region(region: Dims<Span>, source: View<'a>) -> Self {
         Self::new(ChunkElements::Box(region), source)
     }
 
-    /// This part with only these fields of the elements.
+    /// Restricts the part to these fields of the elements.
     #[must_use]
     pub fn with_fields(self, fields: &[FieldPlace]) -> Self {
         Self { fields: Some(fields.into()), ..self }
     }
 
-    /// The elements, of which the part may have only some.
+    /// The elements. The part may write only some of their fields.
     pub fn source(&self) -> &View<'a> {
         &self.source
     }
 
-    /// The region, where the elements form a box and are written with all their fields.
+    /// The region, if the elements form a box and all their fields are written.
     pub fn region(&self) -> Option<&[Span]> {
         match &self.elements {
             ChunkElements::Box(region) if self.fields.is_none() => Some(region),
@@ -57,12 +57,12 @@ impl<'a> WritePart<'a> {
         }
     }
 
-    /// Returns true if this is all of a chunk of this shape.
+    /// Returns true if this is the whole of a chunk of this shape.
     pub fn covers(&self, shape: &[usize]) -> bool {
         self.region().is_some_and(|region| covers(region, shape))
     }
 
-    /// Returns true if a chunk has other elements, or fields, than the new ones.
+    /// Returns true if the chunk has values that differ from the new ones.
     pub fn changes(&self, chunk: &View<'_>) -> bool {
         let Some(fields) = &self.fields else { return !self.elements.are_equal(chunk, &self.source) };
         fields.iter().any(|field| {
@@ -71,7 +71,7 @@ impl<'a> WritePart<'a> {
         })
     }
 
-    /// Puts the new elements, or their fields, into a chunk.
+    /// Copies the new values into a chunk.
     pub fn write_to(&self, mut chunk: ViewMut<'_>) {
         let Some(fields) = &self.fields else { return self.elements.scatter(&self.source, chunk) };
         for field in fields {
@@ -80,7 +80,7 @@ impl<'a> WritePart<'a> {
         }
     }
 
-    /// This part of the chunk with its axes in another order.
+    /// The same part of the chunk with permuted axes.
     #[must_use]
     pub fn permuted(&self, order: &[usize]) -> Self {
         let (elements, source) = match &self.elements {
@@ -92,7 +92,7 @@ impl<'a> WritePart<'a> {
         Self { elements, source, fields: self.fields.clone() }
     }
 
-    /// The part divided among the inner chunks of a chunk, which are of this shape.
+    /// Divides the part among inner chunks of this shape.
     pub fn divided(&self, shape: &'a [usize]) -> DividedPart<'_, 'a> {
         let mut cells = Vec::new();
         if let ChunkElements::Set(set) = &self.elements {
@@ -104,7 +104,7 @@ impl<'a> WritePart<'a> {
         DividedPart { part: self, shape, cells }
     }
 
-    /// These elements, or fields, of other memory.
+    /// The same elements, or fields, with values in other memory.
     fn with(&self, elements: ChunkElements, source: View<'a>) -> Self {
         Self { elements, source, fields: self.fields.clone() }
     }
@@ -115,12 +115,12 @@ impl<'a> WritePart<'a> {
 pub struct DividedPart<'p, 'a> {
     part: &'p WritePart<'a>,
     shape: &'p [usize],
-    /// Of a set, the inner chunks that it touches, in row-major order.
+    /// The inner chunks that a set of elements touches, in row-major order.
     cells: Vec<(Dims<usize>, ElementSet)>,
 }
 
 impl<'a> DividedPart<'_, 'a> {
-    /// The part of one inner chunk, unless it is left alone.
+    /// The part that lies in one inner chunk, if there is one.
     pub fn within(&self, cell: &[usize]) -> Option<WritePart<'a>> {
         let source = &self.part.source;
         match &self.part.elements {

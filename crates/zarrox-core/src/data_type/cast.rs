@@ -1,7 +1,7 @@
 //! Casting elements from one data type to another.
 //!
-//! Each family of numbers says what number an element is and which element a number becomes ([`Family::number`],
-//! [`Family::write_number`]), so that each type casts to each. Whether something was lost is seen by reading back what was written.
+//! Each family of numbers converts elements to numbers and numbers to elements ([`Family::number`], [`Family::write_number`]), so
+//! that each type can be cast to each other. A loss is detected by reading back the written element.
 
 use super::{Casting, DataType, Family, FamilyRef, Field, Storage, Structure};
 use crate::error::{Error, Result};
@@ -26,13 +26,14 @@ impl Cast<'_> {
     /// Casts one element into the memory of another.
     ///
     /// # Errors
-    /// When the other type has no such element, or, casting exactly, none with the same value; and when the memory is not one
+    /// When the other type has no such element, or, for an exact cast, none with the same value; and when the memory is not one
+    /// element of each type.
     /// element of each type.
     pub fn element(&self, from: &[u8], to: &mut [u8]) -> Result<()> {
         if from.len() != self.from.size() || to.len() != self.to.size() {
             let (is, other) = (from.len(), to.len());
             return Err(Error::argument(format!(
-                "{is} and {other} bytes are no {} and {}",
+                "{is} and {other} bytes are not as many elements of {} and {}",
                 self.from, self.to
             )));
         }
@@ -67,18 +68,20 @@ impl Cast<'_> {
 }
 
 fn impossible(from: &DataType, to: &DataType) -> Error {
-    Error::unsupported(format!("{from} cannot be cast to {to}; numbers can, and structures field by field"))
+    Error::unsupported(format!(
+        "{from} cannot be cast to {to}; only numbers can be cast, and structures field by field"
+    ))
 }
 
 impl Registry {
-    /// Prepares to cast elements from one type to another: numbers to numbers, structures of the same fields field by field, and
-    /// all types to themselves.
+    /// Prepares a cast from one type to another: numbers to numbers, structures with the same fields field by field, and all
+    /// types to themselves.
     ///
     /// # Errors
-    /// When the types are no such pair.
+    /// When the types cannot be cast.
     pub fn cast(&self, from: &DataType, to: &DataType, casting: Casting) -> Result<Cast<'_>> {
         let way = match (from.fields(), to.fields()) {
-            // What variable-length elements are, only their buffer knows.
+            // Elements of variable length are references into a buffer.
             _ if from == to && from.storage() != Storage::Variable => Way::Copy,
             (Some(source), Some(target)) => Way::Fields(self.cast_fields(source, target, casting)?),
             (None, None) => {
@@ -105,7 +108,7 @@ impl Registry {
         let alike =
             |(source, target): (&Field, &Field)| source.name == target.name && source.shape == target.shape;
         if from.fields().len() != to.fields().len() || !from.fields().iter().zip(to.fields()).all(alike) {
-            return Err(Error::unsupported(format!("{from} and {to} have not the same fields")));
+            return Err(Error::unsupported(format!("{from} and {to} have different fields")));
         }
         let pairs = from.fields().iter().zip(to.fields());
         let cast = |(source, target): (&Field, &Field)| {

@@ -1,4 +1,4 @@
-//! The names of data types as people write them.
+//! The names of data types for people.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use super::family::{bytes, time, utf32};
 use crate::json;
 
 impl fmt::Display for DataType {
-    /// The name as people write it, which [`DataType::parse`] reads: NumPy's where it is short (`U5`, `S3`, `datetime64[ns]`), else
-    /// that in v3 metadata, and behind it the configuration where there is one.
+    /// The name for people, which [`DataType::parse`] reads: NumPy's name if it is short (`U5`, `S3`, `datetime64[ns]`),
+    /// otherwise that of v3 metadata, followed by the configuration if there is one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RawBits(bytes) => write!(f, "r{}", bytes * 8),

@@ -6,7 +6,7 @@ use num_complex::Complex;
 use super::DataType;
 use super::family::{small_complex, small_float, utf32};
 
-/// An element that may be missing, as it lies in memory. It becomes an [`Option`], and is made of one.
+/// The memory of an optional element. It converts to and from an [`Option`].
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 pub struct Optional<T> {
@@ -50,10 +50,10 @@ impl<T: Element> std::fmt::Debug for Optional<T> {
 /// A Rust type that holds elements of a data type, byte for byte.
 ///
 /// # Safety
-/// The type must be plain data without padding or niches: every pattern of bytes must be a valid value, but for
-/// `bool`, which the library brings to 0 or 1 before it hands it out.
+/// The type must be plain data without padding or niches: every pattern of bytes must be a valid value, except for `bool`, which
+/// the library normalises to 0 or 1 first.
 pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'static {
-    /// The data type that an array of these is created with.
+    /// The data type of a new array of these elements.
     fn data_type() -> DataType;
 
     /// Returns whether elements of this data type can be read as this Rust type: it is the type's own, or

@@ -340,12 +340,11 @@ impl Builder {
             return Err(Error::metadata(format!("two fields of a structure have the name '{name}'")));
         }
         if data_type.storage() == Storage::Variable {
-            let message =
-                format!("the field '{name}' is {data_type}; only types of a fixed size can be fields");
+            let message = format!("the field '{name}' is {data_type}; a field must have a fixed size");
             return Err(Error::unsupported(message));
         }
         if data_type.is_named(OPTIONAL) {
-            let message = format!("the field '{name}' is {data_type}; optional types cannot be fields");
+            let message = format!("the field '{name}' is {data_type}; a field cannot be optional");
             return Err(Error::unsupported(message));
         }
         let offset = self.size;

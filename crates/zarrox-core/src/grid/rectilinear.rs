@@ -1,4 +1,4 @@
-//! Rectilinear grids: along each dimension a list of chunk lengths of its own.
+//! Rectilinear grids: a list of chunk lengths for each dimension.
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/chunk-grids/rectilinear>
 
@@ -12,9 +12,9 @@ use crate::strictness::Strictness;
 /// The lengths of the chunks along one dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChunkLengths {
-    /// One length, repeated as often as the array's shape needs.
+    /// A single length, repeated as often as the array needs.
     Repeated(u64),
-    /// The lengths in their order. There may be more chunks than the array's shape needs.
+    /// The lengths in order. There may be more chunks than the array needs.
     Listed(Vec<ListedLength>),
 }
 
@@ -47,11 +47,11 @@ impl ListedLength {
     }
 }
 
-/// The number of entries of a list that people are shown.
+/// The number of entries of a list that messages show.
 const SHOWN: usize = 12;
 
 impl ChunkLengths {
-    /// The lengths with another chunk at the end, unless its length is 0.
+    /// The lengths with another chunk at the end, unless its length would be 0.
     fn with_one_more(&self, length: u64) -> Self {
         let Self::Listed(listed) = self else { return self.clone() };
         let mut listed = listed.clone();
@@ -63,7 +63,7 @@ impl ChunkLengths {
         Self::Listed(listed)
     }
 
-    /// The lengths for people to read; of a long list the beginning.
+    /// The lengths for people; of a long list the beginning.
     pub(super) fn describe(&self) -> String {
         let listed = match self {
             Self::Repeated(length) => return length.to_string(),
@@ -86,7 +86,7 @@ impl From<u64> for ChunkLengths {
     }
 }
 
-/// Equal lengths that follow each other become a run, as zarr-python writes them.
+/// Consecutive equal lengths become a run, as zarr-python writes them.
 impl From<&[u64]> for ChunkLengths {
     fn from(lengths: &[u64]) -> Self {
         let entry = |run: &[u64]| match run {
@@ -109,7 +109,7 @@ impl<const N: usize> From<[u64; N]> for ChunkLengths {
     }
 }
 
-/// A grid whose chunks have lengths of their own along each dimension. Runs stay runs, however long.
+/// A grid with chunk lengths for each dimension. Runs stay runs, however long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rectilinear {
     lengths: Vec<ChunkLengths>,
@@ -118,7 +118,7 @@ pub struct Rectilinear {
 }
 
 impl Rectilinear {
-    /// The grid of these lengths, for each dimension; no chunk is empty.
+    /// The grid with these lengths for each dimension; no chunk is empty.
     pub fn new(lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>) -> Result<Self> {
         let lengths: Vec<ChunkLengths> = lengths.into_iter().map(Into::into).collect();
         let runs = lengths.iter().enumerate().map(|(dim, lengths)| runs(lengths, dim));
@@ -128,7 +128,7 @@ impl Rectilinear {
         Ok(Self { lengths, runs, largest })
     }
 
-    /// The grid with one chunk more along each dimension that is longer in `shape`; `None` where none is.
+    /// The grid with one further chunk along each dimension that is longer in `shape`; `None` if none is.
     pub(super) fn grown(&self, shape: &[u64]) -> Result<Option<Self>> {
         let missing = |dim: usize| {
             let end = self.runs(dim).last().map_or(0, Run::end);
@@ -141,13 +141,13 @@ impl Rectilinear {
         Self::new(grown).map(Some)
     }
 
-    /// The lengths for each dimension, as `chunk_shapes` in v3 metadata has them.
+    /// The lengths for each dimension, in the form of `chunk_shapes` in v3 metadata.
     pub fn lengths_from_json(json: &Json, strictness: Strictness) -> Result<Vec<ChunkLengths>> {
         let dims = json.as_array().ok_or_else(|| not_lengths(json))?;
         dims.iter().map(|dim| lengths_from_json(dim, strictness).ok_or_else(|| not_lengths(dim))).collect()
     }
 
-    /// `chunk_shapes` of v3 metadata, in the form that was given.
+    /// The `chunk_shapes` of v3 metadata, in the form that was given.
     pub fn lengths_to_json(&self) -> Json {
         let entry = |entry: &ListedLength| match entry {
             ListedLength::One(length) => json!(length),
@@ -194,7 +194,7 @@ fn lengths_from_json(json: &Json, strictness: Strictness) -> Option<ChunkLengths
 fn not_lengths(json: &Json) -> Error {
     let shown = json::shown(json, 80);
     Error::metadata(format!(
-        "{shown} are no chunk lengths; expected, for each dimension, an integer or a list of integers and [length, count]"
+        "{shown} is not a list of chunk lengths; expected, for each dimension, an integer or a list of integers and [length, count]"
     ))
 }
 
@@ -213,7 +213,7 @@ fn runs(lengths: &ChunkLengths, dim: usize) -> Result<Vec<Run>> {
             return Err(empty());
         }
         if count == 0 {
-            return Err(Error::metadata(format!("the grid has a run of no chunks in dimension {dim}")));
+            return Err(Error::metadata(format!("the grid has a run of 0 chunks in dimension {dim}")));
         }
         match runs.last_mut().filter(|last| last.length == length) {
             Some(last) => last.count = last.count.saturating_add(count),
@@ -222,7 +222,7 @@ fn runs(lengths: &ChunkLengths, dim: usize) -> Result<Vec<Run>> {
         let end = length.checked_mul(count).and_then(|elements| start.checked_add(elements));
         let too_long = || Error::metadata(format!("the chunks in dimension {dim} end beyond 2^64"));
         start = end.ok_or_else(too_long)?;
-        // No larger than the number of elements.
+        // The length is at most the number of elements.
         first = first.saturating_add(count);
     }
     Ok(runs)

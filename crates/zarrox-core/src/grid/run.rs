@@ -2,26 +2,26 @@
 
 use std::ops::Deref;
 
-/// Chunks of one length that follow each other along a dimension.
+/// Consecutive chunks of one length along a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    /// The index of the first.
+    /// The index of the first chunk.
     pub first: u64,
-    /// Where the first begins, in elements.
+    /// The start of the first chunk, in elements.
     pub start: u64,
-    /// The length of each, in elements; not zero.
+    /// The length of each chunk, in elements; not zero.
     pub length: u64,
-    /// The number of them.
+    /// The number of chunks.
     pub count: u64,
 }
 
 impl Run {
-    /// Chunks of this length, as many as are needed.
+    /// Chunks of this length, as many as needed.
     pub(super) fn endless(length: u64) -> Self {
         Self { first: 0, start: 0, length, count: u64::MAX }
     }
 
-    /// Where the last chunk ends, in elements.
+    /// The end of the last chunk, in elements.
     pub fn end(&self) -> u64 {
         self.start.saturating_add(self.length.saturating_mul(self.count))
     }

@@ -1,18 +1,18 @@
-//! Shapes of chunks that are chosen for a new array.
+//! The choice of a chunk shape for a new array.
 
 /// The shape of a new array's chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChunkShape {
-    /// The guess of zarr-python 2: between 128 KiB and 64 MiB, the larger the array the larger.
+    /// The guess of zarr-python 2: between 128 KiB and 64 MiB, growing with the array.
     Guess,
-    /// One chunk that has the whole array.
+    /// One chunk for the whole array.
     One,
-    /// A length for each dimension; `None` is all of it.
+    /// A length for each dimension; `None` is the whole dimension.
     Lengths(Vec<Option<u64>>),
 }
 
 impl ChunkShape {
-    /// The lengths for an array of this shape, with elements of `item` bytes. No length is zero, unless it was given so.
+    /// The lengths for an array of this shape, with elements of `item` bytes. No length is zero, unless it was given as zero.
     pub fn resolve(&self, shape: &[u64], item: usize) -> Vec<u64> {
         let whole = |dim: usize| shape.get(dim).map_or(1, |&length| length.max(1));
         match self {
@@ -25,8 +25,8 @@ impl ChunkShape {
         }
     }
 
-    /// The lengths of chunks inside a shard of this shape, with elements of `item` bytes. Where they are guessed, they divide those
-    /// of the shard.
+    /// The lengths of inner chunks in a shard of this shape, with elements of `item` bytes. Guessed lengths divide those of the
+    /// shard.
     pub fn within(&self, shard: &[u64], item: usize) -> Vec<u64> {
         match self {
             Self::Guess => dividing(shard, item),
@@ -77,15 +77,15 @@ impl<const N: usize> From<[Option<u64>; N]> for ChunkShape {
     }
 }
 
-/// The size of chunks that nobody has said a length of, in bytes.
+/// The size of chunks whose lengths are not given, in bytes.
 const TARGET: u128 = 1 << 20;
 
 fn size(chunks: &[u64], item: usize) -> u128 {
     chunks.iter().fold(item as u128, |size, &n| size.saturating_mul(n.into()))
 }
 
-/// Chunks of at most about a mebibyte, whose lengths divide those of the shard that they are in: the longest dimension is
-/// divided by its smallest factor until they are. What has only large factors stays as long as it is.
+/// Chunks of at most about a mebibyte, whose lengths divide those of their shard: the longest dimension is divided by its
+/// smallest factor until the chunk is small enough. Lengths with only large factors stay as they are.
 fn dividing(shard: &[u64], item: usize) -> Vec<u64> {
     let factor = |length: u64| (2..64).find(|factor| length > 1 && length.is_multiple_of(*factor));
     let mut chunks: Vec<u64> = shard.to_vec();
@@ -97,7 +97,7 @@ fn dividing(shard: &[u64], item: usize) -> Vec<u64> {
     chunks
 }
 
-/// Chunks of at most about a mebibyte: the longest dimensions are halved until they are.
+/// Chunks of at most about a mebibyte: the longest dimension is halved until the chunk is small enough.
 pub fn about_a_mebibyte(shape: &[u64], item: usize) -> Vec<u64> {
     let mut chunks: Vec<u64> = shape.iter().map(|&length| length.max(1)).collect();
     while size(&chunks, item) > TARGET {
@@ -107,11 +107,11 @@ pub fn about_a_mebibyte(shape: &[u64], item: usize) -> Vec<u64> {
     chunks
 }
 
-/// The chunks of zarr-python 2 for arrays whose creator does not say.
+/// The chunks of zarr-python 2 for arrays without given chunks.
 ///
-/// The size aimed at is 256 KiB for an array of a mebibyte, doubles with every tenfold of the array, and has bounds. One
-/// dimension after the other is halved, first to last and over again, until a chunk is no larger than half as much again.
-/// All is reckoned in floats, as there, since every bit decides where an array is on the edge between two shapes.
+/// The target size is 256 KiB for an array of a mebibyte, doubles with every tenfold of the array, and is bounded. One dimension
+/// after the other is halved, from the first to the last and again, until a chunk is at most 1.5 times the target. The
+/// computation uses floats like zarr-python 2, since every bit matters at the boundary between two shapes.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! Values written as JSON in Rust.
+//! JSON values as Rust expressions.
 
 use std::borrow::Cow;
 
@@ -88,7 +88,7 @@ impl<T: ToJson + ?Sized> ToJson for &T {
     }
 }
 
-/// A [`Json`] in JSON's own words: `json!({"a": [1, null, name]})`. Expressions inside are borrowed.
+/// A [`Json`] value in JSON's syntax: `json!({"a": [1, null, name]})`. Expressions inside are borrowed.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __json {

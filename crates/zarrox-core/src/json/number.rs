@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// A JSON number, or one of the three tokens that Python's JSON has besides: `NaN`, `Infinity` and `-Infinity`.
+/// A JSON number, or one of the three further tokens of Python: `NaN`, `Infinity` and `-Infinity`.
 ///
-/// A number that was read is written with the digits that it had: `1.50`, `1e400`, `12345678901234567890123`.
+/// A number that was parsed is written with the same digits: `1.50`, `1e400`, `12345678901234567890123`.
 #[derive(Clone)]
 pub struct JsonNumber(Repr);
 
@@ -21,13 +21,13 @@ const NAN: &str = "NaN";
 const INFINITY: &str = "Infinity";
 const MINUS_INFINITY: &str = "-Infinity";
 
-/// The tokens that only Python's JSON has.
+/// The tokens that only Python writes.
 pub(super) const TOKENS: [&str; 3] = [NAN, INFINITY, MINUS_INFINITY];
 
 impl JsonNumber {
-    /// The number that a text is, which the parser has found to be one, or a token.
+    /// The number of a text, which the parser has recognised as a number or a token.
     pub(super) fn of_text(text: &str) -> Self {
-        // Integers are written in one way only, but for `-0`.
+        // Each integer has one text, except `-0`.
         let integer = match text.strip_prefix('-') {
             None => text.parse().ok().map(Repr::Unsigned),
             Some("0") => None,
@@ -40,7 +40,7 @@ impl JsonNumber {
         Self(Repr::Unsigned(value))
     }
 
-    /// A float; what is not finite is a token.
+    /// A float; infinities and NaN become tokens.
     pub fn from_f64(value: f64) -> Self {
         let text = match value {
             _ if value.is_nan() => NAN.into(),
@@ -51,17 +51,17 @@ impl JsonNumber {
         Self(Repr::Text(text))
     }
 
-    /// The number as an integer, where it is written as one and `u64` has it.
+    /// The number as `u64`, if it is written as an integer in that range.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_i128().and_then(|value| value.try_into().ok())
     }
 
-    /// The number as an integer, where it is written as one and `i64` has it.
+    /// The number as `i64`, if it is written as an integer in that range.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_i128().and_then(|value| value.try_into().ok())
     }
 
-    /// The number as an integer, where it is written as one and `i128` has it. `-0` is not: an integer has no sign of zero.
+    /// The number as `i128`, if it is written as an integer in that range. `-0` is not: an integer has no sign of zero.
     pub fn as_i128(&self) -> Option<i128> {
         match &self.0 {
             Repr::Unsigned(value) => Some((*value).into()),
@@ -71,7 +71,7 @@ impl JsonNumber {
         }
     }
 
-    /// The nearest float, where there is a finite one.
+    /// The nearest float, if a finite one exists.
     #[expect(clippy::cast_precision_loss, reason = "the nearest is asked for")]
     pub fn as_f64(&self) -> Option<f64> {
         match &self.0 {
@@ -81,13 +81,13 @@ impl JsonNumber {
         }
     }
 
-    /// The nearest float of all: what is too large is infinite, and the tokens are what they say.
+    /// The nearest float: infinite if the number is too large, and the value of a token.
     pub fn to_f64(&self) -> f64 {
-        // Rust has the same words for the tokens.
+        // Rust has the same names for the tokens.
         self.as_f64().unwrap_or_else(|| self.to_string().parse().unwrap_or(f64::NAN))
     }
 
-    /// The name of the token, where it is one.
+    /// The name of the token, if it is one.
     pub fn as_token(&self) -> Option<&'static str> {
         match &self.0 {
             Repr::Text(text) => TOKENS.into_iter().find(|token| **token == **text),
@@ -95,19 +95,18 @@ impl JsonNumber {
         }
     }
 
-    /// The value where it is written as a float.
+    /// The value, if it is written as a float.
     fn as_written_float(&self) -> Option<f64> {
         self.as_i128().is_none().then(|| self.as_f64()).flatten()
     }
 
-    /// True where two numbers are equal, also in the sign of a zero.
+    /// Returns true if two numbers are equal, including the sign of zero.
     pub(super) fn is_identical(&self, other: &Self) -> bool {
         self == other && self.as_f64().map(f64::to_bits) == other.as_f64().map(f64::to_bits)
     }
 }
 
-/// Equal are integers of one value, floats of one value however they are written, and otherwise the same texts: a `NaN` is
-/// equal to itself.
+/// Integers are equal by value, floats by value whatever their text, and other numbers by text: a `NaN` equals itself.
 impl PartialEq for JsonNumber {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {

@@ -1,4 +1,4 @@
-//! Changes of members within the text of an object: what nobody changes stays as it is written, and is never made into values.
+//! Changes of members in the text of an object. The text of all other members stays unchanged, and is never parsed into values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,17 +8,17 @@ use super::parse::Span;
 use super::{Json, Map, check_depth, no_object, not_json, parse, write};
 use crate::error::{Error, Result};
 
-/// The text of an object, with the members of the object that a path of names leads to.
+/// The text of an object, and the members of the object at the end of a path of names.
 #[derive(Debug)]
 pub(crate) struct Outline<'a> {
     text: &'a str,
     path: &'static [&'static str],
-    /// The members of the object, and of each object along the path, as far as there are objects.
+    /// The members of the object, and of each object along the path, as far as they exist.
     lists: Vec<Vec<Span<'a>>>,
 }
 
 impl<'a> Outline<'a> {
-    /// Reads the text; an error where it is no JSON or no object.
+    /// Parses the text; an error if it is not a JSON object.
     pub(crate) fn new(bytes: &'a [u8], path: &'static [&'static str]) -> Result<Self> {
         let lists = parse::spans(bytes, path).map_err(not_json)?;
         if lists.is_empty() {
@@ -28,7 +28,7 @@ impl<'a> Outline<'a> {
         Ok(Self { text, path, lists })
     }
 
-    /// The object, in which the path leads to an object without members.
+    /// Sets the object at the end of the path to an object without members.
     pub(crate) fn shell(&self) -> Result<Map> {
         self.shell_at(0)
     }
@@ -56,8 +56,8 @@ impl<'a> Outline<'a> {
         self.lists.get(self.path.len()).into_iter().flatten().map(|span| &*span.name)
     }
 
-    /// The text with other members of the object at the end of the path: each of these names has the value, or is not there.
-    /// `Ok(None)` where that is so already, or there is no such object.
+    /// The text with other members in the object at the end of the path: each of these names gets its value, or is removed.
+    /// `Ok(None)` if nothing changes, or the object does not exist.
     pub(crate) fn with(&self, mut changes: BTreeMap<String, Option<Json>>) -> Result<Option<String>> {
         let (Some(place), Some(list)) = (self.place(), self.lists.get(self.path.len())) else {
             return Ok(None);
@@ -82,8 +82,7 @@ impl<'a> Outline<'a> {
         Ok(Some(text))
     }
 
-    /// The text in place of a member, given its change; takes the value from that. `None` when nothing is
-    /// written.
+    /// The text for a member, with its changed value taken from `change`. `None` if the member is removed.
     fn changed(&self, span: &Span<'a>, change: Option<&mut Option<Json>>) -> Result<Option<Member<'a>>> {
         let kept = Member::Kept(&self.text[span.member.clone()]);
         let Some(change) = change else { return Ok(Some(kept)) };
@@ -95,7 +94,7 @@ impl<'a> Outline<'a> {
         Ok(Some(Member::New(name.into(), json)))
     }
 
-    /// The place of the object at the end of the path.
+    /// The position of the object at the end of the path.
     fn place(&self) -> Option<Range<usize>> {
         let above = self.path.len().checked_sub(1)?;
         let spans = self.lists.get(above)?;
@@ -114,7 +113,7 @@ impl<'a> Outline<'a> {
                     text.push_str(name);
                     check_depth(json, level)?;
                     write::value_within(text, json, indent, level)
-                        .map_err(|_| Error::argument("the document cannot be written as JSON"))?;
+                        .map_err(|_| Error::argument("the document cannot be serialised as JSON"))?;
                 }
             }
         }
@@ -125,7 +124,7 @@ impl<'a> Outline<'a> {
         Ok(())
     }
 
-    /// The number of spaces that each level is indented by; `None` for a text in one line.
+    /// The number of spaces of each level of indentation; `None` for a text in one line.
     fn indent(&self) -> Option<usize> {
         let (_, members) = self.text.split_once('{')?;
         let line = members.strip_prefix('\n').or_else(|| members.strip_prefix("\r\n"))?;
@@ -136,11 +135,11 @@ impl<'a> Outline<'a> {
 /// A member as it is written.
 enum Member<'a> {
     Kept(&'a str),
-    /// Its name with the colon behind it, and its value.
+    /// The name with its colon, and the value.
     New(Cow<'a, str>, Json),
 }
 
-/// A name of a member, with the colon behind it.
+/// The name of a member with its colon.
 fn quoted(name: &str) -> String {
     format!("{}: ", Json::from(name))
 }

@@ -7,10 +7,10 @@ use std::ops::Range;
 use super::number::TOKENS;
 use super::{Json, JsonNumber, Map};
 
-/// The depth to which lists and objects may be nested in a document: what is deeper, the parser refuses.
+/// The deepest nesting of lists and objects that the parser accepts.
 pub(super) const MAX_DEPTH: usize = 127;
 
-/// Text that is no JSON.
+/// Text that is not JSON.
 #[derive(Debug)]
 pub(super) struct NotJson {
     what: &'static str,
@@ -26,23 +26,23 @@ impl fmt::Display for NotJson {
 
 impl std::error::Error for NotJson {}
 
-/// The members of an object: of several with one name, the last counts.
+/// The members of an object. Of several members with one name, the last counts.
 pub(crate) type List<'a> = Vec<(Cow<'a, str>, Json)>;
 
-/// The most members that an array's document usually has.
+/// The usual number of members of an array's document.
 const USUAL: usize = 12;
 
-/// Parses a text that is one value.
+/// Parses the text of one value.
 ///
-/// `tokens` are what only Python's JSON has: `NaN`, `Infinity` and `-Infinity`.
+/// `tokens` allows the tokens that only Python writes: `NaN`, `Infinity` and `-Infinity`.
 pub(super) fn value(bytes: &[u8], tokens: bool) -> Result<Json, NotJson> {
     Parser::whole(bytes, tokens, |parser| parser.value(MAX_DEPTH))
 }
 
-/// Parses a text that is one object into the list of its members; `Err` is what it is instead.
+/// Parses the text of an object into the list of its members; `Err` is the value if it is not an object.
 ///
-/// Of the member that is named first, the member that is named second becomes an object without members if it is an object: it is
-/// checked, not kept. Says also whether that is so.
+/// The second name is a member of the member with the first name. If it is an object, it is only checked, and replaced by an
+/// object without members. Returns whether that happened.
 pub(super) fn members<'a>(
     bytes: &'a [u8],
     tokens: bool,
@@ -69,17 +69,17 @@ pub(super) fn members<'a>(
     })
 }
 
-/// A member of an object, by its places in the text.
+/// A member of an object, by its positions in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Span<'a> {
     pub(crate) name: Cow<'a, str>,
-    /// From the name's first quote to the end of the value.
+    /// The range from the first quote of the name to the end of the value.
     pub(crate) member: Range<usize>,
     pub(crate) value: Range<usize>,
 }
 
-/// Checks a text that is one value, and finds the members of the object that it is: the first list. Of the member that the path
-/// names first, the next list has the members, and so on, as far as there are objects.
+/// Checks the text of one value, and finds the members of its object: the first list. The next list has the members of the member
+/// that the path names first, and so on, as far as there are objects.
 pub(super) fn spans<'a>(bytes: &'a [u8], path: &[&str]) -> Result<Vec<Vec<Span<'a>>>, NotJson> {
     Parser::whole(bytes, true, |parser| {
         let mut lists = Vec::new();
@@ -96,7 +96,7 @@ struct Parser<'a> {
 
 type Parsed<T> = Result<T, &'static str>;
 
-const ENDS: &str = "the text ends too early";
+const ENDS: &str = "the text ends inside of a value";
 const DEEP: &str = "lists and objects are nested too deep";
 const NO_NUMBER: &str = "expected a number";
 
@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes past a byte, and says whether it was there.
+    /// Skips a byte, and returns whether it was there.
     #[inline]
     fn takes(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
@@ -143,13 +143,13 @@ impl<'a> Parser<'a> {
         there
     }
 
-    /// The text from `start` to here. Both are beside a character of ASCII, or at an end.
+    /// The text from `start` to here. Both positions are next to an ASCII character or at an end.
     #[inline]
     fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// A value with so many levels of lists and objects.
+    /// Parses a value with at most so many levels of lists and objects.
     fn value(&mut self, levels: usize) -> Parsed<Json> {
         match self.peek().ok_or(ENDS)? {
             b'"' => self.string().map(|text| Json::String(text.into_owned())),
@@ -191,7 +191,7 @@ impl<'a> Parser<'a> {
         Ok(list)
     }
 
-    /// Goes through a list; `item` goes past each of its values, which have so many levels.
+    /// Skips a list; `item` skips each of its values, which have at most so many levels.
     #[inline]
     fn items(&mut self, levels: usize, mut item: impl FnMut(&mut Self, usize) -> Parsed<()>) -> Parsed<()> {
         let below = levels.checked_sub(1).ok_or(DEEP)?;
@@ -218,7 +218,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Goes through an object; `value` goes past each value, given its name and where that begins.
+    /// Skips an object; `value` skips each value, given its name and the position of the name.
     #[inline]
     fn members(&mut self, mut value: impl FnMut(&mut Self, Cow<'a, str>, usize) -> Parsed<()>) -> Parsed<()> {
         self.at += 1;
@@ -243,7 +243,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An object, of which one member becomes an object without members if it is an object.
+    /// Parses an object, of which one member becomes an object without members if it is an object.
     fn object_without(&mut self, left_out: &str, levels: usize) -> Parsed<Json> {
         let below = levels.checked_sub(1).ok_or(DEEP)?;
         let mut map = Map::default();
@@ -260,7 +260,7 @@ impl<'a> Parser<'a> {
         Ok(map.into())
     }
 
-    /// Goes past a value, which is checked but not kept.
+    /// Skips a value, which is checked but not kept.
     fn skip(&mut self, levels: usize) -> Parsed<()> {
         match self.peek().ok_or(ENDS)? {
             b'"' => self.string().map(drop),
@@ -274,7 +274,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes past a value, and notes the members of the objects along a path.
+    /// Skips a value, and records the members of the objects along a path.
     fn skip_along(&mut self, path: &[&str], lists: &mut Vec<Vec<Span<'a>>>, levels: usize) -> Parsed<()> {
         if self.peek() != Some(b'{') {
             return self.skip(levels);
@@ -297,7 +297,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Goes past a sign, and the space behind it.
+    /// Skips a punctuation character, and the white space after it.
     #[inline]
     fn expect(&mut self, sign: u8, message: &'static str) -> Parsed<()> {
         if !self.takes(sign) {
@@ -351,7 +351,7 @@ impl<'a> Parser<'a> {
         if self.at > start { Ok(()) } else { Err(self.wanted(NO_NUMBER)) }
     }
 
-    /// A string; it stays where it is when it is written without escapes.
+    /// Parses a string, which is borrowed if it has no escapes.
     fn string(&mut self) -> Parsed<Cow<'a, str>> {
         self.at += 1;
         let start = self.at;
@@ -380,7 +380,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes to the next character of a string that does not stand for itself.
+    /// Moves to the next escape or quote of a string.
     #[inline]
     fn skip_plain(&mut self) {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
@@ -401,20 +401,23 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 return self.escaped_unit();
             }
-            _ => return Err("no character is escaped like this"),
+            _ => return Err("unknown escape sequence"),
         };
         self.at += 1;
         Ok(character)
     }
 
-    /// One unit of UTF-16, or two that belong together.
+    /// Parses one unit of UTF-16, or a surrogate pair.
     fn escaped_unit(&mut self) -> Parsed<char> {
         let first = self.unit()?;
         let units = match first {
             0xd800..=0xdbff if self.takes_word("\\u") => [first, self.unit()?],
             _ => [first, 0],
         };
-        char::decode_utf16(units).next().and_then(Result::ok).ok_or("half of a character stands alone")
+        char::decode_utf16(units)
+            .next()
+            .and_then(Result::ok)
+            .ok_or("one half of a surrogate pair stands alone")
     }
 
     fn unit(&mut self) -> Parsed<u16> {

@@ -1,6 +1,6 @@
 //! Values between Zarr's documents and types that `serde` knows.
 //!
-//! `serde` has no numbers that keep their text. Those that are no integers of 128 bits are floats here, tokens among them.
+//! `serde` has no numbers that keep their text. Numbers that are not integers of 128 bits become floats here, including tokens.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Values, as `serde_json` has them, but for the numbers.
+//! JSON values, similar to those of `serde_json` except for the numbers.
 
 use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 
 use super::JsonNumber;
 
-/// A JSON value. Its [numbers](JsonNumber) keep their text, and may be the tokens that only Python's JSON has.
+/// A JSON value. Its [numbers](JsonNumber) keep their text, and may be the tokens that only Python writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Json {
     /// `null`.
@@ -32,7 +32,7 @@ pub type Map = IndexMap<String, Json, RandomState>;
 const NULL: Json = Json::Null;
 
 impl Json {
-    /// The boolean that it is.
+    /// The boolean, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),
@@ -47,22 +47,22 @@ impl Json {
         }
     }
 
-    /// The integer that it is, where `u64` has it.
+    /// The integer, if it is one in the range of `u64`.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number()?.as_u64()
     }
 
-    /// The integer that it is, where `i64` has it.
+    /// The integer, if it is one in the range of `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number()?.as_i64()
     }
 
-    /// The float that is nearest to the number that it is, where there is a finite one.
+    /// The nearest finite float of the number, if there is one.
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number()?.as_f64()
     }
 
-    /// The text that it is.
+    /// The text, if it is a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),
@@ -70,7 +70,7 @@ impl Json {
         }
     }
 
-    /// The list that it is.
+    /// The list, if it is one.
     pub fn as_array(&self) -> Option<&Vec<Self>> {
         match self {
             Self::Array(list) => Some(list),
@@ -78,7 +78,7 @@ impl Json {
         }
     }
 
-    /// The list that it is, to be changed.
+    /// The list, mutable, if it is one.
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Self>> {
         match self {
             Self::Array(list) => Some(list),
@@ -86,7 +86,7 @@ impl Json {
         }
     }
 
-    /// The object that it is.
+    /// The object, if it is one.
     pub fn as_object(&self) -> Option<&Map> {
         match self {
             Self::Object(map) => Some(map),
@@ -94,7 +94,7 @@ impl Json {
         }
     }
 
-    /// The object that it is, to be changed.
+    /// The object, mutable, if it is one.
     pub fn as_object_mut(&mut self) -> Option<&mut Map> {
         match self {
             Self::Object(map) => Some(map),
@@ -102,38 +102,37 @@ impl Json {
         }
     }
 
-    /// True for null.
+    /// Returns true for null.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// True for a number, or a token that stands for one.
+    /// Returns true for a number, or a token for one.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Number(_))
     }
 
-    /// True for a string.
+    /// Returns true for a string.
     pub fn is_string(&self) -> bool {
         matches!(self, Self::String(_))
     }
 
-    /// True for a list.
+    /// Returns true for a list.
     pub fn is_array(&self) -> bool {
         matches!(self, Self::Array(_))
     }
 
-    /// True for an object.
+    /// Returns true for an object.
     pub fn is_object(&self) -> bool {
         matches!(self, Self::Object(_))
     }
 
-    /// A member of the object, or an item of the list, that it is.
+    /// A member of the object, or an item of the list.
     pub fn get(&self, index: impl JsonIndex) -> Option<&Self> {
         index.of(self)
     }
 
-    /// The value for readers that take nothing but JSON: Python's tokens become strings of their names, as
-    /// Zarr v3 has them in fill values.
+    /// The value for readers of strict JSON: Python's tokens become strings of their names, as in fill values of Zarr v3.
     #[must_use]
     pub fn without_tokens(&self) -> Self {
         match self {
@@ -146,15 +145,15 @@ impl Json {
         }
     }
 
-    /// Takes the value out and leaves null.
+    /// Takes the value and leaves null.
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
     }
 }
 
-/// The name of a member, or the number of an item.
+/// The name of a member, or the index of an item.
 pub trait JsonIndex {
-    /// The value that it names, where there is one.
+    /// The value with this name or index, if it exists.
     fn of<'a>(&self, json: &'a Json) -> Option<&'a Json>;
 }
 
@@ -182,7 +181,7 @@ impl<T: JsonIndex + ?Sized> JsonIndex for &T {
     }
 }
 
-/// A member that is not there is null.
+/// A missing member is null.
 impl<I: JsonIndex> Index<I> for Json {
     type Output = Self;
 
@@ -191,7 +190,7 @@ impl<I: JsonIndex> Index<I> for Json {
     }
 }
 
-/// A member that is not there comes into being, and what is no object becomes one.
+/// A missing member is created, and a value that is not an object becomes one.
 impl IndexMut<&str> for Json {
     fn index_mut(&mut self, name: &str) -> &mut Self {
         if !self.is_object() {

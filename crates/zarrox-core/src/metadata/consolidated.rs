@@ -1,7 +1,7 @@
-//! Consolidated metadata: the documents of all nodes below a group, kept together so that one read gets them all.
+//! Consolidated metadata: the documents of all nodes below a group, stored together so that one read is enough.
 //!
-//! Formats have it in different places and forms, which [`Consolidation`] knows; past it there are only documents by the keys
-//! that they are stored under. It is a copy and can be out of date: what the nodes' own documents say is what holds.
+//! Formats store it in different places and forms, which [`Consolidation`] knows. All other code sees documents by their keys. It
+//! is a copy that can be out of date: the nodes' own documents are authoritative.
 
 use std::collections::BTreeMap;
 
@@ -14,29 +14,29 @@ use crate::json::{self, Json, Map, Outline};
 use crate::path::NodePath;
 use crate::strictness::Strictness;
 
-/// Documents by the keys that they are stored under, parsed: all of them are, to read one.
+/// Parsed documents by their keys. All of them are parsed to read one.
 pub type Documents = BTreeMap<String, Json>;
 
-/// The documents of nodes as they are stored, in the order of [`Layout::documents`]; `None` for those that are not there.
+/// The stored documents of nodes, in the order of [`Layout::documents`]; `None` for missing ones.
 pub type StoredDocuments = BTreeMap<NodePath, Vec<Option<Vec<u8>>>>;
 
-/// Where a format keeps consolidated metadata, and how.
+/// The place and the form of consolidated metadata in a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consolidation {
-    /// In a document of this name beside those of the group; it has the group's own, too, all by their keys seen from the
-    /// group.
+    /// In a separate document of the group with this name. It also has the group's own documents, and all keys are relative to
+    /// the group.
     Beside(&'static str),
-    /// In one document of this key for the whole hierarchy, which has all documents by their full keys.
+    /// In one document with this key for the whole hierarchy, which has all documents by their full keys.
     AtRoot(&'static str),
-    /// In the group's only document, by the paths of the nodes seen from the group.
+    /// In the group's only document, by the paths of the nodes relative to the group.
     Inline,
 }
 
-/// The member of a group's document that has the consolidated metadata, where it is there.
+/// The member of a group's document with the consolidated metadata, for formats that store it there.
 pub(super) const MEMBER: &str = COPIES[0];
 
 impl Consolidation {
-    /// The key of the document that has the consolidated metadata of a group; `None` where this group cannot have any.
+    /// The key of the document with the consolidated metadata of a group; `None` if this group cannot have any.
     pub fn key(self, layout: &Layout, group: &NodePath) -> Option<String> {
         match self {
             Self::Beside(name) => Some(group.key(name)),
@@ -45,11 +45,10 @@ impl Consolidation {
         }
     }
 
-    /// The documents of a group and of all nodes below it, out of the document that has them all. `Ok(None)` when there
-    /// is no consolidated metadata in it. A document that has them inside of its own is without them there.
+    /// The documents of a group and of all nodes below it, from the document that has them all. `Ok(None)` if the document has no
+    /// consolidated metadata. A document that contains them is returned without them.
     ///
-    /// Entries that are not documents of a node are passed on all the same: an error comes when that node is
-    /// opened.
+    /// Entries that are not documents of a node are returned as well: the error comes when that node is opened.
     pub fn documents_in(
         self,
         layout: &Layout,
@@ -77,7 +76,7 @@ impl Consolidation {
                 None | Some(Json::Null) => return Ok(None),
                 Some(Json::Object(inline)) => {
                     if inline.get("kind").is_some_and(|kind| kind != "inline") {
-                        let message = format!("{MEMBER} is of the unknown kind {}", inline["kind"]);
+                        let message = format!("{MEMBER} has the unknown kind {}", inline["kind"]);
                         return Err(Error::unsupported(message));
                     }
                     inline
@@ -106,7 +105,7 @@ impl Consolidation {
         }
     }
 
-    /// The key of the document that an entry repeats; `None` where no node can have it.
+    /// The key of the document that an entry copies; `None` if no node can have it.
     fn key_of_entry(self, layout: &Layout, group: &NodePath, name: &str) -> Option<String> {
         match self {
             Self::Beside(_) => is_key(name).then(|| group.key(name)),
@@ -115,8 +114,9 @@ impl Consolidation {
         }
     }
 
-    /// The document that has the consolidated metadata, given what is stored under its key now, if anything; the entry
-    /// document of the hierarchy with its key, where it has one; and the documents of the group and of all nodes below it.
+    /// The document with the consolidated metadata. It is made from the stored document with its key, if there is one; from the
+    /// entry document of the hierarchy with its key, if there is one; and from the documents of the group and of all nodes below
+    /// it.
     pub fn document_of(
         self,
         layout: &Layout,
@@ -156,8 +156,8 @@ impl Consolidation {
         json::to_bytes(&map)
     }
 
-    /// The document after changes below the group, given as it is stored now: what lies in one of the places is repeated no
-    /// more, and of each node exactly the documents that it has. `Ok(None)` where that changes nothing, as where there is no
+    /// The document after changes below the group, given the stored document: entries below the changed places are removed, and
+    /// for each changed node the documents that it has now are added. `Ok(None)` if nothing changes, and if there is no
     /// consolidated metadata.
     pub fn updated(
         self,
@@ -189,7 +189,7 @@ impl Consolidation {
         Ok(outline.with(changes)?.map(String::into_bytes))
     }
 
-    /// The entry that repeats a document.
+    /// The entry that copies a document.
     fn entry_of(self, key: &str, document: &[u8]) -> Result<Json> {
         let mut entry = json::parse_object(document).map_err(|error| error.at(format!("'{key}'")))?;
         entry.shift_remove(MEMBER);
@@ -199,7 +199,7 @@ impl Consolidation {
         Ok(entry.into())
     }
 
-    /// The name of an entry; `None` where the document is not repeated.
+    /// The name of an entry; `None` if the document is not copied.
     fn name_of_entry(self, group: &NodePath, path: &NodePath, key: &str) -> Option<String> {
         match self {
             Self::Beside(_) => key.strip_prefix(&group.prefix()).map(str::to_owned),
@@ -209,7 +209,7 @@ impl Consolidation {
         }
     }
 
-    /// The document without the consolidated metadata; `None` when nothing is left.
+    /// The document without the consolidated metadata; `None` if nothing is left.
     pub fn without(self, document: &[u8]) -> Result<Option<Vec<u8>>> {
         match self {
             Self::Beside(_) | Self::AtRoot(_) => Ok(None),
@@ -222,7 +222,7 @@ impl Consolidation {
     }
 }
 
-/// Returns true if a document could have consolidated metadata inside, told without parsing it.
+/// Returns true if a document may contain consolidated metadata, without parsing it.
 pub fn may_have_inline(document: &[u8]) -> bool {
     std::str::from_utf8(document).is_ok_and(|text| text.contains(MEMBER))
 }
@@ -234,15 +234,15 @@ fn is_key(name: &str) -> bool {
 
 const FORMAT: &str = "zarr_consolidated_format";
 
-/// The member that has the entries.
+/// The member with the entries.
 const METADATA: &str = COPIES[1];
 
 fn inline(entries: &Map) -> Json {
     json!({"kind": "inline", "must_understand": false, "metadata": entries})
 }
 
-/// The document that an entry repeats. Some writers leave in groups that have no nodes to tell of an empty member for them,
-/// also in formats that know no such member.
+/// The document that an entry copies. Some writers add an empty member for the consolidated metadata to groups without nodes
+/// below, even in formats without such a member.
 fn document_of(mut entry: Json) -> Json {
     if let Json::Object(map) = &mut entry {
         map.shift_remove(MEMBER);
@@ -250,8 +250,7 @@ fn document_of(mut entry: Json) -> Json {
     entry
 }
 
-/// Returns true if two documents of a node say the same, but for consolidated metadata that one of them may
-/// have.
+/// Returns true if two documents of a node are equal, except for consolidated metadata inside of one.
 pub fn same_document(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     let parsed = |document: &[u8]| {
         let mut map = json::parse_object(document).ok()?;

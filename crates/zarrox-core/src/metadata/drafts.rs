@@ -1,7 +1,7 @@
 //! The parts that the two drafts of version 3 share: entry documents, codecs and extensions named by URIs,
 //! and sharding as a storage transformer.
 //!
-//! The documents of arrays are put into the words of [version 2](super::v2), and left to it.
+//! The documents of arrays are translated to the form of [version 2](super::v2), which reads them.
 
 use std::borrow::Cow;
 
@@ -24,24 +24,23 @@ pub(super) const ARRAY: &str = "array";
 /// The name of a group's document.
 pub(super) const GROUP: &str = "group";
 
-/// The beginning of the URIs of everything that belongs to the drafts.
+/// The prefix of all URIs that belong to the drafts.
 const SPECIFICATIONS: &str = "https://purl.org/zarr/spec/";
 
-/// The members of an entry document of the experimental version 3, or else of the draft; `None` when this is none of it:
-/// final version 3 has documents of the same name.
+/// The members of an entry document of the experimental version 3, or of the draft. `None` for other documents, since final
+/// version 3 has documents with the same name.
 pub(super) fn entry_members(document: Option<&[u8]>, experimental: bool) -> Option<Map> {
     let document = document.filter(|document| has_textual_format(document))?;
     let map = json::parse_object(document).ok()?;
     let is_entry = map.get("zarr_format")?.as_str()?.contains("://");
-    // The draft put the end of the keys into the encoding, and made that an object.
+    // The draft stores the suffix of keys in the encoding, which is an object.
     let is_experimental =
         map.contains_key("metadata_key_suffix") || map.get("metadata_encoding").is_some_and(Json::is_string);
     (is_entry && is_experimental == experimental).then_some(map)
 }
 
-/// Returns true if the member `zarr_format` of some object in a document is a string. In final version 3 it
-/// is a number, and documents of whole hierarchies, consolidated, need not be parsed to learn that they are
-/// no entry documents.
+/// Returns true if the member `zarr_format` of some object in a document is a string. In final version 3 it is a number. So large
+/// consolidated documents need not be parsed to see that they are not entry documents.
 fn has_textual_format(document: &[u8]) -> bool {
     const MEMBER: &str = "\"zarr_format\"";
     let Ok(text) = std::str::from_utf8(document) else { return false };
@@ -82,7 +81,7 @@ pub(super) fn key_suffix(members: &mut Members<'_>) -> Result<String> {
     }
 }
 
-/// Refuses extensions that must be understood; returns the list when there is something in it.
+/// Refuses extensions that must be understood; returns the list if it is not empty.
 pub(super) fn check_extensions(json: Option<Json>, strictness: Strictness) -> Result<Option<Json>> {
     let list = match &json {
         None => return Ok(None),
@@ -114,7 +113,7 @@ pub(super) fn group_from_document(
     Ok(GroupMetadata { format, attributes, extra: members.rest() })
 }
 
-/// The attributes, which must be there.
+/// The attributes, which must exist.
 pub(super) fn attributes(members: &mut Members<'_>) -> Result<Map> {
     if !members.lenient() && !members.has("attributes") {
         return Err(Error::metadata("the member 'attributes' is missing"));
@@ -130,7 +129,7 @@ pub(super) fn group_to_document(group: &GroupMetadata) -> Map {
     map
 }
 
-/// Reads the node that has these documents: an array's and a group's.
+/// Reads the node with these documents of an array and of a group.
 pub(super) fn from_documents(
     documents: &[Option<Source<'_>>],
     format: Format,
@@ -150,7 +149,7 @@ pub(super) fn from_documents(
     }
 }
 
-/// The document with one member changed. An implicit group that is given attributes becomes an explicit one.
+/// The document with one member changed. An implicit group with attributes becomes an explicit one.
 pub(super) fn patch(
     documents: &[Option<Vec<u8>>],
     change: Change<'_>,
@@ -197,7 +196,7 @@ pub(super) fn read_grid(json: &Json, strictness: Strictness) -> Result<(Json, Se
     }
 }
 
-/// The order of elements in a chunk, as v2 has it.
+/// The order of elements in a chunk, in v2's form.
 pub(super) fn read_order(members: &mut Members<'_>) -> Result<Json> {
     match members.take("chunk_memory_layout") {
         None | Some(Json::Null) if members.lenient() => Ok("C".into()),
@@ -209,7 +208,7 @@ pub(super) fn read_order(members: &mut Members<'_>) -> Result<Json> {
     }
 }
 
-/// The v2 type string of a name: of v3's (`float64`), of v2's (`<f8`), or of the experimental ones (`i1`).
+/// The v2 type string for a name of v3 (`float64`), of v2 (`<f8`), or of the experimental version (`i1`).
 pub(super) fn type_string(name: &str, registry: &Registry) -> Result<Json> {
     match name {
         "i1" | "u1" | "b1" => return Ok(format!("|{name}").into()),
@@ -222,10 +221,12 @@ pub(super) fn type_string(name: &str, registry: &Registry) -> Result<Json> {
     registry.family(&data_type)?.to_v2(&data_type, Endian::Little)
 }
 
-/// The type string with another byte order, where it has one.
+/// The type string with another byte order, if it has one.
 pub(super) fn with_endian(dtype: &Json, endian: Endian) -> Result<Json> {
     let Some(text) = dtype.as_str() else {
-        return Err(Error::unsupported(format!("the data type {dtype} has byte orders of its own")));
+        return Err(Error::unsupported(format!(
+            "the data type {dtype} has its own byte order, which the document cannot store"
+        )));
     };
     Ok(match text.strip_prefix(['<', '>']) {
         Some(rest) => format!("{}{rest}", endian.character()).into(),
@@ -233,7 +234,7 @@ pub(super) fn with_endian(dtype: &Json, endian: Endian) -> Result<Json> {
     })
 }
 
-/// A codec given as `{type or codec: URI, configuration}`, as v2 has it.
+/// A codec given as `{type or codec: URI, configuration}`, in v2's form.
 pub(super) fn codec_to_v2(member: &str, json: &Json) -> Result<(String, Json)> {
     let Json::Object(map) = json else { return Err(wrong(member, "an object with a URI", json)) };
     let uri = map.get("type").or_else(|| map.get("codec")).and_then(Json::as_str);
@@ -250,7 +251,7 @@ pub(super) fn codec_to_v2(member: &str, json: &Json) -> Result<(String, Json)> {
     Ok((id.to_owned(), v2.into()))
 }
 
-/// The id of a codec that has a URI. A codec of somebody else's has no other id.
+/// The id of a codec with a URI. A codec of another origin has its URI as its id.
 fn codec_id(uri: &str) -> Result<&str> {
     let path = uri
         .strip_prefix(SPECIFICATIONS)
@@ -264,7 +265,7 @@ fn codec_id(uri: &str) -> Result<&str> {
     }
 }
 
-/// A codec of v2's as its URI and its configuration.
+/// A codec of v2 as its URI and its configuration.
 pub(super) fn codec_from_v2(codec: &Json, stem: &str) -> Option<(String, Map)> {
     let mut configuration = codec.as_object()?.clone();
     let id = configuration.shift_remove("id")?;
@@ -273,14 +274,14 @@ pub(super) fn codec_from_v2(codec: &Json, stem: &str) -> Option<(String, Map)> {
     Some((uri, configuration))
 }
 
-/// Returns true if one of v2's codecs turns bytes into bytes.
+/// Returns true if a codec of v2 turns bytes into bytes.
 pub(super) fn is_bytes_to_bytes(codec: &Json, registry: &Registry) -> Result<bool> {
     let id = codec.get("id").and_then(Json::as_str).unwrap_or_default();
     let members = codec.as_object().cloned().unwrap_or_default();
     Ok(registry.codec_from_v2(id, &members)?.kind == CodecKind::BytesToBytes)
 }
 
-/// Reads an array in the words of version 2, with the chunk keys of a draft and its shards.
+/// Reads an array in the form of version 2, with the chunk keys of a draft and its shards.
 pub(super) fn array_from_document(
     document: Map,
     format: Format,
@@ -289,7 +290,7 @@ pub(super) fn array_from_document(
     context: &ReadContext<'_>,
 ) -> Result<ArrayMetadata> {
     let array = v2::array_from_document(Members::new(Cow::Owned(document), context.strictness), context)?;
-    // Writers do not agree on the key of the one chunk of an array without dimensions.
+    // Writers disagree about the key of the only chunk of an array without dimensions.
     let separator_declared = context.strictness == Strictness::Strict || !array.shape.is_empty();
     let array = ArrayMetadata { format, chunk_key_encoding: keys, separator_declared, ..array };
     match transformers {
@@ -298,22 +299,22 @@ pub(super) fn array_from_document(
         Some(Json::Array(list)) if list.is_empty() => Ok(array),
         Some(Json::Array(list)) if list.len() == 1 => sharded(array, &list[0], context.strictness),
         Some(other) => Err(Error::unsupported(format!(
-            "storage_transformers: known is only one, sharding; found {other}"
+            "storage_transformers: only one transformer is supported, sharding; found {other}"
         ))),
     }
 }
 
-/// The array in the words of version 2, its shards apart; or what the draft cannot say.
+/// The array in the form of version 2, without its shards; or an error if the draft cannot express it.
 pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Written> {
     let format = array.format;
     if array.dimension_names.is_some() {
         return Err(Error::unsupported(format!(
-            "Zarr {format} has no dimension names; give them as the attribute _ARRAY_DIMENSIONS, which xarray reads"
+            "Zarr {format} cannot store dimension names; set the attribute _ARRAY_DIMENSIONS instead, which xarray reads"
         )));
     }
     let ChunkKeyEncoding::Draft { separator, .. } = array.chunk_key_encoding else {
         return Err(Error::unsupported(format!(
-            "Zarr {format} has only its own chunk keys, such as \"c1/0\""
+            "Zarr {format} supports only its own chunk keys, such as \"c1/0\""
         )));
     };
     let (array, chunks_per_shard) = unsharded(array)?;
@@ -324,7 +325,7 @@ pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> R
     Ok(Written { document, separator, chunks_per_shard })
 }
 
-/// An array in the words of version 2.
+/// An array in the form of version 2.
 pub(super) struct Written {
     pub(super) document: Map,
     pub(super) separator: Separator,
@@ -332,7 +333,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// A member of the document, which has it.
+    /// A member of the document, which exists.
     pub(super) fn take(&mut self, name: &str) -> Json {
         self.document.shift_remove(name).unwrap_or(Json::Null)
     }
@@ -352,14 +353,14 @@ impl Written {
     }
 }
 
-/// The codecs of a shard's index: there is no checksum.
+/// The codecs of a shard's index, which has no checksum.
 pub(super) fn index_codecs() -> Vec<CodecSpec> {
     vec![CodecSpec::new("bytes", json!({"endian": "little"}))]
 }
 
 const SHARDING: &str = "sharding_indexed";
 
-/// The array whose chunks the storage transformer puts together: these are the shards of the model.
+/// The array whose chunks the storage transformer combines: they are the shards of the model.
 fn sharded(array: ArrayMetadata, transformer: &Json, strictness: Strictness) -> Result<ArrayMetadata> {
     let uri = transformer.get("extension").and_then(Json::as_str).unwrap_or_default();
     let path = uri.strip_prefix(SPECIFICATIONS).map(|path| path.strip_prefix("extensions/").unwrap_or(path));
@@ -394,8 +395,8 @@ fn sharded(array: ArrayMetadata, transformer: &Json, strictness: Strictness) -> 
     Ok(ArrayMetadata { chunk_grid, codecs: vec![sharding], ..array })
 }
 
-/// The number of chunks a shard has along each dimension. zarr-python takes a number for one dimension, and a
-/// 1 for those that are not given, also when none.
+/// The number of chunks of a shard along each dimension. zarr-python takes a number for one dimension, and 1 for dimensions that
+/// are not given.
 fn chunks_per_shard(json: &Json, ndim: usize, strictness: Strictness) -> Result<Vec<u64>> {
     let list = match json {
         Json::Number(_) if strictness == Strictness::Lenient => std::slice::from_ref(json),
@@ -415,13 +416,13 @@ fn chunks_per_shard(json: &Json, ndim: usize, strictness: Strictness) -> Result<
     Ok(counts)
 }
 
-/// The array without its shards, and how many chunks each had along each dimension.
+/// The array without its shards, and the number of chunks of each along each dimension.
 fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)> {
     let sharding = match array.codecs.as_slice() {
         [only] if only.name == SHARDING => &only.configuration,
         codecs if codecs.iter().any(|codec| codec.name == SHARDING) => {
             return Err(Error::unsupported(format!(
-                "Zarr {} has nothing around its shards: 'sharding_indexed' must be the only codec",
+                "Zarr {} supports no codecs around shards: 'sharding_indexed' must be the only codec",
                 array.format
             )));
         }
@@ -435,7 +436,7 @@ fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)>
     let location = sharding.get("index_location").and_then(Json::as_str).unwrap_or("end");
     if codecs("index_codecs")? != index_codecs() || location != "end" {
         return Err(Error::unsupported(format!(
-            "Zarr {} has the index of a shard at its end, little-endian and without a checksum",
+            "Zarr {} stores the index of a shard at its end, little-endian and without a checksum; other index codecs are not supported",
             array.format
         )));
     }
@@ -450,7 +451,7 @@ fn unsharded(array: &ArrayMetadata) -> Result<(ArrayMetadata, Option<Vec<u64>>)>
     Ok((ArrayMetadata { chunk_grid, codecs: codecs("codecs")?, ..array.clone() }, Some(counts)))
 }
 
-/// Returns true if a type is one of those that have a name of their own in v3.
+/// Returns true if a data type has its own name in v3.
 pub(super) fn is_core(data_type: &DataType) -> bool {
     !matches!(data_type, DataType::Extension(_))
 }

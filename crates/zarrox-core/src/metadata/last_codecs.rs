@@ -1,4 +1,4 @@
-//! The codecs that were read last: the next array of a hierarchy often has the same.
+//! The codecs that were parsed last: the next array of a hierarchy often has the same.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,18 +8,18 @@ use crate::data_type::{ByteOrder, DataType};
 use crate::error::Result;
 use crate::json::{Json, is_identical};
 
-/// The codecs of the v2 array that was read last. Reading them is most of the work on a document of v2.
+/// The codecs of the v2 array that was read last. Parsing them is most of the work on a document of v2.
 #[derive(Debug, Default)]
 pub struct LastCodecs {
-    /// True if there was an array before: nothing is copied to be kept for one that stays alone.
+    /// True after the first array: for an array that is opened alone, nothing is copied.
     asked: AtomicBool,
     last: Mutex<Option<(Said, Vec<CodecSpec>)>>,
 }
 
-/// All that a document of v2 says of an array's codecs.
+/// All members of a v2 document that determine the codecs.
 #[derive(Debug, Clone)]
 pub(super) struct Said<J = Json> {
-    /// The number of dimensions, where their order is the other one.
+    /// The number of dimensions, if the order is column-major.
     pub(super) column_major: Option<usize>,
     pub(super) data_type: DataType,
     pub(super) order: ByteOrder,
@@ -43,7 +43,7 @@ impl Said<&Json> {
 }
 
 impl LastCodecs {
-    /// The codecs that are said, as they were read last or as they are now.
+    /// The codecs for these members: those of the last array if the members are identical, otherwise parsed ones.
     pub(super) fn of(
         &self,
         said: Said<&Json>,

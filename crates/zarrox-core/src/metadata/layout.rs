@@ -1,11 +1,11 @@
-//! Where a hierarchy has the documents and the chunks of its nodes.
+//! The layout of a hierarchy: the keys of its documents and chunks.
 
 use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
 use crate::path::NodePath;
 
-/// Where a hierarchy has the documents and the chunks of its nodes.
+/// The layout of a hierarchy: the keys of its documents and chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     nodes: Nodes,
@@ -14,28 +14,28 @@ pub struct Layout {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Nodes {
-    /// A node is a prefix, with its documents, its chunks and the nodes below it.
+    /// A node is a prefix with its documents, its chunks and the nodes below it.
     Together(&'static [&'static str]),
     /// Documents are below `meta/`, chunks below `data/`.
     Apart {
-        /// The name that the root has there; empty where it has none.
+        /// The name of the root in these keys; empty if it has none.
         root: &'static str,
         /// The suffix of the keys of documents.
         suffix: String,
     },
 }
 
-/// The documents that a node has in hierarchies whose documents are apart from the chunks.
+/// The documents of a node in hierarchies whose documents are separate from the chunks.
 const APART: [&str; 2] = ["array", "group"];
 
 impl Layout {
-    /// A node is a prefix: its documents, which have these names, its chunks and the nodes below it are there.
+    /// A layout in which a node is a prefix, with documents of these names, chunks and the nodes below it.
     pub const fn together(documents: &'static [&'static str]) -> Self {
         Self { nodes: Nodes::Together(documents), implicit_groups: false }
     }
 
-    /// Documents, called `array` and `group`, are below `meta/`, and chunks below `data/`. A prefix below `meta/`
-    /// that has no document is a group.
+    /// A layout in which documents, named `array` and `group`, are below `meta/`, and chunks are below `data/`. A prefix below
+    /// `meta/` without a document is a group.
     pub fn apart(root: &'static str, suffix: impl Into<String>) -> Self {
         Self { nodes: Nodes::Apart { root, suffix: suffix.into() }, implicit_groups: true }
     }
@@ -47,8 +47,8 @@ impl Layout {
         self
     }
 
-    /// Returns true if the root, and each prefix that holds something and has no document, is a group. Then
-    /// all nodes of the hierarchy are of one format: what is in it belongs to it.
+    /// Returns true if the root, and each non-empty prefix without a document, is a group. Then all nodes of the hierarchy have
+    /// one format.
     pub const fn implicit_groups(&self) -> bool {
         self.implicit_groups
     }
@@ -85,7 +85,7 @@ impl Layout {
         }
     }
 
-    /// The prefix that is listed to find the nodes directly below a group.
+    /// The prefix to list for the nodes directly below a group.
     pub fn below(&self, path: &NodePath) -> String {
         match &self.nodes {
             Nodes::Together(_) => path.prefix(),
@@ -93,7 +93,7 @@ impl Layout {
         }
     }
 
-    /// The names of the nodes that a listing shows, given the last names of its keys and of its prefixes.
+    /// The names of the nodes in a listing, given the last segments of its keys and of its prefixes.
     pub fn children<'a>(
         &self,
         keys: impl IntoIterator<Item = &'a str>,
@@ -104,7 +104,7 @@ impl Layout {
         names
     }
 
-    /// The name of the node that has a document of this name in the listing of the group above.
+    /// The name of the node whose document has this name in the listing of the parent.
     fn named_by<'a>(&self, key: &'a str) -> Option<&'a str> {
         let Nodes::Apart { suffix, .. } = &self.nodes else { return None };
         let document = key.strip_suffix(suffix.as_str())?;
@@ -112,7 +112,7 @@ impl Layout {
         (!name.is_empty()).then_some(name)
     }
 
-    /// All that belongs to a node and to those below it. The entry document of a hierarchy belongs to no node.
+    /// All keys and prefixes of a node and of the nodes below it. The entry document of a hierarchy belongs to no node.
     pub fn extent(&self, path: &NodePath) -> Extent {
         match &self.nodes {
             Nodes::Together(_) => Extent { keys: Vec::new(), prefixes: vec![path.prefix()] },
@@ -133,7 +133,7 @@ impl Layout {
         };
         if document {
             return Err(Error::argument(format!(
-                "'{name}' cannot be the name of a node: it is that of a document"
+                "'{name}' cannot be the name of a node: it is the name of a metadata document"
             )));
         }
         let portable = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);

@@ -1,4 +1,4 @@
-//! Reading the members of a document, with errors that name the member.
+//! Access to the members of a document, with errors that name the member.
 
 use std::borrow::Cow;
 
@@ -6,17 +6,17 @@ use crate::error::{Error, Result};
 use crate::json::{self, Json, Map, integer, kind};
 use crate::strictness::Strictness;
 
-/// The member of a group's document that has consolidated metadata, and the member of that which repeats the documents of other nodes.
+/// The member of a group's document with consolidated metadata, and the member of that with the copies of other nodes' documents.
 pub(super) const COPIES: [&str; 2] = ["consolidated_metadata", "metadata"];
 
-/// The members of a document: what nobody has asked for at the end is unknown.
+/// The members of a document. Members that were not accessed at the end are unknown.
 ///
-/// They are a list, not a map: documents have few members, most of which are asked for once, and finding one among a handful
-/// costs less than hashing all of their names.
+/// They are a list, not a map: documents have few members, most of which are accessed once, and searching a few costs less than
+/// hashing all names.
 pub(super) struct Members<'a> {
     /// In the order of the document. Of several with one name, the last one counts.
     list: List<'a>,
-    /// The names of those that were there when they were asked for.
+    /// The names of the existing members that were accessed.
     read: Vec<&'static str>,
     strictness: Strictness,
 }
@@ -24,7 +24,7 @@ pub(super) struct Members<'a> {
 type List<'a> = Vec<(Cow<'a, str>, Cow<'a, Json>)>;
 
 impl<'a> Members<'a> {
-    /// Those of an object that was parsed already.
+    /// The members of an object that was parsed already.
     pub(super) fn new(map: Cow<'a, Map>, strictness: Strictness) -> Self {
         let list = match map {
             Cow::Borrowed(map) => {
@@ -35,7 +35,7 @@ impl<'a> Members<'a> {
         Self::listed(list, strictness)
     }
 
-    /// Those of a document. The documents of other nodes that a group repeats, often thousands, are left out.
+    /// The members of a stored document. The copies of other nodes' documents in a group, often thousands, are left out.
     pub(super) fn parse(bytes: &'a [u8], strictness: Strictness) -> Result<Self> {
         let (mut list, are_left_out) = json::parse_members_without(bytes, strictness, Some(COPIES))?;
         let is_group =
@@ -63,7 +63,7 @@ impl<'a> Members<'a> {
         self.list.iter().rfind(|(known, _)| known == name).map(|(_, json)| &**json)
     }
 
-    /// A member, once: borrowed or owned, as the document is. What is taken out of a document leaves its place.
+    /// Takes a member, borrowed or owned like the document.
     pub(super) fn optional(&mut self, name: &'static str) -> Option<Cow<'a, Json>> {
         if self.read.contains(&name) {
             return None;
@@ -77,7 +77,7 @@ impl<'a> Members<'a> {
         Some(json)
     }
 
-    /// Takes a member that is to be changed or kept.
+    /// Takes a member as an owned value.
     pub(super) fn take(&mut self, name: &'static str) -> Option<Json> {
         self.optional(name).map(Cow::into_owned)
     }
@@ -92,7 +92,7 @@ impl<'a> Members<'a> {
         lengths(name, &json, self.strictness)
     }
 
-    /// An object; absent, and leniently `null`, is an empty one.
+    /// An object. A missing member, and leniently `null`, is an empty one.
     pub(super) fn object(&mut self, name: &'static str) -> Result<Map> {
         match self.take(name) {
             None => Ok(Map::default()),
@@ -111,7 +111,7 @@ impl<'a> Members<'a> {
         Err(Error::metadata(format!("zarr_format is {json}, expected {version}")))
     }
 
-    /// All members that nobody has asked for.
+    /// All members that were not accessed.
     pub(super) fn rest(self) -> Map {
         if self.read.len() == self.list.len() {
             return Map::default();
@@ -124,10 +124,10 @@ impl<'a> Members<'a> {
 /// The error for a member of the wrong type.
 pub(super) fn wrong(name: &str, wants: &str, json: &Json) -> Error {
     let shown = json::shown(json, 80);
-    Error::metadata(format!("the member '{name}' must be {wants}, it is {} ({shown})", kind(json)))
+    Error::metadata(format!("the member '{name}' must be {wants}, but it is {} ({shown})", kind(json)))
 }
 
-/// A list of lengths; leniently written as floats without a fraction.
+/// A list of lengths; leniently, floats without a fraction are accepted.
 pub(super) fn lengths(name: &str, json: &Json, strictness: Strictness) -> Result<Vec<u64>> {
     let list = json.as_array().ok_or_else(|| wrong(name, "a list of non-negative integers", json))?;
     list.iter()
@@ -145,7 +145,7 @@ pub(super) fn put_members(map: &mut Map, members: &Map) {
     }
 }
 
-/// zarr-python wrote chunks of length 0 along dimensions of length 0: there is no chunk, so that any length does.
+/// zarr-python wrote chunks of length 0 along dimensions of length 0. There is no chunk, so any length is right.
 pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], strictness: Strictness) {
     for (chunk, &length) in chunk_shape.iter_mut().zip(shape) {
         if *chunk == 0 && length == 0 && strictness == Strictness::Lenient {
@@ -156,7 +156,7 @@ pub(super) fn forgive_empty_chunks(chunk_shape: &mut [u64], shape: &[u64], stric
 
 /// The error for a separator that is none.
 pub(super) fn bad_separator(text: &str) -> Error {
-    Error::metadata(format!("the separator of chunk keys must be \".\" or \"/\", it is {text:?}"))
+    Error::metadata(format!("the separator of chunk keys must be \".\" or \"/\", but it is {text:?}"))
 }
 
 #[cfg(test)]

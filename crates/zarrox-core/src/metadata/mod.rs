@@ -1,7 +1,7 @@
 //! One model of nodes for all formats, and the formats that are read into it and written from it.
 //!
-//! A format is one file here: the keys of its documents, how they are read into the model, and how the model is
-//! written to them. Past [`FormatDef::from_documents`] nothing asks which format a node came from.
+//! A format is one file here: the keys of its documents, and the translation to and from the model. After
+//! [`FormatDef::from_documents`], no code asks for the format of a node.
 
 mod consolidated;
 mod drafts;
@@ -31,14 +31,14 @@ static FORMATS: &[(Format, &dyn FormatDef)] = &[
     (Format::V3, &v3::V3),
     (Format::V2, &v2::V2),
     (Format::V1, &v1::V1),
-    // Their nodes are looked for where nobody else has any, at the price of another document.
+    // They are tried last, since looking for them costs a further document.
     (Format::V3Experimental, &v3_experimental::V3Experimental),
     (Format::V3Draft, &v3_draft::V3Draft),
     (Format::N5, &n5::N5),
 ];
 
 impl Format {
-    /// All formats, in the order in which they are looked for where none is named.
+    /// All formats, in the order in which they are looked for if none is given.
     pub fn all() -> impl Iterator<Item = Self> {
         FORMATS.iter().map(|(format, _)| *format)
     }

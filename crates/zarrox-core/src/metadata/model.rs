@@ -1,4 +1,4 @@
-//! The model of a node: arrays and groups, whatever format they were read from.
+//! The model of a node: arrays and groups of any format.
 
 use crate::codec::{ChunkSpec, CodecChain, CodecContext, CodecSpec};
 use crate::data_type::DataType;
@@ -27,7 +27,7 @@ pub enum Format {
     N5,
 }
 
-/// An array, whatever format it was read from.
+/// An array of any format.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArrayMetadata {
     /// The format of the documents.
@@ -36,18 +36,16 @@ pub struct ArrayMetadata {
     pub shape: Vec<u64>,
     /// The data type.
     pub data_type: DataType,
-    /// The data type as the document says it, where it is not known and [`data_type`](Self::data_type) is the one to take
-    /// in its place.
+    /// The unknown data type of the document, if [`data_type`](Self::data_type) is its fallback.
     pub fallback_from: Option<Box<Json>>,
     /// The division of the array into chunks.
     pub chunk_grid: ChunkGrid,
-    /// The names of chunks.
+    /// The encoding of chunk keys.
     pub chunk_key_encoding: ChunkKeyEncoding,
-    /// False where the document leaves it open which separator chunk keys have, as old v2 documents do, or which key
-    /// the only chunk has, as those of the drafts do: then the keys themselves must be looked at.
+    /// False if the document does not define the separator of chunk keys, as old v2 documents do, or the key of the only chunk,
+    /// as documents of the drafts do. Then the stored keys must be examined.
     pub separator_declared: bool,
-    /// The element in place of those that were never written; `None` only where v1 and v2 say `null`:
-    /// undefined.
+    /// The value of elements that were never written. `None` only if v1 and v2 have `null`, which leaves it undefined.
     pub fill_value: Option<FillValue>,
     /// The codecs that encode chunks.
     pub codecs: Vec<CodecSpec>,
@@ -60,7 +58,7 @@ pub struct ArrayMetadata {
 }
 
 impl ArrayMetadata {
-    /// The element that fills what nobody has written: where that is undefined, the data type's default, as zarr-python has it.
+    /// The value of elements that were never written; if it is undefined, the data type's default, as in zarr-python.
     pub fn fill_element(&self, registry: &Registry) -> Result<FillValue> {
         match &self.fill_value {
             Some(fill) => Ok(fill.clone()),
@@ -68,10 +66,10 @@ impl ArrayMetadata {
         }
     }
 
-    /// In the place of codecs of which some cannot be made: says why whenever a chunk is to be read or written.
+    /// A chain in place of codecs that cannot all be made, which fails for every chunk with the reason.
     ///
     /// # Errors
-    /// When no chunk of this shape can be in memory.
+    /// When a chunk of this shape does not fit into memory.
     pub fn unusable_chain(
         &self,
         registry: &Registry,
@@ -92,12 +90,12 @@ impl ArrayMetadata {
         Ok(chunk.of_type(&self.data_type))
     }
 
-    /// The codecs, ready to work on this array's chunks.
+    /// The codec chain for this array's chunks.
     pub fn chain(&self, registry: &Registry, strictness: Strictness, limit: usize) -> Result<CodecChain> {
         self.chain_of(self.chunk_grid.largest_chunk(), registry, strictness, limit)
     }
 
-    /// The chain for chunks of this shape, of which a grid with several shapes has some.
+    /// The codec chain for chunks of this shape, for a grid with several shapes.
     pub fn chain_of(
         &self,
         chunk_shape: &[u64],
@@ -114,7 +112,7 @@ impl ArrayMetadata {
         Ok(CodecChain::new(&self.codecs, &context)?)
     }
 
-    /// Returns true if two arrays are the same, however their documents say it.
+    /// Returns true if two arrays are equal, in whatever form their documents are.
     pub fn is_same(&self, other: &Self, registry: &Registry, chunk_limit: usize) -> Result<bool> {
         let complete = |array: &Self| -> Result<Self> {
             let codecs = array.chain(registry, Strictness::Lenient, chunk_limit)?.specs();
@@ -123,13 +121,13 @@ impl ArrayMetadata {
         Ok(self == other || complete(self)? == complete(other)?)
     }
 
-    /// Checks what every format demands of the model.
+    /// Checks the rules of the model that all formats share.
     pub fn validate(&self) -> Result<()> {
         check_rank(&self.shape)?;
         self.chunk_grid.check(&self.shape)?;
         match &self.dimension_names {
             Some(names) if names.len() != self.shape.len() => Err(Error::metadata(format!(
-                "{} dimension names are given for {} dimensions",
+                "{} dimension names are given, but the array has {} dimensions",
                 names.len(),
                 self.shape.len()
             ))),
@@ -138,20 +136,19 @@ impl ArrayMetadata {
     }
 }
 
-/// The most dimensions that an array may have: as in NumPy. Some work recurses over them, so that there must be a limit.
+/// The most dimensions of an array, as in NumPy. Some work recurses over them, so that there must be a limit.
 const MAX_RANK: usize = 64;
 
-/// Refuses shapes of more dimensions than any array has.
+/// Refuses shapes with too many dimensions.
 fn check_rank(shape: &[u64]) -> Result<()> {
     if shape.len() <= MAX_RANK {
         return Ok(());
     }
-    let message =
-        format!("the shape has {} dimensions; {MAX_RANK} are the most that are supported", shape.len());
+    let message = format!("the shape has {} dimensions; at most {MAX_RANK} are supported", shape.len());
     Err(Error::unsupported(message))
 }
 
-/// A group, whatever format it was read from.
+/// A group of any format.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupMetadata {
     /// The format of the documents.

@@ -1,7 +1,7 @@
-//! N5: `attributes.json` for each node, with the user's attributes beside what is reserved.
+//! N5: `attributes.json` for each node, which has the user's attributes besides reserved ones.
 //!
-//! N5 names the dimension first whose elements are neighbours. Here the axes are in NumPy's order, the reverse, as
-//! zarr-python 2 and z5py show them: shapes, chunk shapes and chunk keys are turned round, and nothing else.
+//! N5 lists first the dimension whose elements are contiguous. Here, the axes are in NumPy's order, which is the reverse, as in
+//! zarr-python 2 and z5py: shapes, chunk shapes and chunk keys are reversed, and nothing else.
 //!
 //! <https://github.com/saalfeldlab/n5#file-system-specification>
 
@@ -30,20 +30,20 @@ pub(super) struct N5;
 
 const DOCUMENT: &str = "attributes.json";
 
-/// The member of the root that says the version.
+/// The member of the root with the version.
 const VERSION: &str = "n5";
 
-/// The version that new roots get. All that is written is in it, so that every reader takes it.
+/// The version of new roots. All that is written belongs to it, so that every reader accepts it.
 const WRITTEN: &str = "2.0.0";
 
-/// The newest version whose blocks and members are known.
+/// The newest supported version.
 const NEWEST: u64 = 4;
 
-/// The attributes that belong to the format: no user attribute can have these names.
+/// The reserved attributes: no user attribute can have these names.
 const RESERVED: [&str; 6] =
     [VERSION, "dimensions", "blockSize", "dataType", "compression", "compressionType"];
 
-/// The codec that makes blocks of chunks.
+/// The codec that encodes chunks as blocks.
 const BLOCKS: &str = "n5_default";
 
 const TYPES: [DataType; 10] = [
@@ -76,7 +76,7 @@ impl FormatDef for N5 {
         let root = document.and_then(|bytes| json::parse_object(bytes).ok());
         let version = root.as_ref().and_then(|root| root.get(VERSION));
         version.map_or(Ok(()), check_version)?;
-        // Where no version is, there may be a node all the same, but other directories are not N5's.
+        // Without a version, there may be a node all the same, but other directories are not N5's.
         Ok(Some(self.layout().with_implicit_groups(version.is_some())))
     }
 
@@ -90,7 +90,7 @@ impl FormatDef for N5 {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let Some(Some(source)) = documents.first() else { return Ok(None) };
-        // Other programs have files of this name, too.
+        // Other programs have files with this name, too.
         let Ok(map) = source.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.contains_key("dimensions") && map.contains_key("dataType") {
             let array = source.parsed(context.strictness).and_then(|map| array_from_document(map, context));
@@ -153,7 +153,7 @@ impl FormatDef for N5 {
         }
         blocks(codecs.into_iter().map(|codec| match codec.name.as_str() {
             "bytes" => big_endian(),
-            // The same bytes in the framing that this format has.
+            // The same codec in the framing of this format.
             "numcodecs.lz4" => CodecSpec::new("n5_lz4", json!({})),
             _ => codec,
         }))
@@ -181,7 +181,7 @@ fn check_version(version: &Json) -> Result<()> {
     let major = version.as_str().and_then(|text| text.split('.').next()?.parse::<u64>().ok());
     match major {
         Some(major) if major > NEWEST => Err(Error::unsupported(format!(
-            "this is N5 of version {version}; versions up to {NEWEST} are supported"
+            "the hierarchy has version {version} of N5; versions up to {NEWEST} are supported"
         ))),
         _ => Ok(()),
     }
@@ -200,7 +200,7 @@ fn attributes(mut map: Map) -> Map {
 fn insert_attributes(map: &mut Map, attributes: &Map) -> Result<()> {
     if let Some(name) = attributes.keys().find(|name| RESERVED.contains(&name.as_str())) {
         return Err(Error::argument(format!(
-            "an attribute cannot be called '{name}' in N5, where the name says something of the array"
+            "an attribute cannot be called '{name}' in N5, which uses this name for the array's metadata"
         )));
     }
     map.extend(attributes.clone());
@@ -264,13 +264,11 @@ fn types() -> String {
     TYPES.map(|data_type| data_type.to_string()).join(", ")
 }
 
-/// The members of an array, or what this format cannot say.
+/// The members of an array, or the property that this format cannot express.
 fn array_to_document(array: &ArrayMetadata) -> Result<Map> {
     let not_in_n5 = |what: &str| Err(Error::unsupported(format!("N5 has no {what}")));
     if array.dimension_names.is_some() {
-        return not_in_n5(
-            "dimension names; many programs read them from the attribute \"axes\", in N5's order",
-        );
+        return not_in_n5("dimension names; set the attribute \"axes\" instead, in N5's order");
     }
     if array.chunk_key_encoding != ChunkKeyEncoding::N5 {
         return not_in_n5("other chunk keys than its own, such as \"0/4/1\"");
@@ -296,7 +294,7 @@ fn array_to_document(array: &ArrayMetadata) -> Result<Map> {
     }
 }
 
-/// The codecs inside the blocks, when there is nothing but blocks.
+/// The codecs inside of the blocks, if there is only the codec of blocks.
 fn inner_codecs(codecs: &[CodecSpec]) -> Option<Vec<CodecSpec>> {
     let [codec] = codecs else { return None };
     let inner = codec.configuration.get("codecs").filter(|_| codec.name == BLOCKS)?;
@@ -308,7 +306,7 @@ fn written_compression(codecs: &[CodecSpec]) -> Result<Json> {
         Some([bytes]) if bytes.name == "bytes" => Ok(json!({"type": "raw"})),
         Some([bytes, compressor]) if bytes.name == "bytes" => n5_compression::to_json(compressor),
         _ => Err(Error::unsupported(
-            "N5 has no filters, no other order of elements, and no more than one compressor",
+            "N5 supports one compressor, and neither filters nor another order of elements",
         )),
     }
 }

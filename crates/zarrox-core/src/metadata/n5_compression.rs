@@ -1,4 +1,4 @@
-//! The member `compression` of N5, whose members are called otherwise than those of codecs in Zarr.
+//! The member `compression` of N5, whose members have other names than those of codecs in Zarr.
 
 use crate::json::json;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::json::{Json, Map};
 use crate::registry::Registry;
 
-/// The codec that a compression means, for elements of so many bytes; `None` for `raw`.
+/// The codec of a compression, for elements of so many bytes; `None` for `raw`.
 pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> Result<Option<CodecSpec>> {
     let name = match members.shift_remove("type") {
         Some(Json::String(name)) => name,
@@ -16,13 +16,13 @@ pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> R
         None => return Err(Error::metadata("the member 'type' is missing").at("compression")),
     };
     let mut take = |name: &str, default: Json| members.shift_remove(name).unwrap_or(default);
-    // In the words of v2, which are those of numcodecs.
+    // In the form of v2, which is that of numcodecs.
     let (id, members) = match name.as_str() {
         "raw" => return Ok(None),
         "gzip" => {
             let id = if take("useZlib", Json::Bool(false)) == Json::Bool(true) { "zlib" } else { "gzip" };
             let level = take("level", json!(-1));
-            // What Java's zlib takes for its default.
+            // The default of Java's zlib.
             (id, json!({"level": if level == json!(-1) { json!(6) } else { level }}))
         }
         "bzip2" => ("bz2", json!({"level": take("blockSize", json!(9))})),
@@ -34,7 +34,7 @@ pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> R
             ("blosc", given.collect::<Map>().into())
         }
         "zstd" => ("zstd", json!({"level": take("level", json!(3))})),
-        // zarr-python 2 writes numcodecs' own framing, with its own member.
+        // zarr-python 2 writes numcodecs' framing, with a member of its own.
         "lz4" if !members.contains_key("acceleration") => {
             let block_size = members.shift_remove("blockSize").unwrap_or(json!(65536));
             return Ok(Some(CodecSpec::new("n5_lz4", json!({"blockSize": block_size}))));
@@ -50,12 +50,12 @@ pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> R
     Ok(Some(spec))
 }
 
-/// The compression that says a codec, or that there is none.
+/// The compression for a codec, or for none.
 pub(super) fn to_json(codec: &CodecSpec) -> Result<Json> {
     let get = |name: &str| codec.configuration.get(name).cloned().unwrap_or(Json::Null);
     let refused = || {
         Err(Error::unsupported(format!(
-            "N5 cannot say the codec '{codec}'; its compressors are gzip, numcodecs.zlib, numcodecs.bz2, numcodecs.lzma \
+            "N5 does not support the codec '{codec}'; its compressors are gzip, numcodecs.zlib, numcodecs.bz2, numcodecs.lzma \
              (.xz, of a preset), n5_lz4, blosc and zstd (without a checksum)"
         )))
     };
@@ -131,7 +131,7 @@ mod tests {
         ];
         for (name, configuration) in codecs {
             let error = to_json(&CodecSpec::new(name, configuration)).unwrap_err().to_string();
-            assert!(error.contains(&format!("N5 cannot say the codec '{name}")), "{error}");
+            assert!(error.contains(&format!("N5 does not support the codec '{name}")), "{error}");
         }
         let xz = json!({"format": 1, "check": 4, "preset": null, "filters": null});
         assert_eq!(

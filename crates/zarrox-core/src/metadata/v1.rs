@@ -1,9 +1,8 @@
 //! Zarr version 1: a single array, `meta` and `attrs`.
 //!
-//! Its members mean those of version 2 in other words, so that a document is put into these words and left to
-//! [version 2](super::v2). There is one exception: zarr-python 1, which wrote the arrays that exist, hands
-//! the memory of a chunk to Blosc, and its elements row by row to all other compressors. So `"order": "F"` is
-//! true of Blosc alone.
+//! Its members have the same meaning as those of version 2 in another form, so that a document is translated and read by [version
+//! 2](super::v2). There is one exception: zarr-python 1, which wrote the existing arrays, passes the memory of a chunk to Blosc,
+//! but its elements in row-major order to all other compressors. So `"order": "F"` holds only for Blosc.
 //!
 //! <https://zarr-specs.readthedocs.io/en/latest/v1/v1.0.html>
 
@@ -46,7 +45,7 @@ impl FormatDef for V1 {
         context: &ReadContext<'_>,
     ) -> Result<Option<NodeMetadata>> {
         let [Some(array), attributes] = documents else { return Ok(None) };
-        // Other programs have files of this name, too.
+        // Other programs have files with this name, too.
         let Ok(map) = array.parsed(Strictness::Lenient) else { return Ok(None) };
         if map.get("zarr_format") != Some(&json!(1)) {
             return Ok(None);
@@ -63,8 +62,9 @@ impl FormatDef for V1 {
                 source.parsed(context.strictness).map_err(|error| error.at(ATTRIBUTES))?.into_owned()
             }
             None if context.strictness == Strictness::Strict => {
-                return Err(Error::metadata("the attributes are missing; in Zarr v1 there are always some")
-                    .at(ATTRIBUTES));
+                return Err(
+                    Error::metadata("the attributes are missing; Zarr v1 always stores them").at(ATTRIBUTES)
+                );
             }
             None => Map::default(),
         };
@@ -78,11 +78,11 @@ impl FormatDef for V1 {
 
     fn to_documents(&self, _: &NodePath, node: &NodeMetadata, registry: &Registry) -> Result<Vec<Document>> {
         let NodeMetadata::Array(array) = node else {
-            return Err(Error::unsupported("Zarr v1 has no groups: an array is a store of its own"));
+            return Err(Error::unsupported("Zarr v1 has no groups: each array is in its own store"));
         };
         if array.data_type.storage() == Storage::Variable {
             let message =
-                format!("Zarr v1 has no elements of variable length, as those of '{}' are", array.data_type);
+                format!("Zarr v1 has no elements of variable length, such as '{}'", array.data_type);
             return Err(Error::unsupported(message));
         }
         let map = from_v2(v2::array_to_document(array, registry)?)?;
@@ -114,7 +114,7 @@ impl FormatDef for V1 {
     }
 }
 
-/// The document as version 2 has it.
+/// The document in the form of version 2.
 fn to_v2(mut map: Map, strictness: Strictness) -> Result<Map> {
     let required = ["compression", "compression_opts"];
     if let Some(missing) =
@@ -128,7 +128,7 @@ fn to_v2(mut map: Map, strictness: Strictness) -> Result<Map> {
     if several && compression != "blosc" && map.get("order") == Some(&json!("F")) {
         if strictness == Strictness::Strict {
             return Err(Error::unsupported(format!(
-                "\"order\": \"F\" with the compression {compression}: version 1 means columns, zarr-python 1 wrote rows"
+                "\"order\": \"F\" with the compression {compression}: the specification means column-major order, but zarr-python 1 wrote row-major order"
             )));
         }
         map.insert("order".to_owned(), "C".into());
@@ -161,7 +161,7 @@ fn compressor(compression: &Json, options: &Json) -> Result<Json> {
     Ok(members.into())
 }
 
-/// The document out of version 2's, or what version 1 cannot say.
+/// The document from version 2's, or the property that version 1 cannot express.
 fn from_v2(mut map: Map) -> Result<Map> {
     let not_in_v1 = |what: &str| Err(Error::unsupported(format!("Zarr v1 has no {what}")));
     if map.shift_remove("filters").is_some_and(|filters| !filters.is_null()) {
@@ -180,7 +180,7 @@ fn from_v2(mut map: Map) -> Result<Map> {
         Some(id @ ("zlib" | "bz2")) => (id, members.get("level").cloned().unwrap_or(Json::Null)),
         Some("blosc") => {
             if members.shift_remove("blocksize").is_some_and(|size| size != json!(0)) {
-                return not_in_v1("block size of Blosc's");
+                return not_in_v1("block size for Blosc");
             }
             ("blosc", members.into())
         }
@@ -188,7 +188,7 @@ fn from_v2(mut map: Map) -> Result<Map> {
         Some(other) => return not_in_v1(&format!("compression '{other}'; it has zlib, bz2, blosc and lzma")),
     };
     if compression != "blosc" && map.get("order") == Some(&json!("F")) {
-        return not_in_v1("columns that are not compressed with Blosc");
+        return not_in_v1("column-major order without Blosc compression");
     }
     map.insert("zarr_format".to_owned(), 1.into());
     map.insert("compression".to_owned(), compression.into());
@@ -301,7 +301,12 @@ mod tests {
             assert_eq!(to_v2(map, Strictness::Lenient).unwrap()["order"], order, "{compression}");
         }
         let uncompressed = columns("none".into());
-        assert!(from_documents(&uncompressed).unwrap_err().to_string().contains("zarr-python 1 wrote rows"));
+        assert!(
+            from_documents(&uncompressed)
+                .unwrap_err()
+                .to_string()
+                .contains("zarr-python 1 wrote row-major order")
+        );
         let Some(NodeMetadata::Array(array)) = read_as(&uncompressed, Strictness::Lenient).unwrap() else {
             panic!("no array")
         };
@@ -346,7 +351,7 @@ mod tests {
         };
         assert!(from("filters", json!([{"id": "delta"}])).contains("filters"));
         assert!(from("dimension_separator", json!("/")).contains("separator"));
-        assert!(from("order", json!("F")).contains("columns"));
+        assert!(from("order", json!("F")).contains("column-major"));
         assert!(from("compressor", json!({"id": "zstd"})).contains("zstd"));
         assert!(from("compressor", json!({"id": "blosc", "blocksize": 512})).contains("block size"));
         let group = NodeMetadata::Group(super::super::GroupMetadata::new(Format::V1));

@@ -109,14 +109,14 @@ impl FormatDef for V2 {
     }
 }
 
-/// Blosc with LZ4: what zarr-python 2 takes if nobody says anything.
+/// Blosc with LZ4, the default of zarr-python 2.
 pub(super) fn default_compressor(item: usize) -> CodecSpec {
     let configuration =
         json!({"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": item, "blocksize": 0});
     CodecSpec::new("blosc", configuration)
 }
 
-/// The first document with another shape, and all else as it was.
+/// The first document with another shape, and otherwise unchanged.
 pub(super) fn patched_shape(
     name: &'static str,
     documents: &[Option<Vec<u8>>],
@@ -127,7 +127,7 @@ pub(super) fn patched_shape(
     Ok(vec![(name, json::to_ascii(&map)?)])
 }
 
-/// The first document with other members, all in zarr-python's order.
+/// The first document with other members, in zarr-python's order.
 pub(super) fn patched_members(
     name: &'static str,
     documents: &[Option<Vec<u8>>],
@@ -146,7 +146,7 @@ fn main_document(name: &'static str, documents: &[Option<Vec<u8>>]) -> Result<Ma
 fn group_from_document(source: Source<'_>, context: &ReadContext<'_>) -> Result<GroupMetadata> {
     let mut members = source.members(context.strictness)?;
     members.zarr_format(2)?;
-    // zarr-python 3 leaves it here, where it means nothing.
+    // zarr-python 3 leaves it here, where it has no meaning.
     if members.lenient() {
         members.optional(consolidated::MEMBER);
     }
@@ -157,7 +157,7 @@ fn group_from_document(source: Source<'_>, context: &ReadContext<'_>) -> Result<
     Ok(GroupMetadata { format: Format::V2, attributes: Map::default(), extra })
 }
 
-/// Reads the document of an array; the attributes are elsewhere.
+/// Reads the document of an array. The attributes are in another document.
 pub(super) fn array_from_document(
     mut members: Members<'_>,
     context: &ReadContext<'_>,
@@ -206,15 +206,15 @@ pub(super) fn array_from_document(
     Ok(array)
 }
 
-/// Returns true if a fill value is the 0 that zarr-python 2 gives text and bytes if nobody says anything. It
-/// reads the number where there is no chunk, so that every chunk must be stored, as with an undefined value.
+/// Returns true if a fill value is the 0 that zarr-python 2 stores by default for text and bytes. It reads the number for missing
+/// chunks, so that every chunk must be stored, as with an undefined value.
 fn is_number_of_text(fill: &Json, data_type: &DataType) -> bool {
-    // Of an object, the number is a value.
+    // For objects, the number is a valid value.
     fill.as_u64() == Some(0) && data_type.is_text_or_bytes()
 }
 
-/// The data type, and the byte order of its stored elements. What objects are, only their codec says: the first filter or,
-/// in some stores, the compressor.
+/// The data type, and the byte order of its stored elements. The type of objects is determined by their codec: the first filter
+/// or, in some stores, the compressor.
 fn read_data_type(members: &mut Members<'_>, context: &ReadContext<'_>) -> Result<(DataType, ByteOrder)> {
     let little = ByteOrder::One(Endian::Little);
     let dtype = members.required("dtype")?;
@@ -230,7 +230,7 @@ fn read_data_type(members: &mut Members<'_>, context: &ReadContext<'_>) -> Resul
     Ok((registry.or_unknown(&dtype, known)?, little))
 }
 
-/// Those types that NumPy has no type string for, such as `bfloat16`, tensorstore calls as version 3 does, and stores them
+/// Types without a type string of NumPy, such as `bfloat16`, have their name of version 3 in tensorstore, and are stored
 /// little-endian.
 fn read_named(json: &Json, context: &ReadContext<'_>) -> Result<(DataType, Option<ByteOrder>)> {
     let registry = context.registry;
@@ -245,7 +245,7 @@ fn read_named(json: &Json, context: &ReadContext<'_>) -> Result<(DataType, Optio
     named.filter(only_named).map_or(read, |named| Ok((named, None)))
 }
 
-/// The fill value of a structure between memory and the byte order that its base64 has in metadata.
+/// Converts the fill value of a structure between memory and the byte order of its base64 in metadata.
 fn reordered(fill: &FillValue, data_type: &DataType, order: &ByteOrder) -> FillValue {
     let mut bytes = fill.as_bytes().to_vec();
     for leaf in order.swapped(&data_type.storage()) {
@@ -254,7 +254,7 @@ fn reordered(fill: &FillValue, data_type: &DataType, order: &ByteOrder) -> FillV
     FillValue::new(bytes)
 }
 
-/// Refuses the forms of fill values that only v3 has.
+/// Refuses forms of fill values that only v3 has.
 fn check_fill_form(data_type: &DataType, fill: &Json) -> Result<()> {
     let hexadecimal = |json: &Json| json.as_str().is_some_and(|text| text.starts_with("0x"));
     let parts = fill.as_array().map_or(std::slice::from_ref(fill), Vec::as_slice);
@@ -264,14 +264,12 @@ fn check_fill_form(data_type: &DataType, fill: &Json) -> Result<()> {
         _ => false,
     };
     if foreign {
-        return Err(Error::metadata(format!(
-            "fill_value {fill} is in a form that Zarr v3 has for a {data_type}"
-        )));
+        return Err(Error::metadata(format!("fill_value {fill} has the form of Zarr v3 for a {data_type}")));
     }
     Ok(())
 }
 
-/// A member that must be there, but whose absence leniently says `null`.
+/// A required member, whose absence leniently means `null`.
 fn optional_if_lenient<'a>(members: &mut Members<'a>, name: &'static str) -> Result<Cow<'a, Json>> {
     if members.lenient() {
         return Ok(members.optional(name).unwrap_or(Cow::Owned(Json::Null)));
@@ -279,7 +277,7 @@ fn optional_if_lenient<'a>(members: &mut Members<'a>, name: &'static str) -> Res
     members.required(name)
 }
 
-/// `order`, `filters`, the byte order of the dtype and `compressor` as one chain.
+/// The chain for `order`, `filters`, the byte order of the dtype and `compressor`.
 fn read_codecs(
     members: &mut Members<'_>,
     ndim: usize,
@@ -317,7 +315,7 @@ fn read_chain(said: &Said<&Json>, context: &ReadContext<'_>) -> Result<Vec<Codec
     if !compressor.is_null() {
         listed.push(("compressor", compressor));
     }
-    // Lists of lists are nested as the array is, whatever the order.
+    // Lists of lists have the nesting of the array, whatever the order.
     let nests = listed.iter().any(|(_, json)| json.get("id").and_then(Json::as_str).is_some_and(nests_lists));
     let mut codecs = Vec::from_iter(column_major.filter(|_| !nests).and_then(column_major_codec));
     let mut numbers = Numbers::of(&data_type.storage(), order);
@@ -327,7 +325,7 @@ fn read_chain(said: &Said<&Json>, context: &ReadContext<'_>) -> Result<Vec<Codec
         let (kind, spec) = read_codec(member, json, item, context)?;
         item = match kind {
             CodecKind::ArrayToArray => encoded_size(&spec.configuration).unwrap_or(item),
-            // What numcodecs makes of numbers in this way is single bytes.
+            // numcodecs turns numbers into single bytes this way.
             CodecKind::ArrayToBytes | CodecKind::BytesToBytes => 1,
         };
         let is_filter = kind == CodecKind::ArrayToArray;
@@ -340,8 +338,8 @@ fn read_chain(said: &Said<&Json>, context: &ReadContext<'_>) -> Result<Vec<Codec
         }
         if kind == CodecKind::ArrayToBytes && numbers.order.as_ref().is_some_and(|order| *order != LITTLE) {
             return Err(Error::unsupported(format!(
-                "the codec '{}' has a byte order of its own, and the numbers before it are said to be big-endian: \
-                 their values are not certain",
+                "the codec '{}' has its own byte order, but the data type before it is big-endian: \
+                 the byte order of the values is ambiguous",
                 spec.name
             )));
         }
@@ -354,10 +352,10 @@ fn read_chain(said: &Said<&Json>, context: &ReadContext<'_>) -> Result<Vec<Codec
     Ok(codecs)
 }
 
-/// The byte order of numbers that codecs store which say no byte order.
+/// The byte order of numbers that codecs store without a byte order of their own.
 const LITTLE: ByteOrder = ByteOrder::One(Endian::Little);
 
-/// The codec that a filter is in that is given bytes, or sees numbers as others than they are. No metadata has its name.
+/// The codec around a filter that is given bytes, or that views numbers as another type. No metadata has its name.
 pub(super) const FILTER_OF_BYTES: &str = "v2_filter";
 
 fn filter_of_bytes(filter: &CodecSpec) -> CodecSpec {
@@ -365,17 +363,17 @@ fn filter_of_bytes(filter: &CodecSpec) -> CodecSpec {
     CodecSpec::new(FILTER_OF_BYTES, json!({"filter": filter}))
 }
 
-/// The filter in such a codec.
+/// The filter inside of such a codec.
 fn filter_in(codec: &CodecSpec) -> Option<CodecSpec> {
     let filter = codec.configuration.get("filter").filter(|_| codec.name == FILTER_OF_BYTES);
     filter.and_then(CodecSpec::from_json)
 }
 
-/// The numbers that the filters have made of an array so far, as numcodecs has them: in bytes.
+/// The numbers into which the filters have turned an array so far. For numcodecs, they are bytes.
 struct Numbers {
-    /// Their byte order, where they have one.
+    /// Their byte order, if they have one.
     order: Option<ByteOrder>,
-    /// The number of bytes that the order applies to.
+    /// The number of bytes of each number.
     word: usize,
     /// True if they are fields of structures.
     in_structures: bool,
@@ -388,8 +386,8 @@ impl Numbers {
         Self { order: (word > 1).then(|| order.clone()), word, in_structures }
     }
 
-    /// Returns whether a filter sees the numbers that there are, or little-endian ones in other pieces: then
-    /// it is one of arrays. numcodecs views the bytes as the filter's own type, and asks nothing.
+    /// Returns true if a filter views the numbers as their own type, or as parts of little-endian ones: then it is an array
+    /// filter. numcodecs views the bytes as the filter's type without a check.
     fn are_seen_by(&self, filter: &Map) -> bool {
         let Some(seen) = decoded_dtype(filter) else { return true };
         match (self.order.as_ref(), seen.endian) {
@@ -400,7 +398,7 @@ impl Numbers {
         }
     }
 
-    /// The filter has made others of them, if it says so.
+    /// Replaces the numbers by those that the filter produces, if it says which.
     fn become_those_of(&mut self, filter: &Map) {
         let Some(dtype) = encoded_dtype(filter) else { return };
         let word = word(&dtype).unwrap_or(1);
@@ -417,7 +415,7 @@ fn word(dtype: &TypeString<'_>) -> Option<usize> {
     }
 }
 
-/// The type that a filter turns elements into, where it does.
+/// The type into which a filter turns elements, if it changes the type.
 fn encoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
     let dtype = filter.get("astype").or_else(|| filter.get("encode_dtype"))?;
     dtype.as_str().and_then(TypeString::parse)
@@ -429,7 +427,7 @@ fn decoded_dtype(filter: &Map) -> Option<TypeString<'_>> {
     dtype.as_str().and_then(TypeString::parse)
 }
 
-/// The bytes of an element that such a filter makes.
+/// The size of an element that such a filter produces, in bytes.
 fn encoded_size(filter: &Map) -> Option<usize> {
     let dtype = encoded_dtype(filter)?;
     if dtype.kind == 'U' { dtype.size().map(|size| 4 * size) } else { dtype.size() }
@@ -446,7 +444,7 @@ fn read_codec(
     let (kind, spec) = spec_of(json).map_err(|error| error.at(member))?;
     if context.strictness == Strictness::Strict {
         let map = json.as_object().ok_or_else(|| wrong(member, "an object with an \"id\"", json))?;
-        // A member that the codec knows is in its configuration, or makes a difference to it.
+        // A member that the codec knows is in its configuration, or changes its configuration.
         let changed = |name: &str| {
             let mut other = map.clone();
             other.insert(name.to_owned(), json!("no value of anything"));
@@ -464,7 +462,7 @@ fn read_codec(
     Ok((kind, spec))
 }
 
-/// The codec that stands for `order: "F"`; with fewer than two dimensions there is no difference.
+/// The codec for `order: "F"`. With fewer than two dimensions there is no difference.
 fn column_major_codec(ndim: usize) -> Option<CodecSpec> {
     let order: Vec<usize> = (0..ndim).rev().collect();
     (ndim > 1).then(|| CodecSpec::new("transpose", json!({"order": order})))
@@ -481,15 +479,17 @@ fn group_to_document(group: &GroupMetadata) -> Map {
     map
 }
 
-/// The document of an array, or what this format cannot say.
+/// The document of an array, or the property that this format cannot express.
 pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> {
     if array.dimension_names.is_some() {
         return Err(Error::unsupported(
-            "Zarr v2 has no dimension names; give them as the attribute _ARRAY_DIMENSIONS, which xarray reads",
+            "Zarr v2 cannot store dimension names; set the attribute _ARRAY_DIMENSIONS instead, which xarray reads",
         ));
     }
     let ChunkKeyEncoding::V2(separator) = array.chunk_key_encoding else {
-        return Err(Error::unsupported("Zarr v2 has only its own chunk key encoding, without the \"c\""));
+        return Err(Error::unsupported(
+            "Zarr v2 supports only its own chunk key encoding, without the \"c\"",
+        ));
     };
     let chain = written_codecs(array, registry)?;
     let family = registry.family(&array.data_type)?;
@@ -513,7 +513,7 @@ pub(super) fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> R
     Ok(map)
 }
 
-/// A chain as v2 says it.
+/// A chain in the form of v2.
 struct WrittenChain {
     order: &'static str,
     filters: Json,
@@ -532,7 +532,7 @@ fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenC
     }
     let mut byte_order = ByteOrder::One(Endian::Little);
     let mut written: Vec<Json> = Vec::new();
-    // A codec that makes bytes of numbers is a compressor to numcodecs; one that makes bytes of objects is a filter.
+    // For numcodecs, a codec that turns numbers into bytes is a compressor, and one that turns objects into bytes is a filter.
     let compresses = |kind| match kind {
         CodecKind::ArrayToArray => false,
         CodecKind::ArrayToBytes => array.data_type.storage() != Storage::Variable,
@@ -547,15 +547,18 @@ fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenC
         let filter = filter_in(codec);
         let codec = filter.as_ref().unwrap_or(codec);
         let def = registry.codec(&codec.name)?;
-        let not_in_v2 =
-            || Error::unsupported(format!("Zarr v2 cannot say the codec '{codec}'; create the array as v3"));
+        let not_in_v2 = || {
+            Error::unsupported(format!(
+                "Zarr v2 does not support the codec '{codec}'; create the array as v3"
+            ))
+        };
         let mut members = (def.to_v2)(&codec.configuration).map_err(|e| Error::from(e.in_codec(def.name)))?;
         let own = members.shift_remove("id");
         let own = own.as_ref().and_then(Json::as_str);
         let id = def.v2_id.or(own).ok_or_else(not_in_v2)?;
         if order == "F" && nests_lists(id) {
             let message = format!(
-                "zarr-python reads order F behind the codec '{id}' in another order than it writes; use order C"
+                "zarr-python reads order F with the codec '{id}' differently than it writes it; use order C"
             );
             return Err(Error::unsupported(message));
         }
@@ -570,7 +573,7 @@ fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenC
     Ok(WrittenChain { order, filters, byte_order, compressor: compressor.unwrap_or(Json::Null) })
 }
 
-/// The byte order of the array's own type: that of the codec `bytes`, unless a filter before it has made other numbers.
+/// The byte order of the array's data type: that of the codec `bytes`, unless a filter before it has produced other numbers.
 fn written_byte_order(bytes: &CodecSpec, filters: &[Json]) -> Result<ByteOrder> {
     let filters: Vec<&Map> = filters.iter().filter_map(Json::as_object).collect();
     let little = ByteOrder::One(Endian::Little);
@@ -580,7 +583,7 @@ fn written_byte_order(bytes: &CodecSpec, filters: &[Json]) -> Result<ByteOrder> 
     };
     let said = encoded.endian.map(ByteOrder::One);
     if stored.is_some() && said.is_some() && stored != said {
-        let message = "a filter stores its numbers in another byte order than the codec 'bytes' behind it";
+        let message = "a filter stores its numbers in another byte order than the codec 'bytes' after it";
         return Err(Error::argument(message));
     }
     let own = filters.iter().copied().find_map(decoded_dtype).and_then(|dtype| dtype.endian);

@@ -87,7 +87,7 @@ impl FormatDef for V3 {
 
 fn from_documents(source: Source<'_>, context: &ReadContext<'_>) -> Result<Option<NodeMetadata>> {
     let mut members = source.members(context.strictness)?;
-    // The drafts had a URI there, in a document that is not that of a node.
+    // In the drafts, a document that is not that of a node has a URI there.
     if members.get("zarr_format").and_then(Json::as_str).is_some_and(|format| format.contains("://")) {
         return Ok(None);
     }
@@ -101,7 +101,7 @@ fn node_from_document(mut members: Members<'_>, context: &ReadContext<'_>) -> Re
             array_from_document(members, context).map(NodeMetadata::Array)
         }
         Some(Json::String(kind)) if kind == "group" => group_from_document(members).map(NodeMetadata::Group),
-        // Only an array has these members, so that its kind is clear.
+        // Only an array has these members, so that the kind is clear.
         None if members.lenient() && members.has("shape") && members.has("data_type") => {
             array_from_document(members, context).map(NodeMetadata::Array)
         }
@@ -116,7 +116,7 @@ fn group_from_document(mut members: Members<'_>) -> Result<GroupMetadata> {
     Ok(GroupMetadata { format: Format::V3, attributes, extra: extra(members)? })
 }
 
-/// The copies of other nodes' documents are not the group's own metadata: they are read where they are asked for.
+/// The copies of other nodes' documents are not the group's own metadata, and are read where they are needed.
 fn check_consolidated(json: Option<&Json>, lenient: bool) -> Result<()> {
     match json {
         None => Ok(()),
@@ -213,7 +213,7 @@ fn extension<'a>(member: &str, json: &'a Json, strictness: Strictness) -> Result
     }
     match must_understand.filter(|_| strictness == Strictness::Strict) {
         None | Some(Json::Bool(true)) => {}
-        // Nobody can do without a grid or the names of chunks.
+        // The grid and the names of chunks are always needed.
         Some(Json::Bool(false)) if member == "codecs" => {}
         Some(other) => {
             let message = format!("{member} '{name}' cannot have \"must_understand\": {other}");
@@ -224,10 +224,10 @@ fn extension<'a>(member: &str, json: &'a Json, strictness: Strictness) -> Result
 }
 
 impl ChunkGrid {
-    /// The grid that `chunk_grid` in v3 metadata says, for arrays of `shape`.
+    /// Parses `chunk_grid` of v3 metadata, for arrays of `shape`.
     ///
     /// # Errors
-    /// When it is none, or ends before the array does.
+    /// When it is invalid, or ends before the array does.
     pub fn from_json(json: &Json, shape: &[u64], strictness: Strictness) -> Result<Self> {
         let grid = extension("chunk_grid", json, strictness)?;
         let member = |member: &str| {
@@ -258,7 +258,7 @@ impl ChunkGrid {
                     None if strictness == Strictness::Lenient => {}
                     Some(Json::String(kind)) => {
                         return Err(Error::unsupported(format!(
-                            "unknown kind of chunk_grid '{kind}'; known is 'inline'"
+                            "unknown kind of rectilinear chunk_grid '{kind}'; only 'inline' is supported"
                         )));
                     }
                     _ => return Err(wrong("kind", "\"inline\"", member("kind")?)),
@@ -266,7 +266,7 @@ impl ChunkGrid {
                 only(2)?;
                 rectilinear("chunk_shapes")
             }
-            // What zarrs wrote before the extension had its name.
+            // zarrs wrote this before the extension had its name.
             "rectangular" if strictness == Strictness::Lenient => rectilinear("chunk_shape"),
             name => Err(Error::unsupported(format!(
                 "unknown chunk grid '{name}'; known are 'regular' and 'rectilinear'"
@@ -304,7 +304,7 @@ fn read_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {
             let Extension { name, configuration } = extension("codecs", codec, strictness)?;
             if has_filter_of_bytes(name, configuration) {
                 return Err(Error::unsupported(format!(
-                    "the codec '{}' is only of arrays of v2: v3 has filters for arrays, and none for bytes",
+                    "the codec '{}' exists only in v2: the filters of v3 work on arrays, not on bytes",
                     v2::FILTER_OF_BYTES
                 )));
             }
@@ -314,7 +314,7 @@ fn read_codecs(json: &Json, strictness: Strictness) -> Result<Vec<CodecSpec>> {
         .collect()
 }
 
-/// Returns whether a codec, or one inside of it, is a filter of v2 that is given bytes.
+/// Returns true if a codec, or one inside of it, is a filter of v2 that is given bytes.
 fn has_filter_of_bytes(name: &str, configuration: Option<&Map>) -> bool {
     fn within(json: &Json) -> bool {
         match json {
@@ -347,11 +347,11 @@ fn check_storage_transformers(json: Option<&Json>, strictness: Strictness) -> Re
         None => Ok(()),
         Some(Json::Null) if strictness == Strictness::Lenient => Ok(()),
         Some(Json::Array(list)) if list.is_empty() => Ok(()),
-        Some(other) => Err(Error::unsupported(format!("storage transformers are not known: {other}"))),
+        Some(other) => Err(Error::unsupported(format!("storage transformers are not supported: {other}"))),
     }
 }
 
-/// The members that are left: each must say that it need not be understood.
+/// The remaining members, each of which must declare that it need not be understood.
 fn extra(members: Members<'_>) -> Result<Map> {
     let rest = members.rest();
     let optional = |json: &Json| json.get("must_understand") == Some(&Json::Bool(false));
@@ -380,23 +380,23 @@ fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> 
         ChunkKeyEncoding::V2(separator) => ("v2", separator),
         ChunkKeyEncoding::Draft { .. } => {
             return Err(Error::unsupported(
-                "Zarr v3 has no chunk keys like \"c1/0\"; its own are \"c/1/0\" and \"1/0\"",
+                "Zarr v3 does not support chunk keys like \"c1/0\"; its own are \"c/1/0\" and \"1/0\"",
             ));
         }
         ChunkKeyEncoding::N5 => {
             return Err(Error::unsupported(
-                "Zarr v3 has no chunk keys with the axes in reverse order, as N5 has them",
+                "Zarr v3 does not support chunk keys with the axes in reverse order, such as those of N5",
             ));
         }
     };
     if array.codecs.iter().any(|c| c.configuration.get("endian").is_some_and(Json::is_array)) {
-        return Err(Error::unsupported("Zarr v3 has one byte order for all fields of a structure"));
+        return Err(Error::unsupported("Zarr v3 supports only one byte order for all fields of a structure"));
     }
     if let Some(codec) =
         array.codecs.iter().find(|codec| has_filter_of_bytes(&codec.name, Some(&codec.configuration)))
     {
         return Err(Error::unsupported(format!(
-            "Zarr v3 cannot say '{codec}': it has filters only for arrays, and this one is given bytes, as only v2 has it"
+            "Zarr v3 does not support '{codec}' here: the filters of v3 work on arrays, and this one is given bytes, which only v2 allows"
         )));
     }
     let codecs = array.codecs.iter();
@@ -563,7 +563,7 @@ mod tests {
             ),
             (with("chunk_grid", rectilinear(&json!([[1, 2]]))), "end at 3"),
             (with("chunk_grid", rectilinear(&json!([[4, 0]]))), "length 0"),
-            (with("chunk_grid", rectilinear(&json!([[[4, 0]]]))), "no chunks"),
+            (with("chunk_grid", rectilinear(&json!([[[4, 0]]]))), "a run of 0 chunks"),
             (with("chunk_grid", rectilinear(&json!([4, 4]))), "dimensions"),
             (with("chunk_grid", rectilinear(&json!([[[4]]]))), "chunk_shapes"),
             (with("chunk_grid", rectilinear(&json!([[4, "x"]]))), "chunk_shapes"),

@@ -30,7 +30,7 @@ pub(super) struct V3Draft;
 const CORE: &str = "https://purl.org/zarr/spec/core/3.0";
 const SHARDING: &str = "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0";
 const TIMES: &str = "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0";
-/// The beginnings of the URIs of the data types that the drafts themselves describe.
+/// The prefixes of the URIs of the data types that the drafts describe.
 const DATA_TYPES: [&str; 2] = [
     "https://purl.org/zarr/spec/extensions/data-types/",
     "https://purl.org/zarr/spec/extensions/data_types/",
@@ -129,7 +129,7 @@ fn chunk_keys(separator: Separator) -> ChunkKeyEncoding {
     ChunkKeyEncoding::Draft { separator, scalar: "c" }
 }
 
-/// The end of documents' keys. Only JSON is an encoding that anybody has defined.
+/// The suffix of documents' keys. JSON is the only encoding that is defined.
 fn read_encoding(encoding: Map, strictness: Strictness) -> Result<String> {
     let mut members = Members::new(Cow::Owned(encoding), strictness);
     let kind = members.required("type")?;
@@ -139,8 +139,8 @@ fn read_encoding(encoding: Map, strictness: Strictness) -> Result<String> {
     drafts::key_suffix(&mut members)
 }
 
-/// Members outside of the specification: documents that have any must not be opened, unless these say themselves that
-/// they may be ignored.
+/// Members outside of the specification. Documents that have any must not be opened, unless the members declare that they may be
+/// ignored.
 fn check_extra(extra: &Map) -> Result<()> {
     let optional = |json: &Json| json.get("must_understand") == Some(&Json::Bool(false));
     match extra.iter().find(|(name, json)| *name != "extensions" && !optional(json)) {
@@ -184,7 +184,7 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     Ok(ArrayMetadata { attributes, extra, fallback_from, fill_value, ..array })
 }
 
-/// The type as v2 says it; and where it is not known and a fallback of it is taken, what the document says.
+/// The type in v2's form; and if it is unknown and its fallback is used, the type of the document.
 fn read_data_type(json: &Json, context: &ReadContext<'_>) -> Result<(Json, Option<Box<Json>>)> {
     let map = match json {
         Json::String(name) => return Ok((drafts::type_string(name, context.registry)?, None)),
@@ -211,16 +211,16 @@ fn read_data_type(json: &Json, context: &ReadContext<'_>) -> Result<(Json, Optio
     match fallback {
         Some((_, dtype)) if context.data_type_fallback => Ok((dtype, Some(Box::new(json.clone())))),
         Some((fallback, _)) => Err(Error::unsupported(format!(
-            "the data type {name} of the extension '{uri}' is not known; its metadata names {fallback} to take in its \
-             place, which must be asked for (OpenOptions::data_type_fallback, zarrox --data-type-fallback)"
+            "the data type {name} of the extension '{uri}' is not known; its metadata names the fallback {fallback}, \
+             which is used with OpenOptions::data_type_fallback or zarrox --data-type-fallback"
         ))),
         None => Err(Error::unsupported(format!(
-            "the data type {name} of the extension '{uri}' is not known, and no known one is named to take in its place"
+            "the data type {name} of the extension '{uri}' is not known, and its metadata names no known fallback"
         ))),
     }
 }
 
-/// The codecs as v2 has them, and what the codec of the byte order says.
+/// The codecs in v2's form, and the byte order of the codec for it.
 fn read_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)> {
     let mut given = match members.take("codecs") {
         None => Vec::new(),
@@ -228,7 +228,7 @@ fn read_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)>
         Some(Json::Array(list)) => list,
         Some(other) => return Err(wrong("codecs", "a list", &other)),
     };
-    // What was there before `codecs`.
+    // This member preceded `codecs`.
     if members.lenient() {
         given.extend(members.take("compressor").filter(|codec| !codec.is_null()));
     }
@@ -242,16 +242,14 @@ fn read_codecs(members: &mut Members<'_>) -> Result<(Vec<Json>, Option<Endian>)>
         let named = codec.get("endian").and_then(Json::as_str);
         let named = [Endian::Little, Endian::Big].into_iter().find(|endian| named == Some(endian.name()));
         if endian.is_some() || named.is_none() {
-            return Err(Error::metadata(
-                "the codec 'endian' must be there once, and be \"little\" or \"big\"",
-            ));
+            return Err(Error::metadata("the codec 'endian' must occur once, and be \"little\" or \"big\""));
         }
         endian = named;
     }
     Ok((codecs, endian))
 }
 
-/// A fill value: as JSON that every format reads, or as the bits that the document gives.
+/// A fill value: JSON that every format reads, or bits.
 struct Fill {
     json: Json,
     bits: Option<FillValue>,
@@ -259,7 +257,7 @@ struct Fill {
 
 fn read_fill(members: &mut Members<'_>, dtype: &Json, context: &ReadContext<'_>) -> Result<Fill> {
     let json = match members.take("fill_value") {
-        // The specification forbids it, and has it in an example.
+        // The specification forbids it, but has it in an example.
         None | Some(Json::Null) if members.lenient() => Json::Null,
         None | Some(Json::Null) => return Err(Error::metadata("the member 'fill_value' must have a value")),
         Some(json) => json,
@@ -268,7 +266,7 @@ fn read_fill(members: &mut Members<'_>, dtype: &Json, context: &ReadContext<'_>)
         return Ok(Fill { json: "Infinity".into(), bits: None });
     }
     let Some(digits) = json.as_str().and_then(Digits::parse) else { return Ok(Fill { json, bits: None }) };
-    // For strings of characters, "0x" is just text.
+    // For text, "0x" is just text.
     let (data_type, _) = context.registry.data_type_from_v2(dtype)?;
     if !drafts::is_core(&data_type) {
         return Ok(Fill { json, bits: None });
@@ -309,7 +307,7 @@ impl<'a> Digits<'a> {
     }
 }
 
-/// Bytes between big-endian words and those of this machine.
+/// Converts bytes between big-endian words and those of this machine.
 fn swapped(mut bytes: Vec<u8>, data_type: &DataType) -> Vec<u8> {
     if Endian::NATIVE == Endian::Little {
         bytes.chunks_exact_mut(data_type.storage().word()).for_each(<[u8]>::reverse);
@@ -358,7 +356,7 @@ fn written_data_type(data_type: &DataType, dtype: &Json) -> Result<Json> {
     }
 }
 
-/// The codecs with their URIs, and between arrays and bytes that of the byte order, where it is not the default.
+/// The codecs with their URIs, and between arrays and bytes the codec of the byte order, if it is not the default.
 fn written_codecs(filters: &Json, compressor: &Json, big: bool, registry: &Registry) -> Result<Vec<Json>> {
     let filters = filters.as_array().into_iter().flatten();
     let codecs: Vec<&Json> = filters.chain(Some(compressor).filter(|codec| !codec.is_null())).collect();
@@ -562,7 +560,7 @@ mod tests {
             (with("data_type", json!({"type": "int8"})), "extension"),
             (
                 with("data_type", json!({"extension": "u", "type": "t", "fallback": "also unknown"})),
-                "no known one",
+                "no known fallback",
             ),
             (with("chunk_grid", json!(1)), "chunk_grid"),
             (with("chunk_grid", json!({"extension": "u", "type": "rectilinear"})), "rectilinear"),

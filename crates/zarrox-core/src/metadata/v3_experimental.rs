@@ -1,9 +1,9 @@
 //! The experimental version 3 of zarr-python 2.12 to 2.18: an entry document `zarr.json`, documents below `meta/root`,
 //! chunks below `data/root`.
 //!
-//! Its arrays are those of version 2 in other words: data types are NumPy's, and those outside of a short list are
-//! wrapped into an extension; the filters lie among the attributes. zarrita.py, xtensor-zarr and GDAL up to 3.6 wrote
-//! the same with small differences.
+//! Its arrays are those of version 2 in another form: data types are NumPy's, and those outside of a short list are wrapped into
+//! an extension; the filters are stored as an attribute. zarrita.py, xtensor-zarr and GDAL up to 3.6 wrote the same with small
+//! differences.
 //!
 //! <https://zarr.readthedocs.io/en/v2.18.3/api/v3.html>
 
@@ -30,9 +30,9 @@ pub(super) struct V3Experimental;
 
 const CORE: &str = "https://purl.org/zarr/spec/protocol/core/3.0";
 const SHARDING: &str = "https://purl.org/zarr/spec/storage_transformers/sharding/1.0";
-/// The attribute that the filters are.
+/// The attribute that stores the filters.
 const FILTERS: &str = "filters";
-/// The compressors that there are.
+/// The supported compressors.
 const COMPRESSORS: [&str; 7] = ["gzip", "zlib", "blosc", "bz2", "lz4", "lzma", "zstd"];
 
 impl FormatDef for V3Experimental {
@@ -151,7 +151,7 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
         _ => None,
     };
     let (chunks, separator) = drafts::read_grid(&*members.required("chunk_grid")?, context.strictness)?;
-    // It is there again when it is not the default; the grid is what zarr-python goes by.
+    // The separator is repeated if it is not the default; zarr-python uses the one of the grid.
     members.take("dimension_separator");
     let mut document = Map::default();
     let mut say = |name: &str, json: Json| drop(document.insert(name.to_owned(), json));
@@ -178,15 +178,15 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     Ok(ArrayMetadata { attributes, extra, ..array })
 }
 
-/// Returns true if an attribute is the list of the filters. What else has their name is the user's.
+/// Returns true if an attribute is the list of filters. Otherwise an attribute with this name is the user's.
 fn is_filters(json: &Json) -> bool {
     json.as_array().is_some_and(|list| list.iter().all(|codec| codec.get("id").is_some_and(Json::is_string)))
 }
 
-/// The attributes as the document has them.
+/// The attributes in the form of the document.
 fn with_filters(attributes: &Map, filters: Option<Json>) -> Result<Map> {
     if attributes.contains_key(FILTERS) {
-        let message = "in Zarr v3-experimental the attribute 'filters' is that of the array's filters; give yours another name";
+        let message = "Zarr v3-experimental stores the array's filters as the attribute 'filters'; give your attribute another name";
         return Err(Error::unsupported(message));
     }
     let mut attributes = attributes.clone();
@@ -194,7 +194,7 @@ fn with_filters(attributes: &Map, filters: Option<Json>) -> Result<Map> {
     Ok(attributes)
 }
 
-/// The type as v2 says it. An extension's URI says nothing that its type does not: some were never filled in.
+/// The type in v2's form. The URI of an extension adds nothing to its type: some were never filled in.
 fn read_data_type(json: &Json, registry: &Registry) -> Result<Json> {
     let inside = match json {
         Json::Object(map) => map.get("type").unwrap_or(&Json::Null),
@@ -202,7 +202,7 @@ fn read_data_type(json: &Json, registry: &Registry) -> Result<Json> {
     };
     match inside {
         Json::String(name) => drafts::type_string(name, registry),
-        // What NumPy calls the description of raw bytes.
+        // NumPy's description of raw bytes.
         Json::Array(fields) if fields.len() == 1 && fields[0].get(0) == Some(&json!("")) => {
             Ok(fields[0].get(1).cloned().unwrap_or(Json::Null))
         }
@@ -217,15 +217,15 @@ fn read_compressor(members: &mut Members<'_>) -> Result<Json> {
         Some(Json::Null) if members.lenient() => {}
         Some(codec) => return drafts::codec_to_v2("compressor", &codec).map(|(_, codec)| codec),
     }
-    // The draft's member, which others mixed in.
+    // A member of the draft, which other writers mixed in.
     let codecs = members.take("codecs");
     if codecs.is_some() && !members.lenient() {
-        return Err(Error::unsupported("v3-experimental has a 'compressor', and no 'codecs'"));
+        return Err(Error::unsupported("v3-experimental has a 'compressor' instead of 'codecs'"));
     }
     match codecs.as_ref().and_then(Json::as_array).map(Vec::as_slice) {
         None | Some([]) => Ok(Json::Null),
         Some([codec]) => drafts::codec_to_v2("codecs", codec).map(|(_, codec)| codec),
-        Some(_) => Err(Error::unsupported("v3-experimental has one compressor, and no list of codecs")),
+        Some(_) => Err(Error::unsupported("v3-experimental supports one compressor, not a list of codecs")),
     }
 }
 
@@ -255,7 +255,7 @@ fn array_to_document(array: &ArrayMetadata, registry: &Registry) -> Result<Map> 
 }
 
 fn written_data_type(dtype: &Json) -> Result<Json> {
-    // These are what zarr-python writes; it reads only what has `type`.
+    // zarr-python writes these members, but reads only `type`.
     let extension = |uri: &str| json!({"extension": uri, "type": dtype, "fallback": null});
     let Some(text) = dtype.as_str() else {
         return Ok(extension("TODO: structured array protocol URL"));
@@ -270,7 +270,7 @@ fn written_data_type(dtype: &Json) -> Result<Json> {
         (_, 'c') => extension(
             "https://zarr-specs.readthedocs.io/en/core-protocol-v3.0-dev/protocol/extensions/complex-dtypes/v1.0.html",
         ),
-        // Multiples of a unit, zarr-python could not read again.
+        // zarr-python could not read multiples of a unit again.
         (_, 'M' | 'm')
             if !rest.trim_start_matches("8[").starts_with(|c: char| c.is_ascii_digit()) && rest != "8" =>
         {

@@ -1,20 +1,20 @@
-//! The memory of a result, seen with one axis for each axis that is selected from.
+//! The memory of a result, viewed with one axis for each axis of the selection.
 
 use super::indexing::{ResolvedAxis, ResolvedSelection, ResultAxis};
 use crate::strided::{Dims, View, ViewMut};
 
-/// The operations on axes that views for reading and for writing have in common.
+/// The operations on axes that read and write views share.
 pub trait Axes: Sized {
     /// The view without an axis of length 1.
     #[must_use]
     fn without_axis(self, dim: usize) -> Self;
-    /// The view with its axes in another order: new axis `i` is old axis `order[i]`.
+    /// The view with permuted axes: new axis `i` is old axis `order[i]`.
     #[must_use]
     fn permuted(self, order: &[usize]) -> Self;
-    /// The view with the positions of an axis in descending order.
+    /// The view with one axis reversed.
     #[must_use]
     fn reversed(self, dim: usize) -> Self;
-    /// The view with `count` axes from `dim` on seen as one; `None` where their elements are not evenly spaced in memory.
+    /// The view with `count` axes from `dim` on merged into one; `None` if their elements are not evenly spaced in memory.
     fn merged(self, dim: usize, count: usize) -> Option<Self>;
 }
 
@@ -43,7 +43,7 @@ macro_rules! impl_axes {
 impl_axes!(View);
 impl_axes!(ViewMut);
 
-/// The axes of a result that come from the array, in the order of the axes that they come from.
+/// The axes of a result that come from the array, in the order of the array's axes.
 #[inline]
 pub fn ordered<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> V {
     let mut kept = Dims::new();
@@ -59,8 +59,8 @@ pub fn ordered<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> V {
     if order.is_sorted() { view } else { view.permuted(&order) }
 }
 
-/// An ordered view with one axis for each that is selected from, in ascending order of the positions where these are evenly
-/// spaced. `None` where the elements of points, which have several axes, do not lie evenly in memory.
+/// The view with one axis for each axis of the selection, in ascending order of the positions if these are evenly spaced. `None`
+/// if the elements of points, which have several axes, are not evenly spaced in memory.
 pub fn merged<V: Axes>(resolved: &ResolvedSelection, mut view: V) -> Option<V> {
     for (dim, axis) in resolved.axes.iter().enumerate() {
         let parts = |of: &&ResultAxis| matches!(of, ResultAxis::Of { axis, .. } if *axis == dim);

@@ -1,14 +1,14 @@
-//! Elements of one chunk, whether they form a box or not, and where they are in memory.
+//! The elements of one chunk that an operation reads or writes, and their places in memory.
 
 use super::element_set::ElementSet;
 use crate::strided::{Dims, Span, View, ViewMut};
 
-/// Elements of a chunk: a box of them, or any set.
+/// Elements of a chunk: a box, or any set.
 #[derive(Debug)]
 pub enum ChunkElements {
-    /// A span along each dimension of the chunk. Memory for these elements has the spans' counts as its shape.
+    /// A span along each dimension of the chunk. The memory of these elements has the shape of the box.
     Box(Dims<Span>),
-    /// Any others. Memory for these elements has an axis for each of the set's, which say the place of each element.
+    /// A set of other elements. Their memory has an axis for each axis of the set, which knows the place of each element.
     Set(ElementSet),
 }
 
@@ -51,7 +51,7 @@ impl ChunkElements {
         matches!(self, Self::Box(region) if covers(region, shape))
     }
 
-    /// The smallest box that has all elements; the chunk has this many dimensions.
+    /// The bounding box of the elements, in a chunk of this many dimensions.
     pub fn bounding_box(&self, ndim: usize) -> Dims<Span> {
         match self {
             Self::Box(region) => region.clone(),
@@ -59,7 +59,7 @@ impl ChunkElements {
         }
     }
 
-    /// Copies the elements out of the chunk into their memory.
+    /// Copies the elements from the chunk to their memory.
     pub fn gather(&self, chunk: &View<'_>, memory: &mut ViewMut<'_>) {
         match self {
             Self::Box(region) => memory.copy_from(&chunk.region(region), 1),
@@ -67,7 +67,7 @@ impl ChunkElements {
         }
     }
 
-    /// Copies the elements out of their memory into the chunk. Where an element occurs more than once, the last one is kept.
+    /// Copies the elements from their memory to the chunk. If an element occurs several times, the last value is kept.
     pub fn scatter(&self, memory: &View<'_>, mut chunk: ViewMut<'_>) {
         match self {
             Self::Box(region) => chunk.into_region(region).copy_from(memory, 1),
@@ -75,7 +75,7 @@ impl ChunkElements {
         }
     }
 
-    /// Returns true if the chunk has just the elements that are in memory.
+    /// Returns true if the elements of the chunk equal those in memory.
     pub fn are_equal(&self, chunk: &View<'_>, memory: &View<'_>) -> bool {
         match self {
             Self::Box(region) => chunk.region(region).equals(memory),
@@ -84,26 +84,26 @@ impl ChunkElements {
     }
 }
 
-/// Returns true if a region is all of a chunk of this shape.
+/// Returns true if a region is the whole of a chunk of this shape.
 pub fn covers(region: &[Span], shape: &[usize]) -> bool {
     region.iter().zip(shape).all(|(span, &length)| span.covers(length))
 }
 
-/// Elements of a chunk, and their places in an array that also holds elements of other chunks.
+/// Elements of a chunk with their places in an array that also has elements of other chunks.
 #[derive(Debug, Clone)]
 pub struct PlacedElements {
     elements: ChunkElements,
-    /// The region of the array that a box is; of a set, it is all, since the set says the places.
+    /// The region of the array for a box. For a set it is the whole array, since the set knows the places.
     places: Option<Dims<Span>>,
 }
 
 impl PlacedElements {
-    /// A region of the chunk that belongs to a region of the array.
+    /// Elements in a region of the chunk, with their region of the array.
     pub fn new(region: Dims<Span>, places: Dims<Span>) -> Self {
         Self { elements: ChunkElements::Box(region), places: Some(places) }
     }
 
-    /// The elements of a set, as a box if they form one.
+    /// Elements of a set; as a box if they form one.
     pub fn of_set(set: ElementSet) -> Self {
         match set.as_box() {
             Some((region, places)) => Self::new(region, places),
@@ -123,12 +123,12 @@ impl PlacedElements {
         self.elements
     }
 
-    /// The region of the array, if the elements form one.
+    /// The region of the array, if the elements form a box.
     pub fn places(&self) -> Option<&[Span]> {
         self.places.as_deref()
     }
 
-    /// The part of the array that is the elements' memory.
+    /// The part of the array that is the memory of the elements.
     #[inline]
     pub fn memory<'a>(&self, array: &View<'a>) -> View<'a> {
         match &self.places {
@@ -137,7 +137,7 @@ impl PlacedElements {
         }
     }
 
-    /// The part of the array that is the elements' memory.
+    /// The part of the array that is the memory of the elements.
     #[inline]
     pub fn memory_mut<'a>(&self, array: ViewMut<'a>) -> ViewMut<'a> {
         match &self.places {
@@ -146,7 +146,7 @@ impl PlacedElements {
         }
     }
 
-    /// Returns the elements without gaps, for an array of their own, and the way from that array to the places here.
+    /// Returns the elements for a contiguous array of their own, and the way from that array to their places.
     pub fn compact(&self) -> (Self, Self) {
         match (&self.elements, &self.places) {
             (ChunkElements::Box(region), places) => {
@@ -162,7 +162,7 @@ impl PlacedElements {
         }
     }
 
-    /// The shape of an array that has these elements without gaps.
+    /// The shape of a contiguous array of these elements.
     pub fn shape(&self) -> Vec<usize> {
         match &self.elements {
             ChunkElements::Box(region) => region.iter().map(|span| span.count).collect(),
@@ -170,7 +170,7 @@ impl PlacedElements {
         }
     }
 
-    /// Copies the elements out of the chunk to their places in the array.
+    /// Copies the elements from the chunk to their places in the array.
     pub fn gather(&self, chunk: &View<'_>, array: ViewMut<'_>) {
         self.elements.gather(chunk, &mut self.memory_mut(array));
     }

@@ -1,4 +1,4 @@
-//! A mask divided among chunks: where it is true, chunk by chunk, without a list of all positions.
+//! A mask divided among chunks: its true positions, chunk by chunk, without a list of all positions.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -9,29 +9,29 @@ use crate::strided::Dims;
 
 use super::partition::advance;
 
-/// A mask over some dimensions of an array, and the chunks in which it is true anywhere.
+/// A mask over some dimensions of an array, and the chunks with true positions.
 ///
-/// Besides the mask itself, what is kept is a small part of its size, and the positions of one chunk while they are needed.
+/// Besides the mask itself, only a small part of its size is stored, and the positions of one chunk while they are needed.
 #[derive(Debug)]
 pub struct MaskedChunks {
     mask: Arc<Vec<bool>>,
     shape: Dims<usize>,
-    /// For each dimension where its chunks begin, and behind the last one where the mask ends.
+    /// The starts of the chunks along each dimension, and the end of the mask.
     borders: Dims<Vec<usize>>,
-    /// The index, along each dimension, of each chunk in which it is true anywhere, in row-major order.
+    /// The index, along each dimension, of each chunk with a true position, in row-major order.
     chunks: Vec<Dims<usize>>,
     /// The number of true positions before each [`STRIDE`]-th position.
     before: Vec<usize>,
 }
 
-/// The number of positions that are counted again to find the number of true ones before one of them.
+/// The number of positions that are counted again to find the number of true positions before one of them.
 const STRIDE: usize = 256;
 
 /// The number of positions of a mask that are tested together, so that false ones are skipped.
 const LOOKED_AT: usize = 64;
 
 impl MaskedChunks {
-    /// A mask of this shape on these runs of chunks, which must reach as far. Panics when the mask has not that shape.
+    /// Divides a mask of this shape among these runs of chunks, which must reach as far. Panics if the mask has another shape.
     pub fn new<R: Deref<Target = [Run]>>(mask: Arc<Vec<bool>>, shape: &[usize], runs: &[R]) -> Self {
         assert_eq!(mask.len(), shape.iter().product::<usize>(), "the mask has the shape's length");
         let borders: Dims<Vec<usize>> =
@@ -48,7 +48,7 @@ impl MaskedChunks {
         masked
     }
 
-    /// The number of chunks that have a position where the mask is true.
+    /// The number of chunks with a true position.
     pub fn count(&self) -> usize {
         self.chunks.len()
     }
@@ -58,7 +58,7 @@ impl MaskedChunks {
         &self.chunks[n]
     }
 
-    /// The chunks with a position where the mask is true, in row-major order.
+    /// The chunks with a true position, in row-major order.
     fn touched(&self) -> Vec<Dims<usize>> {
         let grid: Dims<usize> = self.borders.iter().map(|borders| borders.len() - 1).collect();
         let mut chunks = Vec::new();
@@ -81,8 +81,8 @@ impl MaskedChunks {
         }
     }
 
-    /// Calls `visit` for each row of a chunk, as far as the mask reaches, until it returns false: with its first position, and
-    /// the range of the mask.
+    /// Calls `visit` for each row of a chunk, as far as the mask reaches, with its first position and the range of the mask,
+    /// until `visit` returns false.
     fn for_each_row(&self, chunk: &[usize], mut visit: impl FnMut(&[usize], Range<usize>) -> bool) {
         let starts: Dims<usize> = self.borders.iter().zip(chunk).map(|(list, &at)| list[at]).collect();
         let ends: Dims<usize> = self.borders.iter().zip(chunk).map(|(list, &at)| list[at + 1]).collect();
@@ -110,30 +110,30 @@ impl MaskedChunks {
     }
 }
 
-/// Where a mask is true in one chunk.
+/// The true positions of a mask in one chunk.
 #[derive(Debug)]
 pub(crate) struct MaskedChunk {
     masked: Arc<MaskedChunks>,
-    /// Which of the mask's chunks.
+    /// The index among the mask's chunks.
     n: usize,
     count: usize,
-    /// For each dimension the least and the greatest position.
+    /// The least and the greatest position for each dimension.
     extents: Dims<(usize, usize)>,
 }
 
-/// A row of a chunk in which a mask is true somewhere.
+/// A row of a chunk with a true position.
 pub(crate) struct MaskedRow<'a> {
     /// The position of its first element.
     pub(crate) position: &'a [usize],
     pub(crate) flags: &'a [bool],
     /// The number of true positions of the mask in the row.
     pub(crate) count: usize,
-    /// The place of the first element where it is.
+    /// The index of the first true position of the row.
     pub(crate) place: usize,
 }
 
 impl MaskedChunk {
-    /// The `n`-th chunk in which the mask is true anywhere.
+    /// The `n`-th chunk with a true position.
     pub(super) fn new(masked: Arc<MaskedChunks>, n: usize) -> Self {
         let mut extents: Dims<(usize, usize)> = masked.shape.iter().map(|_| (usize::MAX, 0)).collect();
         let mut total = 0;
@@ -157,13 +157,13 @@ impl MaskedChunk {
         self.count
     }
 
-    /// For each dimension the least and the greatest position where it is.
+    /// The least and the greatest true position for each dimension.
     pub(crate) fn extents(&self) -> &[(usize, usize)] {
         &self.extents
     }
 
-    /// Calls `visit` for each row in which the mask is true anywhere, in row-major order, until it returns false. No row reaches
-    /// further than the box of all positions where it is.
+    /// Calls `visit` for each row with a true position, in row-major order, until it returns false. Rows are cut to the bounding
+    /// box of all true positions.
     pub(crate) fn for_each_row(&self, mut visit: impl FnMut(MaskedRow<'_>) -> bool) {
         let masked = &*self.masked;
         masked.for_each_row(masked.chunk(self.n), |position, mut range| {
@@ -178,7 +178,7 @@ impl MaskedChunk {
         });
     }
 
-    /// Returns true if there are more than `limit` runs of neighbours, each of which lies in one row.
+    /// Returns true if there are more than `limit` runs of neighbours, each in one row.
     pub(crate) fn has_more_runs(&self, limit: usize) -> bool {
         let mut runs = 0;
         self.for_each_row(|MaskedRow { flags, .. }| {
@@ -189,7 +189,7 @@ impl MaskedChunk {
         runs > limit
     }
 
-    /// For each dimension the position of each point, and the place of each among all points of the mask in row-major order.
+    /// For each dimension the position of each point, and the index of each among all points of the mask in row-major order.
     pub(super) fn lists(&self) -> (Dims<Arc<Positions>>, Positions) {
         let list = || Vec::with_capacity(self.count);
         let mut coordinates: Dims<Vec<usize>> = self.extents.iter().map(|_| list()).collect();
@@ -211,12 +211,12 @@ impl MaskedChunk {
 
 /// The number of true positions of a mask.
 pub(crate) fn count(mask: &[bool]) -> usize {
-    // As many as a byte can count, so that the machine adds many at a time.
+    // As many as a byte can count, so that the processor adds many at a time.
     mask.chunks(255).map(|part| usize::from(part.iter().map(|&set| u8::from(set)).sum::<u8>())).sum()
 }
 
-/// Extends the least and the greatest position by those of a row, of which the first is at `first`; only what lies outside of
-/// what is known already is looked at.
+/// Extends the least and the greatest position by those of a row whose first position is `first`. Only positions outside of the
+/// known range are examined.
 fn extend((least, greatest): &mut (usize, usize), first: usize, row: &[bool]) {
     let left = least.saturating_sub(first).min(row.len());
     if let Some(at) = row[..left].iter().position(|&set| set) {
@@ -232,10 +232,10 @@ fn any_set(mask: &[bool]) -> bool {
     mask.chunks(LOOKED_AT).any(|part| part.iter().fold(false, |any, &set| any | set))
 }
 
-/// Appends the positions where a row is true, of which the first is at `first`.
+/// Appends the true positions of a row whose first position is `first`.
 fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) {
     let before = list.len();
-    // Every position is written, and stays if the mask is true there: a branch that nobody can foresee would cost more.
+    // Every position is written, and kept if the mask is true there: an unpredictable branch would cost more.
     list.resize(before + row.len(), 0);
     let (out, mut found) = (&mut list[before..], 0);
     for (start, part) in (first..).step_by(LOOKED_AT).zip(row.chunks(LOOKED_AT)) {
@@ -249,7 +249,7 @@ fn push_set(row: &[bool], first: usize, list: &mut Vec<usize>) {
     list.truncate(before + found);
 }
 
-/// Where the chunks of a dimension begin, and where it ends.
+/// The starts of the chunks of a dimension, and its end.
 fn borders(runs: &[Run], length: usize) -> Vec<usize> {
     let number = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let mut borders = Vec::new();

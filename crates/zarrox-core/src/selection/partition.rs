@@ -1,5 +1,4 @@
-//! Partition of a region by a grid of chunks: dimension by dimension, at equal cost for the first touched
-//! chunk and the last.
+//! Partition of a region by a grid of chunks: each dimension separately, with the same cost for any touched chunk.
 
 use smallvec::SmallVec;
 
@@ -9,11 +8,11 @@ use crate::strided::{Dims, Span, View, ViewMut};
 /// The positions of a span that lie in one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
-    /// Which chunk along the dimension.
+    /// The index of the chunk along the dimension.
     pub chunk: usize,
-    /// The positions, counted from the chunk's start.
+    /// The positions, relative to the chunk's start.
     pub span: Span,
-    /// Which position of the whole span the first of them is; `span.count` follow each other from there.
+    /// The index, in the whole span, of the first position. The others follow it.
     pub out: usize,
 }
 
@@ -32,7 +31,7 @@ pub fn piece_count(span: Span, chunk: usize) -> usize {
     last(span) / chunk - span.start / chunk + 1
 }
 
-/// The `n`-th of the pieces, counted from 0; `n` must be less than [`piece_count`].
+/// The `n`-th piece, counted from 0; `n` must be less than [`piece_count`].
 pub fn piece(span: Span, chunk: usize, n: usize) -> Piece {
     if span.step > chunk {
         let position = span.start + n * span.step;
@@ -42,7 +41,7 @@ pub fn piece(span: Span, chunk: usize, n: usize) -> Piece {
     within(span, chunk, span.start / chunk + n)
 }
 
-/// The piece in one given chunk, if the span touches it.
+/// The piece in the chunk with this index, if the span touches it.
 pub fn piece_in(span: Span, chunk: usize, index: usize) -> Option<Piece> {
     Some(within(span, chunk, index)).filter(|piece| piece.span.count > 0)
 }
@@ -52,8 +51,8 @@ pub fn pieces(span: Span, chunk: usize) -> impl ExactSizeIterator<Item = Piece> 
     (0..piece_count(span, chunk)).map(move |n| piece(span, chunk, n))
 }
 
-/// The pieces of a span along a dimension whose chunks may differ in length: their number and any one of them, without a
-/// list. What is kept follows the number of runs of equal chunks.
+/// The pieces of a span along a dimension whose chunks may differ in length: their number, and any of them, without a list.
+/// Memory follows the number of runs of equal chunks.
 #[derive(Debug, Clone)]
 pub struct Pieces {
     stretches: SmallVec<[Stretch; 1]>,
@@ -70,7 +69,7 @@ struct Stretch {
     /// The index of the run's first chunk.
     first: usize,
     length: usize,
-    /// The positions, counted from the run's start.
+    /// The positions, relative to the run's start.
     span: Span,
 }
 
@@ -99,12 +98,12 @@ impl Pieces {
         pieces
     }
 
-    /// The number of them.
+    /// The number of pieces.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The `n`-th, counted from 0; `n` must be less than their number.
+    /// The `n`-th piece, counted from 0; `n` must be less than their number.
     pub fn get(&self, n: usize) -> Piece {
         let stretch = self.stretches[self.stretches.partition_point(|stretch| stretch.before <= n) - 1];
         let piece = piece(stretch.span, stretch.length, n - stretch.before);
@@ -123,7 +122,7 @@ pub fn split_mut<'a, E>(
     walk(region, chunk, &mut Dims::new(), out, &ViewMut::split, &mut visit)
 }
 
-/// Splits memory that is only read as [`split_mut`] does.
+/// Splits read-only memory like [`split_mut`].
 pub fn split<'a, E>(
     region: &[Span],
     chunk: &[usize],
@@ -170,7 +169,7 @@ fn before(span: Span, limit: usize) -> usize {
     limit.saturating_sub(span.start).div_ceil(span.step).min(span.count)
 }
 
-/// The positions in the chunk of this index; none, with an arbitrary start, when the span misses it.
+/// The positions in the chunk with this index; empty, with an arbitrary start, if the span does not touch it.
 fn within(span: Span, chunk: usize, index: usize) -> Piece {
     let begin = index.saturating_mul(chunk);
     let end = begin.saturating_add(chunk);
@@ -179,8 +178,8 @@ fn within(span: Span, chunk: usize, index: usize) -> Piece {
     Piece { chunk: index, span: Span { start, step: span.step, count: stop - out }, out }
 }
 
-/// The next index in row-major order, of a box that begins at `start` along each dimension. After the last it is the first again,
-/// and this is false.
+/// Advances to the next index in row-major order of a box that begins at `start`. After the last index it returns false, and the
+/// index is the first again.
 pub fn advance(index: &mut [usize], ends: &[usize], start: impl Fn(usize) -> usize) -> bool {
     for (dim, &end) in ends.iter().enumerate().rev() {
         index[dim] += 1;
@@ -192,7 +191,7 @@ pub fn advance(index: &mut [usize], ends: &[usize], start: impl Fn(usize) -> usi
     false
 }
 
-/// The row-major numbers, in a chunk of this shape, of a region's positions.
+/// The row-major numbers of a region's positions in a chunk of this shape.
 pub fn positions(region: &[Span], shape: &[usize]) -> Vec<usize> {
     region.iter().zip(shape).fold(vec![0], |outer, (span, &length)| {
         let inner =

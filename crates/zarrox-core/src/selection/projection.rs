@@ -1,4 +1,4 @@
-//! Where a selection meets the chunks.
+//! The chunks that a selection touches.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::grid::{ChunkGrid, Run};
 use crate::strided::{Dims, Span};
 
-/// Where a selection meets one chunk.
+/// The part of a selection in one chunk.
 pub struct Projection {
     /// The chunk's indices.
     pub chunk: Dims<u64>,
-    /// Which elements of the chunk, and where each is in the result.
+    /// The elements of the chunk, and their places in the result.
     pub elements: PlacedElements,
 }
 
-/// All chunks that a selection meets: their number and any one of them, without a list of more than was selected by lists.
+/// All chunks that a selection touches: their number and any of them, without a list longer than the lists of the selection.
 pub struct Projections {
     axes: Vec<ProjectedAxis>,
     ndim: usize,
@@ -35,10 +35,10 @@ enum ProjectedAxis {
     Points(Box<ProjectedPoints>),
 }
 
-/// Points, and the chunks that they lie in.
+/// Points, grouped by the chunks that they lie in.
 struct ProjectedPoints {
     dims: Dims<usize>,
-    /// Of each of these dimensions.
+    /// One entry for each of these dimensions.
     runs: Dims<Vec<Run>>,
     chunks: PointChunks,
 }
@@ -49,7 +49,7 @@ enum PointChunks {
 }
 
 impl Projection {
-    /// Returns the elements of the chunk without gaps, for an array of their own; and the way from there to the result.
+    /// Returns the elements of the chunk for a contiguous array of their own, and the way from that array to the result.
     pub fn compact(&self) -> (Self, PlacedElements) {
         let (elements, back) = self.elements.compact();
         (Self { chunk: self.chunk.clone(), elements }, back)
@@ -57,10 +57,10 @@ impl Projection {
 }
 
 impl Projections {
-    /// The chunks of this grid that a selection from the array meets.
+    /// The chunks of this grid that a selection from the array touches.
     ///
     /// # Errors
-    /// [`ErrorKind::LimitExceeded`] when the chunks or the elements along a dimension are more than a `usize` can count.
+    /// [`ErrorKind::LimitExceeded`] when the chunks or the elements along a dimension exceed `usize`.
     pub fn new(grid: &ChunkGrid, resolved: &ResolvedSelection) -> Result<Self> {
         let axes = resolved.axes.iter().map(|axis| match axis {
             ResolvedAxis::Span(span) => spans(grid, span),
@@ -74,7 +74,7 @@ impl Projections {
         Ok(Self { axes, ndim: grid.largest_chunk().len(), boxes, count })
     }
 
-    /// The `index`-th, in row-major order of the chunks.
+    /// The projection with this index, in row-major order of the chunks.
     pub fn get(&self, index: usize) -> Projection {
         if self.boxes { self.get_box(index) } else { self.get_set(index) }
     }
@@ -109,7 +109,7 @@ impl Projections {
 }
 
 fn too_many(what: &str) -> Error {
-    Error::new(ErrorKind::LimitExceeded, format!("{what} are more than can be counted"))
+    Error::new(ErrorKind::LimitExceeded, format!("{what} are more than this machine can count"))
 }
 
 fn spans(grid: &ChunkGrid, span: &ResolvedSpan) -> Result<ProjectedAxis> {
@@ -128,7 +128,7 @@ fn listed(grid: &ChunkGrid, points: &Points) -> ProjectedAxis {
     projected(&points.dims, runs, PointChunks::Listed(grouped))
 }
 
-/// The other axes' elements, so many times, as points without dimensions.
+/// The elements of the other axes, repeated, as points without dimensions.
 fn repeated(count: usize) -> Grouped {
     let points = Arc::new(PlacedPoints::ascending(Dims::new(), (0..count).collect()));
     let chunks = if count > 0 { vec![(Dims::new(), 0..count)] } else { Vec::new() };
@@ -150,7 +150,7 @@ fn runs(grid: &ChunkGrid, dims: &[usize]) -> Dims<Vec<Run>> {
     dims.iter().map(|&dim| grid.runs(dim).to_vec()).collect()
 }
 
-/// Where a chunk begins; the runs have it.
+/// The start of a chunk, from the runs.
 fn start(runs: &[Run], chunk: usize) -> usize {
     let chunk = chunk as u64;
     let run = &runs[runs.partition_point(|run| run.first <= chunk) - 1];
@@ -168,7 +168,7 @@ impl ProjectedAxis {
         }
     }
 
-    /// The positions in the `n`-th of its chunks, whose indices are put into `chunk`.
+    /// The positions in the `n`-th chunk, whose indices are written to `chunk`.
     fn get(&self, n: usize, chunk: &mut Dims<u64>) -> ElementAxis {
         match self {
             Self::Span { dim, pieces } => {

@@ -12,8 +12,7 @@ pub(crate) struct Layout {
     pub(crate) item: usize,
 }
 
-/// Slices are copied: a derived clone works element by element, and views are made for every chunk many
-/// times.
+/// Slices are copied, since a derived clone works element by element, and views are made for every chunk many times.
 impl Clone for Layout {
     fn clone(&self) -> Self {
         Self::new(&self.shape, &self.strides, self.item)
@@ -34,7 +33,7 @@ impl Layout {
     }
 
     pub(crate) fn len_bytes(&self) -> usize {
-        // Without elements, the other lengths may be larger than any memory.
+        // Without elements, the other lengths may exceed any memory.
         if self.is_empty() { 0 } else { self.shape.iter().product::<usize>() * self.item }
     }
 
@@ -52,7 +51,7 @@ impl Layout {
         true
     }
 
-    /// Narrows to spans; returns the byte offset of the new first element.
+    /// Restricts the layout to spans; returns the byte offset of the new first element.
     pub(crate) fn narrow(&mut self, spans: &[Span]) -> isize {
         assert_eq!(spans.len(), self.shape.len(), "one span for each dimension");
         let mut offset = 0;
@@ -63,7 +62,7 @@ impl Layout {
                 offset += span.start.cast_signed() * self.strides[dim];
             }
             self.shape[dim] = span.count;
-            // A stride is only so large where another dimension is empty.
+            // A stride is this large only if another dimension is empty.
             self.strides[dim] = self.strides[dim].saturating_mul(span.step.cast_signed());
         }
         offset
@@ -74,7 +73,7 @@ impl Layout {
         self.strides = order.iter().map(|&axis| self.strides[axis]).collect();
     }
 
-    /// Takes another shape of as many elements; false, and nothing is done, when there are gaps or not as many.
+    /// Changes the shape to one with as many elements; returns false and does nothing if there are gaps or the numbers differ.
     pub(crate) fn reshape(&mut self, shape: &[usize]) -> bool {
         let empty = shape.contains(&0);
         let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
@@ -91,15 +90,15 @@ impl Layout {
         self.strides.insert(dim, 0);
     }
 
-    /// Takes out an axis of length 1.
+    /// Removes an axis of length 1.
     pub(crate) fn remove_axis(&mut self, dim: usize) {
         assert!(self.shape[dim] == 1, "only an axis of length 1 can be taken out");
         self.shape.remove(dim);
         self.strides.remove(dim);
     }
 
-    /// Makes one axis of `count` axes from `dim` on; false, and nothing is done, where the elements of the one axis do not
-    /// continue those of the other. An axis of length 1 is put in where `count` is 0.
+    /// Merges `count` axes from `dim` on into one; returns false and does nothing if their elements are not evenly spaced. If
+    /// `count` is 0, an axis of length 1 is inserted.
     pub(crate) fn merge(&mut self, dim: usize, count: usize) -> bool {
         let (mut length, mut stride) = (1_usize, 0_isize);
         for axis in (dim..dim + count).rev().filter(|&axis| self.shape[axis] != 1) {
@@ -117,14 +116,14 @@ impl Layout {
         true
     }
 
-    /// Splits an axis in two at `middle`: the positions before it, those from it on, and the byte offset of their first element.
+    /// Splits an axis at `middle`: the positions before it, those from it on, and the byte offset of their first element.
     pub(crate) fn halves(self, dim: usize, middle: usize) -> (Self, Self, isize) {
         let length = self.shape[dim];
         assert!(middle <= length, "the axis is split inside");
         let (mut before, mut after) = (self.clone(), self);
         before.shape[dim] = middle;
         after.shape[dim] = length - middle;
-        // Where nothing is left, a stride may be too large to be used.
+        // If nothing is left, the stride may be too large.
         let offset = if after.is_empty() { 0 } else { middle.cast_signed() * after.strides[dim] };
         (before, after, offset)
     }

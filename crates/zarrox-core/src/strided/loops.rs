@@ -1,11 +1,11 @@
-//! The loops over two strided layouts together, and the copies that they do: where the time goes.
+//! Loops over two strided layouts at a time, and the copies that they do: most of the time is spent here.
 
 use std::mem::MaybeUninit;
 
 use super::layout::Layout;
 use super::span::Dims;
 
-/// One dimension of a loop over two layouts: how often, and the strides in bytes.
+/// One dimension of a loop over two layouts: the count, and the strides in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Loop {
     pub(crate) count: usize,
@@ -13,8 +13,8 @@ pub(crate) struct Loop {
     pub(crate) target: isize,
 }
 
-/// The loops that visit two layouts of one shape together: axes ordered by the target's strides, lengths
-/// of one left out, and neighbours that continue each other in both merged into one.
+/// The loops over two layouts of the same shape: axes are ordered by the target's strides, axes of length 1 are left out, and
+/// axes that are contiguous in both layouts are merged.
 pub(super) struct Loops {
     outer: Dims<Loop>,
     inner: Loop,
@@ -22,8 +22,7 @@ pub(super) struct Loops {
     empty: bool,
 }
 
-/// The side of the square that a transposing copy works through at a time, in elements: both sides' cache
-/// lines stay in L1.
+/// The side of the square that a transposing copy handles at a time, in elements: the cache lines of both sides stay in L1.
 const TILE: usize = 32;
 
 impl Loops {
@@ -51,7 +50,7 @@ impl Loops {
         Self { outer: loops, inner, item: target.item, empty: false }
     }
 
-    /// Calls `visit(source offset, target offset, the inner loop)` for each run until it returns false.
+    /// Calls `visit(source offset, target offset, inner loop)` for each run until it returns false.
     pub(super) fn runs(&self, mut visit: impl FnMut(isize, isize, Loop) -> bool) {
         if !self.empty {
             nest(&self.outer, 0, 0, &mut |source, target| visit(source, target, self.inner));
@@ -151,8 +150,8 @@ impl Loops {
         });
     }
 
-    /// Transposes one tile by way of a buffer: a source whose stride is a power of two has all rows of a tile in the
-    /// same few lines of the cache, where they would push each other out between one use and the next.
+    /// Transposes one tile through a buffer. If a source's stride is a power of two, all rows of a tile share a few lines of the
+    /// cache, and would evict each other.
     ///
     /// # Safety
     /// The tile of this many rows (along `cross`) and columns (along the inner loop) lies inside both layouts.
@@ -208,8 +207,8 @@ unsafe fn map_run<T: Copy>(source: *const u8, target: *mut u8, run: Loop, f: imp
     }
 }
 
-/// Visits the offsets of nested loops, advancing them incrementally; stops when `visit` returns false. The innermost is a loop
-/// and no call: rows may be short.
+/// Visits the offsets of nested loops, advancing them incrementally, until `visit` returns false. The innermost loop has no call,
+/// since rows may be short.
 fn nest(loops: &[Loop], source: isize, target: isize, visit: &mut impl FnMut(isize, isize) -> bool) -> bool {
     let (mut source, mut target) = (source, target);
     match loops {

@@ -1,8 +1,8 @@
 //! Views of strided memory, and the copies between them: the innermost loops of reading and writing.
 //!
-//! Only this module and `selection::gather`, which copies between views, have `unsafe` code. A view is a pointer, a shape in elements and strides in
-//! bytes; it can only be made over memory that the maker may use for the view's lifetime, and every way to
-//! narrow a view checks that it stays inside.
+//! Only this module and `selection::gather`, which copies between views, have `unsafe` code. A view is a pointer, a shape in
+//! elements and strides in bytes. It can only be made over memory that may be used for the view's lifetime, and every way to
+//! narrow a view checks its bounds.
 
 pub(crate) mod layout;
 pub(crate) mod loops;
@@ -20,22 +20,22 @@ pub use layout::contiguous_strides;
 use loops::Loops;
 pub use span::{Dims, Span};
 
-/// A strided view of memory that is only read.
+/// A strided view of read-only memory.
 #[derive(Debug, Clone)]
 pub struct View<'a> {
     pub(crate) pointer: *const u8,
     pub(crate) layout: Layout,
-    /// Where the elements' bytes are, if the elements are of variable length.
+    /// The bytes of the elements, if they have variable length.
     pub(crate) vlen: Option<&'a VlenBuffer>,
     marker: PhantomData<&'a [u8]>,
 }
 
-/// A strided view of memory that is written, and that nobody else uses meanwhile.
+/// A strided view of memory that is written, with exclusive access.
 #[derive(Debug)]
 pub struct ViewMut<'a> {
     pub(crate) pointer: *mut u8,
     pub(crate) layout: Layout,
-    /// Where the elements' bytes go, if the elements are of variable length.
+    /// The destination of the elements' bytes, if they have variable length.
     pub(crate) vlen: Option<&'a VlenBuffer>,
     marker: PhantomData<&'a mut [u8]>,
 }
@@ -50,15 +50,15 @@ unsafe impl Send for ViewMut<'_> {}
 unsafe impl Sync for ViewMut<'_> {}
 
 impl<'a> View<'a> {
-    /// A row-major view of a slice. Panics when the slice is not exactly as long as the shape says.
+    /// A row-major view of a slice. Panics if the length of the slice differs from the shape.
     pub fn contiguous(bytes: &'a [u8], shape: &[usize], item: usize) -> Self {
         let layout = Layout::contiguous(shape, item);
         assert_eq!(layout.len_bytes(), bytes.len(), "the slice has the length of the shape");
         Self { pointer: bytes.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
-    /// A view of part of a slice: of `shape`, with these strides in bytes, beginning at its first byte.
-    /// Panics when the last element ends outside the slice or a stride is negative.
+    /// A view of a part of a slice with this shape and these strides in bytes, from its first byte on. Panics if the last element
+    /// is outside of the slice, or a stride is negative.
     pub fn of_strided(bytes: &'a [u8], shape: &[usize], strides: &[isize], item: usize) -> Self {
         assert_eq!(shape.len(), strides.len(), "one stride for each dimension");
         if !shape.contains(&0) {
@@ -69,14 +69,14 @@ impl<'a> View<'a> {
         Self { pointer: bytes.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
-    /// One element seen as a whole array, by strides of zero.
+    /// A view of one element as a whole array, with strides of zero.
     pub fn broadcast(element: &'a [u8], shape: &[usize]) -> Self {
         let strides = SmallVec::from_elem(0, shape.len());
         let layout = Layout { shape: shape.into(), strides, item: element.len() };
         Self { pointer: element.as_ptr(), layout, vlen: None, marker: PhantomData }
     }
 
-    /// A view of one element, seen as a whole array.
+    /// A view of this single element as a whole array.
     #[must_use]
     pub fn broadcast_to(mut self, shape: &[usize]) -> View<'a> {
         assert!(self.shape().iter().all(|&length| length == 1), "only one element can be seen as many");
@@ -88,14 +88,14 @@ impl<'a> View<'a> {
     /// A view of any memory.
     ///
     /// # Safety
-    /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that
-    /// may be read, and that nobody writes, for `'a`.
+    /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that may be read, and that
+    /// is not written, for `'a`.
     pub unsafe fn from_raw(pointer: *const u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
         let layout = Layout::new(shape, strides, item);
         Self { pointer, layout, vlen: None, marker: PhantomData }
     }
 
-    /// The view, of references of variable-length elements whose bytes are in `vlen`.
+    /// The same view of references to elements of variable length, whose bytes are in `vlen`.
     #[must_use]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> View<'a> {
         self.vlen = (self.item() == VlenRef::SIZE).then_some(vlen);
@@ -112,7 +112,7 @@ impl<'a> View<'a> {
         self.layout.item
     }
 
-    /// The bytes from `offset` on, `size` many, of each element. Panics when an element has not as many.
+    /// The `size` bytes from `offset` on of each element. Panics if an element is smaller.
     #[must_use]
     pub fn field(mut self, offset: usize, size: usize) -> View<'a> {
         assert!(offset + size <= self.item(), "the field lies inside the element");
@@ -122,7 +122,7 @@ impl<'a> View<'a> {
         self
     }
 
-    /// Hands over the bytes of each element in row-major order, until there is an error.
+    /// Calls `work` with the bytes of each element in row-major order, until an error.
     pub fn for_each_element<E>(&self, mut work: impl FnMut(&'a [u8]) -> Result<(), E>) -> Result<(), E> {
         let mut result = Ok(());
         let row_major = Layout::contiguous(self.shape(), self.item());
@@ -141,7 +141,7 @@ impl<'a> View<'a> {
         result
     }
 
-    /// The part at these spans, one for each dimension. Panics when one leaves the view.
+    /// The part at these spans, one for each dimension. Panics if one is outside of the view.
     #[must_use]
     pub fn region(&self, spans: &[Span]) -> View<'a> {
         let mut view = self.clone();
@@ -150,20 +150,19 @@ impl<'a> View<'a> {
         view
     }
 
-    /// The elements with the axes in another order: new axis `i` is old axis `order[i]`.
+    /// The elements with permuted axes: new axis `i` is old axis `order[i]`.
     #[must_use]
     pub fn permuted(mut self, order: &[usize]) -> View<'a> {
         self.layout.permute(order);
         self
     }
 
-    /// The elements, in row-major order, in another shape; `None` when they have gaps or their number
-    /// differs.
+    /// The elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
     pub fn reshaped(mut self, shape: &[usize]) -> Option<View<'a>> {
         self.layout.reshape(shape).then_some(self)
     }
 
-    /// The elements with one axis backwards.
+    /// The elements with one axis reversed.
     #[must_use]
     pub fn reversed(mut self, dim: usize) -> View<'a> {
         let offset = self.layout.reverse(dim);
@@ -171,27 +170,27 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The elements with an axis of length 1 put in at `dim`.
+    /// The elements with an axis of length 1 inserted at `dim`.
     #[must_use]
     pub fn with_axis(mut self, dim: usize) -> View<'a> {
         self.layout.insert_axis(dim);
         self
     }
 
-    /// The elements without an axis, which must be of length 1.
+    /// The elements without an axis, whose length must be 1.
     #[must_use]
     pub fn without_axis(mut self, dim: usize) -> View<'a> {
         self.layout.remove_axis(dim);
         self
     }
 
-    /// The elements with one axis in place of `count` from `dim` on, or one of length 1 in place of none;
-    /// `None` where their strides do not continue each other.
+    /// The elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
+    /// if the elements are not evenly spaced.
     pub fn merged(mut self, dim: usize, count: usize) -> Option<View<'a>> {
         self.layout.merge(dim, count).then_some(self)
     }
 
-    /// Splits an axis in two at `middle`: the positions before it, and those from it on.
+    /// Splits an axis at `middle`: the positions before it, and those from it on.
     #[must_use]
     pub fn split(self, dim: usize, middle: usize) -> (View<'a>, View<'a>) {
         let (before, after, offset) = self.layout.halves(dim, middle);
@@ -210,7 +209,7 @@ impl<'a> View<'a> {
         unsafe { bytes.set_len(bytes.len() + length) };
     }
 
-    /// The bytes as a slice, when they lie in row-major order without gaps.
+    /// The bytes as a slice, if they are contiguous in row-major order.
     pub fn as_slice(&self) -> Option<&'a [u8]> {
         if !self.layout.is_contiguous() {
             return None;
@@ -219,7 +218,7 @@ impl<'a> View<'a> {
         Some(unsafe { slice_or_empty(self.pointer, self.layout.len_bytes()) })
     }
 
-    /// Returns true if another view, of the same shape, has elements of the same bytes.
+    /// Returns true if another view of the same shape has elements with the same bytes.
     pub fn equals(&self, other: &View<'_>) -> bool {
         if self.vlen.is_some() || other.vlen.is_some() {
             return elements(self) == elements(other);
@@ -236,7 +235,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Returns true if every element has just these bytes.
+    /// Returns true if every element has these bytes.
     pub fn all_equal(&self, element: &[u8]) -> bool {
         if self.vlen.is_some() {
             let same = |bytes: &[u8]| if bytes == element { Ok(()) } else { Err(()) };
@@ -271,7 +270,7 @@ fn elements<'a>(view: &View<'a>) -> Vec<&'a [u8]> {
 }
 
 impl<'a> ViewMut<'a> {
-    /// A row-major view of a slice. Panics when the slice is not exactly as long as the shape says.
+    /// A row-major view of a slice. Panics if the length of the slice differs from the shape.
     pub fn contiguous(bytes: &'a mut [u8], shape: &[usize], item: usize) -> Self {
         let layout = Layout::contiguous(shape, item);
         assert_eq!(layout.len_bytes(), bytes.len(), "the slice has the length of the shape");
@@ -281,23 +280,23 @@ impl<'a> ViewMut<'a> {
     /// A view of any memory.
     ///
     /// # Safety
-    /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that
-    /// may be written, that no two positions share, and that nobody else uses, for `'a`.
+    /// Every element that shape and strides (in bytes) reach from `pointer` must be initialised memory that may be written, that
+    /// no two positions share, and that is not used otherwise, for `'a`.
     pub unsafe fn from_raw(pointer: *mut u8, shape: &[usize], strides: &[isize], item: usize) -> Self {
         let layout = Layout::new(shape, strides, item);
         Self { pointer, layout, vlen: None, marker: PhantomData }
     }
 
-    /// A second view of the same memory, for another thread's part of it.
+    /// A second view of the same memory, so that several threads can write parts of it.
     ///
     /// # Safety
-    /// Whoever holds the aliases must use disjoint parts of them.
+    /// The holders of aliases must use disjoint parts of the memory.
     #[must_use]
     pub unsafe fn alias(&self) -> ViewMut<'a> {
         Self { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// The view, of references of variable-length elements whose bytes are put into `vlen`.
+    /// The same view of references to elements of variable length, whose bytes go to `vlen`.
     #[must_use]
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> ViewMut<'a> {
         self.vlen = (self.item() == VlenRef::SIZE).then_some(vlen);
@@ -314,7 +313,7 @@ impl<'a> ViewMut<'a> {
         self.layout.item
     }
 
-    /// The bytes from `offset` on, `size` many, of each element. Panics when an element has not as many.
+    /// The `size` bytes from `offset` on of each element. Panics if an element is smaller.
     #[must_use]
     pub fn into_field(mut self, offset: usize, size: usize) -> ViewMut<'a> {
         assert!(offset + size <= self.item(), "the field lies inside the element");
@@ -324,8 +323,8 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// Sets variable-length elements, in row-major order, to pieces of `bytes` of these lengths that lie one after the other.
-    /// An error when the view has no buffer, or not as many elements.
+    /// Sets elements of variable length, in row-major order, to consecutive pieces of `bytes` with these lengths. It is an error
+    /// if the view has no buffer, or another number of elements.
     pub fn set_elements(
         &mut self,
         bytes: Vec<u8>,
@@ -342,13 +341,13 @@ impl<'a> ViewMut<'a> {
         Ok(())
     }
 
-    /// A view of the same memory for as long as this one is not used.
+    /// Reborrows the view: the original cannot be used meanwhile.
     #[must_use]
     pub fn reborrow(&mut self) -> ViewMut<'_> {
         ViewMut { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
-    /// The part at these spans, one for each dimension. Panics when one leaves the view.
+    /// The part at these spans, one for each dimension. Panics if one is outside of the view.
     #[must_use]
     pub fn into_region(mut self, spans: &[Span]) -> ViewMut<'a> {
         let offset = self.layout.narrow(spans);
@@ -356,20 +355,19 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements with the axes in another order: new axis `i` is old axis `order[i]`.
+    /// The elements with permuted axes: new axis `i` is old axis `order[i]`.
     #[must_use]
     pub fn permuted(mut self, order: &[usize]) -> ViewMut<'a> {
         self.layout.permute(order);
         self
     }
 
-    /// The elements, in row-major order, in another shape; `None` when they have gaps or their number
-    /// differs.
+    /// The elements, in row-major order, with another shape; `None` if they have gaps or their number differs.
     pub fn reshaped(mut self, shape: &[usize]) -> Option<ViewMut<'a>> {
         self.layout.reshape(shape).then_some(self)
     }
 
-    /// The elements with one axis backwards.
+    /// The elements with one axis reversed.
     #[must_use]
     pub fn reversed(mut self, dim: usize) -> ViewMut<'a> {
         let offset = self.layout.reverse(dim);
@@ -377,27 +375,27 @@ impl<'a> ViewMut<'a> {
         self
     }
 
-    /// The elements with an axis of length 1 put in at `dim`.
+    /// The elements with an axis of length 1 inserted at `dim`.
     #[must_use]
     pub fn with_axis(mut self, dim: usize) -> ViewMut<'a> {
         self.layout.insert_axis(dim);
         self
     }
 
-    /// The elements without an axis, which must be of length 1.
+    /// The elements without an axis, whose length must be 1.
     #[must_use]
     pub fn without_axis(mut self, dim: usize) -> ViewMut<'a> {
         self.layout.remove_axis(dim);
         self
     }
 
-    /// The elements with one axis in place of `count` from `dim` on, or one of length 1 in place of none;
-    /// `None` where their strides do not continue each other.
+    /// The elements with `count` axes from `dim` on merged into one, or with an axis of length 1 inserted if `count` is 0; `None`
+    /// if the elements are not evenly spaced.
     pub fn merged(mut self, dim: usize, count: usize) -> Option<ViewMut<'a>> {
         self.layout.merge(dim, count).then_some(self)
     }
 
-    /// Splits an axis in two at `middle`: the positions before it, and those from it on.
+    /// Splits an axis at `middle`: the positions before it, and those from it on.
     #[must_use]
     pub fn split(self, dim: usize, middle: usize) -> (ViewMut<'a>, ViewMut<'a>) {
         // The two parts have no position of the axis in common.
@@ -406,7 +404,7 @@ impl<'a> ViewMut<'a> {
         (ViewMut { layout: before, ..self }, ViewMut { pointer, layout: after, ..self })
     }
 
-    /// The bytes as a slice, when they lie in row-major order without gaps.
+    /// The bytes as a slice, if they are contiguous in row-major order.
     pub fn as_slice_mut(&mut self) -> Option<&mut [u8]> {
         if !self.layout.is_contiguous() {
             return None;
@@ -415,7 +413,7 @@ impl<'a> ViewMut<'a> {
         Some(unsafe { slice_or_empty_mut(self.pointer, self.layout.len_bytes()) })
     }
 
-    /// The axis whose neighbours lie closest to each other, if any has neighbours at all.
+    /// The axis with the smallest stride among those with at least two positions, if there are any.
     pub fn fastest_axis(&self) -> Option<usize> {
         let axes = (0..self.shape().len()).rev().filter(|&axis| self.shape()[axis] > 1);
         axes.min_by_key(|&axis| self.layout.strides[axis].unsigned_abs())
@@ -426,7 +424,7 @@ impl<'a> ViewMut<'a> {
         self.layout.is_contiguous()
     }
 
-    /// Turns a contiguous view into the slice that it is; gives it back when it is not contiguous.
+    /// Converts a contiguous view to its slice; returns the view if it is not contiguous.
     #[expect(clippy::result_large_err, reason = "the view is given back, to be used at once")]
     pub fn into_slice(self) -> Result<&'a mut [u8], Self> {
         if !self.layout.is_contiguous() {
@@ -436,9 +434,8 @@ impl<'a> ViewMut<'a> {
         Ok(unsafe { slice_or_empty_mut(self.pointer, self.layout.len_bytes()) })
     }
 
-    /// Copies all elements of `source`, of the same shape; `word` is the number of bytes that are reversed as
-    /// a unit on the way (1 for none): the other endianness. The bytes of variable-length elements are brought into the own
-    /// buffer.
+    /// Copies all elements of `source`, which has the same shape. `word` is the number of bytes that are reversed as a unit to
+    /// swap the byte order, or 1. The bytes of elements of variable length are copied to this view's buffer.
     pub fn copy_from(&mut self, source: &View<'_>, word: usize) {
         let buffers = self.vlen.zip(source.vlen);
         let Some((vlen, _)) = buffers.filter(|(own, other)| !std::ptr::eq(*own, *other)) else {
@@ -484,7 +481,7 @@ impl<'a> ViewMut<'a> {
         }
     }
 
-    /// Puts another byte in the place of each.
+    /// Replaces each byte by `map` of it.
     pub fn map_bytes(&mut self, map: impl Fn(u8) -> u8) {
         self.for_each_mut(|element| element.iter_mut().for_each(|byte| *byte = map(*byte)));
     }
@@ -529,7 +526,7 @@ impl<'a> ViewMut<'a> {
     }
 }
 
-/// Sees each element as a last axis of words.
+/// Views each element as a last axis of words.
 fn split_words(layout: &mut Layout, word: usize) {
     layout.shape.push(layout.item / word);
     layout.strides.push(word.cast_signed());

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from zarrox import _native, codecs, errors, storage
 from zarrox._native import __version__
 from zarrox.codecs import *  # noqa: F403 (codecs are at top level in zarr-python 2)
+from zarrox.checking import check
 from zarrox.config import config
 from zarrox.convenience import (
     consolidate_metadata,
@@ -103,6 +104,7 @@ __all__ = [
     "ZipStore",
     "__version__",
     "array",
+    "check",
     "config",
     "consolidate_metadata",
     "copy",

@@ -14,6 +14,7 @@ __all__ = [
     "__version__",
     "after_fork",
     "before_fork",
+    "check",
     "codec_names",
     "consolidate",
     "create_array",
@@ -39,17 +40,19 @@ class Store:
     @staticmethod
     def memory() -> Store: ...
     @staticmethod
-    def directory(path: str) -> Store: ...
+    def directory(path: str, sync: bool = False) -> Store: ...
     @staticmethod
-    def zip(path: str, mode: Literal["r", "r+", "a", "w", "x"], compression: int) -> Store: ...
+    def zip(
+        path: str, mode: Literal["r", "r+", "a", "w", "x"], compression: int, sync: bool = False
+    ) -> Store: ...
     @staticmethod
-    def sqlite(path: str) -> Store: ...
+    def sqlite(path: str, sync: bool = True) -> Store: ...
     @staticmethod
-    def lmdb(path: str) -> Store: ...
+    def lmdb(path: str, sync: bool = True) -> Store: ...
     @staticmethod
-    def gdbm(path: str) -> Store: ...
+    def gdbm(path: str, sync: bool = True) -> Store: ...
     @staticmethod
-    def redb(path: str) -> Store: ...
+    def redb(path: str, sync: bool = True) -> Store: ...
     @staticmethod
     def berkeley_db(path: str) -> Store: ...
     @staticmethod
@@ -152,6 +155,15 @@ class Array:
     def refresh(self) -> None:
         """Reads the metadata again."""
 
+    def set_fill_value(self, fill: str) -> None:
+        """Stores another fill value, given as the metadata of the format has it, JSON."""
+    def view(self, chunks: Store, changes: str) -> Array:
+        """An array over the same chunks with other metadata, which is kept in memory.
+
+        ``chunks`` is their store. ``changes`` is JSON with some of ``shape``, ``chunks`` (a length for each dimension), ``dtype``,
+        ``fill_value`` and ``filters`` in the words of the format.
+        """
+
     def get(self, selection: Any) -> Any:
         """``array[selection]`` with NumPy's rules; fields by name. Two or more lists beside slices are refused."""
     def set(self, selection: Any, value: Any) -> None: ...
@@ -243,6 +255,18 @@ def create_array(store: Store, path: str, spec: str) -> Array:
 def create_group(store: Store, path: str, format: str, attributes: str = "{}", overwrite: bool = False) -> Group: ...
 def delete_node(store: Store, path: str) -> None: ...
 def consolidate(store: Store, path: str) -> None: ...
+def check(
+    store: Store | None,
+    path: str,
+    level: str = "full",
+    missing: bool = False,
+    repair: bool = False,
+    dry_run: bool = False,
+    refill: bool = False,
+) -> list[dict[str, Any]]:
+    """Without a store, ``path`` is a path on this machine. Members: ``severity``, ``kind``, ``path``, ``chunk``, ``last_chunk``, ``inner_chunk``,
+    ``key``, ``message``, ``repair``, ``repairable``, ``outcome``, ``failure``."""
+
 def migrate_1to2(store: Store, path: str = "") -> None: ...
 def digest(node: Array | Group, stored: bool = False, memory: int | None = None) -> str: ...
 def write_manifest(store: Store, path: str, out: Any) -> str:

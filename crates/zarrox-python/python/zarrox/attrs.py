@@ -1,4 +1,4 @@
-"""Attributes: what users say about arrays and groups."""
+"""Attributes of arrays and groups."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _changing = RLock()
 
 
 def _encode(value: Any) -> Any:
-    """Encodes values that JSON does not have by itself: numbers of NumPy are numbers, and arrays are refused."""
+    """Encodes values that JSON does not support: NumPy's numbers become numbers, and arrays are refused."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, numbers.Integral):
@@ -43,7 +43,7 @@ _ENCODER = json.JSONEncoder(default=_encode)
 
 
 def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
-    """With text as keys, as JSON has it."""
+    """A mapping with text as keys, as in JSON."""
     others = [key for key in attributes if not isinstance(key, str)]
     if not others:
         return dict(attributes)
@@ -56,7 +56,7 @@ def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 class Attributes(MutableMapping[str, Any]):
-    """The attributes of an array or a group: a mapping from names to what JSON has.
+    """The attributes of an array or a group: a mapping from names to JSON values.
 
     Arrays and groups have one, ``.attrs``. Every assignment is written at once; :meth:`update` and :meth:`put` write many
     attributes by one.
@@ -64,15 +64,15 @@ class Attributes(MutableMapping[str, Any]):
     Parameters
     ----------
     store : native Array or Group, or BaseStore or MutableMapping
-        Whose attributes they are, or the store that they are in.
+        The node with the attributes, or the store that they are in.
     key : str, optional
         The key in the store.
     read_only : bool, optional
-        Whether they cannot be changed. For a node this is the second argument, and `cache` the third.
+        Whether they are read-only. For a node this is the second argument, and `cache` the third.
     cache : bool, optional
         Whether they are read only once.
     synchronizer : optional
-        Locks for those who change them at the same time, see :mod:`zarrox.sync`.
+        Locks for concurrent changes, see :mod:`zarrox.sync`.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class Attributes(MutableMapping[str, Any]):
 
     @property
     def key(self) -> str:
-        """The key of the document that holds the attributes."""
+        """The key of the document with the attributes."""
         if self._node is None:
             return self._key
         name = _KEYS.get(self._node.format, "zarr.json")
@@ -129,7 +129,7 @@ class Attributes(MutableMapping[str, Any]):
         return self.store._metadata_class.parse_metadata(document)
 
     def _write(self, attributes: dict[str, Any], among: bool = False) -> None:
-        """Stores these, and no others, or those of a node among the others."""
+        """Stores these attributes instead of all others; those of a node are added to the others."""
         document = _ENCODER.encode(attributes)
         if self._node is not None:
             self._node.set_attributes(document, among)
@@ -155,7 +155,7 @@ class Attributes(MutableMapping[str, Any]):
         return attributes
 
     def _change(self, change: Callable[[], None]) -> None:
-        """Calls what reads, changes and writes, while nobody else does."""
+        """Calls a function that reads, changes and writes, while nobody else changes the attributes."""
         if self.read_only:
             raise PermissionError("attributes are read-only: open the array or group with mode 'r+'")
         with self._lock(), _changing:
@@ -186,7 +186,7 @@ class Attributes(MutableMapping[str, Any]):
         Returns
         -------
         dict
-            A copy: changing it changes no attributes.
+            A copy: changing it does not change the attributes.
         """
         return dict(self._current())
 
@@ -212,7 +212,7 @@ class Attributes(MutableMapping[str, Any]):
         Parameters
         ----------
         *args, **kwargs
-            As ``dict.update`` takes them.
+            The arguments of ``dict.update``.
         """
         self._add(_checked(dict(*args, **kwargs)))
 

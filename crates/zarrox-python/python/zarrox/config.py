@@ -1,4 +1,4 @@
-"""Settings, by the names that zarr-python 3 has for them.
+"""Settings with the names of zarr-python 3.
 
 Those that have an effect here are ``array.write_empty_chunks``, ``default_zarr_format`` and ``threading.max_workers``. All others
 are kept and given back, so that programs which set them run.
@@ -40,7 +40,7 @@ class Config:
         self._values = dict(defaults)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of a setting; of all that begin with a name, a dict."""
+        """The value of a setting; for the first part of several names, a dict of all of them."""
         if name in self._values:
             return self._values[name]
         below = {key.removeprefix(f"{name}."): value for key, value in self._values.items() if key.startswith(f"{name}.")}
@@ -54,7 +54,7 @@ class Config:
         values : mapping
             Names and their values; a value that is a mapping holds names with the first part left out.
         **further
-            The same, with two underscores for a dot.
+            The same names and values, with two underscores for a dot.
         """
         before = dict(self._values)
         self._use(_flat({**(values or {}), **{name.replace("__", "."): value for name, value in further.items()}}))
@@ -65,7 +65,7 @@ class Config:
         self._use(_flat(values))
 
     def reset(self) -> None:
-        """Take back all changes."""
+        """Undo all changes."""
         self._values = {}
         self._use(self._defaults)
 

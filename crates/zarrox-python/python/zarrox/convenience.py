@@ -1,4 +1,4 @@
-"""Functions that open, save, load and copy whatever a store holds."""
+"""Functions that open, save, load and copy hierarchies."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from zarrox import _native, creation
 from zarrox._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
+from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.core import Array
 from zarrox.core.settings import Settings
 from zarrox.documents import json_dumps, json_loads
@@ -56,19 +57,19 @@ _ARRAY_SETTINGS = ("chunk_store", "synchronizer", "cache_metadata", "cache_attrs
 _SAVE_OPTIONS = ("path", "zarr_version", "zarr_format", "storage_options", "progress")
 
 
-def open(store: Any = None, mode: str | None = "a", **kwargs: Any) -> Any:
-    """Open the array or the group that is stored somewhere.
+def open(store: StoreArgument = None, mode: str | None = "a", **kwargs: Any) -> Any:
+    """Open an array or a group.
 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike, optional
-        Where it is stored; in memory if not given.
+        The place of the node; a new store in memory if not given.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
         'r' reads only and 'r+' writes, too, what is there; 'a' creates what is not there; 'w' deletes what is there and creates
         anew; 'w-' (or 'x') creates and fails if something is there. An array is created if ``shape`` is given, otherwise a
         group. ``None`` is 'r' for stores that can only be read, and 'a' for others.
     **kwargs
-        As for :func:`zarrox.open_array` or :func:`zarrox.open_group`: path, synchronizer, zarr_format, storage_options …
+        As for :func:`zarrox.open_array` or :func:`zarrox.open_group`: path, synchronizer, zarr_format, storage_options, sync …
 
     Returns
     -------
@@ -77,7 +78,7 @@ def open(store: Any = None, mode: str | None = "a", **kwargs: Any) -> Any:
     Raises
     ------
     PathNotFoundError
-        If there must be something and there is nothing.
+        If the node must exist, and does not.
 
     Examples
     --------
@@ -96,10 +97,10 @@ def open(store: Any = None, mode: str | None = "a", **kwargs: Any) -> Any:
     if mode in ("w", "w-", "x"):
         return (creation.open_array if creates_array else open_group)(store, mode, **kwargs)
 
-    storage_options = kwargs.pop("storage_options", None)
-    store = normalize_store_arg(store, storage_options=storage_options, mode=mode)
+    options = {"storage_options": kwargs.pop("storage_options", None), "sync": kwargs.pop("sync", None)}
+    store = normalize_store_arg(store, mode=mode, **options)
     if kwargs.get("chunk_store") is not None:
-        kwargs["chunk_store"] = normalize_store_arg(kwargs["chunk_store"], storage_options=storage_options, mode=mode)
+        kwargs["chunk_store"] = normalize_store_arg(kwargs["chunk_store"], mode=mode, **options)
     native = _find(store, mode, **kwargs)
     if native is None:
         return (creation.open_array if creates_array else open_group)(store, mode, **kwargs)
@@ -118,15 +119,15 @@ def _find(
     store: BaseStore,
     mode: str,
     *,
-    path: Any = None,
-    chunk_store: Any = None,
+    path: PathArgument = None,
+    chunk_store: BaseStore | None = None,
     synchronizer: Any = None,
     zarr_format: Any = None,
     zarr_version: Any = None,
     use_consolidated: bool | None = None,
     **_: Any,
 ) -> _native.Array | _native.Group | None:
-    """Opens the node that is there; ``None`` if there is none and it may be created. Arguments about new arrays have no effect."""
+    """Opens an existing node; ``None`` if there is none and it may be created. Arguments for new arrays are ignored."""
     native_mode: Literal["r", "r+"] = "r" if mode == "r" else "r+"
     if use_consolidated is None and mode != "r":
         use_consolidated = False
@@ -148,25 +149,25 @@ def _only(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: options[name] for name in names if name in options}
 
 
-def _is_path(store: Any) -> bool:
+def _is_path(store: StoreArgument) -> bool:
     return isinstance(store, str | os.PathLike)
 
 
-def _writable_store(store: Any, options: Mapping[str, Any]) -> BaseStore:
+def _writable_store(store: StoreArgument, options: Mapping[str, Any]) -> BaseStore:
     return normalize_store_arg(store, storage_options=options.get("storage_options"), mode="w")
 
 
-def save_array(store: Any, arr: Any, *, progress: Any = None, **kwargs: Any) -> None:
-    """Save an array, as :func:`numpy.save` does; what was there is replaced.
+def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs: Any) -> None:
+    """Save an array, as :func:`numpy.save` does. Existing data are replaced.
 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        Where to: a directory, a file that ends with ``.zip``, a URL, a store.
+        The destination: a directory, a file that ends with ``.zip``, a URL, a store.
     arr : array_like
         What to save.
     progress : callable or progress bar, optional
-        Told how many bytes are done; see :func:`zarrox.util.progress_reporter`.
+        Called with the number of completed bytes; see :func:`zarrox.util.progress_reporter`.
     **kwargs
         As for :func:`zarrox.create`: path, chunks, compressor, zarr_format …
 
@@ -194,15 +195,15 @@ def _as_array(values: Any) -> Any:
     return values if hasattr(values, "shape") and hasattr(values, "nbytes") else np.asarray(values)
 
 
-def save_group(store: Any, *args: Any, **kwargs: Any) -> None:
-    """Save several arrays in a group, as :func:`numpy.savez` does; what was there is replaced.
+def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
+    """Save several arrays in a group, as :func:`numpy.savez` does. Existing data are replaced.
 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        Where to: a directory, a file that ends with ``.zip``, a URL, a store.
+        The destination: a directory, a file that ends with ``.zip``, a URL, a store.
     *args : array_like
-        Arrays, which are named ``arr_0``, ``arr_1`` …
+        Arrays, which get the names ``arr_0``, ``arr_1`` …
     **kwargs : array_like
         Arrays by their names. ``path``, ``zarr_format``, ``storage_options`` and ``progress`` are options, unless they are
         arrays.
@@ -246,15 +247,15 @@ def _take_options(kwargs: dict[str, Any]) -> dict[str, Any]:
     return {name: kwargs.pop(name) for name in names}
 
 
-def save(store: Any, *args: Any, **kwargs: Any) -> None:
-    """Save an array, or several arrays in a group; what was there is replaced.
+def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
+    """Save an array, or several arrays in a group. Existing data are replaced.
 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        Where to: a directory, a file that ends with ``.zip``, a URL, a store.
+        The destination: a directory, a file that ends with ``.zip``, a URL, a store.
     *args, **kwargs
-        One array for :func:`save_array`, or more for :func:`save_group`, and the options of it.
+        One array for :func:`save_array`, or several for :func:`save_group`, and their options.
 
     Raises
     ------
@@ -276,7 +277,7 @@ def save(store: Any, *args: Any, **kwargs: Any) -> None:
 
 
 class LazyLoader(Mapping[str, Any]):
-    """The arrays of a group, each of which is read when it is first asked for; groups in it are mappings again.
+    """The arrays of a group, each of which is read on first access; groups inside are mappings as well.
 
     Parameters
     ----------
@@ -308,28 +309,28 @@ class LazyLoader(Mapping[str, Any]):
 
 
 def load(
-    store: Any, path: str | None = None, *, zarr_version: int | None = None, zarr_format: int | None = None
+    store: StoreArgument, path: str | None = None, *, zarr_version: int | None = None, zarr_format: int | None = None
 ) -> Any:
-    """Load what was saved.
+    """Load data that was saved.
 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        Where it is stored.
+        The place of the data.
     path : str, optional
-        Where in the store.
+        The path in the store.
     zarr_version, zarr_format : {2, 3}, optional
-        The format; found out if not given.
+        The format; detected if not given.
 
     Returns
     -------
     numpy.ndarray or LazyLoader
-        The elements of an array; of a group a mapping from names to elements, which are read when they are asked for.
+        The elements of an array; for a group a mapping from names to elements, which are read on access.
 
     Raises
     ------
     PathNotFoundError
-        If nothing is stored there.
+        If there is no node.
 
     Examples
     --------
@@ -351,16 +352,16 @@ def load(
 
 
 def tree(grp: Any, expand: bool = False, level: int | None = None) -> TreeViewer:
-    """A hierarchy, to be printed: of Zarr or of h5py.
+    """A printable tree of a hierarchy of Zarr or h5py.
 
     Parameters
     ----------
     grp : Group
-        A group of Zarr or of h5py.
+        A group of Zarr or h5py.
     expand : bool, optional
-        Whether the tree is unfolded in notebooks.
+        Whether the tree is expanded in notebooks.
     level : int, optional
-        How many levels below the group are shown; all if not given.
+        The number of levels that are shown; all if not given.
 
     Returns
     -------
@@ -392,42 +393,42 @@ def copy(
     progress: Any = None,
     **create_kws: Any,
 ) -> tuple[int, int, int]:
-    """Copy an array or a group into a group; both may be of Zarr or of h5py.
+    """Copy an array or a group into a group; both may be of Zarr or h5py.
 
-    Chunks of arrays that are to be stored just as they are now are copied without being decoded.
+    Chunks of arrays that will be stored in the same form are copied without being decoded.
 
     Parameters
     ----------
     source : group or array
-        What to copy, of Zarr or of h5py.
+        The source, of Zarr or h5py.
     dest : group
-        Where to, of Zarr or of h5py.
+        The destination, of Zarr or h5py.
     name : str, optional
-        What the copy is called; as the source if not given.
+        The name of the copy; by default that of the source.
     shallow : bool, optional
-        Whether only arrays directly in the source are copied, and no groups in it.
+        Whether only arrays directly in the source are copied, and no groups.
     without_attrs : bool, optional
         Whether attributes are left out.
     log : callable, file or path, optional
-        Where to write a line for all that is done.
+        The destination of a line for each action.
     if_exists : {'raise', 'replace', 'skip', 'skip_initialized'}, optional
-        What to do about arrays that are there; 'skip_initialized' skips those in which all chunks are stored (not in HDF5).
+        The treatment of existing arrays; 'skip_initialized' skips those whose chunks are all stored (not in HDF5).
     dry_run : bool, optional
-        Whether only to tell what would be done.
+        Whether the actions are only listed.
     progress : callable or progress bar, optional
-        Told how many bytes of elements are done; see :func:`zarrox.util.progress_reporter`.
+        Called with the number of completed bytes of elements; see :func:`zarrox.util.progress_reporter`.
     **create_kws
-        How arrays are created, if not like those in the source: arguments of ``create_dataset``.
+        Arguments of ``create_dataset`` for new arrays, which otherwise resemble those in the source.
 
     Returns
     -------
     n_copied, n_skipped, n_bytes_copied : int
-        How many arrays and groups were copied or skipped, and how many bytes of elements they hold.
+        The numbers of arrays and groups that were copied and skipped, and of bytes of their elements.
 
     Raises
     ------
     CopyError
-        If an array is there already, and ``if_exists`` is 'raise'.
+        If an array already exists, and ``if_exists`` is 'raise'.
 
     Examples
     --------
@@ -462,14 +463,14 @@ def copy(
 
 
 def rechunk(source: Array, target: Array, *, memory: int | None = None, scratch: str | os.PathLike[str] | None = None) -> None:
-    """Write all elements of an array to another one that has other chunks, in bounded memory.
+    """Write all elements of an array to another with different chunks, in bounded memory.
 
     Parameters
     ----------
     source, target : Array
         Two arrays of the same shape and data type.
     memory : int, optional
-        How many bytes may be in use at once: 1 GiB if not given.
+        The number of bytes that may be used at a time; 1 GiB if not given.
     scratch : path, optional
         A path or URL at which nothing is. If chunks of the source would be read more than twice on average, as when rows become
         columns, an array is created there that takes as much room as all elements uncompressed, and deleted in the end.
@@ -479,9 +480,9 @@ def rechunk(source: Array, target: Array, *, memory: int | None = None, scratch:
     ValueError
         If the shapes differ.
     DataTypeMismatchError
-        If the data types do.
+        If the data types differ.
     ContainsNodeError
-        If something is at ``scratch``.
+        If there is something at ``scratch``.
 
     Examples
     --------
@@ -514,24 +515,24 @@ def copy_all(
     progress: Any = None,
     **create_kws: Any,
 ) -> tuple[int, int, int]:
-    """Copy all that is in a group, and its attributes, into another group; both may be of Zarr or of h5py.
+    """Copy the content and the attributes of a group into another group; both may be of Zarr or h5py.
 
     Parameters
     ----------
     source, dest : group
-        Groups of Zarr or of h5py.
+        Groups of Zarr or h5py.
     shallow, without_attrs, log, if_exists, dry_run, progress, **create_kws
         As for :func:`copy`.
 
     Returns
     -------
     n_copied, n_skipped, n_bytes_copied : int
-        How many arrays and groups were copied or skipped, and how many bytes of elements they hold.
+        The numbers of arrays and groups that were copied and skipped, and of bytes of their elements.
 
     Raises
     ------
     CopyError
-        If an array is there already, and ``if_exists`` is 'raise'.
+        If an array already exists, and ``if_exists`` is 'raise'.
 
     Examples
     --------
@@ -578,38 +579,38 @@ def copy_store(
     *,
     progress: Any = None,
 ) -> tuple[int, int, int]:
-    """Copy what a store holds, key by key, as it is stored.
+    """Copy the content of a store, key by key, without decoding anything.
 
     Parameters
     ----------
     source, dest : BaseStore, MutableMapping, str or PathLike
-        Where from and where to.
+        The source and the destination.
     source_path, dest_path : str, optional
-        Only what is below ``source_path`` is copied; ``dest_path`` takes its place.
+        Only keys below ``source_path`` are copied, to keys below ``dest_path``.
     excludes : str or list of str, optional
-        Regular expressions; keys in which one of them is found are left out.
+        Regular expressions; keys that match one of them are left out.
     includes : str or list of str, optional
-        Regular expressions; keys in which one of them is found are copied, although they are excluded.
+        Regular expressions; keys that match one of them are copied although they are excluded.
     flags : int, optional
         Flags for the regular expressions.
     if_exists : {'raise', 'replace', 'skip'}, optional
-        What to do about keys that are there.
+        The treatment of existing keys.
     dry_run : bool, optional
-        Whether only to tell what would be done.
+        Whether the actions are only listed.
     log : callable, file or path, optional
-        Where to write a line for all that is done.
+        The destination of a line for each action.
     progress : callable or progress bar, optional
-        Told how many keys are done; see :func:`zarrox.util.progress_reporter`.
+        Called with the number of completed keys; see :func:`zarrox.util.progress_reporter`.
 
     Returns
     -------
     n_copied, n_skipped, n_bytes_copied : int
-        How many keys were copied or skipped, and how many bytes their values have.
+        The numbers of keys that were copied and skipped, and of bytes of their values.
 
     Raises
     ------
     CopyError
-        If a key is there already, and ``if_exists`` is 'raise'.
+        If a key already exists, and ``if_exists`` is 'raise'.
 
     Examples
     --------
@@ -669,16 +670,16 @@ def _is_wanted(excludes: str | Iterable[str] | None, includes: str | Iterable[st
 
 
 def _pairs_of_keys(store: BaseStore, source_path: str, dest_path: str, is_wanted: Any) -> list[tuple[str, str]]:
-    """The keys to copy, sorted, with what they are to be."""
+    """The keys to copy, sorted, each with its new key."""
     prefix, new_prefix = (f"{path}/" if path else "" for path in map(normalize_storage_path, (source_path, dest_path)))
     keys = (key for key in sorted(store.keys()) if key.startswith(prefix) and is_wanted(key))
     return [(key, new_prefix + key[len(prefix) :]) for key in keys]
 
 
 def consolidate_metadata(
-    store: Any, metadata_key: str = ".zmetadata", path: str | None = None, *, zarr_format: int | None = None
+    store: StoreArgument, metadata_key: str = ".zmetadata", path: str | None = None, *, zarr_format: int | None = None
 ) -> Group:
-    """Copy the documents of all nodes of a hierarchy into one, so that opening them takes one read.
+    """Write consolidated metadata: one document with copies of all documents of a hierarchy, so that one read opens it.
 
     Changes by Zarrox keep it up to date, unless it has a key of its own; after those of other programs it has to be
     consolidated again.
@@ -686,18 +687,18 @@ def consolidate_metadata(
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        Where the hierarchy is stored.
+        The place of the hierarchy.
     metadata_key : str, optional
-        The key of the copy (format 2; format 3 has a place for it).
+        The key of the document (format 2; format 3 has a fixed place).
     path : str, optional
         The group at the top of the hierarchy; the root if not given.
     zarr_format : {2, 3}, optional
-        The format; found out if not given.
+        The format; detected if not given.
 
     Returns
     -------
     Group
-        Opened by what was consolidated.
+        The group, opened by the consolidated metadata.
 
     Examples
     --------
@@ -725,16 +726,16 @@ def _documents(store: BaseStore) -> dict[str, Any]:
 
 
 def open_consolidated(
-    store: Any, metadata_key: str = ".zmetadata", mode: str = "r+", *, path: str | None = None, **kwargs: Any
+    store: StoreArgument, metadata_key: str = ".zmetadata", mode: str = "r+", *, path: str | None = None, **kwargs: Any
 ) -> Any:
     """Open a hierarchy by consolidated metadata.
 
-    Elements of arrays can be written through it, metadata cannot be changed.
+    Elements of arrays can be written, but metadata cannot be changed.
 
     Parameters
     ----------
     store : BaseStore, MutableMapping, str or PathLike
-        Where the hierarchy is stored.
+        The place of the hierarchy.
     metadata_key : str, optional
         The key of the consolidated metadata (format 2).
     mode : {'r+', 'r'}, optional
@@ -751,7 +752,7 @@ def open_consolidated(
     Raises
     ------
     KeyError
-        If no metadata was consolidated.
+        If there is no consolidated metadata.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Functions that create and open arrays.
 
-Those that zarr-python 2 has make arrays of version 2, unless ``zarr_format=3`` is given; `create_array` and `from_array`, which
-only zarr-python 3 has, make arrays of version 3.
+Functions that zarr-python 2 has create arrays of version 2, unless ``zarr_format=3`` is given; `create_array` and `from_array`,
+which only zarr-python 3 has, create arrays of version 3.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zarrox import _native
+from zarrox.argument_types import ChunksLike, DTypeLike, PathArgument, ShapeLike, StoreArgument
 from zarrox.config import config as settings
 from zarrox.core import Array
 from zarrox.core.arguments import array_like, configured, element_type, h5py_arguments, kept, like
@@ -56,14 +57,14 @@ def _create(
     zarr_format: int | str | None = None,
     **spec: Any,
 ) -> Array:
-    """Create an array: all functions that do end here.
+    """Create an array. All functions that create arrays end here.
 
     Parameters
     ----------
     store : BaseStore
         The store that the array belongs to.
     native_store : _native.Store
-        That store natively, with the store of chunks and the synchronizer.
+        The native form of that store, with the store of chunks and the synchronizer.
     path : str
         The normalized path.
     settings : Settings
@@ -77,18 +78,19 @@ def _create(
     return Array._of(_native.create_array(native_store, path, text), store, settings)
 
 
-def _store_of(kwargs: Mapping[str, Any]) -> BaseStore:
-    """The store among arguments of `create`."""
-    return normalize_store_arg(kwargs.get("store"), storage_options=kwargs.get("storage_options"), mode="a")
+def _store_of(kwargs: dict[str, Any], mode: str = "a") -> BaseStore:
+    """The store among arguments of `create`, which is told by then whether it flushes."""
+    options = {"storage_options": kwargs.get("storage_options"), "sync": kwargs.pop("sync", None)}
+    return normalize_store_arg(kwargs.get("store"), mode=mode, **options)
 
 
 def _format_of(kwargs: Mapping[str, Any]) -> str:
-    """The format that arguments of `create`, of which the store is opened, ask for."""
+    """The format in the arguments of `create`, whose store is open."""
     return _format(kwargs["store"], kwargs.get("zarr_format"), kwargs.get("zarr_version"))
 
 
 def _like(a: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of `create` for an array like another one, whose format it has if no other is given."""
+    """The arguments of `create` for an array like another one. It has the format of that array if no other is given."""
     kwargs["store"] = _store_of(kwargs)
     if isinstance(a, Array) and kwargs.get("zarr_format", kwargs.get("zarr_version")) is None:
         v3 = is_v3(a._native)
@@ -98,7 +100,7 @@ def _like(a: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _format(store: BaseStore, zarr_format: Any = None, zarr_version: Any = None) -> str:
-    """The format of a new array; some stores know only one."""
+    """The format of a new array; some stores support only one."""
     if zarr_format is not None and zarr_version is not None and str(zarr_format) != str(zarr_version):
         raise ValueError(f"zarr_format={zarr_format} and zarr_version={zarr_version} differ: give one of them")
     own = getattr(store, "_format", None)
@@ -116,17 +118,17 @@ _ENCODER = json.JSONEncoder(default=_plain)
 
 
 def create(
-    shape: Any,
-    chunks: Any = True,
-    dtype: Any = None,
+    shape: ShapeLike | None,
+    chunks: ChunksLike = True,
+    dtype: DTypeLike = None,
     compressor: Any = "default",
     fill_value: Any = 0,
     order: Any = "C",
-    store: Any = None,
+    store: StoreArgument = None,
     synchronizer: Any = None,
     overwrite: bool = False,
-    path: Any = None,
-    chunk_store: Any = None,
+    path: PathArgument = None,
+    chunk_store: StoreArgument = None,
     filters: Any = None,
     cache_metadata: bool = True,
     cache_attrs: bool = True,
@@ -142,6 +144,7 @@ def create(
     data: Any = None,
     mode: str | None = None,
     config: Any = None,
+    sync: bool | None = None,
     **kwargs: Any,
 ) -> Array:
     """Create an array.
@@ -151,51 +154,53 @@ def create(
     shape : int or tuple of int
         The length along each dimension.
     chunks : bool, int or tuple of int, optional
-        The shape of a chunk. ``True``: guessed; ``False``: all is one chunk; ``None`` or -1 for a dimension: all of it.
+        The shape of a chunk. ``True``: guessed; ``False``: one chunk; ``None`` or -1 for a dimension: the whole dimension.
     dtype : dtype, optional
-        The type of elements, ``float64`` if not given. ``str`` and ``bytes`` are of any length, ``"array:i4"`` is an array of any
+        The data type, by default ``float64``. ``str`` and ``bytes`` have any length, ``"array:i4"`` is an array of any
         length in each element.
     compressor : Codec, optional
         What compresses chunks; ``None`` for nothing. ``"default"`` is ``zarrox.storage.default_compressor``, in version 3
         Zstandard.
     fill_value : object
-        What is read where nothing was written.
+        The value of elements that were never written.
     order : {'C', 'F'}, optional
-        How elements are arranged in chunks.
+        The order of elements in chunks.
     store : MutableMapping or str, optional
-        Where to store it: a mapping, a path or a URL. In memory, if not given.
+        The place of the array: a mapping, a path or a URL; a new store in memory if not given.
     synchronizer : object, optional
         What synchronizes writers.
     overwrite : bool, optional
-        Whether to delete what is stored there.
+        Whether an existing node is deleted.
     path : str, optional
         The path in the store.
     chunk_store : MutableMapping, optional
         Another store for chunks.
     filters : sequence of Codec, optional
-        What is done to chunks before they are compressed.
+        Codecs that transform chunks before they are compressed.
     cache_metadata, cache_attrs : bool, optional
-        Whether metadata and attributes are read once, and not before each access.
+        Whether metadata and attributes are read once, instead of before each access.
     read_only : bool, optional
         Whether writing is refused.
     object_codec : Codec, optional
-        How objects are stored, where ``dtype=object``.
+        The codec of objects, for ``dtype=object``.
     dimension_separator : {'.', '/'}, optional
-        What stands between the numbers in the keys of chunks.
+        The separator between the numbers in the keys of chunks.
     write_empty_chunks : bool, optional
-        Whether chunks are stored that hold nothing but the fill value.
+        Whether chunks are stored that hold only the fill value.
     zarr_version, zarr_format : {2, 3}, optional
         The format.
     meta_array : array_like, optional
-        An array of the kind that reading shall give.
+        An array of the kind that reads return.
     storage_options : dict, optional
-        For stores that are opened by URL.
+        Options for stores that are opened by URL.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
     data : array_like, optional
-        What to write to the array.
+        The values to write to the array.
     mode : str, optional
-        ``"w"`` is another way to say ``overwrite=True``.
+        ``"w"`` means ``overwrite=True``.
     config : dict, optional
-        zarr-python 3's: ``{"order": …, "write_empty_chunks": …}``.
+        The ``config`` of zarr-python 3: ``{"order": …, "write_empty_chunks": …}``.
     **kwargs
         What only version 3 has, as in `create_array`: shards, serializer, compressors, codecs, chunk_key_encoding,
         dimension_names, attributes. ``compression``, ``compression_opts`` and ``fillvalue``, as h5py has them.
@@ -208,9 +213,9 @@ def create(
     Raises
     ------
     ContainsArrayError, ContainsGroupError
-        If something is there already.
+        If a node already exists.
     ValueError
-        If an argument is wrong.
+        If an argument is invalid.
 
     Examples
     --------
@@ -218,8 +223,8 @@ def create(
     >>> zarr.create((10000, 10000), chunks=(1000, 1000), dtype="i1", compressor=zarr.Zlib(1), order="F")
     <zarrox.core.Array (10000, 10000) int8>
     """
-    store = normalize_store_arg(store, storage_options=storage_options, mode="a")
-    chunk_store = _chunk_store(chunk_store, storage_options)
+    store = normalize_store_arg(store, storage_options=storage_options, mode="a", sync=sync)
+    chunk_store = _chunk_store(chunk_store, storage_options, sync)
     compressor, fill_value = h5py_arguments(compressor, fill_value, kwargs)
     write_empty_chunks, order = configured(config, write_empty_chunks, order)
     settings = Settings(
@@ -255,10 +260,9 @@ def create(
     return z
 
 
-def _chunk_store(chunk_store: Any, storage_options: Any) -> BaseStore | None:
-    if chunk_store is None:
-        return None
-    return normalize_store_arg(chunk_store, storage_options=storage_options, mode="a")
+def _chunk_store(chunk_store: StoreArgument, storage_options: Any, sync: bool | None = None) -> BaseStore | None:
+    options = {"storage_options": storage_options, "sync": sync}
+    return None if chunk_store is None else normalize_store_arg(chunk_store, mode="a", **options)
 
 
 def _separator(store: BaseStore, separator: str | None) -> str | None:
@@ -279,8 +283,8 @@ def _known(kwargs: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in kwargs.items() if name in _FURTHER}
 
 
-def empty(shape: Any, **kwargs: Any) -> Array:
-    """Create an array without a fill value: what is read where nothing was written is not defined.
+def empty(shape: ShapeLike, **kwargs: Any) -> Array:
+    """Create an array without a fill value: unwritten elements are undefined.
 
     Parameters
     ----------
@@ -292,8 +296,8 @@ def empty(shape: Any, **kwargs: Any) -> Array:
     return create(shape=shape, fill_value=None, **kwargs)
 
 
-def zeros(shape: Any, **kwargs: Any) -> Array:
-    """Create an array that is zero where nothing was written.
+def zeros(shape: ShapeLike, **kwargs: Any) -> Array:
+    """Create an array whose unwritten elements are zero.
 
     Parameters
     ----------
@@ -315,8 +319,8 @@ def zeros(shape: Any, **kwargs: Any) -> Array:
     return create(shape=shape, fill_value=0, **kwargs)
 
 
-def ones(shape: Any, **kwargs: Any) -> Array:
-    """Create an array that is one where nothing was written.
+def ones(shape: ShapeLike, **kwargs: Any) -> Array:
+    """Create an array whose unwritten elements are one.
 
     Parameters
     ----------
@@ -335,8 +339,8 @@ def ones(shape: Any, **kwargs: Any) -> Array:
     return create(shape=shape, fill_value=1, **kwargs)
 
 
-def full(shape: Any, fill_value: Any, **kwargs: Any) -> Array:
-    """Create an array that has a given value where nothing was written.
+def full(shape: ShapeLike, fill_value: Any, **kwargs: Any) -> Array:
+    """Create an array whose unwritten elements have a given value.
 
     Parameters
     ----------
@@ -361,7 +365,7 @@ _OF_DATA = ("chunks", "dtype", "object_codec")
 
 
 def array(data: Any, **kwargs: Any) -> Array:
-    """Create an array that holds given values.
+    """Create an array with given values.
 
     Parameters
     ----------
@@ -390,11 +394,11 @@ def array(data: Any, **kwargs: Any) -> Array:
 
 
 def open_array(
-    store: Any = None,
+    store: StoreArgument = None,
     mode: str = "a",
-    shape: Any = None,
-    chunks: Any = True,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    chunks: ChunksLike = True,
+    dtype: DTypeLike = None,
     compressor: Any = "default",
     fill_value: Any = 0,
     order: Any = "C",
@@ -402,9 +406,9 @@ def open_array(
     filters: Any = None,
     cache_metadata: bool = True,
     cache_attrs: bool = True,
-    path: Any = None,
+    path: PathArgument = None,
     object_codec: Any = None,
-    chunk_store: Any = None,
+    chunk_store: StoreArgument = None,
     storage_options: dict[str, Any] | None = None,
     partial_decompress: bool = False,
     write_empty_chunks: bool = False,
@@ -414,6 +418,7 @@ def open_array(
     dimension_separator: str | None = None,
     meta_array: Any = None,
     config: Any = None,
+    sync: bool | None = None,
     **kwargs: Any,
 ) -> Array:
     """Open an array, or create it, with the modes of files.
@@ -421,19 +426,19 @@ def open_array(
     Parameters
     ----------
     store : MutableMapping or str, optional
-        Where it is stored: a mapping, a path or a URL.
+        The place of the array: a mapping, a path or a URL.
     mode : {'r', 'r+', 'a', 'w', 'w-'}, optional
         ``r``: for reading, must exist; ``r+``: for reading and writing, must exist; ``a``: created if it does not exist; ``w``:
         created, what was there is deleted; ``w-`` or ``x``: created, must not exist.
     path : str, optional
         The path in the store.
     storage_options : dict, optional
-        For stores that are opened by URL.
+        Options for stores that are opened by URL.
     partial_decompress : bool, optional
-        Of no effect: no more of a chunk is read than is needed, wherever its codecs allow it.
-    shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, \
+        Has no effect: only the needed part of a chunk is read, if its codecs allow it.
+    shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, sync, \
     chunk_store, write_empty_chunks, zarr_version, zarr_format, dimension_separator, meta_array, config, **kwargs
-        See `create`. What describes an array is needed only where one is created.
+        See `create`. These arguments are needed only if an array is created.
 
     Returns
     -------
@@ -443,9 +448,9 @@ def open_array(
     Raises
     ------
     ArrayNotFoundError
-        If there is none, and none is to be created.
+        If there is no array, and none is to be created.
     ContainsArrayError, ContainsGroupError
-        If something is there that is not to be deleted.
+        If there is a node that is not to be deleted.
 
     Examples
     --------
@@ -458,8 +463,8 @@ def open_array(
     """
     if mode not in ("r", "r+", "a", "w", "w-", "x"):
         raise ValueError(f"mode must be one of r, r+, a, w, w- and x, not {mode!r}")
-    store = normalize_store_arg(store, storage_options=storage_options, mode=mode)
-    chunk_store = _chunk_store(chunk_store, storage_options)
+    store = normalize_store_arg(store, storage_options=storage_options, mode=mode, sync=sync)
+    chunk_store = _chunk_store(chunk_store, storage_options, sync)
     write_empty_chunks, order = configured(config, write_empty_chunks, order)
     keys, at = native_store(store, chunk_store, synchronizer), normalize_storage_path(path)
     wanted = zarr_format if zarr_format is not None else zarr_version
@@ -519,14 +524,14 @@ def open_array(
 
 
 def empty_like(a: Any, **kwargs: Any) -> Array:
-    """Create an array as `empty` does, like another one in shape, chunks, type and codecs.
+    """Create an array as `empty` does, with the shape, chunks, type and codecs of another one.
 
     Parameters
     ----------
     a : array_like
         The other array.
     **kwargs
-        What shall be different: see `create`.
+        The properties that differ: see `create`.
     """
     return empty(**_like(a, kwargs))
 
@@ -548,7 +553,7 @@ def full_like(a: Any, **kwargs: Any) -> Array:
     return full(**_like(a, kwargs))
 
 
-def open_like(a: Any, path: Any, **kwargs: Any) -> Array:
+def open_like(a: Any, path: StoreArgument, **kwargs: Any) -> Array:
     """Open an array, or create it like another one.
 
     Parameters
@@ -556,24 +561,24 @@ def open_like(a: Any, path: Any, **kwargs: Any) -> Array:
     a : array_like
         The other array.
     path : str or MutableMapping
-        Where the array is stored.
+        The place of the array.
     **kwargs
         See `open_array`.
     """
     if isinstance(a, Array):
         kwargs.setdefault("fill_value", a.fill_value)
-    kwargs["store"] = normalize_store_arg(path, storage_options=kwargs.get("storage_options"), mode=kwargs.get("mode", "a"))
+    kwargs["store"] = _store_of(kwargs | {"store": path, "sync": kwargs.pop("sync", None)}, kwargs.get("mode", "a"))
     return open_array(**_like(a, kwargs))
 
 
 def create_array(
-    store: Any,
+    store: StoreArgument,
     *,
     name: str | None = None,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike = None,
     data: Any = None,
-    chunks: Any = "auto",
+    chunks: ChunksLike = "auto",
     shards: Any = None,
     filters: Any = "auto",
     compressors: Any = "auto",
@@ -591,26 +596,27 @@ def create_array(
     compressor: Any = "auto",
     object_codec: Any = None,
     dimension_separator: str | None = None,
-    chunk_store: Any = None,
+    chunk_store: StoreArgument = None,
     synchronizer: Any = None,
     cache_metadata: bool = True,
     cache_attrs: bool = True,
     progress: Any = None,
+    sync: bool | None = None,
 ) -> Array:
     """Create an array with the arguments of zarr-python 3.
 
     Parameters
     ----------
     store : MutableMapping or str
-        Where to store it: a mapping, a path or a URL.
+        The place of the array: a mapping, a path or a URL.
     name : str, optional
         The path in the store.
     shape : int or tuple of int, optional
-        The length along each dimension; that of ``data`` if not given.
+        The length of each dimension; by default that of ``data``.
     dtype : dtype, optional
-        The type of elements; that of ``data`` if not given.
+        The data type; by default that of ``data``.
     data : array_like, optional
-        What to write to the array.
+        The values to write to the array.
     chunks : int, tuple of int or "auto", optional
         The shape of a chunk. A list of lengths in the place of a number is the lengths of the chunks along that dimension, which
         may differ (version 3): ``[[31, 28, 31], 100]``.
@@ -618,35 +624,35 @@ def create_array(
         The shape of a shard, in which chunks are stored together, or lists of lengths. A dict has a ``shape``, and an
         ``index_location``, which is ``"start"`` or ``"end"``.
     filters : sequence of Codec, optional
-        What is done to elements before they are serialized.
+        Codecs that transform elements before they are serialized.
     compressors : Codec or sequence of Codec, optional
-        What is done to bytes; ``None`` for nothing.
+        Codecs that compress bytes; ``None`` for none.
     serializer : Codec, optional
-        What makes bytes of elements.
+        The codec that turns elements into bytes.
     fill_value : object, optional
-        What is read where nothing was written; the type's default if not given.
+        The value of unwritten elements; by default that of the data type.
     order : {'C', 'F'}, optional
-        How elements are arranged in chunks.
+        The order of elements in chunks.
     zarr_format : {2, 3}, optional
         The format.
     attributes : dict, optional
-        What to say about the array.
+        The attributes of the array.
     chunk_key_encoding : dict, optional
-        How the keys of chunks are made: ``{"name": "default", "separator": "/"}``.
+        The encoding of chunk keys: ``{"name": "default", "separator": "/"}``.
     dimension_names : sequence of str, optional
         The names of the dimensions.
     storage_options : dict, optional
-        For stores that are opened by URL.
+        Options for stores that are opened by URL.
     overwrite : bool, optional
-        Whether to delete what is stored there.
+        Whether an existing node is deleted.
     config : dict, optional
         ``{"order": …, "write_empty_chunks": …}``.
     write_data : bool, optional
-        Whether ``data`` is written, and not only looked at for its shape and type.
-    compressor, object_codec, dimension_separator, chunk_store, synchronizer, cache_metadata, cache_attrs
+        Whether ``data`` is written; otherwise only its shape and type are used.
+    compressor, object_codec, dimension_separator, chunk_store, synchronizer, cache_metadata, cache_attrs, sync
         See `create`.
     progress : object, optional
-        Who is told how much was written: see `zarrox.util.progress_reporter`.
+        Called with the progress: see `zarrox.util.progress_reporter`.
 
     Returns
     -------
@@ -670,8 +676,8 @@ def create_array(
         raise ValueError("give the shape of the array, or its data")
     if dtype is None:
         raise ValueError("give the dtype of the array, or its data")
-    store = normalize_store_arg(store, storage_options=storage_options, mode="a")
-    chunk_store = _chunk_store(chunk_store, storage_options)
+    store = normalize_store_arg(store, storage_options=storage_options, mode="a", sync=sync)
+    chunk_store = _chunk_store(chunk_store, storage_options, sync)
     write_empty_chunks, order = configured(config, False, order)
     settings = Settings(
         chunk_store=chunk_store,
@@ -709,12 +715,12 @@ def create_array(
 
 
 def from_array(
-    store: Any,
+    store: StoreArgument,
     *,
     data: Any,
     write_data: bool = True,
     name: str | None = None,
-    chunks: Any = "keep",
+    chunks: ChunksLike = "keep",
     shards: Any = "keep",
     filters: Any = "keep",
     compressors: Any = "keep",
@@ -730,22 +736,22 @@ def from_array(
     config: Any = None,
     progress: Any = None,
 ) -> Array:
-    """Create an array from another one, and with everything of it that is not given.
+    """Create an array from another one, with all of its properties that are not given.
 
     Parameters
     ----------
     store : MutableMapping or str
-        Where to store it.
+        The place of the new array.
     data : array_like
         The other array.
     write_data : bool, optional
-        Whether its values are copied, too.
+        Whether the values are copied as well.
     chunks, shards, filters, compressors, serializer : object, optional
         See `create_array`; ``"keep"`` is what the other array has, if it is one of Zarr, and if the format is the same. Shards
         that are kept become as much longer as other chunks need.
     name, fill_value, order, zarr_format, attributes, chunk_key_encoding, dimension_names, storage_options, overwrite, config, \
     progress
-        See `create_array`; those of the other array if they are not given.
+        See `create_array`; by default the properties of the other array.
 
     Returns
     -------

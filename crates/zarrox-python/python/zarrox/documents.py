@@ -1,4 +1,4 @@
-"""JSON as documents of version 2 have it."""
+"""JSON in the form of documents of version 2."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _ENCODER = json.JSONEncoder(indent=4, sort_keys=True, ensure_ascii=True, separat
 
 
 def json_dumps(o: object) -> bytes:
-    """JSON as zarr-python 2 writes it: keys sorted, four spaces, ASCII only."""
+    """JSON in the form of zarr-python 2: keys sorted, four spaces, ASCII only."""
     return _ENCODER.encode(o).encode("ascii")
 
 
 def json_loads(s: str | bytes | bytearray | memoryview) -> Any:
-    """Parses a JSON text; anything with the buffer protocol will do."""
+    """Parses a JSON text, given as any object with the buffer protocol."""
     return json.loads(bytes(s) if isinstance(s, memoryview) else s)

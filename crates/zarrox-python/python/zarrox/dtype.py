@@ -1,4 +1,4 @@
-"""Data types, by the name of the module in zarr-python 3.
+"""Data types, under the module name of zarr-python 3.
 
 See :mod:`zarrox.core.dtype`.
 """

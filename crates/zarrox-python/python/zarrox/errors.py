@@ -1,6 +1,6 @@
 """The exceptions of Zarrox.
 
-Each is a subclass of what zarr-python 2 or 3 raises, or of Python's own exception, so that programs which catch those go on working.
+Each is a subclass of the exception of zarr-python 2 or 3, or of Python's own, so that existing ``except`` clauses catch it.
 """
 
 from __future__ import annotations
@@ -41,108 +41,108 @@ class BaseZarrError(ValueError):
 
 
 class NodeNotFoundError(BaseZarrError, FileNotFoundError, KeyError):
-    """There is no array and no group at a path."""
+    """There is no node at the path."""
 
     __str__ = ValueError.__str__
 
 
 class ArrayNotFoundError(NodeNotFoundError):
-    """There is no array at a path."""
+    """There is no array at the path."""
 
 
 class GroupNotFoundError(NodeNotFoundError):
-    """There is no group at a path."""
+    """There is no group at the path."""
 
 
 class PathNotFoundError(NodeNotFoundError):
-    """There is nothing at a path."""
+    """There is nothing at the path."""
 
 
 class ContainsNodeError(BaseZarrError, FileExistsError):
-    """There is a node already, and overwriting was not asked for."""
+    """A node already exists, and overwriting was not requested."""
 
     __str__ = ValueError.__str__
 
 
 class ContainsArrayError(ContainsNodeError):
-    """There is an array already."""
+    """An array already exists."""
 
 
 class ContainsGroupError(ContainsNodeError):
-    """There is a group already."""
+    """A group already exists."""
 
 
 class ContainsArrayAndGroupError(ContainsNodeError):
-    """A path holds an array and a group."""
+    """The path has both an array and a group."""
 
 
 class MetadataError(BaseZarrError):
-    """A document breaks the rules of its format."""
+    """The document violates the rules of its format."""
 
 
 class MetadataValidationError(MetadataError):
-    """A document breaks the rules of its format (zarr-python 3's name)."""
+    """The document violates the rules of its format (zarr-python 3's name)."""
 
 
 class NodeTypeValidationError(MetadataValidationError):
-    """A document is one of another kind of node."""
+    """The document belongs to another kind of node."""
 
 
 class BadCompressorError(BaseZarrError, TypeError):
-    """The object that was given as a compressor is none."""
+    """The argument for a compressor is not a codec."""
 
 
 class FSPathExistNotDir(BaseZarrError, NotADirectoryError):
-    """A path is a file where a directory is needed."""
+    """The path is a file where a directory is needed."""
 
     __str__ = ValueError.__str__
 
 
 class CopyError(RuntimeError):
-    """Something is there already where a copy should be."""
+    """Something already exists at the destination of a copy."""
 
 
 class ReadOnlyError(PermissionError, TypeError, ValueError):
-    """The object was opened for reading only."""
+    """The node or store was opened for reading only."""
 
     def __init__(self, message: str = "object is read-only") -> None:
         super().__init__(message)
 
 
 class SelectionError(IndexError):
-    """A selection does not fit the array."""
+    """The selection does not fit the array."""
 
 
 class ArrayIndexError(SelectionError):
-    """A selection does not fit the array (zarr-python 3's name)."""
+    """The selection does not fit the array (zarr-python 3's name)."""
 
 
 class BoundsCheckError(SelectionError):
-    """An index lies outside of the array."""
+    """The index is outside of the array."""
 
 
 class NegativeStepError(SelectionError):
-    """A step that is not positive, where only positive ones are possible."""
+    """The step is not positive, where only positive ones are possible."""
 
 
 class VindexInvalidSelectionError(SelectionError):
-    """A selection that is neither coordinates nor a mask."""
+    """The selection is neither coordinates nor a mask."""
 
 
 class UnsupportedError(NotImplementedError, ValueError):
-    """A feature that this library, or the format that is written, does not have."""
+    """The library, or the target format, does not support the feature."""
 
 
 class DataTypeMismatchError(TypeError, ValueError):
-    """Values are of a type that the array cannot hold."""
+    """The values have a type that the array cannot hold."""
 
 
 class CorruptDataError(RuntimeError, ValueError):
-    """Stored bytes are damaged: truncated, altered, or not what the metadata says."""
+    """Stored bytes are damaged: truncated, altered, or in contradiction to the metadata."""
 
 
 class ConflictError(RuntimeError):
-    """Somebody else changed the same thing at the same time."""
+    """Another program or thread changed the same thing at the same time."""
 
 
 class StoreUnreachableError(ConnectionError, RuntimeError):
@@ -150,4 +150,4 @@ class StoreUnreachableError(ConnectionError, RuntimeError):
 
 
 class ZarrUserWarning(UserWarning):
-    """A warning that users should read."""
+    """A warning for users."""

@@ -1,6 +1,6 @@
-"""Translation for copies between Zarr and HDF5 (h5py): data types, ways to store, attributes.
+"""Translation for copies between Zarr and HDF5 (h5py): data types, storage properties, attributes.
 
-h5py is imported only here, and only when something of it was passed in.
+h5py is imported only here, and only if an object of it was given.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def is_h5py(value: object) -> bool:
-    """Returns true if an object is one of h5py's, or of a class that is derived from one."""
+    """Returns true if an object belongs to h5py, or to a class derived from one of h5py's."""
     return any(cls.__module__.partition(".")[0] == "h5py" for cls in type(value).__mro__)
 
 
@@ -41,7 +41,7 @@ def _h5py() -> Any:
 
 
 def copies(node: Any) -> bool:
-    """Returns true if Zarr can hold an object of h5py: not named types, dangling links, empty datasets and references."""
+    """Returns true if Zarr can hold an h5py object: not named types, dangling links, empty datasets and references."""
     if is_array(node):
         return node.shape is not None and not _holds_references(node.dtype)
     return hasattr(node, "keys")
@@ -51,7 +51,7 @@ def copies(node: Any) -> bool:
 
 
 def attributes_from_h5(attributes: Any) -> dict[str, Any]:
-    """The attributes of an HDF5 object as JSON has them.
+    """The attributes of an HDF5 object as JSON values.
 
     Bytes become text, arrays lists, empty attributes ``None``. References to other objects have no meaning outside of their file
     and are left out with a warning.
@@ -96,7 +96,7 @@ def _holds_references(dtype: np.dtype[Any]) -> bool:
 
 
 def dataset_from_h5(dataset: Any, zarr_format: int) -> dict[str, Any]:
-    """The arguments that create an array for what a dataset holds; compression is Zarr's default."""
+    """The arguments that create an array for a dataset; the compression is Zarr's default."""
     settings: dict[str, Any] = {"dtype": dataset.dtype, "chunks": dataset.chunks, "fill_value": dataset.fillvalue}
     if _h5py().check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject:
         settings |= {"dtype": str, "fill_value": _json_value(dataset.fillvalue) or ""}
@@ -111,7 +111,7 @@ def dataset_from_h5(dataset: Any, zarr_format: int) -> dict[str, Any]:
 
 
 def elements(dataset: Any) -> Any:
-    """A dataset as something that is read as NumPy has it: text as ``str``."""
+    """A dataset that is read as NumPy arrays: text as ``str``."""
     if not is_h5py(dataset):
         return dataset
     is_text = _h5py().check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject
@@ -122,7 +122,7 @@ def elements(dataset: Any) -> Any:
 
 
 def dataset_to_h5(array: Any) -> dict[str, Any]:
-    """The arguments that create a dataset for what an array holds: chunks are kept, compression is light."""
+    """The arguments that create a dataset for an array: chunks are kept, and the compression is light."""
     ragged = _type_of_parts(array)
     settings: dict[str, Any] = {"dtype": _h5_dtype(array.dtype) if ragged is None else _h5py().vlen_dtype(ragged)}
     if array.fill_value is not None and array.dtype.kind not in "mM" and ragged is None:
@@ -134,7 +134,7 @@ def dataset_to_h5(array: Any) -> dict[str, Any]:
 
 
 def _type_of_parts(array: Any) -> np.dtype[Any] | None:
-    """The type of the elements of an array's elements, where these are arrays."""
+    """The data type of the elements inside of an array's elements, if these are arrays."""
     filters = array.filters if array.dtype.hasobject else None
     codec: Any = filters[0] if filters else None
     return np.dtype(codec.dtype) if getattr(codec, "codec_id", None) == "vlen-array" else None
@@ -155,7 +155,7 @@ def _h5_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _storable(values: Any) -> Any:
-    """Values as h5py writes them: text as objects, times as what they are opaque for."""
+    """Values in the form that h5py writes: text as objects, times as opaque values."""
     values = np.asarray(values)
     if values.dtype.kind in "TU":
         return values.astype(object)
@@ -163,7 +163,7 @@ def _storable(values: Any) -> Any:
 
 
 class Writable:
-    """A dataset as a target that values of NumPy are written to, with what there is to know about its parts."""
+    """A dataset that values of NumPy are written to."""
 
     shards = None
 
@@ -183,7 +183,7 @@ class Writable:
 
 
 def _ragged(values: Any, dtype: np.dtype[Any]) -> Any:
-    """Arrays in an array as h5py writes them without guessing: elsewhere it takes arrays of one length for another dimension."""
+    """Arrays in an array, in a form that h5py does not mistake for another dimension if all have the same length."""
     ragged = np.empty(values.shape, _h5py().vlen_dtype(dtype))
     for index in np.ndindex(values.shape):
         ragged[index] = np.asarray(() if values[index] is None else values[index], dtype)
@@ -191,7 +191,7 @@ def _ragged(values: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def attributes_to_h5(values: Mapping[str, Any], attributes: Any) -> None:
-    """Writes attributes to an HDF5 object; what HDF5 has no type for is written as its JSON text."""
+    """Writes attributes to an HDF5 object; a value without a type in HDF5 is written as its JSON text."""
     for name, value in values.items():
         attributes[name] = _h5_value(value)
 

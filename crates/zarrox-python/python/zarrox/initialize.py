@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from zarrox import _native
+from zarrox.argument_types import DTypeLike, PathArgument
 from zarrox.creation import _create
 from zarrox.storage import BaseStore, StoreLike, native_store, normalize_storage_path
-from zarrox.storage.paths import Path
 
 
 def _clear(path: str, *stores: BaseStore | None) -> None:
@@ -21,12 +21,12 @@ def init_array(
     store: StoreLike,
     shape: int | tuple[int, ...],
     chunks: bool | int | tuple[int, ...] = True,
-    dtype: Any = None,
+    dtype: DTypeLike = None,
     compressor: Any = "default",
     fill_value: Any = None,
     order: str = "C",
     overwrite: bool = False,
-    path: Path = None,
+    path: PathArgument = None,
     chunk_store: StoreLike | None = None,
     filters: Sequence[Any] | None = None,
     object_codec: Any = None,
@@ -103,7 +103,7 @@ init_store = init_array
 
 
 def init_group(
-    store: StoreLike, overwrite: bool = False, path: Path = None, chunk_store: StoreLike | None = None
+    store: StoreLike, overwrite: bool = False, path: PathArgument = None, chunk_store: StoreLike | None = None
 ) -> None:
     """Writes the metadata of a new group, and of the groups above that are missing.
 

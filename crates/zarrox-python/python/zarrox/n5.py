@@ -13,13 +13,15 @@ from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from zarrox.argument_types import PathArgument
 from zarrox.codecs import get_codec, register_codec
 from zarrox.documents import json_dumps, json_loads
 from zarrox.meta import ZARR_FORMAT
 from zarrox.storage.base import NativeStore
 from zarrox.storage.directory import NestedDirectoryStore
-from zarrox.storage.paths import NUMBER, Path, array_meta_key, attrs_key, group_meta_key, is_key, prefix_of
+from zarrox.storage.paths import NUMBER, array_meta_key, attrs_key, group_meta_key, is_key, prefix_of
 from zarrox.storage.remote import FSStore
 
 if TYPE_CHECKING:
@@ -241,7 +243,7 @@ class _N5Keys(_Base):
             return bool(attrs_to_zarr(self._attributes(key)))
         return super().__contains__(invert_chunk_coords(key))
 
-    def listdir(self, path: Path = None) -> list[str]:
+    def listdir(self, path: PathArgument = None) -> list[str]:
         """The names directly below a path, as Zarr calls them.
 
         Parameters
@@ -358,7 +360,7 @@ class N5ChunkWrapper:
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: npt.DTypeLike,
         chunk_shape: tuple[int, ...],
         compressor_config: Mapping[str, Any] | None = None,
         compressor: Any = None,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
+from zarrox.argument_types import ChunksLike, ShapeLike
 
-def normalize_shape(shape: object) -> tuple[int, ...]:
+
+def normalize_shape(shape: ShapeLike | None) -> tuple[int, ...]:
     """A shape as a tuple; a single number is one dimension.
 
     Raises
@@ -20,10 +22,10 @@ def normalize_shape(shape: object) -> tuple[int, ...]:
         raise TypeError("shape is None: give the shape of the array")
     if isinstance(shape, int | np.integer):
         return (int(shape),)
-    return tuple(int(length) for length in shape)  # type: ignore[attr-defined]
+    return tuple(int(length) for length in shape)
 
 
-def chunk_lengths(chunks: Any, shape: tuple[int, ...]) -> list[int | None] | bool:
+def chunk_lengths(chunks: ChunksLike, shape: tuple[int, ...]) -> list[int | None] | bool:
     """Converts chunks as users write them to the form that native code takes.
 
     Parameters
@@ -47,8 +49,8 @@ def chunk_lengths(chunks: Any, shape: tuple[int, ...]) -> list[int | None] | boo
     if chunks is None or isinstance(chunks, bool):
         return chunks is not False
     if isinstance(chunks, int | np.integer):
-        chunks = (chunks,) * len(shape)
-    lengths = [None if length is None or length == -1 else int(length) for length in chunks]
+        chunks = (int(chunks),) * len(shape)
+    lengths = [None if length is None or length == -1 else int(cast("int", length)) for length in chunks]
     if len(lengths) > len(shape):
         raise ValueError(f"too many dimensions in chunks: {len(lengths)} for an array of shape {shape}")
     return lengths + [None] * (len(shape) - len(lengths))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from zarrox import _native
+from zarrox.argument_types import ChunksLike
 from zarrox.core.element_types import normalize_dtype
 from zarrox.core.fill import fill_json, normalize_fill_value
 from zarrox.core.properties import CallableInt
@@ -56,7 +57,7 @@ def is_valid_python_name(name: str) -> bool:
     return name.isidentifier() and not iskeyword(name)
 
 
-def normalize_chunks(chunks: Any, shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
+def normalize_chunks(chunks: ChunksLike, shape: tuple[int, ...], typesize: int) -> tuple[int, ...]:
     """The shape of chunks as arrays get it, from what users write for it.
 
     Parameters

@@ -22,9 +22,10 @@ from xarray.backends.store import StoreBackendEntrypoint
 import zarrox
 from zarrox import _native
 from zarrox._xarray_store import ZarroxStore
+from zarrox.argument_types import StoreArgument
 from zarrox.core.settings import Settings
 from zarrox.hierarchy import Group
-from zarrox.storage import native_store, normalize_storage_path, normalize_store_arg
+from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
 
 __all__ = ["ZarroxBackendEntrypoint", "ZarroxStore", "to_zarr"]
 
@@ -124,7 +125,7 @@ class ZarroxBackendEntrypoint(BackendEntrypoint):
 
 def to_zarr(
     dataset: xr.Dataset,
-    store: Any,
+    store: StoreArgument,
     mode: Mode | None = None,
     *,
     group: str | None = None,
@@ -235,7 +236,7 @@ def to_zarr(
 
 
 def _open(
-    store: Any,
+    store: StoreArgument,
     group: str | None,
     storage_options: StorageOptions | None,
     consolidated: bool | None,
@@ -272,7 +273,7 @@ def _node(
     return root.open(path) if isinstance(root, _native.Group) else root
 
 
-def _format_of_root(store: Any) -> Literal[2, 3] | None:
+def _format_of_root(store: BaseStore) -> Literal[2, 3] | None:
     """The format that a new group should have, so that those who read the root by its consolidated metadata find it."""
     try:
         format = _native.open_node(native_store(store), "", "r").format
@@ -287,7 +288,7 @@ def _groups(group: Group, path: str) -> Iterator[tuple[str, Group]]:
         yield from _groups(child, f"{path.rstrip('/')}/{name}")
 
 
-def _is_store(store: Any) -> bool:
+def _is_store(store: StoreArgument) -> bool:
     """Returns true if somebody else has opened it, and closes it."""
     return not isinstance(store, (str, os.PathLike))
 

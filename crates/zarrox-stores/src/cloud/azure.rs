@@ -21,10 +21,10 @@ pub(crate) static SCHEME: Scheme = Scheme {
         StorageOption::text("account", "the name of the account"),
         StorageOption::text("access_key", "the account's key"),
         StorageOption::text("sas", "a shared access signature"),
-        StorageOption::text("bearer_token", "a token that says who asks"),
+        StorageOption::text("bearer_token", "a bearer token"),
         StorageOption::text("connection_string", "a connection string"),
         StorageOption::flag("anonymous", "ask without credentials"),
-        StorageOption::text("endpoint", "the URL of another server than Azure's"),
+        StorageOption::text("endpoint", "the URL of a server other than Azure's"),
         StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
     ],
     open: |url, options| {
@@ -226,7 +226,9 @@ impl AzureOptions {
         let value = |key| builder.get_config_value(&key);
         let is_true = |key| value(key).is_some_and(|text| text.eq_ignore_ascii_case("true"));
         let Some(account) = value(AzureConfigKey::AccountName) else {
-            return Err(wrong("no account is given; give one, or set AZURE_STORAGE_ACCOUNT_NAME"));
+            return Err(wrong(
+                "no account is given; set the option 'account', or AZURE_STORAGE_ACCOUNT_NAME",
+            ));
         };
         let own = format!("https://{account}.blob.core.windows.net");
         let url = server_url(&value(AzureConfigKey::Endpoint).unwrap_or(own))?;
@@ -256,7 +258,7 @@ fn with_connection_string(
     let (mut account, mut endpoint) = (None, None);
     for pair in text.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
         let Some((name, value)) = pair.split_once('=') else {
-            return Err(wrong("the connection string is not made of NAME=VALUE with ';' between"));
+            return Err(wrong("the connection string must consist of NAME=VALUE pairs separated by ';'"));
         };
         match name {
             "DefaultEndpointsProtocol" => protocol = value,
@@ -266,9 +268,7 @@ fn with_connection_string(
             "AccountKey" => builder = builder.with_access_key(value),
             "SharedAccessSignature" => builder = builder.with_config(AzureConfigKey::SasKey, value),
             "UseDevelopmentStorage" => {
-                return Err(wrong(
-                    "the emulator is reached by its own connection string, which has an AccountName",
-                ));
+                return Err(wrong("the emulator needs its own connection string, which has an AccountName"));
             }
             // Queues, tables and files are of no use here.
             _ => {}
@@ -298,7 +298,7 @@ fn check_container(container: &str) -> Result<(), StoreError> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if container.is_empty() || !(container.bytes().all(plain) || container == "$root" || container == "$web")
     {
-        let message = "the name of a container has small letters, digits and '-'";
+        let message = "the name of a container must consist of lowercase letters, digits and '-'";
         return Err(StoreError::new(StoreErrorKind::InvalidKey, "opening", message));
     }
     Ok(())

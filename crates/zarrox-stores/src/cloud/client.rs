@@ -104,7 +104,7 @@ struct WholeInstead;
 
 impl fmt::Display for WholeInstead {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the server sent a whole value where a part was asked for")
+        formatter.write_str("the server sent the whole value instead of the requested range")
     }
 }
 

@@ -69,7 +69,7 @@ impl ConnectionOptions {
 /// Errors do not repeat the text: it may hold a password.
 pub(super) fn server_url(text: &str) -> Result<Url, StoreError> {
     let wrong = |message: String| StoreError::new(StoreErrorKind::Other, "opening", message);
-    let url = Url::parse(text).map_err(|error| wrong(format!("the URL cannot be understood: {error}")))?;
+    let url = Url::parse(text).map_err(|error| wrong(format!("the URL is invalid: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") {
         let message = format!("the URL begins with '{}:'; it must be http:// or https://", url.scheme());
         return Err(wrong(message));

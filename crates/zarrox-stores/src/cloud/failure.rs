@@ -71,7 +71,7 @@ impl Refusal {
     pub(super) fn into_error(self, operation: &'static str) -> StoreError {
         let message = match self.status {
             _ if self.is_missing_place() => format!("there is no such bucket or container: {self}"),
-            300..400 => format!("what is asked for is elsewhere, perhaps in another region: {self}"),
+            300..400 => format!("the bucket is elsewhere, perhaps in another region: {self}"),
             _ => self.to_string(),
         };
         StoreError::new(self.kind(), operation, message)

@@ -1,4 +1,7 @@
 //! [`GcsStore`].
+//!
+//! Credentials come from `object_store`, but requests use the JSON API, since emulators serve it completely, and not the XML API
+//! that `object_store` uses.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -41,7 +44,7 @@ const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["gs", "gcs"],
     options: &[
-        StorageOption::text("endpoint", "the URL of another server than Google's"),
+        StorageOption::text("endpoint", "the URL of a server other than Google's"),
         StorageOption::text("token", "an access token"),
         StorageOption::text("credentials_file", "the JSON file of a service account or user"),
         StorageOption::flag("anonymous", "ask without credentials"),
@@ -166,8 +169,7 @@ impl GcsOptions {
     /// When the bucket has no name, the endpoint is no URL, or the file of credentials cannot be read.
     pub fn open(self, bucket: &str) -> Result<Blocking<GcsStore>, StoreError> {
         if bucket.is_empty() {
-            let message =
-                "no bucket is named: an address in Google Cloud Storage has the form 'gs://bucket/path'";
+            let message = "the URL has no bucket; the form is 'gs://bucket/path'";
             return Err(StoreError::new(StoreErrorKind::NotFound, "connecting", message));
         }
         let emulator = std::env::var(EMULATOR).ok().filter(|host| !host.is_empty());
@@ -202,7 +204,7 @@ fn endpoint(text: &str) -> Result<Url, StoreError> {
     let url =
         Url::parse(&whole).ok().filter(|url| url.has_host() && matches!(url.scheme(), "http" | "https"));
     let mut url = url.ok_or_else(|| {
-        let message = "the endpoint of Google Cloud Storage is no URL of the form 'https://host'";
+        let message = "the endpoint of Google Cloud Storage must be a URL of the form 'https://host'";
         StoreError::new(StoreErrorKind::Other, "connecting", message)
     })?;
     // Neither belongs here, and either could be a secret.
@@ -230,8 +232,8 @@ fn account(login: Login, bucket: &str, timeout: Duration) -> Result<Account, Sto
 /// The source is left out: it may repeat what is in the file of credentials.
 fn no_credentials(error: &object_store::Error) -> StoreError {
     tracing::debug!(kind = error_kind(error), "no credentials for Google Cloud Storage");
-    let message = "no credentials for Google Cloud Storage could be had; set GOOGLE_APPLICATION_CREDENTIALS, run \
-                   'gcloud auth application-default login', or ask for anonymous access where the bucket is public";
+    let message = "no credentials for Google Cloud Storage were found; set GOOGLE_APPLICATION_CREDENTIALS, run \
+                   'gcloud auth application-default login', or set the option 'anonymous' if the bucket is public";
     StoreError::new(StoreErrorKind::Forbidden, "connecting", message)
 }
 
@@ -353,8 +355,7 @@ impl GcsStore {
         };
         let Some(response) = self.present("reading", send("reading", request).await?).await? else {
             if version.is_some() {
-                let message = "somebody else changed the value meanwhile";
-                return Err(StoreError::new(StoreErrorKind::Conflict, "reading", message));
+                return Err(conflict("reading"));
             }
             return Ok(None);
         };
@@ -410,15 +411,16 @@ impl GcsStore {
                 Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", message))
             }
             (StatusCode::PRECONDITION_FAILED, _) | (StatusCode::NOT_FOUND, Condition::Matches(_)) => {
-                let message = "somebody else changed the value meanwhile";
-                Err(StoreError::new(StoreErrorKind::Conflict, "writing", message))
+                Err(conflict("writing"))
             }
             (StatusCode::NOT_FOUND, _) => Err(self.no_bucket("writing")),
             _ => Err(refused("writing", response).await),
         }
     }
 
-    async fn delete(&self, key: &Key) -> Result<bool, StoreError> {
+    async fn delete(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        // Google compares generations here as well, but not every server that speaks its protocol does.
+        condition.unconditional()?;
         let request = self.request(Method::DELETE, self.objects(Some(key)), &[]).await?;
         Ok(self.present("erasing", send("erasing", request).await?).await?.is_some())
     }
@@ -466,11 +468,15 @@ impl GcsStore {
     }
 }
 
+fn conflict(operation: &'static str) -> StoreError {
+    StoreError::new(StoreErrorKind::Conflict, operation, "somebody else changed the value meanwhile")
+}
+
 /// A generation is a number; anything else did not come from here.
 fn generation_of(version: &Version) -> Result<&str, StoreError> {
     let text = std::str::from_utf8(version.as_bytes()).ok();
     text.filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).ok_or_else(|| {
-        StoreError::new(StoreErrorKind::Conflict, "reading", "the version is not one of this store's")
+        StoreError::new(StoreErrorKind::Conflict, "reading", "the version is not from this store")
     })
 }
 
@@ -483,14 +489,17 @@ fn boundary() -> String {
 async fn json_of(operation: &'static str, response: Response) -> Result<Json, StoreError> {
     let bytes = body(operation, response, ANSWER).await?;
     serde_json::from_slice(&bytes).map_err(|error| {
-        StoreError::new(StoreErrorKind::Other, operation, "the server's answer is no JSON").with_source(error)
+        StoreError::new(StoreErrorKind::Other, operation, "the server's answer is not JSON")
+            .with_source(error)
     })
 }
 
 /// The size of an object, which JSON has as text.
 fn size_of(operation: &'static str, object: &Json) -> Result<u64, StoreError> {
     let size = object["size"].as_str().map_or(Some(0), |size| size.parse().ok());
-    size.ok_or_else(|| StoreError::new(StoreErrorKind::Other, operation, "the server gives an odd size"))
+    size.ok_or_else(|| {
+        StoreError::new(StoreErrorKind::Other, operation, "the server reports an invalid size")
+    })
 }
 
 /// The objects of a page whose names are keys.
@@ -542,8 +551,8 @@ impl AsyncStore for GcsStore {
         self.insert(key, value, condition).await.map_err(self.place(key.as_str()))
     }
 
-    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
-        self.delete(key).await.map_err(self.place(key.as_str()))
+    async fn erase(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        self.delete(key, condition).await.map_err(self.place(key.as_str()))
     }
 
     fn list_prefix(&self, prefix: &Prefix) -> Pages {

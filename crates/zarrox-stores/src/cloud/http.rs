@@ -1,4 +1,6 @@
 //! [`HttpStore`].
+//!
+//! The requests are our own: the client of `object_store` for web servers expects servers that list by WebDAV.
 
 use std::error::Error;
 use std::fmt;
@@ -35,7 +37,7 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_'
 /// `https://host/path`: the store is all of the server. The path is one that a browser takes, with `%20` for a space.
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["http", "https"],
-    options: &[StorageOption::text("bearer_token", "a token that says who asks")],
+    options: &[StorageOption::text("bearer_token", "a bearer token")],
     open: |url, options| {
         let user = url.user_info().map(|user| format!("{user}@")).unwrap_or_default();
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -135,9 +137,8 @@ impl HttpOptions {
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         for (name, value) in &self.headers {
             let header = HeaderName::try_from(name).map_err(|_| wrong(format!("'{name}' is no header")))?;
-            let mut value = HeaderValue::try_from(value).map_err(|_| {
-                wrong(format!("the value of the header '{name}' has characters that it must not"))
-            })?;
+            let mut value = HeaderValue::try_from(value)
+                .map_err(|_| wrong(format!("the value of the header '{name}' has invalid characters")))?;
             value.set_sensitive(true);
             headers.append(header, value);
         }
@@ -151,7 +152,7 @@ impl HttpOptions {
             .tls_certs_merge(certificates)
             .redirect(Policy::custom(follow))
             .build()
-            .map_err(|error| wrong(format!("the client cannot be made: {}", root_cause(&error))))
+            .map_err(|error| wrong(format!("the client cannot be created: {}", root_cause(&error))))
     }
 }
 
@@ -191,12 +192,12 @@ impl WebServer {
     }
 
     fn read_only<T>(&self, operation: &'static str, key: &str) -> Result<T, StoreError> {
-        let message = "a web server takes no writes";
+        let message = "web servers are read only";
         Err(self.place(StoreError::new(StoreErrorKind::ReadOnly, operation, message), key))
     }
 
     fn not_listable(&self, prefix: &Prefix) -> StoreError {
-        let message = "a web server cannot list keys";
+        let message = "web servers cannot list keys";
         let error = StoreError::new(StoreErrorKind::Unsupported, "listing", message);
         self.place(error, prefix.as_str())
     }
@@ -245,7 +246,7 @@ impl WebServer {
     async fn part(&self, response: Response, key: &Key) -> Result<ValuePart, StoreError> {
         let range = response.headers().get(CONTENT_RANGE).and_then(|value| value.to_str().ok());
         let Some((start, end, size)) = range.and_then(content_range) else {
-            let message = "the server sends a part of the value, but does not say which";
+            let message = "the server sent a part of the value, but does not report which";
             return Err(self.error(StoreErrorKind::Unsupported, message, key));
         };
         let head = Head { size, version: version(&response) };
@@ -288,7 +289,7 @@ impl WebServer {
         if start < end {
             return Ok((start, end));
         }
-        Err(self.error(StoreErrorKind::OutOfRange, "the range begins outside the value", key))
+        Err(self.error(StoreErrorKind::OutOfRange, "the range begins outside of the value", key))
     }
 }
 
@@ -354,7 +355,7 @@ impl AsyncStore for WebServer {
         self.read_only("writing", key.as_str())
     }
 
-    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    async fn erase(&self, key: &Key, _: Condition<'_>) -> Result<bool, StoreError> {
         self.read_only("erasing", key.as_str())
     }
 

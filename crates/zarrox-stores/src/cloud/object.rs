@@ -66,7 +66,7 @@ impl CloudStore {
     }
 
     fn out_of_range(&self, range: ByteRange, key: &Key) -> StoreError {
-        let message = format!("{range:?} begins outside the value");
+        let message = format!("{range:?} begins outside of the value");
         self.place(StoreError::new(StoreErrorKind::OutOfRange, "reading", message), key.as_str())
     }
 
@@ -87,7 +87,7 @@ impl CloudStore {
     async fn prepare(&self, operation: &'static str, key: &Key) -> Result<Path, StoreError> {
         self.authenticate(operation, key.as_str()).await?;
         Path::parse(key.as_str()).map_err(|_| {
-            let message = "the client takes no control characters in names";
+            let message = "names cannot contain control characters";
             self.place(StoreError::new(StoreErrorKind::InvalidKey, operation, message), key.as_str())
         })
     }
@@ -98,7 +98,8 @@ impl CloudStore {
         }
         self.client.authenticate().await.map_err(|error| {
             let reason = self.error(error, operation, key);
-            let message = "no credentials were found; give them, or ask for anonymous access";
+            let message =
+                "no credentials were found; set them, or the option 'anonymous' if the data are public";
             self.place(StoreError::new(StoreErrorKind::Forbidden, operation, message), key)
                 .with_source(reason)
         })
@@ -336,7 +337,8 @@ impl AsyncStore for CloudStore {
         }
     }
 
-    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    async fn erase(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        condition.unconditional().map_err(|error| self.place(error, key.as_str()))?;
         // The servers do not all tell whether they had anything to erase.
         if self.head(key).await?.is_none() {
             return Ok(false);

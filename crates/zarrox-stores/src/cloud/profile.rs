@@ -49,7 +49,7 @@ pub(super) fn check(name: &str, settings: &Settings) -> Result<(), StoreError> {
     match elsewhere {
         Some(key) if !settings.contains_key("aws_access_key_id") => {
             let message = format!(
-                "the profile '{name}' gets its credentials by '{key}', which is not supported; \
+                "the profile '{name}' uses '{key}' for its credentials, which is not supported; \
                  put them into the environment with `aws configure export-credentials --format env`"
             );
             Err(StoreError::new(StoreErrorKind::Unsupported, "opening", message))

@@ -20,12 +20,12 @@ pub(crate) static SCHEME: Scheme = Scheme {
     options: &[
         StorageOption::text("access_key_id", "the name of the access key"),
         StorageOption::text("secret_access_key", "the access key's secret"),
-        StorageOption::text("session_token", "the token of credentials that end"),
-        StorageOption::text("profile", "the profile in ~/.aws"),
+        StorageOption::text("session_token", "the session token of temporary credentials"),
+        StorageOption::text("profile", "the name of a profile in ~/.aws"),
         StorageOption::flag("anonymous", "ask without credentials"),
         StorageOption::text("region", "the region of the bucket"),
-        StorageOption::text("endpoint", "the URL of another server than Amazon's"),
-        StorageOption::flag("virtual_hosted", "the bucket is a part of the server's name"),
+        StorageOption::text("endpoint", "the URL of a server other than Amazon's"),
+        StorageOption::flag("virtual_hosted", "the server's name contains the name of the bucket"),
         StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
     ],
     open: |url, options| {
@@ -235,7 +235,7 @@ impl S3Options {
             let hosted = is_true(&builder, AmazonS3ConfigKey::VirtualHostedStyleRequest);
             if hosted && !host.starts_with(&format!("{bucket}.")) {
                 url.set_host(Some(&format!("{bucket}.{host}"))).map_err(|error| {
-                    let message = format!("the bucket cannot be a part of the endpoint's name: {error}");
+                    let message = format!("the bucket cannot become a part of the endpoint's name: {error}");
                     StoreError::new(StoreErrorKind::Other, "opening", message)
                 })?;
             }
@@ -295,7 +295,7 @@ fn opening(error: object_store::Error) -> StoreError {
 fn check_bucket(bucket: &str) -> Result<(), StoreError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
     if bucket.is_empty() || bucket.starts_with('.') || !bucket.bytes().all(plain) {
-        let message = "the name of a bucket has letters, digits, '-', '.' and '_'";
+        let message = "the name of a bucket must consist of letters, digits, '-', '.' and '_'";
         return Err(StoreError::new(StoreErrorKind::InvalidKey, "opening", message));
     }
     Ok(())

@@ -5,21 +5,24 @@ use std::fs;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
 use gdbm_native::{Error, FromBytes, Gdbm, OpenOptions};
 
-use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
+use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
+use crate::database::shared::{OpenDatabases, Shared, canonical};
 use crate::file_lock::MOMENT;
 use crate::fork::busy;
 use crate::key::valid;
+use crate::local::durable::{create_directories, directory_of, sync_directory};
 use crate::lock::unpoisoned;
 use crate::per_process::PerProcess;
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
-    StoreErrorKind, Value, provided,
+    StoreErrorKind, Value, Version, provided,
 };
 
 static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
@@ -36,7 +39,8 @@ static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 /// | [`wait`](GdbmOptions::wait) | a file that another process has locked is an error at once |
 ///
 /// The file is locked as long as a handle is open, as GDBM does it: by one process that writes, or by any number that only
-/// read. All handles of a process share one open file, with the options of the first. Key and value together have up
+/// read. The version of a value is a digest of its bytes. All handles of a process share one open file, with the options of the first; writes are flushed as soon as one handle asks
+/// for it. Key and value together have up
 /// to 2 GiB, and values are read whole, also to tell their sizes in a listing. GDBM has no order of keys, so that every
 /// listing walks through all keys; they go through a temporary file.
 #[derive(Clone, Debug)]
@@ -116,7 +120,7 @@ impl GdbmOptions {
         let place = |error: StoreError| error.with_location(path.to_string_lossy());
         let io = |error| place(StoreError::from_io("opening", error));
         if create {
-            fs::create_dir_all(directory_of(path)).map_err(io)?;
+            create_directories(directory_of(path), self.sync).map_err(io)?;
         }
         let path = canonical(path).map_err(io)?;
         if path.is_dir() {
@@ -131,11 +135,21 @@ impl GdbmOptions {
                 database: PerProcess::new(),
                 path: path.clone(),
                 read_only: self.read_only,
-                sync: self.sync,
+                sync: AtomicBool::new(self.sync),
             };
             handle.with(|_| Ok(())).map(|()| handle)
         };
         let handle = OPEN.open(&path, open).map_err(|error| place(into_error("opening", error)))?;
+        if self.sync && !handle.sync.swap(true, Ordering::Relaxed) {
+            let flush = |database: &mut Gdbm| {
+                database.set_sync(true);
+                database.sync()
+            };
+            handle.with(flush).map_err(|error| place(into_error("writing", error)))?;
+        }
+        if create && self.sync {
+            sync_directory(directory_of(&path)).map_err(io)?;
+        }
         if handle.read_only && !self.read_only {
             let message = "this process has the file open for reading only; close that handle first";
             return Err(place(StoreError::new(StoreErrorKind::Other, "opening", message)));
@@ -151,14 +165,19 @@ struct Handle {
     /// A process that was forked off has to open the file itself: with a file that is open goes the position in it.
     database: PerProcess<Arc<Mutex<Gdbm>>>,
     read_only: bool,
-    sync: bool,
+    /// True as soon as one handle asks that writes are flushed.
+    sync: AtomicBool,
 }
 
 impl Handle {
     /// Works with the database, alone.
     fn with<T>(&self, work: impl FnOnce(&mut Gdbm) -> Result<T, Error>) -> Result<T, Error> {
         let _busy = busy();
-        let open = || self.options.open(&self.path).map(|database| Arc::new(Mutex::new(database)));
+        let open = || {
+            let mut database = self.options.open(&self.path)?;
+            database.set_sync(self.sync.load(Ordering::Relaxed));
+            Ok::<_, Error>(Arc::new(Mutex::new(database)))
+        };
         let database = self.database.try_get(open)?;
         work(&mut unpoisoned(&database))
     }
@@ -265,12 +284,16 @@ impl Spool {
     }
 }
 
+fn version_in(database: &Gdbm, key: &Key) -> Result<Option<Version>, Error> {
+    Ok(database.get::<_, Vec<u8>>(key.as_str())?.map(|bytes| version_of(&bytes)))
+}
+
 fn size_of_value(database: &Gdbm, key: &Key) -> Result<u64, Error> {
     Ok(database.get::<_, Size>(key.as_str())?.map_or(0, |Size(size)| size))
 }
 
 impl Store for GdbmStore {
-    provided!(directory get_ranges get_many size contains rename_prefix flush);
+    provided!(directory get_ranges get_many size contains rename_prefix);
 
     fn location(&self) -> String {
         self.0.handle.path().to_string_lossy().into_owned()
@@ -281,6 +304,9 @@ impl Store for GdbmStore {
             writable: self.0.writable,
             listable: true,
             set_if_absent: self.0.writable,
+            set_if_unchanged: self.0.writable,
+            erase_if_unchanged: self.0.writable,
+            digest_versions: true,
             rename: false,
             values_above_values: true,
             ..Capabilities::default()
@@ -288,7 +314,7 @@ impl Store for GdbmStore {
     }
 
     fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
-        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+        Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
@@ -299,25 +325,31 @@ impl Store for GdbmStore {
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let value = &*payload.bytes(key)?;
         self.writable("writing", key.as_str())?;
-        let absent = condition.absent()?;
-        let is_written = self.0.handle.with(|database| {
-            if absent && database.contains_key(key.as_str())? {
-                return Ok(false);
+        let written = self.0.handle.with(|database| {
+            if !is_unchanged(condition, || version_in(database, key))? {
+                return Ok(Err(conflict("writing")));
             }
-            database.insert(key.as_str(), value).map(|_| true)
+            if matches!(condition, Condition::Absent) && database.contains_key(key.as_str())? {
+                let message = "there is a value already";
+                return Ok(Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", message)));
+            }
+            database.insert(key.as_str(), value).map(|_| Ok(()))
         });
-        if is_written.map_err(self.fail("writing", key.as_str()))? {
-            return Ok(());
-        }
-        let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already");
-        Err(self.place(error, key.as_str()))
+        let written = written.map_err(self.fail("writing", key.as_str()))?;
+        written.map_err(|error| self.place(error, key.as_str()))
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing()?;
         self.writable("erasing", key.as_str())?;
-        let erased = self.0.handle.with(|database| database.remove(key.as_str()));
-        Ok(erased.map_err(self.fail("erasing", key.as_str()))?.is_some())
+        let erased = self.0.handle.with(|database| {
+            if !is_unchanged(condition, || version_in(database, key))? {
+                return Ok(Err(conflict("erasing")));
+            }
+            Ok(Ok(database.remove(key.as_str())?.is_some()))
+        });
+        let erased = erased.map_err(self.fail("erasing", key.as_str()))?;
+        erased.map_err(|error| self.place(error, key.as_str()))
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
@@ -335,8 +367,9 @@ impl Store for GdbmStore {
                 Ok(())
             };
             let erased = erase();
-            database.set_sync(handle.sync);
-            let flushed = if handle.sync { database.sync() } else { Ok(()) };
+            let sync = handle.sync.load(Ordering::Relaxed);
+            database.set_sync(sync);
+            let flushed = if sync { database.sync() } else { Ok(()) };
             erased.and(flushed)
         };
         handle.with(erase).map_err(fail)
@@ -375,6 +408,10 @@ impl Store for GdbmStore {
         }
         listing.prefixes.extend(children);
         Ok(listing.sorted())
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        Self::flush(self)
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {

@@ -1,11 +1,12 @@
 //! [`LmdbStore`].
 
 use std::fs::File;
+use std::io;
 use std::io::Read;
 use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::{fs, io};
 
 use bytes::Bytes as Buffer;
 use heed::types::Bytes;
@@ -13,8 +14,10 @@ use heed::{
     CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, MdbError, PutFlags, RoTxn, RwTxn, WithoutTls,
 };
 
+use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
-use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
+use crate::database::shared::{OpenDatabases, Shared, canonical};
+use crate::local::durable::{create_directories, directory_of, sync_directory};
 use crate::store::{checked_length, ranges_of, reserved};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
@@ -51,8 +54,9 @@ static OPEN: OpenDatabases<Environment> = OpenDatabases::new();
 /// | [`sync`](LmdbOptions::sync) | every write is flushed to the disk |
 /// | [`single_file`](LmdbOptions::single_file) | what is made is a directory |
 ///
-/// All handles of a process share one environment, with the options of the first. Other processes may use it meanwhile,
-/// as long as it lies on a local file system.
+/// All handles of a process share one environment, with the options of the first; writes are flushed as soon as one handle asks for it. Other processes may use it meanwhile,
+/// as long as it lies on a local file system: a writer waits until no other process writes, without a limit. The version of a value is a
+/// digest of its bytes, which is compared within the transaction that writes.
 ///
 /// # Only for files that are trusted
 ///
@@ -144,7 +148,7 @@ impl LmdbOptions {
         let io = |error| place(StoreError::from_io("opening", error));
         if create && !path.exists() {
             let directory = if self.single_file { directory_of(path) } else { path };
-            fs::create_dir_all(directory).map_err(io)?;
+            create_directories(directory, self.sync).map_err(io)?;
         }
         let path = canonical(path).map_err(io)?;
         let single_file = self.single_file && !path.exists() || path.is_file();
@@ -154,6 +158,10 @@ impl LmdbOptions {
         }
         let environment = OPEN.open(&path, || Environment::open(&path, single_file, &self));
         let environment = environment.map_err(|fault| place(fault.into_error("opening")))?;
+        if create && self.sync {
+            sync_directory(directory_of(&data)).map_err(io)?;
+        }
+        environment.sync.fetch_or(self.sync, Ordering::Relaxed);
         if environment.read_only && !self.read_only {
             let message = "this process has the database open for reading only; close that handle first";
             return Err(place(StoreError::new(StoreErrorKind::Other, "opening", message)));
@@ -224,6 +232,10 @@ struct Environment {
     /// Held exclusively while the map is replaced, when no transaction may be open.
     map: RwLock<()>,
     read_only: bool,
+    /// True as soon as one handle asks that writes are flushed.
+    sync: AtomicBool,
+    /// True if LMDB does that by itself.
+    syncs: bool,
 }
 
 impl Environment {
@@ -255,7 +267,15 @@ impl Environment {
                 "the LMDB database has no main database".into(),
             ));
         };
-        Ok(Self { env, database, map: RwLock::default(), read_only: options.read_only })
+        let sync = AtomicBool::new(options.sync);
+        Ok(Self {
+            env,
+            database,
+            map: RwLock::default(),
+            read_only: options.read_only,
+            sync,
+            syncs: options.sync,
+        })
     }
 
     fn read<T>(&self, read: impl Fn(&RoTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
@@ -267,6 +287,9 @@ impl Environment {
             let mut transaction = self.env.write_txn()?;
             let done = write(&mut transaction)?;
             transaction.commit()?;
+            if self.sync.load(Ordering::Relaxed) && !self.syncs {
+                self.env.force_sync()?;
+            }
             Ok(done)
         })
     }
@@ -359,7 +382,7 @@ impl LmdbStore {
         key: &Key,
         look: impl Fn(&[u8]) -> Result<T, StoreError>,
     ) -> Result<Option<T>, Fault> {
-        if key.as_str().len() > LONGEST_KEY {
+        if !fits(key) {
             return Ok(None);
         }
         self.read(|table, transaction| {
@@ -370,6 +393,26 @@ impl LmdbStore {
 }
 
 type Table = Database<'static, Bytes, Bytes>;
+
+/// Returns true if LMDB takes a key of this length.
+fn fits(key: &Key) -> bool {
+    key.as_str().len() <= LONGEST_KEY
+}
+
+/// Fails when the value is not the one that the condition asks for; in the transaction that changes it.
+fn check(
+    table: &Table,
+    transaction: &RwTxn<'_>,
+    key: &Key,
+    condition: Condition<'_>,
+    operation: &'static str,
+) -> Result<(), Fault> {
+    let there = || {
+        let value = if fits(key) { table.get(transaction, key.as_str().as_bytes())? } else { None };
+        Ok::<_, Fault>(value.map(version_of))
+    };
+    if is_unchanged(condition, there)? { Ok(()) } else { Err(conflict(operation).into()) }
+}
 
 impl Store for LmdbStore {
     provided!(directory get_many contains rename_prefix flush);
@@ -383,6 +426,9 @@ impl Store for LmdbStore {
             writable: self.0.writable,
             listable: true,
             set_if_absent: self.0.writable,
+            set_if_unchanged: self.0.writable,
+            erase_if_unchanged: self.0.writable,
+            digest_versions: true,
             rename: false,
             values_above_values: true,
             ..Capabilities::default()
@@ -391,7 +437,7 @@ impl Store for LmdbStore {
 
     /// The value is copied: a transaction that stays open would keep the database from using old pages again.
     fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
-        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+        Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
 
     fn get(&self, key: &Key) -> Result<Option<Buffer>, StoreError> {
@@ -409,25 +455,29 @@ impl Store for LmdbStore {
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let value = &*payload.bytes(key)?;
-        let flags = if condition.absent()? { PutFlags::NO_OVERWRITE } else { PutFlags::empty() };
+        let flags = match condition {
+            Condition::Absent => PutFlags::NO_OVERWRITE,
+            _ => PutFlags::empty(),
+        };
         let put = |table: &Table, transaction: &mut RwTxn<'_>| {
-            if key.as_str().len() > LONGEST_KEY {
+            if !fits(key) {
                 let message = format!(
                     "LMDB takes keys of up to {LONGEST_KEY} bytes, and this has {}",
                     key.as_str().len()
                 );
                 return Err(Fault::Other(StoreErrorKind::InvalidKey, message));
             }
+            check(table, transaction, key, condition, "writing")?;
             Ok(table.put_with_flags(transaction, flags, key.as_str().as_bytes(), value)?)
         };
         self.write(put).map_err(self.fail("writing", key.as_str()))
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing()?;
         let erase = |table: &Table, transaction: &mut RwTxn<'_>| {
-            let fits = key.as_str().len() <= LONGEST_KEY;
-            Ok(fits && table.delete(transaction, key.as_str().as_bytes())?)
+            check(table, transaction, key, condition, "erasing")?;
+            Ok(fits(key) && table.delete(transaction, key.as_str().as_bytes())?)
         };
         self.write(erase).map_err(self.fail("erasing", key.as_str()))
     }

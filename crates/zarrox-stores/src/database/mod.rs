@@ -2,6 +2,8 @@
 
 #[cfg(all(unix, feature = "berkeley-db"))]
 pub(crate) mod berkeley_db;
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm", feature = "mongodb"))]
+pub(crate) mod digest;
 #[cfg(feature = "gdbm")]
 pub(crate) mod gdbm;
 #[cfg(feature = "lmdb")]

@@ -2,19 +2,25 @@
 
 use std::ops::{Bound, ControlFlow};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fmt, fs};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fmt, fs, io};
 
 use bytes::Bytes;
+use redb::backends::FileBackend;
 use redb::{
     Database, Error, ReadOnlyDatabase, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
-    Table, TableDefinition,
+    StorageBackend, Table, TableDefinition,
 };
 
+use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
-use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
+use crate::database::shared::{OpenDatabases, Shared, canonical};
 use crate::file_lock::for_a_moment;
+use crate::fork::busy;
+use crate::local::durable::{create_directories, directory_of, sync_directory};
+use crate::per_process::PerProcess;
 use crate::store::reserved;
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
@@ -32,14 +38,16 @@ static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
 ///
 /// All is in the table `zarr`, from the bytes of a key to the value as it is (`TableDefinition<&[u8], &[u8]>`). Other
 /// tables are left alone. Every write is a transaction, so that readers see the old value or the new one, and a crash
-/// leaves one of them; every write is flushed to the disk.
+/// leaves one of them.
 ///
 /// | option | when not set |
 /// |---|---|
 /// | [`read_only`](RedbOptions::read_only) | writes too |
+/// | [`sync`](RedbOptions::sync) | every write is flushed to the disk |
 ///
 /// One process has the file, with any number of handles, which share the options of the first; another one fails with
-/// [`StoreErrorKind::Unreachable`]. Processes that all only read may share it. Values have up to 3 GiB, and are read whole.
+/// [`StoreErrorKind::Unreachable`], also one that was forked off. The version of a value is a digest of its bytes. Writes are flushed as soon as one
+/// handle asks for it. Processes that all only read may share the file. Values have up to 3 GiB, and are read whole.
 #[derive(Clone, Debug)]
 pub struct RedbStore(Arc<Inner>);
 
@@ -50,9 +58,16 @@ struct Inner {
 }
 
 /// Options with which a [`RedbStore`] is opened.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct RedbOptions {
     read_only: bool,
+    sync: bool,
+}
+
+impl Default for RedbOptions {
+    fn default() -> Self {
+        Self { read_only: false, sync: true }
+    }
 }
 
 impl RedbOptions {
@@ -66,6 +81,14 @@ impl RedbOptions {
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
+        self
+    }
+
+    /// Sets whether writes are flushed to the disk. Without, writing is much faster, but a power failure may damage the whole
+    /// database, not only the last values. A process that is killed does no harm in either case.
+    #[must_use]
+    pub fn sync(mut self, sync: bool) -> Self {
+        self.sync = sync;
         self
     }
 
@@ -93,14 +116,16 @@ impl RedbOptions {
         let place = |error: StoreError| error.with_location(path.to_string_lossy());
         let io = |error| place(StoreError::from_io("opening", error));
         if create {
-            fs::create_dir_all(directory_of(path)).map_err(io)?;
+            create_directories(directory_of(path), self.sync).map_err(io)?;
         }
         let path = canonical(path).map_err(io)?;
-        let attempt = || guarded(|| Handle::open(&path, create, &self));
-        let is_taken = |fault: &Fault| matches!(fault, Fault::Redb(Error::DatabaseAlreadyOpen));
-        let open = || for_a_moment(attempt, is_taken);
-        let handle = OPEN.open(&path, open).map_err(|fault| place(fault.into_error("opening")))?;
-        if !self.read_only && matches!(handle.database, Access::Reading(_)) {
+        let handle = OPEN.open(&path, || Handle::open(&path, create, &self));
+        let handle = handle.map_err(|fault| place(fault.into_error("opening")))?;
+        if create && self.sync {
+            sync_directory(directory_of(&path)).map_err(io)?;
+        }
+        handle.sync.fetch_or(self.sync, Ordering::Relaxed);
+        if !self.read_only && handle.read_only {
             let message = "this process has the database open for reading only; close that handle first";
             return Err(place(StoreError::new(StoreErrorKind::Other, "opening", message)));
         }
@@ -115,7 +140,12 @@ enum Access {
 
 /// One open database.
 struct Handle {
-    database: Access,
+    path: PathBuf,
+    read_only: bool,
+    /// True as soon as one handle asks that writes are flushed.
+    sync: Arc<AtomicBool>,
+    /// A process that was forked off has to open the file itself, which fails as long as its parent has it.
+    access: PerProcess<Arc<Access>>,
 }
 
 impl Handle {
@@ -124,36 +154,107 @@ impl Handle {
         if !(create && missing) {
             check_file(path)?;
         }
-        let database = match (options.read_only, create) {
-            (true, _) => Access::Reading(ReadOnlyDatabase::open(path)?),
-            (false, true) => Access::Writing(Database::create(path)?),
-            (false, false) => Access::Writing(Database::open(path)?),
-        };
-        let handle = Self { database };
-        match &handle.database {
-            Access::Writing(database) if create => {
+        let (path, read_only) = (path.to_owned(), options.read_only);
+        let sync = Arc::new(AtomicBool::new(options.sync));
+        let handle = Self { path, read_only, sync, access: PerProcess::new() };
+        match &*handle.access(create)? {
+            Access::Writing(database) if create => guarded(|| {
                 let transaction = database.begin_write()?;
                 drop(transaction.open_table(TABLE)?);
-                transaction.commit()?;
-            }
+                Ok(transaction.commit()?)
+            })?,
             _ => handle.read(|_| Ok(()))?,
         }
         Ok(handle)
     }
 
-    fn reader(&self) -> Result<ReadTransaction, Fault> {
-        Ok(match &self.database {
-            Access::Reading(database) => database.begin_read()?,
-            Access::Writing(database) => database.begin_read()?,
-        })
+    /// The database as this process has it open.
+    fn access(&self, create: bool) -> Result<Arc<Access>, Fault> {
+        let path = &self.path;
+        let open = || {
+            if self.read_only {
+                return Ok(Arc::new(Access::Reading(ReadOnlyDatabase::open(path)?)));
+            }
+            let file =
+                fs::OpenOptions::new().read(true).write(true).create(create).truncate(false).open(path);
+            let file = FileBackend::new(file.map_err(Error::Io)?)?;
+            let backend = Backend { file, sync: Arc::clone(&self.sync) };
+            Ok(Arc::new(Access::Writing(Database::builder().create_with_backend(backend)?)))
+        };
+        let is_taken = |fault: &Fault| matches!(fault, Fault::Redb(Error::DatabaseAlreadyOpen));
+        self.access.try_get(|| for_a_moment(|| guarded(open), is_taken))
     }
 
     /// Reads the table. The transaction stays open while what was found is looked at, so that no page of it is freed.
     fn read<T>(&self, read: impl FnOnce(&Reader) -> Result<T, Fault>) -> Result<T, Fault> {
-        let transaction = self.reader()?;
-        let table = transaction.open_table(TABLE)?;
-        read(&table)
+        let _busy = busy();
+        let access = self.access(false)?;
+        guarded(|| {
+            let table = access.reader()?.open_table(TABLE)?;
+            read(&table)
+        })
     }
+
+    /// Writes in one transaction, which is undone when something fails.
+    fn write<T>(&self, write: impl FnOnce(&mut Writer<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        let _busy = busy();
+        let access = self.access(false)?;
+        let Access::Writing(database) = &*access else { return Err(read_only()) };
+        guarded(|| {
+            let transaction = database.begin_write()?;
+            let mut table = transaction.open_table(TABLE)?;
+            let done = write(&mut table)?;
+            drop(table);
+            transaction.commit()?;
+            Ok(done)
+        })
+    }
+}
+
+/// A file that is flushed only if somebody asks for it. Without, what redb writes arrives in its order as long as the system lives.
+#[derive(Debug)]
+struct Backend {
+    file: FileBackend,
+    sync: Arc<AtomicBool>,
+}
+
+impl StorageBackend for Backend {
+    fn len(&self) -> io::Result<u64> {
+        self.file.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.file.read(offset, out)
+    }
+
+    fn set_len(&self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        if self.sync.load(Ordering::Relaxed) { self.file.sync_data() } else { Ok(()) }
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.file.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.file.close()
+    }
+}
+
+impl Access {
+    fn reader(&self) -> Result<ReadTransaction, Fault> {
+        Ok(match self {
+            Self::Reading(database) => database.begin_read()?,
+            Self::Writing(database) => database.begin_read()?,
+        })
+    }
+}
+
+fn read_only() -> Fault {
+    Fault::Other(StoreErrorKind::ReadOnly, "the store was opened for reading only".into())
 }
 
 /// An empty file would become a database, and redb's own words for files of other kinds are not plain.
@@ -201,21 +302,7 @@ impl RedbStore {
     }
 
     fn write<T>(&self, write: impl FnOnce(&mut Writer<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
-        let database = match &self.0.handle.database {
-            Access::Writing(database) if self.0.writable => database,
-            _ => {
-                let message = "the store was opened for reading only";
-                return Err(Fault::Other(StoreErrorKind::ReadOnly, message.into()));
-            }
-        };
-        guarded(|| {
-            let transaction = database.begin_write()?;
-            let mut table = transaction.open_table(TABLE)?;
-            let done = write(&mut table)?;
-            drop(table);
-            transaction.commit()?;
-            Ok(done)
-        })
+        if self.0.writable { self.0.handle.write(write) } else { Err(read_only()) }
     }
 
     fn look<T>(
@@ -227,14 +314,27 @@ impl RedbStore {
             let value = table.get(key.as_str().as_bytes())?;
             value.map(|value| look(value.value())).transpose().map_err(Fault::Store)
         };
-        let found = guarded(|| self.0.handle.read(read));
-        found.map_err(self.fail("reading", key.as_str()))
+        self.0.handle.read(read).map_err(self.fail("reading", key.as_str()))
     }
 }
 
 type Reader = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
 type Writer<'a> = Table<'a, &'static [u8], &'static [u8]>;
+
+/// Fails when the value is not the one that the condition asks for; in the transaction that changes it.
+fn check(
+    table: &Writer<'_>,
+    key: &Key,
+    condition: Condition<'_>,
+    operation: &'static str,
+) -> Result<(), Fault> {
+    let there = || {
+        let value = table.get(key.as_str().as_bytes())?;
+        Ok::<_, Fault>(value.map(|value| version_of(value.value())))
+    };
+    if is_unchanged(condition, there)? { Ok(()) } else { Err(Fault::Store(conflict(operation))) }
+}
 
 impl Store for RedbStore {
     provided!(directory get_ranges get_many contains rename_prefix flush);
@@ -248,6 +348,9 @@ impl Store for RedbStore {
             writable: self.0.writable,
             listable: true,
             set_if_absent: self.0.writable,
+            set_if_unchanged: self.0.writable,
+            erase_if_unchanged: self.0.writable,
+            digest_versions: true,
             rename: false,
             values_above_values: true,
             ..Capabilities::default()
@@ -255,7 +358,7 @@ impl Store for RedbStore {
     }
 
     fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
-        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+        Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
@@ -273,9 +376,9 @@ impl Store for RedbStore {
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let value = &*payload.bytes(key)?;
         let name = key.as_str().as_bytes();
-        let absent = condition.absent()?;
         let put = |table: &mut Writer<'_>| {
-            if absent && table.get(name)?.is_some() {
+            check(table, key, condition, "writing")?;
+            if matches!(condition, Condition::Absent) && table.get(name)?.is_some() {
                 return Err(Fault::Other(StoreErrorKind::AlreadyExists, "there is a value already".into()));
             }
             table.insert(name, value)?;
@@ -285,8 +388,11 @@ impl Store for RedbStore {
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
-        let erase = |table: &mut Writer<'_>| Ok(table.remove(key.as_str().as_bytes())?.is_some());
+        condition.erasing()?;
+        let erase = |table: &mut Writer<'_>| {
+            check(table, key, condition, "erasing")?;
+            Ok(table.remove(key.as_str().as_bytes())?.is_some())
+        };
         self.write(erase).map_err(self.fail("erasing", key.as_str()))
     }
 
@@ -325,8 +431,7 @@ impl Ordered for RedbStore {
             }
             Ok(page)
         };
-        let page = guarded(|| self.0.handle.read(read));
-        page.map_err(|fault| fault.into_error("listing"))
+        self.0.handle.read(read).map_err(|fault| fault.into_error("listing"))
     }
 }
 

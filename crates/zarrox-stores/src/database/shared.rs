@@ -1,13 +1,13 @@
 //! Databases that are open in this process, one for each file.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::{fmt, fs};
 
+use crate::local::durable::directory_of;
 use crate::lock::unpoisoned;
 
 /// The databases that are open in this process, by the paths of their files: many databases must not be
@@ -101,12 +101,6 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     }
     let name = path.file_name().ok_or(io::ErrorKind::NotFound)?;
     Ok(fs::canonicalize(directory_of(path))?.join(name))
-}
-
-/// The directory that a file is in.
-pub(crate) fn directory_of(path: &Path) -> &Path {
-    let named = path.parent().filter(|parent| parent.as_os_str() != OsStr::new(""));
-    named.unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

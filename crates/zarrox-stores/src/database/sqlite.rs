@@ -11,15 +11,17 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
+use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
-use crate::database::shared::{OpenDatabases, Shared, canonical, directory_of};
+use crate::database::shared::{OpenDatabases, Shared, canonical};
 use crate::fork::busy;
+use crate::local::durable::{create_directories, directory_of};
 use crate::lock::unpoisoned;
 use crate::per_process::PerProcess;
 use crate::store::{check_rename, checked_length, ranges_of, reserved};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
-    StoreErrorKind, Value, provided,
+    StoreErrorKind, Value, Version, provided,
 };
 
 /// The table as zarr-python makes it.
@@ -53,7 +55,8 @@ static GATES: OpenDatabases<RwLock<()>> = OpenDatabases::new();
 /// | [`busy_timeout`](SqliteOptions::busy_timeout) | 30 seconds |
 ///
 /// Any number of processes may use the file, as long as it lies on a local file system. A writer that has to wait too
-/// long for another process fails with [`StoreErrorKind::Unreachable`].
+/// long for another process fails with [`StoreErrorKind::Unreachable`]. The version of a value is a digest of its bytes, which is compared
+/// within the transaction that writes: so nobody undoes what another process has written, zarr-python's processes as well.
 ///
 /// ByteParts of values are read without the rest. In a database with a write-ahead log that holds for
 /// [`open_with`](Store::open_with), too; in others an open value would block all writers, so that it is read whole.
@@ -142,7 +145,7 @@ impl SqliteOptions {
         let place = |error: StoreError| error.with_location(path.to_string_lossy());
         let io = |error| place(StoreError::from_io("opening", error));
         if create {
-            fs::create_dir_all(directory_of(path)).map_err(io)?;
+            create_directories(directory_of(path), self.sync).map_err(io)?;
         }
         let path = canonical(path).map_err(io)?;
         check_file(&path, create).map_err(io)?;
@@ -154,14 +157,25 @@ impl SqliteOptions {
     }
 }
 
-/// SQLite's own words for these are "unable to open database file".
+/// SQLite's own words for these are "unable to open database file". The file is not opened: that would release the locks that
+/// other handles of this process have on it, as soon as it is closed.
 fn check_file(path: &Path, create: bool) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        Ok(_) => fs::File::open(path).map(drop),
+        Ok(_) => may_read(path),
         Err(error) if create && error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+#[cfg(unix)]
+fn may_read(path: &Path) -> io::Result<()> {
+    Ok(rustix::fs::access(path, rustix::fs::Access::READ_OK)?)
+}
+
+#[cfg(not(unix))]
+fn may_read(path: &Path) -> io::Result<()> {
+    fs::File::open(path).map(drop)
 }
 
 struct Inner {
@@ -214,9 +228,9 @@ impl Inner {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
         connection.execute_batch("PRAGMA cell_size_check = ON")?;
-        if !self.options.sync {
-            connection.execute_batch("PRAGMA synchronous = OFF")?;
-        }
+        // Without more than SQLite's own default, a transaction may come back to life, since the end of its journal is only in memory.
+        let synchronous = if self.options.sync { "EXTRA" } else { "OFF" };
+        connection.execute_batch(&format!("PRAGMA synchronous = {synchronous}"))?;
         Ok(connection)
     }
 
@@ -332,6 +346,25 @@ impl Found {
     }
 }
 
+/// Returns true if all bytes of a value are asked for.
+fn is_whole(range: Option<ByteRange>, size: u64) -> bool {
+    matches!(range, Some(ByteRange::From { offset: 0, length }) if length.is_none_or(|length| length >= size))
+}
+
+/// Fails when the value is not the one that the condition asks for; in the transaction that changes it.
+fn check(
+    connection: &Connection,
+    key: &Key,
+    condition: Condition<'_>,
+    operation: &'static str,
+) -> Result<(), Fault> {
+    let there = || {
+        let Some(found) = find(connection, key)? else { return Ok::<_, Fault>(None) };
+        Ok(Some(version_of(&found.read(connection)?)))
+    };
+    if is_unchanged(condition, there)? { Ok(()) } else { Err(conflict(operation).into()) }
+}
+
 fn find(connection: &Connection, key: &Key) -> Result<Option<Found>, Fault> {
     let mut statement = connection.prepare_cached(FIND)?;
     let mut rows = statement.query(params![key.as_str(), LARGE.cast_signed()])?;
@@ -384,12 +417,18 @@ impl SqliteStore {
         move |fault| self.0.error(fault, operation, key)
     }
 
-    /// A large value stays open on a connection of its own, in the transaction that found it.
-    fn open_in_transaction(&self, key: &Key) -> Result<Option<Box<dyn Value>>, Fault> {
+    /// A large value stays open on a connection of its own, in the transaction that found it, unless all of it is read at once.
+    fn open_in_transaction(
+        &self,
+        key: &Key,
+        first: Option<ByteRange>,
+    ) -> Result<Option<Box<dyn Value>>, Fault> {
         let _busy = busy();
         let connection = self.0.take()?;
         let found = begin(&connection, "BEGIN").and_then(|()| find(&connection, key));
-        if let Ok(Some(Found::Large { row, size })) = found {
+        if let Ok(Some(Found::Large { row, size })) = found
+            && !is_whole(first, size)
+        {
             let connection = Mutex::new(Some(connection));
             return Ok(Some(Box::new(LargeValue {
                 store: self.clone(),
@@ -399,11 +438,9 @@ impl SqliteStore {
                 key: key.clone(),
             })));
         }
+        let bytes = found.and_then(|found| found.map(|found| found.read(&connection)).transpose());
         self.0.give_back(connection);
-        match found? {
-            Some(Found::Small(bytes)) => Ok(Some(Box::new(bytes))),
-            _ => Ok(None),
-        }
+        Ok(bytes?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
 }
 
@@ -426,17 +463,20 @@ impl Store for SqliteStore {
             writable: self.0.writable,
             listable: true,
             set_if_absent: self.0.writable,
+            set_if_unchanged: self.0.writable,
+            erase_if_unchanged: self.0.writable,
+            digest_versions: true,
             rename: self.0.writable,
             values_above_values: true,
             ..Capabilities::default()
         }
     }
 
-    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
         if self.0.log {
-            return self.open_in_transaction(key).map_err(self.fail("reading", key.as_str()));
+            return self.open_in_transaction(key, first).map_err(self.fail("reading", key.as_str()));
         }
-        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+        Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
@@ -449,7 +489,7 @@ impl Store for SqliteStore {
 
     fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
         let _reading = self.0.reading();
-        let opened = self.open_in_transaction(key).map_err(self.fail("reading", key.as_str()))?;
+        let opened = self.open_in_transaction(key, None).map_err(self.fail("reading", key.as_str()))?;
         opened.map(|value| ranges_of(self, key, &*value, ranges)).transpose()
     }
 
@@ -460,20 +500,24 @@ impl Store for SqliteStore {
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let value = &*payload.bytes(key)?;
-        let sql = match condition.absent()? {
-            false => "REPLACE INTO zarr(k, v) VALUES (?1, ?2)",
-            true => "INSERT INTO zarr(k, v) VALUES (?1, ?2)",
+        let sql = match condition {
+            Condition::Absent => "INSERT INTO zarr(k, v) VALUES (?1, ?2)",
+            _ => "REPLACE INTO zarr(k, v) VALUES (?1, ?2)",
         };
         let put = |connection: &Connection| {
+            check(connection, key, condition, "writing")?;
             Ok(connection.prepare_cached(sql)?.execute(params![key.as_str(), value])?)
         };
         self.0.write(put).map(drop).map_err(self.fail("writing", key.as_str()))
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing()?;
         let sql = "DELETE FROM zarr WHERE k = ?1";
-        let erase = |connection: &Connection| Ok(connection.prepare_cached(sql)?.execute([key.as_str()])?);
+        let erase = |connection: &Connection| {
+            check(connection, key, condition, "erasing")?;
+            Ok(connection.prepare_cached(sql)?.execute([key.as_str()])?)
+        };
         Ok(self.0.write(erase).map_err(self.fail("erasing", key.as_str()))? > 0)
     }
 
@@ -579,6 +623,10 @@ impl Value for LargeValue {
         let Some(connection) = connection.as_ref() else { return Ok(()) };
         let done = read_blob(connection, self.row, offset, buffer);
         done.map_err(|fault| self.store.0.error(fault, "reading", self.key.as_str()))
+    }
+
+    fn version(&self) -> Option<Version> {
+        self.read(0, self.size).ok().map(|bytes| version_of(&bytes))
     }
 }
 

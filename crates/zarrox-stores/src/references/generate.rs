@@ -36,7 +36,7 @@ pub(super) fn generate(
 }
 
 fn wrong(message: impl std::fmt::Display) -> Problem {
-    Problem::corrupt(format!("a rule in 'gen' cannot be followed: {message}"))
+    Problem::corrupt(format!("a rule in 'gen' is invalid: {message}"))
 }
 
 /// The next of all combinations, the last dimension first; whether there is one.
@@ -60,7 +60,7 @@ struct Rule<'a> {
 
 impl<'a> Rule<'a> {
     fn new(rule: &'a Json) -> Result<Self, String> {
-        let rule = rule.as_object().ok_or("it is no JSON object")?;
+        let rule = rule.as_object().ok_or("it is not a JSON object")?;
         let text = |name: &str| {
             rule.get(name).and_then(Json::as_str).ok_or_else(|| format!("'{name}' must be a text"))
         };
@@ -72,7 +72,7 @@ impl<'a> Rule<'a> {
         let range = match (rule.contains_key("offset"), rule.contains_key("length")) {
             (true, true) => Some((number("offset")?, number("length")?)),
             (false, false) => None,
-            _ => return Err("'offset' and 'length' come together".into()),
+            _ => return Err("'offset' and 'length' must both be given".into()),
         };
         let dimensions =
             rule.get("dimensions").and_then(Json::as_object).ok_or("'dimensions' must be an object")?;
@@ -89,7 +89,9 @@ impl<'a> Rule<'a> {
     fn reference(&self, scope: Scope<'_>) -> Result<Generated, String> {
         let integer = |template: &str, name: &str| {
             let text = render(template, scope)?;
-            text.trim().parse::<u64>().map_err(|_| format!("'{name}' becomes no integer from 0 on"))
+            text.trim()
+                .parse::<u64>()
+                .map_err(|_| format!("'{name}' must evaluate to a non-negative integer"))
         };
         let range = match &self.range {
             Some((offset, length)) => Some((integer(offset, "offset")?, integer(length, "length")?)),
@@ -109,7 +111,7 @@ impl<'a> Dimension<'a> {
     fn new(name: &str, dimension: &'a Json) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "the dimension '{name}' must be a list of integers and texts, or have an integer 'stop', and 'start' and 'step' if need be"
+                "the dimension '{name}' must be a list of integers and texts, or an object with an integer 'stop' and optional 'start' and 'step'"
             )
         };
         match dimension {
@@ -195,7 +197,7 @@ mod tests {
             (json!([]), "object"),
             (json!({"url": "b", "dimensions": {}}), "'key'"),
             (json!({"key": "a", "url": "b"}), "'dimensions'"),
-            (json!({"key": "a", "url": "b", "offset": "1", "dimensions": {}}), "together"),
+            (json!({"key": "a", "url": "b", "offset": "1", "dimensions": {}}), "must both be given"),
             (json!({"key": "a", "url": "b", "offset": "-1", "length": 1, "dimensions": {}}), "'offset'"),
             (json!({"key": "a", "url": "b", "dimensions": {"i": {"stop": 1, "step": 0}}}), "'i'"),
             (json!({"key": "a", "url": "b", "dimensions": {"i": [1.5]}}), "'i'"),

@@ -1,6 +1,7 @@
 //! References in a JSON document, of version 0 (a flat mapping) and version 1.
 //!
-//! The references are read one by one, and all that is kept of the document is counted.
+//! `serde_json` parses them one by one. The code around it counts all memory that the references take, since a document of a
+//! stranger may be of any size.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -45,9 +46,9 @@ pub(super) fn members<'a>(
         (None, Ok(())) => Ok(()),
         // The words of other errors may have parts of the document.
         (None, Err(error)) if error.is_syntax() || error.is_eof() => {
-            Err(Problem::corrupt(format!("the references are no JSON: {error}")))
+            Err(Problem::corrupt(format!("the references are not JSON: {error}")))
         }
-        (None, Err(_)) => Err(Problem::corrupt("the references are no JSON object")),
+        (None, Err(_)) => Err(Problem::corrupt("the references are not a JSON object")),
     }
 }
 
@@ -58,7 +59,7 @@ pub(super) fn tree(value: &RawValue, budget: &mut Budget) -> Result<Json, Proble
     let read = Tree { budget, problem: &mut problem }.deserialize(&mut input);
     match problem {
         Some(problem) => Err(problem),
-        None => read.map_err(|error| Problem::corrupt(format!("it is no JSON: {error}"))),
+        None => read.map_err(|error| Problem::corrupt(format!("it is not JSON: {error}"))),
     }
 }
 
@@ -67,7 +68,7 @@ pub(super) fn text_bytes(text: String) -> Result<Bytes, String> {
     match text.strip_prefix(BASE64) {
         Some(encoded) => match STANDARD.decode(encoded) {
             Ok(bytes) => Ok(bytes.into()),
-            Err(_) => Err("what follows 'base64:' is no base64".into()),
+            Err(_) => Err("the text after 'base64:' is not base64".into()),
         },
         None => Ok(text.into()),
     }
@@ -130,7 +131,8 @@ impl<'a> Reader<'a> {
 
     fn reference(&mut self, key: &str, value: &RawValue) -> Result<(Key, Reference), Problem> {
         let wrong = |message: String| Problem::corrupt(message).at(key);
-        let own = Key::new(key).map_err(|error| wrong(format!("the reference's name is no key: {error}")))?;
+        let own = Key::new(key)
+            .map_err(|error| wrong(format!("the name of the reference is not a valid key: {error}")))?;
         let reference = match value.get().as_bytes().first() {
             Some(b'"') => Reference::Inline(text(value).and_then(text_bytes).map_err(wrong)?),
             Some(b'{') => Reference::Inline(Bytes::copy_from_slice(self.document.written(value))),
@@ -149,7 +151,7 @@ impl<'a> Reader<'a> {
     fn finish(mut self) -> Result<key_map::Map<Reference>, Problem> {
         match &self.version {
             None if self.has_references => {
-                let message = "the references have a member 'refs', but no version; write \"version\": 1";
+                let message = "the references have a member 'refs', but no version; add \"version\": 1";
                 Err(Problem::corrupt(message))
             }
             None => match self.flat_problem {
@@ -161,7 +163,7 @@ impl<'a> Reader<'a> {
                 self.expand()?;
                 Ok(self.references)
             }
-            Some(_) => Err(Problem::corrupt("the references are of another version than 0 and 1")),
+            Some(_) => Err(Problem::corrupt("the version of the references must be 0 or 1")),
         }
     }
 
@@ -180,7 +182,8 @@ impl<'a> Reader<'a> {
             generate(rule, &templates, &mut self.budget, &mut |(key, url, range), budget| {
                 budget.take_reference(key.len())?;
                 let url = shared(&mut self.urls, budget, url)?;
-                let wrong = |error| Problem::corrupt(format!("a name from 'gen' is no key: {error}"));
+                let wrong =
+                    |error| Problem::corrupt(format!("a name from 'gen' is not a valid key: {error}"));
                 let key = Key::new(key).map_err(wrong)?;
                 self.references.insert(key, Reference::Target { url: Some(url), range });
                 Ok(())
@@ -237,7 +240,7 @@ fn shared(urls: &mut HashSet<Arc<str>>, budget: &mut Budget, url: String) -> Res
 
 /// A value that is a text.
 fn text(value: &RawValue) -> Result<String, String> {
-    serde_json::from_str(value.get()).map_err(|error| format!("it is no JSON: {error}"))
+    serde_json::from_str(value.get()).map_err(|error| format!("it is not JSON: {error}"))
 }
 
 /// Offset and length; all of the object when `None`.
@@ -246,7 +249,7 @@ type Range = Option<(u64, u64)>;
 /// The URL of a reference that is a list, and the range of bytes.
 fn target(list: &RawValue) -> Result<(Option<String>, Range), String> {
     let mut input = serde_json::Deserializer::from_str(list.get());
-    let items = input.deserialize_seq(Items).map_err(|error| format!("it is no JSON: {error}"))?;
+    let items = input.deserialize_seq(Items).map_err(|error| format!("it is not JSON: {error}"))?;
     let url = match items.first() {
         Some(item) if item.get().starts_with('"') => Some(text(item)?),
         Some(item) if item.get() == "null" => None,
@@ -258,7 +261,7 @@ fn target(list: &RawValue) -> Result<(Option<String>, Range), String> {
         [offset, length] => integer(offset).zip(integer(length)).map(Some),
         _ => None,
     };
-    let wrong = "a reference is [url] or [url, offset, length], with integers from 0 on";
+    let wrong = "a reference must be [url] or [url, offset, length] with non-negative integers";
     Ok((url, range.ok_or(wrong)?))
 }
 
@@ -452,11 +455,11 @@ mod tests {
     #[test]
     fn what_is_malformed_is_named() {
         for (text, key, word) in [
-            ("", None, "no JSON"),
-            ("[]", None, "no JSON object"),
-            (r#""https://me:secret@host""#, None, "no JSON object"),
-            (r#"{"a": "b""#, None, "no JSON"),
-            (r#"{"a": "b"} x"#, None, "no JSON"),
+            ("", None, "not JSON"),
+            ("[]", None, "not a JSON object"),
+            (r#""https://me:secret@host""#, None, "not a JSON object"),
+            (r#"{"a": "b""#, None, "not JSON"),
+            (r#"{"a": "b"} x"#, None, "not JSON"),
             (r#"{"refs": {}}"#, None, "version"),
             (r#"{"version": 2, "refs": {}}"#, None, "version"),
             (r#"{"version": "1", "refs": {}}"#, None, "version"),
@@ -468,13 +471,13 @@ mod tests {
             (r#"{"a": ["secret", 2]}"#, Some("a"), "[url, offset, length]"),
             (r#"{"a": ["secret", -2, 3]}"#, Some("a"), "[url, offset, length]"),
             (r#"{"a": ["secret", NaN, 1]}"#, Some("a"), "[url, offset, length]"),
-            (r#"{"a": {"b": nan}}"#, None, "no JSON"),
+            (r#"{"a": {"b": nan}}"#, None, "not JSON"),
             (r#"{"a": ["secret", 2, 1.5]}"#, Some("a"), "[url, offset, length]"),
             (r#"{"a": ["secret", 2, 3, 4, 5, [6]]}"#, Some("a"), "[url, offset, length]"),
             (r#"{"a": ["secret", 18446744073709551616, 3]}"#, Some("a"), "[url, offset, length]"),
             (r#"{"a": "base64:secret?"}"#, Some("a"), "base64"),
-            (r#"{"../a": "b"}"#, Some("../a"), "no key"),
-            (r#"{"version": 1, "refs": {"/a": "b"}}"#, Some("/a"), "no key"),
+            (r#"{"../a": "b"}"#, Some("../a"), "not a valid key"),
+            (r#"{"version": 1, "refs": {"/a": "b"}}"#, Some("/a"), "not a valid key"),
             (r#"{"version": 1, "templates": {"u": "v"}, "refs": {"a": ["{{w}}"]}}"#, Some("a"), "'w'"),
             (r#"{"version": 1, "templates": {"u": 1}}"#, None, "'templates'"),
             (r#"{"version": 1, "gen": {}}"#, None, "'gen'"),

@@ -109,7 +109,7 @@ impl LazySet {
         let files = chunks.div_ceil(self.record_size);
         if files > LARGEST_LISTING {
             let message = format!(
-                "the array has {files} files of references, where up to {LARGEST_LISTING} are listed"
+                "the array has {files} files of references; listings support up to {LARGEST_LISTING}"
             );
             let error = StoreError::new(StoreErrorKind::TooLarge, "listing", message);
             return Err(error.with_location(self.store.location()).with_key(array.as_str()));
@@ -220,7 +220,7 @@ fn metadata(document: &[u8], limit: u64) -> Result<Metadata, Problem> {
         Ok(())
     });
     outer.map_err(|problem| problem.at(METADATA))?;
-    let record_size = record_size.ok_or_else(|| corrupt("'record_size' must be an integer from 1 on"))?;
+    let record_size = record_size.ok_or_else(|| corrupt("'record_size' must be a positive integer"))?;
     let object = metadata.filter(|value| value.get().starts_with('{'));
     let object = object.ok_or_else(|| corrupt("'metadata' must be an object of documents"))?;
     let mut budget = Budget::new(limit);
@@ -239,7 +239,7 @@ impl Metadata {
         written: &[u8],
         budget: &mut Budget,
     ) -> Result<(), Problem> {
-        let wrong = |error| Problem::corrupt(format!("the document's name is no key: {error}"));
+        let wrong = |error| Problem::corrupt(format!("the name of the document is not a valid key: {error}"));
         let key = Key::new(name).map_err(wrong)?;
         match key.name() {
             ".zarray" => {
@@ -247,7 +247,7 @@ impl Metadata {
                 self.grids.insert(key.parent().segments().to_owned(), grid);
             }
             "zarr.json" => {
-                let message = "references in Parquet have arrays of Zarr v2 only".to_owned();
+                let message = "references in Parquet support only arrays of Zarr v2".to_owned();
                 return Err(Problem { kind: StoreErrorKind::Unsupported, key: None, message });
             }
             _ => {}
@@ -261,20 +261,20 @@ impl Metadata {
 /// The numbers of chunks along the dimensions of an array.
 fn grid(document: &Json) -> Result<Vec<u64>, String> {
     if document.get("dimension_separator").and_then(Json::as_str).is_some_and(|separator| separator != ".") {
-        return Err("references in Parquet have chunks with '.' as 'dimension_separator' only".into());
+        return Err("references in Parquet support only '.' as 'dimension_separator'".into());
     }
     let lengths = |name: &str| {
         let list = document.get(name).and_then(Json::as_array);
         let lengths = list.and_then(|list| list.iter().map(Json::as_u64).collect::<Option<Vec<u64>>>());
-        lengths.ok_or_else(|| format!("'{name}' must be a list of integers from 0 on"))
+        lengths.ok_or_else(|| format!("'{name}' must be a list of non-negative integers"))
     };
     let (shape, chunks) = (lengths("shape")?, lengths("chunks")?);
     if shape.len() != chunks.len() || chunks.contains(&0) {
-        return Err("'chunks' must have an integer from 1 on for each of 'shape'".into());
+        return Err("'chunks' must have a positive integer for each dimension of 'shape'".into());
     }
     let grid: Vec<u64> = shape.iter().zip(&chunks).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
     let count = grid.iter().try_fold(1_u64, |count, length| count.checked_mul(*length));
-    count.map(|_| grid).ok_or_else(|| "it has more chunks than 64 bits count".into())
+    count.map(|_| grid).ok_or_else(|| "it has more than 2^64 chunks".into())
 }
 
 /// The place of a chunk among all in the order of C, if it is one of the grid.

@@ -97,7 +97,7 @@ impl Budget {
 
     pub(super) fn exceeded(&self, what: &str) -> Problem {
         let message = format!(
-            "{what} more memory than the limit of {} bytes; raise memory_limit if they can be trusted",
+            "{what} more memory than the limit of {} bytes; raise the option 'memory_limit' if you trust them",
             self.limit
         );
         Problem { kind: StoreErrorKind::TooLarge, key: None, message }

@@ -122,7 +122,7 @@ impl ReferenceStore {
         };
         let Some(whole) = store.open_with(&target, first)? else {
             let message = format!(
-                "what the reference leads to, '{}/{target}', is not there",
+                "the target of the reference, '{}/{target}', does not exist",
                 store.location().trim_end_matches('/')
             );
             return Err(self.error(StoreErrorKind::NotFound, "reading", &message, key.as_str()));
@@ -162,7 +162,7 @@ impl ReferenceStore {
     }
 
     fn read_only<T>(&self, operation: &'static str, key: &str) -> Result<T, StoreError> {
-        Err(self.error(StoreErrorKind::ReadOnly, operation, "references take no writes", key))
+        Err(self.error(StoreErrorKind::ReadOnly, operation, "references are read only", key))
     }
 
     fn size_of(&self, key: &Key, reference: &Reference) -> Result<u64, StoreError> {

@@ -59,7 +59,7 @@ impl Table {
 }
 
 fn corrupt(message: &str) -> Problem {
-    Problem::corrupt(format!("the file is no table of references: {message}"))
+    Problem::corrupt(format!("the file is not a table of references: {message}"))
 }
 
 fn unreadable(error: &ParquetError) -> Problem {
@@ -69,16 +69,19 @@ fn unreadable(error: &ParquetError) -> Problem {
 /// A file ends with its description, the length of that, and four letters.
 fn check_footer(file: &[u8]) -> Result<(), Problem> {
     let end = file.strip_suffix(MAGIC).and_then(|rest| rest.last_chunk::<4>());
-    let length = end.map(|length| u32::from_le_bytes(*length)).ok_or_else(|| corrupt("it is no Parquet"))?;
+    let length =
+        end.map(|length| u32::from_le_bytes(*length)).ok_or_else(|| corrupt("it is not a Parquet file"))?;
     if length > LARGEST_FOOTER {
-        return Err(corrupt(&format!("its description has {length} bytes, where {LARGEST_FOOTER} are read")));
+        return Err(corrupt(&format!(
+            "its footer has {length} bytes, more than the limit of {LARGEST_FOOTER}"
+        )));
     }
     Ok(())
 }
 
 /// The memory that decoding a group of rows takes, if that is not too much.
 fn checked_memory(group: &RowGroupMetaData, file: &[u8], budget: &mut Budget) -> Result<u64, Problem> {
-    let rows = u64::try_from(group.num_rows()).map_err(|_| corrupt("it has less than no rows"))?;
+    let rows = u64::try_from(group.num_rows()).map_err(|_| corrupt("its number of rows is negative"))?;
     let mut bytes = rows.saturating_mul(ROW);
     budget.take(bytes)?;
     for column in group.columns() {
@@ -110,7 +113,7 @@ fn append(group: &dyn RowGroupReader, rows: &mut Vec<Option<Reference>>) -> Resu
             (Some(raw), _) => Some(Reference::Inline(inline(&raw)?)),
             (None, None) => None,
             (None, Some(path)) => {
-                let path = std::str::from_utf8(path.data()).map_err(|_| corrupt("a path is no text"))?;
+                let path = std::str::from_utf8(path.data()).map_err(|_| corrupt("a path is not text"))?;
                 let url = known.get(path).cloned().unwrap_or_else(|| path.into());
                 known.insert(Arc::clone(&url));
                 let range = (number(offset)?, number(size)?);

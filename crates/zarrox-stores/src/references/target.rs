@@ -95,7 +95,7 @@ impl Targets {
 
     #[cfg(not(unix))]
     fn file(&self, _: &std::path::Path) -> Result<(Arc<dyn Store>, Key), StoreError> {
-        let message = "references lead to files on Unix only";
+        let message = "references to files need Unix";
         Err(StoreError::new(StoreErrorKind::Unsupported, "reading", message))
     }
 
@@ -108,7 +108,7 @@ impl Targets {
         let is_own = self.options.is_local || self.origin.as_ref() == Some(&origin_of(&url));
         let (store, _) = self.opened(&root, || self.located(&root, is_own))?;
         let invalid = |error: StoreError| {
-            let message = "the target's path has no name that a store could have";
+            let message = "the path of the target does not name a file";
             StoreError::new(error.kind(), "reading", message).with_location(url.to_string())
         };
         Ok((store, Key::new(path_of(&url)).map_err(invalid)?))
@@ -181,7 +181,7 @@ fn is_reference(text: &str) -> bool {
 /// The target of a reference, if references may lead there.
 fn place(text: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
     if is_reference(text) {
-        let message = "a reference leads to references again, which is not supported";
+        let message = "a reference points to other references, which is not supported";
         return Err(StoreError::new(StoreErrorKind::Unsupported, "reading", message));
     }
     if let Some(path) = text.strip_prefix("file://").or_else(|| text.strip_prefix("local://")) {
@@ -194,7 +194,7 @@ fn place(text: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
     if public || options.trusts() {
         return Ok(Place::Url(text.to_owned()));
     }
-    Err(refused("another kind of store than buckets and web servers"))
+    Err(refused("a store other than a bucket or a web server"))
 }
 
 fn path(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
@@ -210,12 +210,12 @@ fn path(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
 }
 
 fn file(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
-    if options.trusts() { Ok(Place::File(path.into())) } else { Err(refused("a file of this machine")) }
+    if options.trusts() { Ok(Place::File(path.into())) } else { Err(refused("a file on this machine")) }
 }
 
 fn refused(what: &str) -> StoreError {
     let message = format!(
-        "the reference leads to {what}, which references from elsewhere must not; set the storage option 'allow_local' to 'true' if they can be trusted,"
+        "the reference points to {what}, which references from elsewhere must not do; set the storage option 'allow_local' to 'true' if you trust them,"
     );
     StoreError::new(StoreErrorKind::Forbidden, "reading", message)
 }

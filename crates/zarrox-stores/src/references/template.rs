@@ -1,7 +1,8 @@
 //! The templates of references: `{{…}}` in a text, with names, integers and their arithmetic.
 //!
-//! kerchunk's specification has Jinja here. What its examples show is understood: names, calls of templates with arguments, and
-//! integers with `+ - * // %` and parentheses. Anything else is refused, and never taken for text.
+//! kerchunk's specification has Jinja here. This module supports what its examples show: names, calls of templates with arguments,
+//! and integers with `+ - * // %` and parentheses. Anything else is an error, never text. The crate `minijinja` is not used, since
+//! references can come from strangers, and its loops and filters would let them take any time and memory.
 
 use std::collections::BTreeMap;
 
@@ -44,9 +45,7 @@ pub(super) fn render(text: &str, scope: Scope<'_>) -> Result<String, String> {
 
 fn plain(text: &str, out: &mut String) -> Result<(), String> {
     if text.contains("{%") || text.contains("{#") {
-        return Err(
-            "a template has a statement or a comment of Jinja, where only '{{…}}' is understood".into()
-        );
+        return Err("a template has a statement or a comment of Jinja; only '{{…}}' is supported".into());
     }
     push(text, out)
 }
@@ -97,18 +96,16 @@ fn tokens(mut rest: &str) -> Result<Vec<Token>, String> {
             }
             '\'' | '"' => {
                 let (text, behind) =
-                    rest[1..].split_once(first).ok_or("a text in a template does not end")?;
+                    rest[1..].split_once(first).ok_or("a text in a template has no closing quote")?;
                 if text.contains('\\') {
-                    return Err("a text in a template has a backslash, which is not understood".into());
+                    return Err("a text in a template has a backslash, which is not supported".into());
                 }
                 (Token::Text(text.to_owned()), behind)
             }
             _ => {
                 let found = SIGNS.into_iter().find_map(|sign| Some((sign, rest.strip_prefix(sign)?)));
                 let (sign, behind) = found.ok_or_else(|| {
-                    format!(
-                        "a template has '{first}', where names, integers and + - * // % ( ) are understood"
-                    )
+                    format!("a template has '{first}'; only names, integers and + - * // % ( ) are supported")
                 })?;
                 (Token::Sign(sign), behind)
             }
@@ -124,10 +121,10 @@ fn split_while(text: &str, keep: impl Fn(char) -> bool) -> (&str, &str) {
 
 fn unexpected(token: &Token) -> String {
     match token {
-        Token::Name(name) => format!("a template has '{name}' in a place that is not understood"),
-        Token::Text(_) => "a template has a text in a place that is not understood".into(),
-        Token::Integer(number) => format!("a template has {number} in a place that is not understood"),
-        Token::Sign(sign) => format!("a template has '{sign}' in a place that is not understood"),
+        Token::Name(name) => format!("a template has '{name}' in an unexpected place"),
+        Token::Text(_) => "a template has a text in an unexpected place".into(),
+        Token::Integer(number) => format!("a template has {number} in an unexpected place"),
+        Token::Sign(sign) => format!("a template has '{sign}' in an unexpected place"),
     }
 }
 
@@ -139,7 +136,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn next(&mut self) -> Result<Token, String> {
-        let (first, rest) = self.tokens.split_first().ok_or("a template ends too early")?;
+        let (first, rest) = self.tokens.split_first().ok_or("a template ends inside of an expression")?;
         self.tokens = rest;
         Ok(first.clone())
     }
@@ -176,7 +173,7 @@ impl Parser<'_> {
     fn factor(&mut self) -> Result<Value, String> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(format!("a template is nested deeper than {DEEPEST}"));
+            return Err(format!("a template is nested more than {DEEPEST} deep"));
         }
         let value = match self.next()? {
             Token::Integer(number) => Value::Integer(number),
@@ -231,7 +228,7 @@ impl Parser<'_> {
 /// Calculates as Python does: quotients are rounded down.
 fn calculate(left: &Value, sign: &str, right: &Value) -> Result<Value, String> {
     let (&Value::Integer(a), &Value::Integer(b)) = (left, right) else {
-        return Err(format!("a template calculates ('{sign}') with a text, where integers are understood"));
+        return Err(format!("a template calculates ('{sign}') with a text; only integers are supported"));
     };
     let result = match sign {
         "+" => a.checked_add(b),
@@ -240,7 +237,7 @@ fn calculate(left: &Value, sign: &str, right: &Value) -> Result<Value, String> {
         "//" => floor_divided(a, b),
         _ => floor_divided(a, b).and_then(|quotient| a.checked_sub(quotient.checked_mul(b)?)),
     };
-    let failed = || format!("a template calculates {a} {sign} {b}, which has no result in 64 bits");
+    let failed = || format!("a template calculates {a} {sign} {b}, which has no result within 64 bits");
     result.map(Value::Integer).ok_or_else(failed)
 }
 
@@ -283,7 +280,7 @@ mod tests {
     fn all_else_is_refused_with_words() {
         for (text, word) in [
             ("{{u", "does not end"),
-            ("{{}}", "too early"),
+            ("{{}}", "inside of an expression"),
             ("{{v}}", "'v'"),
             ("{{f}}", "takes arguments"),
             ("{{f()}}", "'c'"),
@@ -296,7 +293,7 @@ mod tests {
             ("{{9223372036854775807 + 1}}", "no result"),
             ("{{9223372036854775808}}", "64 bits"),
             ("{{(1}}", "lacks a ')'"),
-            ("{{i i}}", "not understood"),
+            ("{{i i}}", "unexpected place"),
             ("{% for x in y %}", "Jinja"),
             ("{{'a\\'b'}}", "backslash"),
         ] {

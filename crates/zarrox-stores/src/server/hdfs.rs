@@ -9,10 +9,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use hdfs_native::{Client, ClientBuilder, HdfsError, WriteOptions};
-use percent_encoding::percent_decode_str;
 use tokio::time::timeout;
-use url::Url;
 
+use crate::server::address::Address;
 use crate::server::escape::{Special, escaped, unescaped};
 use crate::server::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
 use crate::store::reserved;
@@ -44,11 +43,14 @@ const PERMISSIONS: u32 = 0o777;
 /// The characters that no name in HDFS has.
 const SPECIAL: Special = |character| character == ':';
 
+/// The form of a URL.
+const FORM: &str = "hdfs://namenode:8020/path";
+
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["hdfs"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
-        StorageOption::text("*.*", "a setting of Hadoop's client, as dfs.client.use.datanode.hostname"),
+        StorageOption::text("user", "the user, unless the URL has one"),
+        StorageOption::text("*.*", "a setting of Hadoop's client, such as dfs.client.use.datanode.hostname"),
     ],
     open: |url, options| {
         let hdfs = options.iter().fold(HdfsOptions::new(), |hdfs, (name, value)| match name {
@@ -68,6 +70,8 @@ pub(crate) static SCHEME: Scheme = Scheme {
 /// | [`user`](HdfsOptions::user) | `HADOOP_USER_NAME`, else the user of this process |
 /// | [`setting`](HdfsOptions::setting) | what the files in `HADOOP_CONF_DIR` say |
 /// | [`timeout`](HdfsOptions::timeout) | 60 seconds |
+///
+/// Nothing tells whether a value is still the one that was read, so that only one process should write to a chunk at a time.
 ///
 /// A value is written to a temporary file, which is then renamed: readers see the old value or the new one. Where a value must not be
 /// there yet, the name node checks that as it renames. Names that begin with `.zarrox-` and end in `.tmp` belong to these files.
@@ -142,18 +146,14 @@ impl HdfsOptions {
     ///
     /// When it is no URL of HDFS, or Hadoop's settings cannot be read.
     pub fn open(self, url: &str) -> Result<Blocking<HdfsStore>, StoreError> {
-        let wrong = || {
-            let message = "the address of a Hadoop cluster has the form 'hdfs://namenode:8020/path'";
-            StoreError::new(StoreErrorKind::Other, "connecting", message)
-        };
-        let url = Url::parse(url).ok().filter(|url| url.scheme() == "hdfs").ok_or_else(wrong)?;
-        let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(wrong)?;
+        let address = Address::parse(url, &["hdfs"], FORM)?;
+        let url = &address.0;
+        let host = url.host_str().unwrap_or_default();
         let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-        let path = percent_decode_str(url.path()).decode_utf8().map_err(|_| wrong())?;
+        let path = address.path()?;
         let path = path.trim_matches('/');
         let root = if path.is_empty() { String::new() } else { format!("/{}", escaped(path, SPECIAL)) };
-        let named = percent_decode_str(url.username()).decode_utf8().map_err(|_| wrong())?;
-        let user = self.user.clone().or_else(|| Some(named.into_owned()).filter(|user| !user.is_empty()));
+        let user = self.user.clone().or_else(|| address.login().map(|(user, _)| user));
         let handle = runtime::handle()?;
         let client = |authority: &str| {
             let builder = ClientBuilder::new().with_url(format!("hdfs://{authority}"));
@@ -211,7 +211,7 @@ impl HdfsStore {
             bytes.extend_from_slice(&packet);
         }
         if bytes.len() != size {
-            let message = format!("{} bytes came of a file of {size}", bytes.len());
+            let message = format!("{} bytes arrived of a file of {size}", bytes.len());
             return Err(StoreError::new(StoreErrorKind::Unreachable, "reading", message));
         }
         Ok(Some(bytes.into()))

@@ -1,5 +1,7 @@
 //! Stores on servers with a protocol of their own: databases, and trees of files.
 
+#[cfg(any(feature = "webdav", feature = "ftp", feature = "hdfs"))]
+mod address;
 #[cfg(any(feature = "ftp", feature = "hdfs"))]
 mod escape;
 #[cfg(feature = "ftp")]

@@ -8,14 +8,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ::mongodb::bson::oid::ObjectId;
 use ::mongodb::bson::spec::BinarySubtype;
 use ::mongodb::bson::{Binary, Bson, Document, RawBsonRef, RawDocumentBuf, doc, rawdoc};
 use ::mongodb::error::{Error, ErrorKind, WriteFailure};
-use ::mongodb::options::ClientOptions;
+use ::mongodb::options::{ClientOptions, ReturnDocument};
 use ::mongodb::{Client, Collection, IndexModel};
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 
+use crate::database::digest::{Digested, conflict, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::runtime::wait;
 use crate::store::reserved;
@@ -24,7 +26,7 @@ use crate::url::options::{StorageOption, StorageOptions};
 use crate::url::scheme::{Located, Scheme};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
-    StoreError, StoreErrorKind, Value, provided,
+    StoreError, StoreErrorKind, Value, Version, provided,
 };
 
 /// Where zarr-python keeps hierarchies.
@@ -44,9 +46,12 @@ const REFUSED: &str = "Connection refused";
 /// MongoDB's limit for a document.
 const LARGEST_DOCUMENT: usize = 16 << 20;
 
-/// The size of a document without its value: names, types, lengths, the key and the identity that MongoDB
-/// gives it.
-const AROUND_VALUE: usize = 64;
+/// The size of a document without its value: names, types, lengths, the key, the identity that MongoDB gives it, and the mark of
+/// somebody who compares the value.
+const AROUND_VALUE: usize = 128;
+
+/// The member of a document that marks it while its value is compared. Whoever replaces the document leaves it out.
+const MARK: &str = "zarrox";
 
 /// The number of bytes that fit into a document whose key is not extremely long.
 const LARGEST_VALUE: usize = LARGEST_DOCUMENT - (4 << 10);
@@ -70,6 +75,10 @@ const DUPLICATE_KEY: i32 = 11_000;
 /// everything works, but slowly, and [`Condition::Absent`] is refused.
 ///
 /// A document has up to 16 MiB, which limits chunks and shards; values are read whole.
+///
+/// A value is replaced under [`Condition::Matches`] in two steps: a member `zarrox` with a number that nobody else has is put into the
+/// document, whose value comes along and is compared; then the document is replaced if it still has this member. Everybody who
+/// replaces the document meanwhile, zarr-python as well, takes the member away. So any number of processes may write.
 #[derive(Clone, Debug)]
 pub struct MongoDbStore(Arc<Inner>);
 
@@ -85,10 +94,10 @@ struct Inner {
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["mongodb", "mongodb+srv"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("user", "the user, unless the URL has one"),
         StorageOption::text("password", "the password of the user"),
-        StorageOption::text("database", "the database, where the URL says none"),
-        StorageOption::text("collection", "the collection, where the URL says none"),
+        StorageOption::text("database", "the database, unless the URL has one"),
+        StorageOption::text("collection", "the collection, unless the URL has one"),
     ],
     open: locate,
 };
@@ -97,9 +106,8 @@ fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, Store
     let mut names = url.path().trim_start_matches('/').splitn(3, '/');
     let mut name = || names.next().unwrap_or_default();
     let (database, collection, node) = (name(), name(), name());
-    let user = url.user_info().map_or(String::new(), |user| format!("{user}@"));
     let query = url.query().map_or(String::new(), |query| format!("?{query}"));
-    let collection = format!("{}://{user}{}/{database}/{collection}{query}", url.scheme(), url.authority());
+    let collection = url.with_path(&format!("/{database}/{collection}{query}"));
     let mut settings = MongoDbOptions::new();
     settings.user = options
         .get("user")
@@ -281,32 +289,29 @@ impl Address {
     fn new(url: &str) -> Result<Self, StoreError> {
         let refuse = || {
             let message =
-                "this is not the URL of a MongoDB server, as mongodb://host:port/database/collection";
+                "the URL of a MongoDB server must have the form 'mongodb://host:port/database/collection'";
             StoreError::new(StoreErrorKind::Unsupported, "connecting", message)
         };
-        let (scheme, rest) = url.split_once("://").ok_or_else(refuse)?;
-        if !matches!(scheme, "mongodb" | "mongodb+srv") {
+        let url = StoreUrl::parse(url).map_err(|_| refuse())?;
+        if !matches!(url.scheme(), "mongodb" | "mongodb+srv") {
             return Err(refuse());
         }
-        let (rest, options) =
-            rest.split_once('?').map_or((rest, None), |(rest, options)| (rest, Some(options)));
-        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let path = url.path().strip_prefix('/').unwrap_or_default();
         let mut names =
             path.trim_end_matches('/').split('/').map(|name| Some(name).filter(|name| !name.is_empty()));
         let (database, collection) = (names.next().flatten(), names.next().flatten());
         if names.next().is_some() {
             return Err(refuse());
         }
-        let hosts = authority.rsplit_once('@').map_or(authority, |(_, hosts)| hosts);
-        let options = options.map_or(String::new(), |options| format!("?{options}"));
+        let options = url.query().map_or(String::new(), |options| format!("?{options}"));
         let names_of_secrets = ["password", "authmechanismproperties"];
         let secret_option = names_of_secrets.iter().any(|name| options.to_ascii_lowercase().contains(name));
         Ok(Self {
-            url: format!("{scheme}://{authority}/{}{options}", database.unwrap_or_default()),
-            server: format!("{scheme}://{}", normalized(hosts)),
+            url: url.with_path(&format!("/{}{options}", database.unwrap_or_default())),
+            server: format!("{}://{}", url.scheme(), normalized(url.authority())),
             database: database.map(str::to_owned),
             collection: collection.map(str::to_owned),
-            secret: authority.contains('@') || secret_option,
+            secret: url.user_info().is_some() || secret_option,
         })
     }
 }
@@ -389,6 +394,25 @@ impl MongoDbStore {
         }
     }
 
+    /// Marks the document of a key if its value is this version, and tells what only this very document is.
+    fn marked(&self, operation: &'static str, key: &Key, version: &Version) -> Result<Document, StoreError> {
+        let mark = ObjectId::new();
+        let this = doc! { "key": key.as_str() };
+        let set = doc! { "$set": { MARK: mark } };
+        let there = self.run(operation, key.as_str(), |all| async move {
+            all.find_one_and_update(this, set).return_document(ReturnDocument::After).await
+        })?;
+        let there = there.map(|document| self.value(key, &document)).transpose()?;
+        let is_same = there.is_some_and(|value| version_of(&value) == *version);
+        self.matched(is_same.into(), operation, key)?;
+        Ok(doc! { "key": key.as_str(), MARK: mark })
+    }
+
+    /// A conflict, unless a document was found.
+    fn matched(&self, count: u64, operation: &'static str, key: &Key) -> Result<(), StoreError> {
+        if count > 0 { Ok(()) } else { Err(self.place(conflict(operation), key.as_str())) }
+    }
+
     /// The documents of some keys: each is told when it is there.
     fn get_batch(&self, keys: &[Key], done: &mut dyn FnMut(&str, RawDocumentBuf)) -> Result<(), StoreError> {
         let names: Vec<&str> = keys.iter().map(Key::as_str).collect();
@@ -418,6 +442,9 @@ impl Store for MongoDbStore {
             writable: true,
             listable: true,
             set_if_absent: self.0.unique,
+            set_if_unchanged: self.0.unique,
+            erase_if_unchanged: self.0.unique,
+            digest_versions: true,
             values_above_values: true,
             in_flight: Some(IN_FLIGHT),
             largest_value: Some(LARGEST_VALUE as u64),
@@ -426,7 +453,7 @@ impl Store for MongoDbStore {
     }
 
     fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
-        Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+        Ok(self.get(key)?.map(|bytes| Box::new(Digested(bytes)) as Box<dyn Value>))
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
@@ -463,17 +490,24 @@ impl Store for MongoDbStore {
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         let value = &*payload.bytes(key)?;
-        let absent = condition.absent().map_err(|error| self.place(error, key.as_str()))?;
         if value.len() + key.as_str().len() + AROUND_VALUE > LARGEST_DOCUMENT {
             let message = format!("{} bytes are more than a MongoDB document's 16 MiB can hold", value.len());
             return self.fail(StoreErrorKind::TooLarge, "writing", &message, key);
         }
-        if absent && !self.0.unique {
-            let message = "the collection has no unique index on 'key', so that two could create a value";
+        let absent = matches!(condition, Condition::Absent);
+        let is_conditional = absent || matches!(condition, Condition::Matches(_));
+        if is_conditional && !self.0.unique {
+            let message = "the collection has no unique index on 'key', so that two programs could create the same value";
             return self.fail(StoreErrorKind::Unsupported, "writing", message, key);
         }
         let bytes = Binary { subtype: BinarySubtype::Generic, bytes: value.to_vec() };
         let document = rawdoc! { "key": key.as_str(), "value": bytes };
+        if let Condition::Matches(version) = condition {
+            let this = self.marked("writing", key, version)?;
+            let replace = |all: Collection<_>| async move { all.replace_one(this, document).await };
+            let replaced = self.run("writing", key.as_str(), replace)?;
+            return self.matched(replaced.matched_count, "writing", key);
+        }
         let this = doc! { "key": key.as_str() };
         let created = self.run("writing", key.as_str(), |all| async move {
             if !absent {
@@ -491,7 +525,13 @@ impl Store for MongoDbStore {
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing().map_err(|error| self.place(error, key.as_str()))?;
+        if let Condition::Matches(version) = condition {
+            let this = self.marked("erasing", key, version)?;
+            let erase = |all: Collection<RawDocumentBuf>| async move { all.delete_one(this).await };
+            let erased = self.run("erasing", key.as_str(), erase)?;
+            return self.matched(erased.deleted_count, "erasing", key).map(|()| true);
+        }
         let this = doc! { "key": key.as_str() };
         let erased = self.run("erasing", key.as_str(), |all| async move { all.delete_many(this).await })?;
         Ok(erased.deleted_count > 0)
@@ -615,8 +655,8 @@ fn into_error(operation: &'static str, error: Error) -> StoreError {
 fn describe(code: i32) -> Option<(StoreErrorKind, &'static str)> {
     use StoreErrorKind as Kind;
     Some(match code {
-        13 | 18 | 8000 => (Kind::Forbidden, "the MongoDB server does not permit this user what is needed"),
-        50 | 89 | 202 | 262 => (Kind::TimedOut, "the MongoDB server needs too long"),
+        13 | 18 | 8000 => (Kind::Forbidden, "the MongoDB server does not permit this operation to the user"),
+        50 | 89 | 202 | 262 => (Kind::TimedOut, "the MongoDB server did not finish in time"),
         6 | 7 | 91 | 189 | 9001 | 10_107 | 11_600 | 11_602 | 13_435 | 13_436 => {
             (Kind::Unreachable, "the MongoDB server is not ready")
         }

@@ -1,7 +1,8 @@
-//! Servers of files and directories as stores: what WebDAV, FTP and HDFS share.
+//! The common part of stores on servers of files: WebDAV, FTP and HDFS.
 //!
-//! A value is a file; directories are made when a file needs them, and are no values. What implements [`FileTree`] is an
-//! [`AsyncStore`].
+//! A value is a file. Directories are created when a file needs them, and are not values. An implementation of [`FileTree`] is an
+//! [`AsyncStore`]. The crate `opendal` has clients for these servers, but neither conditional writes nor versions of values with
+//! them, on which [`Condition`] and consistent reads depend.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -172,12 +173,12 @@ pub(crate) fn located<T: FileTree>(
     scheme: &str,
     open: impl FnOnce(&str) -> Result<Blocking<T>, StoreError>,
 ) -> Result<Located, StoreError> {
-    let user = url.user_info().map_or_else(String::new, |user| format!("{user}@"));
     // FTP has two roots: where the user begins, and, behind a second slash, the one of the server.
     let root = if url.path().starts_with("//") { "//" } else { "/" };
-    let store = open(&format!("{scheme}://{user}{}{root}", url.authority()))?;
+    let server = url.with_path(root);
+    let store = open(&format!("{scheme}{}", server.strip_prefix(url.scheme()).unwrap_or(&server)))?;
     let path = percent_decode_str(url.path()).decode_utf8().map_err(|error| {
-        let message = "the path is not UTF-8 once it is decoded";
+        let message = "the percent-decoded path is not UTF-8";
         StoreError::new(StoreErrorKind::InvalidKey, "opening", message).with_source(error)
     })?;
     Ok(Located::one_of_many(store, path))
@@ -245,7 +246,7 @@ pub(crate) fn below(directory: &str, name: &str) -> String {
 
 /// The error of a file that cannot be where it belongs.
 pub(crate) fn obstructed(operation: &'static str) -> StoreError {
-    let message = "a directory is where the value belongs, or a value where a directory belongs";
+    let message = "there is a directory in the place of the value, or a value in the place of a directory";
     StoreError::new(StoreErrorKind::Obstructed, operation, message)
 }
 
@@ -290,8 +291,9 @@ impl<T: FileTree> AsyncStore for T {
         write.await.map_err(place(self, key.as_str()))
     }
 
-    async fn erase(&self, key: &Key) -> Result<bool, StoreError> {
+    async fn erase(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
         let erase = async {
+            condition.unconditional()?;
             let was_there = self.remove_file(key.as_str()).await?;
             if was_there {
                 tidy(self, key.as_str()).await?;

@@ -199,6 +199,9 @@ pub struct Capabilities {
     pub set_if_unchanged: bool,
     /// [`Store::erase_if`] takes [`Condition::Matches`].
     pub erase_if_unchanged: bool,
+    /// The [`version`](Value::version) of a value is a digest for which all of it is read: for those who replace it, and too dear for
+    /// caches.
+    pub digest_versions: bool,
     /// The guard of [`Store::lock`] excludes everybody else who can write to the storage, other processes as well, and
     /// [`Condition::Locked`] is a conflict where somebody wrote without the lock.
     pub locks_everyone: bool,
@@ -258,6 +261,15 @@ impl Condition<'_> {
             Self::Always | Self::Locked(_) => Ok(()),
             Self::Absent | Self::Matches(_) => Err(cannot_compare("erasing")),
         }
+    }
+
+    /// Checks that the condition is one for erasing. For stores that compare versions.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::Unsupported`] for [`Condition::Absent`].
+    pub fn erasing(self) -> Result<(), StoreError> {
+        if matches!(self, Self::Absent) { self.unconditional() } else { Ok(()) }
     }
 }
 

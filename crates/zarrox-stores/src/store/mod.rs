@@ -11,7 +11,15 @@ mod value;
 pub use self::contract::{Capabilities, Condition, DirListing, GetDone, Store};
 pub use self::ext::StoreExt;
 pub use self::payload::{PartSource, Payload};
-pub(crate) use self::provided::{check_rename, copy_then_erase, ranges_of};
+#[cfg(any(
+    feature = "async",
+    feature = "cache",
+    feature = "lmdb",
+    feature = "redis",
+    feature = "sqlite"
+))]
+pub(crate) use self::provided::ranges_of;
+pub(crate) use self::provided::{check_rename, copy_then_erase};
 pub use self::range::ByteRange;
 #[cfg(any(feature = "async", feature = "cache", feature = "references"))]
 pub(crate) use self::range::WHOLE;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::{fmt, io};
 
+#[cfg(feature = "async")]
 use bytes::Bytes;
 
 use super::value::reserved;

@@ -4,7 +4,7 @@ use super::options::{REMOTE, StorageOption, StorageOptions, wrong};
 #[cfg(feature = "references")]
 use super::references;
 use super::schemes::SCHEMES;
-use super::stage::{CACHE_OPTIONS, CACHES};
+use super::stage::{ARCHIVE_OPTIONS, ARCHIVES, CACHE_OPTIONS, CACHES};
 use crate::StoreError;
 
 /// Every kind of store of this build: its names, which stand before `://` or `::`, and the storage options that it takes.
@@ -12,7 +12,7 @@ pub fn storage_options() -> impl Iterator<Item = (&'static [&'static str], &'sta
     let schemes = SCHEMES.iter().map(|scheme| (scheme.names, scheme.options));
     #[cfg(feature = "references")]
     let schemes = schemes.chain([(references::NAMES, references::OPTIONS)]);
-    schemes.chain([(CACHES, CACHE_OPTIONS)])
+    schemes.chain([(ARCHIVES, ARCHIVE_OPTIONS), (CACHES, CACHE_OPTIONS)])
 }
 
 impl StorageOptions {
@@ -45,7 +45,7 @@ fn unknown(name: &str, own: &str) -> StoreError {
     let nearest = known.map(|known| (distance(known, own), known)).min();
     let meant = match nearest.filter(|(distance, known)| *distance <= 1 + known.len() / 4) {
         Some((_, known)) => format!("did you mean '{}{known}'?", name.strip_suffix(own).unwrap_or_default()),
-        None => "`zarrox help storage` lists all".to_owned(),
+        None => "`zarrox storage` lists all options".to_owned(),
     };
     wrong(format!("no store takes a storage option '{}' ({meant})", name.escape_debug()))
 }
@@ -80,7 +80,7 @@ mod tests {
             ("acces_key_id", "did you mean 'access_key_id'?"),
             ("remote_regoin", "did you mean 'remote_region'?"),
             ("follow_link", "did you mean 'follow_links'?"),
-            ("colour", "`zarrox help storage` lists all"),
+            ("colour", "`zarrox storage` lists all options"),
         ] {
             let refused = refusal(wrong, "a secret").unwrap();
             assert!(refused.contains(wrong) && refused.contains(meant), "{refused}");
@@ -100,7 +100,7 @@ mod tests {
     #[cfg(all(feature = "s3", feature = "references"))]
     fn values_that_an_option_cannot_have_are_refused() {
         let refused = refusal("allow_http", "flase").unwrap();
-        assert!(refused.contains("the storage option 'allow_http' is 'true' or 'false'"), "{refused}");
+        assert!(refused.contains("the storage option 'allow_http' must be 'true' or 'false'"), "{refused}");
         assert!(refusal("memory_limit", "much").unwrap().contains("a number of bytes"));
         assert_eq!(refusal("memory_limit", "1000000"), None);
     }

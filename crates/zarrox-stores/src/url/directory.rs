@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::options::{StorageOption, StorageOptions, wrong};
+use super::options::{SYNC, SYNC_OPTION, StorageOption, StorageOptions, wrong};
 use super::scheme::{Located, Scheme};
 use crate::{DirectoryStore, StoreError};
 
@@ -21,6 +21,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             FOLLOW_LINKS,
             "follow symbolic links that lead out of the directory (a path is one, too)",
         ),
+        SYNC_OPTION,
         StorageOption::flag(
             EXCLUSIVE,
             "lock no files, since nobody else writes (for file systems without locks)",
@@ -44,7 +45,8 @@ pub fn open_directory(
 ) -> Result<DirectoryStore, StoreError> {
     let store = DirectoryStore::open(path)?
         .follow_links(options.flag(FOLLOW_LINKS)?.unwrap_or_default())
-        .exclusive(options.flag(EXCLUSIVE)?.unwrap_or_default());
+        .exclusive(options.flag(EXCLUSIVE)?.unwrap_or_default())
+        .sync(options.flag(SYNC)?.unwrap_or_default());
     let Some(text) = options.get(LOCK_TIMEOUT) else { return Ok(store) };
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let Some(longest) = seconds else {

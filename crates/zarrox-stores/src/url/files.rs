@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
-use super::options::StorageOptions;
+use super::options::{SYNC, SYNC_OPTION, StorageOptions};
 use super::scheme::{Located, Scheme};
 use super::text::StoreUrl;
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
@@ -51,28 +51,51 @@ fn split(url: &StoreUrl<'_>, Files { extensions, is_one, .. }: &Files) -> (PathB
     (file, rest)
 }
 
-/// A kind of database that is written, too: how one is opened that is there, made if it is not, and opened if it cannot be written.
+/// The ways to open a database: one that is there, the same if it cannot be written, and one that is made if it is not there.
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
-struct Database<S> {
-    open: fn(&Path) -> Result<S, StoreError>,
-    create: fn(&Path) -> Result<S, StoreError>,
-    read: fn(&Path) -> Result<S, StoreError>,
+#[derive(Clone, Copy)]
+enum Opening {
+    Open,
+    Read,
+    Create,
 }
 
+/// A function that opens a database with these options.
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
-impl<S: crate::Store + 'static> Database<S> {
-    fn at(&self, (file, rest): (PathBuf, String), options: &StorageOptions) -> Result<Located, StoreError> {
-        if options.creates() {
-            return Ok(Located::whole((self.create)(&file)?, rest));
-        }
-        let store = match (self.open)(&file) {
-            Err(error) if matches!(error.kind(), StoreErrorKind::Forbidden | StoreErrorKind::ReadOnly) => {
-                (self.read)(&file)?
+macro_rules! opener {
+    ($options:ty) => {
+        |file: &Path, opening: Opening, sync: Option<bool>| {
+            let mut options = <$options>::new();
+            if let Some(sync) = sync {
+                options = options.sync(sync);
             }
-            opened => opened?,
-        };
-        Ok(Located::whole(store, rest))
+            match opening {
+                Opening::Open => options.open(file),
+                Opening::Read => options.read_only(true).open(file),
+                Opening::Create => options.create(file),
+            }
+        }
+    };
+}
+
+/// Opens the database of a URL, and makes it where that is wanted.
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
+fn open_database<S: crate::Store + 'static>(
+    (file, rest): (PathBuf, String),
+    options: &StorageOptions,
+    open: fn(&Path, Opening, Option<bool>) -> Result<S, StoreError>,
+) -> Result<Located, StoreError> {
+    let sync = options.flag(SYNC)?;
+    if options.creates() {
+        return Ok(Located::whole(open(&file, Opening::Create, sync)?, rest));
     }
+    let store = match open(&file, Opening::Open, sync) {
+        Err(error) if matches!(error.kind(), StoreErrorKind::Forbidden | StoreErrorKind::ReadOnly) => {
+            open(&file, Opening::Read, sync)?
+        }
+        opened => opened?,
+    };
+    Ok(Located::whole(store, rest))
 }
 
 #[cfg(feature = "sqlite")]
@@ -82,14 +105,8 @@ static SQLITE_FILES: Files =
 #[cfg(feature = "sqlite")]
 pub(super) static SQLITE: Scheme = Scheme {
     names: SQLITE_FILES.schemes,
-    options: &[],
-    open: |url, options| {
-        let place = split(url, &SQLITE_FILES);
-        let read = |path: &Path| crate::SqliteOptions::new().read_only(true).open(path);
-        let (open, create) =
-            (|path: &Path| crate::SqliteStore::open(path), |path: &Path| crate::SqliteStore::create(path));
-        Database { open, create, read }.at(place, options)
-    },
+    options: &[SYNC_OPTION],
+    open: |url, options| open_database(split(url, &SQLITE_FILES), options, opener!(crate::SqliteOptions)),
 };
 
 #[cfg(feature = "lmdb")]
@@ -102,14 +119,8 @@ static LMDB_FILES: Files = Files {
 #[cfg(feature = "lmdb")]
 pub(super) static LMDB: Scheme = Scheme {
     names: LMDB_FILES.schemes,
-    options: &[],
-    open: |url, options| {
-        let place = split(url, &LMDB_FILES);
-        let read = |path: &Path| crate::LmdbOptions::new().read_only(true).open(path);
-        let (open, create) =
-            (|path: &Path| crate::LmdbStore::open(path), |path: &Path| crate::LmdbStore::create(path));
-        Database { open, create, read }.at(place, options)
-    },
+    options: &[SYNC_OPTION],
+    open: |url, options| open_database(split(url, &LMDB_FILES), options, opener!(crate::LmdbOptions)),
 };
 
 #[cfg(feature = "redb")]
@@ -118,14 +129,8 @@ static REDB_FILES: Files = Files { schemes: &["redb"], extensions: &["redb"], is
 #[cfg(feature = "redb")]
 pub(super) static REDB: Scheme = Scheme {
     names: REDB_FILES.schemes,
-    options: &[],
-    open: |url, options| {
-        let place = split(url, &REDB_FILES);
-        let read = |path: &Path| crate::RedbOptions::new().read_only(true).open(path);
-        let (open, create) =
-            (|path: &Path| crate::RedbStore::open(path), |path: &Path| crate::RedbStore::create(path));
-        Database { open, create, read }.at(place, options)
-    },
+    options: &[SYNC_OPTION],
+    open: |url, options| open_database(split(url, &REDB_FILES), options, opener!(crate::RedbOptions)),
 };
 
 #[cfg(feature = "gdbm")]
@@ -135,14 +140,8 @@ static GDBM_FILES: Files =
 #[cfg(feature = "gdbm")]
 pub(super) static GDBM: Scheme = Scheme {
     names: GDBM_FILES.schemes,
-    options: &[],
-    open: |url, options| {
-        let place = split(url, &GDBM_FILES);
-        let read = |path: &Path| crate::GdbmOptions::new().read_only(true).open(path);
-        let (open, create) =
-            (|path: &Path| crate::GdbmStore::open(path), |path: &Path| crate::GdbmStore::create(path));
-        Database { open, create, read }.at(place, options)
-    },
+    options: &[SYNC_OPTION],
+    open: |url, options| open_database(split(url, &GDBM_FILES), options, opener!(crate::GdbmOptions)),
 };
 
 #[cfg(all(unix, feature = "berkeley-db"))]

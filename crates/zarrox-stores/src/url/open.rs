@@ -1,5 +1,7 @@
 //! From a URL, or from a chain of stores inside of stores, to a store: [`open_url`].
 
+#[cfg(all(unix, feature = "zip"))]
+use super::options::SYNC;
 use super::options::StorageOptions;
 #[cfg(feature = "references")]
 use super::references;
@@ -60,7 +62,7 @@ fn open(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
         }
         name => {
             let message = format!(
-                "'{name}' is nothing that can be inside of a store; there are 'zip', 'reference', 'simplecache' and 'filecache'"
+                "'{name}' is not an adapter for URLs; known are 'zip', 'reference', 'simplecache' and 'filecache'"
             );
             let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
             Err(error.with_location(shown(outer)))
@@ -142,7 +144,8 @@ fn open_archive(outer: &str, path: &str, options: &StorageOptions) -> Result<Loc
 fn archive_at(file: &str, path: &str, options: &StorageOptions) -> Result<Located, StoreError> {
     use crate::{ZipMode, ZipStore};
     let mode = if options.creates() { ZipMode::Append } else { ZipMode::ReadWrite };
-    Ok(Located::whole(ZipStore::open(file, mode)?, path))
+    let store = ZipStore::open(file, mode)?.sync(options.flag(SYNC)?.unwrap_or_default());
+    Ok(Located::whole(store, path))
 }
 
 #[cfg(all(unix, feature = "zip"))]

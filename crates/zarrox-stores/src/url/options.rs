@@ -59,7 +59,7 @@ impl StorageOption {
             OptionValue::Bytes if value.parse::<u64>().is_err() => "a number of bytes",
             _ => return Ok(()),
         };
-        Err(wrong(format!("the storage option '{}' is {what}", self.name)))
+        Err(wrong(format!("the storage option '{}' must be {what}", self.name)))
     }
 }
 
@@ -75,6 +75,13 @@ fn flag(value: &str) -> Option<bool> {
 pub(super) fn wrong(message: String) -> StoreError {
     StoreError::new(StoreErrorKind::InvalidKey, "opening", message)
 }
+
+/// The name of the option that lets writes be flushed to the disk.
+pub const SYNC: &str = "sync";
+
+/// The option of every store that writes to a disk of this machine.
+pub(crate) const SYNC_OPTION: StorageOption =
+    StorageOption::flag(SYNC, "flush to the disk what is written, so that it outlives a power failure");
 
 /// The beginning of the names of options that are for the stores that references lead to.
 pub(crate) const REMOTE: &str = "remote_";
@@ -99,6 +106,13 @@ impl StorageOptions {
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.values.insert(name.into(), value.into());
+        self
+    }
+
+    /// Takes an option away.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.values.remove(name);
         self
     }
 

@@ -13,10 +13,10 @@ pub(super) const NAMES: &[&str] = &["reference"];
 
 /// The storage options that references take.
 pub(super) const OPTIONS: &[StorageOption] = &[
-    StorageOption::text("fo", "the references, where the URL does not say it"),
-    StorageOption::text("target", "the URL that relative references are seen from"),
-    StorageOption::text("remote_protocol", "the scheme of references that have none"),
-    StorageOption::flag("allow_local", "allow references to files of this machine"),
+    StorageOption::text("fo", "the URL of the references, unless the URL has it"),
+    StorageOption::text("target", "the base URL of relative references"),
+    StorageOption::text("remote_protocol", "the scheme of references without a scheme"),
+    StorageOption::flag("allow_local", "allow references to files on this machine"),
     StorageOption::bytes("memory_limit", "the most memory for references"),
     StorageOption::text("remote_*", "an option of the stores that the references lead to"),
 ];
@@ -28,7 +28,7 @@ pub(super) fn open_option(
     open_url: OpenUrl,
 ) -> Result<Located, StoreError> {
     let Some(place) = options.get("fo") else {
-        let message = "where the references are is not said; write reference://node::URL, or set the storage option 'fo'";
+        let message = "the URL of the references is missing; write reference://node::URL, or set the storage option 'fo'";
         return Err(StoreError::new(StoreErrorKind::NotFound, "opening", message));
     };
     open(place, &url.rest(), options, open_url)
@@ -70,7 +70,7 @@ fn said(options: &StorageOptions) -> Result<ReferenceOptions, StoreError> {
     }
     if let Some(limit) = options.get("memory_limit") {
         let wrong = |error| {
-            let message = "the storage option 'memory_limit' is a number of bytes";
+            let message = "the storage option 'memory_limit' must be a number of bytes";
             StoreError::new(StoreErrorKind::InvalidKey, "opening", message).with_source(error)
         };
         references = references.memory_limit(limit.parse::<u64>().map_err(wrong)?);

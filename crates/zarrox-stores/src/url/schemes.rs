@@ -115,10 +115,12 @@ fn steady(located: Located) -> Located {
 fn unknown(url: &StoreUrl<'_>) -> StoreError {
     let scheme = url.scheme();
     let message = match FEATURES.iter().find(|(name, _)| *name == scheme) {
-        Some((_, feature)) => format!("'{scheme}://' needs the feature `{feature}` of zarrox, which is off"),
+        Some((_, feature)) => {
+            format!("'{scheme}://' needs the feature `{feature}` of zarrox, which is not enabled")
+        }
         None => {
             let known: Vec<&str> = SCHEMES.iter().flat_map(|scheme| scheme.names).copied().collect();
-            format!("no store is known for '{scheme}://'; there are {}", known.join(", "))
+            format!("unknown scheme '{scheme}://'; known are {}", known.join(", "))
         }
     };
     StoreError::new(StoreErrorKind::Unsupported, "opening", message).with_location(url.to_string())

@@ -1,6 +1,6 @@
 //! The text of stores inside of stores: `s3://bucket/a.zip|zip:path` and fsspec's `zip://path::s3://bucket/a.zip`.
 
-use super::options::StorageOption;
+use super::options::{SYNC_OPTION, StorageOption};
 use super::text::StoreUrl;
 
 /// The caches on disk that can stand in front of a URL.
@@ -9,6 +9,12 @@ pub(super) const CACHES: &[&str] = &["simplecache", "filecache"];
 /// The storage options that they take.
 pub(super) const CACHE_OPTIONS: &[StorageOption] =
     &[StorageOption::text("cache_directory", "the directory of the copies [default: ~/.cache/zarrox]")];
+
+/// The archives that can be in a file or in a URL.
+pub(super) const ARCHIVES: &[&str] = &["zip"];
+
+/// The storage options that they take.
+pub(super) const ARCHIVE_OPTIONS: &[StorageOption] = &[SYNC_OPTION];
 
 /// The parts of a chain from the outside inwards: `zip:path` and what it is in.
 pub(super) fn split(text: &str) -> Option<(Stage<'_>, &str)> {

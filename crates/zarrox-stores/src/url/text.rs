@@ -39,7 +39,7 @@ impl<'a> StoreUrl<'a> {
     /// [`StoreErrorKind::InvalidKey`] when the text is no URL.
     pub fn parse(text: &'a str) -> Result<Self, StoreError> {
         let Some((scheme, rest)) = Self::split_scheme(text) else {
-            let message = "it is no URL, which would begin as 's3://' does";
+            let message = "this is not a URL, such as 's3://bucket/path'";
             return Err(StoreError::new(StoreErrorKind::InvalidKey, "opening", message));
         };
         let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));
@@ -80,6 +80,13 @@ impl<'a> StoreUrl<'a> {
     #[must_use]
     pub fn path(&self) -> &'a str {
         self.path
+    }
+
+    /// The URL with another path, with its user and password and without its query.
+    #[must_use]
+    pub fn with_path(&self, path: &str) -> String {
+        let user = self.user.map_or_else(String::new, |user| format!("{user}@"));
+        format!("{}://{user}{}{path}", self.scheme, self.authority)
     }
 
     /// Authority and path as one path, for schemes without hosts.
@@ -124,6 +131,7 @@ mod tests {
         assert_eq!((url.scheme(), url.user_info(), url.authority()), ("redis", Some("me:p@ss"), "host:6379"));
         assert_eq!((url.path(), url.parameter("prefix"), url.parameter("c")), ("/0/a", Some("x"), None));
         assert_eq!(url.to_string(), "redis://host:6379/0/a");
+        assert_eq!(url.with_path("/1"), "redis://me:p@ss@host:6379/1");
         assert_eq!(StoreUrl::parse("memory://a/b").unwrap().rest(), "a/b");
         assert_eq!(StoreUrl::parse("memory://").unwrap().rest(), "");
         assert_eq!(StoreUrl::parse("file:///a b/ü").unwrap().rest(), "/a b/ü");

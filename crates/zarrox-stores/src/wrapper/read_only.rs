@@ -51,6 +51,8 @@ impl Store for ReadOnlyStore {
             writable: false,
             set_if_absent: false,
             set_if_unchanged: false,
+            erase_if_unchanged: false,
+            locks_everyone: false,
             rename: false,
             ..self.0.capabilities()
         }

@@ -10,7 +10,7 @@ use zarrox_testkit::store::{key, list, prefix, store_suite};
 
 use super::golden::{check_golden, golden};
 use super::handles::check_two_handles;
-use super::processes::{self, check_two_processes};
+use crate::processes::{self, check_processes};
 
 fn suite(options: &LmdbOptions) {
     let kept = Mutex::new(Vec::new());
@@ -135,17 +135,17 @@ fn two_handles_are_one_storage() {
 }
 
 #[test]
-fn two_processes_write() {
+fn processes_write_together() {
     if processes::is_child() {
         return;
     }
     let (_directory, path, store) = temporary();
-    check_two_processes("databases::lmdb::two_processes_write_child", &path, &store);
+    check_processes("databases::lmdb::processes_write_together_child", &path, &store);
 }
 
-/// The other process of the test above.
+/// Another process of the test above.
 #[test]
-fn two_processes_write_child() {
+fn processes_write_together_child() {
     // With a map that is soon too small for what the other process writes.
     let options = LmdbOptions::new().sync(false).map_size(1);
     processes::run_child(&|path: &Path| Box::new(options.clone().open(path).unwrap()));

@@ -11,7 +11,6 @@ mod golden;
 mod handles;
 #[cfg(feature = "lmdb")]
 mod lmdb;
-mod processes;
 #[cfg(feature = "redb")]
 mod redb;
 #[cfg(feature = "sqlite")]

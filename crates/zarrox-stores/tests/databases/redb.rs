@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tempfile::TempDir;
-use zarrox_stores::{Condition, RedbOptions, RedbStore, Store, StoreErrorKind, StoreExt};
+use zarrox_stores::{Condition, RedbOptions, RedbStore, Store, StoreError, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::{key, list, store_suite};
 
 use super::damage::check_damaged;
 use super::handles::check_two_handles;
 use crate::other_process;
+use crate::processes::{check_turns, is_child, take_turns};
 
 const CHILD: &str = "ZARROX_TEST_REDB";
 
 fn temporary() -> (TempDir, PathBuf, RedbStore) {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("data.redb");
-    let store = RedbStore::create(&path).unwrap();
+    let store = RedbOptions::new().sync(false).create(&path).unwrap();
     store.set(&key("a/b"), b"value", Condition::Always).unwrap();
     (directory, path, store)
 }
@@ -91,4 +92,24 @@ fn the_other_process() {
     let error = RedbStore::open(path).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Unreachable);
     assert!(error.to_string().contains("another process"), "{error}");
+}
+
+#[test]
+fn processes_count_in_turns() {
+    if is_child() {
+        return;
+    }
+    let (_directory, path, store) = temporary();
+    drop(store);
+    check_turns("databases::redb::processes_count_in_turns_child", &path, &open_any);
+}
+
+/// Another process of the test above.
+#[test]
+fn processes_count_in_turns_child() {
+    take_turns(&open_any);
+}
+
+fn open_any(path: &Path) -> Result<Box<dyn Store>, StoreError> {
+    Ok(Box::new(RedbStore::open(path)?))
 }

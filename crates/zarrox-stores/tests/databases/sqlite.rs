@@ -13,7 +13,7 @@ use zarrox_testkit::store::{key, list, prefix, store_suite};
 use super::damage::check_damaged;
 use super::golden::{check_golden, golden};
 use super::handles::check_two_handles;
-use super::processes::{self, check_two_processes};
+use crate::processes::{self, check_processes};
 
 fn suite(options: &SqliteOptions) {
     let kept = Mutex::new(Vec::new());
@@ -161,17 +161,17 @@ fn two_handles_are_one_storage() {
 }
 
 #[test]
-fn two_processes_write() {
+fn processes_write_together() {
     if processes::is_child() {
         return;
     }
     let (_directory, path, store) = temporary();
-    check_two_processes("databases::sqlite::two_processes_write_child", &path, &store);
+    check_processes("databases::sqlite::processes_write_together_child", &path, &store);
 }
 
-/// The other process of the test above.
+/// Another process of the test above.
 #[test]
-fn two_processes_write_child() {
+fn processes_write_together_child() {
     processes::run_child(&|path: &Path| Box::new(SqliteOptions::new().sync(false).open(path).unwrap()));
 }
 
@@ -204,4 +204,27 @@ fn parts_of_large_values_are_read() {
         store.set(&key("large"), b"new", Condition::Always).unwrap();
         assert_eq!(open.read(4_000, 4).unwrap(), 1_000_u32.to_le_bytes()[..]);
     }
+}
+
+/// Locks of files belong to the process on Linux: whoever closes a file gives up those of all others in the process.
+#[test]
+#[cfg(target_os = "linux")]
+fn another_handle_leaves_the_locks_of_the_first() {
+    use std::os::unix::fs::MetadataExt;
+
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("data.sqlite");
+    let options = SqliteOptions::new().write_ahead_log(true);
+    let store = options.clone().create(&path).unwrap();
+    store.set(&key("a"), &[1; 100_000], Condition::Always).unwrap();
+    let _reading = store.open(&key("a")).unwrap().unwrap();
+    let file = format!(":{} ", std::fs::metadata(&path).unwrap().ino());
+    let locks = || {
+        let all = std::fs::read_to_string("/proc/locks").unwrap();
+        all.lines().filter(|lock| lock.contains("POSIX") && lock.contains(&file)).count()
+    };
+    let before = locks();
+    assert!(before > 0, "a database with a write-ahead log is locked while it is open");
+    let _other = options.open(&path).unwrap();
+    assert!(locks() >= before, "opening another handle gave up locks");
 }

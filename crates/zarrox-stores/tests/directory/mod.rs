@@ -5,6 +5,7 @@
 
 mod disk;
 mod links;
+mod processes;
 
 use std::fs;
 use std::io;

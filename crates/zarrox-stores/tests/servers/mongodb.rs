@@ -62,6 +62,25 @@ fn passes_the_suite() {
 }
 
 #[test]
+fn a_comparison_leaves_the_documents_of_zarr_python() {
+    let Some(url) = address("MONGODB") else { return };
+    let collection = unique();
+    let (store, other) = (open(&url, &collection), Other::new(&url, DATABASE, &collection));
+    let version = || store.open(&key("a")).unwrap().unwrap().version().unwrap();
+    other.insert("a", binary(b"first"));
+    let first = version();
+    store.set(&key("a"), b"second", Condition::Matches(&first)).unwrap();
+    // One that failed leaves its mark until the document is replaced.
+    let late = store.set(&key("a"), b"late", Condition::Matches(&first)).unwrap_err();
+    assert_eq!(late.kind(), StoreErrorKind::Conflict, "{late}");
+    store.set(&key("a"), b"third", Condition::Matches(&version())).unwrap();
+    let mut found = other.find("a");
+    found.remove("_id");
+    assert_eq!(found, doc! { "key": "a", "value": binary(b"third") });
+    store.erase_prefix(&Prefix::root()).unwrap();
+}
+
+#[test]
 fn documents_are_those_of_zarr_python() {
     let Some(url) = address("MONGODB") else { return };
     let store = MongoDbStore::open(&url).unwrap();

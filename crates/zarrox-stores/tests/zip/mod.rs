@@ -7,15 +7,17 @@ mod archives;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
 use zarrox_stores::{
-    Bytes, Condition, MemoryStore, Prefix, Store, StoreErrorKind, StoreExt, ZipMode, ZipStore,
+    Bytes, Condition, MemoryStore, Prefix, Store, StoreError, StoreErrorKind, StoreExt, ZipMode, ZipStore,
 };
 use zarrox_testkit::store::{key, list, prefix, read_suite, store_suite};
+
+use crate::processes::{check_turns, is_child, take_turns};
 
 fn place() -> (TempDir, PathBuf) {
     let directory = TempDir::new().unwrap();
@@ -156,10 +158,10 @@ fn one_writer_at_a_time() {
     fs::hard_link(&path, &link).unwrap();
     let other = open(&link, ZipMode::Append);
     let error = other.set(&key("b"), b"2", Condition::Always).unwrap_err();
-    assert_eq!(error.kind(), StoreErrorKind::Conflict, "{error}");
+    assert_eq!(error.kind(), StoreErrorKind::Unreachable, "{error}");
     assert!(error.to_string().contains("is writing to this archive"), "{error}");
     assert!(error.to_string().contains("other.zip"), "{error}");
-    assert_eq!(ZipStore::open(&link, ZipMode::Create).unwrap_err().kind(), StoreErrorKind::Conflict);
+    assert_eq!(ZipStore::open(&link, ZipMode::Create).unwrap_err().kind(), StoreErrorKind::Unreachable);
 
     // Finished, the other may write, and sees what was written meanwhile.
     store.close().unwrap();
@@ -184,6 +186,63 @@ fn a_file_that_is_replaced_is_not_written_to() {
     assert_eq!(error.kind(), StoreErrorKind::Conflict, "{error}");
     assert_eq!(value(&store, "a").unwrap(), "1");
     assert_eq!(list(&open(&path, ZipMode::Append), ""), []);
+}
+
+#[test]
+fn what_another_handle_writes_between_reading_and_writing_is_not_lost() {
+    let (directory, path) = place();
+    let store = open(&path, ZipMode::Append);
+    put(&store, "a", b"1");
+    store.close().unwrap();
+    // As if another program had opened it.
+    let link = directory.path().join("other.zip");
+    fs::hard_link(&path, &link).unwrap();
+    let other = open(&link, ZipMode::Append);
+    let read = store.open(&key("a")).unwrap().unwrap().version().unwrap();
+    put(&other, "a", b"2");
+    other.close().unwrap();
+    let error = store.set(&key("a"), b"3", Condition::Matches(&read)).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Conflict, "{error}");
+    assert_eq!(store.erase_if(&key("a"), Condition::Matches(&read)).unwrap_err().kind(), error.kind());
+    store.close().unwrap();
+
+    store.close().unwrap();
+    assert_eq!(value(&store, "a").unwrap(), "2");
+    let read = store.open(&key("a")).unwrap().unwrap().version().unwrap();
+    store.set(&key("a"), b"3", Condition::Matches(&read)).unwrap();
+    store.close().unwrap();
+}
+
+#[test]
+fn an_entry_in_the_place_of_an_erased_one_has_another_version() {
+    let (_directory, path) = place();
+    let store = open(&path, ZipMode::Append);
+    let version = || store.open(&key("a")).unwrap().unwrap().version().unwrap();
+    put(&store, "a", b"1");
+    let first = version();
+    store.erase(&key("a")).unwrap();
+    store.close().unwrap();
+    put(&store, "a", b"2");
+    assert_ne!(version(), first);
+}
+
+#[test]
+fn processes_count_in_turns() {
+    if is_child() {
+        return;
+    }
+    let (_directory, path) = place();
+    check_turns("zip::processes_count_in_turns_child", &path, &open_any);
+}
+
+/// Another process of the test above.
+#[test]
+fn processes_count_in_turns_child() {
+    take_turns(&open_any);
+}
+
+fn open_any(path: &Path) -> Result<Box<dyn Store>, StoreError> {
+    Ok(Box::new(ZipStore::open(path, ZipMode::Append)?))
 }
 
 /// After each step a copy of the file is what a killed process would leave.

@@ -1,4 +1,4 @@
-//! Views of arrays whose elements are read as another data type.
+//! Views of arrays with another data type.
 
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, RawData};
 use zarrox_codecs::{NumberCast, number_cast};
@@ -12,15 +12,15 @@ use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::argument;
 
-/// The number of bytes that are cast at once, so that they are still in a core's cache when they are put where they belong.
+/// The number of bytes that are cast at once, so that they are still in a core's cache when they are copied to their places.
 const BLOCK: usize = 128 << 10;
 
-/// A part of an array that is read as another data type (zarr-python's `astype`); made by [`Array::astype`] and
+/// A part of an array that is read as another data type, like zarr-python's `astype`; made by [`Array::astype`] and
 /// [`ArrayView::astype`].
 ///
-/// Elements are cast chunk by chunk, so that no more memory is taken than for the result and the chunks in hand. They become what
-/// NumPy's `astype` makes of them, see [`Casting::Lossy`]. Nothing can be written through such a view: what is stored would have
-/// to be made of less than it had.
+/// Elements are cast chunk by chunk, so that only memory for the result and for the chunks in progress is needed. The values are
+/// those of NumPy's `astype`, see [`Casting::Lossy`]. Such a view is read-only, since stored elements cannot be restored from
+/// values that were cast.
 ///
 /// ```
 /// # use zarrox::prelude::*;
@@ -39,27 +39,27 @@ pub struct AsTypeView<'a> {
 }
 
 impl Array {
-    /// The array, to be read as another data type: [`AsTypeView`].
+    /// Returns a view of the array with another data type: [`AsTypeView`].
     pub fn astype(&self, data_type: &DataType) -> AsTypeView<'_> {
         self.slice(..).astype(data_type)
     }
 }
 
 impl<'a> ArrayView<'a> {
-    /// This part, to be read as another data type: [`AsTypeView`]. Numbers can be cast to all other numbers, structures field by
-    /// field; that other types cannot be is said when the view is read.
+    /// Returns a view of this part with another data type: [`AsTypeView`]. Numbers can be cast to all other numbers, and
+    /// structures field by field. Reading reports types that cannot be cast.
     pub fn astype(&self, data_type: &DataType) -> AsTypeView<'a> {
         AsTypeView { view: self.clone(), data_type: data_type.clone() }
     }
 }
 
 impl<'a> AsTypeView<'a> {
-    /// The part, to be read as it is stored.
+    /// The part with its stored data type.
     pub fn view(&self) -> &ArrayView<'a> {
         &self.view
     }
 
-    /// The shape of what is selected.
+    /// The shape of the selection.
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
@@ -72,25 +72,25 @@ impl<'a> AsTypeView<'a> {
         &self.data_type
     }
 
-    /// A part of this part, as [`ArrayView::slice`].
+    /// Selects a part of this part, like [`ArrayView::slice`].
     #[must_use]
     pub fn slice(&self, selection: impl IntoSelection) -> Self {
         self.view.slice(selection).astype(&self.data_type)
     }
 
-    /// A part of this part, as [`ArrayView::oindex`].
+    /// Selects a part of this part, like [`ArrayView::oindex`].
     #[must_use]
     pub fn oindex(&self, selection: impl IntoSelection) -> Self {
         self.slice(Selection::orthogonal(selection))
     }
 
-    /// Elements of this part, as [`ArrayView::vindex`].
+    /// Selects elements of this part, like [`ArrayView::vindex`].
     #[must_use]
     pub fn vindex(&self, coordinates: impl IntoSelection) -> Self {
         self.slice(Selection::coordinates(coordinates))
     }
 
-    /// Elements of this part, as [`ArrayView::mask`].
+    /// Selects elements of this part, like [`ArrayView::mask`].
     #[must_use]
     pub fn mask(&self, mask: impl Into<Mask>) -> Self {
         self.slice(Selection::mask(mask))
@@ -99,9 +99,9 @@ impl<'a> AsTypeView<'a> {
     /// Reads the elements into a new array.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when `T` is not the type that is cast to, [`ErrorKind::Unsupported`] when the stored
-    /// elements cannot be cast to it, [`ErrorKind::InvalidArgument`] when it has nothing for an element (small floats without NaN
-    /// or infinities); and as for [`ArrayView::read`].
+    /// [`ErrorKind::DataTypeMismatch`] when `T` is not the type of the view, [`ErrorKind::Unsupported`] when the stored elements
+    /// cannot be cast to it, [`ErrorKind::InvalidArgument`] when it cannot represent an element (small floats without NaN or
+    /// infinities); and the errors of [`ArrayView::read`].
     pub fn read<T: Element>(&self) -> Result<ArrayD<T>> {
         self.check_element::<T>()?;
         let resolved = self.view.resolved()?;
@@ -117,7 +117,7 @@ impl<'a> AsTypeView<'a> {
         self.read()?.into_dimensionality().map_err(|error| argument(error.to_string()))
     }
 
-    /// Reads the elements into memory of the caller's, like [`ArrayView::read_into`].
+    /// Reads the elements into the caller's memory, like [`ArrayView::read_into`].
     ///
     /// # Errors
     /// The errors of [`AsTypeView::read`]; also when the shapes differ. On an error the memory may be partly written.
@@ -147,7 +147,7 @@ impl<'a> AsTypeView<'a> {
         if T::holds(&self.data_type) {
             return Ok(());
         }
-        let message = format!("the elements are read as {}, not as {}", self.data_type, T::data_type());
+        let message = format!("the elements of the view are {}, not {}", self.data_type, T::data_type());
         Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.view.array.place()))
     }
 
@@ -158,7 +158,7 @@ impl<'a> AsTypeView<'a> {
             return array.read_resolved(resolved, out);
         }
         let registry = &array.location.context.registry;
-        // What cannot be cast is said before anything is read.
+        // Types that cannot be cast are reported before anything is read.
         registry.cast(from, to, Casting::Lossy).map_err(|error| error.at(array.place()))?;
         let many = number_cast(from, to);
         array.read_projections(resolved, to, out, array.at_once_whole(), |projection, out, objects| {
@@ -188,7 +188,7 @@ fn cast_into(cast: NumberCast, stored: &DynArray, out: ViewMut<'_>) {
         Err(out) => out,
     };
     let shape = stored.shape();
-    // What is before this axis are single positions, so that the elements of some of its positions lie side by side.
+    // The axes before this one have single positions, so that the elements of consecutive positions are contiguous.
     let axis = shape.iter().position(|&length| length > 1).unwrap_or(0);
     let (from, to) = (stored.data_type().size(), out.item());
     let row: usize = shape[axis + 1..].iter().product();

@@ -4,7 +4,7 @@ use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
 use zarrox_core::json::{Json, Map};
-use zarrox_core::metadata::{Change, Document, Source};
+use zarrox_core::metadata::{Change, Document};
 use zarrox_core::selection::check_lengths;
 use zarrox_core::strided::View;
 use zarrox_core::{
@@ -16,27 +16,27 @@ use super::Array;
 use crate::error::argument;
 use crate::location::Location;
 
-/// The value of elements that nobody has written.
+/// The value of elements that were never written.
 #[derive(Debug, Clone)]
 enum Fill {
-    /// The data type's own default: zero, but "not a time" for times.
+    /// The default of the data type: zero, and "not a time" for times.
     Default,
-    /// The bytes of an element, the type they are of, and which others they can be of.
+    /// The bytes of an element, its data type, and the test for other data types that it can have.
     Element(FillValue, DataType, fn(&DataType) -> bool),
-    /// JSON, as metadata has it.
+    /// JSON, in the form of the metadata.
     Json(Json),
 }
 
-/// An array that is about to be created: set what it should be, then [`create`](ArrayBuilder::create) it.
+/// The description of an array that will be created: set its properties, then call [`create`](ArrayBuilder::create).
 ///
-/// Only the shape and the data type must be given. The defaults are the compressor that the format's own implementation
-/// takes, and for chunks about a mebibyte, in v1 and v2 what zarr-python 2 guesses.
+/// Only the shape and the data type are required. By default, the compressor is that of the format's reference implementation,
+/// and chunks have about a mebibyte, or in v1 and v2 the shape that zarr-python 2 guesses.
 #[derive(Debug, Clone)]
 #[must_use = "nothing is created before `create` is called"]
 pub struct ArrayBuilder {
     location: std::result::Result<Location, String>,
     format: Format,
-    /// True if the format is the one that the place gives, since nobody has said another.
+    /// True if the format follows from the place, since none was set.
     inherits_format: bool,
     shape: Option<Vec<u64>>,
     data_type: Option<DataType>,
@@ -85,32 +85,32 @@ impl ArrayBuilder {
         }
     }
 
-    /// The format of the metadata.
+    /// Sets the format of the metadata.
     pub fn format(mut self, format: Format) -> Self {
         self.format = format;
         self.inherits_format = false;
         self
     }
 
-    /// The shape, in elements.
+    /// Sets the shape, in elements.
     pub fn shape(mut self, shape: impl Into<Vec<u64>>) -> Self {
         self.shape = Some(shape.into());
         self
     }
 
-    /// The data type.
+    /// Sets the data type.
     pub fn data_type(mut self, data_type: DataType) -> Self {
         self.data_type = Some(data_type);
         self
     }
-    /// The elements are small arrays of this shape, as NumPy's sub-array types have them. Zarr has no such elements: the
-    /// shape is put behind the array's own, and, since the arrays stay in one piece, behind that of the chunks and shards.
+    /// Makes each element a small array of this shape, like NumPy's sub-array types. Zarr has no such elements, so this shape is
+    /// appended to the shapes of the array, of the chunks and of the shards.
     pub fn sub_array(mut self, shape: impl Into<Vec<u64>>) -> Self {
         self.sub_array = shape.into();
         self
     }
 
-    /// The shape of a chunk: its lengths in elements, of which `None` is a whole dimension, or another [`ChunkShape`].
+    /// Sets the shape of chunks: their lengths in elements, of which `None` is a whole dimension, or another [`ChunkShape`].
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -128,8 +128,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// Chunks that differ in length (v3): for each dimension a list of the lengths, or one length that is repeated. If
-    /// [`chunks`](Self::chunks) are given as well, these are inside, and the lengths are those of shards.
+    /// Sets chunks of different lengths (v3): for each dimension, a list of lengths, or one length that is repeated. If
+    /// [`chunks`](Self::chunks) is set as well, the lengths are those of shards.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -145,56 +145,56 @@ impl ArrayBuilder {
         self
     }
 
-    /// The grid of stored objects: of chunks, or where [`chunks`](Self::chunks) are given as well, of shards.
+    /// Sets the grid of stored objects: of chunks, or of shards if [`chunks`](Self::chunks) is set as well.
     pub fn chunk_grid(mut self, grid: ChunkGrid) -> Self {
         self.chunk_grid = Some(Ok(grid));
         self
     }
 
-    /// The shape of a shard, in elements: so many chunks are stored together in one object. Each length must be a multiple
+    /// Sets the shape of shards, in elements. A shard stores several chunks in one object. Each of its lengths must be a multiple
     /// of the chunk's.
     pub fn shards(mut self, shards: impl Into<Vec<u64>>) -> Self {
         self.shards = Some(shards.into());
         self
     }
 
-    /// The byte order of stored numbers; little-endian if not said.
+    /// Sets the byte order of stored numbers; little-endian by default.
     pub fn endian(mut self, endian: Endian) -> Self {
         self.endian = endian;
         self
     }
 
-    /// Sets whether elements lie in a chunk with the first dimension varying fastest (order `F`).
+    /// Sets whether the first dimension varies fastest within a chunk (order `F`).
     pub fn column_major(mut self, column_major: bool) -> Self {
         self.column_major = column_major;
         self
     }
 
-    /// Adds a codec in front of the compressor.
+    /// Adds a codec before the compressor.
     pub fn filter(mut self, filter: impl Into<CodecSpec>) -> Self {
         self.filters.push(filter.into());
         self
     }
 
-    /// The codec that compresses chunks.
+    /// Sets the codec that compresses chunks.
     pub fn compressor(mut self, compressor: impl Into<CodecSpec>) -> Self {
         self.compressor = Some(Some(compressor.into()));
         self
     }
 
-    /// Chunks are stored uncompressed.
+    /// Stores chunks uncompressed.
     pub fn no_compressor(mut self) -> Self {
         self.compressor = Some(None);
         self
     }
 
-    /// The whole chain of codecs of a chunk, instead of byte order, order, filters and compressor.
+    /// Sets the whole chain of codecs, instead of byte order, order, filters and compressor.
     pub fn codecs(mut self, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         self.codecs = Some(codecs.into_iter().collect());
         self
     }
 
-    /// Sets the value of elements that nobody has written; zero by default ("not a time" for times).
+    /// Sets the value of elements that were never written; by default zero, and "not a time" for times.
     pub fn fill_value<T: Element>(mut self, value: T) -> Self {
         let pointer = std::ptr::from_ref(&value).cast::<u8>();
         // SAFETY: an `Element` is plain data without padding: all its bytes are initialised.
@@ -203,50 +203,50 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the value of elements that nobody has written, as JSON of metadata: `0`, `"NaN"`, `[1.0, -1.0]`; in v1 and v2 also `null`,
-    /// which leaves it undefined (and is read as the default).
+    /// Sets the value of elements that were never written, as JSON of the metadata: `0`, `"NaN"`, `[1.0, -1.0]`. In v1 and v2,
+    /// `null` leaves it undefined, which is read as the default.
     pub fn fill_value_json(mut self, value: Json) -> Self {
         self.fill = Fill::Json(value);
         self
     }
 
-    /// The separator between the numbers of chunk keys; the format's own if not said.
+    /// Sets the separator between the numbers of chunk keys; by default that of the format.
     pub fn separator(mut self, separator: Separator) -> Self {
         self.separator = Some(separator);
         self
     }
 
-    /// Sets the encoding of chunk keys; by default that of the format's own implementation.
+    /// Sets the encoding of chunk keys; by default that of the format's reference implementation.
     pub fn chunk_key_encoding(mut self, encoding: ChunkKeyEncoding) -> Self {
         self.chunk_key_encoding = Some(encoding);
         self
     }
 
-    /// The user's attributes.
+    /// Sets the user's attributes.
     pub fn attributes(mut self, attributes: Map) -> Self {
         self.attributes = attributes;
         self
     }
 
-    /// A name for each dimension (v3).
+    /// Sets a name for each dimension (v3).
     pub fn dimension_names<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         self.optional_dimension_names(names.into_iter().map(|name| Some(name.into())))
     }
 
-    /// A name, or none, for each dimension (v3).
+    /// Sets a name for some of the dimensions (v3).
     pub fn optional_dimension_names(mut self, names: impl IntoIterator<Item = Option<String>>) -> Self {
         self.dimension_names = Some(names.into_iter().collect());
         self
     }
 
-    /// Sets whether a node that is there already is deleted, with all below it.
+    /// Sets whether an existing node is deleted first, with all nodes below it.
     pub fn overwrite(mut self, overwrite: bool) -> Self {
         self.overwrite = overwrite;
         self
     }
 
-    /// Members of the array's document in the words of its format, which replace those that all else that was said would give:
-    /// numcodecs' `filters` and `compressor` of v2, for example. They are checked as a document is that is read.
+    /// Sets members of the array's document in the form of its format. They replace the members that follow from other settings:
+    /// for example numcodecs' `filters` and `compressor` of v2. They are checked like a document that is read.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -263,11 +263,11 @@ impl ArrayBuilder {
         self
     }
 
-    /// Creates the array: its metadata, and the groups above it where they are missing, are stored when this returns.
+    /// Creates the array: when this returns, its metadata and the missing groups above it are stored.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] when there is a node already; when something does not fit together, or the format cannot
-    /// say it; and what the store says.
+    /// [`ErrorKind::AlreadyExists`] when there is a node already; [`ErrorKind::InvalidArgument`] when settings contradict each
+    /// other; [`ErrorKind::Unsupported`] when the format does not support a setting; and errors of the store.
     pub fn create(self) -> Result<Array> {
         let location = match &self.location {
             Ok(location) => location.probed_above(),
@@ -277,7 +277,7 @@ impl ArrayBuilder {
         self.create_at(&location).map_err(|error| error.at(place))
     }
 
-    /// Makes the dimensions of a sub-array the last ones of the array, whose elements are then plain.
+    /// Appends the dimensions of a sub-array to those of the array, whose elements are then plain.
     fn folded(mut self) -> Result<Self> {
         let inner = std::mem::take(&mut self.sub_array);
         if inner.is_empty() {
@@ -285,7 +285,7 @@ impl ArrayBuilder {
         }
         if self.chunk_grid.is_some() {
             return Err(argument(
-                "the elements are arrays; chunks of several shapes need them as dimensions",
+                "the elements are arrays; a rectilinear grid needs their dimensions as dimensions of the array",
             ));
         }
         if let Some(ChunkShape::Lengths(lengths)) = &mut self.chunks {
@@ -316,13 +316,13 @@ impl ArrayBuilder {
         if let Some(why) = array.unreadable() {
             return Err(Error::new(ErrorKind::Unsupported, why));
         }
-        // What is written is the complete, strict form of what was asked for.
+        // The stored document is the complete, strict form of the settings.
         let codecs = std::mem::replace(&mut array.metadata.codecs, array.chain.specs());
         check_levels(&codecs, &array.metadata.codecs)?;
         let node = NodeMetadata::Array(array.metadata.clone());
         let documents = self.format.def().to_documents(&location.path, &node, &location.context.registry)?;
         let (metadata, documents) = self.with_members(documents, location).map_err(as_argument)?;
-        // Documents of v2 leave out what follows from the other codecs, such as the size of what Blosc shuffles.
+        // Documents of v2 omit what follows from the other codecs, such as the element size of Blosc's shuffle.
         if !self.members.is_empty() || metadata.codecs != array.metadata.codecs {
             array = Array::new(location.as_stored(), metadata).map_err(as_argument)?;
         }
@@ -330,32 +330,21 @@ impl ArrayBuilder {
         Ok(array)
     }
 
-    /// The array that its documents make with the members that were given, and these documents.
+    /// The array that its documents describe with the given members, and these documents.
     fn with_members(
         &self,
-        mut documents: Vec<Document>,
+        documents: Vec<Document>,
         location: &Location,
     ) -> Result<(ArrayMetadata, Vec<Document>)> {
-        let def = self.format.def();
         let layout = location.layout_for(self.format)?;
-        let listed = |documents: &[Document]| -> Vec<Option<Vec<u8>>> {
-            let find =
-                |name: &&str| documents.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.clone());
-            layout.documents().iter().map(find).collect()
-        };
-        if !self.members.is_empty() {
-            for (name, bytes) in def.patch(&listed(&documents), Change::Members(&self.members))? {
-                documents.retain(|(own, _)| *own != name);
-                documents.push((name, bytes));
-            }
-        }
-        match def.from_documents(&Source::stored(&listed(&documents)), &location.read_context())? {
-            Some(NodeMetadata::Array(array)) => Ok((array, documents)),
-            _ => Err(argument("the document that was asked for makes no array")),
+        let change = (!self.members.is_empty()).then_some(Change::Members(&self.members));
+        match self.format.def().changed(&layout, documents, change, &location.read_context())? {
+            (Some(NodeMetadata::Array(array)), documents) => Ok((array, documents)),
+            _ => Err(argument("with the given members, the document does not describe an array")),
         }
     }
 
-    /// Why the format cannot say an array: where its codecs do not fit, that tells more.
+    /// The reason why the format does not support an array, which is more helpful than the error of its codecs.
     fn refusal(&self, location: &Location, metadata: ArrayMetadata) -> Option<Error> {
         let node = NodeMetadata::Array(metadata);
         let written = self.format.def().to_documents(&location.path, &node, &location.context.registry);
@@ -363,11 +352,12 @@ impl ArrayBuilder {
     }
 
     fn metadata(&self, location: &Location) -> Result<ArrayMetadata> {
-        let shape = self.shape.clone().ok_or_else(|| argument("the array needs a shape"))?;
-        let data_type = self.data_type.clone().ok_or_else(|| argument("the array needs a data type"))?;
+        let shape = self.shape.clone().ok_or_else(|| argument("the array has no shape; call `shape`"))?;
+        let data_type =
+            self.data_type.clone().ok_or_else(|| argument("the array has no data type; call `data_type`"))?;
         if data_type.size() > LARGEST {
             let message =
-                format!("an element cannot have {} bytes; {LARGEST} are the most", data_type.size());
+                format!("an element cannot have {} bytes; at most {LARGEST} are supported", data_type.size());
             return Err(argument(message));
         }
         let (chunk_grid, inner) = self.grid(&shape, data_type.size())?;
@@ -394,10 +384,12 @@ impl ArrayBuilder {
         Ok(array)
     }
 
-    /// The grid of stored objects, and where these are shards, the shape of the chunks inside.
+    /// The grid of stored objects, and the shape of the inner chunks if these are shards.
     fn grid(&self, shape: &[u64], item: usize) -> Result<(ChunkGrid, Option<Vec<u64>>)> {
         match (&self.chunk_grid, &self.shards) {
-            (Some(_), Some(_)) => Err(argument("the chunk grid is that of the shards; give one of the two")),
+            (Some(_), Some(_)) => Err(argument(
+                "the chunk grid and the shards are both given; the grid already describes the shards, so give one of the two",
+            )),
             (Some(grid), None) => {
                 let grid = grid.clone().map_err(argument)?;
                 grid.check(shape)?;
@@ -416,7 +408,7 @@ impl ArrayBuilder {
         }
     }
 
-    /// `None` where v1 or v2 shall say that it is undefined.
+    /// The fill value; `None` if a document of v1 or v2 should leave it undefined.
     fn fill_element(&self, data_type: &DataType, location: &Location) -> Result<Option<FillValue>> {
         let context = &location.context;
         let family = context.registry.family(data_type)?;
@@ -428,14 +420,14 @@ impl ArrayBuilder {
             }
             Fill::Element(_, own, _) => Err(Error::new(
                 ErrorKind::DataTypeMismatch,
-                format!("the fill value is {own}, the elements are {data_type}"),
+                format!("the fill value is {own}, but the elements are {data_type}"),
             )),
             Fill::Json(Json::Null) if self.format.def().has_undefined_fill() => Ok(None),
             Fill::Json(json) => family.fill_from_json(data_type, json, context.strictness).map(Some),
         }
     }
 
-    /// The chain of the outermost chunks: with shards, one codec that has the chunks' chain inside.
+    /// The chain of stored objects; for shards, a single codec with the chain of the inner chunks.
     fn chain(
         &self,
         data_type: &DataType,
@@ -452,12 +444,12 @@ impl ArrayBuilder {
         let Some(index_codecs) = self.format.def().index_codecs() else {
             return Err(Error::new(
                 ErrorKind::Unsupported,
-                format!("the format {} has no shards", self.format),
+                format!("the format {} does not support shards", self.format),
             ));
         };
         if chunks.len() != ndim {
             return Err(argument(format!(
-                "the chunk shape {chunks:?} has not the {ndim} dimensions of the shards"
+                "the chunk shape {chunks:?} must have {ndim} dimensions, like the shards"
             )));
         }
         let sharding = zarrox_codecs::Sharding::new(chunks, inner).index_codecs(index_codecs);
@@ -472,12 +464,12 @@ impl ArrayBuilder {
         let kind = |spec: &CodecSpec| registry.codec(&spec.name).map(|def| def.kind).ok();
         let of_kind = |wanted| self.filters.iter().filter(move |spec| kind(spec) == Some(wanted)).cloned();
         codecs.extend(of_kind(CodecKind::ArrayToArray));
-        // A compressor of numbers stands where `bytes` does.
+        // A compressor of numbers takes the place of `bytes`.
         let mut compressor = self.compressor.clone();
         let packs = |spec: &mut CodecSpec| kind(spec) == Some(CodecKind::ArrayToBytes);
         let given = of_kind(CodecKind::ArrayToBytes).next();
         let given = given.or_else(|| compressor.as_mut()?.take_if(packs));
-        // A filter that stores objects makes numbers of them.
+        // A filter that encodes objects turns them into numbers.
         let numbers = codecs.iter().any(|filter| registry.object_type_of(filter).is_some());
         let default = || match numbers {
             true => Some(zarrox_codecs::Bytes::little().into()),
@@ -499,24 +491,25 @@ impl ArrayBuilder {
     }
 }
 
-/// Refuses levels that codecs do not have. Of documents that are read they take the nearest, since it is nothing to a reader.
+/// Refuses compression levels that codecs do not have. In documents that are read, the nearest level is taken, since levels do
+/// not matter for reading.
 fn check_levels(asked: &[CodecSpec], taken: &[CodecSpec]) -> Result<()> {
     for (asked, taken) in asked.iter().zip(taken) {
         if let Some((asked, nearest)) = other_level(&asked.configuration, &taken.configuration) {
             let message =
-                format!("codec '{}': there is no level {asked}; the nearest is {nearest}", taken.name);
+                format!("codec '{}': level {asked} does not exist; the nearest is {nearest}", taken.name);
             return Err(argument(message));
         }
     }
     Ok(())
 }
 
-/// A level that was asked for, also of a codec inside, and the one that was taken instead.
+/// A requested level, also of an inner codec, and the level that was taken instead.
 fn other_level<'a>(asked: &'a Map, taken: &'a Map) -> Option<(&'a Json, &'a Json)> {
     asked.iter().find_map(|(name, asked)| {
         let taken = taken.get(name)?;
         match (asked.as_f64(), taken.as_f64()) {
-            // The default, whatever that is.
+            // A default level is always accepted.
             (Some(-1.0), _) => None,
             (Some(level), Some(nearest)) if name == "level" => {
                 level.total_cmp(&nearest).is_ne().then_some((asked, taken))
@@ -536,7 +529,7 @@ fn other_level_in<'a>(asked: &'a Json, taken: &'a Json) -> Option<(&'a Json, &'a
     }
 }
 
-/// Metadata that was asked for and breaks the rules is the caller's mistake, not damage in a store.
+/// Turns an error of invalid metadata into an error of the argument, since the caller made the metadata.
 fn as_argument(error: Error) -> Error {
     match error.kind() {
         ErrorKind::InvalidMetadata => argument(error.to_string()),

@@ -12,10 +12,10 @@ use super::Array;
 use crate::chunk_cache::{ChunkCache, DecodedChunk};
 
 impl Array {
-    /// The cache, if there is one that takes what this chain decodes at once; and the shape of that.
+    /// The cache, if there is one and the units of this chain can be cached; and the shape of such a unit.
     pub(super) fn chunk_cache(&self, chain: &CodecChain) -> Option<(&ChunkCache, Dims<usize>)> {
         let cache = self.location.context.chunk_cache.as_ref()?;
-        // Elements of variable length lie in a buffer, and have no size of their own.
+        // Elements of variable length are in a buffer, and their size is not known.
         if self.data_type().storage() == Storage::Variable || chain.chunk().item() == 0 {
             return None;
         }
@@ -27,7 +27,7 @@ impl Array {
         (size <= cache.limit).then_some((cache, shape))
     }
 
-    /// Returns true if the first of the bytes that a part needs of an object were kept at some time.
+    /// Returns true if the first bytes that a part of an object needs were cached at some time.
     pub(super) fn may_be_cached(&self, chain: &CodecChain, key: &Key, part: &ReadPart<'_>) -> bool {
         let Some((cache, shape)) = self.chunk_cache(chain) else { return false };
         let region = part.elements().bounding_box(shape.len());
@@ -39,7 +39,7 @@ impl Array {
         DecodedChunk { key: key.clone(), cell, as_stored: self.shared.as_stored }
     }
 
-    /// Reads a part of an object that is of this version out of the cache, and decodes what is not there.
+    /// Reads a part of an object in this version from the cache, and decodes the units that are not cached.
     pub(super) fn read_cached(
         &self,
         (cache, shape): (&ChunkCache, Dims<usize>),
@@ -73,7 +73,7 @@ impl Array {
     }
 }
 
-/// The region of a chunk that a cell of the grid inside it covers: the chunk need not be a multiple of the cells.
+/// The region of a chunk that a cell of an inner grid covers. The chunk need not be a multiple of the cells.
 fn region_of(cell: &[usize], shape: &[usize], chunk: &[usize]) -> Dims<Span> {
     let span = |((&index, &length), &whole): ((&usize, &usize), &usize)| {
         let start = index * length;

@@ -1,4 +1,4 @@
-//! The codec chains of an array: one for each shape of chunk that its grid has.
+//! The codec chains of an array: one for each shape of chunk in its grid.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -10,15 +10,15 @@ use zarrox_core::{ArrayMetadata, ErrorKind, Result};
 
 use crate::location::Context;
 
-/// The number of chains that are kept. A grid can have any number of shapes; making a chain anew costs little.
+/// The number of chains that are cached. A grid can have any number of shapes, and making a chain costs little.
 const KEPT: usize = 64;
 
-/// The chains that were made so far, for chunks of other shapes than the grid's largest.
+/// The cached chains of chunks of other shapes than the grid's largest.
 #[derive(Debug, Default)]
 pub(super) struct Chains(Mutex<HashMap<Dims<u64>, Arc<CodecChain>>>);
 
 impl Chains {
-    /// The chain of chunks of this shape, which is made where there is none yet.
+    /// The chain of chunks of this shape, which is made if it is not cached.
     pub(super) fn of_shape(
         &self,
         shape: Dims<u64>,
@@ -44,8 +44,8 @@ pub(super) fn chain_for(metadata: &ArrayMetadata, context: &Context) -> Result<A
     latest.chain(metadata, &fill, || metadata.chain(registry, *strictness, *chunk_limit))
 }
 
-/// The chain; and where only metadata is asked for and a codec or the data type is not known, one that says so for every
-/// chunk, and why.
+/// The chain. If only metadata is needed and a codec or the data type is unknown, a chain that fails with the reason for every
+/// chunk, and the reason.
 pub(super) fn or_unusable(
     chain: Result<Arc<CodecChain>>,
     metadata: &ArrayMetadata,

@@ -1,4 +1,4 @@
-//! The check that an array which was opened by consolidated metadata is what its own document says.
+//! The check that the metadata of an array from consolidated metadata agrees with the array's own document.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -7,27 +7,27 @@ use zarrox_core::{ArrayMetadata, Error, ErrorKind, NodeMetadata, Result};
 
 use crate::location::Location;
 
-/// That the metadata of an array is from consolidated metadata, until its own document has confirmed it.
+/// Marks metadata from consolidated metadata, until the array's own document has confirmed it.
 #[derive(Debug, Default)]
 pub(crate) struct ConsolidatedCheck {
     confirmed: AtomicBool,
-    /// The metadata that was said, where the array is also seen in another way.
+    /// The metadata to confirm, if the array is also viewed in another way.
     said: OnceLock<ArrayMetadata>,
 }
 
 impl ConsolidatedCheck {
-    /// Where documents come from memory: what they say must be confirmed.
+    /// Creates a check, if documents come from memory.
     pub(crate) fn new(location: &Location) -> Option<Arc<Self>> {
         location.copy().map(|_| Arc::default())
     }
 
-    /// Keeps what was said, for an array that will be seen in another way.
+    /// Keeps the metadata to confirm, for an array that will be viewed in another way.
     pub(crate) fn keep(&self, said: &ArrayMetadata) {
         self.said.get_or_init(|| said.clone());
     }
 
-    /// Compares what was said of the array with its own document, once: values must not be read by what is out of date.
-    /// Attributes do not change what a value is.
+    /// Compares the metadata with the array's own document, once, so that no value is read by outdated metadata.
+    /// Attributes do not affect values.
     pub(crate) fn confirm(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
         if self.confirmed.load(Ordering::Acquire) {
             return Ok(());
@@ -46,9 +46,9 @@ impl ConsolidatedCheck {
                     self.confirmed.store(true, Ordering::Release);
                     return Ok(());
                 }
-                format!("is not as it says: its shape is {:?}", stored.shape)
+                format!("differs from its copy: its shape is {:?}", stored.shape)
             }
-            _ => "is not there any more".to_owned(),
+            _ => "does not exist any more".to_owned(),
         };
         let message = format!(
             "the consolidated metadata is out of date: the array {how}; consolidate again, or open with \

@@ -12,14 +12,14 @@ use zarrox_core::{DataType, Element, Error, ErrorKind, Registry, Result};
 use super::ndarrays::view_of;
 use crate::error::argument;
 
-/// Elements in memory, row-major, in the machine's endianness: a data type, a shape, and the bytes.
+/// Elements in memory, row-major, in the machine's byte order: a data type, a shape, and the bytes.
 #[derive(Debug, Clone)]
 pub struct DynArray {
     data_type: DataType,
     shape: Vec<usize>,
-    /// The elements, or the references of those of variable length.
+    /// The bytes of the elements; for elements of variable length, their references.
     bytes: Vec<u8>,
-    /// Where the bytes of variable-length elements are.
+    /// The bytes of elements of variable length.
     vlen: Arc<VlenBuffer>,
 }
 
@@ -31,14 +31,15 @@ impl PartialEq for DynArray {
 }
 
 impl DynArray {
-    /// An array of these bytes.
+    /// Creates an array from bytes.
     ///
     /// # Errors
-    /// When the bytes are not as many as the shape and the data type say, or the elements are of variable length.
+    /// When the number of bytes does not fit the shape and the data type, or the elements have variable length.
     pub fn new(data_type: DataType, shape: Vec<usize>, bytes: Vec<u8>) -> Result<Self> {
         if data_type.storage() == Storage::Variable {
-            let message =
-                format!("elements of {data_type} have no fixed length: make the array of its elements");
+            let message = format!(
+                "elements of {data_type} have no fixed length: create the array from elements instead of bytes"
+            );
             return Err(argument(message));
         }
         let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));
@@ -53,10 +54,10 @@ impl DynArray {
         Ok(array)
     }
 
-    /// An array of elements that are given one by one, row-major: for types of variable length, and for all others.
+    /// Creates an array from single elements in row-major order, of variable length or not.
     ///
     /// # Errors
-    /// When there are not as many elements as the shape says, or one has not the size of the data type.
+    /// When the number of elements does not fit the shape, or an element does not have the size of the data type.
     pub fn from_elements<E: AsRef<[u8]>>(
         data_type: DataType,
         shape: Vec<usize>,
@@ -78,10 +79,11 @@ impl DynArray {
         Ok(array)
     }
 
-    /// Elements of a Rust type as an array of a data type that the Rust type holds.
+    /// Creates an array of a data type from elements of a Rust type that holds it.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when it is another type, [`ErrorKind::InvalidArgument`] when an element is beyond its range.
+    /// [`ErrorKind::DataTypeMismatch`] when the Rust type does not hold the data type, [`ErrorKind::InvalidArgument`] when an
+    /// element is outside of its range.
     pub fn from_typed<T, S, D>(data_type: DataType, values: &ArrayBase<S, D>) -> Result<Self>
     where
         T: Element,
@@ -89,7 +91,7 @@ impl DynArray {
         D: Dimension,
     {
         if !T::holds(&data_type) {
-            let message = format!("elements of {data_type} are no {}", std::any::type_name::<T>());
+            let message = format!("elements of {data_type} are not {}", std::any::type_name::<T>());
             return Err(Error::new(ErrorKind::DataTypeMismatch, message));
         }
         let view = view_of(values);
@@ -99,21 +101,21 @@ impl DynArray {
         Self::new(data_type, values.shape().to_vec(), bytes)
     }
 
-    /// Memory for an array, all zero.
+    /// Memory for an array, filled with zeros.
     pub(super) fn empty(data_type: DataType, shape: Vec<usize>) -> Result<Self> {
         let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));
         let bytes = crate::memory::zeroed(size.ok_or_else(|| crate::pool::too_many("the bytes"))?)?;
         Ok(Self { data_type, shape, bytes, vlen: Arc::default() })
     }
 
-    /// The bytes of each element, row-major.
+    /// The bytes of each element, in row-major order.
     pub fn elements(&self) -> impl Iterator<Item = &[u8]> {
         let variable = self.data_type.storage() == Storage::Variable;
         let items = self.bytes.chunks_exact(self.data_type.size());
         items.map(move |item| if variable { self.vlen.element(item) } else { item })
     }
 
-    /// One field of the elements of a structured type, as an array of its own. A field that is an array adds its dimensions.
+    /// One field of structured elements as an array. A field that is an array adds its dimensions.
     ///
     /// # Errors
     /// When there is no such field.
@@ -126,7 +128,7 @@ impl DynArray {
         Self::new(field.data_type, shape, bytes)
     }
 
-    /// An array of bytes as other programs have them: of either endianness, row-major or column-major.
+    /// Creates an array from bytes of other programs: of either byte order, row-major or column-major.
     ///
     /// # Errors
     /// The errors of [`DynArray::new`].
@@ -150,7 +152,7 @@ impl DynArray {
         }
         let view = foreign.view().permuted(&backwards);
         let mut bytes = Vec::new();
-        let too_large = |_| Error::new(ErrorKind::LimitExceeded, "there is not enough memory for a copy");
+        let too_large = |_| Error::new(ErrorKind::LimitExceeded, "memory for a copy cannot be allocated");
         bytes.try_reserve_exact(foreign.bytes.len()).map_err(too_large)?;
         view.append_to(&mut bytes, 1);
         Self::new(foreign.data_type.clone(), view.shape().to_vec(), bytes)
@@ -166,13 +168,13 @@ impl DynArray {
         &self.shape
     }
 
-    /// The bytes of all elements, row-major. Of variable-length elements, use [`DynArray::elements`]: what these bytes are
-    /// is nobody's business then.
+    /// The bytes of all elements, in row-major order. For elements of variable length, use [`DynArray::elements`]: their bytes
+    /// here are internal references.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes of all elements, row-major; as for [`DynArray::as_bytes`].
+    /// The bytes of all elements, mutable; see [`DynArray::as_bytes`].
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -180,7 +182,7 @@ impl DynArray {
     /// A copy as a typed array.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the elements are of another type.
+    /// [`ErrorKind::DataTypeMismatch`] when the elements have another type.
     pub fn to_typed<T: Element>(&self) -> Result<ArrayD<T>> {
         if !T::holds(&self.data_type) {
             let message = format!("the elements are {}, not {}", self.data_type, T::data_type());
@@ -196,10 +198,10 @@ impl DynArray {
         ArrayD::from_shape_vec(IxDyn(&self.shape), data).map_err(|error| argument(error.to_string()))
     }
 
-    /// The elements as text: of text types, and of byte strings that are UTF-8. Padding is left away.
+    /// The elements as text: of text types, and of byte strings that are UTF-8. Padding is removed.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the elements are no strings, [`ErrorKind::Corrupt`] when one is not UTF-8.
+    /// [`ErrorKind::DataTypeMismatch`] when the elements are not strings, [`ErrorKind::Corrupt`] when one is not UTF-8.
     pub fn to_text(&self) -> Result<ArrayD<String>> {
         let storage = self.data_type.storage();
         let utf8 = |element| {
@@ -220,10 +222,10 @@ impl DynArray {
         ArrayD::from_shape_vec(IxDyn(&self.shape), texts).map_err(|error| argument(error.to_string()))
     }
 
-    /// Text as elements of a text type or a byte string type, padded with NULs.
+    /// Creates elements of a text type or a byte string type from text, padded with NULs.
     ///
     /// # Errors
-    /// When a text is too long for the type, or the type is none of strings.
+    /// When a text is too long for the type, or the type has no strings.
     pub fn from_text<T: AsRef<str>>(data_type: DataType, texts: &ArrayD<T>) -> Result<Self> {
         let shape = texts.shape().to_vec();
         if data_type.is_text_or_bytes() && data_type.storage() == Storage::Variable {
@@ -263,8 +265,8 @@ impl DynArray {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the types cannot be cast. [`ErrorKind::InvalidArgument`] when an element has no counterpart,
-    /// or, with [`Casting::Exact`], none of the same value.
+    /// [`ErrorKind::Unsupported`] when the types cannot be cast. [`ErrorKind::InvalidArgument`] when an element has no
+    /// counterpart, or with [`Casting::Exact`] no counterpart of the same value.
     pub fn cast(&self, data_type: &DataType, casting: Casting, registry: &Registry) -> Result<Self> {
         if *data_type == self.data_type {
             return Ok(self.clone());
@@ -285,7 +287,7 @@ impl DynArray {
     /// Returns a copy without padding between the fields of structures.
     ///
     /// # Errors
-    /// None that an array which exists can cause.
+    /// An error does not occur for an existing array.
     pub fn packed(&self) -> Result<Self> {
         let data_type = self.data_type.packed();
         if data_type == self.data_type {
@@ -296,7 +298,8 @@ impl DynArray {
         Self::new(data_type, self.shape.clone(), bytes)
     }
 
-    /// A copy of the elements at one position of the first dimension, without that dimension. Panics when there is none.
+    /// A copy of the elements at one position of the first dimension, without that dimension. Panics if the position does not
+    /// exist.
     pub(super) fn row(&self, position: usize) -> Result<Self> {
         let one = Span { start: position, step: 1, count: 1 };
         let spans: Dims<Span> =
@@ -306,7 +309,7 @@ impl DynArray {
         Ok(row)
     }
 
-    /// Which element the n-th is, row-major.
+    /// The index of the n-th element in row-major order.
     pub(super) fn place(&self, index: usize) -> String {
         format!("element {:?}", position(&self.shape, index))
     }
@@ -316,8 +319,8 @@ impl DynArray {
         if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view }
     }
 
-    /// The elements seen as an array of another shape, if NumPy would broadcast them to it. The dimensions at the end that are
-    /// `inner` stay as they are: what they hold is one element of the view.
+    /// A view of the elements with another shape, if NumPy would broadcast them to it. The last `inner` dimensions stay
+    /// unchanged: their content is one element of the view.
     pub(super) fn broadcast(&self, shape: &[usize], inner: &[usize]) -> Option<View<'_>> {
         let outer = self.shape.strip_suffix(inner)?;
         let (ones, own) = outer.split_at(outer.len().saturating_sub(shape.len()));
@@ -340,7 +343,7 @@ impl DynArray {
     }
 }
 
-/// Where the n-th element is in an array of this shape, row-major.
+/// The position of the n-th element in an array of this shape, in row-major order.
 pub(super) fn position(shape: &[usize], mut index: usize) -> Vec<usize> {
     let mut position: Vec<usize> = shape
         .iter()

@@ -1,4 +1,4 @@
-//! The driver: does the I/O that the codec chain of a stored object asks for.
+//! The driver: it does the I/O that codec chains request.
 
 use zarrox_core::codec::ByteRange as Range;
 use zarrox_core::codec::coalesce::{Coalesce, CoalescedRanges, STRAIGHT};
@@ -9,18 +9,18 @@ use zarrox_stores::{ByteRange, Bytes, Key, StoreError, StoreExt, Value};
 
 use super::Array;
 
-/// The number of bytes that are collected for deferred decodings at once, unless one alone takes more.
+/// The most bytes that are collected for deferred decodings at a time, unless a single one needs more.
 const COLLECTED: usize = 4 << 20;
 
-/// An object that is read completely from afar is asked for all at once up to this many bytes of elements; a larger shard by its
-/// index and then by parts, many at a time.
+/// The most bytes of elements for which a remote object that is read completely is requested as a whole. A larger shard is read
+/// by its index and then in parts, many in parallel.
 const WHOLE_FAR: usize = 64 << 20;
 
-/// The number of attempts to read an object that somebody else replaces meanwhile.
+/// The number of attempts to read an object that a writer replaces meanwhile.
 const ATTEMPTS: usize = 10;
 
 impl Array {
-    /// Reads a part of one stored object, one of so many; where nothing is stored, that is the fill value.
+    /// Reads a part of one of `count` stored objects. If the object does not exist, its elements have the fill value.
     pub(super) fn read_object(
         &self,
         chain: &CodecChain,
@@ -42,7 +42,7 @@ impl Array {
         self.read_far_object(chain, key, first, part, objects)
     }
 
-    /// Reads an object of which a range comes along when it is opened.
+    /// Reads an object, of which the first range comes with the request that opens it.
     fn read_far_object(
         &self,
         chain: &CodecChain,
@@ -55,7 +55,7 @@ impl Array {
         self.read_opened(chain, key, value, part, objects)
     }
 
-    /// Reads a part of an object that was opened, if it is there.
+    /// Reads a part of an open object, if it exists.
     fn read_opened(
         &self,
         chain: &CodecChain,
@@ -73,7 +73,7 @@ impl Array {
         self.read_value(chain, key, &*value, part, objects)
     }
 
-    /// Drives the reading of one stored object: fetches what its chain asks for until it asks for no more.
+    /// Drives the reading of a stored object: fetches what its chain requests, until it requests nothing more.
     pub(super) fn read_value(
         &self,
         chain: &CodecChain,
@@ -90,7 +90,7 @@ impl Array {
         self.drive(object, chain.read(Window::of_size(value.size()), part)?)
     }
 
-    /// Completes fetches, and those that follow from them.
+    /// Completes fetches, and the fetches that follow from them.
     fn drive(&self, object: Object<'_>, mut fetches: Vec<Fetch<'_>>) -> Result<()> {
         while !fetches.is_empty() {
             let (mut deferred, mut ranges, mut following) = (Vec::new(), Vec::new(), Vec::new());
@@ -111,14 +111,17 @@ impl Array {
         Ok(())
     }
 
-    /// Completes a fetch of bytes that are kept, where it can be told that the object is still the same. Otherwise gives it
-    /// back as one that keeps them.
+    /// Completes a fetch from the cached bytes of the object, if its version is still the same. Otherwise it returns a fetch that
+    /// caches its bytes.
     fn complete_kept<'a>(
         &self,
         object: Object<'_>,
         fetch: Fetch<'a>,
     ) -> Result<std::result::Result<Vec<Fetch<'a>>, Fetch<'a>>> {
-        let Some(version) = object.value.version() else { return Ok(Err(fetch)) };
+        // Bytes in memory are at hand as they are, and a digest costs more than what is kept spares.
+        let spared = !object.value.is_in_memory() && !self.location.store.capabilities().digest_versions;
+        let version = if spared { object.value.version() } else { None };
+        let Some(version) = version else { return Ok(Err(fetch)) };
         let (offset, length) = fetch.range.within(object.value.size())?;
         let place = (object.key.clone(), offset, length);
         if let Some(bytes) = self.shared.kept.get(&place, &version) {
@@ -131,7 +134,7 @@ impl Array {
         })))
     }
 
-    /// Collects bytes for deferred decodings and finishes them: as many together as do not take much memory.
+    /// Collects the bytes of deferred decodings and finishes them, as many at a time as fit into the limit of memory.
     fn drive_deferred<'a>(
         &self,
         object: Object<'_>,
@@ -159,11 +162,11 @@ impl Array {
         Ok(())
     }
 
-    /// One round of fetches; returns those that follow from it.
+    /// Runs one round of fetches, and returns the fetches that follow from them.
     fn fetch<'a>(&self, object: Object<'_>, fetches: Vec<Fetch<'a>>) -> Result<Vec<Fetch<'a>>> {
         let groups = self.grouped(fetches, object.value)?;
         let pool = self.location.pool();
-        // With fewer objects than threads, the parts of this one are worked on side by side.
+        // With fewer objects than threads, the parts of one object are distributed among threads.
         let largest = if object.objects < pool.threads() {
             groups.iter().map(|group| group.length).max()
         } else {
@@ -186,7 +189,7 @@ impl Array {
         self.location.on_a_core(|| hand_over(group, &bytes))
     }
 
-    /// Puts together fetches that lie close to each other.
+    /// Groups fetches that lie close to each other.
     fn grouped<'a>(&self, fetches: Vec<Fetch<'a>>, value: &dyn Value) -> Result<Vec<Group<'a>>> {
         let mut ranges = Vec::with_capacity(fetches.len());
         for fetch in fetches {
@@ -203,20 +206,20 @@ impl Array {
         }))
     }
 
-    /// Refuses to read more at once than the memory of one chunk may be.
+    /// Refuses to read more bytes at once than the limit of a chunk.
     fn check_length(&self, length: u64) -> Result<()> {
         let limit = self.chain.limit();
         if usize::try_from(length).is_ok_and(|length| length <= limit) {
             return Ok(());
         }
-        let message = format!("{length} stored bytes would be read at once, the limit is {limit}");
+        let message = format!("{length} stored bytes would be read at once, and the limit is {limit}");
         Err(Error::new(ErrorKind::LimitExceeded, message))
     }
 }
 
-/// The range that the first request for an object is to bring: as much as can be known without having seen any of it.
+/// The range that the first request for an object should bring, as far as it is known before the object is opened.
 fn first_range(chain: &CodecChain, part: &mut ReadPart<'_>) -> Result<ByteRange> {
-    // However large the object is, no more is taken than a chunk may have.
+    // However large the object is, no more bytes are read than the limit of a chunk.
     let whole = ByteRange::From { offset: 0, length: Some(chain.limit() as u64) };
     if part.elements().covers(chain.chunk().shape()) && chain.chunk().size() <= WHOLE_FAR {
         return Ok(whole);
@@ -245,7 +248,7 @@ fn first_range(chain: &CodecChain, part: &mut ReadPart<'_>) -> Result<ByteRange>
     }
 }
 
-/// A stored object that is read, as one of so many.
+/// An open stored object, one of `count`.
 #[derive(Clone, Copy)]
 struct Object<'v> {
     key: &'v Key,
@@ -253,7 +256,7 @@ struct Object<'v> {
     objects: usize,
 }
 
-/// Fetches that are read from the object as one range.
+/// Fetches that are read as one range.
 type Group<'a> = CoalescedRanges<Fetch<'a>>;
 
 /// Reads the range of a group and completes its fetches.
@@ -275,7 +278,7 @@ fn complete<'a>(mut group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>
     }
 }
 
-/// Hands over the bytes of a group while they are read.
+/// Passes on the bytes of a group while they are read.
 fn stream<'a>(group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
     let mut bytes =
         ValueStream { value, next: group.offset, end: group.offset + group.length, failure: None };
@@ -283,14 +286,14 @@ fn stream<'a>(group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
         if let Sink::Stream(work) = fetch.sink
             && let Err(error) = work(&mut bytes)
         {
-            // The store's error says more than that the bytes did not arrive.
+            // The error of the store is more useful than the missing bytes.
             return Err(bytes.failure.map_or_else(|| error.into(), Error::from));
         }
     }
     Ok(Vec::new())
 }
 
-/// Hands over the bytes of a group.
+/// Passes on the bytes of a group.
 #[expect(clippy::cast_possible_truncation, reason = "lengths are checked against a limit in usize")]
 fn hand_over<'a>(group: Group<'a>, bytes: &[u8]) -> Result<Vec<Fetch<'a>>> {
     let mut following = Vec::new();
@@ -301,7 +304,7 @@ fn hand_over<'a>(group: Group<'a>, bytes: &[u8]) -> Result<Vec<Fetch<'a>>> {
     Ok(following)
 }
 
-/// A range of a stored object, read bit by bit.
+/// A range of a stored object as a stream.
 struct ValueStream<'v> {
     value: &'v dyn Value,
     next: u64,

@@ -1,4 +1,4 @@
-//! Reading and writing some fields of structured elements.
+//! Reading and writing single fields of structured elements.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::memory::zeroed;
 use crate::pool::too_many;
 
 impl ArrayView<'_> {
-    /// Reads one field of structured elements. A field that is an array adds its dimensions at the end; dots lead into nested
+    /// Reads one field of structured elements. A field that is an array adds its dimensions at the end. Dots lead into nested
     /// structures.
     ///
     /// ```
@@ -32,7 +32,7 @@ impl ArrayView<'_> {
     /// ```
     ///
     /// # Errors
-    /// When there is no such field, or it is not of this type; and as for [`ArrayView::read`].
+    /// When there is no such field, or it has another type; and the errors of [`ArrayView::read`].
     pub fn read_field<T: Element>(&self, name: &str) -> Result<ArrayD<T>> {
         let field = self.array.field(name)?;
         if !T::holds(&field.data_type) {
@@ -45,7 +45,7 @@ impl ArrayView<'_> {
         let count = if all.contains(&0) { Some(0) } else { count };
         let mut data = zeroed::<T>(count.ok_or_else(|| too_many("the elements"))?)?;
         let place = FieldPlace { source: field.offset, target: 0, size: field.size() };
-        // A field that is an array is one element of as many bytes.
+        // A field that is an array is read as one element of so many bytes.
         let element = DataType::RawBits(field.size());
         let out = contiguous_view(&mut data, &shape, field.size());
         self.array.read_fields_into(&[place], resolved, &element, out)?;
@@ -61,10 +61,10 @@ impl ArrayView<'_> {
         self.read_fields(&[name])?.field(name)
     }
 
-    /// Reads some fields, in the order given, as elements of a structure of just these.
+    /// Reads several fields, in the given order, as structures of these fields.
     ///
     /// # Errors
-    /// When there is no such field; and as for [`ArrayView::read`].
+    /// When there is no such field; and the errors of [`ArrayView::read`].
     pub fn read_fields(&self, names: &[&str]) -> Result<DynArray> {
         let structure = self.array.structure()?;
         let (chosen, fields) = structure.select(names).map_err(|error| error.at(self.array.place()))?;
@@ -81,11 +81,10 @@ impl ArrayView<'_> {
         Ok(elements)
     }
 
-    /// Writes one field of structured elements and leaves the others as they are. Values of fewer elements than the selection has
-    /// are broadcast as in NumPy.
+    /// Writes one field of structured elements and leaves the others unchanged. Values are broadcast as in NumPy.
     ///
     /// # Errors
-    /// When there is no such field, or it is not of this type; and as for [`ArrayView::write`].
+    /// When there is no such field, or it has another type; and the errors of [`ArrayView::write`].
     pub fn write_field<T, S, D>(&self, name: &str, values: &ArrayBase<S, D>) -> Result<()>
     where
         T: Element,
@@ -105,8 +104,8 @@ impl ArrayView<'_> {
         self.array.write_whole_field(&field, resolved, view_of(&values))
     }
 
-    /// Writes one field without knowing its type at compile time. The shape is the selection's, or can be broadcast to it, and then
-    /// the field's.
+    /// Writes one field without knowing its type at compile time. The shape of the values is the selection's followed by the
+    /// field's, or can be broadcast to it.
     ///
     /// # Errors
     /// The errors of [`ArrayView::write_field`].
@@ -124,7 +123,7 @@ impl ArrayView<'_> {
         self.array.write_whole_field(&field, resolved, fitting)
     }
 
-    /// Writes some fields at once, and leaves the others as they are: those that the values, structures themselves, have.
+    /// Writes several fields and leaves the others unchanged. The values are structures, whose fields are written.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -138,7 +137,7 @@ impl ArrayView<'_> {
     /// ```
     ///
     /// # Errors
-    /// When there is no such field, or it is of another type; and as for [`ArrayView::write`].
+    /// When there is no such field, or it has another type; and the errors of [`ArrayView::write`].
     pub fn write_fields(&self, values: &DynArray) -> Result<()> {
         let array = self.array;
         let given = values.data_type().fields().ok_or_else(|| argument("the values have no fields"))?;
@@ -159,7 +158,7 @@ impl ArrayView<'_> {
 }
 
 impl Array {
-    /// Reads parts of elements into the places that they have in elements of `data_type`.
+    /// Reads parts of elements into their places in elements of `data_type`.
     fn read_fields_into(
         &self,
         places: &[FieldPlace],
@@ -169,7 +168,7 @@ impl Array {
     ) -> Result<()> {
         let at_once = self.at_once_whole();
         self.read_projections(resolved, data_type, out, at_once, |projection, mut out, objects| {
-            // Whole elements of this chunk alone, so that no more memory is taken than the result and a chunk for each thread.
+            // Whole elements of this chunk alone, so that only memory for the result and for a chunk of each thread is needed.
             let (part, back) = projection.compact();
             let mut whole = DynArray::empty(self.data_type().clone(), back.shape())?;
             self.read_chunk_part(&part, whole.view_mut(), objects)?;
@@ -186,7 +185,7 @@ impl Array {
         self.write_resolved(resolved, &field.data_type, values, Some(&[place]))
     }
 
-    /// The error for elements of another type, or shape, than a field has.
+    /// The error for elements whose type or shape differs from that of a field.
     fn other_field(&self, field: &Field, given: &DataType) -> Error {
         let shape: String = field.shape.iter().map(|length| format!("[{length}]")).collect();
         let message = format!("the field '{}' is {}{shape}, not {given}", field.name, field.data_type);

@@ -11,16 +11,16 @@ use super::Array;
 use super::iterate::indices;
 use crate::pool::too_many;
 
-/// The sizes of so many chunks are asked for together.
+/// The number of chunks whose sizes are requested in parallel.
 const TOGETHER: usize = 4_096;
 
-/// A description of an array: its metadata, and how much of it is stored.
+/// A description of an array: its metadata, and the amount that is stored.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ArrayInfo {
-    /// Where the array is in its hierarchy.
+    /// The path of the array in its hierarchy.
     pub path: String,
-    /// Where the hierarchy is.
+    /// The location of the store.
     pub store: String,
     /// The format of the metadata.
     pub format: Format,
@@ -28,43 +28,42 @@ pub struct ArrayInfo {
     pub shape: Vec<u64>,
     /// The data type.
     pub data_type: DataType,
-    /// The data type that the metadata gives, where it is not known and [`data_type`](Self::data_type) is the one that it
-    /// names in its place.
+    /// The unknown data type of the metadata, if [`data_type`](Self::data_type) is its fallback.
     pub fallback_from: Option<Json>,
-    /// The division of the array into chunks, or into shards where there are shards.
+    /// The division of the array into chunks, or shards if there are any.
     pub chunk_grid: ChunkGrid,
-    /// The shape of a chunk; where chunks differ, the largest length along each dimension.
+    /// The shape of a chunk; for chunks of several shapes, the largest length along each dimension.
     pub chunk_shape: Vec<u64>,
-    /// The shape of a shard, if there are shards; where they differ, the largest length along each dimension.
+    /// The shape of a shard, if there are shards; for shards of several shapes, the largest length along each dimension.
     pub shard_shape: Option<Vec<u64>>,
-    /// The element that fills what nobody has written.
+    /// The value of elements that were never written.
     pub fill_value: FillValue,
-    /// That element as people read it, in the way of [`Array::format_element`].
+    /// The text of that value, like [`Array::format_element`].
     pub fill_text: String,
     /// The codecs.
     pub codecs: Vec<CodecSpec>,
-    /// The names of the dimensions.
+    /// The names of the dimensions, if they have any.
     pub dimension_names: Option<Vec<Option<String>>>,
-    /// The size of all elements in memory, in bytes; `None` beyond 2^64.
+    /// The size of all elements in memory, in bytes; `None` if it exceeds `u64`.
     pub bytes: Option<u64>,
-    /// True where what is stored was counted; if not, the numbers of that say nothing.
+    /// True if the stored chunks were counted; otherwise their numbers mean nothing.
     pub counted: bool,
-    /// The number of bytes that are stored for the array, metadata included.
+    /// The number of stored bytes, including metadata.
     pub bytes_stored: u64,
-    /// The number of chunks (shards, where there are shards) that are stored.
+    /// The number of stored chunks, or shards if there are any.
     pub chunks_initialised: u64,
-    /// The number of chunks that there can be; `None` beyond 2^64.
+    /// The number of possible chunks; `None` if it exceeds `u64`.
     pub chunks: Option<u64>,
-    /// The size of the elements of stored chunks in memory, in bytes; `None` beyond 2^64.
+    /// The size in memory of the elements in stored chunks, in bytes; `None` if it exceeds `u64`.
     pub chunk_bytes: Option<u64>,
-    /// The number of bytes that the chunks are stored as.
+    /// The number of bytes of the stored chunks.
     pub chunk_bytes_stored: u64,
-    /// Why elements cannot be read, see [`Array::unreadable`].
+    /// The reason why elements cannot be read, see [`Array::unreadable`].
     pub unreadable: Option<String>,
 }
 
 impl ArrayInfo {
-    /// The ratio of compression: the size in memory of the chunks that are stored, divided by their stored size.
+    /// The compression ratio: the size in memory of the stored chunks, divided by their stored size.
     #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
     pub fn ratio(&self) -> Option<f64> {
         let bytes = self.chunk_bytes.filter(|_| self.chunk_bytes_stored > 0)?;
@@ -72,22 +71,22 @@ impl ArrayInfo {
     }
 }
 
-/// The chunks that are stored of an array.
+/// The stored objects of an array.
 #[derive(Default)]
 struct Stored {
-    /// The bytes of everything.
+    /// The bytes of all objects.
     bytes: u64,
     /// The number of chunks.
     chunks: u64,
     /// The bytes of the chunks.
     chunk_bytes: u64,
-    /// The number of elements of the array that are in them; `None` beyond 2^64.
+    /// The number of elements in the stored chunks; `None` if it exceeds `u64`.
     elements: Option<u64>,
 }
 
 impl Array {
-    /// Collects what there is to know about the array. Lists its stored chunks, and decodes none; where a store cannot list its keys,
-    /// as a web server, each chunk that there could be is asked for.
+    /// Describes the array. The stored chunks are listed, and none is decoded. If the store cannot list its keys, such as a web
+    /// server, each possible chunk is requested.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -96,7 +95,8 @@ impl Array {
         Ok(self.describe(Some(self.stored()?)))
     }
 
-    /// Like [`info`](Self::info), but counts nothing in stores far away: there, that is a request for each thousand chunks, or for each.
+    /// Like [`info`](Self::info), but does not count chunks in remote stores, where counting takes a request for each thousand
+    /// chunks or for each chunk.
     ///
     /// # Errors
     /// The errors of [`Array::info`].
@@ -149,7 +149,7 @@ impl Array {
         Ok(stored)
     }
 
-    /// The number of elements of the array that are in a chunk; `None` beyond 2^64.
+    /// The number of the array's elements in a chunk; `None` if it exceeds `u64`.
     fn elements_of(&self, chunk: &[u64]) -> Option<u64> {
         let mut dims = chunk.iter().zip(self.shape()).enumerate();
         dims.try_fold(1_u64, |count, (dim, (&index, &length))| {
@@ -158,8 +158,8 @@ impl Array {
         })
     }
 
-    /// Visits everything but documents that is stored for the array, with its size in bytes: its chunks, and what is no
-    /// chunk of the grid (`None`).
+    /// Visits all stored objects of the array except documents, with their sizes in bytes: its chunks, and objects that are not
+    /// chunks of the grid (`None`).
     pub(crate) fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         if !self.location.store.capabilities().listable {
             return self.visit_by_keys(visit);
@@ -179,7 +179,7 @@ impl Array {
         self.location.store.list_prefix(prefix, &mut visit).map_err(Error::from)
     }
 
-    /// Visits the stored chunks where keys cannot be listed: each chunk that there could be is asked for.
+    /// Visits the stored chunks of a store that cannot list its keys: each possible chunk is requested.
     fn visit_by_keys(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         let grid = self.grid_shape();
         let count = self.chunk_grid().chunk_count(self.shape()).ok_or_else(|| too_many("the chunks"))?;

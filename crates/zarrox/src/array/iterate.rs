@@ -1,4 +1,4 @@
-//! Iterating over an array: over its rows, and over its chunks.
+//! Iterators over the rows and over the chunks of an array.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -16,21 +16,22 @@ use crate::access::AccessOptions;
 use crate::error::argument;
 use crate::pool::too_many;
 
-/// Rows of short chunks are read together up to this many bytes, so that there is work for all threads.
+/// Rows of small chunks are read together up to this many bytes, so that all threads have work.
 const TOGETHER: u64 = 1 << 20;
 
-/// The positions of the first axis of an array or a view, one after the other; made by [`ArrayView::rows`] and
+/// An iterator over the positions of the first axis of an array or a view; made by [`ArrayView::rows`] and
 /// [`ArrayView::rows_dyn`].
 ///
-/// Rows that `skip`, `nth`, `step_by` and the like pass over are not read, unless they lie in the same chunks as one that is.
+/// Rows that are skipped, as by `skip`, `nth` or `step_by`, are not read unless they lie in the same chunks as a row that is
+/// read.
 pub struct Rows<R> {
-    /// With half of the memory; the other half is for rows that were read.
+    /// The view with half of the memory; the other half is for the rows that were read.
     array: Array,
     resolved: ResolvedSelection,
     first_axis: FirstAxis,
     /// The most rows that are read at once.
     most: u64,
-    /// So many bytes are a row, and at least 1.
+    /// The size of a row in bytes, at least 1.
     row_size: u64,
     remaining: Range<u64>,
     /// Rows that were read ahead, from the front and from the back.
@@ -39,8 +40,8 @@ pub struct Rows<R> {
     reader: Reader<R>,
 }
 
-/// The chunks of an array, or those that are stored, with their indices in the grid; made by [`Array::chunks`],
-/// [`Array::stored_chunks`] and their like.
+/// An iterator over the chunks of an array, or over the stored chunks, with their indices in the grid; made by [`Array::chunks`],
+/// [`Array::stored_chunks`] and similar methods.
 pub struct Chunks<R> {
     array: Array,
     grid: Vec<u64>,
@@ -48,9 +49,9 @@ pub struct Chunks<R> {
     read: fn(&ArrayView<'_>, Option<R>) -> Result<R>,
 }
 
-/// Reads several rows at a time, and takes single ones out.
+/// Reads several rows at a time, and takes single rows out of them.
 struct Reader<R> {
-    /// Reads what a view selects; into what was read before, if that has the same shape.
+    /// Reads what a view selects, into the previous memory if the shape is the same.
     read: fn(&ArrayView<'_>, Option<R>) -> Result<R>,
     /// Copies one row.
     row: fn(&R, usize) -> Result<R>,
@@ -62,28 +63,28 @@ struct Batch<R> {
     values: R,
 }
 
-/// Where the rows are along the array's dimension that they lie in.
+/// The positions of the rows along the array's dimension that they lie in.
 enum FirstAxis {
     /// Evenly spaced.
     Span(ResolvedSpan),
     /// Listed in ascending order, along this dimension.
     Ascending(usize, Arc<Positions>),
-    /// Anywhere: any row can have elements in any chunk.
+    /// Any positions: each row can have elements in each chunk.
     Anywhere,
 }
 
-/// The numbers of chunks, row-major.
+/// The row-major numbers of chunks.
 enum Numbers {
     All(Range<u64>),
     Listed(std::vec::IntoIter<u64>),
 }
 
 impl ArrayView<'_> {
-    /// Iterates over the first axis: over sub-arrays of one dimension less.
+    /// Iterates over the first axis: over sub-arrays with one dimension less.
     ///
-    /// Rows that lie in the same chunks are read together, so that each chunk is decoded only once: as many as are in one chunk, or
-    /// one inner chunk of a shard, if a quarter of the [memory](AccessOptions::memory) that may be in use has room for them, else
-    /// fewer. The iterator ends after an error.
+    /// Rows that lie in the same chunks are read together, so that each chunk is decoded only once. The number of rows is that of
+    /// a chunk, or of an inner chunk of a shard, if they fit into a quarter of the [memory](AccessOptions::memory), otherwise
+    /// smaller. The iterator ends after an error.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -135,10 +136,12 @@ impl Array {
         self.slice(..).rows_dyn()
     }
 
-    /// Iterates over all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not: over their indices and their
-    /// elements, of which chunks at the array's edge have those inside the array. Where the array has shards, these are the shards.
+    /// Iterates over all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not, with their indices and
+    /// elements. A chunk at the edge of the array has only the elements inside the array. If the array has shards, these are the
+    /// shards.
     ///
-    /// Each is read when it is its turn, and only once; the grid can be of any size. The iterator ends after an error.
+    /// Each chunk is read when its turn comes, and only once, so that the grid can have any size. The iterator ends after an
+    /// error.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -167,8 +170,8 @@ impl Array {
         Chunks::new(self, self.all_numbers(), |view, _| view.read_dyn())
     }
 
-    /// Like [`Array::chunks`], but only over the chunks that are stored. The store is listed once, now; beside one chunk, memory
-    /// holds a number for each that is stored.
+    /// Like [`Array::chunks`], but only over the chunks that are stored. The store is listed once, by this call. Memory holds one
+    /// chunk, and a number for each stored chunk.
     ///
     /// # Errors
     /// When `T` is not the array's element type, or the store cannot be listed.
@@ -186,7 +189,7 @@ impl Array {
     }
 
     fn all_numbers(&self) -> Numbers {
-        // Nobody gets to the end of a grid of 2^64 chunks.
+        // The end of a grid of 2^64 chunks is never reached.
         Numbers::All(0..self.chunk_grid().chunk_count(self.shape()).unwrap_or(u64::MAX))
     }
 
@@ -207,8 +210,8 @@ impl Array {
         Ok(Numbers::Listed(numbers.into_iter()))
     }
 
-    /// The positions along a dimension that are decoded together with one of them: those of a chunk, or of an inner chunk where
-    /// these can be read alone.
+    /// The positions along a dimension that are decoded together with one position: those of its chunk, or of its inner chunk if
+    /// inner chunks can be read alone.
     fn decoded_with(&self, dim: usize, position: u64) -> Range<u64> {
         let runs = self.chunk_grid().runs(dim);
         let run = &runs[runs.partition_point(|run| run.start <= position).saturating_sub(1)];
@@ -233,9 +236,8 @@ impl<R> Rows<R> {
         let resolved = view.resolved()?;
         let shape = resolved.shape();
         let Some((&count, row)) = shape.split_first() else {
-            return Err(
-                argument("there is no first axis to iterate over: it has no dimensions").at(array.place())
-            );
+            return Err(argument("there is no first axis to iterate over: the view has no dimensions")
+                .at(array.place()));
         };
         usize::try_from(count).map_err(|_| too_many("the rows").at(array.place()))?;
         let (resolved, first_axis) = first_axis(resolved.clone())?;
@@ -255,7 +257,7 @@ impl<R> Rows<R> {
         })
     }
 
-    /// A row that was read; else `read` tells which are read together.
+    /// A row that was read already; otherwise `read` lists the rows to read together.
     fn get(&mut self, row: u64, from_front: bool) -> Result<R> {
         let batches = [&self.front, &self.back];
         let found = batches.into_iter().flatten().find(|batch| batch.rows.contains(&row));
@@ -266,7 +268,7 @@ impl<R> Rows<R> {
         let slot = if from_front { &mut self.front } else { &mut self.back };
         let before = slot.take().map(|batch| batch.values);
         let read = self.read(&far, before);
-        // What is damaged further on is no reason to keep back what is before it.
+        // Damage in later rows does not prevent returning the rows before.
         let (rows, values) = match read {
             Err(_) if far != near => (near.clone(), self.read(&near, None)?),
             read => (far, read?),
@@ -280,7 +282,7 @@ impl<R> Rows<R> {
         Ok(found)
     }
 
-    /// Reads rows; a single one without the first axis.
+    /// Reads rows; a single row has no first axis.
     fn read(&self, rows: &Range<u64>, before: Option<R>) -> Result<R> {
         let Range { start, end } = *rows;
         let chosen: DimSelection = if end - start == 1 { start.into() } else { (start..end).into() };
@@ -288,7 +290,7 @@ impl<R> Rows<R> {
         (self.reader.read)(&ArrayView { array: &self.array, resolved: Ok(resolved) }, before)
     }
 
-    /// The rows from one on that are decoded together with it, and those that are read together with these.
+    /// The rows from this one on that are decoded together with it, and the rows that are read together with these.
     fn following(&self, row: u64) -> (Range<u64>, Range<u64>) {
         let limit = self.remaining.end.min(row.saturating_add(self.most));
         let near = self.decoded_with(row).end.min(limit);
@@ -303,7 +305,7 @@ impl<R> Rows<R> {
         (row..near, row..end)
     }
 
-    /// The rows up to one that are decoded together with it, and those that are read together with these.
+    /// The rows up to this one that are decoded together with it, and the rows that are read together with these.
     fn preceding(&self, row: u64) -> (Range<u64>, Range<u64>) {
         let end = row + 1;
         let limit = self.remaining.start.max(end.saturating_sub(self.most));
@@ -319,7 +321,7 @@ impl<R> Rows<R> {
         (near..end, start..end)
     }
 
-    /// The rows that lie in the same chunks as one of them.
+    /// The rows that lie in the same chunks as this one.
     fn decoded_with(&self, row: u64) -> Range<u64> {
         match &self.first_axis {
             FirstAxis::Span(span) => {
@@ -358,7 +360,7 @@ impl<R> Batch<R> {
     }
 }
 
-/// Where the rows are. A mask is listed, since that would be done again for each part of it.
+/// The positions of the rows. A mask is turned into a list, which would otherwise be repeated for each part of it.
 fn first_axis(mut resolved: ResolvedSelection) -> Result<(ResolvedSelection, FirstAxis)> {
     let ResultAxis::Of { axis, .. } = resolved.result[0] else { return Ok((resolved, FirstAxis::Anywhere)) };
     if let ResolvedAxis::Mask(masked) = &resolved.axes[axis] {
@@ -395,7 +397,7 @@ impl<R> Iterator for Rows<R> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        // Checked when it was made.
+        // The range was checked when it was created.
         let count = usize::try_from(self.remaining.end - self.remaining.start).unwrap_or(usize::MAX);
         (count, Some(count))
     }
@@ -487,7 +489,7 @@ impl<R> fmt::Debug for Chunks<R> {
     }
 }
 
-/// The number of a chunk, row-major; `None` beyond 2^64.
+/// The row-major number of a chunk; `None` if it exceeds `u64`.
 fn number(chunk: &[u64], grid: &[u64]) -> Option<u64> {
     chunk
         .iter()
@@ -495,7 +497,7 @@ fn number(chunk: &[u64], grid: &[u64]) -> Option<u64> {
         .try_fold(0_u64, |number, (&index, &count)| number.checked_mul(count)?.checked_add(index))
 }
 
-/// The indices of the chunk of a number.
+/// The indices of the chunk with this number.
 pub(crate) fn indices(mut number: u64, grid: &[u64]) -> Vec<u64> {
     let mut indices = vec![0; grid.len()];
     for (index, &count) in indices.iter_mut().zip(grid).rev() {

@@ -1,4 +1,4 @@
-//! Bytes of stored objects that are kept because they will be asked for again: the indexes of shards.
+//! Bytes of stored objects that are cached because they will be needed again: the indexes of shards.
 
 use std::sync::OnceLock;
 
@@ -6,26 +6,26 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use zarrox_stores::{Bytes, Key, Version};
 
-/// The number of bytes that an array keeps at most.
+/// The most bytes that are cached for an array.
 const LIMIT: u64 = 32 << 20;
 
-/// About how long an index is, in bytes.
+/// The typical size of an index, in bytes.
 const TYPICAL: u64 = 4 << 10;
 
-/// Which bytes of which object: its key, the offset and the length.
+/// The key of an object, and the offset and length of the bytes.
 type Place = (Key, u64, u64);
 
-/// The bytes that are kept for one array, by all its handles. Those that were not used for long give way.
+/// The cached bytes of one array, shared by all its handles. The least recently used are evicted.
 #[derive(Default)]
 pub(super) struct Kept(OnceLock<Cache<Place, (Version, Bytes), Weight>>);
 
 impl Kept {
-    /// The bytes at a place of an object that is of this version now.
+    /// The cached bytes of an object, if its version is still this one.
     pub(super) fn get(&self, place: &Place, version: &Version) -> Option<Bytes> {
         self.0.get()?.get(place).filter(|(kept, _)| kept == version).map(|(_, bytes)| bytes)
     }
 
-    /// Keeps them.
+    /// Caches bytes.
     pub(super) fn insert(&self, place: Place, version: Version, bytes: Bytes) {
         let count = usize::try_from(LIMIT / TYPICAL).unwrap_or(usize::MAX);
         let cache = self.0.get_or_init(|| Cache::with_weighter(count, LIMIT, Weight));

@@ -12,7 +12,6 @@ mod fields;
 mod info;
 mod iterate;
 mod kept;
-mod leftovers;
 mod ndarrays;
 mod parts;
 mod read;
@@ -31,7 +30,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
-use zarrox_core::json::Map;
+use zarrox_core::json::{Json, Map};
+use zarrox_core::metadata::{Change, Format, NodeMetadata};
 use zarrox_core::strided::Dims;
 use zarrox_core::{
     ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, NodePath, Result,
@@ -57,40 +57,40 @@ pub use time::Time;
 pub use view::ArrayView;
 pub use vlen_element::VlenElement;
 
-/// An array: its metadata is in memory, its chunks are in the store.
+/// An array: its metadata is in memory, and its chunks are in the store.
 ///
-/// Elements are read and written through `&self`, from any number of threads: writes to the same chunk or shard
-/// wait for each other, so that none is lost. What changes the metadata takes `&mut self`.
+/// Elements are read and written through `&self`, from any number of threads. Writes to the same chunk or shard wait for each
+/// other, so that none is lost. Methods that change the metadata take `&mut self`.
 #[derive(Clone)]
 pub struct Array {
     location: Location,
     metadata: ArrayMetadata,
-    /// Of the grid's largest chunk; in a regular grid of every one.
+    /// The chain of the grid's largest chunk, which in a regular grid is every chunk.
     chain: Arc<CodecChain>,
-    /// Facts that were found out so far, for all handles.
+    /// State that all handles share.
     shared: Arc<Shared>,
-    /// The prefix of all chunks.
+    /// The prefix of all chunk keys.
     chunks: Prefix,
-    /// Set where the metadata is from a copy of the array's document, which may be out of date.
+    /// Set if the metadata is from consolidated metadata, which may be out of date.
     unconfirmed: Option<Arc<ConsolidatedCheck>>,
 }
 
-/// The state that the handles of an array share.
+/// The state that all handles of an array share.
 #[derive(Debug, Default)]
 struct Shared {
-    /// Of the chunks of other shapes than the grid's largest.
+    /// The chains of chunks of other shapes than the grid's largest.
     chains: Chains,
-    /// Bytes of stored objects that are kept.
+    /// Bytes of stored objects that are cached, such as shard indexes.
     kept: Kept,
-    /// The encoding of chunk keys, where the metadata leaves it open.
+    /// The encoding of chunk keys, if the metadata does not define it.
     keys: OnceLock<ChunkKeyEncoding>,
-    /// Held while the store is asked how chunks are named, so that it is asked once.
+    /// Held while the encoding of chunk keys is detected, so that it is detected once.
     asking: Mutex<()>,
-    /// The size of the unit that is decoded at once, in bytes of memory: a chunk, or one inside a shard.
+    /// The size of the unit that is decoded at once, in bytes of memory: a chunk, or an inner chunk of a shard.
     unit: usize,
-    /// True if elements are the bytes that are stored, whatever they mean.
+    /// True if elements are read as the stored bytes, whatever they mean.
     as_stored: bool,
-    /// Why elements can neither be read nor written.
+    /// The reason why elements can be neither read nor written, if there is one.
     unreadable: Option<String>,
 }
 
@@ -108,7 +108,7 @@ impl Array {
         Ok(array)
     }
 
-    /// Makes the chain anew after the grid has changed.
+    /// Creates the chain again after a change of the grid.
     fn renew_chain(&mut self) -> Result<()> {
         self.chain = chains::chain_for(&self.metadata, &self.location.context)?;
         let Shared { keys, as_stored, unreadable, .. } = &*self.shared;
@@ -122,7 +122,7 @@ impl Array {
         Ok(())
     }
 
-    /// Returns a handle of the array whose elements are read and written with other options: for one access, or for many.
+    /// Returns a handle of the array with other options for reading and writing.
     #[must_use]
     pub fn with_options(&self, options: &AccessOptions) -> Self {
         let mut array = self.clone();
@@ -137,13 +137,13 @@ impl Array {
         self.location.store.capabilities()
     }
 
-    /// Where the array is in its hierarchy.
+    /// The path of the array in its hierarchy.
     pub fn path(&self) -> &NodePath {
         &self.location.path
     }
 
-    /// All metadata, as the documents say it: how chunks are named where they leave that open,
-    /// [`chunk_key_encoding`](Self::chunk_key_encoding) finds out.
+    /// The metadata as the documents have it. If they do not define the chunk keys,
+    /// [`chunk_key_encoding`](Self::chunk_key_encoding) detects them.
     pub fn metadata(&self) -> &ArrayMetadata {
         &self.metadata
     }
@@ -163,7 +163,7 @@ impl Array {
         &self.metadata.data_type
     }
 
-    /// The encoding of chunk keys. Where the metadata leaves that open, as old v2 documents do, the stored keys are looked at, once.
+    /// The encoding of chunk keys. If the metadata does not define it, as in old v2 documents, the stored keys are examined once.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -183,13 +183,13 @@ impl Array {
         Ok(*self.shared.keys.get_or_init(|| found.unwrap_or(self.metadata.chunk_key_encoding)))
     }
 
-    /// The division of the array into stored objects: into chunks, or into shards where there are shards.
+    /// The division of the array into stored objects: chunks, or shards if there are any.
     pub fn chunk_grid(&self) -> &ChunkGrid {
         &self.metadata.chunk_grid
     }
 
-    /// The shape of the chunks that are read and written as one: of the chunks inside a shard, where there are shards. In a
-    /// rectilinear grid without shards, the largest length of a chunk along each dimension.
+    /// The shape of the chunks that are decoded as a whole: the inner chunks, if there are shards. In a rectilinear grid without
+    /// shards, the largest length of a chunk along each dimension.
     pub fn chunk_shape(&self) -> Vec<u64> {
         match self.chain.inner_chunk_shape() {
             Some(inner) => inner.into_iter().map(|n| n as u64).collect(),
@@ -197,17 +197,17 @@ impl Array {
         }
     }
 
-    /// The shape of the shards, if the array has them; in a rectilinear grid, their largest length along each dimension.
+    /// The shape of the shards, if there are any; in a rectilinear grid, their largest length along each dimension.
     pub fn shard_shape(&self) -> Option<&[u64]> {
         self.chain.inner_chunk_shape().map(|_| self.metadata.chunk_grid.largest_chunk())
     }
 
-    /// The number of stored objects (chunks, or shards where there are shards) that there can be along each dimension.
+    /// The number of possible stored objects (chunks, or shards if there are any) along each dimension.
     pub fn grid_shape(&self) -> Vec<u64> {
         self.metadata.chunk_grid.grid_shape(self.shape())
     }
 
-    /// The element that fills what nobody has written.
+    /// The value of elements that were never written.
     pub fn fill_value(&self) -> FillValue {
         self.chain.chunk().fill().clone()
     }
@@ -217,27 +217,27 @@ impl Array {
         if self.unreadable().is_some() { self.metadata.codecs.clone() } else { self.chain.specs() }
     }
 
-    /// Why elements can neither be read nor written: what is not known of an array that was opened
-    /// [for its metadata only](crate::OpenOptions::metadata_only).
+    /// The reason why elements can be neither read nor written: the unknown part of an array that was opened [for its metadata
+    /// only](crate::OpenOptions::metadata_only).
     pub fn unreadable(&self) -> Option<&str> {
         self.shared.unreadable.as_deref()
     }
 
-    /// The data type that the metadata gives, where it is not known and another one is taken in its place: see
+    /// The unknown data type of the metadata, if its fallback is read instead: see
     /// [`OpenOptions::data_type_fallback`](crate::OpenOptions::data_type_fallback).
     pub fn fallback_from(&self) -> Option<&zarrox_core::json::Json> {
         self.metadata.fallback_from.as_deref()
     }
 
-    /// The metadata as the array's format stores it: the first of its documents, which is read for this.
+    /// Reads the first metadata document of the array, in the form of its format.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the document cannot be read.
     pub fn document(&self) -> Result<Map> {
         self.location.first_document(self.metadata.format)
     }
 
-    /// The names of the dimensions, where they have any.
+    /// The names of the dimensions, if they have any.
     pub fn dimension_names(&self) -> Option<&[Option<String>]> {
         self.metadata.dimension_names.as_deref()
     }
@@ -247,11 +247,10 @@ impl Array {
         &self.metadata.attributes
     }
 
-    /// Makes all that was written to the store complete, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is
-    /// finished.
+    /// Flushes the store, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is finished.
     ///
     /// # Errors
-    /// When that fails.
+    /// When flushing fails.
     pub fn flush(&self) -> Result<()> {
         self.location.store.flush().map_err(Error::from)
     }
@@ -261,7 +260,7 @@ impl Array {
     /// # Errors
     /// When the array cannot be written.
     pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
-        self.update_attributes(|map| map.clone_from(&attributes))
+        self.update_attributes(move |map| map.clone_from(&attributes))
     }
 
     /// Changes attributes: reads them anew, lets `edit` change them, and writes them back. Where somebody else was faster, this is
@@ -274,10 +273,28 @@ impl Array {
         Ok(())
     }
 
-    /// One element as people read it, the way NumPy prints it.
+    /// Replaces the fill value, given in the form of the format's metadata. Elements that were never written then have the new
+    /// value.
     ///
     /// # Errors
-    /// When the bytes are not as many as an element has.
+    /// [`ErrorKind::InvalidArgument`] when the data type does not have the value; and when the array cannot be written.
+    pub fn set_fill_value_json(&mut self, fill: Json) -> Result<()> {
+        let (location, format) = (self.location.clone(), self.metadata.format);
+        let members = Map::from_iter([("fill_value".to_owned(), fill)]);
+        let metadata = location.change(format, |node, write| {
+            let metadata = patched(&location, format, node, Change::Members(&members))
+                .map_err(|error| crate::error::argument(error.to_string()))?;
+            write(Change::Members(&members))?;
+            Ok(metadata)
+        })?;
+        *self = Self::new(location.as_stored(), metadata)?;
+        Ok(())
+    }
+
+    /// The text of one element, as NumPy prints it.
+    ///
+    /// # Errors
+    /// When the number of bytes differs from the size of an element.
     pub fn format_element(&self, element: &[u8]) -> Result<String> {
         let storage = self.data_type().storage();
         if storage != Storage::Variable && element.len() != storage.size() {
@@ -286,13 +303,13 @@ impl Array {
         Ok(self.location.context.registry.family(self.data_type())?.format(self.data_type(), element))
     }
 
-    /// The shape as numbers that memory is counted in.
+    /// The shape as `usize`.
     fn lengths(shape: &[u64]) -> Result<Dims<usize>> {
         let length = |&n: &u64| usize::try_from(n).map_err(|_| crate::pool::too_many("the elements"));
         shape.iter().map(length).collect()
     }
 
-    /// Makes sure that the metadata is what is stored, where it is from a copy.
+    /// Checks that the metadata is up to date, if it is from consolidated metadata.
     fn confirm(&self) -> Result<()> {
         match &self.unconfirmed {
             None => Ok(()),
@@ -318,14 +335,29 @@ impl Array {
         .at(self.place()))
     }
 
-    /// The name of this array in errors.
+    /// The name of this array for errors.
     fn place(&self) -> String {
         format!("array '{}' in {}", self.path(), self.location.store.location())
     }
 }
 
-/// Old nested stores have `/` between the numbers of chunk keys without saying so, and writers of the drafts do not agree on
-/// the one key of an array without dimensions: looks which keys there are.
+/// The metadata of an array after a change of its documents. Nothing is stored.
+fn patched(
+    location: &Location,
+    format: Format,
+    node: &NodeMetadata,
+    change: Change<'_>,
+) -> Result<ArrayMetadata> {
+    let (def, layout) = (format.def(), location.layout_for(format)?);
+    let documents = def.to_documents(&location.path, node, &location.context.registry)?;
+    match def.changed(&layout, documents, Some(change), &location.read_context())? {
+        (Some(NodeMetadata::Array(array)), _) => Ok(array),
+        _ => Err(crate::error::argument("the array was replaced by another node; open it again")),
+    }
+}
+
+/// Detects the encoding of chunk keys that the metadata does not define: old nested stores have `/` between the numbers of chunk
+/// keys without a note of it, and writers of the drafts disagree about the key of an array without dimensions.
 fn undeclared_separator(
     location: &Location,
     chunks: &Prefix,
@@ -354,7 +386,7 @@ fn undeclared_separator(
     Ok(nested.then_some(ChunkKeyEncoding::V2(Separator::Slash)))
 }
 
-/// The number of bytes that are decoded at once: of a chunk, or of one inside a shard.
+/// The size of the unit that is decoded at once, in bytes: a chunk, or an inner chunk of a shard.
 fn unit_of(chain: &CodecChain) -> usize {
     let inner = chain.inner_chunk_shape().map(|shape| shape.iter().product::<usize>());
     inner.map_or(chain.chunk().size(), |count| count * chain.chunk().item())

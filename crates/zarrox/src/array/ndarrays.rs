@@ -17,7 +17,7 @@ where
     unsafe { View::from_raw(values.as_ptr().cast(), values.shape(), &strides, item) }
 }
 
-/// Values without the axes of length 1 that they have in front and the selection has not: NumPy assigns these as well.
+/// Removes leading axes of length 1 that the selection does not have: NumPy assigns such values as well.
 pub(super) fn without_leading_ones<T, S, D>(values: &ArrayBase<S, D>, ndim: usize) -> ArrayViewD<'_, T>
 where
     S: Data + RawData<Elem = T>,
@@ -30,7 +30,7 @@ where
     values
 }
 
-/// Memory as a view of elements of `item` bytes. Panics when there is not just as much memory as the shape says.
+/// Memory as a view of elements of `item` bytes. Panics if the length of the memory differs from the shape.
 pub(super) fn contiguous_view<'a, T: Element>(
     data: &'a mut [T],
     shape: &[usize],

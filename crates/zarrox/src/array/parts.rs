@@ -1,4 +1,4 @@
-//! The parts in which more is read or written than fits into memory.
+//! Division of a selection that does not fit into memory.
 
 use std::ops::Range;
 
@@ -9,40 +9,40 @@ use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, Resu
 use super::view::ArrayView;
 use crate::rechunk::Boxes;
 
-/// A part should not be much smaller than this, in bytes: enough for all threads to have chunks of it.
+/// The smallest size that a part should have, in bytes, so that all threads have chunks of it.
 const ENOUGH: u64 = 64 << 20;
 
-/// Boxes that cover what is selected of an array, one after the other: made by [`ArrayView::parts`] and
-/// [`ArrayView::parts_in_order`]. Each is a range of positions along every axis of the view.
+/// An iterator over boxes that cover a selection; made by [`ArrayView::parts`] and [`ArrayView::parts_in_order`]. Each box is a
+/// range of positions along every axis of the view.
 #[derive(Debug, Clone)]
 pub struct Parts {
-    /// Those of the view; where they are column-major, the last one comes first.
+    /// The axes of the view; in column-major order, the last axis comes first.
     axes: Vec<Axis>,
     column_major: bool,
-    /// Where the next part begins; `None` at the end.
+    /// The start of the next part; `None` at the end.
     next: Option<Vec<u64>>,
 }
 
-/// One axis of a view, and how it is divided.
+/// An axis of a view, and its division.
 #[derive(Debug, Clone)]
 struct Axis {
     length: u64,
     /// The most positions that lie in one chunk.
     chunk: u64,
-    /// The most positions that a part has.
+    /// The most positions of a part.
     part: u64,
-    /// Where chunks begin; `None` where positions are listed.
+    /// The starts of chunks; `None` if positions are listed.
     borders: Option<Borders>,
 }
 
-/// Where chunks begin along an evenly spaced axis.
+/// The starts of chunks along an evenly spaced axis.
 #[derive(Debug, Clone)]
 struct Borders {
     grid: ChunkGrid,
     span: ResolvedSpan,
 }
 
-/// The room for a part, in elements: at most, and up to which it has more than one chunk.
+/// The size of a part, in elements: the limit, and the size up to which a part has more than one chunk.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     most: u64,
@@ -50,11 +50,11 @@ struct Room {
 }
 
 impl ArrayView<'_> {
-    /// Boxes of whole chunks that cover what is selected, each of at most `most` elements, but at least of one chunk; a shard
-    /// that has more than that is divided between its chunks. Read or written in such parts, each chunk is decoded or encoded
+    /// Returns boxes of whole chunks that cover the selection, each of at most `most` elements, but at least one chunk. A larger
+    /// shard is divided at its inner chunks. When a selection is read or written in such parts, each chunk is decoded or encoded
     /// once.
     ///
-    /// They are long along the last axes, or where they are to be `column_major`, along the first ones.
+    /// The boxes are long along the last axes, or along the first axes if `column_major`.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -78,9 +78,9 @@ impl ArrayView<'_> {
         })
     }
 
-    /// Boxes that cover what is selected, whose elements follow each other in row-major order (or `column_major`), within each
-    /// and from one to the next; otherwise like [`ArrayView::parts`]. Where whole rows of chunks have more elements than that,
-    /// chunks are met [several times](Parts::times).
+    /// Returns boxes that cover the selection and whose elements are consecutive in row-major order (or `column_major`), within a
+    /// box and from box to box; otherwise like [`ArrayView::parts`]. If whole rows of chunks have more than `most` elements,
+    /// chunks are read [several times](Parts::times).
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
@@ -88,8 +88,8 @@ impl ArrayView<'_> {
         self.divided(most, column_major, rows)
     }
 
-    /// Divides what is selected into boxes of these lengths, at most: of stored objects, or if these do not fit, of the chunks
-    /// inside.
+    /// Divides the selection into boxes with at most these lengths: boxes of stored objects, or of inner chunks if objects are
+    /// too large.
     fn divided(
         &self,
         most: u64,
@@ -119,7 +119,7 @@ impl ArrayView<'_> {
     }
 }
 
-/// The axes of what is selected, not divided yet.
+/// The axes of the selection, undivided.
 fn axes(resolved: &ResolvedSelection, grid: &ChunkGrid) -> Vec<Axis> {
     let axis = |(axis, length): (&ResultAxis, u64)| {
         let span = match *axis {
@@ -136,7 +136,8 @@ fn axes(resolved: &ResolvedSelection, grid: &ChunkGrid) -> Vec<Axis> {
     resolved.result.iter().zip(resolved.shape()).map(axis).collect()
 }
 
-/// The lengths of parts whose elements follow each other: single positions along the first axes, some along the next, and all
+/// The lengths of parts with consecutive elements: single positions along the first axes, some positions along the next, all
+/// along the others.
 /// others in full.
 fn rows(axes: &[Axis], room: Room) -> Vec<u64> {
     let row = |axis: usize| {
@@ -154,20 +155,20 @@ fn rows(axes: &[Axis], room: Room) -> Vec<u64> {
     axes.iter().enumerate().map(length).collect()
 }
 
-/// The most elements that are selected of one chunk.
+/// The most selected elements of one chunk.
 fn chunk(axes: &[Axis]) -> u64 {
     axes.iter().fold(1, |count: u64, axis| count.saturating_mul(axis.chunk.min(axis.length)))
 }
 
 impl Parts {
-    /// In how many of the parts one chunk lies, at most. It is decoded or encoded so often.
+    /// The largest number of parts that one chunk lies in. The chunk is decoded or encoded so often.
     #[must_use]
     pub fn times(&self) -> u64 {
         let times = |axis: &Axis| axis.chunk.min(axis.length).div_ceil(axis.part.max(1)).max(1);
         self.axes.iter().fold(1, |count: u64, axis| count.saturating_mul(times(axis)))
     }
 
-    /// The number of elements that parts in order must have so that each chunk lies in one.
+    /// The number of elements with which parts in order would contain each chunk once.
     #[must_use]
     pub fn whole_rows(&self) -> u64 {
         let first = self.axes.iter().position(|axis| axis.chunk.min(axis.length) > 1).unwrap_or_default();
@@ -182,7 +183,7 @@ impl Parts {
         chunk(&self.axes)
     }
 
-    /// Where the part after this one begins.
+    /// The start of the next part.
     fn following(&self, part: &[Range<u64>]) -> Option<Vec<u64>> {
         let mut begin: Vec<u64> = part.iter().map(|range| range.start).collect();
         for (dim, range) in part.iter().enumerate().rev() {
@@ -212,7 +213,7 @@ impl Iterator for Parts {
 }
 
 impl Axis {
-    /// Where the part ends that begins here: where a chunk does, if one ends in time.
+    /// The end of the part that begins here: the end of a chunk, if one is in reach.
     fn end(&self, begin: u64) -> u64 {
         let end = begin.saturating_add(self.part).min(self.length);
         if end == self.length {
@@ -224,7 +225,7 @@ impl Axis {
 }
 
 impl Borders {
-    /// The last position up to this one where a chunk begins, or ends if positions descend.
+    /// The last position up to this one that is the first of a chunk, or the last of one if positions descend.
     fn last_until(&self, position: u64) -> u64 {
         let Self { grid, span } = self;
         let index = if span.reversed { span.count - position } else { position };
@@ -242,7 +243,7 @@ impl Borders {
         }
     }
 
-    /// The number of positions of the span that lie before this one of the array.
+    /// The number of positions of the span before this position of the array.
     fn first_from(&self, position: u64) -> u64 {
         position.saturating_sub(self.span.start).div_ceil(self.span.step)
     }

@@ -1,4 +1,4 @@
-//! Reading: a selection becomes projections onto chunks, and each chunk's codec chain says what to fetch.
+//! Reading: a selection becomes projections onto chunks, and each chunk's codec chain requests bytes.
 
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
 use zarrox_core::codec::ReadPart;
@@ -20,9 +20,9 @@ impl ArrayView<'_> {
     /// Reads the elements into a new array.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when `T` is not the array's element type,
-    /// [`ErrorKind::InvalidSelection`] when the selection does not fit, [`ErrorKind::LimitExceeded`] when there is
-    /// not enough memory for the result, [`ErrorKind::Corrupt`] when a chunk is damaged, and what the store says.
+    /// [`ErrorKind::DataTypeMismatch`] when `T` is not the array's element type, [`ErrorKind::InvalidSelection`] when the
+    /// selection is invalid, [`ErrorKind::LimitExceeded`] when memory for the result cannot be allocated, [`ErrorKind::Corrupt`]
+    /// when a chunk is damaged, and errors of the store.
     pub fn read<T: Element>(&self) -> Result<ArrayD<T>> {
         let array = self.array;
         array.check_element::<T>()?;
@@ -39,7 +39,7 @@ impl ArrayView<'_> {
         self.read()?.into_dimensionality().map_err(|error| argument(error.to_string()))
     }
 
-    /// Reads the elements into memory of the caller's: an `ndarray` of any layout and of the result's shape.
+    /// Reads the elements into the caller's memory: an `ndarray` of any layout with the result's shape.
     ///
     /// # Errors
     /// The errors of [`ArrayView::read`]; also when the shapes differ. On an error the memory may be partly written.
@@ -65,10 +65,10 @@ impl ArrayView<'_> {
         Ok(elements)
     }
 
-    /// Reads the elements into memory of any kind, whose shape and size of elements are those of the result.
+    /// Reads the elements into memory of any kind, with the result's shape and element size.
     ///
     /// # Errors
-    /// The errors of [`ArrayView::read_into`]; also when elements are of variable length, for which there is
+    /// The errors of [`ArrayView::read_into`]; also when elements have variable length, for which there is
     /// [`read_dyn`](ArrayView::read_dyn).
     pub fn read_raw(&self, out: ViewMut<'_>) -> Result<()> {
         let resolved = self.resolved()?;
@@ -76,7 +76,7 @@ impl ArrayView<'_> {
         self.array.read_resolved(resolved, out)
     }
 
-    /// Refuses memory of another shape, or of other elements, than is selected.
+    /// Refuses memory whose shape or element size differs from the selection's.
     pub(super) fn check_raw(&self, shape: &[usize], item: usize) -> Result<()> {
         let selected = Array::lengths(&self.resolved()?.shape())?;
         if selected.as_slice() != shape {
@@ -84,25 +84,27 @@ impl ArrayView<'_> {
         }
         let own = self.data_type();
         if own.storage() == Storage::Variable || own.size() != item {
-            let message = format!("elements of {own} are not memory of {item} bytes each");
+            let message = format!("elements of {own} do not fit into memory with {item} bytes for each");
             return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.array.place()));
         }
         Ok(())
     }
 
-    /// Refuses another number of dimensions than is selected.
+    /// Refuses a number of dimensions that differs from the selection's.
     pub(super) fn check_ndim<D: Dimension>(&self) -> Result<()> {
         let found = self.resolved()?.result.len();
         match D::NDIM.filter(|&wanted| wanted != found) {
-            Some(wanted) => Err(argument(format!("the selection has {found} dimensions, not {wanted}"))
-                .at(self.array.place())),
+            Some(wanted) => {
+                Err(argument(format!("the selection has {found} dimensions, but {wanted} are expected"))
+                    .at(self.array.place()))
+            }
             None => Ok(()),
         }
     }
 }
 
 impl Array {
-    /// A new array of a result, whose elements `read` puts into the memory that it is given.
+    /// A new array with the result, which `read` writes into the given memory.
     pub(super) fn read_new<T: Element>(
         &self,
         resolved: &ResolvedSelection,
@@ -114,7 +116,7 @@ impl Array {
         ArrayD::from_shape_vec(IxDyn(&shape), data).map_err(|error| argument(error.to_string()))
     }
 
-    /// Hands memory of the caller's to `read`, if it has the result's shape.
+    /// Passes the caller's memory to `read`, if it has the result's shape.
     pub(super) fn read_existing<T, S, D>(
         &self,
         resolved: &ResolvedSelection,
@@ -128,11 +130,12 @@ impl Array {
     {
         let shape = Array::lengths(&resolved.shape())?;
         if out.shape() != shape.as_slice() {
-            let message = format!("the selection has the shape {shape:?}, the memory has {:?}", out.shape());
+            let message =
+                format!("the selection has the shape {shape:?}, but the memory has {:?}", out.shape());
             return Err(argument(message).at(self.place()));
         }
         let item = size_of::<T>();
-        // Before the strides are read: memory that is shared with others is copied now, and may get other strides.
+        // This comes before the strides are read: shared memory is copied now, and may get other strides.
         let pointer = out.as_mut_ptr().cast::<u8>();
         let strides: Dims<isize> = out.strides().iter().map(|stride| stride * item.cast_signed()).collect();
         // SAFETY: shape and strides are those of an array that is borrowed mutably for the whole call; elements of an
@@ -140,7 +143,7 @@ impl Array {
         read(unsafe { ViewMut::from_raw(pointer, &shape, &strides, item) })
     }
 
-    /// Memory for the elements of a result, which are of `data_type`.
+    /// Memory for the elements of a result of `data_type`.
     pub(super) fn empty_for(&self, resolved: &ResolvedSelection, data_type: &DataType) -> Result<DynArray> {
         let shape = Array::lengths(&resolved.shape())?;
         count(&shape, data_type.size())?;
@@ -153,14 +156,14 @@ impl Array {
             self.read_projections(resolved, own, out.reborrow(), at_once, |projection, out, objects| {
                 self.read_chunk_part(projection, out, objects)
             });
-        // Also after an error: the memory may be the caller's own booleans.
+        // This is done even after an error, since the memory may be the caller's own booleans.
         self.data_type().normalise(&mut out);
         result
     }
 
-    /// Hands every chunk that is met, and the result, which has an axis for each of the selection's, to `read`, together with how
-    /// many there are, of which `at_once` at the same time. The result's elements are of `data_type`; each chunk's are to be put
-    /// into their own places only.
+    /// Calls `read` for each touched chunk with the output, which has an axis for each axis of the selection. `read` also gets
+    /// the number of chunks, and at most `at_once` calls run at a time. The output has elements of `data_type`, and each call
+    /// writes only to the places of its own chunk.
     pub(super) fn read_projections(
         &self,
         resolved: &ResolvedSelection,
@@ -179,7 +182,7 @@ impl Array {
             return self.read_ordered(resolved, merged(resolved, out), at_once, read);
         }
         let Some(axes) = merged(resolved, out.reborrow()) else {
-            // The caller's memory has gaps inside of what is one axis here.
+            // The caller's memory has gaps inside of one axis of the selection.
             let mut copy = DynArray::empty(data_type.clone(), out.shape().to_vec())?;
             self.read_ordered(resolved, merged(resolved, copy.view_mut()), at_once, read)?;
             out.copy_from(&copy.view(), 1);
@@ -208,13 +211,13 @@ impl Array {
         })
     }
 
-    /// The number of chunks that may be decoded at the same time: each takes memory for its stored bytes and its elements.
+    /// The number of chunks that may be decoded at a time, each of which takes memory for its stored bytes and its elements.
     pub(super) fn at_once(&self) -> usize {
         (self.location.context.memory / self.shared.unit.saturating_mul(2).max(1)).max(1)
     }
 
-    /// The number of chunks that may be decoded at the same time where all elements that are asked for of a stored chunk are held, too,
-    /// before they become others.
+    /// The number of chunks that may be decoded at a time if all selected elements of a chunk are in memory as well, before they
+    /// are converted.
     pub(super) fn at_once_whole(&self) -> usize {
         (self.location.context.memory / self.chain.chunk().size().saturating_mul(3).max(1)).max(1)
     }
@@ -237,7 +240,7 @@ impl Array {
 
     pub(super) fn read_missing(&self, mut part: ReadPart<'_>) -> Result<()> {
         if self.location.context.missing == MissingChunks::Error {
-            let message = "the chunk is missing, and the array is read as one that must be complete";
+            let message = "the chunk is missing, and the option `missing_chunks` makes that an error";
             return Err(Error::new(ErrorKind::NotFound, message));
         }
         part.fill(self.chain.chunk().fill().as_bytes());
@@ -245,14 +248,14 @@ impl Array {
     }
 }
 
-/// The number of elements that a result has, if as many of their size can be in memory.
+/// The number of elements of a result, if they fit into memory.
 fn count(shape: &[usize], item: usize) -> Result<usize> {
     let size = shape.iter().try_fold(item, |size, &n| size.checked_mul(n));
     let size = size.filter(|&size| isize::try_from(size).is_ok()).ok_or_else(|| too_many("the elements"))?;
     Ok(size / item.max(1))
 }
 
-/// The name of a chunk in errors.
+/// The name of a chunk for errors.
 pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> String {
     format!("chunk {chunk:?} (key '{key}')")
 }

@@ -1,10 +1,10 @@
-//! Arrays as text: a line for errors and logs, a line for people, and a description of several lines.
+//! Text forms of arrays: one line for logs, one line for people, and a description of several lines.
 
 use std::fmt;
 
 use super::{Array, ArrayInfo};
 
-/// One line for programmers, without the metadata: `Array("/d/a.zarr/t", v3, float32, [6, 10])`.
+/// The form for programmers, one line without the metadata: `Array("/d/a.zarr/t", v3, float32, [6, 10])`.
 impl fmt::Debug for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = self.location.to_string();
@@ -12,7 +12,7 @@ impl fmt::Debug for Array {
     }
 }
 
-/// zarr-python's line: `<Array /d/a.zarr/t shape=(6, 10) dtype=float32>`.
+/// The form of zarr-python: `<Array /d/a.zarr/t shape=(6, 10) dtype=float32>`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<Array {} shape={} dtype={}>", self.location, tuple(self.shape()), self.data_type())
@@ -53,7 +53,7 @@ impl fmt::Display for ArrayInfo {
         let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
         let mut last = "";
         for (name, value) in lines {
-            // A name that repeats is shown once.
+            // A name that repeats is printed once.
             let shown = if name == last { "" } else { name };
             writeln!(f, "{shown:width$}  {value}")?;
             last = name;
@@ -62,7 +62,7 @@ impl fmt::Display for ArrayInfo {
     }
 }
 
-/// Numbers as Python shows a tuple: `(6, 10)`, `(6,)`.
+/// Numbers in the form of a Python tuple: `(6, 10)`, `(6,)`.
 fn tuple(numbers: &[u64]) -> String {
     match numbers {
         [only] => format!("({only},)"),

@@ -1,4 +1,4 @@
-//! Arrays whose elements are the bytes that are stored.
+//! Arrays whose elements are the stored bytes.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use zarrox_core::{DataType, FillValue, Result};
 use super::{Array, Shared};
 
 impl Array {
-    /// The array with raw bytes (`r8`, `r16`, …) for elements: those that are stored, in the byte order that they are stored in.
-    /// Who wants elements in that order gets them by this without exchanging bytes twice.
+    /// Returns the array with raw bytes as elements (`r8`, `r16`, …), in the stored byte order. A program that needs elements in
+    /// that order avoids swapping bytes twice.
     ///
-    /// `None` where the codecs store more or other than the bytes of elements: where they are not `transpose`, then `bytes`,
-    /// then codecs from bytes to bytes.
+    /// `None` if the codecs store anything but the bytes of elements: if they are not `transpose`, then `bytes`, then bytes→bytes
+    /// codecs.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -42,7 +42,7 @@ impl Array {
         let context = &self.location.context;
         let chain = array.metadata.chain(&context.registry, context.strictness, context.chunk_limit).ok()?;
         array.chain = Arc::new(chain);
-        // Where it is undefined, it stays so.
+        // An undefined fill value stays undefined.
         array.metadata.fill_value.take_if(|_| self.metadata.fill_value.is_none());
         array.shared = Arc::new(Shared { unit: self.shared.unit, as_stored: true, ..Shared::default() });
         if let Some(unconfirmed) = &self.unconfirmed {
@@ -51,7 +51,7 @@ impl Array {
         Some(array)
     }
 
-    /// The fill value as the codecs store it.
+    /// The fill value in the stored byte order.
     fn stored_fill(&self) -> Result<FillValue> {
         let context = &self.location.context;
         let chain =

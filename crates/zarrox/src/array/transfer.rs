@@ -1,10 +1,12 @@
-//! Access to arrays for copying: their stored chunks as they are, and their elements in parts.
+//! Access to arrays for copying and checking: their stored chunks as they are, their codecs, and their elements in parts.
 
 use std::sync::Arc;
 
 use zarrox_core::Error;
+use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
 use zarrox_core::{Result, Selection};
+use zarrox_stores::Prefix;
 
 use super::{Array, DynArray};
 use crate::location::{Context, Location};
@@ -12,12 +14,32 @@ use crate::options::OpenOptions;
 use crate::pool::Pool;
 
 impl Array {
-    /// The key of the object that a chunk is stored as, whether there is such a chunk or not.
+    /// The key of the object of a chunk, whether it exists or not.
     pub(crate) fn object_key(&self, chunk: &[u64]) -> Result<String> {
         self.key(chunk).map(|key| key.to_string())
     }
 
-    /// Returns a handle of the array all of whose work is done by the calling thread.
+    /// The place of the array.
+    pub(crate) fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// The prefix of all chunks.
+    pub(crate) fn chunks_prefix(&self) -> &Prefix {
+        &self.chunks
+    }
+
+    /// Returns true if a chunk is one of the grid's.
+    pub(crate) fn has_chunk(&self, chunk: &[u64]) -> bool {
+        chunk.len() == self.ndim() && chunk.iter().zip(self.grid_shape()).all(|(index, count)| *index < count)
+    }
+
+    /// Works with the codec chain of a chunk.
+    pub(crate) fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
+        Ok(work(&*self.chain_of(chunk)?))
+    }
+
+    /// Returns a handle of the array that works only on the calling thread.
     pub(crate) fn on_one_thread(&self) -> Self {
         let context = Context { pool: Pool::new(1), ..(*self.location.context).clone() };
         let mut location = self.location.clone();
@@ -25,27 +47,22 @@ impl Array {
         Self { location, ..self.clone() }
     }
 
-    /// The number of bytes that are stored for a chunk; `None` when none are.
+    /// The number of stored bytes of a chunk; `None` if it is not stored.
     pub(crate) fn stored_size(&self, chunk: &[u64]) -> Result<Option<u64>> {
         self.location.store.size(&self.key(chunk)?).map_err(Error::from)
     }
 
-    /// The number of bytes that the elements of a stored chunk take.
+    /// The size of the elements of a stored chunk in memory, in bytes.
     pub(crate) fn chunk_bytes(&self) -> usize {
         self.chain.chunk().size()
     }
 
-    /// The number of bytes that are decoded at once: those of a chunk, or of one inside a shard.
+    /// The number of bytes that are decoded at once: those of a chunk, or of an inner chunk of a shard.
     pub(crate) fn decoded_bytes(&self) -> usize {
         self.shared.unit
     }
 
-    /// Where it is, and the way in which it was opened.
-    pub(crate) fn location(&self) -> &Location {
-        &self.location
-    }
-
-    /// The threads that work on its chunks.
+    /// The threads that work on the array's chunks.
     pub(crate) fn pool(&self) -> &Pool {
         self.location.pool()
     }
@@ -55,17 +72,17 @@ impl Array {
         &self.location.context.pool
     }
 
-    /// Returns true if it is in a store whose answers are waited for.
+    /// Returns true if the store is remote.
     pub(crate) fn is_remote(&self) -> bool {
         self.location.is_remote()
     }
 
-    /// The options to open another array with that is worked on like this one.
+    /// The options to open another array with the same settings as this one.
     pub(crate) fn open_options(&self) -> OpenOptions {
         OpenOptions::within(&self.location.context)
     }
 
-    /// Copies a part to the same place of another array, by way of memory that is used again if it fits.
+    /// Copies a part to the same place of another array, through a buffer that is used again if it fits.
     pub(crate) fn copy_to(
         &self,
         target: &Self,

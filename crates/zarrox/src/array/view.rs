@@ -1,4 +1,4 @@
-//! Parts of arrays that are chosen, and neither read nor written yet.
+//! Selected parts of arrays.
 
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, Data, DataMut, Dimension, RawData};
 use zarrox_core::selection::{Mask, ResolvedSelection, Selection};
@@ -6,10 +6,10 @@ use zarrox_core::{DataType, Element, IntoSelection, Result};
 
 use super::{Array, DynArray, VlenElement};
 
-/// A part of an array that was chosen by a selection, and is neither read nor written yet.
+/// A selected part of an array, which is neither read nor written yet.
 ///
-/// Of a view, parts can be chosen again: the result is what selecting from the read elements would give, but only what is
-/// asked for in the end is read. What is wrong with a selection is said when the view is used.
+/// A view can be selected from again. The result is the same as a selection from the elements of the view, but only the finally
+/// selected elements are read. An invalid selection is reported when the view is read or written.
 ///
 /// ```
 /// # use zarrox::prelude::*;
@@ -25,12 +25,12 @@ use super::{Array, DynArray, VlenElement};
 #[derive(Debug, Clone)]
 pub struct ArrayView<'a> {
     pub(super) array: &'a Array,
-    /// The resolved selection, or the error of a selection that does not fit.
+    /// The resolved selection, or the error of an invalid selection.
     pub(super) resolved: Result<ResolvedSelection>,
 }
 
 impl Array {
-    /// The part of the array that a selection means: with NumPy's rules, unless the selection says otherwise.
+    /// Selects a part of the array: with NumPy's rules, or in the way that the selection itself defines.
     pub fn slice(&self, selection: impl IntoSelection) -> ArrayView<'_> {
         let selection = selection.into_selection();
         let selection = selection.on_grid(self.chunk_grid(), self.shape());
@@ -38,8 +38,8 @@ impl Array {
         ArrayView { array: self, resolved }
     }
 
-    /// The part where what is selected along one dimension is combined with all that is selected along the others (zarr-python's
-    /// `oindex`): every item is an integer, a slice, or a list of integers or of booleans.
+    /// Selects along each dimension independently (zarr-python's `oindex`). Every item is an integer, a slice, a list of integers
+    /// or a list of booleans.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -54,8 +54,8 @@ impl Array {
         self.slice(Selection::orthogonal(selection))
     }
 
-    /// The elements at coordinates (zarr-python's `vindex`): one integer, or array of integers, for each dimension. They are broadcast
-    /// together, and the result has their shape. A single array of booleans is a [mask](Array::mask).
+    /// Selects elements by coordinates (zarr-python's `vindex`): one integer or integer array for each dimension. The arrays are
+    /// broadcast together, and the result has their shape. A single boolean array is a [mask](Array::mask).
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -70,7 +70,7 @@ impl Array {
         self.slice(Selection::coordinates(coordinates))
     }
 
-    /// The elements where a mask of the array's shape is true, in row-major order.
+    /// Selects the elements where a mask of the array's shape is true, in row-major order.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -86,9 +86,9 @@ impl Array {
         self.slice(Selection::mask(mask))
     }
 
-    /// Whole chunks, by their indices in the [chunk grid](Array::chunk_grid): integers, of which negative ones count from the end, and
-    /// slices. Of chunks at the array's edge it is the part inside the array. Where the array has shards, these are the
-    /// chunks of its grid.
+    /// Selects whole chunks by their indices in the [chunk grid](Array::chunk_grid): integers, of which negative ones count from
+    /// the end, and slices. A chunk at the edge of the array has only the elements inside the array. If the array has shards,
+    /// these are the shards.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -109,7 +109,7 @@ impl<'a> ArrayView<'a> {
         self.array
     }
 
-    /// The shape of what is selected.
+    /// The shape of the selection.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit.
@@ -122,7 +122,7 @@ impl<'a> ArrayView<'a> {
         self.array.data_type()
     }
 
-    /// A part of this part, as [`Array::slice`]. Blocks can only be chosen of an array.
+    /// Selects a part of this part, like [`Array::slice`]. Blocks can only be selected from an array.
     #[must_use]
     pub fn slice(&self, selection: impl IntoSelection) -> ArrayView<'a> {
         let selection = selection.into_selection();
@@ -130,37 +130,37 @@ impl<'a> ArrayView<'a> {
         ArrayView { array: self.array, resolved }
     }
 
-    /// A part of this part, as [`Array::oindex`].
+    /// Selects a part of this part, like [`Array::oindex`].
     #[must_use]
     pub fn oindex(&self, selection: impl IntoSelection) -> ArrayView<'a> {
         self.slice(Selection::orthogonal(selection))
     }
 
-    /// Elements of this part, as [`Array::vindex`].
+    /// Selects elements of this part, like [`Array::vindex`].
     #[must_use]
     pub fn vindex(&self, coordinates: impl IntoSelection) -> ArrayView<'a> {
         self.slice(Selection::coordinates(coordinates))
     }
 
-    /// Elements of this part, as [`Array::mask`].
+    /// Selects elements of this part, like [`Array::mask`].
     #[must_use]
     pub fn mask(&self, mask: impl Into<Mask>) -> ArrayView<'a> {
         self.slice(Selection::mask(mask))
     }
 
-    /// The resolved selection, if it fits and the array is known to be what its metadata says.
+    /// The resolved selection, if it is valid and the array's metadata is up to date.
     pub(super) fn resolved(&self) -> Result<&ResolvedSelection> {
         self.array.confirm()?;
         self.unconfirmed()
     }
 
-    /// The resolved selection by the metadata that there is, if it fits.
+    /// The resolved selection by the present metadata, if it is valid.
     pub(super) fn unconfirmed(&self) -> Result<&ResolvedSelection> {
         self.resolved.as_ref().map_err(|error| error.clone().at(self.array.place()))
     }
 }
 
-/// Reading and writing at once what a selection means: as the methods of the same names of [`ArrayView`].
+/// Reads and writes a selection in one call, like the methods of the same names of [`ArrayView`].
 impl Array {
     /// Reads a selection into a new array: [`ArrayView::read`]. Dimensions that are selected by a single index are dropped.
     ///
@@ -197,7 +197,7 @@ impl Array {
         self.slice(selection).read_nd()
     }
 
-    /// Reads a selection into memory of the caller's: [`ArrayView::read_into`].
+    /// Reads a selection into the caller's memory: [`ArrayView::read_into`].
     ///
     /// # Errors
     /// The errors of [`ArrayView::read_into`].
@@ -242,7 +242,7 @@ impl Array {
         self.slice(selection).read_field_dyn(name)
     }
 
-    /// Reads some fields, in the order given, as elements of a structure of just these.
+    /// Reads several fields, in the given order, as structures of these fields.
     ///
     /// # Errors
     /// The errors of [`ArrayView::read_fields`].
@@ -250,8 +250,7 @@ impl Array {
         self.slice(selection).read_fields(names)
     }
 
-    /// Writes elements to a selection: [`ArrayView::write`]. The shape of the values is the selection's, or can be broadcast to it as
-    /// NumPy does.
+    /// Writes elements to a selection: [`ArrayView::write`]. Values are broadcast as in NumPy.
     ///
     /// ```
     /// # use zarrox::prelude::*;
@@ -334,7 +333,7 @@ impl Array {
         self.slice(selection).write_field_dyn(name, values)
     }
 
-    /// Writes some fields at once: [`ArrayView::write_fields`].
+    /// Writes several fields at once: [`ArrayView::write_fields`].
     ///
     /// # Errors
     /// The errors of [`ArrayView::write_fields`].

@@ -1,4 +1,4 @@
-//! Elements of variable length as Rust values: text, bytes, arrays of numbers, objects.
+//! Elements of variable length as Rust values: text, bytes, arrays of numbers, Python objects.
 
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_core::{DataType, Error, ErrorKind, Result};
@@ -29,8 +29,8 @@ impl DynArray {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the elements are of another type; and when one cannot be said in Rust, as bytes
-    /// cannot in JSON.
+    /// [`ErrorKind::DataTypeMismatch`] when the elements have another type. An element that the Rust type cannot represent is an
+    /// error too, such as bytes as JSON.
     pub fn to_vlen<T: VlenElement>(&self) -> Result<ArrayD<T>> {
         check::<T>(self.data_type())?;
         let place = |index: usize| format!("element {index}");
@@ -39,10 +39,10 @@ impl DynArray {
         ArrayD::from_shape_vec(IxDyn(self.shape()), values).map_err(|error| argument(error.to_string()))
     }
 
-    /// Rust values as elements of a data type of variable length.
+    /// Creates elements of a data type of variable length from Rust values.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the data type is not of such elements.
+    /// [`ErrorKind::DataTypeMismatch`] when the data type does not have such elements.
     pub fn from_vlen<T, S, D>(data_type: DataType, values: &ArrayBase<S, D>) -> Result<Self>
     where
         T: VlenElement,
@@ -91,8 +91,7 @@ impl ArrayView<'_> {
         self.read_dyn()?.to_vlen().map_err(place)
     }
 
-    /// Writes Rust values to elements of variable length. The shape of the values is the selection's, or can be broadcast to it
-    /// as NumPy does.
+    /// Writes Rust values to elements of variable length. Values are broadcast as in NumPy.
     ///
     /// ```
     /// # use zarrox::prelude::*;

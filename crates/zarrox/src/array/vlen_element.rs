@@ -1,4 +1,4 @@
-//! Rust types that elements of variable length are read into and written from.
+//! Rust types for elements of variable length.
 
 use ndarray::ArrayView1;
 use zarrox_core::data_type::{VARIABLE_BYTES, VARIABLE_TEXT};
@@ -8,14 +8,14 @@ use zarrox_core::{DataType, Element, Error, ErrorKind, Result, msgpack};
 use super::DynArray;
 use super::ndarrays::view_of;
 
-/// A Rust type that elements of variable length are read into and written from.
+/// A Rust type for elements of variable length.
 ///
 /// | Rust | elements |
 /// |---|---|
 /// | `String` | text: v3's `string`, v2's with `vlen-utf8` or `categorize` |
 /// | `Vec<u8>` | bytes: v3's `bytes`, v2's with `vlen-bytes` |
 /// | `Vec<T>` of numbers | arrays of numbers: v2's with `vlen-array` |
-/// | `Option` of these | such of them that may be missing: v3's `zarrs.optional` |
+/// | `Option` of these | optional elements of these types: v3's `zarrs.optional` |
 /// | `Json` | Python objects: v2's with `json2` or `msgpack2` |
 pub trait VlenElement: Sized {
     /// Returns true if elements of this data type can be read as this Rust type.
@@ -24,16 +24,16 @@ pub trait VlenElement: Sized {
     /// The name of this Rust type in errors.
     fn name() -> String;
 
-    /// The value of an element of such a data type.
+    /// Creates the value of an element of this data type.
     ///
     /// # Errors
-    /// When the bytes are not what the data type says, or the Rust type cannot say the value.
+    /// When the bytes are not valid for the data type, or the Rust type cannot represent the value.
     fn from_element(element: &[u8]) -> Result<Self>;
 
-    /// Appends the element that the value is.
+    /// Appends the bytes of the element.
     ///
     /// # Errors
-    /// When the value is larger than an element can be.
+    /// When the value is too large for an element.
     fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()>;
 }
 
@@ -64,7 +64,7 @@ impl<T: VlenElement> VlenElement for Option<T> {
     }
 
     fn name() -> String {
-        format!("{} that may be missing", T::name())
+        format!("optional {}", T::name())
     }
 
     fn from_element(element: &[u8]) -> Result<Self> {
@@ -91,7 +91,7 @@ impl<T: Element> VlenElement for Vec<T> {
 
     fn from_element(element: &[u8]) -> Result<Self> {
         if !element.len().is_multiple_of(size_of::<T>()) {
-            let message = format!("{} bytes are no array of {}", element.len(), T::data_type());
+            let message = format!("{} bytes are not an array of {}", element.len(), T::data_type());
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
         let shape = vec![element.len() / size_of::<T>()];

@@ -1,7 +1,7 @@
-//! The chunks of one array: copied as bytes, or decoded and encoded; and compared afterwards.
+//! Conversion of the chunks of one array: copied as bytes, or decoded and encoded, and compared afterwards.
 //!
-//! Work goes by units: boxes of whole chunks of the destination, which no two threads share. A unit is read from the
-//! source and written to the destination by one thread, so that no more memory is taken than a unit for each thread.
+//! Work is divided into units: boxes of whole chunks of the destination, each for one thread. A unit is read from the source and
+//! written to the destination by that thread, so that memory holds one unit for each thread.
 
 use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
 
@@ -9,14 +9,13 @@ use crate::array::{Array, DynArray};
 use crate::pool::{Pool, too_many};
 use crate::rechunk::{Cells, StoredCells, selection};
 
-/// A unit is made of more than one chunk up to this size, in bytes: so that a shard's index, say, is not read again for
-/// each of its chunks.
+/// A unit has several chunks up to this size, in bytes, so that for example the index of a shard is read once for all of them.
 const UNIT: u64 = 16 << 20;
 
-/// Tells how many more bytes of the source are done; an error ends the work.
+/// Reports a number of completed bytes of the source. An error ends the work.
 pub(super) type Tell<'a> = &'a (dyn Fn(u64) -> Result<()> + Send + Sync);
 
-/// The chunks of one array on their way.
+/// The chunks of one array that is converted.
 pub(super) struct Transfer<'a> {
     source: Array,
     destination: Array,
@@ -27,6 +26,9 @@ pub(super) struct Transfer<'a> {
     units: Cells,
 }
 
+/// The units with stored chunks, with the stored size of each in the source.
+type Units = Vec<(u128, u64)>;
+
 impl<'a> Transfer<'a> {
     pub(super) fn new(
         source: &Array,
@@ -36,12 +38,12 @@ impl<'a> Transfer<'a> {
         tell: Tell<'a>,
     ) -> Self {
         let units = Cells::new(source.shape(), unit_shape(source, destination));
-        // A unit is one thread's: nothing in it is handed to other threads.
+        // A unit belongs to one thread, and its parts are not distributed.
         let (source, destination) = (source.on_one_thread(), destination.on_one_thread());
         Self { source, destination, pool, tell, resuming, units }
     }
 
-    /// Copies the bytes of all chunks that are stored. Chunks that are there already, from an interrupted run, stay.
+    /// Copies the bytes of all stored chunks. Chunks that exist already, from an interrupted run, stay.
     pub(super) fn copy(&self) -> Result<()> {
         self.each_stored(|chunk, size| {
             let there = self.resuming && self.destination.stored_size(chunk)? == Some(size);
@@ -52,7 +54,7 @@ impl<'a> Transfer<'a> {
         })
     }
 
-    /// Compares the bytes of all chunks that are stored on either side.
+    /// Compares the bytes of all chunks that either side has stored.
     pub(super) fn compare_copies(&self) -> Result<()> {
         let mut surplus = None;
         let source = &self.source;
@@ -77,8 +79,8 @@ impl<'a> Transfer<'a> {
         })
     }
 
-    /// Decodes and encodes all chunks that are stored. Chunks that are there already, from an interrupted run, stay.
-    /// With `all`, chunks that are not stored are written, too.
+    /// Decodes and encodes all stored chunks. Chunks that exist already, from an interrupted run, stay. With `all`, chunks that
+    /// are not stored are written as well.
     pub(super) fn reencode(&self, all: bool) -> Result<()> {
         self.each_unit(all, false, |region, size| {
             if !self.resuming || !self.is_there(region)? {
@@ -89,7 +91,7 @@ impl<'a> Transfer<'a> {
         })
     }
 
-    /// Compares every value of every chunk that is stored on either side, bit by bit.
+    /// Compares every value of every chunk that either side has stored, bit by bit.
     pub(super) fn compare_values(&self, all: bool) -> Result<()> {
         self.each_unit(all, true, |region, size| {
             let selection = selection(region);
@@ -101,7 +103,7 @@ impl<'a> Transfer<'a> {
         })
     }
 
-    /// The values that the destination should have at a selection.
+    /// The expected values of the destination at a selection.
     fn expected(&self, selection: Vec<DimSelection>) -> Result<DynArray> {
         let values = self.source.read_dyn(selection)?;
         let as_it_is = self.source.data_type() == self.destination.data_type();
@@ -110,14 +112,14 @@ impl<'a> Transfer<'a> {
 
     fn differs(&self, what: &str) -> Error {
         let message = format!(
-            "array '{}' of the destination differs from the source in {what}; the source may have been changed \
-             meanwhile: convert it anew, overwriting",
+            "array '{}' of the destination differs from the source in {what}; the source may have changed \
+             meanwhile: repeat the conversion with overwriting",
             self.destination.path()
         );
         Error::new(ErrorKind::Corrupt, message)
     }
 
-    /// Works on every chunk that the source has stored, in batches, so that the list of them takes little memory.
+    /// Works on every stored chunk of the source, in batches, so that the list of chunks takes little memory.
     fn each_stored(&self, work: impl Fn(&[u64], u64) -> Result<()> + Send + Sync) -> Result<()> {
         const BATCH: usize = 1024;
         let mut batch = Vec::with_capacity(BATCH);
@@ -140,7 +142,7 @@ impl<'a> Transfer<'a> {
         flush(&mut batch)
     }
 
-    /// Works on every unit that something is stored of: in the source, and if asked in the destination.
+    /// Works on every unit with stored chunks, in the source and, if requested, in the destination.
     fn each_unit(
         &self,
         all: bool,
@@ -164,17 +166,16 @@ impl<'a> Transfer<'a> {
                 work(&self.units.region(index), units.get(&index).copied().unwrap_or(0))
             });
         }
-        // Each with the size of what the source has stored for it.
-        let units: Vec<(u128, u64)> = units.into_iter().collect();
+        let units: Units = units.into_iter().collect();
         self.pool.run(units.len(), bytes, usize::MAX, |index| {
             work(&self.units.region(units[index].0), units[index].1)
         })
     }
 
-    /// Returns true if all chunks of a unit are stored in the destination. Those that are there are whole, since chunks are replaced
-    /// in one step.
+    /// Returns true if all chunks of a unit are stored in the destination. Each of them is complete, since a chunk is replaced
+    /// atomically.
     fn is_there(&self, region: &[(u64, u64)]) -> Result<bool> {
-        // Chunks that differ can lie in several units, so that one that is stored need not be whole.
+        // Chunks of several shapes can lie in several units, so that a stored one need not be complete.
         let Ok(chunk_shape) = self.destination.chunk_grid().chunk_shape() else { return Ok(false) };
         let mut chunk: Vec<u64> = region.iter().zip(chunk_shape).map(|((begin, _), n)| begin / n).collect();
         loop {
@@ -193,7 +194,7 @@ impl<'a> Transfer<'a> {
     }
 }
 
-/// Returns true if all elements are the same, bit by bit: NaN is NaN.
+/// Returns true if all elements are equal bit by bit, including NaN.
 fn is_same(a: &DynArray, b: &DynArray) -> bool {
     match a.data_type().storage() {
         Storage::Variable => a.elements().eq(b.elements()),
@@ -201,7 +202,7 @@ fn is_same(a: &DynArray, b: &DynArray) -> bool {
     }
 }
 
-/// A chunk of the destination, or as many as lie together in one of the source and are not too large.
+/// A chunk of the destination, or as many as lie in one chunk of the source and are not too large together.
 fn unit_shape(source: &Array, destination: &Array) -> Vec<u64> {
     let mut unit = destination.chunk_grid().largest_chunk().to_vec();
     let stored = source.chunk_grid().largest_chunk();

@@ -1,4 +1,4 @@
-//! Codecs that a target can say, as near as possible to those of the source.
+//! Codecs that the target format supports, as near as possible to those of the source.
 
 use zarrox_core::Strictness;
 use zarrox_core::codec::{CHUNK_LIMIT, CodecKind};
@@ -17,7 +17,7 @@ pub(super) struct Candidate {
     pub(super) note: Option<String>,
 }
 
-/// The shortest chains that make bytes of the array's elements: with its own codec for that, and with plain bytes.
+/// The shortest chains that turn the array's elements into bytes: with its own array→bytes codec, and with plain bytes.
 pub(super) fn simplest(array: &Array, registry: &Registry) -> Vec<Vec<CodecSpec>> {
     let (_, codecs) = unsharded(array, registry, CHUNK_LIMIT);
     let own = codecs.into_iter().find(|spec| kind(spec, registry) == Some(CodecKind::ArrayToBytes));
@@ -28,8 +28,8 @@ pub(super) fn simplest(array: &Array, registry: &Registry) -> Vec<Vec<CodecSpec>
     own.into_iter().chain([plain]).map(|spec| vec![spec]).collect()
 }
 
-/// The chains of codecs to try, the nearest first: the codecs as they are; without shards; without those that the target lacks;
-/// the target's own compressor; none.
+/// The chains of codecs to try, the nearest first: unchanged; without shards; without codecs that the target lacks; with the
+/// target's own compressor; without any.
 pub(super) fn candidates(
     array: &Array,
     plain: &ArrayMetadata,
@@ -46,7 +46,7 @@ pub(super) fn candidates(
     let (grid, regular) = sayable(grid, plain, translator);
     let (kept, dropped) = split(&whole, plain, translator);
     let mut push = |codecs: Vec<CodecSpec>| {
-        let shards = if resharded { "the chunks inside shards are stored by themselves; " } else { "" };
+        let shards = if resharded { "the inner chunks of shards become chunks of their own; " } else { "" };
         let note = format!("{shards}{regular}{}", note(&own, &codecs));
         candidates.push(Candidate { grid: grid.clone(), codecs, note: Some(note) });
     };
@@ -64,7 +64,7 @@ pub(super) fn candidates(
     candidates
 }
 
-/// The codecs that the target can say by themselves, and the others.
+/// The codecs that the target supports each by itself, and the others.
 fn split(
     codecs: &[CodecSpec],
     plain: &ArrayMetadata,
@@ -89,7 +89,7 @@ fn split(
     (kept, dropped)
 }
 
-/// The grid, if the target can say it, or one of the largest of its chunks; and what there is to note then.
+/// The grid, if the target supports it, or a regular grid of the largest chunk; and a note about the change.
 fn sayable(grid: ChunkGrid, plain: &ArrayMetadata, translator: &Translator<'_>) -> (ChunkGrid, &'static str) {
     if translator.says_array(&ArrayMetadata { chunk_grid: grid.clone(), ..plain.clone() }).is_ok() {
         return (grid, "");
@@ -108,7 +108,7 @@ fn note(own: &[CodecSpec], codecs: &[CodecSpec]) -> String {
     format!("the codecs {} become {}", list(own), list(codecs))
 }
 
-/// The codecs without what only the source's format has around all chunks.
+/// The codecs without those that only the source's format adds around all chunks.
 fn plain_codecs(array: &Array) -> Vec<CodecSpec> {
     array.metadata().format.def().plain_codecs(array.codecs())
 }
@@ -126,7 +126,7 @@ fn unsharded(array: &Array, registry: &Registry, chunk_limit: usize) -> (ChunkGr
     (metadata.chunk_grid, metadata.codecs)
 }
 
-/// The chunks inside an array's shards as if each were stored by itself; `None` where there are no shards.
+/// The inner chunks of an array's shards as if each were stored by itself; `None` if there are no shards.
 fn without_outer_shards(
     metadata: &ArrayMetadata,
     registry: &Registry,
@@ -140,7 +140,7 @@ fn without_outer_shards(
     Some((ChunkGrid::regular(shape, &metadata.shape).ok()?, codecs))
 }
 
-/// The codecs of the chunks inside a codec that has chunks inside.
+/// The codecs of the inner chunks of a codec, if it has inner chunks.
 fn inner_codecs(spec: &CodecSpec) -> Option<Vec<CodecSpec>> {
     spec.configuration.get("chunk_shape")?;
     spec.configuration.get("codecs")?.as_array()?.iter().map(CodecSpec::from_json).collect()

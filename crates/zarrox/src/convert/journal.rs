@@ -1,5 +1,5 @@
-//! The journal of a conversion that is not finished: it says which, so that only the same one continues, and which arrays are
-//! done.
+//! The journal of an unfinished conversion. It identifies the conversion, so that only the same one continues, and lists the
+//! finished arrays.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -11,26 +11,26 @@ use zarrox_stores::{Condition, Key, StoreExt};
 
 use crate::location::Location;
 
-/// The name of the journal, which lies in the destination while a conversion is not finished.
+/// The name of the journal, which is in the destination while a conversion is unfinished.
 pub const JOURNAL: &str = ".zarrox-convert.json";
 
-/// The journal is not stored more often than this while arrays are finished: there can be many small ones.
+/// The shortest time between two writes of the journal, since there can be many small arrays.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The identity of a conversion, and how far it is.
+/// The identity of a conversion, and its progress.
 #[derive(Debug, Clone)]
 pub(super) struct Journal {
     source: String,
     from: String,
     to: String,
     in_place: bool,
-    /// A number that stands for the documents that will be written.
+    /// A hash of the documents that will be written.
     plan: String,
-    /// The paths of the arrays whose chunks are all there, and compared.
+    /// The paths of the arrays whose chunks are all stored and compared.
     finished: BTreeSet<String>,
     /// True if an earlier run stored it.
     was_there: bool,
-    /// When it was stored, or read.
+    /// The time when it was last stored or read.
     written: Instant,
 }
 
@@ -54,7 +54,7 @@ impl Journal {
         }
     }
 
-    /// True if both are of one conversion, however far.
+    /// Returns true if both belong to the same conversion.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let identity = |journal: &Self| {
             let Self { source, from, to, in_place, plan, .. } = journal.clone();
@@ -63,17 +63,17 @@ impl Journal {
         identity(self) == identity(other)
     }
 
-    /// True if an earlier run stored it.
+    /// Returns true if an earlier run stored the journal.
     pub(super) fn was_there(&self) -> bool {
         self.was_there
     }
 
-    /// True if an array is done.
+    /// Returns true if an array is finished.
     pub(super) fn is_finished(&self, array: &str) -> bool {
         self.finished.contains(array)
     }
 
-    /// Notes that an array is done.
+    /// Records that an array is finished.
     pub(super) fn finish(&mut self, place: &Location, array: &str) -> Result<()> {
         self.finished.insert(array.to_owned());
         if self.written.elapsed() < PAUSE {
@@ -104,7 +104,7 @@ impl Journal {
     pub(super) fn write(&self, place: &Location) -> Result<()> {
         let Self { source, from, to, in_place, plan, finished, .. } = self;
         let document = json!({
-            "about": "a conversion by zarrox that is not finished; run it again to continue",
+            "about": "an unfinished conversion by zarrox; run it again to continue",
             "source": source, "from": from, "to": to, "in_place": in_place, "plan": plan,
             "finished": finished.iter().cloned().collect::<Vec<String>>(),
         });
@@ -125,9 +125,9 @@ impl Journal {
         }
     }
 
-    /// The error for another conversion that is not finished.
+    /// The error for another unfinished conversion.
     pub(super) fn unfinished(&self, place: &Location) -> Error {
-        let instead = if self.in_place { "" } else { ", or ask for overwriting to begin anew" };
+        let instead = if self.in_place { "" } else { ", or begin anew with overwriting" };
         Error::new(ErrorKind::AlreadyExists, format!("{}{instead}", self.interrupted(place)))
     }
 
@@ -143,15 +143,15 @@ impl Journal {
     }
 }
 
-/// Refuses what only looks like a node, since a conversion that is not finished left it.
+/// Refuses a node that is only the remains of an unfinished conversion.
 pub(crate) fn check_finished(place: &Location) -> Result<()> {
     let above = place.path.ancestors();
     for place in above.into_iter().map(|path| place.at(path)).chain([place.clone()]) {
-        // Where no journal can be read, there is none to speak of.
+        // A journal that cannot be read does not matter here.
         if let Ok(Some(journal)) = Journal::read(&place)
             && !journal.in_place
         {
-            let message = format!("there is no Zarr array or group yet: {}", journal.interrupted(&place));
+            let message = format!("there is no Zarr array or group yet, but {}", journal.interrupted(&place));
             return Err(Error::new(ErrorKind::NotFound, message));
         }
     }
@@ -167,7 +167,7 @@ fn key(place: &Location) -> Result<Key> {
     Key::new(place.path.key(JOURNAL)).map_err(Error::from)
 }
 
-/// A number that changes with what it has seen (FNV-1a).
+/// A hash (FNV-1a).
 #[derive(Debug)]
 pub(super) struct Fingerprint(u64);
 
@@ -180,7 +180,7 @@ impl Fingerprint {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
-        // What is seen in one piece is other than what is seen in two.
+        // The length separates pieces, so that one piece differs from the same bytes in two pieces.
         self.0 = (self.0 ^ 0x1ff).wrapping_mul(0x0100_0000_01b3);
     }
 }

@@ -1,4 +1,4 @@
-//! Converting arrays, groups and whole hierarchies into another format.
+//! Conversion of arrays, groups and whole hierarchies to another format.
 //!
 //! ```
 //! use zarrox::convert::Convert;
@@ -17,20 +17,20 @@
 //!
 //! # What is kept
 //!
-//! Every value, bit by bit; attributes, names of dimensions, fill values; and chunks that were never stored stay so. Where
-//! both formats can say the same codecs, the bytes of chunks are copied as they are; else they are decoded and encoded. xarray's
-//! attribute `_ARRAY_DIMENSIONS` becomes `dimension_names` in a format that has them, and the other way round. What the target
-//! cannot say is found before anything is written, and refused unless it is [allowed](Convert::allow) to be lost.
+//! All values are kept bit by bit, and so are attributes, dimension names and fill values. Chunks that were never stored stay so.
+//! If both formats support the same codecs, the bytes of chunks are copied, otherwise chunks are decoded and encoded. xarray's
+//! attribute `_ARRAY_DIMENSIONS` becomes `dimension_names` in a format that has them, and the other way round. Properties that
+//! the target cannot express are found before anything is written, and refused unless their loss is [allowed](Convert::allow).
 //!
 //! # Interruption
 //!
-//! A conversion to another place writes all documents after all chunks, and the root's last: before, there is no node, and what
-//! can be opened is whole. While it is not finished a journal, [`JOURNAL`], lies in the destination. The same conversion run
-//! again continues where it was interrupted.
+//! A conversion to another place writes all documents after all chunks, and the root's last: before, there is no node, and a node
+//! that can be opened is complete. While it is unfinished, a journal, [`JOURNAL`], is in the destination. After an interruption,
+//! the same conversion continues.
 //!
-//! A conversion [in place](Convert::plan_in_place) changes no chunk: it writes the new documents, from the innermost nodes to
-//! the root, and then removes the old ones, from the root inwards. At every moment there is a whole hierarchy of the one format
-//! or the other, and run again it finishes what was interrupted.
+//! A conversion [in place](Convert::plan_in_place) changes no chunk. It writes the new documents, from the innermost nodes to the
+//! root, and then removes the old ones, from the root inwards. At every moment, one of the two formats has a complete hierarchy.
+//! After an interruption, the same conversion finishes.
 
 mod chunks;
 mod codecs;
@@ -63,12 +63,12 @@ pub use journal::JOURNAL;
 pub(crate) use journal::check_finished;
 pub use report::{Action, ConvertReport, Finding, NodeReport, Severity, What};
 
-/// The values to compare with the source after writing. Metadata is compared in any case.
+/// The values to compare with the source after writing. Metadata is always compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Verify {
     /// No values.
     Nothing,
-    /// The values of arrays whose chunks were encoded anew.
+    /// The values of arrays whose chunks were encoded again.
     #[default]
     Reencoded,
     /// All values, and the bytes of copied chunks.
@@ -79,16 +79,16 @@ pub enum Verify {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The number of bytes of the source that have been worked on. Comparing counts as work.
+    /// The number of bytes of the source that are done. Comparing counts as work.
     pub done: u64,
-    /// The number of bytes that there are.
+    /// The total number of bytes.
     pub total: u64,
 }
 
-/// Hears of progress; an error ends the conversion.
+/// A function that is called with the progress. An error ends the conversion.
 type Listener = Arc<dyn Fn(Progress) -> Result<()> + Send + Sync>;
 
-/// A conversion to another format: its options, with which it can be planned and done.
+/// A conversion to another format: its options, with which it can be planned and run.
 #[derive(Clone)]
 pub struct Convert {
     to: Format,
@@ -101,7 +101,7 @@ pub struct Convert {
 }
 
 impl Convert {
-    /// A conversion to a format.
+    /// Creates a conversion to a format.
     pub fn new(to: Format) -> Self {
         let options = OpenOptions::new();
         Self {
@@ -121,14 +121,14 @@ impl Convert {
         Self { options, ..self }
     }
 
-    /// Allows something to be lost where the target cannot say it.
+    /// Allows the loss of a property that the target cannot express.
     #[must_use]
     pub fn allow(mut self, what: What) -> Self {
         self.allowed.push(what);
         self
     }
 
-    /// Allows everything to be lost that the target cannot say.
+    /// Allows the loss of every property that the target cannot express.
     #[must_use]
     pub fn lossy(self, lossy: bool) -> Self {
         Self { lossy, ..self }
@@ -140,19 +140,20 @@ impl Convert {
         Self { verify, ..self }
     }
 
-    /// Sets whether a node at the destination is deleted, with all below it.
+    /// Sets whether an existing node at the destination is deleted, with all nodes below it.
     #[must_use]
     pub fn overwrite(self, overwrite: bool) -> Self {
         Self { overwrite, ..self }
     }
 
-    /// Hears of progress, from any thread. An error ends the conversion, which can be continued later.
+    /// Sets a function that is called with the progress, from any thread. An error ends the conversion, which can be continued
+    /// later.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         Self { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Finds out what must be done to convert the node at a path, with everything below it, into one at another path.
+    /// Plans the conversion of the node at a path, with all nodes below it, to another path.
     ///
     /// # Errors
     /// When the source cannot be read, or one path contains the other.
@@ -167,8 +168,7 @@ impl Convert {
         self.plan_between(&source, &self.opening().format(self.to).new_place(destination.as_ref())?)
     }
 
-    /// Finds out what must be done to convert the node at a path, with everything below it, where it is: only its documents
-    /// change, and no chunk.
+    /// Plans the conversion of the node at a path, with all nodes below it, in place: only documents change, and no chunk.
     ///
     /// # Errors
     /// When the source cannot be read.
@@ -176,7 +176,7 @@ impl Convert {
         self.plan_at(&self.opening().place(path.as_ref())?)
     }
 
-    /// Like [`Convert::plan`], from store to store.
+    /// Like [`Convert::plan`], for stores.
     ///
     /// # Errors
     /// The errors of [`Convert::plan`].
@@ -203,7 +203,7 @@ impl Convert {
         self.planned(source, destination, root.format(), false, root)
     }
 
-    /// Like [`Convert::plan_in_place`], in a store.
+    /// Like [`Convert::plan_in_place`], for a store.
     ///
     /// # Errors
     /// The errors of [`Convert::plan_in_place`].
@@ -236,14 +236,14 @@ impl Convert {
         Ok(Conversion { convert: self.clone(), source: source.clone(), destination, in_place, steps, report })
     }
 
-    /// Below a group of another format nobody else would find the node.
+    /// Other programs would not find the node below a group of another format.
     fn check_above(&self, place: &Location) -> Result<()> {
         let above = place.clone().of_format(None).inherited_format()?;
         match above.filter(|above| *above != self.to) {
             None => Ok(()),
             Some(above) => Err(argument(format!(
-                "'{}' in {} lies in a group of Zarr {above}, where other programs would not look for Zarr {}; \
-                 convert the whole hierarchy, or to another place",
+                "'{}' in {} is inside of a group of Zarr {above}, where other programs would not look for Zarr {}; \
+                 convert the whole hierarchy, or give a destination",
                 place.path,
                 place.store.location(),
                 self.to
@@ -251,7 +251,7 @@ impl Convert {
         }
     }
 
-    /// The options that both sides are opened with. That chunks are missing is nothing that a conversion changes.
+    /// The options with which both sides are opened. Missing chunks stay missing.
     fn opening(&self) -> OpenOptions {
         self.options
             .clone()
@@ -265,7 +265,7 @@ impl Convert {
     }
 }
 
-/// The source, with its consolidated metadata where nothing else tells which nodes there are.
+/// The source, with its consolidated metadata if nothing else tells which nodes exist.
 fn known_nodes(source: &Location) -> Result<Location> {
     if source.store.capabilities().listable {
         return Ok(source.clone());
@@ -286,21 +286,21 @@ impl fmt::Debug for Convert {
     }
 }
 
-/// A conversion that is planned and can be run. Nothing has been written yet.
+/// A planned conversion that can be run. Nothing has been written yet.
 #[derive(Debug)]
 #[must_use = "nothing is converted before `run` is called"]
 pub struct Conversion {
     convert: Convert,
     source: Location,
     destination: Location,
-    /// The format whose documents are replaced, when nodes are converted where they are.
+    /// The format whose documents are replaced in a conversion in place.
     in_place: Option<Format>,
     steps: Vec<Step>,
     report: ConvertReport,
 }
 
 impl Conversion {
-    /// The report of what will be done, and of everything that the target says otherwise or not at all.
+    /// The report: the planned work, and all properties that the target stores differently or not at all.
     pub fn report(&self) -> &ConvertReport {
         &self.report
     }
@@ -308,7 +308,7 @@ impl Conversion {
     /// Checks that the conversion can be done.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] with everything that the target cannot say and that is not allowed to be lost.
+    /// [`ErrorKind::Unsupported`] with all properties that the target cannot express and whose loss is not allowed.
     pub fn check(&self) -> Result<()> {
         self.report.check(|what| self.convert.allows(what))
     }
@@ -317,7 +317,7 @@ impl Conversion {
 fn overlap(source: &dyn fmt::Display, destination: &dyn fmt::Display) -> zarrox_core::Error {
     let message = format!(
         "'{source}' cannot be converted to '{destination}': one contains the other; \
-         give another destination, or none to convert in place"
+         give another destination, or no destination to convert in place"
     );
     zarrox_core::Error::new(ErrorKind::InvalidArgument, message)
 }

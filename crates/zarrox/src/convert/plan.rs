@@ -17,18 +17,18 @@ use crate::location::Location;
 /// The step of a conversion that one node needs.
 #[derive(Debug)]
 pub(super) struct Step {
-    /// Where the node is, seen from the one that is converted.
+    /// The path of the node, relative to the converted one.
     pub(super) path: String,
     pub(super) action: Action,
     /// The array, if the node is one.
     pub(super) array: Option<Array>,
-    /// The node as the target has it; `None` when it stays as it is.
+    /// The node in the target's form; `None` if it stays unchanged.
     pub(super) target: Option<NodeMetadata>,
-    /// True if chunks that are not stored must be written, since they would read as something else.
+    /// True if chunks that are not stored must be written, since they would read as other values.
     pub(super) all_chunks: bool,
-    /// The number of bytes of chunks that the source has stored.
+    /// The number of bytes of the source's stored chunks.
     pub(super) bytes: u64,
-    /// True if the group has consolidated metadata, and the target should have it, too.
+    /// True if the group has consolidated metadata that the target should have as well.
     pub(super) consolidate: bool,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Planner<'a> {
         Self { to, source, destination, in_place, steps: Vec::new(), report }
     }
 
-    /// The steps from this node on, and the report of what they will do.
+    /// The steps from this node on, with their report.
     pub(super) fn plan(mut self, root: Node) -> Result<(Vec<Step>, ConvertReport)> {
         self.node("", root)?;
         Ok((self.steps, self.report))
@@ -105,10 +105,10 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Why a node cannot be where it would be, if so.
+    /// The reason why a node cannot be at its target path, if there is one.
     fn misplaced(&self, path: &str, node: &Node) -> Result<Option<String>> {
         if self.in_place.is_some_and(|from| from != node.format()) {
-            return Ok(Some(format!("it is of Zarr {}, unlike the nodes above", node.format())));
+            return Ok(Some(format!("it has the format Zarr {}, unlike the nodes above", node.format())));
         }
         let place = self.destination.at(self.destination.path.join(path)?);
         let layout = place.layout_for(self.to)?;
@@ -145,7 +145,7 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Returns true if a group has consolidated metadata that the target can have as well.
+    /// Returns true if a group has consolidated metadata that the target supports.
     fn consolidates(&mut self, path: &str, group: &Group) -> Result<bool> {
         if !group.location().has_consolidated(group.metadata().format)? {
             return Ok(false);
@@ -192,7 +192,7 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// In place, chunks keep their keys, and new documents may not take the place of old ones.
+    /// In place, chunks keep their keys, and new documents must not replace old ones.
     fn check_keys(&mut self, path: &str, array: &Array, target: &ArrayMetadata, from: Format) -> Result<()> {
         let place = self.destination.at(self.destination.path.join(path)?);
         let first = vec![0; array.ndim()];
@@ -215,8 +215,7 @@ impl<'a> Planner<'a> {
             return Ok(());
         }
         let name = shown(path);
-        let reason =
-            "the two formats have their documents in ways that cannot be in one place; give a destination";
+        let reason = "the documents of the two formats cannot be in the same place; give a destination";
         self.translator(path, &name)?.find(What::Nodes, Severity::Refusal, reason);
         Ok(())
     }
@@ -254,8 +253,8 @@ impl<'a> Planner<'a> {
         translator.find(What::Nodes, severity, format!("{reason}; it would be left out"));
     }
 
-    /// Finds everything in a group that is no node: groups that nobody has written down, whose nodes are converted, too; and
-    /// files, which are not.
+    /// Finds everything in a group that is not a node: groups without a document, whose nodes are converted, and files, which are
+    /// not.
     fn strays(&mut self, above: &str, group: &Group, known: &HashSet<String>) -> Result<()> {
         let format = group.metadata().format;
         if format.def().layout().implicit_groups() || !self.source.store.capabilities().listable {
@@ -294,14 +293,14 @@ impl<'a> Planner<'a> {
         if self.in_place.is_some() {
             return;
         }
-        let (name, reason) = (shown(path), "it belongs to no node and is not converted");
+        let (name, reason) = (shown(path), "it belongs to no node and will not be converted");
         if let Ok(mut translator) = self.translator("", &name) {
             translator.find(What::Nodes, Severity::Note, reason);
         }
     }
 }
 
-/// Returns true if a document of the format lies anywhere below a prefix.
+/// Returns true if there is a document of the format below a prefix.
 fn holds_nodes(location: &Location, prefix: &Prefix, format: Format) -> Result<bool> {
     let layout = format.def().layout();
     let mut found = false;
@@ -315,7 +314,7 @@ fn holds_nodes(location: &Location, prefix: &Prefix, format: Format) -> Result<b
     Ok(found)
 }
 
-/// Returns true if the storage failed, rather than what is stored.
+/// Returns true for a failure of the storage, as opposed to invalid stored data.
 fn is_outage(error: &Error) -> bool {
     use ErrorKind::{Forbidden, NotFound, StorageFull, Unreachable};
     matches!(error.kind(), NotFound | Forbidden | Unreachable | StorageFull)

@@ -1,36 +1,36 @@
-//! The report of a conversion, for people and programs: its findings, and what it does.
+//! The report of a conversion: its findings and its work, for people and programs.
 
 use std::fmt;
 
 use zarrox_core::{Error, ErrorKind, Format, Result};
 
-/// A property of a node that a format may not be able to say.
+/// A property of a node that a format may not be able to express.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum What {
-    /// The type of the elements. With consent the array is left out.
+    /// The data type of the elements. If its loss is allowed, the array is left out.
     DataTypes,
     /// The codecs of the chunks.
     Codecs,
     /// The division of the array into chunks.
     ChunkGrids,
-    /// The names of chunks.
+    /// The keys of chunks.
     ChunkKeys,
-    /// The value of elements that nobody has written. With consent every chunk is stored.
+    /// The value of elements that were never written. If its loss is allowed, every chunk is stored.
     FillValues,
-    /// The names of dimensions. With consent they are dropped.
+    /// The names of dimensions. If their loss is allowed, they are dropped.
     DimensionNames,
-    /// Attributes. With consent those that cannot be said are dropped.
+    /// Attributes. If their loss is allowed, those that the format cannot store are dropped.
     Attributes,
-    /// Members of metadata that this library does not know. With consent they are dropped.
+    /// Members of metadata that this library does not know. If their loss is allowed, they are dropped.
     Members,
     /// Groups.
     Groups,
-    /// Nodes that cannot be read, or that cannot be where they are. With consent they are left out.
+    /// Nodes that cannot be read, or cannot be at their path. If their loss is allowed, they are left out.
     Nodes,
 }
 
-/// All there is, with the name that people give it.
+/// All properties, with their names.
 const NAMES: &[(What, &str)] = &[
     (What::DataTypes, "data-types"),
     (What::Codecs, "codecs"),
@@ -45,7 +45,7 @@ const NAMES: &[(What, &str)] = &[
 ];
 
 impl What {
-    /// All there is.
+    /// All properties.
     pub fn all() -> impl Iterator<Item = Self> {
         NAMES.iter().map(|(what, _)| *what)
     }
@@ -65,7 +65,7 @@ impl std::str::FromStr for What {
             return Ok(*what);
         }
         let names: Vec<_> = NAMES.iter().map(|(_, name)| *name).collect();
-        let message = format!("'{text}' is nothing that can be lost; there are {}", names.join(", "));
+        let message = format!("'{text}' is not a property that can be lost; there are {}", names.join(", "));
         Err(Error::new(ErrorKind::InvalidArgument, message))
     }
 }
@@ -73,24 +73,24 @@ impl std::str::FromStr for What {
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// It is said in another way; nothing is lost.
+    /// The property is stored differently, and nothing is lost.
     Note,
-    /// Something is lost; done only with consent.
+    /// The property is lost, which must be allowed.
     Loss,
-    /// It cannot be done.
+    /// The node cannot be converted.
     Refusal,
 }
 
-/// Something that the target says otherwise than the source, or not at all.
+/// A property that the target stores differently than the source, or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The node, seen from the one that is converted: `/`, `/a/b`.
+    /// The path of the node, relative to the converted one: `/`, `/a/b`.
     pub path: String,
     /// The property of the node that the finding is about.
     pub what: What,
     /// The severity.
     pub severity: Severity,
-    /// A sentence that says what was found, and what becomes of it.
+    /// A sentence about the property and its conversion.
     pub reason: String,
 }
 
@@ -109,11 +109,11 @@ impl fmt::Display for Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Action {
-    /// It has the target's format already, and stays as it is.
+    /// The node has the target's format already, and stays unchanged.
     Nothing,
     /// Only its documents are written.
     Metadata,
-    /// The bytes of its chunks are copied as they are.
+    /// The bytes of its chunks are copied.
     CopyChunks,
     /// Its chunks are decoded and encoded.
     Reencode,
@@ -133,13 +133,13 @@ impl fmt::Display for Action {
 /// The report about one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeReport {
-    /// The node, seen from the one that is converted: `/`, `/a/b`.
+    /// The path of the node, relative to the converted one: `/`, `/a/b`.
     pub path: String,
     /// True for an array.
     pub is_array: bool,
     /// The way that the node is converted.
     pub action: Action,
-    /// The number of stored chunks (shards, where there are shards) that are copied or encoded anew.
+    /// The number of stored chunks (shards, if there are any) that are copied or encoded.
     pub chunks: u64,
     /// The size of these chunks, in bytes.
     pub bytes: u64,
@@ -159,7 +159,7 @@ impl fmt::Display for NodeReport {
     }
 }
 
-/// The report of a conversion: what it does, and everything that the target says otherwise or not at all.
+/// The report of a conversion: the work, and all properties that the target stores differently or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConvertReport {
@@ -167,18 +167,18 @@ pub struct ConvertReport {
     pub from: Format,
     /// The target's format.
     pub to: Format,
-    /// Where from.
+    /// The location of the source.
     pub source: String,
-    /// Where to; `None` when nodes are converted where they are.
+    /// The location of the destination; `None` for a conversion in place.
     pub destination: Option<String>,
-    /// The nodes that are converted; parents before children.
+    /// The converted nodes, parents before children.
     pub nodes: Vec<NodeReport>,
-    /// Everything that the target says otherwise, or not at all.
+    /// All properties that the target stores differently or not at all.
     pub findings: Vec<Finding>,
 }
 
 impl ConvertReport {
-    /// The findings that keep the conversion from being done: refusals, and losses outside of what is allowed.
+    /// The findings that prevent the conversion: refusals, and losses that are not allowed.
     pub fn obstacles(&self, allowed: impl Fn(What) -> bool) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |finding| match finding.severity {
             Severity::Note => false,
@@ -187,9 +187,9 @@ impl ConvertReport {
         })
     }
 
-    /// An error that lists everything that keeps the conversion from being done, if anything does, line by line.
+    /// An error that lists everything that prevents the conversion, if anything does, line by line.
     pub(super) fn check(&self, allowed: impl Fn(What) -> bool) -> Result<()> {
-        /// So many are told; more would hide what there is to do.
+        /// The number of findings that the error lists; more would hide what to do.
         const SHOWN: usize = 20;
         let obstacles: Vec<&Finding> = self.obstacles(allowed).collect();
         if obstacles.is_empty() {

@@ -1,4 +1,4 @@
-//! Doing what was planned.
+//! Runs a planned conversion.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,12 +17,12 @@ use crate::location::Location;
 use crate::upkeep::Changes;
 
 impl Conversion {
-    /// Converts. What was interrupted before is continued.
+    /// Runs the conversion. An interrupted one is continued.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] with everything that the target cannot say and that is not allowed to be lost, before
-    /// anything is written; [`ErrorKind::AlreadyExists`] when there is something at the destination;
-    /// [`ErrorKind::Corrupt`] when what was written is not what the source has; and what the stores say.
+    /// [`ErrorKind::Unsupported`] with all properties that the target cannot express and whose loss is not allowed, before
+    /// anything is written; [`ErrorKind::AlreadyExists`] when there is something at the destination; [`ErrorKind::Corrupt`] when
+    /// the written data differ from the source; and errors of the stores.
     pub fn run(self) -> Result<ConvertReport> {
         self.check()?;
         let (place, source) = (&self.destination, &self.source);
@@ -45,7 +45,7 @@ impl Conversion {
     fn copy(&self) -> Result<()> {
         let mut journal = self.prepare()?;
         self.copy_all(&mut journal).map_err(|error| {
-            // What was finished since it was stored last is done again where that fails.
+            // If storing the journal fails, the work since the last write of it is repeated.
             let _ = journal.write(&self.destination);
             resumable(error)
         })
@@ -58,7 +58,8 @@ impl Conversion {
                 self.copy_array(step, source, target, journal, &counter)?;
             }
         }
-        // Until all chunks are there nothing is a node. The root comes last: what can be found from it is there.
+        // No node exists until all chunks are stored. The root comes last, so that all nodes that can be found from it are
+        // complete.
         for step in self.steps.iter().rev() {
             if let Some(target) = &step.target {
                 self.store(step, target)?;
@@ -70,7 +71,7 @@ impl Conversion {
         Journal::erase(&self.destination)
     }
 
-    /// Where the destination has documents and chunks.
+    /// The layout of the destination.
     fn layout(&self) -> Result<Layout> {
         self.destination.layout_for(self.convert.to)
     }
@@ -79,20 +80,21 @@ impl Conversion {
         self.place(step)?.store_documents(target, &self.layout()?)
     }
 
-    /// Makes sure that the destination is empty, or has what an earlier run of the same conversion left: its journal says what.
+    /// Checks that the destination is empty, or has the remains of an earlier run of the same conversion according to its
+    /// journal.
     fn prepare(&self) -> Result<Journal> {
         let place = &self.destination;
         let ours = Journal::new(&self.source, self.report.from, self.convert.to, false, &self.fingerprint()?);
         match Journal::read(place)? {
             Some(journal) if journal.is_same(&ours) => return Ok(journal),
             Some(journal) if !self.convert.overwrite => return Err(journal.unfinished(place)),
-            // What lies there was written by a conversion that was never finished.
+            // The destination has only the remains of an unfinished conversion.
             Some(_) if place.path.is_root() => {
                 place.store.erase_prefix(&Prefix::root())?;
             }
             Some(_) => place.erase_all(self.layout()?.extent(&place.path))?,
             None => {
-                // What is there now, the store knows, and not what is going to be.
+                // The store must be asked again, since its content changes now.
                 let place = place.clone().with_layout(None);
                 place.check_ancestors(self.convert.to)?;
                 place.make_room(self.convert.to, &self.layout()?, self.convert.overwrite, false)?;
@@ -162,21 +164,21 @@ impl Conversion {
         Journal::erase(&self.destination)
     }
 
-    /// Removes the documents of a format. The one that makes the node goes last, so that an interruption leaves either a
-    /// node or nothing to be removed.
+    /// Removes the documents of a format. The document that makes the node goes last, so that after an interruption there is
+    /// either a node or nothing to remove.
     fn remove_documents(&self, step: &Step, format: Format) -> Result<()> {
         let place = self.place(step)?.of_format(Some(format));
         if !place.holds_node()? {
             return Ok(());
         }
-        // Copies of documents that are about to go.
+        // Consolidated copies of documents that will be removed.
         place.drop_consolidated(format)?;
         let kept = self.layout()?.keys(&place.path);
         let old = place.layout_for(format)?.keys(&place.path).into_iter().rev();
         old.filter(|key| !kept.contains(key)).try_for_each(|key| place.erase(key))
     }
 
-    /// Opens everything again and compares it with what was to be written.
+    /// Opens all nodes again and compares them with the plan.
     fn compare_metadata(&self) -> Result<()> {
         for step in &self.steps {
             let Some(target) = &step.target else { continue };
@@ -191,7 +193,7 @@ impl Conversion {
             };
             if !same {
                 let message = format!(
-                    "the metadata of '{}' is not what was written; did others write meanwhile?",
+                    "the metadata of '{}' differs from what was written; perhaps another program has changed it",
                     place.path
                 );
                 return Err(Error::new(ErrorKind::Corrupt, message));
@@ -200,7 +202,7 @@ impl Conversion {
         Ok(())
     }
 
-    /// Groups whose source has consolidated metadata get some of their own, made of what is there now.
+    /// Groups whose source has consolidated metadata get consolidated metadata of the present nodes.
     fn consolidate(&self) -> Result<()> {
         for step in self.steps.iter().filter(|step| step.consolidate) {
             self.place(step)?.consolidate(self.convert.to)?;
@@ -208,7 +210,7 @@ impl Conversion {
         Ok(())
     }
 
-    /// Chunks are the same files; whoever wants to be sure has them read by both documents.
+    /// The chunks are the same files. With full verification, they are read through both documents.
     fn compare_in_place(&self) -> Result<()> {
         if self.convert.verify != Verify::Everything {
             return Ok(());
@@ -228,7 +230,7 @@ impl Conversion {
         Ok(self.destination.at(self.destination.path.join(&step.path)?))
     }
 
-    /// The number of times that the bytes of an array are worked on: written, and compared.
+    /// The number of times that the bytes of an array are processed: for writing, and for comparing.
     fn rounds(&self, step: &Step) -> u64 {
         match (self.convert.verify, step.action) {
             (Verify::Everything, Action::CopyChunks | Action::Reencode) => 2,
@@ -241,7 +243,7 @@ impl Conversion {
         self.steps.iter().map(|step| step.bytes * self.rounds(step)).sum()
     }
 
-    /// A number that stands for all that will be written.
+    /// A hash of everything that will be written.
     fn fingerprint(&self) -> Result<Fingerprint> {
         let mut fingerprint = Fingerprint::new();
         for step in &self.steps {
@@ -259,13 +261,13 @@ impl Conversion {
     }
 }
 
-/// The error of a conversion that has begun, with what to do.
+/// The error of a conversion that has started, with advice.
 fn resumable(error: Error) -> Error {
-    let message = format!("{error}; the same conversion, run again, continues from here");
+    let message = format!("{error}; run the same conversion again to continue");
     Error::new(error.kind(), message).with_source(error)
 }
 
-/// Counts the work that is done, and tells whoever listens.
+/// Counts the completed work, and reports it.
 struct Counter<'a> {
     done: AtomicU64,
     total: u64,

@@ -1,7 +1,7 @@
-//! Translation of nodes to another format, as far as that format can say them.
+//! Translation of nodes to another format, as far as the format can express them.
 //!
-//! No format is asked by name what it can do. Its documents are made, and read again: what comes back unchanged, the
-//! format can say.
+//! No format is asked by name for its abilities. Its documents are made and read again: what comes back unchanged, the format can
+//! express.
 
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding};
 use zarrox_core::json::{Json, Map};
@@ -16,12 +16,12 @@ use super::report::{Finding, Severity, What};
 use super::translator::{Translator, says};
 use crate::array::Array;
 
-/// An array as the target has it.
+/// An array in the target's form.
 pub(super) struct TargetArray {
     pub(super) metadata: ArrayMetadata,
-    /// True if chunks are encoded to the same bytes.
+    /// True if chunks have the same encoded bytes.
     pub(super) same_chunks: bool,
-    /// True if chunks that are not stored would read as something else.
+    /// True if chunks that are not stored would read as other values.
     pub(super) other_fill: bool,
 }
 
@@ -83,7 +83,7 @@ impl Translator<'_> {
 
     /// The severity of leaving out a node that cannot be converted.
     pub(super) fn left_out(&self) -> Severity {
-        // Where it is, it would be left behind in the old format; and without the root nothing is left.
+        // In place, the node would stay in the old format. Without the root, nothing is left.
         if self.in_place || self.shown == "/" { Severity::Refusal } else { Severity::Loss }
     }
 
@@ -92,8 +92,8 @@ impl Translator<'_> {
         self.findings.push(Finding { path, what, severity, reason: reason.into() });
     }
 
-    /// Checks that the target can say a node; the error says why not.
-    /// Returns the array without the padding of structures, where that is all that the target cannot say; else the error.
+    /// Checks that the target can express a node; the error tells the reason.
+    /// Returns the array without the padding of structures, if only the padding cannot be expressed; otherwise the error.
     fn packed(&mut self, array: &Array, error: Error) -> Result<ArrayMetadata> {
         let (padded, packed) = (array.data_type(), array.data_type().packed());
         if self.in_place || *padded == packed {
@@ -105,7 +105,7 @@ impl Translator<'_> {
         Ok(plain)
     }
 
-    /// The array with nothing but its shape and data type.
+    /// The array with only its shape and data type.
     fn plain(&self, array: &Array, data_type: &DataType) -> Result<ArrayMetadata> {
         let source = array.metadata();
         let chunks: Vec<u64> = source.shape.iter().map(|&length| length.clamp(1, 16)).collect();
@@ -133,10 +133,11 @@ impl Translator<'_> {
                 Err(error) => why = why.or(Some(error)),
             }
         }
-        Err(why.unwrap_or_else(|| Error::new(ErrorKind::Unsupported, "no codec makes bytes of its elements")))
+        Err(why
+            .unwrap_or_else(|| Error::new(ErrorKind::Unsupported, "no codec turns its elements into bytes")))
     }
 
-    /// Where another type is read in place of an unknown one, the target should say so, too.
+    /// If another type is read in place of an unknown one, the target should store that type.
     fn fallback(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
         let Some(unknown) = &source.fallback_from else { return };
         let with = ArrayMetadata { fallback_from: source.fallback_from.clone(), ..target.clone() };
@@ -144,11 +145,11 @@ impl Translator<'_> {
             return *target = with;
         }
         let reason =
-            format!("the data type {unknown} is read as {}, and would become that", source.data_type);
+            format!("the unknown data type {unknown} is read as {0}, and would become {0}", source.data_type);
         self.find(What::DataTypes, Severity::Loss, reason);
     }
 
-    /// Finds a fill value that the target can say; false when the array cannot do with another one.
+    /// Finds a fill value that the target can express; false if the array cannot be converted without its own.
     fn fill_value(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let source = array.metadata();
         let with = |fill_value| ArrayMetadata { fill_value, ..target.clone() };
@@ -165,7 +166,7 @@ impl Translator<'_> {
         if self.says_array(&with(Some(resolved.clone()))).is_ok() {
             target.fill_value = Some(resolved);
             let reason = format!(
-                "the fill value is undefined (null), which is read as {shown}; the target says {shown}"
+                "the fill value is undefined (null) and is read as {shown}; the target would store {shown}"
             );
             self.find(What::FillValues, Severity::Note, reason);
             return true;
@@ -173,19 +174,19 @@ impl Translator<'_> {
         let chunks = source.chunk_grid.chunk_count(&source.shape);
         if self.in_place {
             let reason = format!(
-                "the fill value {shown} cannot be said ({why}), so that every chunk would have to be stored; {GIVE}"
+                "the fill value {shown} cannot be stored ({why}), so that every chunk would have to be stored; {GIVE}"
             );
             self.find(What::FillValues, Severity::Refusal, reason);
         } else if chunks.is_none_or(|chunks| chunks > MANY_CHUNKS) {
             let reason = format!(
-                "the fill value {shown} cannot be said ({why}), and there are too many chunks to store them all; the \
+                "the fill value {shown} cannot be stored ({why}), and there are too many chunks to store them all; the \
                  array would be left out"
             );
             self.find(What::Nodes, self.left_out(), reason);
             return false;
         } else {
             let reason = format!(
-                "the fill value {shown} cannot be said ({why}); every chunk would be stored, so that values stay"
+                "the fill value {shown} cannot be stored ({why}); every chunk would be stored instead, so that no value changes"
             );
             self.find(What::FillValues, Severity::Loss, reason);
         }
@@ -207,17 +208,23 @@ impl Translator<'_> {
         }
         let example = vec![1; source.shape.len()];
         if self.in_place {
-            let reason =
-                format!("chunks have keys like '{}', which cannot be said; {GIVE}", own.encode(&example));
+            let reason = format!(
+                "chunks have keys like '{}', which the format cannot describe; {GIVE}",
+                own.encode(&example)
+            );
             return self.find(What::ChunkKeys, Severity::Refusal, reason);
         }
         let (new, old) = (default.encode(&example), own.encode(&example));
         if new != old {
-            self.find(What::ChunkKeys, Severity::Note, format!("chunks get keys like '{new}' for '{old}'"));
+            self.find(
+                What::ChunkKeys,
+                Severity::Note,
+                format!("chunks get keys like '{new}' instead of '{old}'"),
+            );
         }
     }
 
-    /// Finds a chunk grid and codecs that the target can say; false when there are none.
+    /// Finds a chunk grid and codecs that the target supports; false if there are none.
     fn codecs(&mut self, array: &Array, target: &mut ArrayMetadata) -> bool {
         let mut why = None;
         for candidate in codecs::candidates(array, target, self) {
@@ -245,7 +252,7 @@ impl Translator<'_> {
         false
     }
 
-    /// The names of dimensions are v3's `dimension_names`, and xarray's attribute where there are none.
+    /// Converts the names of dimensions: v3's `dimension_names`, or xarray's attribute in formats without them.
     fn names(&mut self, source: &ArrayMetadata, target: &mut ArrayMetadata) {
         let mut attributes = source.attributes.clone();
         let told = attribute_names(source);
@@ -294,12 +301,12 @@ impl Translator<'_> {
             );
             self.find(What::Attributes, Severity::Loss, reason);
         }
-        // In front of all others, where xarray itself writes it.
+        // xarray itself writes the attribute before all others.
         attributes.shift_remove(ARRAY_DIMENSIONS);
         attributes.shift_insert(0, ARRAY_DIMENSIONS.to_owned(), list);
     }
 
-    /// xarray takes v2's fill value for a mask, and v3's only where an attribute repeats it.
+    /// xarray takes v2's fill value as a mask, and v3's only if an attribute repeats it.
     fn note_mask(&mut self, source: &ArrayMetadata) {
         let masks = source.fill_value.as_ref().is_some_and(|fill| {
             let family = self.registry.family(&source.data_type);
@@ -313,7 +320,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The attributes that can be said, and the names of those that cannot.
+    /// The attributes that the format can store, and the names of the others.
     fn attributes(&self, source: &Map, with: impl Fn(Map) -> NodeMetadata) -> (Map, Vec<String>) {
         if self.says(&with(source.clone())).is_ok() {
             return (source.clone(), Vec::new());
@@ -349,7 +356,7 @@ impl Translator<'_> {
         let specs =
             target.chain(self.registry, Strictness::Lenient, self.chunk_limit).map(|chain| chain.specs());
         let fill = target.fill_element(self.registry).ok();
-        // Chunks inside a chunk that are not stored hold the fill value.
+        // Inner chunks that are not stored hold the fill value.
         let fill_matters = array.shard_shape().is_some();
         specs.is_ok_and(|specs| specs == array.codecs())
             && target.data_type == source.data_type
@@ -358,7 +365,7 @@ impl Translator<'_> {
     }
 }
 
-/// A fill value of the source as an element of the target.
+/// A fill value of the source as an element of the target's data type.
 fn fill_of(target: &ArrayMetadata, data_type: &DataType, fill: FillValue) -> FillValue {
     if target.data_type == *data_type {
         return fill;
@@ -368,10 +375,10 @@ fn fill_of(target: &ArrayMetadata, data_type: &DataType, fill: FillValue) -> Fil
     FillValue::new(packed)
 }
 
-/// More chunks are not stored for the sake of a fill value alone.
+/// The most chunks that are stored because of a fill value alone.
 const MANY_CHUNKS: u64 = 1 << 24;
 
-/// The advice where chunks would have to be changed.
+/// The advice if chunks would have to change.
 const GIVE: &str = "give a destination for a converted copy";
 
 fn shown_names(names: &[Option<String>]) -> String {

@@ -1,4 +1,4 @@
-//! The translation of one node, and what its target can say.
+//! The translation of one node to the target format.
 
 use zarrox_core::metadata::{ReadContext, Source};
 use zarrox_core::{
@@ -11,13 +11,13 @@ use super::report::Finding;
 /// Translates one node.
 pub(super) struct Translator<'a> {
     pub(super) to: Format,
-    /// True if chunks must stay where and as they are.
+    /// True if chunks must stay unchanged and in place.
     pub(super) in_place: bool,
     pub(super) registry: &'a Registry,
     pub(super) chunk_limit: usize,
-    /// Where the node will be.
+    /// The path of the translated node.
     pub(super) path: NodePath,
-    /// The name of the node in findings.
+    /// The name of the node for findings.
     pub(super) shown: &'a str,
     pub(super) findings: &'a mut Vec<Finding>,
 }
@@ -32,13 +32,13 @@ impl Translator<'_> {
         self.says(&NodeMetadata::Array(ArrayMetadata { codecs, ..array.clone() }))
     }
 
-    /// Codecs with what the target has around all chunks. Around chunks that stay as they are nothing can be put.
+    /// Adds the codecs that the target has around all chunks. None can be added around chunks that stay unchanged.
     pub(super) fn in_target(&self, codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
         if self.in_place { codecs } else { self.to.def().new_codecs(codecs) }
     }
 }
 
-/// Checks that a format can say a node; the error says why not.
+/// Checks that a format can express a node; the error tells the reason.
 pub(super) fn says(
     format: Format,
     path: &NodePath,
@@ -70,5 +70,5 @@ pub(super) fn says(
     if same {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Unsupported, format!("Zarr {format} says it otherwise")))
+    Err(Error::new(ErrorKind::Unsupported, format!("Zarr {format} stores it differently")))
 }

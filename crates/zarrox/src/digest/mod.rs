@@ -160,7 +160,7 @@ pub(crate) fn hash_of(digits: &str) -> Option<[u8; 32]> {
 /// let new = zarrox::create_array(place("new.zarr"))
 ///     .shape([5, 7]).data_type(DataType::Int16).chunks([5, 5]).compressor(Zstd::level(3)).create()?;
 /// for array in [&old, &new] {
-///     array.fill(s![1.., 2], 7)?;
+///     array.fill(s![1.., 2], 7_i16)?;
 /// }
 /// assert_eq!(zarrox::digest(&old.into())?, zarrox::digest(&new.into())?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

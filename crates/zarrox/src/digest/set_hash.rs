@@ -65,7 +65,8 @@ mod tests {
         let mut joined = sum(&[b"b"]);
         joined.join(&sum(&[b"a", b"c"]));
         assert!(all == joined);
-        for other in [&[][..], &[b"a", b"b"], &[b"a", b"b", b"d"], &[b"ab", b"c"]] {
+        let others: [&[&[u8]]; 4] = [&[], &[b"a", b"b"], &[b"a", b"b", b"d"], &[b"ab", b"c"]];
+        for other in others {
             assert!(all != sum(other));
         }
     }

@@ -15,7 +15,7 @@ pub(crate) struct ConsolidatedMetadata {
     pub(crate) format: Format,
     pub(crate) layout: Layout,
     documents: Documents,
-    /// Set once something was changed: from then on, the store itself is asked.
+    /// Set after a change: from then on, the store itself is read.
     outdated: AtomicBool,
 }
 
@@ -24,12 +24,12 @@ impl ConsolidatedMetadata {
         Self { group, format, layout, documents, outdated: AtomicBool::new(false) }
     }
 
-    /// The document of this key.
+    /// The document with this key.
     pub(crate) fn get(&self, key: &str) -> Option<&Json> {
         self.documents.get(key)
     }
 
-    /// The document of this key, as its bytes could be.
+    /// The document with this key, serialised.
     pub(crate) fn document(&self, key: &str) -> Option<Vec<u8>> {
         self.get(key).map(|document| document.to_string().into_bytes())
     }
@@ -40,8 +40,7 @@ impl ConsolidatedMetadata {
         from.next().is_some_and(|(key, _)| key.starts_with(prefix))
     }
 
-    /// The names of what lies directly below a prefix: keys, and prefixes. The cost follows their number, not that of
-    /// what lies further below.
+    /// The names directly below a prefix: keys and prefixes. The cost follows their number, not the number of all nodes below.
     pub(crate) fn list(&self, prefix: &str) -> (Vec<&str>, Vec<&str>) {
         let (mut keys, mut prefixes) = (Vec::new(), Vec::new());
         let mut next = Bound::Included(prefix.to_owned());
@@ -54,7 +53,7 @@ impl ConsolidatedMetadata {
                 }
                 Some((name, _)) => {
                     prefixes.push(name);
-                    // The character behind '/'.
+                    // The character after '/'.
                     next = Bound::Included(format!("{prefix}{name}0"));
                 }
             }
@@ -66,7 +65,7 @@ impl ConsolidatedMetadata {
         !self.outdated.load(Ordering::Acquire)
     }
 
-    /// From now on the store itself is asked: something is about to be changed.
+    /// Stops using the consolidated metadata, since a change follows: from now on, the store itself is read.
     pub(crate) fn stop_using(&self) {
         self.outdated.store(true, Ordering::Release);
     }

@@ -1,4 +1,4 @@
-//! The way in which nodes are opened: options, the registry, and pools of threads.
+//! The settings with which nodes are opened: options, the registry, and pools of threads.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::interrupt::Interrupt;
 use crate::policy::{MissingChunks, Upkeep};
 use crate::pool::Pool;
 
-/// The settings of all nodes that are opened together.
+/// The settings that all nodes opened together share.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) registry: Arc<Registry>,
@@ -25,19 +25,19 @@ pub(crate) struct Context {
     pub(crate) encode: EncodeOptions,
     pub(crate) decode: DecodeOptions,
     pub(crate) data_type_fallback: bool,
-    /// True if nodes may be created where there are files of others.
+    /// True if nodes may be created among foreign files.
     pub(crate) allow_foreign_files: bool,
-    /// The amount of memory that may be in use beside results and values, in bytes.
+    /// The memory that may be used at a time, besides results and values, in bytes.
     pub(crate) memory: usize,
-    /// Decoded chunks, where they are kept.
+    /// The cache of decoded chunks, if there is one.
     pub(crate) chunk_cache: Option<ChunkCache>,
-    /// The interrupt that calls off reading and writing.
+    /// The interrupt that cancels reading and writing.
     pub(crate) interrupt: Interrupt,
     /// The treatment of consolidated metadata when a node changes.
     pub(crate) upkeep: Upkeep,
-    /// Who hears of chunks that are done.
+    /// The function that is called for each finished chunk.
     pub(crate) heard: Heard,
-    /// The codecs and the chain that were made last.
+    /// The codecs and the chain of the array that was opened last.
     pub(crate) latest: Arc<Latest>,
 }
 
@@ -64,5 +64,5 @@ impl Default for Context {
     }
 }
 
-/// The default of [`Context::memory`]: ordinary chunks are nowhere near it.
+/// The default of [`Context::memory`], which ordinary chunks do not reach.
 const MEMORY: usize = 4 << 30;

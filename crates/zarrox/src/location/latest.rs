@@ -1,4 +1,4 @@
-//! The codecs and the chain that were made last: the next array of a hierarchy often has the same.
+//! The codecs and the chain of the array that was opened last: the next array of a hierarchy often has the same.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,16 +6,17 @@ use zarrox_core::codec::CodecChain;
 use zarrox_core::metadata::LastCodecs;
 use zarrox_core::{ArrayMetadata, CodecSpec, FillValue, Result};
 
-/// Caches of one entry for the nodes that are opened together. All of them have the same registry, strictness and limits.
+/// Caches of one entry, shared by nodes that are opened together, which have the same registry, strictness and limits.
 #[derive(Debug, Default)]
 pub(crate) struct Latest {
     chain: Mutex<Option<(Vec<CodecSpec>, Arc<CodecChain>)>>,
-    /// The codecs that were read last out of a document.
+    /// The codecs that were parsed last.
     pub(crate) codecs: LastCodecs,
 }
 
 impl Latest {
-    /// The chain of an array's largest chunk: the one that was made last, if the array has the same codecs and chunks like it.
+    /// The chain of an array's largest chunk: the last chain, if the array has the same codecs and equal chunks, otherwise a new
+    /// one.
     pub(crate) fn chain(
         &self,
         metadata: &ArrayMetadata,

@@ -1,7 +1,7 @@
-//! Documents that are asked for while nodes are opened or created: none twice, and from a store far away together with others that
-//! will be needed, where one after the other would take as many round trips.
+//! Documents that are requested while nodes are opened or created. No document is requested twice. In a remote store, documents
+//! that will be needed are requested in parallel, since one after the other would take as many round trips.
 //!
-//! The documents that most nodes have are asked for first; the rest only for those nodes that have none of these.
+//! The documents that most nodes have are requested first, and the others only for nodes without any of these.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -10,44 +10,44 @@ use zarrox_core::metadata::Layout;
 use zarrox_core::{Format, NodePath};
 use zarrox_stores::{Bytes, Key, StoreError};
 
-/// The documents of some nodes, as far as they were asked for.
+/// The documents of some nodes, as far as they were requested.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
-    /// The documents that are asked for together. Those of the whole hierarchy come last, as if they were a node of their own.
+    /// The documents that are requested in parallel. Those of the whole hierarchy come last, as those of one more node.
     nodes: Vec<Vec<Wanted>>,
-    /// Which of them has a document, and its stage.
+    /// The node and the stage of each document.
     places: HashMap<Key, (usize, usize)>,
     answers: Mutex<HashMap<Key, Answer>>,
-    /// That nothing is stored at all, where it is worth knowing; after the first stage, one request tells that.
+    /// Set if nothing at all is stored, when that is worth knowing. After the first stage, one request can tell.
     is_empty: Option<OnceLock<bool>>,
 }
 
-/// `None` for documents that are not there.
+/// The document; `None` if it does not exist.
 pub(crate) type Answer = std::result::Result<Option<Bytes>, StoreError>;
 
 #[derive(Debug)]
 struct Wanted {
     key: Key,
     stage: usize,
-    /// Set for one that makes a node, so that no others need be looked for.
+    /// True for a document that makes a node, so that no others are needed.
     decides: bool,
 }
 
-/// The purpose of asking for documents.
+/// The purpose of the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To open the nodes.
+    /// The nodes will be opened.
     Open,
-    /// To open the nodes, by consolidated metadata if it is there.
+    /// The nodes will be opened by consolidated metadata, if there is any.
     OpenByCopy,
-    /// To open them by consolidated metadata, and in no other way.
+    /// The nodes will be opened only by consolidated metadata.
     OpenOnlyByCopy,
-    /// To create something below them.
+    /// Something will be created below the nodes.
     Create,
 }
 
 impl Purpose {
-    /// When a document is asked for: in v3 and v2 first, and of these only what arrays have.
+    /// The stage in which a document is requested: those of v3 and v2 first, and of these only the documents of arrays.
     fn stage_of(self, format: Format, is_of_group: bool) -> usize {
         match (self, format) {
             (_, Format::V3) | (Self::OpenOnlyByCopy, Format::V2) => 0,
@@ -58,13 +58,13 @@ impl Purpose {
     }
 }
 
-/// The stage of all that nothing else is known of.
+/// The stage of all other documents.
 const LAST: usize = 2;
 
 impl Probe {
-    /// Nothing has been asked for yet.
+    /// Creates a probe that has requested nothing yet.
     ///
-    /// Nodes can be of each of these formats, and have these layouts then.
+    /// The formats that the nodes can have, with their layouts.
     pub(crate) fn new(
         formats: impl Iterator<Item = (Format, Layout)>,
         paths: &[NodePath],
@@ -105,7 +105,7 @@ impl Probe {
         }
     }
 
-    /// A document that was asked for already. An error is told once: whoever asks again, asks the store.
+    /// The document, if it was requested already. An error is returned once: the next caller asks the store again.
     pub(crate) fn known(&self, key: &Key) -> Option<Answer> {
         let mut answers = self.answers();
         match answers.get(key) {
@@ -116,7 +116,7 @@ impl Probe {
         }
     }
 
-    /// The documents of one node, all asked for at once, of which some are known already.
+    /// The documents of one node, which are requested in parallel; some of them may be known already.
     pub(crate) fn of_keys(keys: impl IntoIterator<Item = String>, before: Option<&Self>) -> Self {
         let mut probe = Self { nodes: vec![Vec::new()], ..Self::default() };
         keys.into_iter().for_each(|key| probe.want(0, key, 0, true));
@@ -128,25 +128,25 @@ impl Probe {
         probe
     }
 
-    /// Returns true if the answer to a question for this key could be known by finding out that nothing is stored at all, which
-    /// `find_out` does at most once; and nothing is.
+    /// Returns true if nothing at all is stored, so that the document for this key does not exist. `find_out`, which is called at
+    /// most once, tests that.
     pub(crate) fn finds_nothing(&self, key: &Key, find_out: impl FnOnce() -> bool) -> bool {
         let is_later = self.places.get(key).is_none_or(|(_, stage)| *stage > 0);
         let is_empty = self.is_empty.as_ref().filter(|_| is_later);
         is_empty.is_some_and(|is_empty| *is_empty.get_or_init(find_out))
     }
 
-    /// Keeps an answer.
+    /// Stores an answer.
     pub(crate) fn keep(&self, key: Key, answer: Answer) {
         self.answers().insert(key, answer);
     }
 
-    /// True when nothing is stored at all, as far as that is known.
+    /// Returns true if it is known that nothing at all is stored.
     pub(crate) fn is_empty(&self) -> bool {
         self.is_empty.as_ref().and_then(OnceLock::get).is_some_and(|is_empty| *is_empty)
     }
 
-    /// The documents that are asked for together with one; at least that one.
+    /// The keys that are requested together with this one, including it.
     pub(crate) fn together_with(&self, key: &Key) -> Vec<Key> {
         let Some(&(own, stage)) = self.places.get(key) else { return vec![key.clone()] };
         let answers = self.answers();

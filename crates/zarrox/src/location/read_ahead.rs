@@ -1,4 +1,4 @@
-//! The documents that were read before a node is opened.
+//! Documents that were read before a node is opened.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use super::probe::Probe;
 /// Documents in memory that stand for stored ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ReadAhead {
-    /// The consolidated metadata by which this node and those below were opened.
+    /// The consolidated metadata by which this node and the nodes below were opened.
     pub(crate) copy: Option<Arc<ConsolidatedMetadata>>,
-    /// The documents that were asked for already, while nodes are being opened or created.
+    /// The documents that were requested already while nodes are opened or created.
     pub(crate) probe: Option<Arc<Probe>>,
 }
 
 impl ReadAhead {
-    /// The documents that hold for another node, too.
+    /// The documents that apply to another node as well.
     pub(crate) fn at(&self, path: &NodePath) -> Self {
         let copy = self.copy.as_ref().filter(|copy| copy.group.contains(path)).cloned();
         Self { copy, probe: self.probe.clone() }

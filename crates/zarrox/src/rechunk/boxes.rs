@@ -2,21 +2,21 @@
 
 use zarrox_core::{DimSelection, Selection};
 
-/// Boxes hold more than one chunk up to this size, in bytes, so that all threads have work.
+/// A box has several chunks up to this size, in bytes, so that all threads have work.
 const ENOUGH: u64 = 64 << 20;
 
-/// Equal boxes of whole chunks of one array, its own, that cover it.
+/// A partition of an array into equal boxes of whole chunks of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Boxes {
     shape: Vec<u64>,
     lengths: Vec<u64>,
-    /// The bytes of an element.
+    /// The size of an element, in bytes.
     item: u64,
 }
 
 impl Boxes {
-    /// Boxes for which the chunks of another array of the same shape, of `item` bytes an element, are touched as seldom as
-    /// `room` bytes allow; of one chunk where there is not even room for that.
+    /// Boxes that touch the chunks of another array as seldom as `room` bytes allow. The other array has the same shape and
+    /// elements of `item` bytes. A box has one chunk if there is not even room for that.
     pub(crate) fn new(shape: &[u64], other: &[u64], own: &[u64], item: u64, room: u64) -> Self {
         let within = |(chunk, length): (&u64, &u64)| *chunk.min(length);
         let lengths = own.iter().zip(shape).map(within).collect();
@@ -30,7 +30,7 @@ impl Boxes {
         boxes
     }
 
-    /// Longer boxes along the axis where that spares the most for what it takes.
+    /// Extends the boxes along the axis where that saves the most reads for its size.
     fn more_useful(&self, other: &[u64], own: &[u64], room: u64) -> Option<Self> {
         let axes = (0..self.shape.len())
             .filter(|&axis| self.touched(axis, other) > chunks(self.shape[axis], other[axis]));
@@ -43,7 +43,7 @@ impl Boxes {
         longer.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, boxes)| boxes)
     }
 
-    /// Up to so many times as long along an axis, as far as there is room; `None` where there is none.
+    /// The factors by which a box can be extended along an axis, as far as there is room; `None` if there is no room.
     fn longer(&self, axis: usize, own: &[u64], times: u64, room: u64) -> Option<Self> {
         let size = u128::from(self.bytes());
         let count = chunks(self.lengths[axis], own[axis]);
@@ -55,32 +55,32 @@ impl Boxes {
         Some(boxes)
     }
 
-    /// The number of times that chunks of the other array are touched along an axis, by all boxes: both cut the axis, here and there
-    /// in the same place.
+    /// The number of times that chunks of the other array are touched along an axis by all boxes: both divide the axis, partly in
+    /// the same places.
     fn touched(&self, axis: usize, other: &[u64]) -> u128 {
         let (length, own, other) = (self.shape[axis], self.lengths[axis], other[axis]);
         let common = u128::from(own) / u128::from(gcd(own, other)) * u128::from(other);
         chunks(length, own) + chunks(length, other) - u128::from(length).div_ceil(common)
     }
 
-    /// The number of times that a chunk of the other array is touched on average.
+    /// The average number of times that a chunk of the other array is touched.
     pub(super) fn times_read(&self, other: &[u64]) -> f64 {
         let times = |axis| ratio(self.touched(axis, other), chunks(self.shape[axis], other[axis]));
         (0..self.shape.len()).map(times).product()
     }
 
-    /// The largest boxes of which both these and others are made.
+    /// The largest boxes that divide both these and other boxes.
     pub(super) fn common(&self, others: &Self) -> Self {
         let lengths = self.lengths.iter().zip(&others.lengths).map(|(a, b)| *a.min(b)).collect();
         Self { lengths, ..self.clone() }
     }
 
-    /// The lengths of a box that the array does not cut off.
+    /// The lengths of a box that does not cross the edge of the array.
     pub(crate) fn lengths(&self) -> &[u64] {
         &self.lengths
     }
 
-    /// The number of bytes of the largest.
+    /// The size of the largest box, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.lengths.iter().fold(self.item.max(1), |size, &length| size.saturating_mul(length))
     }
@@ -96,7 +96,7 @@ impl Boxes {
         self.shape.iter().zip(&self.lengths).map(count)
     }
 
-    /// The region of one, counted in row-major order.
+    /// The region of a box, numbered in row-major order.
     pub(super) fn get(&self, index: usize) -> Selection {
         let mut rest = index;
         let places = self.counts().rev().map(|count| {
@@ -114,7 +114,7 @@ impl Boxes {
     }
 }
 
-/// The number of chunks of a length.
+/// The number of chunks in a length.
 fn chunks(length: u64, chunk: u64) -> u128 {
     length.div_ceil(chunk.max(1)).into()
 }

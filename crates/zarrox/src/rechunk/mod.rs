@@ -1,4 +1,4 @@
-//! Copying elements between arrays whose chunks differ, in bounded memory.
+//! Copying between arrays with different chunks, in bounded memory.
 
 mod boxes;
 mod cells;
@@ -16,19 +16,20 @@ use crate::options::OpenOptions;
 pub(crate) use boxes::Boxes;
 pub(crate) use cells::{Cells, StoredCells, selection};
 
-/// Chunks of the array on the way that are smaller than this, in bytes, cost more than they save.
+/// Chunks of the intermediate array that are smaller than this, in bytes, cost more than they save.
 const SMALLEST: u64 = 16 << 10;
 
-/// Boxes that are one thread's hold more than one chunk up to this size, in bytes: it stays in the cache from reading to writing.
+/// The box of a single thread has several chunks up to this size, in bytes, so that it stays in the cache from reading to
+/// writing.
 const CACHED: u64 = 1 << 20;
 
 /// Copies elements to an array with other chunks.
 ///
-/// Boxes of whole chunks of the target are read and written. Where these are made of whole chunks of the source, each thread has
-/// small ones of its own. Otherwise all threads work on one after the other, as large as the memory allows where that spares
-/// reading chunks of the source again. Chunks that fit badly, like rows that become columns,
-/// would still be read many times: given a [place](Rechunk::scratch) for it, an uncompressed array between the two lets
-/// every chunk be read once.
+/// Boxes of whole chunks of the target are read and written. If the boxes consist of whole chunks of the source, each thread has
+/// small boxes of its own. Otherwise all threads work on one box after the other, whose size is limited by the memory if larger
+/// boxes avoid reading chunks of the source again. Chunks that fit badly, such as rows that become columns, would still be read
+/// many times: [`scratch`](Rechunk::scratch) names a place for an uncompressed intermediate array, with which every chunk is read
+/// once.
 ///
 /// ```
 /// use zarrox::Rechunk;
@@ -57,21 +58,21 @@ impl Default for Rechunk {
 }
 
 impl Rechunk {
-    /// In 1 GiB of memory, and without another array.
+    /// Creates a copy with 1 GiB of memory and without an intermediate array.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets how much memory may be in use at once, in bytes: for the box in hand, and for the chunks that are decoded and encoded.
-    /// At least one chunk of the target is held, and one of the source. Elements of variable length cannot be foreseen:
-    /// there, it is one chunk of the target at a time.
+    /// Sets the memory that may be used at a time, in bytes: for the box in progress, and for the chunks that are decoded and
+    /// encoded. At least one chunk of the target and one of the source are in memory. The size of elements of variable length is
+    /// not known beforehand, so these are copied one chunk of the target at a time.
     #[must_use]
     pub fn memory(self, bytes: usize) -> Self {
         Self { memory: bytes, ..self }
     }
 
-    /// A path or URL at which nothing is. If chunks of the source would be read more than twice on average, an array is
-    /// created there that takes as much room as all elements uncompressed, and deleted in the end.
+    /// Sets an unused path or URL for an intermediate array. If chunks of the source would be read more than twice on average, an
+    /// array is created there, as large as all elements uncompressed, and deleted at the end.
     #[must_use]
     pub fn scratch(self, path: impl AsRef<Path>) -> Self {
         Self { scratch: Some(path.as_ref().to_owned()), ..self }
@@ -80,9 +81,9 @@ impl Rechunk {
     /// Writes all elements of the source to the target.
     ///
     /// # Errors
-    /// When the two differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]),
-    /// [`ErrorKind::AlreadyExists`] when something is at the place for the array on the way, and the errors of reading and writing.
-    /// The chunks of the target that were written before an error stay; run again, they are written anew.
+    /// When the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]),
+    /// [`ErrorKind::AlreadyExists`] when there is something at the path of the intermediate array, and the errors of reading and
+    /// writing. Chunks that were written before an error stay, and are written again by the next run.
     pub fn run(&self, source: &Array, target: &Array) -> Result<()> {
         check(source, target)?;
         if source.shape().contains(&0) {
@@ -107,19 +108,19 @@ impl Rechunk {
         copied.and(deleted)
     }
 
-    /// The boxes of whole chunks of one array for which those of the other are touched as seldom as memory allows.
+    /// The boxes of whole chunks of one array that touch the chunks of the other as seldom as the memory allows.
     fn boxes(&self, other: &Array, own: &Array) -> Boxes {
         let room = if own.data_type().storage() == Storage::Variable { 0 } else { self.room(other, own) };
         boxes(other, own, room as u64)
     }
 
-    /// The number of bytes that a box may have: all that the chunks leave that the threads decode or encode, but at least half.
+    /// The most bytes of a box: the memory without the chunks that threads decode or encode, but at least half of it.
     fn room(&self, source: &Array, target: &Array) -> usize {
         let beside = beside(source, target).saturating_mul(target.pool().threads());
         self.memory.saturating_sub(beside).max(self.memory / 2)
     }
 
-    /// Boxes for each of which another chunk of the source is read, if every thread may have one in memory.
+    /// Boxes that each need a chunk of the source that no other box needs, if every thread can have one in memory.
     fn separate_boxes(&self, source: &Array, target: &Array) -> Option<Boxes> {
         if source.is_remote() || target.is_remote() || target.data_type().storage() == Storage::Variable {
             return None;
@@ -140,7 +141,7 @@ impl Rechunk {
         (0..boxes.count()).try_for_each(|index| source.copy_to(&target, boxes.get(index), &mut values))
     }
 
-    /// Copies boxes side by side, each on one thread, by way of memory that the next one takes over.
+    /// Copies boxes in parallel, each on one thread, through buffers that are used again.
     fn copy_at_once(&self, source: &Array, target: &Array, boxes: &Boxes) -> Result<()> {
         let (alone, target_alone) = (source.on_one_thread(), target.on_one_thread());
         let bytes = usize::try_from(boxes.bytes()).unwrap_or(usize::MAX);
@@ -158,7 +159,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Boxes of whole chunks of one array in so many bytes.
+/// Boxes of whole chunks of one array with at most so many bytes.
 fn boxes(other: &Array, own: &Array, room: u64) -> Boxes {
     let item = own.data_type().size() as u64;
     Boxes::new(own.shape(), &other.chunk_shape(), own.chunk_grid().largest_chunk(), item, room)
@@ -171,18 +172,25 @@ fn beside(source: &Array, target: &Array) -> usize {
 
 fn check(source: &Array, target: &Array) -> Result<()> {
     if source.shape() != target.shape() {
-        let message = format!("an array of shape {:?} has no room for {:?}", target.shape(), source.shape());
+        let message = format!(
+            "an array of shape {:?} cannot hold elements of shape {:?}",
+            target.shape(),
+            source.shape()
+        );
         return Err(argument(message));
     }
     if source.data_type() != target.data_type() {
-        let message =
-            format!("elements are {}, and those of the target {}", source.data_type(), target.data_type());
+        let message = format!(
+            "the elements of the source are {}, but those of the target are {}",
+            source.data_type(),
+            target.data_type()
+        );
         return Err(Error::new(ErrorKind::DataTypeMismatch, message));
     }
     Ok(())
 }
 
-/// The array on the way.
+/// The intermediate array.
 fn between(source: &Array, place: &Path, chunks: &[u64]) -> Result<Array> {
     let array =
         source.open_options().create_array(place).shape(source.shape()).data_type(source.data_type().clone());

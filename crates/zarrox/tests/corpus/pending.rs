@@ -10,7 +10,7 @@ pub(crate) const CODECS: &[&str] = &["zarrs.gdeflate"];
 pub(crate) const PENDING: &[(&str, &str)] = &[];
 
 const FILL_CLAMPED: &str = "the fill value is clamped to another one, which zarr-python takes";
-const THREE_DIMENSIONS: &str = "zarrs computes the rate of zfp as if there were three dimensions";
+pub(crate) const THREE_DIMENSIONS: &str = "zarrs computes the rate of zfp as if there were three dimensions";
 const NOT_JSON: &str = "the attributes have NaN and Infinity, which JSON has not";
 const NUMCODECS: &str = "the codec has a name of its own in version 3";
 const NULL_MEMBER: &str = "zarr-python 3.0 and 3.1 wrote \"consolidated_metadata\": null";
@@ -59,7 +59,7 @@ pub(crate) const LENIENT: &[(&str, &str)] = &[
 /// A writer, and what the error must say where strict reading refuses one of its many arrays for the same reason: a case that
 /// is refused so, and only strictly, is right. Every entry must have such a case.
 pub(crate) const STRICTLY: &[(&str, &str)] = &[
-    ("numcodecs/0.17-v3", "is another name of the codec"),
+    ("numcodecs/0.17-v3", "is an alias of the codec"),
     // What is numcodecs' default it may leave out.
     ("numcodecs/0.17-v3", "the configuration lacks"),
 ];

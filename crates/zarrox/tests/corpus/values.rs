@@ -178,7 +178,7 @@ fn take_list(bytes: &mut &[u8], count: usize) -> Json {
 fn take_map(bytes: &mut &[u8], count: usize) -> Json {
     let mut map = Map::default();
     for _ in 0..count {
-        let Json::String(key) = take_object(bytes) else { panic!("a key that is no text") };
+        let Json::String(key) = take_object(bytes) else { panic!("a key that is not text") };
         let value = take_object(bytes);
         map.insert(key, value);
     }

@@ -691,7 +691,7 @@ fn destinations_are_guarded() {
     plan(true).run().unwrap();
     assert!(OpenOptions::new().open_in(store.clone(), "g").unwrap().into_array().is_ok());
     let below = Convert::new(Format::V2).plan_in(source.clone(), "a", store.clone(), "v2").unwrap_err();
-    assert!(below.to_string().contains("lies in a group of Zarr v3"), "{below}");
+    assert!(below.to_string().contains("is inside of a group of Zarr v3"), "{below}");
     let below = Convert::new(Format::V2).plan_in_place_in(store, "a").unwrap_err();
     assert!(below.to_string().contains("the whole hierarchy"), "{below}");
     let v1 = Convert::new(Format::V1).lossy(true).plan_in(source, "", memory(), "").unwrap();

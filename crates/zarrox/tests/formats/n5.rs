@@ -370,11 +370,11 @@ fn malformed_blocks_are_errors_that_name_the_chunk() {
         ("00000002000000020000", "truncated"),
         ("000000020000000200000002000100020003", "truncated"),
         ("000000020000000200000002000100020003000400", "too long"),
-        ("0000000100000004", "1 dimensions, the array 2"),
+        ("0000000100000004", "1 dimensions, but the array has 2"),
         ("000000020000000300000002", "larger than the chunk"),
         ("00000002ffffffffffffffff", "larger than the chunk"),
         ("000200000002", "mode 2"),
-        ("00090002", "mode is 9"),
+        ("00090002", "the mode of the block is 9"),
         ("000000020000000000000002", "empty"),
     ];
     for (block, named) in cases {

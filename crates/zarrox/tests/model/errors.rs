@@ -137,7 +137,7 @@ fn bad_array(choices: &mut Choices, shape: &[usize]) -> Parts {
 fn bad_mask(choices: &mut Choices, shape: &[usize]) -> Parts {
     let axis = choices.below(shape.len());
     let length = if shape[axis] > 0 && choices.one_in(2) { shape[axis] - 1 } else { shape[axis] + 2 };
-    let says = vec![format!("a length of {length} along axis {axis}, whose size is {}", shape[axis])];
+    let says = vec![format!("length of {length} along axis {axis}, but the array's size is {}", shape[axis])];
     let kind = choices.pick(&[Kind::Mask, Kind::Coordinates, Kind::Mixed, Kind::Orthogonal]);
     let mask = |shape: Vec<usize>| {
         let count = shape.iter().product();

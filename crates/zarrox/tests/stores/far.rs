@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ndarray::{Array1, Array2};
+use ndarray::{Array1, Array2, arr1};
 use zarrox::codecs::Bytes;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
@@ -329,34 +329,51 @@ fn processes_that_append_to_one_array_lose_nothing() {
 }
 
 #[test]
-fn an_append_that_fails_after_the_array_has_grown_says_so() {
+fn an_append_that_fails_after_the_array_has_grown_is_undone_or_says_so() {
     let remote = Remote::default();
     let builder = OpenOptions::new().create_array_in(remote.blocking(), "a");
     let mut array = builder.shape([2]).data_type(DataType::Int32).create().unwrap();
+    let stopped = || Err(zarrox::Error::new(ErrorKind::Interrupted, "stopped"));
     let error = array
-        .append_with(&[3], 0, |_, _| Err(zarrox::Error::new(ErrorKind::Interrupted, "stopped")))
+        .append_with(&[3], 0, |grown, place| {
+            grown.write(place, &arr1(&[7, 7, 7]))?;
+            stopped()
+        })
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted);
+    assert!(!error.to_string().contains("new shape"), "{error}");
+    let [mut again, mut other] = two_processes(&remote);
+    assert_eq!((array.shape(), again.shape()), (&[2_u64][..], &[2_u64][..]));
+
+    let error = again.append_with(&[3], 0, |_, _| {
+        other.append(&arr1(&[8]), 0)?;
+        stopped()
+    });
+    let error = error.unwrap_err();
     assert!(error.to_string().contains("the array has its new shape [5]"), "{error}");
     let [again, _] = two_processes(&remote);
-    assert_eq!((array.shape(), again.read::<i32>(..).unwrap().sum()), (&[5_u64][..], 0));
+    assert_eq!(again.read::<i32>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 0, 0, 0, 8]);
 }
 
 #[test]
-fn attributes_that_somebody_else_changes_meanwhile_are_a_conflict() {
+fn attributes_that_somebody_else_changes_meanwhile_are_changed_again() {
     let remote = Remote::default();
     OpenOptions::new().create_group_in(remote.blocking(), "a").unwrap();
     let [mut one, mut other] = [1, 2].map(|process| {
         let store = remote.elsewhere(process).blocking();
         OpenOptions::new().open_in(store, "a").unwrap().into_group().unwrap()
     });
-    let error = one.update_attributes(|attributes| {
+    let mut runs = 0;
+    let changed = one.update_attributes(|attributes| {
         attributes.insert("one".to_owned(), 1.into());
-        other.update_attributes(|attributes| drop(attributes.insert("other".to_owned(), 2.into()))).unwrap();
+        runs += 1;
+        if runs == 1 {
+            other.update_attributes(|all| drop(all.insert("other".to_owned(), 2.into()))).unwrap();
+        }
     });
-    assert_eq!(error.unwrap_err().kind(), ErrorKind::Conflict);
+    changed.unwrap();
+    assert_eq!(runs, 2);
     let group = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_group().unwrap();
-    assert_eq!(Json::from(group.attributes().clone()), json!({"other": 2}));
-    one.update_attributes(|attributes| drop(attributes.insert("one".to_owned(), 1.into()))).unwrap();
-    assert_eq!(Json::from(one.attributes().clone()), json!({"one": 1, "other": 2}));
+    assert_eq!(Json::from(group.attributes().clone()), json!({"one": 1, "other": 2}));
+    assert_eq!(one.attributes(), group.attributes());
 }

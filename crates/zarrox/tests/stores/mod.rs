@@ -4,6 +4,8 @@ mod damage;
 mod failures;
 mod far;
 mod fetches;
+mod leftovers;
+mod processes;
 mod round_trips;
 mod urls;
 #[cfg(feature = "zip")]

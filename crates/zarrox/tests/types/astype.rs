@@ -137,7 +137,7 @@ fn typed_and_into_memory_of_any_layout() {
 
     assert_eq!(view.read::<f32>().unwrap_err().kind(), ErrorKind::DataTypeMismatch);
     let error = view.read::<i32>().unwrap_err().to_string();
-    assert!(error.ends_with(": the elements are read as float64, not as int32"), "{error}");
+    assert!(error.ends_with(": the elements of the view are float64, not int32"), "{error}");
     assert!(view.read_nd::<f64, ndarray::Ix1>().is_err());
     assert!(view.read_into(&mut Array1::<f64>::zeros(500)).is_err());
     assert_eq!(view.slice(s![500]).read::<f64>().unwrap_err().kind(), ErrorKind::InvalidSelection);

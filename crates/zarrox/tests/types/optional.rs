@@ -136,5 +136,5 @@ fn what_cannot_be_said_is_refused_by_name() {
     }
     let builder = OpenOptions::new().create_array_in(memory(), "").shape([2]);
     let error = builder.data_type(Optional::<u8>::data_type()).codecs([Bytes::little().into()]).create();
-    assert!(error.unwrap_err().to_string().contains("need a codec of their own"));
+    assert!(error.unwrap_err().to_string().contains("need another codec"));
 }

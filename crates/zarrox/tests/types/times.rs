@@ -142,7 +142,7 @@ fn nothing_is_rounded() {
     }
     // 9000 years are too many for a count of nanoseconds, and the lowest count is no time.
     let far = civil::date(9999, 1, 1).at(0, 0, 0, 0);
-    assert!(write(&named("<M8[ns]"), Some(far)).unwrap_err().to_string().contains("beyond the range"));
+    assert!(write(&named("<M8[ns]"), Some(far)).unwrap_err().to_string().contains("outside of the range"));
     let lowest = SignedDuration::from_nanos(i64::MIN);
     assert_eq!(kind(write(&named("<m8[ns]"), Some(lowest))), ErrorKind::InvalidArgument);
     let leap = NaiveDate::from_ymd_opt(2016, 12, 31).unwrap();

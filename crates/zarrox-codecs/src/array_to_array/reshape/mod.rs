@@ -121,7 +121,7 @@ fn resolve(axes: &[ReshapeAxis], decoded: &[usize]) -> Result<Vec<usize>, CodecE
         });
     }
     if !merged.is_sorted_by(|a, b| a < b) {
-        return Err(invalid(format!("names the axes {merged:?}; they must follow each other")));
+        return Err(invalid(format!("names the axes {merged:?}, which must be consecutive")));
     }
     let (wanted, found) = (product(decoded), product(&shape));
     let rest: Vec<usize> = (0..axes.len()).filter(|&i| axes[i] == ReshapeAxis::Rest).collect();
@@ -131,7 +131,9 @@ fn resolve(axes: &[ReshapeAxis], decoded: &[usize]) -> Result<Vec<usize>, CodecE
             shape[axis] = wanted / found;
         }
         ([] | [_], ..) => {
-            let message = format!("is {shape:?}, which has not as many elements as the chunk of {decoded:?}");
+            let message = format!(
+                "is {shape:?}, which has a different number of elements than the chunk of {decoded:?}"
+            );
             return Err(invalid(message));
         }
         _ => return Err(invalid("has more than one -1".to_owned())),
@@ -153,7 +155,7 @@ fn check_merged(axes: &[ReshapeAxis], decoded: &[usize], shape: &[usize]) -> Res
             && product(&shape[index + 1..]) == product(&decoded[last + 1..]);
         if !same {
             return Err(CodecError::invalid(format!(
-                "'shape' makes axis {index} of {merged:?}, but {shape:?} has other elements there than {decoded:?}"
+                "'shape' makes axis {index} of the axes {merged:?}, but the lengths {shape:?} do not fit the chunk of {decoded:?}"
             )));
         }
     }
@@ -214,7 +216,7 @@ pub(crate) fn copy_decoded(encoded: &View<'_>, decoded: &mut ViewMut<'_>) -> Res
 }
 
 fn mismatch() -> CodecError {
-    CodecError::invalid("the encoded elements must be as many, one after the other")
+    CodecError::invalid("the encoded elements must be contiguous and of the same number")
 }
 
 #[cfg(test)]
@@ -338,21 +340,21 @@ mod tests {
         for (bad, says) in [
             (json!(null), "lacks 'shape'"),
             (json!(240), "'shape' is 240"),
-            (json!(["a"]), "should be a list of positive integers"),
-            (json!([0, 240]), "should be a list of positive integers"),
-            (json!([-2, 240]), "should be a list of positive integers"),
-            (json!([[-1], 240]), "should be a list of positive integers"),
+            (json!(["a"]), "expected a list of positive integers"),
+            (json!([0, 240]), "expected a list of positive integers"),
+            (json!([-2, 240]), "expected a list of positive integers"),
+            (json!([[-1], 240]), "expected a list of positive integers"),
             (json!([[0], [4]]), "an axis that the chunk of [5, 4, 4, 3] does not have"),
-            (json!([[1], [0], 12]), "they must follow each other"),
-            (json!([[0, 0], -1]), "they must follow each other"),
+            (json!([[1], [0], 12]), "which must be consecutive"),
+            (json!([[0, 0], -1]), "which must be consecutive"),
             (json!([-1, -1]), "more than one -1"),
-            (json!([239]), "has not as many elements"),
-            (json!([7, -1]), "has not as many elements"),
-            (json!([huge, huge, -1]), "has not as many elements"),
+            (json!([239]), "has a different number of elements"),
+            (json!([7, -1]), "has a different number of elements"),
+            (json!([huge, huge, -1]), "has a different number of elements"),
             (json!([u64::MAX]), "'shape'"),
-            (json!([]), "has not as many elements"),
-            (json!([4, [0], 12]), "makes axis 1 of [0]"),
-            (json!([[0, 2], 12]), "makes axis 0 of [0, 2]"),
+            (json!([]), "has a different number of elements"),
+            (json!([4, [0], 12]), "makes axis 1 of the axes [0]"),
+            (json!([[0, 2], 12]), "makes axis 0 of the axes [0, 2]"),
         ] {
             let error = make(&bad, Strictness::Lenient).unwrap_err();
             assert!(error.starts_with("codec 'reshape': ") && error.contains(says), "{bad}: {error}");

@@ -82,7 +82,8 @@ impl Elements for Numbers {
     /// The numbers in the other byte order, if that is how they are stored.
     fn pass(&self, element: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
         if !element.len().is_multiple_of(self.size) {
-            let message = format!("{} bytes are no array of numbers of {}", element.len(), self.size);
+            let message =
+                format!("{} bytes are not a whole number of elements of {} bytes", element.len(), self.size);
             return Err(CodecError::corrupt(message));
         }
         let start = out.len();
@@ -132,7 +133,7 @@ mod tests {
         assert!(make(json!({})).unwrap_err().contains("lacks 'dtype'"));
         for bad in [json!("O"), json!("|O"), json!("<U3"), json!("|S2"), json!(4), json!([["a", "<i4"]])] {
             let error = make(json!({"dtype": bad})).unwrap_err();
-            assert!(error.contains("should be a type of numbers"), "{error}");
+            assert!(error.contains("expected a type of numbers"), "{error}");
         }
     }
 }

@@ -24,7 +24,9 @@ pub(crate) fn check_variable(chunk: &ChunkSpec) -> Result<(), CodecError> {
     if chunk.is_variable() {
         return Ok(());
     }
-    Err(CodecError::invalid("it stores elements of variable length; those of the array have a fixed one"))
+    Err(CodecError::invalid(
+        "this codec stores elements of variable length, but the elements of the array have a fixed length",
+    ))
 }
 
 /// Refuses elements that may be missing.
@@ -32,7 +34,7 @@ pub(crate) fn check_present(chunk: &ChunkSpec) -> Result<(), CodecError> {
     if chunk.data_type().ok().and_then(DataType::optional_value).is_none() {
         return Ok(());
     }
-    Err(CodecError::invalid("elements that may be missing need a codec of their own, such as zarrs.optional"))
+    Err(CodecError::invalid("optional elements need another codec, such as zarrs.optional"))
 }
 
 /// Checks that an element is text.
@@ -115,9 +117,11 @@ fn encode(
 
 fn number(value: usize) -> Result<[u8; 4], CodecError> {
     let value = u32::try_from(value);
-    value
-        .map(u32::to_le_bytes)
-        .map_err(|_| CodecError::unsupported("more than 2^32 elements, or bytes of one"))
+    value.map(u32::to_le_bytes).map_err(|_| {
+        CodecError::unsupported(
+            "a chunk with more than 2^32 elements, or an element with more than 2^32 bytes",
+        )
+    })
 }
 
 /// The elements of a framed chunk, which must have `count` of them.
@@ -125,7 +129,7 @@ fn split(encoded: &[u8], count: usize) -> Result<Vec<&[u8]>, CodecError> {
     let mut rest = encoded;
     let stored = take_number(&mut rest).ok_or_else(|| truncated(encoded.len()))?;
     if stored != count {
-        return Err(CodecError::corrupt(format!("{stored} elements are stored, a chunk has {count}")));
+        return Err(CodecError::corrupt(format!("{stored} elements are stored, but a chunk has {count}")));
     }
     // Each takes at least its length: a count that lies takes no memory.
     if rest.len() / 4 < count {

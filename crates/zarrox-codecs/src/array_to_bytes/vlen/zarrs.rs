@@ -125,7 +125,7 @@ fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, Code
     let word = if wide { 8 } else { 4 };
     let chunk = ChunkSpec::new(&[count as u64 + 1], Storage::Uint(word), FillValue::zero(word))?;
     if chunk.size() > context.limit {
-        let message = format!("the index takes {} bytes, the limit is {}", chunk.size(), context.limit);
+        let message = format!("the index takes {} bytes, and the limit is {}", chunk.size(), context.limit);
         return Err(CodecError::limit(message));
     }
     let index = CodecChain::new(&index_codecs, &CodecContext { chunk: &chunk, ..*context });
@@ -254,7 +254,7 @@ impl VlenCodec {
             if decoded.len() == size {
                 return Ok(decoded.to_vec());
             }
-            let message = format!("the elements have {size} bytes, {} are stored", decoded.len());
+            let message = format!("the elements have {size} bytes, but {} are stored", decoded.len());
             return Err(CodecError::corrupt(message));
         }
         let mut bytes = Vec::new();
@@ -284,7 +284,7 @@ impl VlenCodec {
         };
         parts.ok_or_else(|| {
             CodecError::corrupt(format!(
-                "the index is said to have {length} bytes, {} are stored",
+                "the header gives the index {length} bytes, but {} are stored",
                 rest.len()
             ))
         })
@@ -434,16 +434,19 @@ mod tests {
         assert_eq!(decode(&chain, &chunk(12, [0, 1, 3], b"abc")).unwrap(), [&b"a"[..], b"bc"]);
         for (bad, says) in [
             (vec![0; 7], "truncated: 7 bytes are not enough"),
-            (chunk(u64::MAX, [0, 1, 3], b"abc"), "is said to have 18446744073709551615 bytes, 15 are stored"),
+            (
+                chunk(u64::MAX, [0, 1, 3], b"abc"),
+                "gives the index 18446744073709551615 bytes, but 15 are stored",
+            ),
             (chunk(8, [0, 1, 3], b"abc"), "index: codec 'bytes': truncated"),
             (chunk(12, [1, 2, 3], b"abc"), "index: the first element does not begin at 0"),
             (chunk(12, [0, 4, 3], b"abc"), "index: element 1 begins at 4 and ends at 3"),
             (
                 chunk(12, [0, 1, 4], b"abc"),
-                "data: codec 'bytes': truncated: 3 bytes are stored, a chunk has 4",
+                "data: codec 'bytes': truncated: 3 bytes are stored, but a chunk has 4",
             ),
             (chunk(12, [0, 1, 2], b"abc"), "data: codec 'bytes': too long"),
-            (chunk(12, [0, 0, 0], b"abc"), "data: 3 bytes are stored of no elements"),
+            (chunk(12, [0, 0, 0], b"abc"), "data: 3 bytes are stored, but the chunk has no elements"),
             (chunk(12, [0, 1, u32::MAX], b"abc"), "more than the limit"),
             (chunk(12, [0, 1, 3], b"a\xc3b"), "element 1: is not UTF-8"),
         ] {

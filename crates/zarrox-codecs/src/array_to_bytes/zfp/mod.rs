@@ -166,7 +166,7 @@ fn parameters(
 
 /// The objection to a tolerance for integers.
 pub(crate) const ACCURACY_OF_INTEGERS: &str =
-    "zfp has no fixed accuracy for integers; they may be reversible, or of a fixed rate or precision";
+    "zfp has no fixed accuracy for integers; use the reversible mode, a fixed rate or a fixed precision";
 
 fn rate(config: Config<'_>) -> Result<f64, CodecError> {
     number(config, "rate")
@@ -179,7 +179,7 @@ pub(crate) fn fixed_rate(
     dimensions: ZfpDimensionality,
 ) -> Result<ZfpConfig, CodecError> {
     let config = ZfpConfig::fixed_rate(rate, chunk.scalar(), dimensions, ZfpStreamAlignment::Unaligned);
-    config.map_err(|_| CodecError::invalid(format!("'rate' is {rate}, which zfp cannot make blocks of")))
+    config.map_err(|_| CodecError::invalid(format!("'rate' is {rate}, which is no rate for zfp's blocks")))
 }
 
 fn expert(config: Config<'_>, scalar: ZfpScalarType) -> Result<(Json, ZfpConfig), CodecError> {
@@ -218,14 +218,14 @@ fn expert(config: Config<'_>, scalar: ZfpScalarType) -> Result<(Json, ZfpConfig)
 fn number(config: Config<'_>, name: &str) -> Result<f64, CodecError> {
     let json = config.get(name).ok_or_else(|| config::missing(name))?;
     let number = json.as_f64().filter(|number| *number >= 0.0);
-    number.ok_or_else(|| config::wrong(name, json, "a number that is not negative"))
+    number.ok_or_else(|| config::wrong(name, json, "a non-negative number"))
 }
 
 /// An integer that is not negative.
 fn unsigned(config: Config<'_>, name: &str) -> Result<u32, CodecError> {
     let json = config.get(name).ok_or_else(|| config::missing(name))?;
     let number = config.to_integer(json).and_then(|number| u32::try_from(number).ok());
-    number.ok_or_else(|| config::wrong(name, json, "an integer that is not negative"))
+    number.ok_or_else(|| config::wrong(name, json, "a non-negative integer"))
 }
 
 /// The codec for one kind of chunk.
@@ -250,8 +250,9 @@ impl ZfpCodec {
             return Ok(&self.parameters);
         }
         let foreign = self.foreign.as_ref().filter(is_of);
-        foreign
-            .ok_or_else(|| CodecError::corrupt(format!("no chunk of this shape and rate has {length} bytes")))
+        foreign.ok_or_else(|| {
+            CodecError::corrupt(format!("a chunk of this shape and rate cannot have {length} bytes"))
+        })
     }
 }
 

@@ -90,7 +90,9 @@ impl ZfpChunk {
     /// The error for more dimensions than zfp has.
     pub(crate) fn too_many_dimensions(&self) -> CodecError {
         let count = self.chunk.shape().len();
-        CodecError::unsupported(format!("zfp stores up to {MOST_DIMENSIONS} dimensions, a chunk has {count}"))
+        CodecError::unsupported(format!(
+            "zfp stores up to {MOST_DIMENSIONS} dimensions, but a chunk has {count}"
+        ))
     }
 
     /// Decodes a stream: one without a header in this way of compression, else one with a header, which says the way.
@@ -123,7 +125,7 @@ impl ZfpChunk {
                 strays | (element.to_scalar() != Some(scalar))
             });
             if strays && exact {
-                return Err(CodecError::corrupt("numbers are stored that the array's type does not have"));
+                return Err(CodecError::corrupt("a stored number does not fit into the array's data type"));
             }
             Ok(())
         })
@@ -241,7 +243,7 @@ fn read_header(
     if field.scalar_type != scalar || stored != Some(count) {
         let (kind, shape) = (field.scalar_type, field.dims);
         return Err(CodecError::corrupt(format!(
-            "numbers of the type {kind} are stored in the shape {shape:?}; a chunk has {count} of the type {scalar}"
+            "numbers of the type {kind} are stored in the shape {shape:?}, but a chunk has {count} numbers of the type {scalar}"
         )));
     }
     Ok((config, field.dims))
@@ -307,14 +309,14 @@ macro_rules! scalars {
 
 scalars! {
     i32: x => (-(1 << 30)..1 << 30).contains(&x),
-        "zfp's lossy modes store integers from -2^30 up to 2^30, without it; the reversible mode stores all";
+        "zfp's lossy modes store integers from -2^30 to 2^30 - 1; the reversible mode stores all";
     i64: x => (-(1 << 62)..1 << 62).contains(&x),
-        "zfp's lossy modes store integers from -2^62 up to 2^62, without it; the reversible mode stores all";
+        "zfp's lossy modes store integers from -2^62 to 2^62 - 1; the reversible mode stores all";
     f32: x => x.is_finite(), FINITE;
     f64: x => x.is_finite(), FINITE;
 }
 
-const FINITE: &str = "zfp's lossy modes store neither NaN nor infinities; the reversible mode does. \
+const FINITE: &str = "zfp's lossy modes store neither NaN nor infinities, but the reversible mode does. \
                       A fill value of NaN is stored, too, in chunks that are not full";
 
 /// An element, which becomes a number that zfp stores.
@@ -487,7 +489,7 @@ mod tests {
                 chain(&[Zfp::reversible().into()], &chunk(&[4], storage), &registry(), Strictness::Strict)
                     .unwrap();
             let error = decode_chunk(&chain, &stored).unwrap_err().to_string();
-            assert!(error.contains("does not have"), "{error}");
+            assert!(error.contains("does not fit"), "{error}");
         }
     }
 

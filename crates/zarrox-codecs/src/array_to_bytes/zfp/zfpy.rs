@@ -154,7 +154,7 @@ impl ZfpyCodec {
     fn check_writable(&self) -> Result<(), CodecError> {
         if !self.chunk.is_as_zfp_has_it() {
             return Err(CodecError::unsupported(
-                "numcodecs has it only for int32, int64, float32 and float64; the codec 'zfp' stores other integers, too",
+                "zfpy stores only int32, int64, float32 and float64; the codec 'zfp' stores other integers as well",
             ));
         }
         if self.chunk.is_integer() && self.parameters.mode() == ZfpMode::FixedAccuracy {

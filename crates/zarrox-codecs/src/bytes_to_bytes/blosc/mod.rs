@@ -254,15 +254,16 @@ impl BytesToBytes for Blosc {
             block_size: size(self.block_size),
         };
         compress(parameters, decoded, encoded)
-            .ok_or_else(|| CodecError::unsupported("Blosc takes no more than 2 GiB; choose smaller chunks"))
+            .ok_or_else(|| CodecError::unsupported("Blosc compresses at most 2 GiB; choose smaller chunks"))
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
         if encoded.len() < HEADER {
             return Err(truncated(encoded.len()));
         }
-        let size = decoded_size(encoded)
-            .ok_or_else(|| CodecError::corrupt("the header's sizes cannot be true: damaged or truncated"))?;
+        let size = decoded_size(encoded).ok_or_else(|| {
+            CodecError::corrupt("the sizes in the header are impossible: the data are damaged or truncated")
+        })?;
         if decoded.len() < size {
             return Err(parts::overflow(encoded, size, decoded));
         }
@@ -427,7 +428,7 @@ mod tests {
             (12, 92),
             (12, u32::MAX),
         ] {
-            assert!(error(at, number).contains("cannot be true"), "{at} {number}");
+            assert!(error(at, number).contains("are impossible"), "{at} {number}");
         }
         // The offset of the only block.
         for offset in [0, 15, 89, 91, 0x7fff_ffff, 0x8000_0000, u32::MAX] {

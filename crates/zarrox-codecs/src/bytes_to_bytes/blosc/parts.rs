@@ -114,7 +114,7 @@ fn hand_over(plain: &[u8], start: usize, wanted: Vec<Wanted<'_>>) -> Result<(), 
     for Wanted { range, fetch } in wanted {
         let bytes = plain.get(range.start - start..range.end - start).ok_or_else(damaged)?;
         if !fetch.complete(bytes)?.is_empty() {
-            return Err(CodecError::unsupported("what is in blocks cannot be asked for more"));
+            return Err(CodecError::unsupported("a fetch from blocks cannot lead to further fetches"));
         }
     }
     Ok(())
@@ -132,10 +132,11 @@ impl Buffer {
     fn parse(head: &[u8], window: Window, size: usize) -> Result<Self, CodecError> {
         let header = *head.first_chunk::<HEADER>().ok_or_else(|| truncated(head.len()))?;
         let length = to_usize(window.length.unwrap_or(u64::MAX))?;
-        let sizes = Header::read(head, length)
-            .ok_or_else(|| CodecError::corrupt("the header's sizes cannot be true: damaged or truncated"))?;
+        let sizes = Header::read(head, length).ok_or_else(|| {
+            CodecError::corrupt("the sizes in the header are impossible: the data are damaged or truncated")
+        })?;
         if sizes.decoded != size {
-            let message = format!("decodes to {} bytes, a chunk has {size}", sizes.decoded);
+            let message = format!("decodes to {} bytes, but a chunk has {size}", sizes.decoded);
             return Err(CodecError::corrupt(message));
         }
         Ok(Self { header, window, sizes })

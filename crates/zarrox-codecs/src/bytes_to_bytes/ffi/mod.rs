@@ -1,4 +1,7 @@
-//! Calls into C libraries that have no safe interface for what is needed: all `unsafe` code of this crate.
+//! Calls into C libraries: all `unsafe` code of this crate.
+//!
+//! Safe crates for them do not offer the calls that are used here: those of libdeflate that tell how many bytes they read, LZ4's
+//! decompression of a part of a block, and those of Blosc without global state.
 
 #[cfg(feature = "blosc")]
 pub(crate) mod blosc;

@@ -118,7 +118,7 @@ impl Lzma {
         let invalid = |message: &str| Err(CodecError::invalid(message));
         let filters = self.filters.as_deref();
         if filters.is_some() && self.preset.is_some() {
-            return invalid("there are both a 'preset' and 'filters'; only one of them can be");
+            return invalid("'preset' and 'filters' are both given; give one of them");
         }
         match (self.format, filters) {
             (Format::Xz, _) => {}
@@ -127,7 +127,7 @@ impl Lzma {
             }
             (Format::Raw, None) => return invalid("format 3 (bare) needs 'filters'"),
             (Format::Alone, Some(filters)) if !filters::is_lzma1_alone(filters) => {
-                return invalid("format 2 (.lzma) has just one filter, LZMA1");
+                return invalid("format 2 (.lzma) takes exactly one filter, LZMA1");
             }
             _ => {}
         }
@@ -140,7 +140,7 @@ impl Lzma {
             0 => Ok(Check::None),
             1 => Ok(Check::Crc32),
             10 => Ok(Check::Sha256),
-            other => Err(CodecError::invalid(format!("'check' is {other}; it should be -1, 0, 1, 4 or 10"))),
+            other => Err(CodecError::invalid(format!("'check' is {other}; expected -1, 0, 1, 4 or 10"))),
         }
     }
 
@@ -350,7 +350,7 @@ mod tests {
             (json!({"format": 3}), "needs 'filters'"),
             (json!({"format": 2, "check": 4}), "only format 1"),
             (json!({"format": 2, "filters": [{"id": 33}]}), "LZMA1"),
-            (json!({"preset": 1, "filters": [{"id": 33}]}), "only one"),
+            (json!({"preset": 1, "filters": [{"id": 33}]}), "give one of them"),
             (json!({"preset": 10}), "refuses"),
             (json!({"check": 5}), "check"),
             (json!({"filters": [{"id": 99}]}), "no filter 99"),

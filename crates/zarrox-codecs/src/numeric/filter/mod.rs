@@ -117,12 +117,12 @@ pub(crate) fn viewed_shape(chunk: &ChunkSpec, dtype: &Dtype) -> Result<Vec<u64>,
         )))
     };
     if matches!(storage, Storage::Variable | Storage::Struct(_)) {
-        return impossible("they are no numbers");
+        return impossible("they are not numbers");
     }
     // Which bytes come together then depends on the order in which they are stored.
     let reordered = dtype.endian == Some(Endian::Big) || Endian::NATIVE == Endian::Big;
     if storage.word() != seen.word() && reordered {
-        return impossible("only little-endian numbers can be cut in pieces");
+        return impossible("only little-endian numbers can be split");
     }
     if storage.size() == seen.size() {
         return Ok(chunk.shape().iter().map(|&length| length as u64).collect());

@@ -131,7 +131,7 @@ impl Arithmetic {
 }
 
 fn no_result(left: impl std::fmt::Debug, sign: char, right: impl std::fmt::Debug) -> Refused {
-    format!("{left:?} {sign} {right:?} has no result among the numbers")
+    format!("{left:?} {sign} {right:?} has no result")
 }
 
 /// Each result must be one of the type's.

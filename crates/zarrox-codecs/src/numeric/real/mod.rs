@@ -1,5 +1,8 @@
 //! Real numbers: the integers and floats of all data types, and exact casts between them.
 //!
+//! The arithmetic is our own, since no crate casts exactly between all of these types, with their 4-bit to 64-bit floats and their
+//! rules for rounding and range; `num-rational` and `dashu` also allocate memory for each number.
+//!
 //! There are two ways from one type to another. The exact one, here, takes one number at a time, and any types and rules. Loops
 //! over many elements ([`cast`]) do what is ordinary, and leave to the exact way what is not.
 

@@ -1,4 +1,4 @@
-//! Elements on their way through the array→array codecs of a chain.
+//! The array→array codecs of a chain.
 
 use super::named::Named;
 use crate::codec::read_part::permuted;
@@ -12,20 +12,20 @@ use crate::vlen::VlenBuffer;
 /// The array→array codecs of a chain.
 #[derive(Debug)]
 pub(super) struct ArrayCodecs {
-    /// The chunk in front of all of them.
+    /// The chunk before the first codec.
     pub(super) chunk: ChunkSpec,
     pub(super) codecs: Vec<Named<Box<dyn ArrayToArray>>>,
-    /// The order of axes behind all codecs, when they only permute.
+    /// The order of the axes after all codecs, if they only permute axes.
     pub(super) order: Option<Dims<usize>>,
-    /// The order of axes behind all codecs, when they only permute in decoding.
+    /// The order of the axes after all codecs, if they only permute axes in decoding.
     pub(super) decoding_order: Option<Dims<usize>>,
     limit: usize,
 }
 
-/// The regions that a region of a chunk becomes behind each array→array codec.
+/// The regions that a region of a chunk becomes after each array→array codec.
 pub(super) type Regions = Vec<Dims<Span>>;
 
-/// The largest number of bytes of elements that go through the codecs at once, so that they stay in a core's own cache.
+/// The most bytes of elements that go through the codecs at once, so that they stay in a core's cache.
 pub(super) const BLOCK: usize = 256 << 10;
 
 impl ArrayCodecs {
@@ -35,17 +35,17 @@ impl ArrayCodecs {
         Self { chunk, codecs, order, decoding_order, limit }
     }
 
-    /// The chunk behind all codecs.
+    /// The chunk after the last codec.
     pub(super) fn encoded_chunk(&self) -> &ChunkSpec {
         self.codecs.last().map_or(&self.chunk, |last| last.codec.encoded_chunk())
     }
 
-    /// All of the chunk behind each codec.
+    /// The regions of a whole chunk after each codec.
     pub(super) fn whole_regions(&self) -> Regions {
         self.codecs.iter().map(|named| whole(named.codec.encoded_chunk())).collect()
     }
 
-    /// The places of a region behind each codec; `None` when one of them works only on whole chunks.
+    /// The regions that a region becomes after each codec; `None` if one of the codecs takes only whole chunks.
     pub(super) fn regions(&self, region: &[Span]) -> Option<Regions> {
         let mut regions = Regions::with_capacity(self.codecs.len());
         for Named { codec, .. } in &self.codecs {
@@ -55,7 +55,7 @@ impl ArrayCodecs {
         Some(regions)
     }
 
-    /// The shape of the largest blocks of a region, whole along the last dimensions, that have no more than [`BLOCK`] bytes.
+    /// The shape of the largest blocks of a region that have at most [`BLOCK`] bytes and are whole along the last dimensions.
     pub(super) fn blocks(&self, region: &[Span]) -> Dims<usize> {
         let mut blocks = counts(region);
         let mut size = self.chunk.item().max(self.encoded_chunk().item());
@@ -66,7 +66,7 @@ impl ArrayCodecs {
         blocks
     }
 
-    /// Calls `work` for each block of a region, with the regions that the block becomes behind the codecs.
+    /// Calls `work` for each block of a region, with the regions of the block after each codec.
     pub(super) fn in_blocks<'a>(
         &self,
         ReadRegion { region: outer, out, options }: ReadRegion<'a>,
@@ -86,7 +86,7 @@ impl ArrayCodecs {
         })
     }
 
-    /// Encodes elements through all codecs; the regions are their places behind each.
+    /// Encodes elements through all codecs. `regions` are their regions after each codec.
     pub(super) fn encode(
         &self,
         source: &View<'_>,
@@ -115,7 +115,7 @@ impl ArrayCodecs {
         }
     }
 
-    /// A whole chunk that lies in memory with gaps, without them, where the first codec takes only whole chunks.
+    /// A contiguous copy of a whole chunk, if the chunk has gaps in memory and the first codec takes only whole chunks.
     fn gathered(&self, source: &View<'_>) -> Result<Option<ElementBuffer>, CodecError> {
         let first = self.codecs.first();
         let parts = first.is_none_or(|named| behind(&*named.codec, &whole(&self.chunk)).is_some());
@@ -128,8 +128,8 @@ impl ArrayCodecs {
         Ok(Some(chunk))
     }
 
-    /// Decodes elements through all codecs into a region, which lies in memory without gaps where the first codec takes only
-    /// whole chunks; the regions are the elements' places behind each codec.
+    /// Decodes elements through all codecs into a region, which is contiguous if the first codec takes only whole chunks.
+    /// `regions` are the regions of the elements after each codec.
     pub(super) fn decode(
         &self,
         mut elements: ElementBuffer,
@@ -151,7 +151,7 @@ impl ArrayCodecs {
     }
 }
 
-/// The region behind one codec, if it can work on parts of a chunk.
+/// The region after one codec, if the codec takes parts of chunks.
 fn behind(codec: &dyn ArrayToArray, region: &[Span]) -> Option<Dims<Span>> {
     match codec.permutation() {
         Some(order) => Some(permuted(region, order)),
@@ -159,7 +159,7 @@ fn behind(codec: &dyn ArrayToArray, region: &[Span]) -> Option<Dims<Span>> {
     }
 }
 
-/// The composition of all permutations; `None` when a codec does more than permute, or, with `decoding`, does more in decoding.
+/// The composition of all permutations; `None` if a codec does more than permute. With `decoding`, only decoding counts.
 fn total_order(
     codecs: &[Named<Box<dyn ArrayToArray>>],
     chunk: &ChunkSpec,
@@ -178,17 +178,17 @@ fn total_order(
     Some(order)
 }
 
-/// All of a chunk.
+/// The spans of a whole chunk.
 pub(super) fn whole(chunk: &ChunkSpec) -> Dims<Span> {
     chunk.shape().iter().map(|&length| Span::all(length)).collect()
 }
 
-/// The number of positions that a region has in each dimension.
+/// The shape of a region.
 pub(super) fn counts(region: &[Span]) -> Dims<usize> {
     region.iter().map(|span| span.count).collect()
 }
 
-/// Memory for decoded bytes, within the limit.
+/// A buffer for decoded bytes, within the limit.
 pub(super) fn scratch(size: usize, limit: usize) -> Result<Scratch, CodecError> {
     check_limit(size, limit)?;
     Ok(Scratch::with_len(size)?)
@@ -199,28 +199,28 @@ pub(super) fn check_limit(size: usize, limit: usize) -> Result<(), CodecError> {
     if size <= limit {
         return Ok(());
     }
-    Err(CodecError::limit(format!("one chunk would take {size} bytes of memory, the limit is {limit}")))
+    Err(CodecError::limit(format!("one chunk would take {size} bytes of memory, and the limit is {limit}")))
 }
 
-/// Elements of a chunk in memory of their own.
+/// Elements of a chunk in a buffer.
 pub(super) struct ElementBuffer {
     memory: Scratch,
     vlen: VlenBuffer,
 }
 
 impl ElementBuffer {
-    /// Room for a region of a chunk.
+    /// A buffer for a region of a chunk.
     pub(super) fn new(chunk: &ChunkSpec, region: &[Span], limit: usize) -> Result<Self, CodecError> {
         let count: usize = region.iter().map(|span| span.count).product();
         Ok(Self { memory: scratch(count * chunk.item(), limit)?, vlen: VlenBuffer::new() })
     }
 
-    /// The elements, which are those of a region of such a chunk.
+    /// The elements as a view of the region.
     pub(super) fn view<'a>(&'a self, chunk: &ChunkSpec, region: &[Span]) -> View<'a> {
         chunk.view_part(&self.memory, &counts(region), &self.vlen)
     }
 
-    /// The elements as a region to read into.
+    /// The elements as a destination of the region.
     pub(super) fn region<'a>(
         &'a mut self,
         chunk: &ChunkSpec,

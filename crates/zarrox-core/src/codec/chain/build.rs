@@ -16,10 +16,10 @@ pub struct CodecChain {
 }
 
 impl CodecChain {
-    /// Makes the chain.
+    /// Creates the chain.
     ///
     /// # Errors
-    /// When a codec cannot be made, or does not take what the one before it gives.
+    /// When a codec cannot be made, or does not accept the output of the codec before it.
     pub fn new(specs: &[CodecSpec], context: &CodecContext<'_>) -> Result<Self, CodecError> {
         let mut array_to_array: Vec<Named<Box<dyn ArrayToArray>>> = Vec::new();
         let mut array_to_bytes = None;
@@ -41,19 +41,19 @@ impl CodecChain {
                 }
                 (_, Some(before)) => {
                     return Err(CodecError::invalid(format!(
-                        "codec '{name}' needs an array, but '{}' before it has made bytes of it",
+                        "codec '{name}' needs an array, but the codec '{}' before it turns the array into bytes",
                         before.name
                     )));
                 }
             }
         }
         let array_to_bytes = array_to_bytes.ok_or_else(|| {
-            CodecError::invalid("no codec turns the array into bytes; most arrays want 'bytes'")
+            CodecError::invalid("no codec turns the array into bytes; add 'bytes', which suits most arrays")
         })?;
         Ok(Self::of(array_to_array, array_to_bytes, bytes_to_bytes, context))
     }
 
-    /// A chain of codecs that fit one another.
+    /// Assembles a chain of codecs that accept each other's output.
     pub(super) fn of(
         array_to_array: Vec<Named<Box<dyn ArrayToArray>>>,
         array_to_bytes: Named<Box<dyn ArrayToBytes>>,
@@ -71,17 +71,17 @@ impl CodecChain {
         &self.arrays.chunk
     }
 
-    /// The number of bytes that a chunk becomes.
+    /// The number of stored bytes of a chunk.
     pub fn encoded_size(&self) -> Size {
         self.bytes.encoded_size
     }
 
-    /// The most memory that one buffer may take, in bytes.
+    /// The size of the largest buffer that may be allocated, in bytes.
     pub fn limit(&self) -> usize {
         self.bytes.limit
     }
 
-    /// The codecs with their complete configurations, as they should be written.
+    /// The codecs with their complete configurations, for metadata.
     pub fn specs(&self) -> Vec<CodecSpec> {
         let spec = |name: &str, configuration| CodecSpec { name: name.to_owned(), configuration };
         let arrays = self.arrays.codecs.iter().map(|c| spec(c.name, c.codec.configuration()));
@@ -91,12 +91,12 @@ impl CodecChain {
         arrays.chain([bytes]).chain(rest).collect()
     }
 
-    /// The order of the chunk's axes behind all array→array codecs, if these do no more than permute them.
+    /// The order of the chunk's axes after all array→array codecs, if these only permute axes.
     pub fn order(&self) -> Option<&[usize]> {
         self.arrays.order.as_deref()
     }
 
-    /// The shape of the chunks inside a chunk, if this chain shards: in the order of the array's axes.
+    /// The shape of the inner chunks, if this chain shards, in the order of the array's axes.
     pub fn inner_chunk_shape(&self) -> Option<Vec<usize>> {
         let inner = self.bytes.inner_chunks()?.shape();
         let order = self.arrays.order.as_ref()?;
@@ -107,7 +107,7 @@ impl CodecChain {
         Some(shape)
     }
 
-    /// Returns true if chunks inside a chunk can be read without the rest of it: it has some, and no codec is around all of them.
+    /// Returns true if there are inner chunks that can be read alone: no codec encodes all of them together.
     pub fn reads_inner_chunks_alone(&self) -> bool {
         self.bytes.bytes_to_bytes.is_empty() && self.inner_chunk_shape().is_some()
     }

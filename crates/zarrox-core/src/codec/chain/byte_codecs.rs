@@ -1,4 +1,4 @@
-//! The way between the elements behind the array→array codecs and stored bytes.
+//! The array→bytes codec of a chain and the bytes→bytes codecs after it.
 
 use super::array_codecs::{check_limit, scratch};
 use super::named::Named;
@@ -12,19 +12,19 @@ use crate::error::CodecError;
 use crate::scratch::{Scratch, with_vec};
 use crate::strided::View;
 
-/// Larger chunks no longer fit into a core's own cache and are decoded block by block, in bytes.
+/// The size of chunk from which chunks are decoded block by block, in bytes: larger chunks do not fit into a core's cache.
 pub(super) const STREAM: usize = 512 << 10;
 
-/// Smaller chunks are decoded whole, in bytes: finding out which parts are needed would cost more.
+/// The size of chunk up to which chunks are decoded whole, in bytes: finding the needed parts would cost more.
 pub(super) const PARTS: usize = 128 << 10;
 
-/// A bytes→bytes codec of a chain.
+/// A bytes→bytes codec of a chain, with its name.
 pub(super) type BytesCodec = Named<Box<dyn BytesToBytes>>;
 
 /// The array→bytes codec of a chain and the bytes→bytes codecs behind it.
 #[derive(Debug)]
 pub(super) struct ByteCodecs {
-    /// The chunk as the array→bytes codec sees it.
+    /// The chunk before the array→bytes codec.
     pub(super) chunk: ChunkSpec,
     pub(super) array_to_bytes: Named<Box<dyn ArrayToBytes>>,
     pub(super) bytes_to_bytes: Vec<BytesCodec>,
@@ -34,9 +34,9 @@ pub(super) struct ByteCodecs {
     pub(super) limit: usize,
     /// True if the array→bytes codec decodes in place.
     pub(super) in_place: bool,
-    /// True if the array→bytes codec stores elements as they lie in memory.
+    /// True if the array→bytes codec stores elements in the layout of memory.
     pub(super) stores_memory: bool,
-    /// True if the array→bytes codec has chunks inside.
+    /// True if the array→bytes codec has inner chunks.
     pub(super) has_chunks: bool,
 }
 
@@ -71,7 +71,7 @@ impl ByteCodecs {
         }
     }
 
-    /// The chunks inside, if there are any.
+    /// The inner chunks, if there are any.
     pub(super) fn inner_chunks(&self) -> Option<&dyn InnerChunks> {
         match self.array_to_bytes.codec.access() {
             ArrayAccess::Chunks(chunks) => Some(chunks),
@@ -79,7 +79,7 @@ impl ByteCodecs {
         }
     }
 
-    /// The bytes inside of the checksums, if these need not be compared, and the codecs that are to be decoded there.
+    /// The bytes inside of the checksums, if these are not verified, and the codecs that remain to be decoded.
     pub(super) fn unframed(&self, mut window: Window, options: DecodeOptions) -> (Window, &[BytesCodec]) {
         let mut codecs = self.bytes_to_bytes.as_slice();
         while let (Some((last, rest)), false) = (codecs.split_last(), options.verify_checksums) {
@@ -91,7 +91,7 @@ impl ByteCodecs {
         (window, codecs)
     }
 
-    /// Lists the bytes to fetch of a stored chunk to fill a region.
+    /// Lists the bytes of a stored chunk to fetch to fill a region.
     pub(super) fn read<'a>(
         &'a self,
         window: Window,
@@ -113,7 +113,7 @@ impl ByteCodecs {
         }
     }
 
-    /// Lists the bytes to fetch of a stored chunk with chunks inside to fill a part.
+    /// Lists the bytes of a stored chunk with inner chunks to fetch to fill a part.
     pub(super) fn read_chunks<'a>(
         &'a self,
         window: Window,
@@ -130,7 +130,7 @@ impl ByteCodecs {
         }))
     }
 
-    /// Lists the bytes to fetch of those that a bytes→bytes codec made of the array→bytes codec's.
+    /// Lists the bytes to fetch if a bytes→bytes codec follows the array→bytes codec and decodes ranges.
     pub(super) fn read_ranges<'a>(
         &'a self,
         (first, codec): (&'a BytesCodec, &'a dyn DecodeRanges),
@@ -145,7 +145,7 @@ impl ByteCodecs {
         first.explained(codec.read(window, size, decoded))
     }
 
-    /// Lists the bytes to fetch of those that the array→bytes codec made to fill a region.
+    /// Lists the bytes to fetch to fill a region if no bytes→bytes codec remains.
     fn read_plain<'a>(
         &'a self,
         window: Window,
@@ -161,16 +161,16 @@ impl ByteCodecs {
         })
     }
 
-    /// Lists the bytes to fetch of those that an array→bytes codec with chunks inside made to fill a part.
+    /// Lists the bytes to fetch to fill a part if no bytes→bytes codec remains and there are inner chunks.
     fn read_inner<'a>(&'a self, window: Window, part: ReadPart<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
         match self.inner_chunks() {
             Some(codec) => self.array_to_bytes.explained(codec.read(window, part)),
-            None => Err(CodecError::unsupported("there are no chunks inside")),
+            None => Err(CodecError::unsupported("there are no inner chunks")),
         }
     }
 
-    /// The codec's way to a region of a large chunk, where it costs less than decoding all: it does so unless the region is all and
-    /// goes straight into the output.
+    /// The codec's access to a region of a large chunk, if it costs less than decoding the whole chunk. It does, unless the
+    /// region is the whole chunk and goes directly into the output.
     fn way<'a>(&self, first: &'a BytesCodec, region: &ReadRegion<'_>) -> BytesAccess<'a> {
         let size = self.chunk.size();
         let straight = region.covers(self.chunk.shape()) && region.out.is_contiguous();
@@ -183,7 +183,7 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes a region out of the bytes that these bytes→bytes codecs made.
+    /// Decodes a region from bytes that these bytes→bytes codecs encoded.
     #[inline]
     pub(super) fn decode(
         &self,
@@ -210,8 +210,8 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes what the codec next to an array→bytes codec that works in place made: straight into the destination where that is
-    /// possible, else block by block where the chunk is large.
+    /// Decodes the bytes→bytes codec next to an array→bytes codec that works in place: directly into the destination if possible,
+    /// else block by block if the chunk is large.
     fn decode_first(
         &self,
         first: &BytesCodec,
@@ -245,7 +245,7 @@ impl ByteCodecs {
         }
     }
 
-    /// Decodes a region block by block out of the bytes that a bytes→bytes codec made of the array→bytes codec's.
+    /// Decodes a region block by block, from the bytes of the bytes→bytes codec next to the array→bytes codec.
     fn decode_stream(
         &self,
         first: &BytesCodec,
@@ -266,7 +266,7 @@ impl ByteCodecs {
         codec.decode(plain, region).map_err(|e| e.in_codec(name))
     }
 
-    /// Decodes through these bytes→bytes codecs, but not through the first `keep` of them, and works on the result.
+    /// Decodes all of these bytes→bytes codecs but the first `keep`, and calls `work` with the result.
     pub(super) fn undo<R>(
         &self,
         keep: usize,
@@ -284,7 +284,7 @@ impl ByteCodecs {
         self.undo(keep, &decoded, rest, work)
     }
 
-    /// The bytes that the `index`-th bytes→bytes codec was given, in memory of their own.
+    /// The input that the `index`-th bytes→bytes codec had, in a buffer.
     fn decoded(&self, named: &BytesCodec, index: usize, encoded: &[u8]) -> Result<Scratch, CodecError> {
         let decoded = match self.sizes[index] {
             usize::MAX => decode_growing(&*named.codec, encoded, self.limit),
@@ -293,7 +293,7 @@ impl ByteCodecs {
         decoded.map_err(named.explain())
     }
 
-    /// Encodes the elements behind the array→array codecs and appends them to `encoded`.
+    /// Encodes the elements after the array→array codecs and appends them to `encoded`.
     pub(super) fn encode(
         &self,
         array: &View<'_>,
@@ -320,7 +320,7 @@ impl ByteCodecs {
         encode_through(&self.bytes_to_bytes, plain, encoded)
     }
 
-    /// Refuses chunks that may not be in memory as a whole.
+    /// Refuses chunks that are too large to be in memory as a whole.
     pub(super) fn check_limit(&self, size: usize) -> Result<(), CodecError> {
         check_limit(size, self.limit)
     }
@@ -336,7 +336,7 @@ fn check_length(length: usize, wanted: usize) -> Result<(), CodecError> {
     if length == wanted {
         return Ok(());
     }
-    Err(CodecError::corrupt(format!("decoded to {length} bytes, a chunk has {wanted}")))
+    Err(CodecError::corrupt(format!("decoded to {length} bytes, but a chunk has {wanted}")))
 }
 
 fn encode_through(codecs: &[BytesCodec], plain: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
@@ -353,7 +353,7 @@ fn encode_through(codecs: &[BytesCodec], plain: &[u8], encoded: &mut Vec<u8>) ->
     }
 }
 
-/// The part of a window that is inside of a framing, where it can be told.
+/// The part of a window inside of a framing, if it can be computed.
 fn inside(window: Window, framing: Framing) -> Option<Window> {
     let around = (framing.before + framing.after) as u64;
     let length = window.length?.checked_sub(around)?;

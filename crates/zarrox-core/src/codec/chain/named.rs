@@ -2,7 +2,7 @@
 
 use super::super::{CodecError, Fetch};
 
-/// A codec with the name that errors call it by.
+/// A codec with its name for errors.
 #[derive(Debug)]
 pub(super) struct Named<T> {
     pub(super) name: &'static str,
@@ -10,13 +10,13 @@ pub(super) struct Named<T> {
 }
 
 impl<T> Named<T> {
-    /// Puts the codec's name to an error.
+    /// Returns a function that adds the codec's name to an error.
     pub(super) fn explain(&self) -> impl Fn(CodecError) -> CodecError + Copy + Send + 'static {
         let name = self.name;
         move |error| error.in_codec(name)
     }
 
-    /// Puts the codec's name to every error that comes of fetches.
+    /// Adds the codec's name to every error that comes of fetches.
     pub(super) fn explained<'a>(
         &self,
         fetches: Result<Vec<Fetch<'a>>, CodecError>,

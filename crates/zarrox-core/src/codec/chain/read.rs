@@ -1,4 +1,4 @@
-//! Reading and decoding: the bytes that are fetched for a part of a chunk, and the way to its elements.
+//! Reading and decoding: which bytes a part of a chunk needs, and how they become elements.
 
 use super::array_codecs::{ElementBuffer, Regions, counts, scratch, whole};
 use super::build::CodecChain;
@@ -14,7 +14,7 @@ use crate::scratch::Scratch;
 use crate::strided::{Dims, Span};
 
 impl CodecChain {
-    /// Lists the bytes to fetch of a stored chunk to fill a part of it.
+    /// Lists the bytes of a stored chunk to fetch to fill a part.
     pub fn read<'a>(
         &'a self,
         window: Window,
@@ -46,8 +46,8 @@ impl CodecChain {
         }
     }
 
-    /// Decodes the elements as they lie in memory, however many are stored. `None` for a chain that does more than to store these
-    /// through bytes→bytes codecs.
+    /// Decodes the elements in the layout of memory, however many are stored. `None` for a chain that does more than encode this
+    /// layout with bytes→bytes codecs.
     pub fn decode_any_number(&self, encoded: &[u8]) -> Option<Result<Scratch, CodecError>> {
         let plain = self.arrays.codecs.is_empty() && self.bytes.stores_memory;
         plain.then(|| {
@@ -104,14 +104,14 @@ impl CodecChain {
         match set.into_regions(limit) {
             Ok(regions) => self.read_regions(window, regions),
             Err(set) => {
-                // Nearly all goes straight into memory as all.
+                // The bounding box, if reading it costs little more.
                 let region = if size > chunk.size() / 4 * 3 { whole(chunk) } else { region };
                 Ok(vec![Fetch::deferred(window, Gather { chain: self, window, region, set, elements: None })])
             }
         }
     }
 
-    /// Lists the bytes to fetch of a chunk of which parts can be read to fill several regions.
+    /// Lists the bytes to fetch to fill several regions, for a chunk of which parts can be read.
     fn read_regions<'a>(
         &'a self,
         window: Window,
@@ -132,8 +132,8 @@ impl CodecChain {
         Ok(fetches)
     }
 
-    /// Returns true if reading a part of a chunk costs less than reading all of it.
-    fn reads_parts(&self, window: Window, options: DecodeOptions) -> bool {
+    /// Returns true if reading a part of a chunk costs less than reading the whole chunk.
+    pub(super) fn reads_parts(&self, window: Window, options: DecodeOptions) -> bool {
         let parts = match self.bytes.unframed(window, options).1 {
             [] => self.bytes.in_place || self.bytes.has_chunks,
             [only] => self.bytes.in_place && decodes_ranges(only),
@@ -142,7 +142,7 @@ impl CodecChain {
         parts && (self.arrays.decoding_order.is_some() || self.arrays.regions(&whole(self.chunk())).is_some())
     }
 
-    /// Decodes a whole chunk, and takes the elements out of it.
+    /// Decodes a whole chunk, and copies the elements out of it.
     fn decode_all(&self, encoded: &[u8], mut set: ReadSet<'_>) -> Result<(), CodecError> {
         let (chunk, all) = (self.chunk(), whole(self.chunk()));
         let mut elements = ElementBuffer::new(chunk, &all, self.limit())?;
@@ -151,8 +151,8 @@ impl CodecChain {
         Ok(())
     }
 
-    /// Decodes the bytes that these bytes→bytes codecs made through array→array codecs that change values: block by block, where
-    /// the codecs take regions and the bytes in memory allow it.
+    /// Decodes through array→array codecs that change values, from bytes that these bytes→bytes codecs encoded. It works block by
+    /// block if the codecs take regions and the bytes in memory allow it.
     fn decode_through_arrays(
         &self,
         encoded: &[u8],
@@ -197,8 +197,8 @@ impl CodecChain {
         self.arrays.decode(elements, regions, region)
     }
 
-    /// The shape of the blocks of a region that are decoded together: all of it where the array→bytes codec would do work for each
-    /// block again.
+    /// The shape of the blocks of a region that are decoded together. The block is the whole region if the array→bytes codec
+    /// would repeat work for each block.
     pub(super) fn blocks(&self, region: &[Span]) -> Dims<usize> {
         if self.bytes.in_place { self.arrays.blocks(region) } else { counts(region) }
     }
@@ -208,7 +208,7 @@ fn decodes_ranges(named: &BytesCodec) -> bool {
     matches!(named.codec.access(), BytesAccess::Ranges(_))
 }
 
-/// A region of a chunk that is read behind the array→array codecs, then decoded through them.
+/// A region that is read as it is after the array→array codecs, and then decoded through them.
 struct Through<'a> {
     chain: &'a CodecChain,
     window: Window,
@@ -238,7 +238,7 @@ impl DeferredDecode for Through<'_> {
     }
 }
 
-/// A region of a chunk that is read into memory of its own, out of which elements are taken then.
+/// A region that is read into a buffer, from which elements are then taken.
 struct Gather<'a> {
     chain: &'a CodecChain,
     window: Window,

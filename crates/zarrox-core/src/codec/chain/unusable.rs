@@ -1,22 +1,22 @@
-//! Codecs that are not known: an array's metadata can be inspected without them.
+//! Placeholders for unknown codecs, with which the metadata of an array can be inspected.
 
 use super::build::CodecChain;
 use super::named::Named;
 use crate::codec::{
-    ArrayAccess, ArrayToBytes, Codec, CodecContext, CodecSpec, EncodeOptions, Fetch, InnerChunks, ReadPart,
-    ReadRegion, RegionRanges, Size, Update, Window, WritePart,
+    ArrayAccess, ArrayToBytes, ChunkTable, Codec, CodecContext, CodecSpec, EncodeOptions, Fetch, InnerChunks,
+    ReadPart, ReadRegion, RegionRanges, Size, Update, Window, WritePart,
 };
 use crate::error::CodecError;
 use crate::json::{Json, Map};
 use crate::strided::View;
 
 impl CodecChain {
-    /// A chain of codecs of which some cannot be made, which says why for every chunk.
+    /// A chain in which some codecs cannot be made. Every access to a chunk fails with the reason.
     pub fn unusable(specs: &[CodecSpec], context: &CodecContext<'_>, why: &str) -> Self {
         let mut array_to_array = Vec::new();
         let mut chunk = context.chunk.clone();
         let mut specs = specs.iter();
-        // Codecs in front that are known may change the order of the axes of what is inside of a shard.
+        // Known codecs before them may change the order of the axes inside of a shard.
         let in_place_of = specs.find(|spec| match spec.create(&CodecContext { chunk: &chunk, ..*context }) {
             Ok((name, Codec::ArrayToArray(codec))) => {
                 chunk = codec.encoded_chunk().clone();
@@ -30,7 +30,7 @@ impl CodecChain {
     }
 }
 
-/// Says why no chunk can be read or written.
+/// Fails every access to a chunk, with the reason.
 #[derive(Debug)]
 struct Unusable {
     why: String,
@@ -38,7 +38,7 @@ struct Unusable {
 }
 
 impl Unusable {
-    /// In the place of a codec and all that follow it. The metadata alone says which chunks are inside of a shard.
+    /// Stands for a codec and all that follow it. The metadata alone tells which inner chunks a shard has.
     fn new(why: &str, codec: Option<&CodecSpec>, ndim: usize) -> Self {
         let inner = codec.filter(|codec| !codec.inside().is_empty());
         let inner = inner.and_then(|codec| codec.configuration.get("chunk_shape")?.as_array());
@@ -100,5 +100,9 @@ impl InnerChunks for Unusable {
         _: &mut Vec<u8>,
     ) -> Result<Update, CodecError> {
         Err(self.error())
+    }
+
+    fn table(&self) -> Option<&dyn ChunkTable> {
+        None
     }
 }

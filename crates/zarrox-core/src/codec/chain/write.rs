@@ -10,16 +10,16 @@ use crate::strided::{Dims, View};
 use crate::vlen::VlenBuffer;
 
 impl CodecChain {
-    /// Encodes a whole chunk and appends it to `encoded`. False when nothing was appended because the chunk holds only the fill
-    /// value and the options say that such chunks are not stored.
+    /// Encodes a whole chunk and appends it to `encoded`. Returns false, and appends nothing, if the chunk holds only the fill
+    /// value and the options do not store such chunks.
     pub fn encode(
         &self,
         chunk: &View<'_>,
         options: EncodeOptions,
         encoded: &mut Vec<u8>,
     ) -> Result<bool, CodecError> {
-        // One value may stand for a whole chunk, so that a caller who has the chunk need not have the memory. A shard
-        // is made of its parts.
+        // One value may stand for a whole chunk, so that a caller that has the chunk need not have it in memory. A shard is
+        // encoded from its parts.
         if !self.bytes.has_chunks {
             self.bytes.check_limit(self.chunk().size())?;
         }
@@ -32,13 +32,13 @@ impl CodecChain {
         let elements = self.arrays.encode(chunk, &self.arrays.whole_regions())?;
         let array = &self.bytes.chunk;
         let array = elements.view(array, &whole(array));
-        // An array that is only encoded like the fill value is another value when it is decoded, and must be stored.
+        // A chunk whose encoded form alone equals the fill value decodes to other values, and must be stored.
         Ok(self.bytes.encode(&array, options, encoded)?
             || self.bytes.encode(&array, EncodeOptions { store_empty_chunks: true }, encoded)?)
     }
 
-    /// Encodes a whole chunk with as little copying as the chain allows: only bytes that must be encoded come into `buffer`, which
-    /// is empty.
+    /// Encodes a whole chunk with as few copies as the chain allows. `buffer`, which is empty, receives only bytes that must be
+    /// encoded.
     pub fn encoded<'v>(
         &self,
         chunk: &View<'v>,
@@ -58,7 +58,7 @@ impl CodecChain {
         Ok(memory.map_or_else(in_blocks, Encoded::Bytes))
     }
 
-    /// Returns true if a stored chunk is its elements as they lie in memory.
+    /// Returns true if a stored chunk is its elements in the layout of memory.
     fn stores_memory(&self) -> bool {
         let in_order = |order: &Dims<usize>| order.iter().enumerate().all(|(index, &axis)| index == axis);
         self.bytes.bytes_to_bytes.is_empty()
@@ -66,8 +66,8 @@ impl CodecChain {
             && self.arrays.order.as_ref().is_some_and(in_order)
     }
 
-    /// Encodes a chunk of which a part is new and appends it to `encoded`; `existing` is the stored chunk, `None` when nothing is
-    /// stored.
+    /// Encodes a chunk of which a part has new values and appends it to `encoded`. `existing` is the stored chunk; `None` if
+    /// nothing is stored.
     pub fn update(
         &self,
         existing: Option<&[u8]>,
@@ -103,7 +103,7 @@ impl CodecChain {
         self.encode(&spec.view(&chunk, &vlen), options, encoded).map(Update::of_encoded)
     }
 
-    /// Changes a stored chunk that is its elements as they lie in memory.
+    /// Changes a stored chunk that is its elements in the layout of memory.
     fn update_memory(
         &self,
         existing: &[u8],
@@ -126,7 +126,7 @@ impl CodecChain {
         Update::Empty
     }
 
-    /// Lets the array→bytes codec change only those of its inner chunks that must change, if the array→array codecs allow it.
+    /// Lets the array→bytes codec change only the affected inner chunks, if the array→array codecs allow it.
     fn update_inside(
         &self,
         chunks: &dyn InnerChunks,
@@ -145,7 +145,7 @@ impl CodecChain {
         let region = regions.pop().unwrap_or_default();
         let inside = WritePart::of_region(region.clone(), elements.view(&self.bytes.chunk, &region));
         let update = self.update_chunks(chunks, existing, &inside, options, encoded)?;
-        // As in encoding: nothing is stored only where nothing but the fill value was written.
+        // As for encoding: a chunk is not stored only if nothing but the fill value was written.
         let nothing = match update {
             Update::Empty => true,
             Update::Unchanged => existing.is_none(),

@@ -14,7 +14,7 @@ use crate::strictness::Strictness;
 pub(crate) struct Floats;
 
 pub(in crate::data_type) const WANTS: &str =
-    "a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x…\" with all the type's bits";
+    "a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x…\" with all bits of the type";
 
 impl Family for Floats {
     fn parse_v3(&self, name: &str, _: &Map) -> Option<Result<DataType>> {

@@ -29,7 +29,7 @@ impl Family for Integers {
 
     fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
         let size = dtype.size()?;
-        // A byte order must be given where there is one; one that is not needed (`<u1`, jzarr's) does no harm.
+        // A byte order is required for larger integers; one that is not needed (`<u1`, by jzarr) is accepted.
         if dtype.endian.is_none() && size > 1 {
             return None;
         }
@@ -57,7 +57,7 @@ impl Family for Integers {
     }
 
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
-        let bad = || bad_fill(data_type, json, "an integer in the type's range");
+        let bad = || bad_fill(data_type, json, "an integer in the range of the type");
         let value = from_json(json, strictness).ok_or_else(bad)?;
         with_integer!(data_type.storage(), T => {
             T::try_from(value).map(|value| FillValue::new(value.to_ne_bytes())).map_err(|_| bad())
@@ -94,7 +94,7 @@ impl Family for Integers {
     }
 }
 
-/// The integer that a JSON value says: `7`, leniently also `7.0`, `"7"`, `true`, `[7]`.
+/// The integer of a JSON value: `7`; leniently also `7.0`, `"7"`, `true`, `[7]`.
 pub(in crate::data_type) fn from_json(json: &Json, strictness: Strictness) -> Option<i128> {
     if let Some(value) = json.as_i64() {
         return Some(value.into());
@@ -109,7 +109,7 @@ pub(in crate::data_type) fn from_json(json: &Json, strictness: Strictness) -> Op
         Json::Number(number) => whole(number.as_f64()?),
         Json::String(text) => text.parse().ok().or_else(|| whole(text.parse().ok()?)),
         Json::Bool(value) => Some((*value).into()),
-        // NCZarr 4.8.0 wrote the value as a list of one.
+        // NCZarr 4.8.0 wrote the value as a list with one item.
         Json::Array(list) if list.len() == 1 => from_json(&list[0], strictness),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! Families of data types: what a data type's author implements.
+//! Families of data types: the interface that the author of a data type implements.
 
 pub(crate) mod bool;
 pub(crate) mod bytes;
@@ -31,19 +31,19 @@ use crate::fill_value::FillValue;
 use crate::json::{self, Json, Map};
 use crate::strictness::Strictness;
 
-/// A v2 type string such as `<f4`, taken apart.
+/// The parts of a v2 type string such as `<f4`.
 #[derive(Debug, Clone, Copy)]
 pub struct TypeString<'a> {
     /// The byte order; absent for `|`.
     pub endian: Option<Endian>,
     /// The character of the kind: `b i u f c V` …
     pub kind: char,
-    /// The text behind the kind: the size in bytes, for some kinds more.
+    /// The text after the kind: the size in bytes, and more for some kinds.
     pub rest: &'a str,
 }
 
 impl<'a> TypeString<'a> {
-    /// Takes a v2 type string apart; `None` when it does not begin as one.
+    /// Parses a v2 type string; `None` if it does not begin like one.
     pub fn parse(text: &'a str) -> Option<Self> {
         let mut characters = text.chars();
         let endian = match characters.next()? {
@@ -56,39 +56,39 @@ impl<'a> TypeString<'a> {
         Some(Self { endian, kind, rest: characters.as_str() })
     }
 
-    /// The size in bytes, when that is all that follows the kind.
+    /// The size in bytes, if nothing else follows the kind.
     pub fn size(&self) -> Option<usize> {
         self.rest.parse().ok().filter(|_| !self.rest.starts_with('+'))
     }
 }
 
-/// A family of data types: their names and their fill values, in every format.
+/// A family of data types: their names and fill values in every format.
 ///
-/// The functions that read a name answer `None` when the name is not this family's. A user's own family is
-/// registered with [`Registry::with_data_types`](crate::registry::Registry::with_data_types).
+/// The functions that parse a name return `None` if the name does not belong to the family. A user's family is registered with
+/// [`Registry::with_data_types`](crate::registry::Registry::with_data_types).
 pub trait Family: fmt::Debug + Send + Sync {
-    /// The type of a v3 name and configuration.
+    /// Parses a v3 name and configuration.
     fn parse_v3(&self, name: &str, configuration: &Map) -> Option<Result<DataType>>;
 
-    /// The type of a v2 type string; none of those that v2 has no such string for.
+    /// Parses a v2 type string. The default accepts none, for types without such a string.
     fn parse_v2(&self, dtype: &TypeString<'_>) -> Option<Result<DataType>> {
         let _ = dtype;
         None
     }
 
-    /// The family's types, for lists of what there is; of types that come in any size, one.
+    /// The family's types, for tables; one example of types of any size.
     fn examples(&self) -> Vec<DataType>;
 
-    /// Returns true if the type is this family's.
+    /// Returns true if the type belongs to the family.
     fn has(&self, data_type: &DataType) -> bool;
 
-    /// The type of v2's `|O` elements that this codec stores, given with its `id` as v2 metadata has it.
+    /// The type of v2's `|O` elements that this codec stores. The codec is given by its `id` in v2 metadata.
     fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
         let _ = codec;
         None
     }
 
-    /// The `data_type` member of v3 metadata, or an error when v3 cannot say this type.
+    /// The type in the form of `data_type` of v3 metadata, or an error if v3 does not support it.
     fn to_v3(&self, data_type: &DataType) -> Result<Json> {
         Ok(match data_type {
             DataType::Extension(extension) if !extension.configuration.is_empty() => json::json!({
@@ -99,19 +99,19 @@ pub trait Family: fmt::Debug + Send + Sync {
         })
     }
 
-    /// The v2 type string, or an error when v2 cannot say this type.
+    /// The v2 type string, or an error if v2 does not support the type.
     fn to_v2(&self, data_type: &DataType, endian: Endian) -> Result<Json> {
         let _ = endian;
         Err(Error::unsupported(format!("Zarr v2 has no data type '{data_type}'; create the array as v3")))
     }
 
-    /// The codec that turns arrays of this type into bytes where their creator does not say; `bytes` if none.
+    /// The default codec from arrays of this type to bytes; `bytes` if `None`.
     fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
         let _ = data_type;
         None
     }
 
-    /// The fill value of arrays whose creator does not say: zero, but where that would mean something.
+    /// The default fill value: zero, unless that has a meaning.
     fn default_fill(&self, data_type: &DataType) -> FillValue {
         match data_type.storage() {
             Storage::Variable => FillValue::new([]),
@@ -119,46 +119,47 @@ pub trait Family: fmt::Debug + Send + Sync {
         }
     }
 
-    /// A fill value from JSON. `Lenient` takes every form that has been seen and is clear; `Strict` only what
-    /// the specification has. The two formats' forms do not contradict each other, so one reader serves both.
+    /// Parses a fill value. `Lenient` accepts every known form with a clear meaning, `Strict` only those of the specification.
+    /// The forms of the two formats do not contradict each other, so that one parser serves both.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue>;
 
-    /// A fill value as v3 metadata has it.
+    /// A fill value in the form of v3 metadata.
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json;
 
-    /// A fill value as v2 metadata has it.
+    /// A fill value in the form of v2 metadata.
     fn fill_to_v2(&self, data_type: &DataType, fill: &FillValue) -> Json {
         self.fill_to_v3(data_type, fill)
     }
 
-    /// The number that an element is; `None` for types whose elements are no numbers. A type has either all or none.
+    /// The number of an element; `None` for types whose elements are not numbers. All elements of a type have a number, or none
+    /// has.
     fn number(&self, data_type: &DataType, element: &[u8]) -> Option<Number> {
         let _ = (data_type, element);
         None
     }
 
-    /// Writes the element that a number becomes, as [`Casting::Lossy`](super::Casting::Lossy) says. `false` where there is none.
+    /// Writes the element for a number, with the rules of [`Casting::Lossy`](super::Casting::Lossy). `false` if there is none.
     fn write_number(&self, data_type: &DataType, number: Number, element: &mut [u8]) -> bool {
         let _ = (data_type, number, element);
         false
     }
 
-    /// One element as people read it: `0.25`, `True`, `(1+2j)` — NumPy's way.
+    /// The text of an element in NumPy's style: `0.25`, `True`, `(1+2j)`.
     fn format(&self, data_type: &DataType, element: &[u8]) -> String;
 }
 
-/// The error for a fill value that does not say an element of the type.
+/// The error for an invalid fill value.
 pub(super) fn bad_fill(data_type: &DataType, json: &Json, wants: &str) -> Error {
     let shown = json::shown(json, 80);
-    Error::metadata(format!("fill_value {shown} is not a {data_type}; it should be {wants}"))
+    Error::metadata(format!("fill_value {shown} is not valid for {data_type}; expected {wants}"))
 }
 
-/// Checks the number of bytes that a type gives its elements.
+/// Checks the size of elements, in bytes.
 pub(super) fn check_length(name: &str, bytes: usize) -> Result<()> {
     match bytes {
         1..=LARGEST => Ok(()),
         _ => Err(Error::metadata(format!(
-            "data type '{name}': the size must be 1 to {LARGEST} bytes, it is {bytes}"
+            "data type '{name}': the size must be 1 to {LARGEST} bytes, but it is {bytes}"
         ))),
     }
 }
@@ -172,7 +173,7 @@ pub(super) fn length_bytes(name: &str, configuration: &Map) -> Result<usize> {
     })
 }
 
-/// The family of a type, borrowed from the types that are known.
+/// The family of a type, borrowed from the known types.
 #[derive(Debug)]
 pub struct FamilyRef<'r>(Inner<'r>);
 
@@ -183,12 +184,12 @@ enum Inner<'r> {
 }
 
 impl<'r> FamilyRef<'r> {
-    /// A family that is listed.
+    /// A family in a list.
     pub(crate) fn listed(family: &'r dyn Family) -> Self {
         Self(Inner::Listed(family))
     }
 
-    /// A family that asks the known types for those that its own are made of.
+    /// A family that looks up the types which its own consist of.
     pub(crate) fn made(family: impl Family + 'r) -> Self {
         Self(Inner::Made(Box::new(family)))
     }
@@ -205,17 +206,17 @@ impl<'r> Deref for FamilyRef<'r> {
     }
 }
 
-/// The types that are known: a family whose types are made of other types asks for these here.
+/// The known data types, for families whose types consist of other types.
 pub(crate) trait KnownTypes: fmt::Debug + Send + Sync {
-    /// The type that the `data_type` member of v3 metadata says.
+    /// The data type of the `data_type` member of v3 metadata.
     fn type_from_v3(&self, json: &Json) -> Result<DataType>;
 
-    /// The type, and its byte order if it has one, that the `dtype` member of v2 metadata says.
+    /// The data type of the `dtype` member of v2 metadata, with its byte order if it has one.
     fn type_from_v2(&self, json: &Json) -> Result<(DataType, Option<ByteOrder>)>;
 
     /// The `dtype` member of v2 metadata.
     fn type_to_v2(&self, data_type: &DataType, order: &ByteOrder) -> Result<Json>;
 
-    /// The family that a type belongs to.
+    /// The family of a data type.
     fn family_of(&self, data_type: &DataType) -> Result<FamilyRef<'_>>;
 }

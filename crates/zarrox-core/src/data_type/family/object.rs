@@ -1,5 +1,5 @@
-//! Python objects: v2's `|O` with the codecs `json2`, `msgpack2` and their predecessors `json`, `msgpack`. In memory an element is
-//! a value of [MessagePack](crate::msgpack); an empty one counts as nil. v3 has no such type.
+//! Python objects: v2's `|O` with the codecs `json2`, `msgpack2` and their predecessors `json`, `msgpack`. In memory an element
+//! is a [MessagePack](crate::msgpack) value; an empty one counts as nil. v3 has no such type.
 
 use super::{DataType, Endian, Extension, Family, Storage, python};
 use crate::codec::CodecSpec;
@@ -9,26 +9,25 @@ use crate::json::{Json, Map};
 use crate::msgpack::{self, NIL, Token};
 use crate::strictness::Strictness;
 
-/// The family of the one type.
+/// The family of this single type.
 #[derive(Debug)]
 pub(crate) struct Objects;
 
 /// The name in the model.
 pub(in crate::data_type) const NAME: &str = "object";
 
-/// Why no pickle is ever read, and what to do about it.
-pub const PICKLE: &str = "pickled objects are programs that run when they are read, so that reading them is not safe; where \
+/// The reason why pickles are never read, and advice.
+pub const PICKLE: &str = "reading pickled objects is not safe, since a pickle can run any program; if \
     you trust the data, rewrite the array with zarr-python and another object_codec: JSON, MsgPack, VLenUTF8, VLenBytes or \
     VLenArray";
 
-/// Returns true if the v2 codec of this id stores a chunk as nested lists, in the order of its own axes
-/// whatever `order` says.
+/// Returns true if the v2 codec with this id stores a chunk as nested lists, in the order of its own axes whatever `order` is.
 pub(crate) fn nests_lists(id: &str) -> bool {
     matches!(id, "json2" | "json" | "msgpack2" | "msgpack")
 }
 
 impl DataType {
-    /// Python objects, each in memory as a value of [MessagePack](crate::msgpack); only v2 has them.
+    /// Python objects, each in memory as a [MessagePack](crate::msgpack) value; only v2 has them.
     pub fn object() -> Self {
         let name = NAME.to_owned();
         Self::Extension(Box::new(Extension {
@@ -39,11 +38,9 @@ impl DataType {
     }
 }
 
-/// The refusal of a type that v3 has no name for.
+/// The error for a type without a name in v3.
 pub(in crate::data_type) fn not_in_v3(name: &str, instead: &str) -> Error {
-    Error::unsupported(format!(
-        "Zarr v3 has no data type of the kind '{name}'; create the array as v2, or {instead}"
-    ))
+    Error::unsupported(format!("Zarr v3 has no data type '{name}'; create the array as v2, or {instead}"))
 }
 
 fn refused() -> Error {
@@ -93,7 +90,7 @@ impl Family for Objects {
         Ok(FillValue::new(bytes))
     }
 
-    /// All fill values came as JSON. Of other elements, what JSON cannot say is the text that Python has for it.
+    /// All fill values were JSON. Values of other elements that JSON cannot represent become Python's text for them.
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
         msgpack::to_json(fill.as_bytes()).unwrap_or_else(|_| self.format(data_type, fill.as_bytes()).into())
     }
@@ -101,12 +98,12 @@ impl Family for Objects {
     fn format(&self, _: &DataType, element: &[u8]) -> String {
         let mut text = String::new();
         let written = msgpack::element(element).and_then(|value| repr(&mut { value }, &mut text));
-        // What is no value is shown as the bytes that it is.
+        // Bytes that are not a value are shown as bytes.
         written.map_or_else(|_| python::bytes(element), |()| text)
     }
 }
 
-/// Appends a value as Python's `repr` prints it. The recursion is as deep as values may be nested.
+/// Appends a value as Python's `repr` prints it. The recursion is limited by the nesting of values.
 fn repr(rest: &mut &[u8], out: &mut String) -> Result<(), CodecError> {
     match Token::take(rest)? {
         Token::Nil => out.push_str("None"),
@@ -181,7 +178,7 @@ mod tests {
             registry.data_type_from_v3(&json!("object")).unwrap_err(),
         ] {
             assert_eq!(error.kind(), ErrorKind::Unsupported);
-            assert!(error.to_string().contains("Zarr v3 has no data type of the kind 'object'"), "{error}");
+            assert!(error.to_string().contains("Zarr v3 has no data type 'object'"), "{error}");
         }
         assert_eq!(DataType::object().to_string(), "object");
     }

@@ -1,9 +1,9 @@
-//! Elements that may be missing: `zarrs.optional` (also `optional`), which the Rust library zarrs writes in v3.
+//! Optional elements: `zarrs.optional` (also `optional`), which the Rust library zarrs writes in v3.
 //!
-//! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` has the type of the values inside, which
-//! may be optional itself. The fill value is `null`, or a list of the one value. In memory, an element is a byte that is 1
-//! where there is a value and else 0, and the value, which is zero where there is none. So it lies as a structure does.
-//! Where values are of variable length, a missing element has no bytes, and any other a 1 in front of those of its value.
+//! `{"name": "zarrs.optional", "configuration": {"name": …, "configuration": {…}}}` contains the type of the values, which may be
+//! optional itself. The fill value is `null`, or a list with one value. In memory, an element is a byte, 1 if there is a value
+//! and 0 otherwise, followed by the value, which is zero if it is missing. If values have variable length, a missing element has
+//! no bytes, and any other is a 1 followed by the bytes of its value.
 
 use std::sync::Arc;
 
@@ -21,24 +21,26 @@ use crate::fill_value::FillValue;
 use crate::json::{Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of the optional types, whose values are of types that are known to all programs.
+/// The family of the optional types, whose values have known types.
 #[derive(Debug)]
 pub(crate) struct Optionals(pub(crate) &'static dyn KnownTypes);
 
-/// The name that versions of zarrs before its release wrote.
+/// The name that early versions of zarrs wrote.
 const LEGACY: &str = "optional";
 
-/// The number of optional types that may be inside of each other: more are an accident or an attack.
+/// The deepest nesting of optional types: more is an accident or an attack.
 const DEEPEST: usize = 8;
 
-/// The type whose elements are missing, or of a type among those that are known.
+/// The optional type of a known type.
 ///
 /// # Errors
-/// When the type is not known, v3 does not have it, or an element would be too large.
+/// When the type is unknown, v3 does not have it, or an element would be too large.
 pub(in crate::data_type) fn of(value: &DataType, known: &dyn KnownTypes) -> Result<DataType> {
     let family = known.family_of(value)?;
     if value.size() + 1 > LARGEST || depth(value, known) >= DEEPEST {
-        return Err(Error::metadata(format!("{value} is too large or nested too deep to be optional")));
+        return Err(Error::metadata(format!(
+            "the type {value} is too large or nested too deeply to be optional"
+        )));
     }
     let configuration = match family.to_v3(value)? {
         Json::Object(map) => map,
@@ -51,14 +53,14 @@ pub(in crate::data_type) fn of(value: &DataType, known: &dyn KnownTypes) -> Resu
     Ok(DataType::Extension(Box::new(Extension { name: NAME.to_owned(), configuration, storage })))
 }
 
-/// The type of the values, of elements that may be missing.
+/// The type of the values of an optional type.
 pub(in crate::data_type) fn value_of(data_type: &DataType, known: &dyn KnownTypes) -> Option<DataType> {
     let DataType::Extension(extension) = data_type else { return None };
     let configuration = Some(&extension.configuration).filter(|_| extension.name == NAME)?;
     value_type(configuration, known).ok()
 }
 
-/// The layout of a value behind a byte that is 1 if the value is there.
+/// The layout of a value after a byte that is 1 if the value exists.
 fn behind_a_byte(value: &Storage) -> Storage {
     let inside = |leaf: Leaf| Leaf { offset: leaf.offset + 1, ..leaf };
     let mut leaves = vec![Leaf { offset: 0, size: 1, word: 1 }];
@@ -66,7 +68,7 @@ fn behind_a_byte(value: &Storage) -> Storage {
     Storage::Struct(Arc::new(StructLayout { size: value.size() + 1, leaves }))
 }
 
-/// The number of optional types that are inside of each other.
+/// The number of nested optional types.
 fn depth(data_type: &DataType, known: &dyn KnownTypes) -> usize {
     value_of(data_type, known).map_or(0, |value| 1 + depth(&value, known))
 }
@@ -82,7 +84,7 @@ fn value_type(configuration: &Map, known: &dyn KnownTypes) -> Result<DataType> {
 }
 
 impl Optionals {
-    /// The type of the values and its family.
+    /// The type of the values, with its family.
     fn value(&self, data_type: &DataType) -> Result<(DataType, FamilyRef<'static>)> {
         let value = value_of(data_type, self.0);
         let value = value.ok_or_else(|| Error::argument(format!("{data_type} is not optional")))?;
@@ -105,7 +107,7 @@ impl Family for Optionals {
         data_type.is_named(NAME)
     }
 
-    /// A boolean for each element in one array, and the values that are there in another.
+    /// A boolean for each element in one array, and the existing values in another.
     fn default_codec(&self, data_type: &DataType) -> Option<CodecSpec> {
         let (value, family) = self.value(data_type).ok()?;
         let bytes = || match value.storage().word() {
@@ -152,7 +154,7 @@ impl Family for Optionals {
     }
 }
 
-/// The value of an element, if there is one.
+/// The value of an element, if it exists.
 fn present(element: &[u8]) -> Option<&[u8]> {
     element.split_first().filter(|(present, _)| **present != 0).map(|(_, value)| value)
 }

@@ -1,5 +1,5 @@
-//! Arrays of numbers, each as long as it is: v2's `|O` with the codec `vlen-array`. In memory an element is its numbers in the
-//! machine's endianness; how they are stored, the codec says. v3 has no such type.
+//! Arrays of numbers of any length as elements: v2's `|O` with the codec `vlen-array`. In memory an element is its numbers in the
+//! machine's byte order; the codec defines the stored form. v3 has no such type.
 
 use crate::json::json;
 
@@ -19,18 +19,18 @@ pub(crate) struct Ragged;
 /// The name in the model.
 const NAME: &str = "vlen_array";
 
-/// The families that the numbers can be of.
+/// The families of the numbers.
 static NUMBERS: [&dyn Family; 5] =
     [&bool::Bool, &integer::Integers, &float::Floats, &complex::Complexes, &time::Times];
 
 impl DataType {
-    /// Elements that are arrays of numbers of this type, each as long as it is; only v2 has them.
+    /// Elements that are arrays of numbers of this type, of any length; only v2 has them.
     ///
     /// # Errors
-    /// When the type is none of the core's numbers or booleans, and no time.
+    /// When the type is not a core type of numbers or booleans.
     pub fn vlen_array(item: &Self) -> Result<Self> {
         let Some(family) = NUMBERS.into_iter().find(|family| family.has(item)) else {
-            let message = format!("elements of variable length can be made of numbers, not of {item}");
+            let message = format!("arrays as elements must consist of numbers, not of {item}");
             return Err(Error::argument(message));
         };
         let configuration = Map::from_iter([("data_type".to_owned(), family.to_v3(item)?)]);
@@ -38,7 +38,7 @@ impl DataType {
         Ok(Self::Extension(Box::new(Extension { name, configuration, storage })))
     }
 
-    /// The type of the numbers, of elements that are arrays of numbers.
+    /// The type of the numbers of such elements.
     pub fn vlen_item(&self) -> Option<Self> {
         let Self::Extension(extension) = self else { return None };
         let item = extension.configuration.get("data_type").filter(|_| extension.name == NAME)?;
@@ -72,7 +72,7 @@ impl Family for Ragged {
             .and_then(|dtype| NUMBERS.iter().find_map(|family| family.parse_v2(&dtype)));
         let unknown = || {
             Err(Error::unsupported(format!(
-                "the codec 'vlen-array' stores arrays of {dtype:?}; known are those of numbers, such as \"<i4\""
+                "the codec 'vlen-array' stores arrays of {dtype:?}; only numbers are supported, such as \"<i4\""
             )))
         };
         Some(item.unwrap_or_else(unknown).and_then(|item| DataType::vlen_array(&item)))
@@ -100,7 +100,7 @@ impl Family for Ragged {
         Some(CodecSpec::new("numcodecs.vlen-array", json!({"dtype": dtype})))
     }
 
-    /// `null` is nothing. A number is an array of one: as such numcodecs stores zarr-python 2's default, 0.
+    /// `null` is an empty array. A number is an array of one: numcodecs stores zarr-python 2's default, 0, this way.
     fn fill_from_json(&self, data_type: &DataType, json: &Json, strictness: Strictness) -> Result<FillValue> {
         let wanted = || bad_fill(data_type, json, "a list of numbers");
         let (family, item) = numbers(data_type).ok_or_else(wanted)?;
@@ -123,7 +123,7 @@ impl Family for Ragged {
         chunks.map(|number| family.fill_to_v2(&item, &FillValue::new(number))).collect()
     }
 
-    /// Nothing is what zarr-python has for undefined.
+    /// An empty array stands for zarr-python's undefined value.
     fn fill_to_v2(&self, data_type: &DataType, fill: &FillValue) -> Json {
         if fill.as_bytes().is_empty() { Json::Null } else { self.fill_to_v3(data_type, fill) }
     }

@@ -54,10 +54,13 @@ impl Family for RawBytes {
             }
             _ => None,
         };
-        bytes
-            .filter(|bytes: &Vec<u8>| bytes.len() == size)
-            .map(FillValue::new)
-            .ok_or_else(|| bad_fill(data_type, json, &format!("a list of {size} bytes, in v2 their base64")))
+        bytes.filter(|bytes: &Vec<u8>| bytes.len() == size).map(FillValue::new).ok_or_else(|| {
+            bad_fill(
+                data_type,
+                json,
+                &format!("a list of {size} bytes (v3), or the base64 of {size} bytes (v2)"),
+            )
+        })
     }
 
     fn fill_to_v3(&self, _: &DataType, fill: &FillValue) -> Json {
@@ -73,7 +76,7 @@ impl Family for RawBytes {
     }
 }
 
-/// Bytes that stand for nothing but themselves, as NumPy prints them.
+/// Bytes without a meaning, as NumPy prints them.
 pub(in crate::data_type) fn format(element: &[u8]) -> String {
     let digits: String = element.iter().map(|byte| format!("\\x{byte:02X}")).collect();
     format!("b'{digits}'")

@@ -1,9 +1,9 @@
 //! Floats of machine learning: `bfloat16` and the 8-, 6- and 4-bit ones. v3 only.
 //!
-//! Each element takes a byte (bfloat16 two). The names are those of `ml_dtypes`: `e` bits of exponent, `m` bits of
-//! mantissa; `fn` has no infinities, and in 8 bits one NaN of each sign; `uz` has no negative zero but one NaN in its place.
-//! `float8_e8m0fnu` has neither sign nor zero: its elements are powers of two, and one NaN. Its default fill value is, as that of
-//! the others, the pattern 0: there, as in the arrays of NumPy and tensorstore, the smallest number, 2^-127.
+//! Each element takes a byte (bfloat16 two). The names are those of `ml_dtypes`: `e` is the number of bits of the exponent, `m`
+//! of the mantissa; `fn` has no infinities, and in 8 bits one NaN of each sign; `uz` has one NaN in place of the negative zero.
+//! `float8_e8m0fnu` has neither sign nor zero: its elements are powers of two, and one NaN. Its default fill value is the pattern
+//! 0, like that of the others, which is the smallest number, 2^-127, as in NumPy and tensorstore.
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
@@ -23,13 +23,13 @@ pub(crate) struct SmallFloats;
 enum Special {
     /// IEEE 754: infinities and NaNs.
     Ieee,
-    /// Finite numbers, but that the two with the highest magnitude are NaNs.
+    /// All numbers are finite, except that the two patterns of the highest magnitude are NaNs.
     LargestIsNan,
     /// All patterns are finite numbers.
     Finite,
-    /// Finite numbers, but that the negative zero is the one NaN.
+    /// All numbers are finite, except that the pattern of the negative zero is the only NaN.
     NegativeZeroIsNan,
-    /// Powers of two without a sign, but that the highest pattern is the one NaN.
+    /// Powers of two without a sign, except that the highest pattern is the only NaN.
     PowersOfTwo,
 }
 
@@ -68,7 +68,7 @@ impl Layout {
         DataType::Extension(Box::new(Extension { name, configuration: Map::default(), storage }))
     }
 
-    /// The number of bits, the sign included.
+    /// The number of bits, including the sign.
     fn bits(&self) -> u32 {
         u32::from(self.special != Special::PowersOfTwo) + self.exponent + self.mantissa
     }
@@ -115,7 +115,7 @@ impl Layout {
         }
     }
 
-    /// The canonical NaN: quiet and positive, where there is a choice.
+    /// The canonical NaN: quiet and positive, if there are several.
     fn nan(&self) -> Option<u32> {
         match self.special {
             Special::Ieee => Some(((1 << self.exponent) - 1) << self.mantissa | 1 << (self.mantissa - 1)),
@@ -125,8 +125,9 @@ impl Layout {
         }
     }
 
-    /// The pattern nearest to a value; of two, the even one (of powers of two the greater one, as in `ml_dtypes`). `None` for a NaN or an infinity that the type has not, and for
-    /// values beyond the largest of a type without infinities, or without the sign or the zero that the type has not.
+    /// The pattern nearest to a value; of two, the even one (of powers of two the greater one, as in `ml_dtypes`). `None` for a
+    /// NaN or an infinity that the type does not have, and for values outside of the range of a type without infinities, sign or
+    /// zero.
     fn encode(&self, value: f64) -> Option<u32> {
         if value.is_nan() {
             return self.nan();
@@ -143,7 +144,7 @@ impl Layout {
         if magnitude >= last + step / 2.0 {
             return (self.special == Special::Ieee).then_some(sign | (largest + 1));
         }
-        // The patterns of the positive numbers ascend like the numbers.
+        // The patterns of positive numbers ascend with the numbers.
         let (mut below, mut above) = (0, largest + 1);
         while above - below > 1 {
             let middle = below.midpoint(above);
@@ -157,13 +158,13 @@ impl Layout {
             _ if powers => above,
             _ => below + (below & 1),
         };
-        // A negative value that rounds to zero has no negative zero in these.
+        // These types have no negative zero for a negative value that rounds to zero.
         let vanishes = nearest == 0 && self.special == Special::NegativeZeroIsNan;
         Some(if vanishes { 0 } else { sign | nearest })
     }
 }
 
-/// The type of this name.
+/// The type with this name.
 pub(in crate::data_type) fn named(name: &str) -> Option<DataType> {
     LAYOUTS.iter().find(|layout| layout.name == name).map(Layout::data_type)
 }
@@ -181,7 +182,7 @@ fn pattern(element: &[u8]) -> u32 {
     }
 }
 
-/// The bytes of a pattern, which has no more bits than the type.
+/// The bytes of a pattern.
 fn element(layout: &Layout, pattern: u32) -> Vec<u8> {
     let [low, high, ..] = pattern.to_le_bytes();
     match layout.size() {
@@ -220,7 +221,7 @@ impl Family for SmallFloats {
         let Some(layout) = layout_of(data_type) else { return Json::Null };
         let pattern = pattern(fill.as_bytes());
         let value = layout.decode(pattern);
-        // What a number cannot say exactly is said by its bits.
+        // A value that a number cannot represent exactly is given by its bits.
         if layout.encode(value) != Some(pattern) {
             return format!("0x{pattern:0width$x}", width = 2 * layout.size()).into();
         }

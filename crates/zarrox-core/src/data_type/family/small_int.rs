@@ -1,7 +1,7 @@
 //! Integers of 2 and 4 bits: `int2`, `int4`, `uint2`, `uint4`. v3 only.
 //!
-//! Each element takes a byte. What is stored in the upper bits means nothing: elements that were read have there what their
-//! value has as an 8-bit integer, so that `i8` and `u8` hold them.
+//! Each element takes a byte, whose stored upper bits have no meaning. In memory, the byte is the value as an 8-bit integer, so
+//! that `i8` and `u8` hold it.
 //!
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
 
@@ -38,7 +38,7 @@ impl Layout {
         DataType::Extension(Box::new(extension))
     }
 
-    /// The byte that the lower bits make as an 8-bit integer.
+    /// The byte with the lower bits extended to an 8-bit integer.
     fn extended(&self, byte: u8) -> u8 {
         let unused = 8 - self.bits;
         let high = byte << unused;
@@ -56,7 +56,7 @@ impl Layout {
         format!("{lowest} to {}", lowest + numbers - 1)
     }
 
-    /// The byte of a number in the type's range.
+    /// The byte of a number in the range of the type.
     fn byte(&self, number: i128) -> Option<u8> {
         let [byte, ..] = number.to_le_bytes();
         (i128::from(self.value(byte)) == number).then_some(byte)
@@ -69,8 +69,8 @@ fn layout_of(data_type: &DataType) -> Option<&'static Layout> {
 }
 
 impl DataType {
-    /// Brings elements of one byte that were read to their canonical form, whatever was stored: booleans to 0 or 1, small
-    /// integers to 8-bit ones, also in the fields of structures. Elements of all other types stay as they are.
+    /// Normalises one-byte elements that were read: booleans become 0 or 1, small integers become 8-bit integers, also in the
+    /// fields of structures. Elements of all other types stay unchanged.
     pub fn normalise(&self, elements: &mut ViewMut<'_>) {
         if let Some(structure) = self.fields() {
             for field in structure.fields().iter().filter(|field| field.data_type.has_canonical_form()) {
@@ -86,7 +86,7 @@ impl DataType {
         }
     }
 
-    /// Returns true if different bytes may be stored for one value.
+    /// Returns true if different bytes may be stored for the same value.
     fn has_canonical_form(&self) -> bool {
         let inside =
             |structure: &Structure| structure.fields().iter().any(|f| f.data_type.has_canonical_form());
@@ -95,7 +95,7 @@ impl DataType {
             || self.fields().is_some_and(inside)
     }
 
-    /// Refuses elements of small integers that the type has not, since other values would be read.
+    /// Refuses elements of small integers outside of the range, since other values would be read.
     pub fn check_range(&self, elements: &View<'_>) -> Result<()> {
         if let Some(structure) = self.fields() {
             let mut ranged = structure.fields().iter().filter(|field| field.data_type.has_canonical_form());
@@ -113,7 +113,11 @@ impl DataType {
         });
         let Some(&byte) = bytes.iter().find(|&&byte| layout.extended(byte) != byte) else { return Ok(()) };
         let number = if layout.signed { byte.cast_signed().to_string() } else { byte.to_string() };
-        Err(Error::argument(format!("{number} is no {}, which goes from {}", layout.name, layout.range())))
+        Err(Error::argument(format!(
+            "{number} is outside of the range of {}, which goes from {}",
+            layout.name,
+            layout.range()
+        )))
     }
 }
 
@@ -225,7 +229,7 @@ mod tests {
         assert!(SmallInts.fill_from_json(&named("int4"), &json!("-3"), Strictness::Lenient).is_ok());
         assert!(SmallInts.fill_from_json(&named("int4"), &json!("-3"), Strictness::Strict).is_err());
         let refused = named("int4").check_range(&View::contiguous(&[7, 8], &[2], 1)).unwrap_err();
-        assert!(refused.to_string().contains("8 is no int4"), "{refused}");
+        assert!(refused.to_string().contains("8 is outside of the range of int4"), "{refused}");
         assert!(named("int4").check_range(&View::of_strided(&[7, 8, 1], &[2], &[2], 1)).is_ok());
     }
 }

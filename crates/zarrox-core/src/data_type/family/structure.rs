@@ -1,8 +1,9 @@
-//! Structured types: elements of named fields. v3 `struct` (and, only read, the older `structured`); v2's lists of fields.
+//! Structured types: elements with named fields. v3 `struct` (and `structured`, an older name that is only read); v2's lists of
+//! fields.
 //!
-//! v2 has NumPy's structures: fields may be nested, be arrays of a fixed shape, have byte orders of their own, and have padding
-//! between them. v3's `struct` has nested fields, packed without padding. In memory, a structure lies as v2 or v3 lay it, with
-//! its numbers in the machine's endianness.
+//! v2 has NumPy's structures: fields may be nested, be arrays of a fixed shape, have their own byte orders, and have padding
+//! between them. v3's `struct` has nested fields without padding. In memory, a structure has the layout of v2 or v3, with its
+//! numbers in the machine's byte order.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ const LEGACY: &str = "structured";
 pub(crate) struct Structures<'r>(pub(crate) &'r dyn KnownTypes);
 
 impl Structures<'_> {
-    /// The type of v2's list of fields, and the byte order if any field has one.
+    /// The type of a list of fields of v2, with the byte order if any field has one.
     pub(crate) fn parse_fields(self, fields: &[Json]) -> Result<(DataType, Option<ByteOrder>)> {
         let mut builder = Builder::default();
         let mut endians = Vec::new();
@@ -88,13 +89,16 @@ impl Structures<'_> {
     fn parse_v3_fields(self, configuration: &Map, legacy: bool) -> Result<DataType> {
         let fields = configuration.get("fields").and_then(Json::as_array);
         let fields = fields.filter(|_| configuration.len() == 1).ok_or_else(|| {
-            Error::metadata("a structure's configuration must be {\"fields\": […]}, and nothing else")
+            Error::metadata(
+                "the configuration of a structure must be {\"fields\": […]} without other members",
+            )
         })?;
         let mut builder = Builder::default();
         for field in fields {
             let parts = if legacy { pair(field) } else { named(field) };
             let (name, json) = parts.ok_or_else(|| {
-                let wanted = if legacy { "a name and a type" } else { "an object of a name and a data_type" };
+                let wanted =
+                    if legacy { "a name and a type" } else { "an object with a name and a data_type" };
                 Error::metadata(format!("the field {field} of a structure must be {wanted}"))
             })?;
             let data_type = match self.0.type_from_v3(json) {
@@ -107,7 +111,7 @@ impl Structures<'_> {
         Ok(DataType::Struct(Arc::new(builder.finish()?)))
     }
 
-    /// Hands each element of each field, with its place in the structure, to `work`.
+    /// Calls `work` with each element of each field, and its place in the structure.
     fn each<T>(
         self,
         structure: &Structure,
@@ -126,7 +130,9 @@ impl Structures<'_> {
     fn fill_from_object(self, structure: &Structure, map: &Map, strictness: Strictness) -> Result<FillValue> {
         let mut bytes = vec![0; structure.layout().size];
         if let Some(unknown) = map.keys().find(|name| !structure.fields().iter().any(|f| f.name == **name)) {
-            return Err(Error::metadata(format!("fill_value has '{unknown}', which is no field")));
+            return Err(Error::metadata(format!(
+                "fill_value has the member '{unknown}', but the structure has no such field"
+            )));
         }
         for field in structure.fields() {
             let family = self.0.family_of(&field.data_type)?;
@@ -147,12 +153,12 @@ impl Structures<'_> {
     }
 }
 
-/// A padding field as v2 has it, if there is padding.
+/// A padding field in v2's form, if there is padding.
 fn padding(bytes: usize) -> Option<Json> {
     (bytes > 0).then(|| json!(["", format!("|V{bytes}")]))
 }
 
-/// The simplest order that says the same.
+/// The simplest equivalent order.
 fn narrowed(endians: &[Endian]) -> ByteOrder {
     match endians {
         [] => ByteOrder::One(Endian::NATIVE),
@@ -161,7 +167,7 @@ fn narrowed(endians: &[Endian]) -> ByteOrder {
     }
 }
 
-/// `[name, dtype]` or `[name, dtype, shape]`; instead of the name there may be a title and the name.
+/// `[name, dtype]` or `[name, dtype, shape]`; the name may be a pair of a title and a name.
 fn v2_field(json: &Json) -> Result<(String, &Json, Vec<usize>)> {
     let wrong = || {
         Error::metadata(format!(

@@ -1,4 +1,4 @@
-//! Points in time and spans of it, as NumPy has them: v3 `numpy.datetime64` and `numpy.timedelta64` with a `unit` and a
+//! Points in time and time spans in NumPy's form: v3 `numpy.datetime64` and `numpy.timedelta64` with a `unit` and a
 //! `scale_factor`; v2 `<M8[…]` and `<m8[…]`.
 //!
 //! An element is a 64-bit count of units, since 1970 for points in time. The lowest count means "not a time".
@@ -21,10 +21,10 @@ const SPAN: &str = "numpy.timedelta64";
 const LONG_POINT: &str = "datetime64";
 const LONG_SPAN: &str = "timedelta64";
 
-/// The units, the smaller the later; `generic` counts nothing in particular.
+/// The units, from the largest to the smallest; `generic` has no meaning of its own.
 const UNITS: [&str; 14] = ["generic", "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
 
-/// The count of an element that is no time.
+/// The count of "not a time".
 pub const NOT_A_TIME: i64 = i64::MIN;
 
 const LARGEST_SCALE: u32 = 0x7fff_ffff;
@@ -42,7 +42,7 @@ pub enum TimeKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum TimeUnit {
-    /// Nothing in particular.
+    /// No unit.
     Generic,
     Year,
     Month,
@@ -82,14 +82,14 @@ impl TimeUnit {
         UNITS[self as usize]
     }
 
-    /// The unit of this name; `μs` is one, too.
+    /// The unit with this name; `μs` is accepted as well.
     pub fn parse(name: &str) -> Option<Self> {
         let name = if name == "μs" || name == "µs" { "us" } else { name };
         Self::ALL.into_iter().find(|unit| unit.name() == name)
     }
 }
 
-/// A type of points or spans of time, and what one step of the count is.
+/// The kind of a time type, its unit, and the multiple of the unit that is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TimeType {
     kind: TimeKind,
@@ -98,28 +98,30 @@ pub struct TimeType {
 }
 
 impl TimeType {
-    /// The type that counts so many of a unit as one.
+    /// The type that counts multiples of a unit.
     ///
     /// # Errors
     /// When the multiple is not 1 to 2³¹ - 1.
     pub fn new(kind: TimeKind, unit: TimeUnit, scale: u32) -> Result<Self> {
         if scale == 0 || scale > LARGEST_SCALE {
-            return Err(Error::argument(format!("a unit's multiple must be 1 to 2^31 - 1, it is {scale}")));
+            return Err(Error::argument(format!(
+                "the multiple of a unit must be 1 to 2^31 - 1, but it is {scale}"
+            )));
         }
         Ok(Self { kind, unit, scale })
     }
 
-    /// Returns whether elements are points or spans.
+    /// The kind of the elements: points or spans.
     pub fn kind(&self) -> TimeKind {
         self.kind
     }
 
-    /// The unit that is counted.
+    /// The unit.
     pub fn unit(&self) -> TimeUnit {
         self.unit
     }
 
-    /// The number of units that are counted as one.
+    /// The multiple of the unit that is counted as one.
     pub fn scale(&self) -> u32 {
         self.scale
     }
@@ -154,7 +156,7 @@ impl DataType {
     }
 }
 
-/// The type of this v3 name, counting `scale` times a unit.
+/// The type with this v3 name, which counts `scale` times a unit.
 fn of(name: &str, unit: &str, scale: u64) -> Result<DataType> {
     let Some(unit) = TimeUnit::parse(unit) else {
         return Err(Error::metadata(format!(
@@ -166,7 +168,7 @@ fn of(name: &str, unit: &str, scale: u64) -> Result<DataType> {
     match u32::try_from(scale) {
         Ok(scale) if (1..=LARGEST_SCALE).contains(&scale) => Ok(TimeType { kind, unit, scale }.into()),
         _ => Err(Error::metadata(format!(
-            "data type '{name}': scale_factor must be 1 to 2^31 - 1, it is {scale}"
+            "data type '{name}': scale_factor must be 1 to 2^31 - 1, but it is {scale}"
         ))),
     }
 }
@@ -179,7 +181,7 @@ fn parts(data_type: &DataType) -> Option<(&str, &str, i64)> {
     matches!(extension.name.as_str(), POINT | SPAN).then_some((&extension.name, unit, scale))
 }
 
-/// NumPy's name, with the word that stands for each of the two types: `datetime64[25s]`.
+/// NumPy's name, given the word for the kind: `datetime64[25s]`.
 fn named(data_type: &DataType, point: &str, span: &str) -> Option<String> {
     let (name, unit, scale) = parts(data_type)?;
     let word = if name == POINT { point } else { span };
@@ -190,20 +192,19 @@ fn named(data_type: &DataType, point: &str, span: &str) -> Option<String> {
     })
 }
 
-/// The name that people write.
+/// The name for people.
 pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     named(data_type, LONG_POINT, LONG_SPAN)
 }
 
-/// A name that people write, as v2 has it without a byte order: `M8[ns]` for `datetime64[ns]`; all others as they are.
+/// Expands a name in v2's form without a byte order: `M8[ns]` becomes `datetime64[ns]`; all others stay unchanged.
 pub(in crate::data_type) fn type_string(name: &str) -> Cow<'_, str> {
     let long = [(LONG_POINT, "M8"), (LONG_SPAN, "m8")];
     let short = long.iter().find_map(|(long, short)| Some([short, name.strip_prefix(long)?].concat()));
     short.map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-/// Returns true if NumPy puts the text of this element into quotes: of points in time, and of what is no
-/// time.
+/// Returns true if NumPy puts the text of this element into quotes: points in time, and "not a time".
 pub(in crate::data_type) fn is_time(data_type: &DataType, text: &str) -> bool {
     data_type.is_named(POINT) || (data_type.is_named(SPAN) && text == "NaT")
 }
@@ -289,7 +290,7 @@ impl Family for Times {
     }
 }
 
-/// The calendar date, and below it the time of day, that is so many units after the beginning of 1970.
+/// The calendar date, and for smaller units the time of day, of a count of units since the beginning of 1970.
 fn iso_8601(unit: &str, count: i128) -> String {
     match unit {
         "Y" => format!("{:04}", 1970 + count),
@@ -297,7 +298,7 @@ fn iso_8601(unit: &str, count: i128) -> String {
         "W" => date(count * 7),
         "D" => date(count),
         _ => {
-            // How many of the unit a day has, and how many digits of a second it shows.
+            // The number of units in a day, and of shown digits of a second.
             let (per_day, digits) = match unit {
                 "h" => (24, 0),
                 "m" => (24 * 60, 0),

@@ -1,4 +1,4 @@
-//! Types that nobody here knows, as metadata says them: an array of such elements can be looked at, and not read.
+//! Unknown data types: the metadata of an array with such elements can be shown, but its elements cannot be read.
 
 use super::{DataType, Extension, Family, Storage};
 use crate::error::Result;
@@ -6,12 +6,12 @@ use crate::fill_value::FillValue;
 use crate::json::{self, Json, Map};
 use crate::strictness::Strictness;
 
-/// The family of all types that no other family has. Fill values are the JSON that says them.
+/// The family of all types without another family. Fill values are their JSON.
 #[derive(Debug)]
 pub(crate) struct Unknown;
 
 impl DataType {
-    /// A type that no family knows, as metadata describes it.
+    /// An unknown type, as the metadata describes it.
     pub(crate) fn unknown(json: &Json) -> Self {
         let named =
             json.as_object().and_then(|map| Some((map.get("name")?.as_str()?, map.get("configuration"))));

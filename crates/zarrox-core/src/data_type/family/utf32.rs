@@ -13,12 +13,12 @@ pub(crate) struct FixedText;
 
 const NAME: &str = "fixed_length_utf32";
 
-/// The type of text of so many bytes, four for each character.
+/// The type of text with so many bytes, four for each character.
 pub(in crate::data_type) fn of_bytes(bytes: usize) -> Result<DataType> {
     super::check_length(NAME, bytes)?;
     if !bytes.is_multiple_of(4) {
         return Err(Error::metadata(format!(
-            "data type '{NAME}': length_bytes must be a multiple of 4, it is {bytes}"
+            "data type '{NAME}': length_bytes must be a multiple of 4, but it is {bytes}"
         )));
     }
     let mut configuration = Map::default();
@@ -27,7 +27,7 @@ pub(in crate::data_type) fn of_bytes(bytes: usize) -> Result<DataType> {
     Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Utf32(bytes) })))
 }
 
-/// The name that people write: `U5`.
+/// The name for people: `U5`.
 pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     data_type.is_named(NAME).then(|| format!("U{}", data_type.size() / 4))
 }
@@ -59,9 +59,9 @@ impl Family for FixedText {
         let wanted = || bad_fill(data_type, json, "a string");
         let text = match json {
             Json::String(text) => text.as_str(),
-            // What early versions of zarr-python wrote for "nothing".
+            // Early versions of zarr-python wrote this for an undefined value.
             Json::Number(number) if strictness == Strictness::Lenient && number.as_u64() == Some(0) => "",
-            // Python's bare token, of which nothing but the word can be text.
+            // For text, Python's bare tokens are just words.
             Json::Number(number) if strictness == Strictness::Lenient => {
                 number.as_token().ok_or_else(wanted)?
             }
@@ -92,7 +92,7 @@ fn code_points(element: &[u8]) -> Vec<u32> {
     points
 }
 
-/// The text of an element. What is no character, which nobody writes on purpose, becomes the replacement character.
+/// The text of an element. Invalid characters, which nobody writes on purpose, become the replacement character.
 pub fn text(element: &[u8]) -> String {
     let character = |point| char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER);
     code_points(element).into_iter().map(character).collect()

@@ -21,10 +21,10 @@ pub(crate) struct Variable;
 pub const TEXT: &str = "string";
 /// The name of bytes of variable length.
 pub const BYTES: &str = "bytes";
-/// The name that zarr-python has for them.
+/// The name of bytes in zarr-python.
 const ZARR_PYTHON: &str = "variable_length_bytes";
 
-/// Elements of this name in v3.
+/// The type with this v3 name.
 pub(in crate::data_type) fn named(name: &str) -> DataType {
     let name = name.to_owned();
     DataType::Extension(Box::new(Extension {
@@ -35,13 +35,13 @@ pub(in crate::data_type) fn named(name: &str) -> DataType {
 }
 
 impl DataType {
-    /// Returns whether the elements are text or bytes of variable length.
+    /// Returns true if the elements are text or bytes of variable length.
     pub fn is_text_or_bytes(&self) -> bool {
         Variable.has(self)
     }
 
-    /// Returns true if elements of another type of variable length are of this one, too: any text is bytes,
-    /// and any bytes may be text.
+    /// Returns true if elements of another type of variable length are valid for this one as well: any text is bytes, and any
+    /// bytes may be text.
     pub(crate) fn has_elements_of(&self, other: &Self) -> bool {
         self == other || (self.is_text_or_bytes() && other.is_text_or_bytes())
     }
@@ -88,9 +88,9 @@ impl Family for Variable {
             (Json::String(text), false) => STANDARD.decode(text).ok(),
             (Json::Array(list), false) => list.iter().map(byte).collect(),
             (Json::Number(number), is_text) if lenient => match number.as_token() {
-                // Of Python's bare tokens, nothing but the word can be text.
+                // For text, Python's bare tokens are just words.
                 Some(token) if is_text => Some(token.as_bytes().to_vec()),
-                // zarr-python 2's default for all objects, which no element of either type is: nothing.
+                // zarr-python 2's default for all objects, which means an empty element here.
                 _ => (number.as_u64() == Some(0)).then(Vec::new),
             },
             _ => None,

@@ -1,4 +1,4 @@
-//! Points grouped by the chunks that they lie in, in one pass: the cost follows the points and the chunks that they touch.
+//! Points grouped by their chunks in one pass: the cost follows the points and the touched chunks.
 
 use std::cmp::Ordering;
 use std::ops::{Deref, Range};
@@ -10,20 +10,20 @@ use crate::strided::Dims;
 
 use super::PlacedPoints;
 
-/// Points, and which of them lie in which chunk.
+/// Points, grouped by chunks.
 #[derive(Debug, Clone)]
 pub struct Grouped {
-    /// The points; those of one chunk follow each other in their first order.
+    /// The points; those of one chunk are consecutive and in their original order.
     pub points: Arc<PlacedPoints>,
-    /// Each touched chunk, in row-major order: its index along each of the dimensions, and which points lie in it.
+    /// Each touched chunk, in row-major order: its index along each of the dimensions, and the range of its points.
     pub chunks: Vec<(Dims<usize>, Range<usize>)>,
 }
 
 impl PlacedPoints {
-    /// Groups points by chunks. There is one list of positions for each dimension, in the order of the result, and for each of
-    /// these dimensions its runs of equal chunks, which must reach as far as the positions.
+    /// Groups points by chunks. There is one list of positions for each dimension, in the order of the result, and for each
+    /// dimension its runs of equal chunks, which must reach as far as the positions.
     ///
-    /// Points that are in the order of their chunks already stay where they are, and nothing is copied.
+    /// Points that are in the order of their chunks already stay in place, and nothing is copied.
     pub fn group<R: Deref<Target = [Run]>>(coordinates: Dims<Arc<Positions>>, runs: &[R]) -> Grouped {
         assert_eq!(coordinates.len(), runs.len(), "there are runs for each dimension");
         let count = coordinates.first().map_or(0, |list| list.len());
@@ -35,8 +35,8 @@ impl PlacedPoints {
     }
 }
 
-/// Groups some of the points by chunks. `order` says which list of positions counts first for the order of chunks, which second,
-/// and so on; their indices, and `runs`, have the dimensions in this order.
+/// Groups a range of points by chunks. `order` lists which list of positions is first in the order of chunks, which is second,
+/// and so on; the chunk indices and `runs` have the dimensions in this order.
 pub(super) fn group_range(
     points: &Arc<PlacedPoints>,
     range: Range<usize>,
@@ -75,7 +75,7 @@ pub(super) fn group_range(
     Grouped { chunks, points }
 }
 
-/// Points of a range in another order: the n-th is the one that `from` gives the index of.
+/// Permutes a range of points: the n-th becomes the one with the index `from[n]`.
 fn gathered(points: &PlacedPoints, range: &Range<usize>, mut from: Positions) -> Arc<PlacedPoints> {
     let moved = |list: &Arc<Positions>| {
         let list = &list[range.clone()];
@@ -90,7 +90,7 @@ fn gathered(points: &PlacedPoints, range: &Range<usize>, mut from: Positions) ->
     Arc::new(PlacedPoints::placed(coordinates, Some(from)))
 }
 
-/// Points of a range in another order: the n-th comes to the index that `to` gives.
+/// Permutes a range of points: the n-th moves to the index `to[n]`.
 fn scattered(points: &PlacedPoints, range: &Range<usize>, to: &[usize]) -> Arc<PlacedPoints> {
     let moved = |list: &[usize]| {
         let mut moved: Positions = std::iter::repeat_n(0, to.len()).collect();
@@ -109,20 +109,20 @@ fn scattered(points: &PlacedPoints, range: &Range<usize>, to: &[usize]) -> Arc<P
     Arc::new(PlacedPoints::placed(coordinates, Some(places)))
 }
 
-/// Points in another order.
+/// The order of points.
 enum Moved {
-    /// They stay as they are.
+    /// The points stay in place.
     No,
-    /// For each new index the old one.
+    /// The old index for each new index.
     From(Positions),
-    /// For each old index the new one.
+    /// The new index for each old index.
     To(Positions),
 }
 
-/// Where one chunk's points end and another's begin, from 0 to the number of points, and the new order.
+/// The boundaries between the points of different chunks, from 0 to the number of points, and the new order.
 type Order = (Vec<usize>, Moved);
 
-/// The index of the chunk that holds a position, where it begins, and its length.
+/// The index of the chunk that holds a position, its start and its length.
 fn chunk_at(runs: &[Run], position: usize) -> (usize, usize, usize) {
     let run = &runs[runs.partition_point(|run| run.start <= position as u64).saturating_sub(1)];
     let nth = (position as u64).saturating_sub(run.start) / run.length;
@@ -138,21 +138,21 @@ struct Dim<'a> {
     runs: &'a [Run],
     /// The first touched chunk: index, start and length.
     first: (usize, usize, usize),
-    /// The number of chunks from the first to the last touched one, if that is a number at all.
+    /// The number of chunks from the first to the last touched one, if it fits into a number.
     width: Option<usize>,
     /// The greatest position.
     last: usize,
 }
 
 impl<'a> Dim<'a> {
-    /// Of positions from one to another.
+    /// The touched chunks from one position to another.
     fn new((least, last): (usize, usize), runs: &'a [Run]) -> Self {
         let first = chunk_at(runs, least);
         let width = chunk_at(runs, last).0 - first.0;
         Self { runs, first, width: width.checked_add(1), last }
     }
 
-    /// Puts the number of each point's chunk, counted from the first touched one, behind what is in its key so far.
+    /// Appends the number of each point's chunk, counted from the first touched one, to its key.
     fn extend_keys(&self, keys: &mut [usize], list: &[usize], width: usize) {
         let (index, start, length) = self.first;
         let run = |position| self.runs.partition_point(|run| run.start <= position as u64);
@@ -167,8 +167,8 @@ impl<'a> Dim<'a> {
             return append(keys, list, width, |position| (position - start) >> shift);
         }
         if u32::try_from((self.last - start) | length).is_ok() {
-            // For a dividend and a divisor of 32 bits, this is exact: the reciprocal is too large by less than 2^-64, which
-            // even times the dividend is less than 2^-32, and quotients differ from the next whole number by 1 / divisor.
+            // This is exact for a dividend and a divisor of 32 bits: the reciprocal is too large by less than 2^-64, which times
+            // the dividend is less than 2^-32, and quotients differ from the next integer by at least 1 / divisor.
             let reciprocal = u128::from(u64::MAX / length as u64 + 1);
             #[expect(
                 clippy::cast_possible_truncation,
@@ -188,8 +188,8 @@ fn append(keys: &mut [usize], list: &[usize], width: usize, chunk: impl Fn(usize
     }
 }
 
-/// Where the chunks end in an ascending list; the search doubles its steps, so that it costs little both where a chunk has few
-/// points and where it has many.
+/// The ends of the chunks in an ascending list. The search doubles its steps, so that it is cheap for chunks with few points and
+/// with many.
 fn borders_of_sorted(list: &[usize], runs: &[Run]) -> Vec<usize> {
     let mut borders = vec![0];
     let mut begin = 0;
@@ -228,7 +228,7 @@ fn order_by_key(mut keys: Positions, total: usize) -> Order {
     let total_bits = usize::BITS - total.leading_zeros();
     let index_bits = usize::BITS - keys.len().leading_zeros();
     if total_bits + index_bits <= usize::BITS {
-        // Key and index in one word: no two are equal, so that any sort is a stable one.
+        // Key and index are in one word, so that no two are equal and any sort is stable.
         keys.iter_mut().enumerate().for_each(|(i, key)| *key = *key << index_bits | i);
         keys.sort_unstable();
         let borders = borders_where(keys.len(), |i| keys[i] >> index_bits != keys[i - 1] >> index_bits);
@@ -241,7 +241,7 @@ fn order_by_key(mut keys: Positions, total: usize) -> Order {
     (borders_where(order.len(), |i| keys[order[i]] != keys[order[i - 1]]), Moved::From(order))
 }
 
-/// Orders as [`order_by_key`] does, with a count for each possible key.
+/// Sorts like [`order_by_key`], with a counter for each possible key.
 fn order_by_counting(mut keys: Positions, total: usize) -> Order {
     let mut ends = vec![0_usize; total];
     for &key in keys.iter() {
@@ -264,7 +264,7 @@ fn order_by_counting(mut keys: Positions, total: usize) -> Order {
     (borders, Moved::To(keys))
 }
 
-/// The order of the points where the touched range of chunks is larger than any number.
+/// The order of the points if the touched range of chunks exceeds any number.
 fn order_by_comparison(lists: &[&[usize]], runs: &[&[Run]]) -> Order {
     let compare = |a: usize, b: usize| {
         let along = lists.iter().zip(runs);

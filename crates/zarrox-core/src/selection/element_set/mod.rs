@@ -1,4 +1,4 @@
-//! Elements of a chunk that need not form a box, and where each of them is in memory.
+//! Sets of elements of a chunk that need not form a box, with their places in memory.
 
 mod group;
 mod split;

@@ -1,4 +1,4 @@
-//! A set of elements divided among smaller chunks inside of the chunk.
+//! Division of a set of elements among inner chunks (cells) of the chunk.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use super::group::{Grouped, group_range};
 use super::{ElementAxis, ElementSet, PointRange};
 
 impl ElementSet {
-    /// Calls `visit`, in row-major order, for each cell of shape `cell` that an element is in: with the cell's index, and its
-    /// elements with their positions counted from the cell's corner. Memory stays the same for all of them. No length of a cell
-    /// is 0. Points that are in the order of the cells already are not copied.
+    /// Calls `visit`, in row-major order, for each cell of shape `cell` with elements: with the cell's index, and its elements
+    /// with positions relative to the cell. The memory is the same for all cells. No length of a cell is 0. Points that are in
+    /// the order of the cells already are not copied.
     ///
     /// # Errors
     /// The first of `visit`.
@@ -39,14 +39,14 @@ impl ElementSet {
     }
 }
 
-/// Which axis of the set a dimension belongs to, and the how-manieth of the axis's dimensions it is, in ascending order.
+/// The axis of the set that a dimension belongs to, and the index of the dimension among the axis's dimensions, which ascend.
 #[derive(Clone, Copy)]
 struct Owner {
     axis: usize,
     level: usize,
 }
 
-/// An axis as it lies on the cells.
+/// An axis divided among the cells.
 enum Cells {
     Span {
         dim: usize,
@@ -91,11 +91,11 @@ impl Cells {
     }
 }
 
-/// The position of the walk over the cells, dimension by dimension.
+/// The state of the walk over the cells, dimension by dimension.
 struct Path {
-    /// The cell's index along the dimensions so far.
+    /// The index of the cell along the dimensions so far.
     index: Dims<usize>,
-    /// For each axis of points, which of its groups have the cell's index along the axis's dimensions so far.
+    /// For each axis of points, the range of its groups with the cell's index along the axis's dimensions so far.
     groups: Dims<Range<usize>>,
     set: ElementSet,
 }
@@ -143,7 +143,7 @@ fn walk<E>(
     Ok(())
 }
 
-/// The points of one group, counted from their cell's corner.
+/// The points of one group, relative to their cell.
 fn in_cell(points: &PointRange, group: &(Dims<usize>, Range<usize>), cell: &[usize]) -> PointRange {
     let (index, range) = group;
     let corner = |(k, &dim): (usize, &usize)| {

@@ -1,12 +1,12 @@
-//! Copies between the elements of a chunk that form no box and their places in memory.
+//! Copies of elements of a chunk that do not form a box to and from their places in memory.
 //!
-//! An [`ElementSet`] is a product of axes. Each becomes a loop with two offsets in bytes, in what is read and in what is written:
-//! evenly spaced ones advance by strides, listed points have a table, which is made for a block of points at a time, so that it
-//! stays in the cache. Where neighbours follow each other on both sides, they become one larger unit.
+//! An [`ElementSet`] is a product of axes. Each axis becomes a loop with two byte offsets, one in the source and one in the
+//! target: evenly spaced positions advance by strides, listed points have a table, which is made for a block of points at a time,
+//! so that it stays in the cache. Elements that are contiguous on both sides become one larger unit.
 //!
-//! Where a position of the chunk is selected more than once, the last element in the order of memory must win. These elements
-//! are, too, a product: of the repeats along each axis. However the axes and their blocks are nested, the last element of
-//! such a product comes last, as long as each axis is walked in ascending order; and all loops here do that.
+//! If a position of the chunk is selected several times, the last element in the order of memory must win. These elements are
+//! also a product, of the repeats along each axis. However the axes and their blocks are nested, the last element of such a
+//! product comes last, as long as each axis is walked in ascending order, as all loops here do.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Arrays inside selections: of integers, and of truth values.
+//! Integer and boolean arrays inside of selections.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::scratch::Positions;
 use crate::strided::Dims;
 
-/// More values than this are shortened when they are displayed.
+/// Arrays with more values than this are shortened when they are displayed.
 const DISPLAYED: usize = 100;
-/// The number of elements displayed at each end of a dimension that is shortened.
+/// The number of elements displayed at each end of a shortened dimension.
 const AT_THE_ENDS: usize = 3;
 
 /// Integers that select positions; negative ones count from the end. Clones share the values.
@@ -21,7 +21,7 @@ pub struct IndexArray {
     values: Arc<Vec<i64>>,
 }
 
-/// Truth values that select the positions where they are true. Clones share the values.
+/// Booleans that select the positions where they are true. Clones share the values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mask {
     shape: Vec<usize>,
@@ -29,10 +29,10 @@ pub struct Mask {
 }
 
 impl IndexArray {
-    /// An array of this shape with these values, row-major.
+    /// Creates an array of this shape from values in row-major order.
     ///
     /// # Errors
-    /// When the shape has not as many elements as there are values.
+    /// When the number of values differs from the shape.
     pub fn new(shape: impl Into<Vec<usize>>, values: impl Into<Arc<Vec<i64>>>) -> Result<Self> {
         let (shape, values) = (shape.into(), values.into());
         check_count(&shape, values.len())?;
@@ -44,17 +44,17 @@ impl IndexArray {
         &self.shape
     }
 
-    /// The values, row-major.
+    /// The values, in row-major order.
     pub fn values(&self) -> &Arc<Vec<i64>> {
         &self.values
     }
 }
 
 impl Mask {
-    /// A mask of this shape with these values, row-major.
+    /// Creates a mask of this shape from values in row-major order.
     ///
     /// # Errors
-    /// When the shape has not as many elements as there are values.
+    /// When the number of values differs from the shape.
     pub fn new(shape: impl Into<Vec<usize>>, values: impl Into<Arc<Vec<bool>>>) -> Result<Self> {
         let (shape, values) = (shape.into(), values.into());
         check_count(&shape, values.len())?;
@@ -66,26 +66,26 @@ impl Mask {
         &self.shape
     }
 
-    /// The values, row-major.
+    /// The values, in row-major order.
     pub fn values(&self) -> &Arc<Vec<bool>> {
         &self.values
     }
 
-    /// The number of values that are true.
+    /// The number of true values.
     pub fn count(&self) -> usize {
         count(&self.values)
     }
 
-    /// Where the values are true, in row-major order: for each dimension a list of positions.
+    /// The true positions in row-major order: for each dimension a list of positions.
     ///
     /// # Errors
-    /// When there is not enough memory for the lists.
+    /// When memory for the lists cannot be allocated.
     pub fn nonzero(&self) -> Result<Dims<Positions>> {
         let count = self.count();
         let mut lists: Dims<Positions> = self.shape.iter().map(|_| reserved(count)).collect::<Result<_>>()?;
         let Some((&width, outer)) = self.shape.split_last() else { return Ok(lists) };
         let mut row: Dims<usize> = outer.iter().map(|_| 0).collect();
-        // Without elements there are no rows, and a width of zero would divide nothing.
+        // Without elements there are no rows, and a division by a width of zero is avoided.
         for values in self.values.chunks(width.max(1)) {
             let (columns, rows) =
                 lists.split_last_mut().map_or((None, [].as_mut_slice()), |(l, r)| (Some(l), r));
@@ -106,10 +106,10 @@ fn check_count(shape: &[usize], count: usize) -> Result<()> {
     if checked_size(shape) == Some(count) {
         return Ok(());
     }
-    Err(Error::selection(format!("an array of shape {shape:?} was given {count} values")))
+    Err(Error::selection(format!("an array of shape {shape:?} cannot have {count} values")))
 }
 
-/// The number of elements a shape has, unless these are too many to count.
+/// The number of elements of a shape, if it fits into `usize`.
 pub(super) fn checked_size(shape: &[usize]) -> Option<usize> {
     if shape.contains(&0) {
         return Some(0);
@@ -117,10 +117,11 @@ pub(super) fn checked_size(shape: &[usize]) -> Option<usize> {
     shape.iter().try_fold(1, |size: usize, &n| size.checked_mul(n))
 }
 
-/// An empty list with room for as many positions, or an error where there is none.
+/// An empty list with capacity for so many positions, or an error if memory cannot be allocated.
 pub(super) fn reserved(count: usize) -> Result<Positions> {
     Positions::with_room(count).map_err(|error| {
-        let message = format!("the selection has {count} points, for whose positions there is no memory");
+        let message =
+            format!("the selection has {count} points, and memory for their positions cannot be allocated");
         Error::new(ErrorKind::LimitExceeded, message).with_source(error)
     })
 }
@@ -129,12 +130,12 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Items of the arrays in selections: integers, which become an [`IndexArray`], and `bool`, for a [`Mask`].
+/// The items of arrays in selections: integers, which make an [`IndexArray`], and `bool`, which makes a [`Mask`].
 pub trait ArrayItem: sealed::Sealed + Copy {
-    /// The selection that an array of such items makes.
+    /// The selection of an array of such items.
     type Array;
 
-    /// An array of this shape, which has as many elements as there are values.
+    /// Creates an array of this shape, whose number of elements is that of the values.
     #[doc(hidden)]
     fn array(shape: Vec<usize>, values: Vec<Self>) -> Self::Array;
 }
@@ -175,20 +176,20 @@ impl ArrayItem for bool {
     }
 }
 
-/// A position beyond `i64` lies beyond every array.
+/// A position beyond `i64` is outside of every array.
 pub(super) fn saturated(value: impl TryInto<i64>) -> i64 {
     value.try_into().unwrap_or(i64::MAX)
 }
 
 impl fmt::Display for IndexArray {
-    /// Writes NumPy's syntax; a long array is shortened.
+    /// Writes NumPy's syntax; long arrays are shortened.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_array(f, &self.shape, &self.values, &i64::to_string)
     }
 }
 
 impl fmt::Display for Mask {
-    /// Writes NumPy's syntax; a long mask is shortened.
+    /// Writes NumPy's syntax; long masks are shortened.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = |value: &bool| if *value { "True" } else { "False" }.to_owned();
         write_array(f, &self.shape, &self.values, &word)

@@ -1,4 +1,4 @@
-//! Selections of whole chunks, by their places in a grid.
+//! Selections of whole chunks by their indices in a grid.
 
 use std::borrow::Cow;
 
@@ -10,11 +10,10 @@ use crate::error::{Error, Result};
 use crate::grid::ChunkGrid;
 
 impl Selection {
-    /// The selection without blocks: those of an array of this shape with this grid become slices. Other
-    /// selections stay as they are.
+    /// Rewrites block selections as slices, for an array of this shape with this grid. Other selections stay unchanged.
     ///
     /// # Errors
-    /// When there is no such block, or an item is neither an integer nor a slice without a step.
+    /// When a block does not exist, or an item is neither an integer nor a slice without a step.
     pub fn on_grid(&self, grid: &ChunkGrid, shape: &[u64]) -> Result<Cow<'_, Self>> {
         if self.kind != Kind::Blocks {
             return Ok(Cow::Borrowed(self));
@@ -23,7 +22,7 @@ impl Selection {
         if mentioned > shape.len() || self.items.len() - mentioned > 1 {
             return Err(Error::selection(format!(
                 "blocks are selected along {mentioned} dimensions, but the array has {} (shape {shape:?}); \
-                 there can be one ellipsis (...)",
+                 only one ellipsis (...) is allowed",
                 shape.len()
             )));
         }
@@ -43,7 +42,7 @@ impl Selection {
     }
 }
 
-/// The elements along a dimension that some of its blocks have.
+/// The elements of some blocks along a dimension.
 fn block_slice(
     item: &DimSelection,
     dim: usize,

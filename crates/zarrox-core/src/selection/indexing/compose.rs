@@ -1,8 +1,7 @@
-//! Selections from selections, without reading.
+//! Composition of selections, without reading.
 //!
-//! The second selection resolves against the shape of the first one's result. Axes of the two that meet in an axis of that
-//! result are composed together, all others stay as they are: a slice of a slice is a slice, and what else meets becomes listed
-//! points.
+//! The second selection resolves against the shape of the first one's result. Axes of both that meet in an axis of that result
+//! are composed, and all others stay unchanged: a slice of a slice is a slice, and anything else becomes listed points.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,10 +15,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::scratch::Positions;
 
 impl ResolvedSelection {
-    /// Selects from what is selected: the elements that `selection` means in the result of this one.
+    /// Selects from the result of this selection.
     ///
     /// # Errors
-    /// When the selection does not fit the result, whose axes are meant in the message.
+    /// When the selection does not fit the result. Axes in the message are those of the result.
     pub fn select(&self, selection: &Selection) -> Result<Self> {
         let second = selection.resolve(&self.shape())?;
         let composing = Composing { first: self, second: &second };
@@ -37,13 +36,13 @@ impl ResolvedSelection {
     }
 }
 
-/// Two selections, the second from the result of the first.
+/// Two selections, of which the second selects from the result of the first.
 struct Composing<'a> {
     first: &'a ResolvedSelection,
     second: &'a ResolvedSelection,
 }
 
-/// Axes that belong together, since they meet in axes of the first result.
+/// Axes that are composed together, since they meet in axes of the first result.
 #[derive(Debug, Default)]
 struct Component {
     /// Axes of the first selection.
@@ -52,15 +51,15 @@ struct Component {
     second: Vec<usize>,
 }
 
-/// Positions of all points, for each of some dimensions.
+/// The positions of all points, for each of some dimensions.
 type Lists = Vec<(usize, Arc<Positions>)>;
 
-/// Axes of the second selection, and the shape that their positions have together.
+/// Axes of the second selection, and the joint shape of their positions.
 struct Layout {
-    /// For each axis of the second selection in the component: where its parts begin in the shape, and how many it has.
+    /// For each axis of the second selection in the component: the start of its parts in the shape, and their number.
     blocks: Vec<(usize, usize)>,
     shape: Vec<usize>,
-    /// The number of elements the shape has.
+    /// The number of elements of the shape.
     count: usize,
 }
 
@@ -82,20 +81,20 @@ impl Composing<'_> {
             components.push(joined);
         }
         self.attach_the_homeless(&mut components);
-        // Points have the order of the result, of which the last one written counts.
+        // Points keep the order of the result, of which the last written one counts.
         for component in &mut components {
             component.second.sort_by_key(|&number| self.places_in_result(number).next());
         }
         components
     }
 
-    /// Where the parts of an axis of the second selection are in its result.
+    /// The places of the parts of an axis of the second selection in its result.
     fn places_in_result(&self, number: usize) -> impl Iterator<Item = usize> {
         let is_of = move |of: &ResultAxis| matches!(of, ResultAxis::Of { axis, .. } if *axis == number);
         self.second.result.iter().enumerate().filter(move |(_, of)| is_of(of)).map(|(place, _)| place)
     }
 
-    /// Repeating or removing the one element of a new axis is repeating or removing elements of some other axis.
+    /// Repeating or removing the one element of a new axis repeats or removes elements of some other axis.
     fn attach_the_homeless(&self, components: &mut Vec<Component>) {
         let homeless = |component: &Component| component.first.is_empty() && !self.is_single(component);
         let (without, mut others): (Vec<_>, Vec<_>) =
@@ -118,7 +117,7 @@ impl Composing<'_> {
         component.second.iter().all(|&axis| self.second.axes[axis].shape().iter().all(|&length| length == 1))
     }
 
-    /// Which axis of the first selection an axis of its result comes from.
+    /// The axis of the first selection that an axis of its result comes from.
     fn source(&self, dim: usize) -> Option<usize> {
         match self.first.result[dim] {
             ResultAxis::New => None,
@@ -126,7 +125,7 @@ impl Composing<'_> {
         }
     }
 
-    /// Returns true if an axis of the second selection is in its result.
+    /// Returns true if the second result keeps an axis of the second selection.
     fn is_kept(&self, number: usize) -> bool {
         self.second.result.iter().any(|of| matches!(of, ResultAxis::Of { axis, .. } if *axis == number))
     }
@@ -169,7 +168,7 @@ impl Composing<'_> {
         Ok(())
     }
 
-    /// The span that a component is whose two axes are spans, and which axis of the second selection that is.
+    /// The span of a component whose two axes are spans, and the axis of the second selection.
     fn span_of_span(&self, first: usize, component: &Component) -> Option<(usize, ResolvedSpan)> {
         let &[second] = component.second.as_slice() else { return None };
         match (&self.first.axes[first], &self.second.axes[second]) {
@@ -182,7 +181,7 @@ impl Composing<'_> {
         }
     }
 
-    /// Where an axis of the first result is in the new result, whose axis `number` is the one that it comes from.
+    /// The place of an axis of the first result in the new result; `number` is the axis that it comes from.
     fn place(&self, dim: usize, number: usize) -> ResultAxis {
         match self.first.result[dim] {
             ResultAxis::New => ResultAxis::New,
@@ -190,8 +189,7 @@ impl Composing<'_> {
         }
     }
 
-    /// Returns true if an axis of the second selection takes all there is, in its order, and keeps it in the
-    /// result.
+    /// Returns true if an axis of the second selection takes all positions in their order, and the result keeps it.
     fn is_untouched(&self, number: usize) -> bool {
         let ResolvedAxis::Span(span) = &self.second.axes[number] else { return false };
         let length = match self.first.result[span.dim] {
@@ -201,7 +199,7 @@ impl Composing<'_> {
         span.start == 0 && span.count == length && !span.reversed && self.is_kept(number)
     }
 
-    /// The axes of a component's layout in the order of the result. Parts of one axis may lie on both sides of another's.
+    /// The axes of a component's layout in the order of the result. Parts of one axis may be on both sides of another's.
     fn order_in_result(&self, component: &Component) -> Vec<usize> {
         let places = component.second.iter().flat_map(|&number| self.places_in_result(number));
         let places: Vec<usize> = places.collect();
@@ -224,7 +222,7 @@ impl Composing<'_> {
         Ok(Layout { blocks, shape, count })
     }
 
-    /// For each dimension of the array that the component has, in ascending order, the positions of all points.
+    /// The positions of all points for each dimension of the array in the component, in ascending order of the dimensions.
     fn points(&self, component: &Component, layout: &Layout) -> Result<Lists> {
         let mut lists = Lists::new();
         let picked = self.picked(component, layout)?;
@@ -249,7 +247,7 @@ impl Composing<'_> {
         Ok(lists)
     }
 
-    /// The positions that the second selection picks along each axis of the first result.
+    /// The positions that the second selection takes along each axis of the first result.
     fn picked(&self, component: &Component, layout: &Layout) -> Result<Vec<Picked>> {
         let mut picked = Vec::new();
         if layout.count == 0 {
@@ -284,12 +282,12 @@ impl Composing<'_> {
 
 /// Elements along an axis of the first result.
 struct Picked {
-    /// Which axis of the first selection, and which of its parts; a new axis comes from none.
+    /// The axis of the first selection, and the index of its part; `None` for a new axis.
     axis: Option<usize>,
     part: usize,
-    /// Which elements.
+    /// The selected elements.
     list: Arc<Positions>,
-    /// Along which part of the layout's shape the list goes.
+    /// The part of the layout's shape along which the list varies.
     block: (usize, usize),
 }
 
@@ -313,7 +311,7 @@ impl Picked {
     }
 }
 
-/// A span of a span's positions.
+/// The span of positions of a span.
 fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
     let reversed = inner.count > 1 && outer.reversed != inner.reversed;
     if inner.count == 0 {
@@ -325,7 +323,7 @@ fn span_of_span(outer: &ResolvedSpan, inner: &ResolvedSpan) -> ResolvedSpan {
     ResolvedSpan { start, step, count: inner.count, reversed, ..*outer }
 }
 
-/// The positions of a span in the order of the result. There are no more than the result has elements.
+/// The positions of a span in the order of the result, which has at least as many elements.
 fn listed(span: &ResolvedSpan) -> Result<Positions> {
     let count = usize::try_from(span.count).unwrap_or(usize::MAX);
     let mut list = reserved(count)?;
@@ -334,11 +332,11 @@ fn listed(span: &ResolvedSpan) -> Result<Positions> {
     Ok(list)
 }
 
-/// Turns numbers of a span's elements, in the order of the result, into their positions.
+/// Converts indices of a span's elements, in the order of the result, to positions.
 fn move_onto(span: &ResolvedSpan, list: &mut [usize]) -> Result<()> {
     let highest = span.start + span.count.saturating_sub(1) * span.step;
     if usize::try_from(highest).is_err() {
-        let message = format!("position {highest} of axis {} is beyond what can be listed", span.dim);
+        let message = format!("position {highest} of axis {} is too large for a list of positions", span.dim);
         return Err(Error::new(ErrorKind::LimitExceeded, message));
     }
     #[expect(clippy::cast_possible_truncation, reason = "no position is beyond the highest, which fits")]
@@ -346,7 +344,7 @@ fn move_onto(span: &ResolvedSpan, list: &mut [usize]) -> Result<()> {
     Ok(())
 }
 
-/// Positions of a span's elements that were picked; without a pick, its only one.
+/// The selected positions of a span; without a selection, its only one.
 fn span_points(span: &ResolvedSpan, parts: &[&Picked], layout: &Layout) -> Result<Arc<Positions>> {
     let mut list = match parts.first() {
         Some(picked) => picked.expanded(layout)?.into_owned(),
@@ -367,7 +365,7 @@ fn list_points(points: &Points, parts: &[&Picked], layout: &Layout) -> Result<Li
     points.dims.iter().zip(&points.coordinates).map(pick).collect()
 }
 
-/// Where the picked points are in a list of points, from their places along each of its dimensions.
+/// The indices of the selected points in a list of points, from their places along each of its dimensions.
 fn places_in_list<'a>(points: &Points, parts: &[&'a Picked], layout: &Layout) -> Result<Cow<'a, Positions>> {
     let mut places: Option<Cow<'a, Positions>> = None;
     for picked in parts {
@@ -394,7 +392,7 @@ fn repeated(value: usize, count: usize) -> Result<Positions> {
     Ok(list)
 }
 
-/// Points whose shape has its dimensions in another order, and this shape.
+/// Points with permuted dimensions of their shape, and this shape.
 fn transposed(lists: Lists, shape: &[usize], order: &[usize]) -> Result<(Lists, Vec<usize>)> {
     let new_shape: Vec<usize> = order.iter().map(|&at| shape[at]).collect();
     if order.is_sorted() {
@@ -415,8 +413,8 @@ fn transposed(lists: Lists, shape: &[usize], order: &[usize]) -> Result<(Lists, 
     Ok((lists, new_shape))
 }
 
-/// Points as the simplest axes that they can be, and for each dimension of their shape which part of the first of these axes
-/// it is, or none where its length is 1.
+/// Points as the simplest possible axes; and for each dimension of their shape, the part of the first of these axes that it is,
+/// or `None` if its length is 1.
 fn normal_form(lists: Lists, shape: &[usize]) -> (Vec<ResolvedAxis>, Vec<Option<usize>>) {
     let long = |length: &usize| *length != 1;
     let before = |at: usize| shape[..at].iter().filter(|length| long(length)).count();

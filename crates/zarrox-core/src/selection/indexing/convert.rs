@@ -19,7 +19,7 @@ impl IntoSelection for &Selection {
     }
 }
 
-/// Everything, also of an array without dimensions.
+/// Selects everything, also from an array without dimensions.
 impl IntoSelection for RangeFull {
     fn into_selection(self) -> Selection {
         Selection::all()
@@ -38,7 +38,7 @@ impl<const N: usize> IntoSelection for [DimSelection; N] {
     }
 }
 
-/// One item is a selection.
+/// A single item is a selection.
 macro_rules! items_alone {
     ($([$($generics:tt)*] $T:ty),+ $(,)?) => {$(
         impl<$($generics)*> IntoSelection for $T {
@@ -89,7 +89,7 @@ macro_rules! from_integers {
 
         impl From<RangeInclusive<$T>> for DimSelection {
             fn from(range: RangeInclusive<$T>) -> Self {
-                // The last position is -1 from behind, which has no exclusive stop but the end itself.
+                // The last position is -1 from the end, whose exclusive stop is the end itself.
                 let stop = Some(saturated(*range.end()).saturating_add(1)).filter(|&stop| stop != 0);
                 Self::Slice { start: Some(saturated(*range.start())), stop, step: 1 }
             }
@@ -161,7 +161,7 @@ impl From<&IndexArray> for IndexArray {
     }
 }
 
-/// Sources of an array's values: its shape and its values, row-major.
+/// Sources of an array's values: its shape and its values in row-major order.
 trait Values<T> {
     fn into_values(self) -> (Vec<usize>, Vec<T>);
 }

@@ -1,8 +1,8 @@
-//! Arrays that select together: they are broadcast to one shape, and divided into groups that are independent.
+//! Index arrays that select jointly: they are broadcast to one shape, and divided into independent groups.
 //!
-//! Two arrays that vary along different axes of the joint shape (as those of NumPy's `ix_`) select every combination, just as
-//! axes do that were independent from the beginning. So only arrays that vary along a common axis are listed point by point,
-//! and an array of one value is a single position.
+//! Two arrays that vary along different axes of the joint shape (such as those of NumPy's `ix_`) select every combination, as
+//! independent axes do. So only arrays that vary along a common axis are listed point by point, and an array of one value is a
+//! single position.
 
 use std::sync::Arc;
 
@@ -14,24 +14,24 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::scratch::Positions;
 use crate::strided::Dims;
 
-/// One of the things that select together.
+/// An item that selects jointly with others.
 #[derive(Debug)]
 pub(super) enum Joint<'a> {
     /// One position.
     Index(Dim, i64),
     /// Positions along one dimension.
     Integers(Dim, &'a IndexArray),
-    /// Positions along several dimensions: one list of points.
+    /// Positions along several dimensions: a single list of points.
     Mask(Dims<Dim>, &'a Mask, usize),
 }
 
 impl<'a> Joint<'a> {
-    /// A mask that selects from these dimensions, or an error that names the axis where it is too long or short.
+    /// A mask that selects from these dimensions, or an error that names the axis where its length differs.
     pub(super) fn mask(dims: Dims<Dim>, mask: &'a Mask) -> Result<Self> {
         for (dim, &length) in dims.iter().zip(mask.shape()) {
             if dim.length.cast_unsigned() != length as u64 {
                 return Err(Error::selection(format!(
-                    "the mask has a length of {length} along axis {}, whose size is {}",
+                    "the mask has a length of {length} along axis {}, but the array's size is {}",
                     dim.axis, dim.length
                 )));
             }
@@ -39,7 +39,7 @@ impl<'a> Joint<'a> {
         Ok(Self::Mask(dims, mask, mask.count()))
     }
 
-    /// Its shape, before it is broadcast.
+    /// The shape before broadcasting.
     fn shape(&self) -> Dims<usize> {
         match self {
             Self::Index(..) => Dims::new(),
@@ -48,7 +48,7 @@ impl<'a> Joint<'a> {
         }
     }
 
-    /// The position for each dimension when it varies along no axis of the joint shape.
+    /// The position for each dimension, if it varies along no axis of the joint shape.
     fn singles(&self) -> Result<Vec<ResolvedAxis>> {
         let at = |dim: &Dim, position: u64| ResolvedAxis::Span(single(dim.axis, position));
         match self {
@@ -79,13 +79,13 @@ impl<'a> Joint<'a> {
 
 /// Arrays that vary along common axes of the joint shape.
 struct Group {
-    /// Which arrays.
+    /// The indices of the arrays.
     members: Vec<usize>,
-    /// Along which axes of the joint shape, ascending.
+    /// The axes of the joint shape along which they vary, ascending.
     along: Vec<usize>,
 }
 
-/// Selects jointly: independent axes, and the origin of each axis of the joint shape.
+/// Selects jointly. Returns independent axes, and the origin of each axis of the joint shape.
 pub(super) fn select_together(arrays: &[Joint<'_>]) -> Result<(Vec<ResolvedAxis>, Vec<ResultAxis>)> {
     let shapes: Vec<Dims<usize>> = arrays.iter().map(Joint::shape).collect();
     let joint = broadcast(&shapes)?;
@@ -122,7 +122,7 @@ pub(super) fn select_together(arrays: &[Joint<'_>]) -> Result<(Vec<ResolvedAxis>
     Ok((axes, result))
 }
 
-/// The shape of all arrays together, by NumPy's rules.
+/// The broadcast shape of all arrays, by NumPy's rules.
 fn broadcast(shapes: &[Dims<usize>]) -> Result<Vec<usize>> {
     let ndim = shapes.iter().map(Dims::len).max().unwrap_or(0);
     let mut joint = vec![1; ndim];
@@ -170,16 +170,16 @@ fn group_axis(group: &Group, arrays: &[Joint<'_>], joint: &[usize]) -> Result<Re
     Ok(ResolvedAxis::Points(Points { dims, coordinates, shape }))
 }
 
-/// The number of points a shape has, unless no memory could hold their positions.
+/// The number of points of a shape, unless their positions cannot fit into memory.
 pub(super) fn point_count(shape: &[usize]) -> Result<usize> {
     let most = isize::MAX.unsigned_abs() / size_of::<usize>();
     checked_size(shape).filter(|&count| count <= most).ok_or_else(|| {
-        let message = format!("the selection has points of shape {shape:?}: more than memory can hold");
+        let message = format!("the selection has points of shape {shape:?}, more than fit into memory");
         Error::new(ErrorKind::LimitExceeded, message)
     })
 }
 
-/// A list of this shape, repeated to fill another of as many dimensions.
+/// A list of this shape, broadcast to another with as many dimensions.
 fn broadcast_to(list: Positions, own: &[usize], shape: &[usize]) -> Result<Positions> {
     if own == shape {
         return Ok(list);

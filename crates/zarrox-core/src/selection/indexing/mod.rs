@@ -1,7 +1,7 @@
-//! Selections: which elements of an array are meant, in all of NumPy's and Zarr's ways.
+//! Selections of elements of an array, in all ways of NumPy and Zarr.
 //!
-//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule for how they combine. For an array of a certain shape it
-//! becomes a [`ResolvedSelection`], from which can be selected again before anything is read.
+//! A [`Selection`] is a list of items ([`DimSelection`]) and a rule for their combination. For an array of a certain shape it
+//! becomes a [`ResolvedSelection`], which can be selected from again before anything is read.
 
 mod arrays;
 mod blocks;

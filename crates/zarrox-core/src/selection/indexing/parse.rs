@@ -6,16 +6,16 @@ use std::str::FromStr;
 use super::{DimSelection, IndexArray, Mask, Selection};
 use crate::error::{Error, Result};
 
-/// Lists may be nested this deep: more dimensions than NumPy's arrays have.
+/// The deepest nesting of lists: more dimensions than NumPy's arrays have.
 const DEEPEST: usize = 64;
 
 impl FromStr for Selection {
     type Err = Error;
 
-    /// Parses NumPy's syntax: `-1, ::90, 5:10, ..., None, [0, 2], [True, False]`; with or without brackets around it.
+    /// Parses NumPy's syntax: `-1, ::90, 5:10, ..., None, [0, 2], [True, False]`, with or without brackets around it.
     ///
-    /// Outer brackets are those of the selection, as in NumPy: `[0, 2]` is an index for each of two
-    /// dimensions. A list alone is written `[[0, 2]]`, or with a comma: `[0, 2],`.
+    /// Outer brackets belong to the selection, as in NumPy: `[0, 2]` is an index for each of two dimensions. A single list is
+    /// written `[[0, 2]]`, or with a comma: `[0, 2],`.
     fn from_str(text: &str) -> Result<Self> {
         let inner = without_brackets(text.trim());
         if inner.trim().is_empty() {
@@ -27,7 +27,7 @@ impl FromStr for Selection {
     }
 }
 
-/// The text inside the brackets that are around all of it.
+/// The text inside of the outermost brackets, if they enclose all of it.
 fn without_brackets(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) else { return text };
     let mut depth: usize = 1;
@@ -45,7 +45,7 @@ fn without_brackets(text: &str) -> &str {
     inner
 }
 
-/// Divides at the commas that are in no list.
+/// Splits at the commas outside of lists.
 fn split_items(text: &str) -> Vec<&str> {
     let mut depth: usize = 0;
     let separator = |character: char| {
@@ -76,7 +76,7 @@ fn integer(part: &str, number: usize) -> Result<i64> {
     })
 }
 
-/// A bound between the colons of a slice: as in Python, what is beyond every array means its end.
+/// A bound of a slice. As in Python, a bound outside of every array means its end.
 fn bound(part: &str, number: usize) -> Result<Option<i64>> {
     let part = part.trim();
     if part.is_empty() {
@@ -86,7 +86,7 @@ fn bound(part: &str, number: usize) -> Result<Option<i64>> {
     bound.map(Some).map_err(|_| bad(part, number, "is not an integer"))
 }
 
-/// The bound that a number stands for that does not fit.
+/// The bound for a number that does not fit.
 fn farthest(error: &ParseIntError) -> Option<i64> {
     match error.kind() {
         IntErrorKind::PosOverflow => Some(i64::MAX),
@@ -115,7 +115,7 @@ fn parse_item(text: &str, number: usize) -> Result<DimSelection> {
     }
 }
 
-/// The values of a list, in which all are of one kind.
+/// The values of a list, all of the same kind.
 #[derive(Default)]
 struct Leaves {
     integers: Vec<i64>,
@@ -137,7 +137,7 @@ fn parse_list(text: &str, number: usize) -> Result<DimSelection> {
     }
 }
 
-/// Parses a list, and gives its shape and what comes after it.
+/// Parses a list. Returns its shape and the text after it.
 fn nested<'a>(
     text: &'a str,
     number: usize,

@@ -1,4 +1,4 @@
-//! Positions along one dimension: of indices, slices, lists and masks. What is evenly spaced becomes a span.
+//! Positions along one dimension, from indices, slices, lists and masks. Evenly spaced positions become a span.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use super::{Points, ResolvedAxis, ResolvedSpan};
 use crate::error::{Error, Result};
 use crate::scratch::Positions;
 
-/// So many distances are compared before the first other one ends the search: enough for vectors.
+/// The number of distances that are compared at once: enough for vector instructions.
 const COMPARED: usize = 1024;
 
 /// Checks that elements can be selected from an array of this shape.
 ///
 /// # Errors
-/// When a dimension is longer than positions can be.
+/// When a dimension is too long.
 pub fn check_lengths(shape: &[u64]) -> Result<()> {
     (0..shape.len()).try_for_each(|axis| Dim::new(shape, axis).map(drop))
 }
@@ -22,18 +22,18 @@ pub fn check_lengths(shape: &[u64]) -> Result<()> {
 /// A dimension of an array.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dim {
-    /// Which.
+    /// The index of the dimension.
     pub(super) axis: usize,
-    /// Its length, which a list of positions can reach.
+    /// Its length, which fits a list of positions.
     pub(super) length: i64,
 }
 
 impl Dim {
     /// The `axis`-th dimension of an array of this shape.
     pub(super) fn new(shape: &[u64], axis: usize) -> Result<Self> {
-        // Positions are signed while they are worked out; no array comes near the limit.
+        // Positions are signed during the computation; no array comes near the limit.
         let length = i64::try_from(shape[axis]).map_err(|_| {
-            Error::selection(format!("axis {axis} has a length of {}, beyond 2^63", shape[axis]))
+            Error::selection(format!("axis {axis} has length {}, which is more than 2^63", shape[axis]))
         })?;
         Ok(Self { axis, length })
     }
@@ -43,7 +43,7 @@ impl Dim {
         Error::selection(format!("index {index} is out of bounds for axis {axis} with size {length}"))
     }
 
-    /// Where an index is, counted from the beginning.
+    /// The position of an index, counted from the beginning.
     pub(super) fn index(self, index: i64) -> Result<u64> {
         let position = if index < 0 { index.saturating_add(self.length) } else { index };
         if position < 0 || position >= self.length {
@@ -58,7 +58,7 @@ impl Dim {
         ResolvedSpan { dim: self.axis, start: 0, step: 1, count, reversed: false }
     }
 
-    /// Python's `slice.indices`, then turned to ascend.
+    /// Python's `slice.indices`, then reversed to ascend.
     pub(super) fn slice(self, start: Option<i64>, stop: Option<i64>, step: i64) -> Result<ResolvedSpan> {
         if step == 0 {
             return Err(Error::selection(format!("the slice step of axis {} cannot be zero", self.axis)));
@@ -80,12 +80,12 @@ impl Dim {
             (_, true) => start.cast_unsigned(),
             (_, false) => start.cast_unsigned() - (count - 1) * stride,
         };
-        // With one position or none, the step says nothing: 1 keeps later arithmetic small.
+        // With at most one position, the step does not matter: 1 keeps later arithmetic small.
         let step_out = if count > 1 { stride } else { 1 };
         Ok(ResolvedSpan { dim: self.axis, start, step: step_out, count, reversed: step < 0 && count > 1 })
     }
 
-    /// Listed positions, negative ones counted from the end, as a list of one dimension.
+    /// A one-dimensional list of indices, of which negative ones count from the end.
     pub(super) fn list(self, values: &[i64]) -> Result<ResolvedAxis> {
         if let Some(span) = self.evenly_spaced_indices(values) {
             return Ok(ResolvedAxis::Span(span));
@@ -93,7 +93,7 @@ impl Dim {
         Ok(self.positions(self.normalized(values)?))
     }
 
-    /// The span of indices that are evenly spaced, all from the beginning or all from the end, and inside the array.
+    /// The span of evenly spaced indices that all count from the same end and are inside of the array.
     fn evenly_spaced_indices(self, values: &[i64]) -> Option<ResolvedSpan> {
         let (&first, &last) = (values.first()?, values.last()?);
         if (first < 0) != (last < 0) {
@@ -104,7 +104,7 @@ impl Dim {
         Some(span(self.axis, first, last, step, values.len()))
     }
 
-    /// These positions, which lie inside the array, as a span if they are evenly spaced.
+    /// These positions, which are inside of the array, as a span if they are evenly spaced.
     fn positions(self, list: Positions) -> ResolvedAxis {
         if let Some(span) = spaced(self.axis, &list) {
             return ResolvedAxis::Span(span);
@@ -116,11 +116,11 @@ impl Dim {
         })
     }
 
-    /// Indices as positions from the beginning, or an error that names the first that is outside.
+    /// Indices as positions from the beginning, or an error that names the first index outside of the array.
     pub(super) fn normalized(self, values: &[i64]) -> Result<Positions> {
         let n = self.length;
         let mut list = reserved(values.len())?;
-        // One pass without branches: the machine does several at a time.
+        // One pass without branches: the processor does several at a time.
         let mut outside = false;
         list.extend(values.iter().map(|&value| {
             let position = value.wrapping_add(n & (value >> 63));
@@ -129,7 +129,7 @@ impl Dim {
             let position = position as usize;
             position
         }));
-        // Where memory is addressed by 32 bits, a list cannot name what lies beyond.
+        // On a machine with 32-bit addresses, a list cannot name positions beyond.
         let inside = |value: i64| self.index(value).is_ok_and(|position| usize::try_from(position).is_ok());
         if outside || usize::try_from(n).is_err() {
             match values.iter().find(|&&value| !inside(value)) {
@@ -181,12 +181,12 @@ pub(super) fn spaced(dim: usize, list: &[usize]) -> Option<ResolvedSpan> {
     Some(span(dim, first as u64, last as u64, step, list.len()))
 }
 
-/// The distance between any two that follow each other, if it is always the same and not zero; 1 for one value.
+/// The distance between consecutive values, if it is constant and not zero; 1 for a single value.
 fn even_step<T: Copy>(values: &[T], number: impl Fn(T) -> i64) -> Option<i64> {
     let (&first, &last) = (values.first()?, values.last()?);
     let Some(&second) = values.get(1) else { return Some(1) };
     let step = number(second).checked_sub(number(first)).filter(|&step| step != 0)?;
-    // What is evenly spaced ends where the step leads; so nothing wraps below.
+    // Evenly spaced values end where the step leads, so that nothing below wraps around.
     let distance = i128::from(number(last)) - i128::from(number(first));
     if distance != i128::from(step) * (values.len() as i128 - 1) {
         return None;

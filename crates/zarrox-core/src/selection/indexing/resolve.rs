@@ -15,28 +15,26 @@ struct Placed<'a> {
 }
 
 impl Selection {
-    /// Which positions of an array of this shape are meant.
+    /// Resolves the selection for an array of this shape.
     ///
-    /// An index outside the array is an error also where it is broadcast with an empty array, so that nothing is selected;
-    /// NumPy lets that pass.
+    /// An index outside of the array is an error even if it is broadcast with an empty array, so that nothing is selected. NumPy
+    /// allows that.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection), which names the axis and the value, when the
-    /// selection does not fit the array; and for blocks, which [`Selection::on_grid`] makes slices of.
+    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit the array, with the
+    /// axis and the value; and for block selections, which [`Selection::on_grid`] rewrites as slices.
     pub fn resolve(&self, shape: &[u64]) -> Result<ResolvedSelection> {
         match self.kind {
             Kind::Mixed => mixed(&self.items, shape),
             Kind::Orthogonal => orthogonal(&self.items, shape),
             Kind::Coordinates => coordinates(&self.items, shape),
             Kind::Mask => mask(&self.items, shape),
-            Kind::Blocks => {
-                Err(Error::selection("which elements blocks have, depends on an array's chunk grid"))
-            }
+            Kind::Blocks => Err(Error::selection("a block selection needs the chunk grid of an array")),
         }
     }
 }
 
-/// A resolved selection that is being put together.
+/// A resolved selection under construction.
 #[derive(Default)]
 struct Building {
     axes: Vec<ResolvedAxis>,
@@ -56,7 +54,7 @@ impl Building {
         Ok(())
     }
 
-    /// Adds the arrays that select together; their axes come to this place in the result.
+    /// Adds the arrays that select jointly. Their axes come to this place in the result.
     fn join(&mut self, arrays: &[Joint<'_>], place: usize) -> Result<()> {
         let (axes, result) = select_together(arrays)?;
         let before = self.axes.len();
@@ -75,7 +73,7 @@ impl Building {
 }
 
 impl ResolvedSelection {
-    /// These axes in the order of their first dimensions.
+    /// The axes in the order of their first dimensions.
     pub(super) fn in_order(axes: Vec<ResolvedAxis>, mut result: Vec<ResultAxis>) -> Self {
         let first = |axis: &ResolvedAxis| axis.dims().first().copied().unwrap_or(usize::MAX);
         if axes.is_sorted_by_key(first) {
@@ -94,7 +92,7 @@ impl ResolvedSelection {
     }
 }
 
-/// Divides the dimensions among the items. What is not mentioned belongs to an ellipsis.
+/// Divides the dimensions among the items. Dimensions that no item mentions belong to the ellipsis.
 fn place<'a>(items: &'a [DimSelection], shape: &[u64]) -> Result<Vec<Placed<'a>>> {
     if items.iter().filter(|item| **item == DimSelection::Ellipsis).count() > 1 {
         return Err(Error::selection("a selection can have only one ellipsis (...)"));
@@ -102,7 +100,7 @@ fn place<'a>(items: &'a [DimSelection], shape: &[u64]) -> Result<Vec<Placed<'a>>
     let mentioned = items.iter().fold(0, |sum: usize, item| sum.saturating_add(item.dims()));
     let Some(rest) = shape.len().checked_sub(mentioned) else {
         return Err(Error::selection(format!(
-            "{mentioned} dimensions are selected from, but the array has {} (shape {shape:?})",
+            "the selection has {mentioned} dimensions, but the array has {} (shape {shape:?})",
             shape.len()
         )));
     };
@@ -126,7 +124,7 @@ fn mixed(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let with_arrays = items.iter().any(is_array);
     let mut building = Building::default();
     let mut joint = Vec::new();
-    // Where the joint axes go: to the first array if nothing separates the arrays, else to the front.
+    // The joint axes go to the first array if nothing separates the arrays, otherwise to the front.
     let (mut first, mut ended, mut separated) = (0, false, false);
     for Placed { item, dims } in place(items, shape)? {
         if with_arrays && (is_array(item) || matches!(item, DimSelection::Index(_))) {
@@ -146,7 +144,7 @@ fn mixed(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     Ok(building.finish())
 }
 
-/// An item that selects together with others: an integer or an array.
+/// An item that selects jointly with others: an integer or an array.
 fn joint_of<'a>(item: &'a DimSelection, dims: Range<usize>, shape: &[u64]) -> Result<Joint<'a>> {
     match item {
         DimSelection::Index(index) => Ok(Joint::Index(Dim::new(shape, dims.start)?, *index)),
@@ -154,11 +152,11 @@ fn joint_of<'a>(item: &'a DimSelection, dims: Range<usize>, shape: &[u64]) -> Re
         DimSelection::Booleans(mask) => {
             Joint::mask(dims.map(|dim| Dim::new(shape, dim)).collect::<Result<_>>()?, mask)
         }
-        other => Err(Error::selection(format!("{other} does not select together with arrays"))),
+        other => Err(Error::selection(format!("{other} cannot be combined with index arrays"))),
     }
 }
 
-/// An item that selects on its own.
+/// An item that selects independently.
 fn independent(
     building: &mut Building,
     item: &DimSelection,
@@ -193,18 +191,18 @@ fn independent(
 
 fn not_flat(axis: usize, shape: &[usize]) -> Error {
     Error::selection(format!(
-        "an orthogonal selection takes arrays of one dimension, that for axis {axis} has the shape {shape:?}"
+        "an orthogonal selection takes one-dimensional index arrays, but the one for axis {axis} has the shape {shape:?}"
     ))
 }
 
 impl Building {
-    /// A mask alone, whose axis comes next in the result.
+    /// A single mask, whose axis comes next in the result.
     fn join_mask(&mut self, item: &DimSelection, dims: Range<usize>, shape: &[u64]) -> Result<()> {
         self.join(&[joint_of(item, dims, shape)?], self.result.len())
     }
 }
 
-/// Each dimension on its own.
+/// Selects along each dimension independently.
 fn orthogonal(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let mut building = Building::default();
     for Placed { item, dims } in place(items, shape)? {
@@ -213,7 +211,7 @@ fn orthogonal(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection
     Ok(building.finish())
 }
 
-/// Point by point.
+/// Selects point by point.
 fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     if let [DimSelection::Booleans(_)] = items {
         return mask(items, shape);
@@ -221,8 +219,8 @@ fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelectio
     let fits = |item: &DimSelection| matches!(item, DimSelection::Index(_) | DimSelection::Integers(_));
     if let Some((number, item)) = items.iter().enumerate().find(|(_, item)| !fits(item)) {
         return Err(Error::selection(format!(
-            "item {number} of the coordinates is {item}; they have an integer or an array of integers for each \
-             dimension, or one mask alone"
+            "item {number} of the coordinates is {item}; expected an integer or an array of integers for each \
+             dimension, or a single mask"
         )));
     }
     if items.len() != shape.len() {
@@ -240,14 +238,14 @@ fn coordinates(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelectio
     Ok(building.finish())
 }
 
-/// One mask of the array's shape.
+/// Selects by one mask of the array's shape.
 fn mask(items: &[DimSelection], shape: &[u64]) -> Result<ResolvedSelection> {
     let [item @ DimSelection::Booleans(mask)] = items else {
-        return Err(Error::selection("a selection by mask has one mask and nothing else"));
+        return Err(Error::selection("a mask selection takes a single mask"));
     };
     if mask.shape().len() != shape.len() {
         return Err(Error::selection(format!(
-            "a mask has the array's shape: the mask's is {:?}, the array's {shape:?}",
+            "the mask has the shape {:?}, but the array has the shape {shape:?}",
             mask.shape()
         )));
     }

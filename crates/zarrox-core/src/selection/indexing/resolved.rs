@@ -1,4 +1,4 @@
-//! A resolved selection, for an array of a certain shape: positions, and their places in the result.
+//! A selection resolved for an array of a certain shape: positions, and their places in the result.
 
 use std::sync::Arc;
 
@@ -8,17 +8,16 @@ use crate::strided::Dims;
 
 use super::Mask;
 
-/// A selection that fits an array of a certain shape.
+/// A selection resolved for an array of a certain shape.
 ///
-/// The dimensions of the array are divided among axes, which are selected from independently of each other; an axis has one
-/// dimension, or several that are selected from together, point by point. The result has an axis of its own for each
-/// dimension that is sliced, as many as the index arrays have for points, none for a dimension with a single index, and those
-/// that were asked for by `newaxis`.
+/// The dimensions of the array are divided among independent axes. An axis has one dimension, or several dimensions that are
+/// selected from jointly, point by point. The result has one axis for each sliced dimension, the axes of the joint shape of index
+/// arrays, no axis for a dimension with a single index, and a new axis for each `newaxis`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedSelection {
-    /// Each dimension of the array is in just one of them; in the order of their first dimensions.
+    /// The axes, in the order of their first dimensions. Each dimension of the array belongs to exactly one of them.
     pub axes: Vec<ResolvedAxis>,
-    /// The axes of the result, in order. What is no [`ResultAxis::Of`] any axis was dropped.
+    /// The axes of the result, in order. An axis that no [`ResultAxis::Of`] refers to was dropped.
     pub result: Vec<ResultAxis>,
 }
 
@@ -36,7 +35,7 @@ pub enum ResolvedAxis {
 /// Evenly spaced positions along one dimension, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResolvedSpan {
-    /// Which dimension of the array.
+    /// The dimension of the array.
     pub dim: usize,
     /// The lowest position.
     pub start: u64,
@@ -51,43 +50,43 @@ pub struct ResolvedSpan {
 /// Listed positions along one or several dimensions, in the order of the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Points {
-    /// Which dimensions of the array, ascending. There are none where an array without dimensions is selected from more than
-    /// once, and where a mask without dimensions is false.
+    /// The dimensions of the array, ascending. It is empty if an array without dimensions is selected from several times, and if
+    /// a mask without dimensions is false.
     pub dims: Dims<usize>,
-    /// For each of these dimensions the position of each point; all lists are equally long, and all positions lie inside
+    /// For each of these dimensions the position of each point. All lists have the same length, and all positions are inside of
     /// the array.
     pub coordinates: Dims<Arc<Positions>>,
-    /// The shape that the points have in the result, row-major; of as many elements as there are points.
+    /// The shape of the points in the result, in row-major order.
     pub shape: Vec<usize>,
 }
 
-/// The positions where a mask over some dimensions is true, in row-major order: one axis of the result.
+/// The positions where a mask over some dimensions is true, in row-major order. They are one axis of the result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaskedPoints {
-    /// Which dimensions of the array, ascending; as many as the mask has.
+    /// The dimensions of the array, ascending, as many as the mask has.
     pub dims: Dims<usize>,
-    /// The mask; as long as the array along each of the dimensions.
+    /// The mask, with the array's length along each of the dimensions.
     pub mask: Mask,
     /// The number of true positions.
     pub count: usize,
 }
 
-/// Where an axis of the result comes from.
+/// The origin of an axis of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultAxis {
-    /// From nowhere: its length is 1.
+    /// A new axis, of length 1.
     New,
     /// From the array.
     Of {
-        /// Which of [`ResolvedSelection::axes`].
+        /// The index into [`ResolvedSelection::axes`].
         axis: usize,
-        /// Which of the dimensions that its positions have in the result: 0, but for points of several dimensions.
+        /// The index of the dimension in the shape of its positions: 0 except for points of several dimensions.
         part: usize,
     },
 }
 
 impl ResolvedAxis {
-    /// Which dimensions of the array, ascending.
+    /// The dimensions of the array, ascending.
     pub fn dims(&self) -> &[usize] {
         match self {
             Self::Span(span) => std::slice::from_ref(&span.dim),
@@ -96,7 +95,7 @@ impl ResolvedAxis {
         }
     }
 
-    /// The shape that the positions have in the result, unless they are dropped.
+    /// The shape of the positions in the result, unless the axis is dropped.
     #[inline]
     pub fn shape(&self) -> Dims<u64> {
         match self {
@@ -132,7 +131,7 @@ impl ResolvedSelection {
 }
 
 impl ResolvedSpan {
-    /// The position of the `n`-th element in the order of the result; there must be as many.
+    /// The position of the `n`-th element in the order of the result, which must exist.
     pub fn position(&self, n: u64) -> u64 {
         let n = if self.reversed { self.count - 1 - n } else { n };
         self.start + n * self.step
@@ -140,10 +139,10 @@ impl ResolvedSpan {
 }
 
 impl MaskedPoints {
-    /// The positions, listed.
+    /// The positions as lists.
     ///
     /// # Errors
-    /// When there is not enough memory for the lists.
+    /// When memory for the lists cannot be allocated.
     pub fn to_points(&self) -> Result<Points> {
         let coordinates = self.mask.nonzero()?.into_iter().map(Arc::new).collect();
         Ok(Points { dims: self.dims.clone(), coordinates, shape: vec![self.count] })

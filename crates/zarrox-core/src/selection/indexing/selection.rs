@@ -1,35 +1,34 @@
-//! Selections as they are written: items, and how these combine.
+//! Selections: items, and the way to combine them.
 
 use std::fmt;
 
 use super::{IndexArray, Mask};
 
-/// A selection along one dimension, or for a mask along several.
+/// A selection along one dimension, or of a mask along several dimensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DimSelection {
     /// One position; negative ones count from the end. The dimension is dropped from the result.
     Index(i64),
-    /// Evenly spaced positions, with NumPy's rules for what is absent, negative or outside.
+    /// Evenly spaced positions, with NumPy's rules for missing, negative and outlying bounds.
     Slice {
-        /// Where to begin.
+        /// The start.
         start: Option<i64>,
-        /// Where to stop, exclusive.
+        /// The exclusive stop.
         stop: Option<i64>,
-        /// The distance, not zero; negative ones go backwards.
+        /// The step, which is not zero; a negative one goes backwards.
         step: i64,
     },
-    /// All dimensions that are not otherwise mentioned, in full.
+    /// All dimensions that no other item mentions, in full.
     Ellipsis,
-    /// No dimension of the array, but an axis of length 1 in the result.
+    /// A new axis of length 1 in the result.
     NewAxis,
     /// Listed positions, in any order; negative ones count from the end.
     Integers(IndexArray),
-    /// The positions where a mask is true, along as many dimensions as the mask has.
+    /// The positions where a mask is true, along all dimensions of the mask.
     Booleans(Mask),
 }
 
-/// Conversion to a selection: of its items as a tuple, a list or an array of them, or of one item alone. An array of integers is
-/// one item.
+/// Conversion to a selection, from a tuple, a list or an array of items, or from a single item. An array of integers is one item.
 pub trait IntoSelection {
     /// The selection.
     fn into_selection(self) -> Selection;
@@ -39,7 +38,7 @@ impl DimSelection {
     /// Every position.
     pub const ALL: Self = Self::Slice { start: None, stop: None, step: 1 };
 
-    /// The slice with another step; other selections stay as they are.
+    /// The slice with another step; other items stay unchanged.
     #[must_use]
     pub fn step_by(self, step: i64) -> Self {
         match self {
@@ -48,7 +47,7 @@ impl DimSelection {
         }
     }
 
-    /// From how many dimensions of the array the item selects, not counting those of an ellipsis.
+    /// The number of dimensions of the array that the item selects from, without those of an ellipsis.
     pub(super) fn dims(&self) -> usize {
         match self {
             Self::Index(_) | Self::Slice { .. } | Self::Integers(_) => 1,
@@ -78,23 +77,23 @@ impl fmt::Display for DimSelection {
 /// The way in which the items of a selection combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Kind {
-    /// By NumPy's rules, basic and mixed.
+    /// By NumPy's rules for basic and mixed indexing.
     #[default]
     Mixed,
-    /// Each on its own.
+    /// Along each dimension independently.
     Orthogonal,
     /// Point by point.
     Coordinates,
-    /// One mask of the array's shape.
+    /// By one mask of the array's shape.
     Mask,
-    /// Each on its own, in chunks.
+    /// Along each dimension independently, in units of chunks.
     Blocks,
 }
 
-/// Which elements of an array are meant.
+/// A selection of elements of an array.
 ///
-/// Written with [`s!`](crate::s), parsed from NumPy's own syntax with [`str::parse`], or made from items. As long as nothing
-/// else is said, the items combine as they do in NumPy. Trailing dimensions that are not mentioned are selected in full.
+/// A selection is written with [`s!`](crate::s), parsed from NumPy's syntax with [`str::parse`], or made from items. By default,
+/// the items combine as in NumPy. Trailing dimensions without an item are selected in full.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
     pub(super) kind: Kind,
@@ -102,17 +101,17 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Everything.
+    /// Selects everything.
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// The selection of these items by NumPy's rules.
+    /// Selects by these items with NumPy's rules.
     pub fn new(items: impl IntoIterator<Item: Into<DimSelection>>) -> Self {
         items.into_iter().map(Into::into).collect()
     }
 
-    /// Each dimension on its own: integers, slices, and arrays of one dimension. The elements are all combinations
+    /// Selects along each dimension independently, by integers, slices and one-dimensional arrays, and takes all combinations
     /// (zarr-python's `oindex`).
     ///
     /// ```
@@ -126,8 +125,8 @@ impl Selection {
         Self::with_kind(items, Kind::Orthogonal)
     }
 
-    /// Single elements: an array of positions, or an integer, for each dimension, which are broadcast together
-    /// (zarr-python's `vindex`). One mask of the array's shape is taken, too.
+    /// Selects single elements by an integer or an array of positions for each dimension, which are broadcast together
+    /// (zarr-python's `vindex`). A single mask of the array's shape is allowed as well.
     ///
     /// ```
     /// use zarrox_core::Selection;
@@ -140,23 +139,23 @@ impl Selection {
         Self::with_kind(items, Kind::Coordinates)
     }
 
-    /// The elements where a mask of the array's shape is true, in row-major order.
+    /// Selects the elements where a mask of the array's shape is true, in row-major order.
     pub fn mask(mask: impl Into<Mask>) -> Self {
         Self { kind: Kind::Mask, items: vec![DimSelection::Booleans(mask.into())] }
     }
 
-    /// Whole chunks, by their places in the grid: integers, and slices without steps. No dimension is dropped.
-    /// [`Selection::on_grid`] says which elements these are.
+    /// Selects whole chunks by their indices in the grid: integers, and slices without steps. No dimension is dropped.
+    /// [`Selection::on_grid`] converts them to slices.
     pub fn blocks(items: impl IntoSelection) -> Self {
         Self::with_kind(items, Kind::Blocks)
     }
 
-    /// The items of a selection, however these were to be combined.
+    /// Selects by the items of a selection, whatever its kind.
     fn with_kind(items: impl IntoSelection, kind: Kind) -> Self {
         Self { kind, items: items.into_selection().items }
     }
 
-    /// The items, in the order in which they were written.
+    /// The items in their order.
     pub fn items(&self) -> &[DimSelection] {
         &self.items
     }
@@ -169,12 +168,12 @@ impl FromIterator<DimSelection> for Selection {
 }
 
 impl fmt::Display for Selection {
-    /// Writes NumPy's syntax, in which long arrays are shortened; another kind than NumPy's has its name around it.
+    /// Writes NumPy's syntax, in which long arrays are shortened. A kind other than NumPy's has its name around it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let items: Vec<String> = self.items.iter().map(ToString::to_string).collect();
         let items = items.join(", ");
         match self.kind {
-            // A list alone needs the comma: without, its brackets would be those of the selection.
+            // A single list needs the comma: without it, its brackets would be those of the selection.
             Kind::Mixed if items.starts_with('[') && self.items.len() == 1 => write!(f, "{items},"),
             Kind::Mixed => f.write_str(&items),
             Kind::Orthogonal => write!(f, "oindex[{items}]"),

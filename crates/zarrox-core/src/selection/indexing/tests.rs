@@ -90,21 +90,21 @@ fn errors_name_the_axis_and_the_value() {
         message(s![vec![u64::MAX]]),
         format!("index {} is out of bounds for axis 0 with size 4", i64::MAX)
     );
-    assert_eq!(message(s![0, 0, 0]), "3 dimensions are selected from, but the array has 2 (shape [4, 5])");
+    assert_eq!(message(s![0, 0, 0]), "the selection has 3 dimensions, but the array has 2 (shape [4, 5])");
     assert!(message(s![..., ...]).contains("one ellipsis"));
     assert_eq!(message(s![.., ..;0]), "the slice step of axis 1 cannot be zero");
     assert_eq!(
         message(s![[0, 1], [0, 1, 2]]),
         "the index arrays cannot be broadcast together: their shapes are [2], [3]"
     );
-    let short = "the mask has a length of 3 along axis 1, whose size is 5";
+    let short = "the mask has a length of 3 along axis 1, but the array's size is 5";
     assert_eq!(message(s![.., [true, false, true]]), short);
     assert_eq!(message(Selection::orthogonal(s![0, [true, false, true]])), short);
     assert_eq!(message(Selection::mask([[true; 3]; 4])), short);
     assert_eq!(message(Selection::coordinates([[true; 3]; 4])), short);
     assert_eq!(
         message(Selection::mask([true; 4])),
-        "a mask has the array's shape: the mask's is [4], the array's [4, 5]"
+        "the mask has the shape [4], but the array has the shape [4, 5]"
     );
     assert_eq!(
         message(Selection::coordinates([0, 1])),
@@ -112,7 +112,9 @@ fn errors_name_the_axis_and_the_value() {
     );
     assert!(message(Selection::coordinates((0, ..))).starts_with("item 1 of the coordinates is :;"));
     assert!(message(Selection::coordinates((0, 1, 2, ..))).starts_with("item 3 of the coordinates is :;"));
-    assert!(message(Selection::orthogonal((0, [[0, 1]]))).contains("axis 1 has the shape [1, 2]"));
+    assert!(
+        message(Selection::orthogonal((0, [[0, 1]]))).contains("the one for axis 1 has the shape [1, 2]")
+    );
     assert!(message(Selection::blocks(0)).contains("chunk grid"));
 }
 

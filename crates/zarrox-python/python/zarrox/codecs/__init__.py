@@ -1,6 +1,6 @@
-"""Codecs: those of numcodecs, as v2 has them, and those of zarr-python 3.
+"""Codecs: those of numcodecs in the form of v2, and those of zarr-python 3.
 
-A codec of either kind can be given to arrays of either format, as long as the format has it.
+A codec of either kind can be used in arrays of either format, if the format has it.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""The base classes of codecs, and the codecs that are native."""
+"""The base classes of codecs, and the native codecs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["BytesCodec", "Codec", "NativeCodec"]
 
 
 class Codec(ABC):
-    """Something that encodes and decodes; the base of codecs that users write.
+    """An encoder and decoder: the base class of codecs that users write.
 
     A subclass sets ``codec_id``, has its parameters as attributes that JSON can hold, takes them in its constructor, and is made
     known with :func:`register_codec`.
@@ -75,11 +75,11 @@ class Codec(ABC):
         Returns
         -------
         buffer-like
-            What was encoded: ``out``, if it was given.
+            The decoded data: ``out``, if it was given.
         """
 
     def get_config(self) -> dict[str, Any]:
-        """The parameters as JSON can hold them.
+        """The parameters as JSON values.
 
         Returns
         -------
@@ -90,12 +90,12 @@ class Codec(ABC):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
-        """The codec of these parameters.
+        """Creates the codec with these parameters.
 
         Parameters
         ----------
         config : dict
-            What :meth:`get_config` gives, without ``id``.
+            The result of :meth:`get_config`, without ``id``.
 
         Returns
         -------
@@ -119,7 +119,7 @@ class Codec(ABC):
 
 
 class NativeCodec(Codec):
-    """A codec that Rust does: Python holds its parameters."""
+    """A native codec, whose parameters are in Python."""
 
     def encode(self, buf: Any) -> Any:
         return self._native().encode(buf)
@@ -131,7 +131,7 @@ class NativeCodec(Codec):
         return _codec(config_json(self.get_config()))
 
     def to_dict(self) -> dict[str, Any]:
-        """The codec as v3 has it.
+        """The codec in the form of v3.
 
         Returns
         -------
@@ -143,7 +143,7 @@ class NativeCodec(Codec):
 
 
 class BytesCodec(NativeCodec):
-    """A codec of bytes, of whatever they are."""
+    """A codec of bytes, whatever their meaning."""
 
     _gives_arrays: ClassVar[bool] = False
     """True if results of numcodecs are arrays of bytes, with which programs may calculate."""
@@ -172,12 +172,12 @@ def as_array(buf: Any) -> np.ndarray[Any, Any]:
 
 
 def flat(buf: Any) -> np.ndarray[Any, Any]:
-    """A buffer as an array of one dimension over the same memory, in the order in which it lies there.
+    """A buffer as a one-dimensional array over the same memory, in memory order.
 
     Raises
     ------
     TypeError
-        If it is no buffer, or one of objects, of which the memory holds addresses.
+        If it is not a buffer, or a buffer of objects, whose memory has addresses.
     ValueError
         If it is not contiguous.
     """
@@ -190,7 +190,7 @@ def flat(buf: Any) -> np.ndarray[Any, Any]:
 
 
 def config_json(config: Any) -> str:
-    """JSON of a configuration, in which NumPy's numbers, arrays and data types may be."""
+    """Encodes a configuration as JSON, which may have NumPy's numbers, arrays and data types."""
     return json.dumps(config, default=_plain)
 
 

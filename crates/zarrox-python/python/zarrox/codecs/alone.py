@@ -1,4 +1,4 @@
-"""Codecs that need an array to say its shape, by themselves: what they see is the only chunk of an array in memory."""
+"""Codecs that need an array with a shape, used alone: the data are the only chunk of an array in memory."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _array(codec: NativeCodec, dtype: np.dtype[Any], shape: tuple[int, ...]) -> 
 
 
 def fill(out: Any, elements: np.ndarray[Any, Any]) -> Any:
-    """Puts elements into memory of the caller's, of whatever type it is of their size."""
+    """Copies elements into the caller's memory, whatever its data type, if the size fits."""
     target = as_array(out)
     elements = elements if target.dtype.hasobject else elements.view(target.dtype)
     order: Literal["C", "F"] = "F" if target.flags.f_contiguous and not target.flags.c_contiguous else "C"

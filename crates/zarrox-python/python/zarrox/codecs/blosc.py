@@ -1,6 +1,6 @@
 """Blosc: a shuffle and a compressor that work on blocks.
 
-The functions are those of ``numcodecs.blosc``. Threads are those that all of Zarrox works with.
+The functions are those of ``numcodecs.blosc``. The threads are those of all of Zarrox.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ class Blosc(BytesCodec):
     clevel : int
         From 0 (none) to 9 (best).
     shuffle : int
-        NOSHUFFLE (0), SHUFFLE (1), BITSHUFFLE (2), or AUTOSHUFFLE (-1): bits for elements of one byte, else bytes.
+        NOSHUFFLE (0), SHUFFLE (1), BITSHUFFLE (2), or AUTOSHUFFLE (-1): bits for elements of one byte, otherwise bytes.
     blocksize : int
-        The size of blocks in bytes; 0: the compressor chooses.
+        The size of blocks in bytes; 0 lets the compressor choose.
     typesize : int, optional
-        The size of elements; that of the array is taken otherwise.
+        The size of elements; by default that of the array.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class Blosc(BytesCodec):
         return super().encode(self._elements(buf))
 
     def _elements(self, buf: Any) -> Any:
-        """The data as elements of the size that was asked for, if it can be: no configuration has that size."""
+        """The data as elements of the requested size, if possible: no configuration has that size."""
         data = flat(buf)
         if self._typesize is None or data.nbytes % self._typesize:
             return data
@@ -126,7 +126,7 @@ def list_compressors() -> list[str]:
     Returns
     -------
     list of str
-        What ``cname`` can be.
+        The possible values of ``cname``.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def get_nthreads() -> int:
 
 
 def set_nthreads(nthreads: int) -> int:
-    """Set how many threads there are, for all that Zarrox does.
+    """Sets the number of threads for all of Zarrox.
 
     Parameters
     ----------
@@ -160,12 +160,12 @@ def set_nthreads(nthreads: int) -> int:
     Returns
     -------
     int
-        How many there were.
+        The previous number.
 
     Raises
     ------
     ValueError
-        For any other number.
+        If the number is outside of this range.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def compress(
     Returns
     -------
     bytes
-        The compressed data, behind a header of 16 bytes.
+        The compressed data, after a header of 16 bytes.
 
     Examples
     --------
@@ -230,7 +230,7 @@ def decompress(source: Any, dest: Any = None) -> Any:
 
 
 def cbuffer_sizes(source: Any) -> tuple[int, int, int]:
-    """The sizes that the header of compressed data says.
+    """The sizes in the header of compressed data.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def cbuffer_sizes(source: Any) -> tuple[int, int, int]:
 
 
 def cbuffer_complib(source: Any) -> str:
-    """The library that compressed data needs.
+    """The library that decompresses the data.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Codecs that store a checksum with the data, and raise an error where it is not that of the data."""
+"""Codecs that store a checksum with the data, and raise an error if the data do not match."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["CRC32", "CRC32C", "Adler32", "Fletcher32", "JenkinsLookup3"]
 
 
 class _Located(BytesCodec):
-    """A checksum whose place can be chosen."""
+    """A checksum with a configurable place."""
 
     location = "start"
     _gives_arrays = True
@@ -31,7 +31,7 @@ class CRC32(_Located):
     Parameters
     ----------
     location : {"start", "end"}, optional
-        Where it is stored; at the start by default.
+        The place of the checksum; by default the start.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Adler32(_Located):
     Parameters
     ----------
     location : {"start", "end"}, optional
-        Where it is stored; at the start by default.
+        The place of the checksum; by default the start.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class CRC32C(_Located):
     Parameters
     ----------
     location : {"start", "end"}, optional
-        Where it is stored; at the end by default.
+        The place of the checksum; by default the end.
 
     Examples
     --------
@@ -96,9 +96,9 @@ class JenkinsLookup3(BytesCodec):
     Parameters
     ----------
     initval : int
-        What the function starts with.
+        The initial value of the function.
     prefix : bytes, optional
-        Bytes that the checksum is of, too, but that are not stored.
+        Bytes that the checksum includes, but that are not stored.
 
     Examples
     --------

@@ -15,7 +15,7 @@ class _Leveled(BytesCodec):
 
 
 class Zlib(_Leveled):
-    """Compression as zlib has it.
+    """Compression in the format of zlib.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Zlib(_Leveled):
 
 
 class GZip(_Leveled):
-    """Compression as gzip has it.
+    """Compression in the format of gzip.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class GZip(_Leveled):
 
 
 class BZ2(_Leveled):
-    """Compression as bzip2 has it.
+    """Compression in the format of bzip2.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class BZ2(_Leveled):
 
 
 class LZMA(BytesCodec):
-    """Compression as xz has it.
+    """Compression in the format of xz.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class LZMA(BytesCodec):
     preset : int, optional
         From 0 (fast) to 9 (best).
     filters : list of dict, optional
-        A chain of filters, as Python's ``lzma`` has them, in place of a preset.
+        A chain of filters, as in Python's ``lzma``, instead of a preset.
 
     Examples
     --------
@@ -101,12 +101,12 @@ class LZMA(BytesCodec):
 
 
 class LZ4(BytesCodec):
-    """Compression as LZ4 has it, behind the size of the data.
+    """Compression with LZ4, after the size of the data.
 
     Parameters
     ----------
     acceleration : int
-        The larger, the faster, and the less is compressed.
+        Larger values are faster and compress less.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class LZ4(BytesCodec):
 
 
 class Zstd(BytesCodec):
-    """Compression as Zstandard has it.
+    """Compression with Zstandard.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class Zstd(BytesCodec):
 
     @classmethod
     def default_level(cls) -> int:
-        """The level that 0 stands for."""
+        """The level that 0 means."""
         return 3
 
     @classmethod
@@ -163,7 +163,7 @@ class Zstd(BytesCodec):
 
 
 class Shuffle(BytesCodec):
-    """Puts the first bytes of all elements together, then the second ones …
+    """Groups the first bytes of all elements, then the second bytes, and so on.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class Shuffle(BytesCodec):
 
 
 class Base64(BytesCodec):
-    """Bytes as text, four characters for three of them.
+    """Bytes as text: four characters for three bytes.
 
     Examples
     --------

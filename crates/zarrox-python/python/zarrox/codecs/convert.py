@@ -1,4 +1,4 @@
-"""Conversion of codecs that users give to those that metadata has."""
+"""Conversion of codecs that users give to those in metadata."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["UnknownConfig", "codec_config", "from_v2"]
 
 
 def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
-    """The configuration of whatever a user gave as a codec.
+    """The configuration of anything that a user gave as a codec.
 
     Parameters
     ----------
@@ -29,14 +29,14 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
     Returns
     -------
     dict or None
-        An object with ``id`` or ``name``, which JSON can hold.
+        An object with ``id`` or ``name``, whose values are JSON.
 
     Raises
     ------
     BadCompressorError
-        If it is no codec.
+        If the argument is not a codec.
     UnsupportedError
-        If v2 lacks a codec of v3.
+        If v2 does not have a codec of v3.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
 
 
 def _in_v2(config: dict[str, Any]) -> dict[str, Any]:
-    """The configuration that v2 has for a codec of v3."""
+    """The configuration of v2 for a codec of v3."""
     name, configuration = split(config)
     codec_id = name.removeprefix("numcodecs.") if name.startswith("numcodecs.") else _ids().get(name)
     if codec_id is None:
@@ -89,7 +89,7 @@ def _config(obj: Any) -> Any:
 
 
 class UnknownConfig(Codec):
-    """A codec that nobody here knows, as metadata has it.
+    """An unknown codec, as it is in metadata.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class UnknownConfig(Codec):
 
 
 def from_v2(config: Mapping[str, Any]) -> Any:
-    """The codec of an object in the metadata of v2, for people to look at.
+    """The codec of an object in the metadata of v2, for display.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def from_v2(config: Mapping[str, Any]) -> Any:
     Returns
     -------
     Codec
-        The codec; one that is not known only has its configuration.
+        The codec; an unknown one only has its configuration.
 
     Examples
     --------

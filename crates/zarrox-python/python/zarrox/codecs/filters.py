@@ -1,4 +1,4 @@
-"""Codecs that turn numbers into others, which compress better."""
+"""Codecs that transform numbers so that they compress better."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import CorruptDataError, UnsupportedError
 from .abc import NativeCodec, as_array, flat, shown_as
@@ -15,10 +16,10 @@ __all__ = ["AsType", "BitRound", "Categorize", "Delta", "FixedScaleOffset", "Pac
 
 
 class _Filter(NativeCodec):
-    """A codec that sees elements of one type, and stores those of another."""
+    """A codec that takes elements of one type, and stores elements of another."""
 
     def _types(self) -> tuple[np.dtype[Any], np.dtype[Any]]:
-        """The data type of elements, and the one that is stored."""
+        """The data type of elements, and of stored elements."""
         raise NotImplementedError
 
     def encode(self, buf: Any) -> Any:
@@ -34,7 +35,7 @@ class _Filter(NativeCodec):
 
 
 class _Typed(_Filter):
-    """Of elements of ``dtype``, which are stored as ``astype``."""
+    """A filter for elements of ``dtype``, which are stored as ``astype``."""
 
     dtype: np.dtype[Any]
     astype: np.dtype[Any]
@@ -42,7 +43,7 @@ class _Typed(_Filter):
     def _types(self) -> tuple[Any, Any]:
         return self.dtype, self.astype
 
-    def _set_types(self, dtype: Any, astype: Any) -> None:
+    def _set_types(self, dtype: npt.DTypeLike, astype: npt.DTypeLike | None) -> None:
         self.dtype = np.dtype(dtype)
         self.astype = self.dtype if astype is None else np.dtype(astype)
 
@@ -62,7 +63,7 @@ class _Typed(_Filter):
 
 
 class Delta(_Typed):
-    """The differences of elements that follow each other.
+    """Stores the differences of consecutive elements.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class Delta(_Typed):
 
     codec_id = "delta"
 
-    def __init__(self, dtype: Any, astype: Any = None) -> None:
+    def __init__(self, dtype: npt.DTypeLike, astype: npt.DTypeLike | None = None) -> None:
         self._set_types(dtype, astype)
         self._refuse_objects()
 
@@ -93,11 +94,11 @@ class FixedScaleOffset(_Typed):
     offset : float
         What is subtracted.
     scale : float
-        What the difference is multiplied by.
+        The factor of the difference.
     dtype : dtype
         The type of the elements.
     astype : dtype, optional
-        The type that is stored.
+        The type of the stored elements.
 
     Examples
     --------
@@ -111,7 +112,7 @@ class FixedScaleOffset(_Typed):
 
     codec_id = "fixedscaleoffset"
 
-    def __init__(self, offset: float, scale: float, dtype: Any, astype: Any = None) -> None:
+    def __init__(self, offset: float, scale: float, dtype: npt.DTypeLike, astype: npt.DTypeLike | None = None) -> None:
         self.scale = scale
         self.offset = offset
         self._set_types(dtype, astype)
@@ -119,16 +120,16 @@ class FixedScaleOffset(_Typed):
 
 
 class Quantize(_Typed):
-    """Keeps so many decimal digits of floating-point numbers.
+    """Keeps a number of decimal digits of floating-point numbers.
 
     Parameters
     ----------
     digits : int
-        How many digits after the point are kept.
+        The number of digits after the point.
     dtype : dtype
         The type of the elements.
     astype : dtype, optional
-        The type that is stored.
+        The type of the stored elements.
 
     Examples
     --------
@@ -139,7 +140,7 @@ class Quantize(_Typed):
 
     codec_id = "quantize"
 
-    def __init__(self, digits: int, dtype: Any, astype: Any = None) -> None:
+    def __init__(self, digits: int, dtype: npt.DTypeLike, astype: npt.DTypeLike | None = None) -> None:
         self.digits = digits
         self._set_types(dtype, astype)
         if self.dtype.kind != "f" or self.astype.kind != "f":
@@ -147,7 +148,7 @@ class Quantize(_Typed):
 
 
 class Categorize(_Typed):
-    """Stores the place of a text in a list; 0 is for all that are not in it.
+    """Stores the index of a text in a list; 0 stands for all other texts.
 
     Parameters
     ----------
@@ -156,7 +157,7 @@ class Categorize(_Typed):
     dtype : dtype
         The type of the elements: text or object.
     astype : dtype
-        The type that is stored.
+        The type of the stored elements.
 
     Examples
     --------
@@ -171,7 +172,7 @@ class Categorize(_Typed):
     codec_id = "categorize"
     _SHOWN = 3
 
-    def __init__(self, labels: Iterable[str | bytes], dtype: Any, astype: Any = "u1") -> None:
+    def __init__(self, labels: Iterable[str | bytes], dtype: npt.DTypeLike, astype: npt.DTypeLike = "u1") -> None:
         self.labels = [label.decode() if isinstance(label, bytes) else str(label) for label in labels]
         self._set_types(dtype, astype)
         if self.dtype.kind not in "UO":
@@ -195,7 +196,7 @@ class AsType(_Filter):
     Parameters
     ----------
     encode_dtype : dtype
-        The type that is stored.
+        The type of the stored elements.
     decode_dtype : dtype
         The type of the elements.
 
@@ -208,7 +209,7 @@ class AsType(_Filter):
 
     codec_id = "astype"
 
-    def __init__(self, encode_dtype: Any, decode_dtype: Any) -> None:
+    def __init__(self, encode_dtype: npt.DTypeLike, decode_dtype: npt.DTypeLike) -> None:
         self.encode_dtype = np.dtype(encode_dtype)
         self.decode_dtype = np.dtype(decode_dtype)
 
@@ -223,7 +224,7 @@ class AsType(_Filter):
 
 
 class PackBits(NativeCodec):
-    """Truth values, eight in a byte.
+    """Packs eight booleans into a byte.
 
     Examples
     --------
@@ -249,12 +250,12 @@ class PackBits(NativeCodec):
 
 
 class BitRound(NativeCodec):
-    """Keeps so many bits of the mantissa of floating-point numbers.
+    """Keeps a number of bits of the mantissa of floating-point numbers.
 
     Parameters
     ----------
     keepbits : int
-        How many bits are kept.
+        The number of bits.
 
     Examples
     --------
@@ -293,7 +294,7 @@ class BitRound(NativeCodec):
 
 
 class _Numbers(NativeCodec):
-    """A codec of arrays of numbers, whose shape must be known to read them."""
+    """A codec for arrays of numbers, which needs their shape for decoding."""
 
     def encode(self, buf: Any) -> Any:
         if not isinstance(buf, np.ndarray):
@@ -309,20 +310,20 @@ class _Numbers(NativeCodec):
 
 
 class ZFPY(_Numbers):
-    """Lossy compression of numbers as zfp has it.
+    """Lossy compression of numbers with zfp.
 
     Parameters
     ----------
     mode : int
-        2 is a fixed rate, 3 a fixed precision, 4 a fixed accuracy, 5 without loss.
+        2 is a fixed rate, 3 a fixed precision, 4 a fixed accuracy, 5 lossless.
     tolerance : float
         The largest error with a fixed accuracy.
     rate : float
-        The bits for an element with a fixed rate.
+        The number of bits for an element with a fixed rate.
     precision : int
-        The bits that are kept with a fixed precision.
+        The number of bits that are kept with a fixed precision.
     compression_kwargs : dict, optional
-        The parameter of the mode once more, as metadata has it; it is not used.
+        The parameter of the mode again, as in metadata; it is ignored.
 
     Examples
     --------
@@ -354,22 +355,22 @@ class ZFPY(_Numbers):
 
 
 class PCodec(_Numbers):
-    """Lossless compression of numbers as pcodec has it.
+    """Lossless compression of numbers with pcodec.
 
     Parameters
     ----------
     level : int
         From 0 (fast) to 12 (best).
     mode_spec : {"auto", "classic"}
-        Whether to look for structure in the numbers.
+        Whether to detect structure in the numbers.
     delta_spec : {"auto", "no_op", "none", "try_consecutive", "try_lookback"}
-        How differences are taken.
+        The use of differences.
     paging_spec : {"equal_pages_up_to"}
-        How numbers are put into pages.
+        The division of the numbers into pages.
     delta_encoding_order : int, optional
-        How often differences are taken of differences, with "try_consecutive" and "auto".
+        The number of times that differences are taken, with "try_consecutive" and "auto".
     equal_pages_up_to : int
-        The largest number of numbers in a page.
+        The most numbers in a page.
 
     Examples
     --------

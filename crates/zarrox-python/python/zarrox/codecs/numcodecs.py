@@ -1,4 +1,4 @@
-"""The codecs of numcodecs as zarr-python 3 has them in arrays of v3: by the name ``numcodecs.…``.
+"""The codecs of numcodecs for arrays of v3, like those of zarr-python 3: with names ``numcodecs.…``.
 
 Examples
 --------
@@ -50,7 +50,7 @@ class _NumcodecsCodec(V3Codec):
     codec_name : str
         The name in v3.
     codec_config : dict
-        The configuration as numcodecs has it, with ``id``.
+        The configuration in the form of numcodecs, with ``id``.
     """
 
     codec_name: str = ""

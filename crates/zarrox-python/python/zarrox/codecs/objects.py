@@ -1,4 +1,4 @@
-"""Codecs of text, bytes, arrays of any length, and of other objects of Python."""
+"""Codecs for text, bytes, arrays of any length, and other Python objects."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import textwrap
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import UnsupportedError
 from .abc import Codec, NativeCodec, shown_as
@@ -57,7 +58,7 @@ class VLenArray(NativeCodec):
 
     codec_id = "vlen-array"
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: npt.DTypeLike) -> None:
         self.dtype = np.dtype(dtype)
         if self.dtype.hasobject:
             raise ValueError("object dtype not supported")
@@ -75,11 +76,11 @@ class JSON(NativeCodec):
     Parameters
     ----------
     encoding : str
-        How text becomes bytes.
+        The encoding of text as bytes.
     skipkeys, ensure_ascii, check_circular, allow_nan, sort_keys, indent, separators
-        As :class:`json.JSONEncoder` has them.
+        The parameters of :class:`json.JSONEncoder`.
     strict : bool
-        As :class:`json.JSONDecoder` has it.
+        The parameter of :class:`json.JSONDecoder`.
 
     Examples
     --------
@@ -127,7 +128,7 @@ class JSON(NativeCodec):
 
 
 class LegacyJSON(JSON):
-    """Objects as JSON that does not say their shape: what numcodecs wrote before release 0.6.
+    """Objects as JSON without their shape, as numcodecs wrote before release 0.6.
 
     Examples
     --------
@@ -146,7 +147,7 @@ class MsgPack(NativeCodec):
     use_single_float : bool
         Whether floating-point numbers are stored in 32 bits.
     use_bin_type : bool
-        Whether bytes are told apart from text.
+        Whether bytes are distinguished from text.
     raw : bool
         Whether text is read as bytes.
 
@@ -168,7 +169,7 @@ class MsgPack(NativeCodec):
 
 
 class LegacyMsgPack(MsgPack):
-    """Objects as MessagePack that does not say their shape: what numcodecs wrote before release 0.6.
+    """Objects as MessagePack without their shape, as numcodecs wrote before release 0.6.
 
     Examples
     --------
@@ -180,14 +181,14 @@ class LegacyMsgPack(MsgPack):
 
 
 class Pickle(Codec):
-    """Objects as Python pickles them, which is refused: to read a pickle is to run a program.
+    """Pickled Python objects, which are refused, since reading a pickle can run any program.
 
-    It is here so that metadata which names it can be looked at.
+    The class exists so that metadata which names it can be shown.
 
     Parameters
     ----------
     protocol : int
-        The version of pickles.
+        The version of the pickle protocol.
 
     Examples
     --------

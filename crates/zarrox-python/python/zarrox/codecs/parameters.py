@@ -1,4 +1,4 @@
-"""Checks of what the codecs of v3 are given."""
+"""Checks of the arguments of v3's codecs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def split(data: Mapping[str, Any] | str) -> tuple[str, dict[str, Any]]:
 
 
 def integer(name: str, value: object, lowest: int, highest: int | None) -> int:
-    """A parameter that is an integer, if it is in its range."""
+    """An integer parameter, if it is in its range."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"Failed to parse input for '{name}': expected int, got {value!r}.")
     if value < lowest or (highest is not None and value > highest):

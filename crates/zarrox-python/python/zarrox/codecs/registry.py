@@ -17,7 +17,7 @@ _NATIVE_PREFIX = "numcodecs."
 
 
 class UnknownCodecError(ValueError):
-    """There is no codec of an id."""
+    """The error for an id without a codec."""
 
     def __init__(self, codec_id: object) -> None:
         self.codec_id = codec_id
@@ -28,7 +28,7 @@ class UnknownCodecError(ValueError):
 
 
 def register_codec(cls: Any, codec_id: str | None = None) -> None:
-    """Make a class of codecs known; it takes the place of another of its id.
+    """Register a class of codecs, which replaces another class with the same id.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def get_codec(config: Mapping[str, Any]) -> Any:
     Returns
     -------
     Codec
-        The codec: of ours, of those registered, or, where numcodecs is installed, one that is known to it.
+        The codec: one of ours, a registered one, or, if numcodecs is installed, one that is registered there.
 
     Raises
     ------
     UnknownCodecError
-        If there is none of this id.
+        If there is no codec with this id.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def get_codec(config: Mapping[str, Any]) -> Any:
 
 
 def _of_numcodecs(codec_id: str, config: dict[str, Any]) -> Any:
-    """Third parties offer their codecs to numcodecs, which imports them when they are asked for."""
+    """Third parties register codecs with numcodecs, which imports them on demand."""
     try:
         from numcodecs.registry import get_codec as get  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
@@ -97,7 +97,7 @@ def _of_numcodecs(codec_id: str, config: dict[str, Any]) -> Any:
 
 
 def python_codec(config: str) -> Any:
-    """The codec of a configuration that Rust does not know.
+    """The codec of a configuration that is not native.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def python_codec(config: str) -> Any:
     Raises
     ------
     ValueError
-        If there is none.
+        If there is no such codec.
     """
     members = json.loads(config)
     if "id" not in members:

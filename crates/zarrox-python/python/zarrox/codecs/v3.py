@@ -1,6 +1,6 @@
-"""Codecs as zarr-python 3 names them: what stands in ``codecs`` of v3 metadata.
+"""Codecs with the names of zarr-python 3, as in ``codecs`` of v3 metadata.
 
-They hold parameters; the codecs themselves are Rust's.
+They hold parameters; the codecs themselves are native.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SubchunkWriteOrder = Literal["morton", "unordered", "lexicographic", "colexicogr
 
 
 class BloscShuffle(str, Enum):
-    """The shuffles of Blosc; the values themselves can be given, too."""
+    """The shuffles of Blosc; their values are accepted as well."""
 
     noshuffle = "noshuffle"
     shuffle = "shuffle"
@@ -54,7 +54,7 @@ class BloscShuffle(str, Enum):
 
     @classmethod
     def from_int(cls, num: int) -> BloscShuffle:
-        """The member of the number that v2 has for it.
+        """The member for a number of v2.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class BloscShuffle(str, Enum):
 
 
 class BloscCname(str, Enum):
-    """The compressors of Blosc; the values themselves can be given, too."""
+    """The compressors of Blosc; their values are accepted as well."""
 
     lz4 = "lz4"
     lz4hc = "lz4hc"
@@ -94,14 +94,14 @@ class BloscCname(str, Enum):
 
 
 class Endian(str, Enum):
-    """Byte orders; the values themselves can be given, too."""
+    """Byte orders; their values are accepted as well."""
 
     little = "little"
     big = "big"
 
 
 class ShardingCodecIndexLocation(str, Enum):
-    """Where the index of a shard is; the values themselves can be given, too."""
+    """The place of a shard's index; the values are accepted as well."""
 
     start = "start"
     end = "end"
@@ -122,7 +122,7 @@ class V3Codec:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any] | str) -> Self:
-        """The codec of the object in metadata.
+        """The codec of an object in metadata.
 
         Parameters
         ----------
@@ -132,12 +132,12 @@ class V3Codec:
         Returns
         -------
         V3Codec
-            An instance of this class; called on a base class, one of the class of that name.
+            An instance of this class; called on a base class, an instance of the class with that name.
 
         Raises
         ------
         ValueError
-            If the object is none, or one of another codec.
+            If the object is invalid, or names another codec.
         """
         name, configuration = split(data)
         if not cls.name:
@@ -154,7 +154,7 @@ class V3Codec:
         return cls(**configuration)
 
     def to_dict(self) -> dict[str, Any]:
-        """The object in metadata.
+        """The object for metadata.
 
         Returns
         -------
@@ -200,12 +200,12 @@ class BytesBytesCodec(V3Codec):
 
 
 class BytesCodec(ArrayBytesCodec):
-    """The elements one after the other.
+    """The elements in row-major order.
 
     Parameters
     ----------
     endian : {"little", "big"}, optional
-        Their byte order; ``None`` for elements that have none.
+        Their byte order; ``None`` for elements without one.
 
     Examples
     --------
@@ -239,7 +239,7 @@ class TransposeCodec(ArrayArrayCodec):
     Parameters
     ----------
     order : tuple of int
-        For each dimension that is stored, which one of the array it is.
+        For each stored dimension, the dimension of the array.
 
     Examples
     --------
@@ -258,7 +258,7 @@ class TransposeCodec(ArrayArrayCodec):
 
 
 class GzipCodec(BytesBytesCodec):
-    """Compression as gzip has it.
+    """Compression in the format of gzip.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ class GzipCodec(BytesBytesCodec):
 
 
 class ZstdCodec(BytesBytesCodec):
-    """Compression as Zstandard has it.
+    """Compression with Zstandard.
 
     Parameters
     ----------
@@ -316,9 +316,9 @@ class BloscCodec(BytesBytesCodec):
     clevel : int
         From 0 (none) to 9 (best).
     shuffle : {"noshuffle", "shuffle", "bitshuffle"}, optional
-        By default bits for elements of one byte, else bytes.
+        By default bits for elements of one byte, otherwise bytes.
     blocksize : int
-        The size of blocks in bytes; 0: the compressor chooses.
+        The size of blocks in bytes; 0 lets the compressor choose.
 
     Examples
     --------
@@ -368,7 +368,7 @@ class BloscCodec(BytesBytesCodec):
 
 
 class Crc32cCodec(BytesBytesCodec):
-    """A checksum behind the bytes.
+    """A checksum after the bytes.
 
     Examples
     --------
@@ -407,14 +407,14 @@ class VLenBytesCodec(ArrayBytesCodec):
 
 
 class ScaleOffset(ArrayArrayCodec):
-    """Elements less an offset, times a scale.
+    """Elements minus an offset, times a scale.
 
     Parameters
     ----------
     offset : int, float or str
         What is subtracted.
     scale : int, float or str
-        What the difference is multiplied by.
+        The factor of the difference.
 
     Examples
     --------
@@ -445,11 +445,11 @@ class CastValue(ArrayArrayCodec):
     data_type : str or ZDType
         What they become.
     rounding : {"nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"}
-        Which number is taken where the other type lacks one.
+        The rounding of numbers that the other type does not have.
     out_of_range : {"clamp", "wrap"}, optional
-        What becomes of numbers that are too large or small; by default an error.
+        The treatment of numbers outside of the range; by default an error.
     scalar_map : dict, optional
-        ``encode`` and ``decode``: which values become which whatever else is said, as a mapping or a list of pairs.
+        ``encode`` and ``decode``: values that are mapped to other values first, as a mapping or a list of pairs.
 
     Examples
     --------
@@ -495,15 +495,15 @@ class ShardingCodec(ArrayBytesCodec):
     Parameters
     ----------
     chunk_shape : tuple of int
-        The shape of the chunks inside.
+        The shape of the inner chunks.
     codecs : iterable of codec or dict
         What encodes them.
     index_codecs : iterable of codec or dict
-        What encodes the index of a shard.
+        The codecs of the shard's index.
     index_location : {"start", "end"}
-        Where the index is.
+        The place of the index.
     subchunk_write_order : {"morton", "unordered", "lexicographic", "colexicographic"}
-        Taken for the sake of programs that give it: in which order chunks lie says nothing to readers.
+        Accepted for compatibility: the order of chunks in a shard does not matter to readers.
 
     Examples
     --------
@@ -554,7 +554,7 @@ class ShardingCodec(ArrayBytesCodec):
 
 
 class NamedCodec(V3Codec):
-    """A codec that has no class here, by its name.
+    """A codec without a class here, with its name.
 
     Parameters
     ----------
@@ -595,7 +595,7 @@ def parse_codec(codec: Any) -> Any:
     Parameters
     ----------
     codec : codec, dict or str
-        What a user or metadata gives.
+        The argument of a user, or an object of metadata.
 
     Returns
     -------
@@ -605,7 +605,7 @@ def parse_codec(codec: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If it is none.
+        If it is not a codec.
 
     Examples
     --------
@@ -623,5 +623,5 @@ def parse_codec(codec: Any) -> Any:
 
 
 def spec(codec: Any) -> dict[str, Any]:
-    """The object that a new array is told for a codec."""
+    """The object that describes a codec of a new array."""
     return dict(codec._spec() if isinstance(codec, V3Codec) else codec.to_dict())

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from zarrox.argument_types import ChunksLike, DTypeLike
 from zarrox.config import config as settings
 from zarrox.core.array import Array
 from zarrox.core.grids import grid_of, rectilinear
@@ -146,7 +147,7 @@ def _without(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any
     return {name: value for name, value in options.items() if name not in absent}
 
 
-def _is_object(dtype: Any) -> bool:
+def _is_object(dtype: DTypeLike) -> bool:
     native = numpy_dtype(dtype)
     return native is not None and native.hasobject
 
@@ -185,7 +186,7 @@ def _with_index(source: Array, shards: Any) -> Any:
     return shards if location == "end" else {"shape": shards, "index_location": location}
 
 
-def _fitting_shards(shards: Any, chunks: Any, shape: tuple[int, ...]) -> Any:
+def _fitting_shards(shards: Any, chunks: ChunksLike, shape: tuple[int, ...]) -> Any:
     """Shards for other chunks: as long as before, or as much longer as makes them whole chunks."""
     if isinstance(chunks, str) and chunks in ("auto", "default"):
         return chunks
@@ -208,7 +209,7 @@ def _check_whole(grid: dict[str, Any], chunks: Sequence[int | None]) -> None:
             raise ValueError(f"the source has shards that are no multiples of the chunks {tuple(chunks)}: give shards, too")
 
 
-def _check_shards(shards: Any, chunks: Any, shape: tuple[int, ...]) -> None:
+def _check_shards(shards: Any, chunks: dict[str, Any] | tuple[int, ...], shape: tuple[int, ...]) -> None:
     """Refuses shards that were given where the chunks of the source do not fit into them."""
     if isinstance(chunks, dict):
         raise ValueError("the source has chunks that differ in length, which cannot be inside of shards: give chunks, too")

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from zarrox import _native
 from zarrox._native import Array as NativeArray
+from zarrox.argument_types import ChunksLike, PathArgument, ShapeLike, StoreArgument
 from zarrox.core.fill import fill_json, normalize_fill_value
 from zarrox.core.indexing import Selectable
 from zarrox.core.metadata import document_key, is_v3
@@ -41,39 +42,39 @@ _DEFAULTS = (..., None, False, None, None, True, True, False, False, None, None)
 class Array(Selectable, Described):
     """An array that is stored in chunks.
 
-    Functions such as `zarrox.zeros`, `zarrox.array` and `zarrox.open_array` make arrays; this opens one that is stored already.
+    Functions such as `zarrox.zeros`, `zarrox.array` and `zarrox.open_array` create arrays; this class opens a stored one.
 
     Parameters
     ----------
     store : MutableMapping or str
-        Where the array is stored.
+        The place of the array.
     path : str, optional
         Its path in the store.
     read_only : bool, optional
         Whether writing is refused.
     chunk_store : MutableMapping, optional
-        Where the chunks are stored, if not where the metadata is.
+        The store of the chunks, if it differs from that of the metadata.
     synchronizer : object, optional
-        What synchronizes writers: ``synchronizer[key]`` is a lock.
+        The locks of writers: ``synchronizer[key]`` is a lock.
     cache_metadata : bool, optional
-        Whether metadata is read once, and not before each access.
+        Whether metadata is read once, instead of before each access.
     cache_attrs : bool, optional
-        Whether attributes are read once, and not before each access.
+        Whether attributes are read once, instead of before each access.
     partial_decompress : bool, optional
-        Of no effect: only those parts of a chunk are read that are needed, wherever its codecs allow it.
+        Has no effect: parts of a chunk are always read alone if its codecs allow it.
     write_empty_chunks : bool, optional
-        Whether chunks are stored that hold nothing but the fill value.
+        Whether chunks are stored that hold only the fill value.
     zarr_version : int, optional
-        The format; found out if not given.
+        The format; detected if not given.
     meta_array : array_like, optional
-        An array of the kind that reading shall give; NumPy's if not given.
+        An array of the kind that reads return; NumPy's if not given.
 
     Raises
     ------
     ArrayNotFoundError
         If there is no array.
     ContainsGroupError
-        If a group is there.
+        If there is a group.
 
     Examples
     --------
@@ -88,10 +89,10 @@ class Array(Selectable, Described):
 
     def __init__(
         self,
-        store: Any,
-        path: Any = None,
+        store: StoreArgument,
+        path: PathArgument = None,
         read_only: bool = False,
-        chunk_store: Any = None,
+        chunk_store: StoreArgument = None,
         synchronizer: Any = None,
         cache_metadata: bool = True,
         cache_attrs: bool = True,
@@ -118,7 +119,7 @@ class Array(Selectable, Described):
 
     @classmethod
     def _of(cls, native: NativeArray, store: BaseStore, settings: Settings = _USUAL) -> Self:
-        """The array that was opened or created natively."""
+        """The array for a native one."""
         array = cls.__new__(cls)
         array._set(native, store, settings)
         return array
@@ -141,8 +142,8 @@ class Array(Selectable, Described):
         self._native = Converted(self._native, convert, dtype)  # type: ignore[assignment]
 
     @classmethod
-    def open(cls, store: Any, *, path: str = "", zarr_format: int | None = None) -> Self:
-        """Open an array that is there, as zarr-python 3 does.
+    def open(cls, store: StoreArgument, *, path: str = "", zarr_format: int | None = None) -> Self:
+        """Open an existing array, as zarr-python 3 does.
 
         Examples
         --------
@@ -165,7 +166,7 @@ class Array(Selectable, Described):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The length along each dimension. Assigning another shape resizes the array."""
+        """The length of each dimension. Assigning another shape resizes the array."""
         return self._fresh.shape
 
     @shape.setter
@@ -174,25 +175,22 @@ class Array(Selectable, Described):
 
     @property
     def fill_value(self) -> Any:
-        """The value of elements that nobody wrote; ``None`` if undefined. Assigning another one rewrites the metadata."""
+        """The value of elements that were never written; ``None`` if undefined. Assigning another one rewrites the metadata."""
         return self._native.fill_value
 
     @fill_value.setter
     def fill_value(self, value: Any) -> None:
         self._check_changeable()
         native = self._native
-        key, zarr_format = document_key(native), 3 if is_v3(native) else 2
         if native.format == "n5":
             raise UnsupportedError("arrays of N5 have no fill value but 0")
-        document = json.loads(native.document())
-        document["fill_value"] = fill_json(normalize_fill_value(value, native.dtype), native.dtype, zarr_format)
-        self._keys().set(key, json_dumps(document))
-        native.refresh()
+        fill = fill_json(normalize_fill_value(value, native.dtype), native.dtype, 3 if is_v3(native) else 2)
+        native.set_fill_value(json.dumps(fill))
 
-    def resize(self, *args: Any, new_shape: Any = None) -> None:
-        """Change the length of dimensions.
+    def resize(self, *args: Any, new_shape: ShapeLike | None = None) -> None:
+        """Change the lengths of dimensions.
 
-        Nothing moves: chunks that lie outside of the new shape are deleted, and what is new holds the fill value.
+        No data moves: chunks outside of the new shape are deleted, and new elements have the fill value.
 
         Parameters
         ----------
@@ -216,14 +214,14 @@ class Array(Selectable, Described):
         self._native.resize(normalize_resize_args(self._native.shape, *(args if new_shape is None else (new_shape,))))
 
     def append(self, data: npt.ArrayLike, axis: int = 0) -> tuple[int, ...]:
-        """Make the array longer by the length of some data, which is written there.
+        """Append data along an axis.
 
         Parameters
         ----------
         data : array_like
-            What to append. All other dimensions have the array's length.
+            The data. All other dimensions have the array's length.
         axis : int
-            The dimension that grows.
+            The axis that grows.
 
         Returns
         -------
@@ -250,24 +248,24 @@ class Array(Selectable, Described):
 
     def view(
         self,
-        shape: Any = None,
-        chunks: Any = None,
+        shape: ShapeLike | None = None,
+        chunks: ChunksLike = None,
         dtype: npt.DTypeLike | None = None,
         fill_value: Any = None,
         filters: Any = None,
         read_only: bool | None = None,
         synchronizer: Any = None,
     ) -> Self:
-        """An array that shows the same chunks with other metadata.
+        """A view of the same chunks with other metadata.
 
-        Nothing is checked: the bytes of chunks are taken as what the view says that they are.
+        Nothing is checked: the bytes of chunks are interpreted with the metadata of the view.
 
         Parameters
         ----------
         shape, chunks : int or tuple of int, optional
-            Another shape, of the array and of its chunks; both, where elements become larger or smaller.
+            Another shape of the array or of its chunks; both, if the size of elements changes.
         dtype : dtype, optional
-            Another type of the elements.
+            Another data type.
         fill_value : object, optional
             Another fill value.
         filters : sequence of Codec, optional
@@ -280,7 +278,7 @@ class Array(Selectable, Described):
         Returns
         -------
         Array
-            A view, which cannot be resized.
+            The view, which cannot be resized.
 
         Examples
         --------
@@ -300,17 +298,17 @@ class Array(Selectable, Described):
         return self._viewed(native, {**before, **changes}, read_only, synchronizer)
 
     def astype(self, dtype: npt.DTypeLike) -> Self:
-        """A view whose elements are converted when they are read.
+        """A view with another data type: elements are cast when they are read.
 
         Parameters
         ----------
         dtype : dtype
-            What to convert them to.
+            The other data type.
 
         Returns
         -------
         Array
-            A view, which cannot be written.
+            The view, which is read-only.
 
         Examples
         --------
@@ -347,7 +345,7 @@ class Array(Selectable, Described):
         return self
 
     def digest(self, hashname: str = "sha1") -> bytes:
-        """A checksum of what is stored: of all chunks in order, of the metadata and of the attributes.
+        """A checksum of the stored data: of all chunks in order, of the metadata and of the attributes.
 
         The same data, written with the same codecs, has the same checksum in zarr-python 2.
 
@@ -372,7 +370,7 @@ class Array(Selectable, Described):
         return checksum.digest()
 
     def hexdigest(self, hashname: str = "sha1") -> str:
-        """The checksum of `digest` as text.
+        """The checksum of `digest` as hexadecimal text.
 
         Examples
         --------
@@ -388,14 +386,14 @@ class Array(Selectable, Described):
         Parameters
         ----------
         start, end : int, optional
-            Where to begin, and before which position to stop; all if not given.
+            The start, and the exclusive end; all if not given.
 
         Raises
         ------
         TypeError
             If the array has no dimensions.
         ValueError
-            If they are not whole numbers, or less than 0.
+            If they are not integers, or negative.
 
         Examples
         --------
@@ -472,7 +470,7 @@ class Array(Selectable, Described):
         return (type(self), options) if self._view is None else (_unpickled, (type(self), options, self._view))
 
     def _check_changeable(self) -> None:
-        """Metadata can be changed; whether values can is asked before."""
+        """Refuses changes of the metadata of views and read-only arrays."""
         self._check_writable()
         if self.is_view:
             raise PermissionError("operation not permitted for views")
@@ -483,7 +481,7 @@ class Array(Selectable, Described):
         return native_store(self._store, self._settings.chunk_store, self._settings.synchronizer)
 
     def _chunk_key(self, chunk_coords: tuple[int, ...]) -> str:
-        """The key of a chunk; code in the wild uses it."""
+        """The key of a chunk; existing programs use it."""
         return self._native.chunk_key(tuple(chunk_coords[: len(self._native.grid_shape)]))
 
 
@@ -498,7 +496,7 @@ def open_native(keys: _native.Store, path: str, zarr_format: str | None = None) 
     ArrayNotFoundError
         If there is no array.
     ContainsGroupError
-        If a group is there.
+        If there is a group.
     """
     try:
         node = _native.open_node(keys, path, "r+", zarr_format)

@@ -21,16 +21,16 @@ _PART = 1 << 26
 
 
 def copy_values(source: Any, target: Array, progress: Any = None) -> None:
-    """Write all that a source has to an array of the same shape.
+    """Write all elements of a source to an array of the same shape.
 
     Parameters
     ----------
     source : array_like
-        An array, or anything that has a shape and gives parts of itself when it is sliced.
+        An array, or any object with a shape that returns parts when it is sliced.
     target : Array
-        Where to write it.
+        The destination.
     progress : object, optional
-        Who is told of it: see `zarrox.util.progress_reporter`. What is counted is bytes in memory.
+        Called with the progress: see `zarrox.util.progress_reporter`. It is counted in bytes of memory.
     """
     shape = target.shape
     if progress is None and (isinstance(source, np.ndarray) or not shape):

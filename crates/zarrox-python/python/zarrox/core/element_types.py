@@ -1,4 +1,4 @@
-"""The data types that users give: in memory, in metadata, and with the codec of objects."""
+"""The data types of users: in memory, in metadata, and with the codec of objects."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from zarrox import codecs
+from zarrox.argument_types import DTypeLike
 from zarrox.codecs.abc import Codec
 from zarrox.core.dtype import PythonObject, VariableLengthBytes, VariableLengthUTF8, ZDType, parse_dtype
 from zarrox.core.dtype.common import unpack_dtype_json
@@ -25,7 +26,7 @@ from zarrox.core.dtype.resolve import (
 from zarrox.meta import encode_dtype
 
 
-def normalize_dtype(dtype: Any, object_codec: Codec | None = None) -> tuple[np.dtype[Any], Any]:
+def normalize_dtype(dtype: DTypeLike, object_codec: Codec | None = None) -> tuple[np.dtype[Any], Any]:
     """Converts a ``dtype`` of zarr-python 2 to a NumPy data type and the codec of objects.
 
     Parameters
@@ -33,14 +34,14 @@ def normalize_dtype(dtype: Any, object_codec: Codec | None = None) -> tuple[np.d
     dtype : ZDType, numpy.dtype, dtype-like, str or type
         Text, bytes and arrays of any length are stored as objects.
     object_codec : Codec, optional
-        Takes the place of the codec that belongs to the data type.
+        Replaces the codec that belongs to the data type.
 
     Returns
     -------
     dtype : numpy.dtype
-        NumPy's data type, which can have a shape of its own.
+        NumPy's data type, which may have a shape.
     object_codec : Codec or None
-        The codec that stores the objects, as far as it is known.
+        The codec that stores the objects, if it is known.
 
     Raises
     ------
@@ -70,15 +71,15 @@ def normalize_dtype(dtype: Any, object_codec: Codec | None = None) -> tuple[np.d
     return native, object_codec
 
 
-def spec_dtype(dtype: Any, zarr_format: int | str, object_codec: Any = None) -> Any:
-    """The data type as the metadata of a new array says it.
+def spec_dtype(dtype: DTypeLike, zarr_format: int | str, object_codec: Any = None) -> Any:
+    """The data type in the form of metadata.
 
     Parameters
     ----------
     dtype : ZDType, JSON, numpy.dtype, dtype-like, str or type
         Anything that :func:`parse_dtype` takes, and every data type of NumPy that v2 can store.
     zarr_format : int or str
-        1 and 2 have NumPy's names, all others those of v3.
+        1 and 2 have NumPy's names, all others the names of v3.
     object_codec : Codec, dict, optional
         What stores objects.
 
@@ -90,7 +91,7 @@ def spec_dtype(dtype: Any, zarr_format: int | str, object_codec: Any = None) -> 
     Raises
     ------
     ValueError, TypeError
-        If the format has no name for it.
+        If the format does not have the data type.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def spec_dtype(dtype: Any, zarr_format: int | str, object_codec: Any = None) -> 
     return parse_dtype(dtype, zarr_format=3).to_json(zarr_format=3)
 
 
-def _spec_v2(dtype: Any) -> Any:
+def _spec_v2(dtype: DTypeLike) -> Any:
     if isinstance(dtype, str) and known_only_in_v3(dtype):
         dtype = parse_name(dtype)
     if is_json(dtype):
@@ -136,7 +137,7 @@ def type_of_objects(object_codec: Any) -> ZDType[Any, Any]:
     return VariableLengthBytes() if codec_id == "vlen-bytes" else PythonObject(object_codec_id=codec_id)
 
 
-def _is_text(dtype: Any) -> bool:
+def _is_text(dtype: DTypeLike) -> bool:
     if isinstance(dtype, (VariableLengthUTF8, np.dtypes.StringDType)):
         return True
     return dtype is np.dtypes.StringDType or is_one_of(dtype, TEXT)

@@ -1,4 +1,4 @@
-"""Fill values, as scalars and as metadata has them."""
+"""Fill values, as scalars and in the form of metadata."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from zarrox.argument_types import DTypeLike
 from zarrox.core.dtype import parse_dtype
+from zarrox.core.dtype.resolve import native_dtype
 
 
 def normalize_fill_value(fill_value: Any, dtype: np.dtype[Any]) -> Any:
-    """A fill value as a scalar of the array's type; 0 is the zero of every type.
+    """A fill value as a scalar of the array's type; 0 stands for the zero of every type.
 
     Raises
     ------
@@ -47,8 +49,8 @@ def _has_signed_zero(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "fc" or (dtype.kind == "V" and dtype.type is not np.void)
 
 
-def fill_json(value: Any, dtype: Any, zarr_format: int = 2) -> Any:
-    """A fill value as metadata has it.
+def fill_json(value: Any, dtype: DTypeLike, zarr_format: int = 2) -> Any:
+    """A fill value in the form of metadata.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ def fill_json(value: Any, dtype: Any, zarr_format: int = 2) -> Any:
     Returns
     -------
     object
-        What can be written as JSON.
+        A JSON value.
 
     Raises
     ------
@@ -80,22 +82,23 @@ def fill_json(value: Any, dtype: Any, zarr_format: int = 2) -> Any:
         return None
     if zarr_format == 3:
         return _v3_fill_json(value, dtype)
-    if dtype.hasobject or dtype.kind == "T":
+    native = native_dtype(dtype)
+    if native.hasobject or native.kind == "T":
         return _object_json(value)
-    scalar = normalize_fill_value(value, dtype)
-    if dtype.kind == "f":
+    scalar = normalize_fill_value(value, native)
+    if native.kind == "f":
         return _float_json(scalar)
-    if dtype.kind == "c":
+    if native.kind == "c":
         return [_float_json(scalar.real), _float_json(scalar.imag)]
-    if dtype.kind in "mM":
+    if native.kind in "mM":
         return int(scalar.view("i8"))
-    if dtype.kind in "SV":
-        return base64.standard_b64encode(_raw(scalar, dtype)).decode("ascii")
+    if native.kind in "SV":
+        return base64.standard_b64encode(_raw(scalar, native)).decode("ascii")
     return scalar.item() if isinstance(scalar, np.generic) else scalar
 
 
-def _v3_fill_json(value: Any, dtype: Any) -> Any:
-    """Types know their values there."""
+def _v3_fill_json(value: Any, dtype: DTypeLike) -> Any:
+    """Data types of v3 convert their own values."""
     data_type = parse_dtype(dtype, zarr_format=3)
     native = data_type.to_native_dtype()
     if native.kind not in "OT":

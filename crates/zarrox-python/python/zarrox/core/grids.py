@@ -1,4 +1,4 @@
-"""Chunks that differ in length: what users write for them, and how long each of them is."""
+"""Chunks of different lengths: the forms that users write, and the length of each chunk."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from zarrox.argument_types import ChunksLike
 
 if TYPE_CHECKING:
     from zarrox import _native
@@ -15,14 +17,15 @@ __all__ = ["chunk_sizes", "grid_of", "rectilinear"]
 Grid = dict[str, Any]
 
 
-def rectilinear(chunks: Any, shape: tuple[int, ...]) -> Grid | None:
-    """The grid that a user asks for by lists of lengths, or by an object of metadata; ``None`` for chunks of one shape.
+def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
+    """The grid for lists of lengths, or for an object of metadata; ``None`` for chunks of one shape.
 
     Parameters
     ----------
     chunks : object
-        For each dimension a length or a list of lengths; ``None`` and -1 are the whole dimension, as are those that it does not
-        mention. A grid as v3 metadata has it.
+        For each dimension a length or a list of lengths; ``None`` and -1 are the whole dimension, and so are dimensions that
+        are not
+        mentioned. Or a grid in the form of v3 metadata.
     shape : tuple of int
         The shape of the array.
 
@@ -34,14 +37,14 @@ def rectilinear(chunks: Any, shape: tuple[int, ...]) -> Grid | None:
     Raises
     ------
     ValueError
-        If there are more dimensions than the array has.
+        If there are more dimensions than in the array.
 
     Examples
     --------
     >>> rectilinear([[3, 4, 4], 5], (11, 10))["configuration"]["chunk_shapes"]
     [[3, [4, 2]], 5]
     """
-    if hasattr(chunks, "to_dict"):
+    if chunks is not None and hasattr(chunks, "to_dict"):
         chunks = chunks.to_dict()
     if isinstance(chunks, Mapping):
         return dict(chunks)
@@ -65,18 +68,18 @@ def _dimension(given: Any, whole: int) -> Any:
 
 
 def grid_of(native: _native.Array) -> Grid | None:
-    """The grid of an array whose chunks or shards differ in length; ``None`` where all have one shape."""
+    """The grid of an array whose chunks or shards differ in length; ``None`` if all have one shape."""
     grid: Grid = json.loads(native.chunk_grid)
     return None if grid["name"] == "regular" else grid
 
 
 def chunk_sizes(lengths: Sequence[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """The lengths of all chunks along each dimension, of the last one what is inside the array.
+    """The lengths of all chunks along each dimension; for the last one, the part inside of the array.
 
     Parameters
     ----------
     lengths : sequence
-        For each dimension a length that is repeated, or a list of lengths and of ``[length, count]``, as metadata has them.
+        For each dimension a length that is repeated, or a list of lengths and of ``[length, count]``, as in metadata.
     shape : sequence of int
         The shape of the array.
 

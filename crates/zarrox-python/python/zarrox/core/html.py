@@ -1,4 +1,4 @@
-"""Arrays, groups and reports as HTML, for notebooks: no scripts, and everything that users wrote is escaped."""
+"""Arrays, groups and reports as HTML for notebooks: without scripts, and with all text of users escaped."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def chunk_grid_svg(shape: Sequence[int], chunks: Sequence[int]) -> str:
 
 
 def group_html(group: Any, levels: int = 3) -> str:
-    """The tree below a group, which folds; no more than ``levels`` levels of it are read."""
+    """The tree below a group, which can be collapsed; at most ``levels`` levels of it are read."""
     name = escape(group.name.rsplit("/", 1)[-1] or "/")
     return f'<div class="zarr-tree"><details open=""><summary>{name}</summary>{_members(group, levels)}</details></div>'
 

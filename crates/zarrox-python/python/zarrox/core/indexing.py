@@ -1,6 +1,6 @@
 """Selections: the methods of arrays that read and write parts of them, and the shorthands ``oindex``, ``vindex`` and ``blocks``.
 
-What a selection means is decided natively; here is only found out which kind of selection somebody asks for.
+Native code interprets selections. This module only finds out which kind of selection is given.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Fields = str | Sequence[str] | None
 
 
 def split_fields(selection: Any) -> tuple[str | list[str] | None, Any]:
-    """The names of fields in a selection, and what is left of it.
+    """The names of fields in a selection, and the selection without them.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def split_fields(selection: Any) -> tuple[str | list[str] | None, Any]:
 
 
 class Selectable:
-    """The part of an array that reads and writes selections.
+    """The base class with the methods of arrays that read and write selections.
 
     All methods that read take ``out``, an array that is filled and returned instead of a new one, and all of them take
     ``fields``, the name of a field of a structured type, or several names. ``prototype`` is taken for the sake of programs
@@ -61,13 +61,13 @@ class Selectable:
         Parameters
         ----------
         selection : int, slice, list, array, mask, str, tuple of these
-            What to read. Fields of structured types are given by name. Two or more lists beside slices are refused, since
+            The selection. Fields of structured types are given by name. Two or more lists beside slices are refused, since
             NumPy and orthogonal indexing differ there: use `vindex` or `oindex`.
 
         Returns
         -------
         numpy.ndarray or scalar
-            What is stored there; the fill value where nothing was written.
+            The elements; unwritten ones have the fill value.
 
         Raises
         ------
@@ -92,9 +92,9 @@ class Selectable:
         Parameters
         ----------
         selection : int, slice, list, array, mask, str, tuple of these
-            What to write, as in `__getitem__`.
+            The selection, as in `__getitem__`.
         value : scalar or array_like
-            What to store there; it is broadcast to the shape of the selection.
+            The values, which are broadcast to the shape of the selection.
 
         Raises
         ------
@@ -116,16 +116,16 @@ class Selectable:
     def get_basic_selection(
         self, selection: Any = Ellipsis, out: Any = None, fields: Fields = None, *, prototype: Any = None
     ) -> Any:
-        """Read what numbers and slices select.
+        """Read a selection by numbers and slices.
 
         Parameters
         ----------
         selection : int, slice, Ellipsis or tuple of these
             What to read.
         out : numpy.ndarray, optional
-            Where to put it; another array of Zarr will do as well.
+            The destination, which may be another array of Zarr.
         fields : str or sequence of str, optional
-            Which fields of a structured type to read.
+            The fields of a structured type to read.
 
         Returns
         -------
@@ -142,7 +142,7 @@ class Selectable:
         return self._select("basic", selection, out, fields)
 
     def set_basic_selection(self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None) -> None:
-        """Write what numbers and slices select; see `get_basic_selection`.
+        """Write a selection by numbers and slices; see `get_basic_selection`.
 
         Examples
         --------
@@ -157,16 +157,16 @@ class Selectable:
     def get_orthogonal_selection(
         self, selection: Any, out: Any = None, fields: Fields = None, *, prototype: Any = None
     ) -> Any:
-        """Read what is selected along each dimension by itself.
+        """Read a selection along each dimension independently.
 
         Parameters
         ----------
         selection : int, slice, list, array, mask or tuple of these
-            For each dimension what to read of it; lists are rows and columns, and not points.
+            The selection for each dimension; lists select rows and columns, not points.
         out : numpy.ndarray, optional
-            Where to put it.
+            The destination.
         fields : str or sequence of str, optional
-            Which fields of a structured type to read.
+            The fields of a structured type to read.
 
         Returns
         -------
@@ -185,7 +185,7 @@ class Selectable:
         return self._select("orthogonal", selection, out, fields)
 
     def set_orthogonal_selection(self, selection: Any, value: Any, fields: Fields = None, *, prototype: Any = None) -> None:
-        """Write what is selected along each dimension by itself; see `get_orthogonal_selection`.
+        """Write a selection along each dimension independently; see `get_orthogonal_selection`.
 
         Examples
         --------

@@ -13,24 +13,24 @@ __all__ = ["Settings"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settings:
-    """The way in which a node was opened. Views of a node and the nodes below it share its settings.
+    """The settings with which a node was opened. Views of a node and the nodes below it share them.
 
     Attributes
     ----------
     chunk_store : BaseStore or None
-        The store of chunks, if it is not that of the metadata.
+        The store of chunks, if it differs from that of the metadata.
     synchronizer : object
         The locks of writers: ``synchronizer[key]``.
     read_only : bool or None
-        True if writing is refused; ``None`` is what the native node says.
+        True if writing is refused; ``None`` for the setting of the native node.
     cache_metadata, cache_attrs : bool
-        True if metadata and attributes are read once, and not before each access.
+        True if metadata and attributes are read once, instead of before each access.
     write_empty_chunks : bool
         True if chunks are stored that hold only the fill value.
     partial_decompress : bool
-        Of no effect: parts of chunks are always read alone, where the codecs allow it.
+        Has no effect: parts of chunks are always read alone, if the codecs allow it.
     meta_array : object
-        An array of the kind that reading gives.
+        An array of the kind that reads return.
     consolidated : bool
         True if a group was opened by consolidated metadata.
     """

@@ -6,12 +6,14 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from zarrox import _native
-from zarrox.core.dtype import parse_dtype
+from zarrox.argument_types import ChunksLike, DTypeLike, ShapeLike
+from zarrox.core.dtype import ZDType, parse_dtype
 from zarrox.core.element_types import normalize_dtype, spec_dtype
 from zarrox.core.fill import fill_json
 from zarrox.core.grids import rectilinear
@@ -36,10 +38,10 @@ _ZSTD: Spec = {"name": "zstd", "configuration": {"level": 0, "checksum": False}}
 
 def array_spec(
     *,
-    shape: Any,
+    shape: ShapeLike | None,
     zarr_format: str = "2",
-    dtype: Any = None,
-    chunks: Any = True,
+    dtype: DTypeLike = None,
+    chunks: ChunksLike = True,
     shards: Any = None,
     compressor: Any = "default",
     compressors: Any = "auto",
@@ -55,12 +57,12 @@ def array_spec(
     attributes: Mapping[str, Any] | None = None,
     overwrite: bool = False,
 ) -> Spec:
-    """The specification of a new array; arguments as `zarrox.create` and `zarrox.create_array` have them.
+    """The specification of a new array; the arguments are those of `zarrox.create` and `zarrox.create_array`.
 
     Raises
     ------
     ValueError
-        If an argument is wrong, or not possible in the format.
+        If an argument is invalid, or the format does not support it.
     """
     v3 = zarr_format == "3"
     if not v3:
@@ -86,7 +88,7 @@ def array_spec(
     return _with_shards(spec, shards)
 
 
-def _chunks(chunks: Any, shape: tuple[int, ...], zarr_format: str) -> Spec:
+def _chunks(chunks: ChunksLike, shape: tuple[int, ...], zarr_format: str) -> Spec:
     grid = rectilinear(chunks, shape)
     if grid is None:
         return {"chunks": chunk_lengths(True if _is_auto(chunks) else chunks, shape)}
@@ -108,9 +110,9 @@ def _is_auto(value: Any) -> bool:
 
 
 def _types(
-    shape: Any, dtype: Any, zarr_format: str, object_codec: Any
+    shape: ShapeLike | None, dtype: DTypeLike, zarr_format: str, object_codec: Any
 ) -> tuple[tuple[int, ...], np.dtype[Any], Any, Any]:
-    """The shape with that of elements which are arrays, the type in memory, its name in metadata, and the codec of objects."""
+    """The shape including that of array elements, the type in memory, its name in metadata, and the codec of objects."""
     lengths = normalize_shape(shape)
     dtype = np.dtype(np.float64) if dtype is None else dtype
     if zarr_format in ("1", "2"):
@@ -125,13 +127,12 @@ def _types(
     return lengths, native if given is None or given.isnative else native.newbyteorder(), name, object_codec
 
 
-def numpy_dtype(dtype: Any) -> np.dtype[Any] | None:
-    """The NumPy data type of a type, if NumPy knows it."""
+def numpy_dtype(dtype: DTypeLike) -> np.dtype[Any] | None:
+    """The NumPy data type, if NumPy has it."""
     try:
-        found: np.dtype[Any] = np.dtype(dtype.to_native_dtype() if hasattr(dtype, "to_native_dtype") else dtype)
+        return dtype.to_native_dtype() if isinstance(dtype, ZDType) else np.dtype(cast("npt.DTypeLike", dtype))
     except (TypeError, ValueError):
         return None
-    return found
 
 
 def _key_encoding(v3: bool, separator: str | None, encoding: Any) -> Spec:
@@ -147,7 +148,7 @@ def _key_encoding(v3: bool, separator: str | None, encoding: Any) -> Spec:
 
 
 def _encoding_members(encoding: Any) -> dict[str, Any]:
-    """A name and a separator, from any of the ways in which they are written."""
+    """A name and a separator, from any of the forms in which they are written."""
     if hasattr(encoding, "to_dict"):
         encoding = encoding.to_dict()
     if isinstance(encoding, str):
@@ -275,19 +276,19 @@ def _shards(shards: Any, spec: Spec) -> Spec:
 
 
 def _multiple(length: int, unit: int) -> int:
-    """The smallest number of whole chunks that cover a length, in elements."""
+    """The smallest multiple of a chunk's length that covers a length, in elements."""
     return max(-(-length // max(unit, 1)), 1) * max(unit, 1)
 
 
 def _guessed_shards(spec: Spec) -> tuple[int, ...]:
-    """Two chunks along each dimension that has many of them."""
+    """Two chunks along each dimension with many of them."""
     chunks = _made(spec).chunks
     spec["chunks"] = list(chunks)
     return tuple(chunk * 2 if length // chunk > 8 else chunk for length, chunk in zip(spec["shape"], chunks, strict=True))
 
 
 def _index_at(spec: Spec, location: str) -> Spec:
-    """Shards that say where their index is need all codecs written out."""
+    """Shards with a place for their index need the complete list of codecs."""
     made = _made(spec)
     codecs = json.loads(made.codecs)
     codecs[0]["configuration"]["index_location"] = location
@@ -297,5 +298,5 @@ def _index_at(spec: Spec, location: str) -> Spec:
 
 
 def _made(spec: Spec) -> _native.Array:
-    """The array of a specification, in memory, to see what native code makes of it."""
+    """The array of a specification, in memory, to see how native code completes it."""
     return _native.create_array(_native.Store.memory(), "", json.dumps(spec))

@@ -1,4 +1,4 @@
-"""Arrays that show the stored bytes of another one in a different way.
+"""Views of the stored bytes of an array with other metadata.
 
 A view is an array whose metadata is kept in memory, over the chunks of the other array; reading and writing it is no different
 from any other array.
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from zarrox import _native
+from zarrox import _native, codecs
+from zarrox.argument_types import ChunksLike, DTypeLike, ShapeLike
+from zarrox.core.dtype.resolve import native_dtype
 from zarrox.core.element_types import spec_dtype
 from zarrox.core.fill import fill_json
-from zarrox.core.metadata import document_key, is_v3
-from zarrox.documents import json_dumps
-from zarrox.errors import UnsupportedError
+from zarrox.core.metadata import is_v3
 from zarrox.shapes import chunk_lengths, normalize_shape
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def native_view(
     native: _native.Array,
     chunks_in: _native.Store,
     *,
-    shape: Any = None,
-    chunks: Any = None,
-    dtype: npt.DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    chunks: ChunksLike = None,
+    dtype: DTypeLike = None,
     fill_value: Any = None,
     filters: Any = None,
 ) -> _native.Array:
@@ -41,34 +41,30 @@ def native_view(
     Parameters
     ----------
     native : _native.Array
-        The array that is looked at.
+        The original array.
     chunks_in : _native.Store
-        Where its chunks are.
+        The store of its chunks.
     shape, chunks, dtype, fill_value, filters : object
-        What is different; ``None`` for what is not.
+        The changes; ``None`` leaves the array's value.
     """
-    if native.format.lstrip("v") not in ("2", "3"):
-        raise UnsupportedError(f"views with other metadata need an array of version 2 or 3, not of format {native.format}")
-    document = json.loads(native.document())
+    zarr_format = 3 if is_v3(native) else 2
     new_shape = native.shape if shape is None else normalize_shape(shape)
-    new_dtype = native.dtype if dtype is None else np.dtype(dtype)
+    new_dtype = native.dtype if dtype is None else native_dtype(dtype)
     fill = _fill(native, new_dtype, fill_value)
-    document["shape"] = new_shape
-    if is_v3(native):
-        _edit_v3(document, new_shape, chunks, dtype, filters)
-        document["fill_value"] = fill_json(0 if fill is None else fill, new_dtype, 3)
-    else:
-        _edit_v2(document, new_shape, chunks, dtype, filters)
-        document["fill_value"] = fill_json(fill, new_dtype, 2)
-    documents = _native.Store.memory()
-    documents.set(document_key(native), json_dumps(document))
-    view = _native.open_node(documents.with_chunks(chunks_in), native.path)
-    assert isinstance(view, _native.Array)
-    return view
+    if fill is None and zarr_format == 3:
+        fill = 0
+    changes: dict[str, Any] = {"shape": new_shape, "fill_value": fill_json(fill, new_dtype, zarr_format)}
+    if chunks is not None:
+        changes["chunks"] = _lengths(chunks, new_shape)
+    if dtype is not None:
+        changes["dtype"] = spec_dtype(new_dtype, zarr_format)
+    if filters is not None:
+        changes["filters"] = [codecs.codec_config(codec, 2) for codec in filters] or None
+    return native.view(chunks_in, json.dumps(changes))
 
 
 def _fill(native: _native.Array, dtype: np.dtype[Any], fill_value: Any) -> Any:
-    """The fill value of a view: the array's, if its type can hold that."""
+    """The fill value of a view: that of the array, if the data type can represent it."""
     if fill_value is not None:
         return fill_value
     try:
@@ -77,26 +73,7 @@ def _fill(native: _native.Array, dtype: np.dtype[Any], fill_value: Any) -> Any:
         return None
 
 
-def _edit_v2(document: dict[str, Any], shape: tuple[int, ...], chunks: Any, dtype: Any, filters: Any) -> None:
-    from zarrox.codecs import codec_config
-    if chunks is not None:
-        document["chunks"] = _lengths(chunks, shape)
-    if dtype is not None:
-        document["dtype"] = spec_dtype(np.dtype(dtype), 2)
-    if filters is not None:
-        document["filters"] = [codec_config(codec, 2) for codec in filters] or None
-
-
-def _edit_v3(document: dict[str, Any], shape: tuple[int, ...], chunks: Any, dtype: Any, filters: Any) -> None:
-    if filters is not None:
-        raise UnsupportedError("views with other filters need an array of version 2")
-    if chunks is not None:
-        document["chunk_grid"] = {"name": "regular", "configuration": {"chunk_shape": _lengths(chunks, shape)}}
-    if dtype is not None:
-        document["data_type"] = spec_dtype(np.dtype(dtype), 3)
-
-
-def _lengths(chunks: Any, shape: tuple[int, ...]) -> list[int]:
+def _lengths(chunks: ChunksLike, shape: tuple[int, ...]) -> list[int]:
     lengths = chunk_lengths(chunks, shape)
     if isinstance(lengths, bool):
         lengths = [None] * len(shape)

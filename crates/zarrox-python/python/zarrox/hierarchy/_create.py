@@ -1,4 +1,4 @@
-"""Methods of groups that make arrays and groups below them."""
+"""Methods of groups that create arrays and groups below them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from zarrox import _native, creation
 from zarrox._native import Array as NativeArray
 from zarrox._native import Group as NativeGroup
 from zarrox._native import Store as NativeStore
+from zarrox.argument_types import DTypeLike, ShapeLike
 from zarrox.core import Array
+from zarrox.core.dtype.resolve import native_dtype
 from zarrox.core.settings import Settings
 from zarrox.errors import ContainsArrayError, ContainsGroupError
 from zarrox.hierarchy import _nodes
@@ -25,10 +27,11 @@ if TYPE_CHECKING:
 
 
 class Creation:
-    """The methods of a group that create nodes; each stands for the function of the same name in ``zarrox.creation``.
+    """The methods of a group that create nodes; each corresponds to the function with the same name in ``zarrox.creation``.
 
-    Names are paths relative to the group, or, with a leading slash, to the root of the store. Groups on the way are created.
-    Everything that is created has the format, the stores and the synchronizer of the group.
+    Names are paths relative to the group, or, with a leading slash, to the root of the store. Missing groups between are
+    created.
+    New nodes have the format, the stores and the synchronizer of the group.
     """
 
     _store: BaseStore
@@ -60,7 +63,7 @@ class Creation:
         name : str
             Name or path of the group.
         overwrite : bool, optional
-            Whether what is there is deleted first.
+            Whether an existing node is deleted first.
         attributes : dict, optional
             The attributes of the new group.
 
@@ -71,7 +74,7 @@ class Creation:
         Raises
         ------
         ContainsGroupError, ContainsArrayError
-            If something is there and ``overwrite`` is false.
+            If a node exists and ``overwrite`` is false.
 
         Examples
         --------
@@ -112,7 +115,7 @@ class Creation:
         name : str
             Name or path of the group.
         overwrite : bool, optional
-            Whether an array that is there gives way.
+            Whether an existing array is replaced.
         attributes : dict, optional
             The attributes, should the group be created.
 
@@ -167,12 +170,12 @@ class Creation:
         nodes : dict
             The metadata of arrays and groups by their paths, as :func:`zarrox.create_hierarchy` takes them.
         overwrite : bool, optional
-            Whether nodes that are there give way.
+            Whether existing nodes are replaced.
 
         Returns
         -------
         iterator of (path, node)
-            Paths are relative to this group; groups that had to be added are among them.
+            Paths are relative to this group; they include groups that were added.
 
         Examples
         --------
@@ -195,7 +198,7 @@ class Creation:
         name : str
             Name or path of the array.
         data : array_like, optional
-            What the array is to hold.
+            The values of the array.
         **kwargs
             As for :func:`zarrox.creation.create`: shape, chunks, dtype, compressor, fill_value, order, filters, overwrite …
 
@@ -214,7 +217,7 @@ class Creation:
             return self._new_array(creation.create, name, kwargs)
         return self._new_array(creation.array, name, kwargs, data)
 
-    def require_dataset(self, name: Any, shape: Any, dtype: Any = None, exact: bool = False, **kwargs: Any) -> Array:
+    def require_dataset(self, name: Any, shape: ShapeLike, dtype: DTypeLike = None, exact: bool = False, **kwargs: Any) -> Array:
         """Open an array below this group, or create it if there is none.
 
         Parameters
@@ -222,11 +225,11 @@ class Creation:
         name : str
             Name or path of the array.
         shape : int or tuple of int
-            The shape that the array has to have.
+            The required shape.
         dtype : str or dtype, optional
-            The data type that values have; it must be possible to store them safely.
+            The data type of values that must be stored safely.
         exact : bool, optional
-            Whether the array must have just this data type.
+            Whether the array must have exactly this data type.
         **kwargs
             As for :meth:`create_dataset`, should the array be created.
 
@@ -237,7 +240,7 @@ class Creation:
         Raises
         ------
         TypeError
-            If the array that is there has another shape, or a data type that does not do.
+            If an existing array has another shape, or an unsuitable data type.
 
         Examples
         --------
@@ -256,7 +259,7 @@ class Creation:
                     raise
         with self._writing(path):
             array: Array = self._wrap(_native.open_node(self._native_store(), path, "r+", self._native.format))
-        _check_array(array, normalize_shape(shape), np.dtype(dtype), exact)
+        _check_array(array, normalize_shape(shape), native_dtype(dtype), exact)
         return array
 
     def create_array(self, name: Any, **kwargs: Any) -> Array:
@@ -284,7 +287,7 @@ class Creation:
         with self._writing(path):
             return creation.create_array(self._store, name=path, **self._options(kwargs))
 
-    def require_array(self, name: Any, *, shape: Any, dtype: Any = None, exact: bool = False, **kwargs: Any) -> Array:
+    def require_array(self, name: Any, *, shape: ShapeLike, dtype: DTypeLike = None, exact: bool = False, **kwargs: Any) -> Array:
         """Open an array, or create it as :meth:`create_array` does; checked as by :meth:`require_dataset`.
 
         Examples
@@ -328,14 +331,14 @@ class Creation:
         return self.create_dataset(name, **kwargs)
 
     def array(self, name: Any, data: Any, **kwargs: Any) -> Array:
-        """Create an array that holds some data.
+        """Create an array with given data.
 
         Parameters
         ----------
         name : str
             Name or path of the array.
         data : array_like
-            What the array is to hold.
+            The values of the array.
         **kwargs
             As for :func:`zarrox.creation.array`.
 

@@ -16,6 +16,7 @@ from zarrox import _native, creation
 from zarrox._native import Array as NativeArray
 from zarrox._native import Group as NativeGroup
 from zarrox._native import Store as NativeStore
+from zarrox.argument_types import StoreArgument
 from zarrox.attrs import Attributes
 from zarrox.core import Array
 from zarrox.core.html import group_html
@@ -88,10 +89,10 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
 
     def __init__(
         self,
-        store: Any,
+        store: StoreArgument,
         path: str | None = None,
         read_only: bool = False,
-        chunk_store: Any = None,
+        chunk_store: StoreArgument = None,
         cache_attrs: bool = True,
         synchronizer: Any = None,
         zarr_version: int | None = None,
@@ -128,7 +129,7 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
     @classmethod
     def from_store(
         cls,
-        store: Any,
+        store: StoreArgument,
         *,
         attributes: Mapping[str, Any] | None = None,
         zarr_format: int = 3,
@@ -138,24 +139,25 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         return cls._open(store, "w" if overwrite else "w-", format=str(zarr_format), attributes=attributes)
 
     @classmethod
-    def open(cls, store: Any, zarr_format: int | None = None) -> Group:
+    def open(cls, store: StoreArgument, zarr_format: int | None = None) -> Group:
         """Open the group at the root of a store for reading and writing."""
         return cls._open(store, "r+", format=_nodes.format_name(zarr_format))
 
     @classmethod
     def _open(
         cls,
-        store: Any,
+        store: StoreArgument,
         mode: str,
         *,
         path: str | None = None,
-        chunk_store: Any = None,
+        chunk_store: StoreArgument = None,
         synchronizer: Any = None,
         cache_attrs: bool = True,
         format: str | None = None,
         attributes: Mapping[str, Any] | None = None,
         use_consolidated: bool | str | None = None,
         storage_options: dict[str, Any] | None = None,
+        sync: bool | None = None,
     ) -> Group:
         """Open or create a group, as the mode says."""
         if isinstance(use_consolidated, str):
@@ -165,9 +167,9 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
         elif store is None:
             store = MemoryStore()
         else:
-            store = normalize_store_arg(store, storage_options=storage_options, mode=mode)
+            store = normalize_store_arg(store, storage_options=storage_options, mode=mode, sync=sync)
         if chunk_store is not None:
-            chunk_store = normalize_store_arg(chunk_store, storage_options=storage_options, mode=mode)
+            chunk_store = normalize_store_arg(chunk_store, storage_options=storage_options, mode=mode, sync=sync)
         native = _nodes.open_or_create_group(
             native_store(store, chunk_store, synchronizer),
             normalize_storage_path(path),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from zarrox import _native
+from zarrox.argument_types import StoreArgument
 from zarrox.core import Array
 from zarrox.core.settings import Settings
 from zarrox.errors import ContainsArrayError, ContainsGroupError, GroupNotFoundError
@@ -29,9 +30,9 @@ def check_mode(mode: str) -> None:
 
 
 def group(
-    store: Any = None,
+    store: StoreArgument = None,
     overwrite: bool = False,
-    chunk_store: Any = None,
+    chunk_store: StoreArgument = None,
     cache_attrs: bool = True,
     synchronizer: Any = None,
     path: str | None = None,
@@ -41,6 +42,7 @@ def group(
     meta_array: Any = None,
     attributes: Mapping[str, Any] | None = None,
     storage_options: dict[str, Any] | None = None,
+    sync: bool | None = None,
 ) -> Group:
     """Open a group, or create it if there is none.
 
@@ -66,6 +68,8 @@ def group(
         The attributes, should the group be created.
     storage_options : dict, optional
         Options for the store of a URL.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
 
     Returns
     -------
@@ -95,16 +99,17 @@ def group(
         zarr_version=zarr_version,
         zarr_format=zarr_format,
         attributes=attributes,
+        sync=sync,
     )
 
 
 def open_group(
-    store: Any = None,
+    store: StoreArgument = None,
     mode: str = "a",
     cache_attrs: bool = True,
     synchronizer: Any = None,
     path: str | None = None,
-    chunk_store: Any = None,
+    chunk_store: StoreArgument = None,
     storage_options: dict[str, Any] | None = None,
     *,
     zarr_version: int | None = None,
@@ -112,6 +117,7 @@ def open_group(
     meta_array: Any = None,
     attributes: Mapping[str, Any] | None = None,
     use_consolidated: bool | str | None = None,
+    sync: bool | None = None,
 ) -> Group:
     """Open a group with a mode like a file's.
 
@@ -141,6 +147,8 @@ def open_group(
     use_consolidated : bool or str, optional
         Whether consolidated metadata is used: ``True`` demands it, a string is the key of it (v2). If not given, it is used
         where it is there and the mode is 'r'.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
 
     Returns
     -------
@@ -173,17 +181,19 @@ def open_group(
         attributes=attributes,
         use_consolidated=use_consolidated,
         storage_options=storage_options,
+        sync=sync,
     )
 
 
 def create_group(
-    store: Any = None,
+    store: StoreArgument = None,
     *,
     path: str | None = None,
     zarr_format: int | None = 3,
     overwrite: bool = False,
     attributes: Mapping[str, Any] | None = None,
     storage_options: dict[str, Any] | None = None,
+    sync: bool | None = None,
 ) -> Group:
     """Create a group, as zarr-python 3 does: of format 3 if not told otherwise.
 
@@ -201,6 +211,8 @@ def create_group(
         The attributes.
     storage_options : dict, optional
         Options for the store of a URL.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
 
     Returns
     -------
@@ -221,12 +233,18 @@ def create_group(
     mode = "w" if overwrite else "w-"
     zarr_format = 3 if zarr_format is None else zarr_format
     return open_group(
-        store, mode, path=path, zarr_format=zarr_format, attributes=attributes, storage_options=storage_options
+        store,
+        mode,
+        path=path,
+        zarr_format=zarr_format,
+        attributes=attributes,
+        storage_options=storage_options,
+        sync=sync,
     )
 
 
 def create_hierarchy(
-    *, store: Any, nodes: Mapping[str, Any], overwrite: bool = False
+    *, store: StoreArgument, nodes: Mapping[str, Any], overwrite: bool = False
 ) -> Iterator[tuple[str, Array | Group]]:
     """Create many groups and arrays at once.
 

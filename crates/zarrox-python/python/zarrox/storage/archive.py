@@ -37,6 +37,8 @@ class ZipStore(FileStore):
         What stands between the coordinates of chunks in the keys of new arrays.
     read_only : bool, optional
         Whether nothing can be written (zarr-python 3).
+    sync : bool, optional
+        Whether the archive is flushed to the disk when it is finished.
 
     Notes
     -----
@@ -57,6 +59,7 @@ class ZipStore(FileStore):
 
     compression = zipfile.ZIP_STORED
     allowZip64 = True
+    _sync = False
     _identity = ("path", "compression", "allowZip64")
 
     def __init__(
@@ -68,6 +71,7 @@ class ZipStore(FileStore):
         dimension_separator: str | None = None,
         *,
         read_only: bool = False,
+        sync: bool = False,
     ) -> None:
         if mode not in _MODES:
             raise ValueError(f"mode {mode!r}: there are 'r', 'r+', 'a', 'w' and 'x'")
@@ -79,12 +83,14 @@ class ZipStore(FileStore):
             self.allowZip64 = False
         if dimension_separator is not None:
             self._dimension_separator = dimension_separator
+        if sync:
+            self._sync = True
         self._read_only = self.mode == "r"
         # What a mode demands is seen at once, and 'w' empties the archive only once.
         self._raw  # noqa: B018
 
     def _open(self) -> _native.Store:
-        return _native.Store.zip(self.path, _MODES[self.mode], self.compression)
+        return _native.Store.zip(self.path, _MODES[self.mode], self.compression, self._sync)
 
     def __getstate__(self) -> dict[str, Any]:
         if not self._closed:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from zarrox import _native
+from zarrox.argument_types import PathArgument
 from zarrox.meta import Metadata2
 
 from .files import Files
-from .paths import NUMBER, Path, array_meta_key, is_key, normalize_storage_path, prefix_of
+from .paths import NUMBER, array_meta_key, is_key, normalize_storage_path, prefix_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -111,7 +112,7 @@ class BaseStore(MutableMapping[str, Any]):
     def close(self) -> None:
         """Finishes what was written, and lets go of files and connections."""
 
-    def listdir(self, path: Path = None) -> list[str]:
+    def listdir(self, path: PathArgument = None) -> list[str]:
         """The names directly below a path.
 
         Parameters
@@ -127,7 +128,7 @@ class BaseStore(MutableMapping[str, Any]):
         prefix = prefix_of(normalize_storage_path(path))
         return sorted({key[len(prefix) :].split("/", 1)[0] for key in self.keys() if key.startswith(prefix)})
 
-    def getsize(self, path: Path = None) -> int:
+    def getsize(self, path: PathArgument = None) -> int:
         """The bytes of a value, or of the values directly below a path.
 
         Parameters
@@ -147,7 +148,7 @@ class BaseStore(MutableMapping[str, Any]):
         except TypeError:
             return -1
 
-    def rename(self, src_path: Path, dst_path: Path) -> None:
+    def rename(self, src_path: PathArgument, dst_path: PathArgument) -> None:
         """Moves a value, or all that is below a path.
 
         Parameters
@@ -165,7 +166,7 @@ class BaseStore(MutableMapping[str, Any]):
             elif key.startswith(prefix):
                 self[prefix_of(target) + key[len(prefix) :]] = self.pop(key)
 
-    def rmdir(self, path: Path = None) -> None:
+    def rmdir(self, path: PathArgument = None) -> None:
         """Deletes all that is below a path.
 
         Parameters
@@ -421,7 +422,7 @@ class NativeStore(BaseStore):
         """Deletes everything."""
         self._raw.delete_prefix("")
 
-    def listdir(self, path: Path = None) -> list[str]:
+    def listdir(self, path: PathArgument = None) -> list[str]:
         """The names directly below a path.
 
         Parameters
@@ -452,7 +453,7 @@ class NativeStore(BaseStore):
             flat += [key[len(prefix) :].replace("/", ".") for key in below] or [name]
         return sorted(flat)
 
-    def getsize(self, path: Path = None) -> int:
+    def getsize(self, path: PathArgument = None) -> int:
         """The bytes of a value, or of the values directly below a path.
 
         Parameters
@@ -473,7 +474,7 @@ class NativeStore(BaseStore):
         prefix = prefix_of(path)
         return sum(raw.size(prefix + name) or 0 for name in self._names(path))
 
-    def rename(self, src_path: Path, dst_path: Path) -> None:
+    def rename(self, src_path: PathArgument, dst_path: PathArgument) -> None:
         """Moves a value, or all that is below a path.
 
         Parameters
@@ -486,7 +487,7 @@ class NativeStore(BaseStore):
         source, target = (self._normalize_key(normalize_storage_path(path)) for path in (src_path, dst_path))
         self._raw.rename(source, target)
 
-    def rmdir(self, path: Path = None) -> None:
+    def rmdir(self, path: PathArgument = None) -> None:
         """Deletes all that is below a path.
 
         Parameters

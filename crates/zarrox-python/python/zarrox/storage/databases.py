@@ -98,6 +98,8 @@ class DBMStore(FileStore):
         Has no effect: only one thread at a time uses what `open` gives.
     dimension_separator : {'.', '/'}, optional
         What stands between the coordinates of chunks in the keys of new arrays.
+    sync : bool, optional
+        Whether every write is flushed to the disk. Without, writing is much faster, and a killed process may lose what it wrote.
     **open_kwargs
         More arguments for `open`.
 
@@ -115,6 +117,7 @@ class DBMStore(FileStore):
     mode = 0o666
     open: Callable[..., Any] | None = None
     write_lock = True
+    _sync = True
     _mapping: _DBMValues | None = None
     _identity = ("path", "open", "open_kwargs")
 
@@ -126,6 +129,8 @@ class DBMStore(FileStore):
         open: Callable[..., Any] | None = None,
         write_lock: bool = True,
         dimension_separator: str | None = None,
+        *,
+        sync: bool = True,
         **open_kwargs: Any,
     ) -> None:
         if flag[:1] not in ("c", "n", "r", "w"):
@@ -133,6 +138,8 @@ class DBMStore(FileStore):
         self.path = os.path.abspath(path)
         self.flag, self.mode, self.open, self.write_lock = flag, mode, open, write_lock
         self.open_kwargs = open_kwargs
+        if not sync:
+            self._sync = False
         if dimension_separator is not None:
             self._dimension_separator = dimension_separator
         self._read_only = flag[0] == "r"
@@ -153,7 +160,7 @@ class DBMStore(FileStore):
         if exists and self.flag[0] == "n":
             os.remove(self.path)
             exists = False
-        store = _native.Store.gdbm(self.path)
+        store = _native.Store.gdbm(self.path, self._sync)
         if not exists and self.mode != 0o666 and os.path.exists(self.path):
             os.chmod(self.path, self.mode)
         return store
@@ -210,7 +217,7 @@ class LMDBStore(FileStore):
     dimension_separator : {'.', '/'}, optional
         What stands between the coordinates of chunks in the keys of new arrays.
     **kwargs
-        What ``lmdb.open`` takes. Of these, ``readonly`` counts; the others are about speed.
+        What ``lmdb.open`` takes. Of these, ``readonly`` and ``sync`` count; the others are about speed.
 
     Examples
     --------
@@ -250,7 +257,7 @@ class LMDBStore(FileStore):
             raise FileNotFoundError(f"'{self.path}' does not exist")
         if not exists and not self.kwargs.get("subdir", True):
             raise UnsupportedError(f"'{self.path}': new databases are directories; leave out subdir=False")
-        return _native.Store.lmdb(self.path)
+        return _native.Store.lmdb(self.path, bool(self.kwargs.get("sync", True)))
 
 
 class SQLiteStore(FileStore):
@@ -262,6 +269,8 @@ class SQLiteStore(FileStore):
         The file; ``':memory:'`` is none.
     dimension_separator : {'.', '/'}, optional
         What stands between the coordinates of chunks in the keys of new arrays.
+    sync : bool, optional
+        Whether every write is flushed to the disk. Without, writing is much faster, and a power failure may damage all.
     **kwargs
         What ``sqlite3.connect`` takes. They have no effect.
 
@@ -276,18 +285,27 @@ class SQLiteStore(FileStore):
 
     _TAKEN = frozenset("timeout cached_statements factory uri".split())
 
+    _sync = True
+
     def __init__(
-        self, path: str | os.PathLike[str], dimension_separator: str | None = None, **kwargs: Any
+        self,
+        path: str | os.PathLike[str],
+        dimension_separator: str | None = None,
+        *,
+        sync: bool = True,
+        **kwargs: Any,
     ) -> None:
         _check_names("sqlite3.connect", kwargs, self._TAKEN)
         self.path = path if path == ":memory:" else os.path.abspath(path)
         self.kwargs = kwargs
+        if not sync:
+            self._sync = False
         if dimension_separator is not None:
             self._dimension_separator = dimension_separator
         self._raw  # noqa: B018 - what is wrong with the file is told at once
 
     def _open(self) -> _native.Store:
-        return _native.Store.memory() if self.path == ":memory:" else _native.Store.sqlite(self.path)
+        return _native.Store.memory() if self.path == ":memory:" else _native.Store.sqlite(self.path, self._sync)
 
     def __getstate__(self) -> dict[str, Any]:
         if self.path == ":memory:":

@@ -12,10 +12,11 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from zarrox import _native
+from zarrox.argument_types import PathArgument
 from zarrox.errors import FSPathExistNotDir
 
 from .base import NativeStore
-from .paths import Path, normalize_storage_path
+from .paths import normalize_storage_path
 
 __all__ = [
     "DirectoryStore",
@@ -78,6 +79,8 @@ class DirectoryStore(NativeStore):
         Whether all keys are made lower case, so that they mean the same on file systems that tell cases apart and on others.
     dimension_separator : {'.', '/'}, optional
         What stands between the coordinates of chunks in the keys of new arrays.
+    sync : bool, optional
+        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
 
     Raises
     ------
@@ -101,9 +104,15 @@ class DirectoryStore(NativeStore):
     """
 
     normalize_keys = False
+    _sync = False
 
     def __init__(
-        self, path: str | os.PathLike[str], normalize_keys: bool = False, dimension_separator: str | None = None
+        self,
+        path: str | os.PathLike[str],
+        normalize_keys: bool = False,
+        dimension_separator: str | None = None,
+        *,
+        sync: bool = False,
     ) -> None:
         path = os.path.abspath(path)
         if os.path.isfile(path):
@@ -114,9 +123,11 @@ class DirectoryStore(NativeStore):
             self.normalize_keys = True
         if dimension_separator != self._dimension_separator:
             self._dimension_separator = dimension_separator
+        if sync:
+            self._sync = True
 
     def _open(self) -> _native.Store:
-        return _native.Store.directory(self.path)
+        return _native.Store.directory(self.path, self._sync)
 
     def _translates(self) -> bool:
         return self.normalize_keys
@@ -196,7 +207,7 @@ class DirectoryStore(NativeStore):
 
     __hash__ = None
 
-    def dir_path(self, path: Path = None) -> str:
+    def dir_path(self, path: PathArgument = None) -> str:
         """The file or directory of a key or path.
 
         Parameters
@@ -226,6 +237,8 @@ class TempStore(DirectoryStore):
         Whether all keys are made lower case.
     dimension_separator : {'.', '/'}, optional
         What stands between the coordinates of chunks in the keys of new arrays.
+    sync : bool, optional
+        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
     """
 
     def __init__(
@@ -235,10 +248,12 @@ class TempStore(DirectoryStore):
         dir: str | None = None,
         normalize_keys: bool = False,
         dimension_separator: str | None = None,
+        *,
+        sync: bool = False,
     ) -> None:
         path = tempfile.mkdtemp(suffix=suffix, prefix=prefix, dir=dir)
         atexit.register(atexit_rmtree, path)
-        super().__init__(path, normalize_keys=normalize_keys, dimension_separator=dimension_separator)
+        super().__init__(path, normalize_keys=normalize_keys, dimension_separator=dimension_separator, sync=sync)
 
 
 class NestedDirectoryStore(DirectoryStore):
@@ -252,6 +267,8 @@ class NestedDirectoryStore(DirectoryStore):
         Whether all keys are made lower case.
     dimension_separator : {'/'}, optional
         What stands between the coordinates of chunks: nothing else is possible.
+    sync : bool, optional
+        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
 
     Raises
     ------
@@ -273,11 +290,18 @@ class NestedDirectoryStore(DirectoryStore):
     _dimension_separator: str | None = "/"
 
     def __init__(
-        self, path: str | os.PathLike[str], normalize_keys: bool = False, dimension_separator: str | None = "/"
+        self,
+        path: str | os.PathLike[str],
+        normalize_keys: bool = False,
+        dimension_separator: str | None = "/",
+        *,
+        sync: bool = False,
     ) -> None:
         if dimension_separator not in (None, "/"):
             raise ValueError(f"{type(self).__name__} only supports '/' as dimension_separator")
-        super().__init__(path, normalize_keys=normalize_keys, dimension_separator=self._dimension_separator)
+        super().__init__(
+            path, normalize_keys=normalize_keys, dimension_separator=self._dimension_separator, sync=sync
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NestedDirectoryStore) and self.path == other.path
@@ -294,10 +318,12 @@ class LocalStore(DirectoryStore):
         The directory. The first value makes it.
     read_only : bool, optional
         Whether nothing can be written.
+    sync : bool, optional
+        Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
     """
 
-    def __init__(self, root: str | os.PathLike[str], *, read_only: bool = False) -> None:
-        super().__init__(root)
+    def __init__(self, root: str | os.PathLike[str], *, read_only: bool = False, sync: bool = False) -> None:
+        super().__init__(root, sync=sync)
         if read_only:
             self._read_only = True
 

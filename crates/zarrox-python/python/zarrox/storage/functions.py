@@ -7,13 +7,14 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from zarrox import _native
+from zarrox.argument_types import PathArgument, StoreArgument
 
 from .archive import ZipStore
 from .base import BaseStore, StoreLike, warn_without_listdir
 from .directory import DirectoryStore
 from .layers import ConsolidatedMetadataStore
 from .memory import new_memory
-from .paths import Path, array_meta_key, group_meta_key, normalize_storage_path, prefix_of
+from .paths import array_meta_key, group_meta_key, normalize_storage_path, prefix_of
 from .remote import FSStore
 
 __all__ = [
@@ -32,12 +33,13 @@ _ZIP_MODES = {"w-": "x"}
 
 
 def normalize_store_arg(
-    store: Any,
+    store: StoreArgument,
     clobber: bool = False,
     storage_options: dict[str, Any] | None = None,
     mode: str = "r+",
     *,
     zarr_format: int | None = None,
+    sync: bool | None = None,
 ) -> BaseStore:
     """The store for what a user gave as one.
 
@@ -53,6 +55,8 @@ def normalize_store_arg(
         What will be done with it.
     zarr_format : int, optional
         Has no effect: the format of nodes is no matter of stores.
+    sync : bool, optional
+        Whether what is written to a path is flushed to the disk; a store is told so when it is made.
 
     Returns
     -------
@@ -61,7 +65,7 @@ def normalize_store_arg(
     Raises
     ------
     ValueError
-        It is no store, or `storage_options` are given for what is no URL.
+        It is no store, `sync` is given for what is no path, or `storage_options` are given for what is no URL.
 
     Examples
     --------
@@ -69,20 +73,22 @@ def normalize_store_arg(
     >>> type(normalize_store_arg({}))
     <class 'zarrox.storage.KVStore'>
     """
+    if isinstance(store, os.PathLike):
+        store = os.fspath(store)
+    if isinstance(store, str):
+        return _store_at(store, storage_options, mode, sync)
+    if sync:
+        raise ValueError("sync is for paths: a store of another kind is told when it is made, such as SQLiteStore(path, sync=True)")
     if isinstance(store, BaseStore):
         return store
     if store is None:
         return new_memory()
-    if isinstance(store, os.PathLike):
-        store = os.fspath(store)
-    if isinstance(store, str):
-        return _store_at(store, storage_options, mode)
     found: BaseStore = BaseStore._ensure_store(store)
     return found
 
 
 def consolidated_store(
-    store: Any, metadata_key: str, mode: str, storage_options: dict[str, Any] | None
+    store: StoreArgument, metadata_key: str, mode: str, storage_options: dict[str, Any] | None
 ) -> tuple[BaseStore, BaseStore | None]:
     """The store of consolidated metadata under a key, and the store of elements; only the latter if there is no such key.
 
@@ -99,18 +105,20 @@ def consolidated_store(
     return ConsolidatedMetadataStore(elements, metadata_key=metadata_key), elements
 
 
-def _store_at(place: str, storage_options: dict[str, Any] | None, mode: str) -> BaseStore:
+def _store_at(place: str, storage_options: dict[str, Any] | None, mode: str, sync: bool | None = None) -> BaseStore:
     if "://" in place or "::" in place:
+        if sync:
+            raise ValueError(f"sync is for paths, and '{place}' is a URL")
         return FSStore(place, mode="r" if mode == "r" else "w", **(storage_options or {}))
     if storage_options:
         raise ValueError(f"storage_options are for URLs, and '{place}' is a path")
     if place.endswith(".zip"):
-        return ZipStore(place, mode=_ZIP_MODES.get(mode, mode))
+        return ZipStore(place, mode=_ZIP_MODES.get(mode, mode), sync=bool(sync))
     if place.endswith(".n5"):
         from zarrox.n5 import N5Store
 
-        return N5Store(place)
-    return DirectoryStore(place)
+        return N5Store(place, sync=bool(sync))
+    return DirectoryStore(place, sync=bool(sync))
 
 
 def native_store(
@@ -137,7 +145,7 @@ def native_store(
     return native if synchronizer is None else native.with_locks(synchronizer)
 
 
-def _contains(store: StoreLike, path: Path, kind: str, key: str) -> bool:
+def _contains(store: StoreLike, path: PathArgument, kind: str, key: str) -> bool:
     path = normalize_storage_path(path)
     owner = BaseStore._ensure_store(store)
     found = _native.node_kind(owner.native, path, owner._format)
@@ -145,7 +153,7 @@ def _contains(store: StoreLike, path: Path, kind: str, key: str) -> bool:
     return found == kind or (found == "broken" and prefix_of(path) + key in owner)
 
 
-def contains_array(store: StoreLike, path: Path = None) -> bool:
+def contains_array(store: StoreLike, path: PathArgument = None) -> bool:
     """Returns true if there is an array at a path.
 
     Parameters
@@ -170,7 +178,7 @@ def contains_array(store: StoreLike, path: Path = None) -> bool:
     return _contains(store, path, "array", array_meta_key)
 
 
-def contains_group(store: StoreLike, path: Path = None) -> bool:
+def contains_group(store: StoreLike, path: PathArgument = None) -> bool:
     """Returns true if there is a group at a path.
 
     Parameters
@@ -187,7 +195,7 @@ def contains_group(store: StoreLike, path: Path = None) -> bool:
     return _contains(store, path, "group", group_meta_key)
 
 
-def listdir(store: StoreLike, path: Path = None) -> list[str]:
+def listdir(store: StoreLike, path: PathArgument = None) -> list[str]:
     """The names directly below a path.
 
     Parameters
@@ -209,7 +217,7 @@ def listdir(store: StoreLike, path: Path = None) -> list[str]:
     return found
 
 
-def rmdir(store: StoreLike, path: Path = None) -> None:
+def rmdir(store: StoreLike, path: PathArgument = None) -> None:
     """Deletes all that is below a path.
 
     Parameters
@@ -223,7 +231,7 @@ def rmdir(store: StoreLike, path: Path = None) -> None:
     owner.rmdir(normalize_storage_path(path))
 
 
-def rename(store: StoreLike, src_path: Path, dst_path: Path) -> None:
+def rename(store: StoreLike, src_path: PathArgument, dst_path: PathArgument) -> None:
     """Moves a value, or all that is below a path.
 
     Parameters
@@ -239,7 +247,7 @@ def rename(store: StoreLike, src_path: Path, dst_path: Path) -> None:
     owner.rename(normalize_storage_path(src_path), normalize_storage_path(dst_path))
 
 
-def getsize(store: Any, path: Path = None) -> int:
+def getsize(store: StoreArgument, path: PathArgument = None) -> int:
     """The bytes of a value, or of the values directly below a path.
 
     Parameters
@@ -255,7 +263,7 @@ def getsize(store: Any, path: Path = None) -> int:
         -1 where it cannot be told.
     """
     path = normalize_storage_path(path)
-    if hasattr(store, "getsize"):
+    if store is not None and hasattr(store, "getsize"):
         return int(store.getsize(path))
     return int(BaseStore._ensure_store(store).getsize(path)) if isinstance(store, MutableMapping) else -1
 

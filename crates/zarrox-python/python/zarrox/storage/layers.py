@@ -9,11 +9,12 @@ from threading import Lock
 from typing import Any
 
 from zarrox import _native
+from zarrox.argument_types import PathArgument
 from zarrox.errors import MetadataError, ReadOnlyError
 from zarrox.meta import parse_metadata
 
 from .base import BaseStore, KVStore
-from .paths import Path, normalize_storage_path
+from .paths import normalize_storage_path
 
 __all__ = ["ConsolidatedMetadataStore", "LRUStoreCache"]
 
@@ -148,7 +149,7 @@ class LRUStoreCache(BaseStore):
         self._store.clear()
         self.invalidate()
 
-    def rename(self, src_path: Path, dst_path: Path) -> None:
+    def rename(self, src_path: PathArgument, dst_path: PathArgument) -> None:
         """Moves a value, or all that is below a path.
 
         Parameters
@@ -161,7 +162,7 @@ class LRUStoreCache(BaseStore):
         self._store.rename(src_path, dst_path)
         self.invalidate()
 
-    def rmdir(self, path: Path = None) -> None:
+    def rmdir(self, path: PathArgument = None) -> None:
         """Deletes all that is below a path.
 
         Parameters
@@ -172,7 +173,7 @@ class LRUStoreCache(BaseStore):
         self._store.rmdir(path)
         self.invalidate()
 
-    def listdir(self, path: Path = None) -> list[str]:
+    def listdir(self, path: PathArgument = None) -> list[str]:
         """The names directly below a path.
 
         Parameters
@@ -191,7 +192,7 @@ class LRUStoreCache(BaseStore):
                 self._listdir_cache[path] = self._store.listdir(path)
             return list(self._listdir_cache[path])
 
-    def getsize(self, path: Path = None) -> int:
+    def getsize(self, path: PathArgument = None) -> int:
         """The bytes of a value, or of the values directly below a path.
 
         Parameters

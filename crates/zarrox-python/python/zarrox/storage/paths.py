@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
+
+from zarrox.argument_types import PathArgument
 
 __all__ = ["array_meta_key", "attrs_key", "group_meta_key", "normalize_storage_path"]
 
@@ -19,11 +20,8 @@ DOCUMENTS = frozenset({array_meta_key, group_meta_key, attrs_key})
 NUMBER = re.compile(r"^\d+$")
 """A part of a chunk's key where ``/`` separates."""
 
-Path = str | bytes | os.PathLike[str] | None
-"""The types that a user may give as the path of a node."""
 
-
-def normalize_storage_path(path: Path) -> str:
+def normalize_storage_path(path: PathArgument) -> str:
     r"""The path of a node as keys have it.
 
     Parameters

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from zarrox import _native
+from zarrox.argument_types import PathArgument
 from zarrox.errors import FSPathExistNotDir, ReadOnlyError
 
 from .base import BaseStore, KVStore, NativeStore
 from .files import Files
-from .paths import DOCUMENTS, Path, is_key, normalize_storage_path
+from .paths import DOCUMENTS, is_key, normalize_storage_path
 from .servers import open_url
 
 __all__ = ["FSStore", "FsspecStore", "ObjectStore", "StorePath"]
@@ -323,7 +324,7 @@ class FSStore(NativeStore):
                 raise KeyError(key)
             self._raw.delete_prefix(inner)
 
-    def getsize(self, path: Path = None) -> int:
+    def getsize(self, path: PathArgument = None) -> int:
         """The bytes of a value, or of the values directly below a path.
 
         Parameters
@@ -388,7 +389,7 @@ class FSStore(NativeStore):
         self._check_writeable()
         super().clear()
 
-    def rmdir(self, path: Path = None) -> None:
+    def rmdir(self, path: PathArgument = None) -> None:
         """Deletes all that is below a path.
 
         Parameters
@@ -399,7 +400,7 @@ class FSStore(NativeStore):
         self._check_writeable()
         super().rmdir(path)
 
-    def dir_path(self, path: Path = None) -> str:
+    def dir_path(self, path: PathArgument = None) -> str:
         """Where a key or path is in the file system.
 
         Parameters
@@ -583,7 +584,7 @@ class StorePath(NativeStore):
 
     _identity = ("store", "path")
 
-    def __init__(self, store: Any, path: Path = "") -> None:
+    def __init__(self, store: Any, path: PathArgument = "") -> None:
         below = isinstance(store, StorePath)
         self.store: Any = store.store if below else BaseStore._ensure_store(store)
         self.path = normalize_storage_path(f"{store.path}/{normalize_storage_path(path)}" if below else path)

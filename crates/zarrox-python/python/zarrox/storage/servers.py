@@ -7,9 +7,10 @@ from typing import Any
 from urllib.parse import quote
 
 from zarrox import _native
+from zarrox.argument_types import PathArgument
 
 from .base import NativeStore
-from .paths import Path, normalize_storage_path, prefix_of
+from .paths import normalize_storage_path, prefix_of
 
 __all__ = ["ABSStore", "MongoDBStore", "RedisStore", "open_url"]
 
@@ -201,7 +202,7 @@ class ABSStore(NativeStore):
     def __init__(
         self,
         container: str | None = None,
-        prefix: Path = "",
+        prefix: PathArgument = "",
         account_name: str | None = None,
         account_key: str | None = None,
         blob_service_kwargs: dict[str, Any] | None = None,

@@ -23,6 +23,7 @@ use super::directory::{Directory, Entry};
 use super::format::Content;
 use super::source::Source;
 use crate::file_lock::for_a_moment;
+use crate::local::durable::sync_directory;
 use crate::{Key, StoreError, StoreErrorKind};
 
 /// The least and the most room that is made for new entries at a time.
@@ -49,6 +50,8 @@ pub(super) struct Archive {
     state: RwLock<State>,
     writer: Mutex<Option<Session>>,
     sync: AtomicBool,
+    /// True if this process has made the file or put it in the place of another one, and its name may be in memory only.
+    named_anew: AtomicBool,
 }
 
 /// The state that readers need.
@@ -57,7 +60,7 @@ pub(super) struct State {
     /// `None` while there is no file.
     pub(super) source: Option<Arc<Source>>,
     pub(super) directory: Directory,
-    /// The number of times that the directory was read.
+    /// Counts what may put another entry where one was: that the directory is read again, or that the last entries are given up.
     pub(super) generation: u64,
     stamp: Option<Stamp>,
 }
@@ -124,6 +127,7 @@ impl Archive {
         } else {
             new.replace(&path)?;
         }
+        new.named_anew.store(true, Ordering::Relaxed);
         new.load_if_there()?;
         open.insert(path, Arc::downgrade(&new));
         drop(open);
@@ -141,8 +145,8 @@ impl Archive {
     fn new(path: Option<PathBuf>, location: Arc<str>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let sync = AtomicBool::new(false);
-        Self { id, location, path, state: RwLock::default(), writer: Mutex::default(), sync }
+        let (sync, named_anew) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { id, location, path, state: RwLock::default(), writer: Mutex::default(), sync, named_anew }
     }
 
     /// From now on, directories are written only after what they speak of is on the disk.
@@ -237,21 +241,18 @@ impl Archive {
         }
     }
 
-    /// Appends an entry.
+    /// Appends an entry, if `check` allows it while nobody else writes.
     pub(super) fn set(
         &self,
         key: &Key,
         content: Content,
         header: &[u8],
         bytes: &[u8],
-        absent: bool,
+        check: impl FnOnce(&State) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut writer = unpoisoned(&self.writer);
         let session = self.begin(&mut writer)?;
-        if absent && self.known_state().directory.entries.contains_key(key) {
-            let error = StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value already");
-            return Err(self.named(error).with_key(key.as_str()));
-        }
+        check(&self.known_state())?;
         let length = (header.len() + bytes.len()) as u64;
         let named = |error: StoreError| error.with_key(key.as_str());
         self.make_room(session, length).map_err(named)?;
@@ -265,13 +266,16 @@ impl Archive {
         Ok(())
     }
 
-    /// Leaves out entries of the next directory: those that `choose` takes out of the map.
+    /// Leaves out entries of the next directory: those that `choose` takes out of the map, if `check` allows it while nobody else
+    /// writes.
     pub(super) fn erase<T>(
         &self,
+        check: impl FnOnce(&State) -> Result<(), StoreError>,
         choose: impl FnOnce(&mut crate::key_map::Map<Entry>) -> T,
     ) -> Result<T, StoreError> {
         let mut writer = unpoisoned(&self.writer);
         let session = self.begin(&mut writer)?;
+        check(&self.known_state())?;
         session.changed = true;
         Ok(choose(&mut self.state_mut().directory.entries))
     }
@@ -285,13 +289,19 @@ impl Archive {
         let Some(session) = writer.as_mut() else { return Ok(()) };
         if session.changed {
             // What was written last and left out again takes no room.
-            session.end = self.known_state().directory.end_from(session.begin);
+            let end = self.known_state().directory.end_from(session.begin);
+            if end < session.end {
+                // Its place will be another entry's: no version may be the same.
+                self.state_mut().generation += 1;
+            }
+            session.end = end;
             let directory = self.known_state().directory.to_bytes(session.end);
             self.make_room(session, directory.len() as u64)?;
             let length = session.end + directory.len() as u64;
             let fail = |error| self.fail("finishing", error);
             self.synced(session, |file| file.write_all_at(&directory, session.end)).map_err(fail)?;
             self.synced(session, |file| file.set_len(length)).map_err(fail)?;
+            self.sync_name().map_err(fail)?;
             let stamp = Stamp::of(&session.file.metadata().map_err(fail)?);
             let mut state = self.state_mut();
             state.directory.start = session.end;
@@ -333,6 +343,23 @@ impl Archive {
         if sync { session.file.sync_data() } else { Ok(()) }
     }
 
+    /// Makes the name of a new archive outlive a power failure, with those of the directories above, which may be new as well.
+    fn sync_name(&self) -> io::Result<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        if !self.sync.load(Ordering::Relaxed) || !self.named_anew.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        for directory in path.ancestors().skip(1) {
+            match sync_directory(directory) {
+                // What may not be read was not made by us.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => break,
+                synced => synced?,
+            }
+        }
+        self.named_anew.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// The session, begun if there is none: takes the file's lock and looks whether the file is still the one that was read.
     fn begin<'a>(&self, writer: &'a mut Option<Session>) -> Result<&'a mut Session, StoreError> {
         let session = match writer.take() {
@@ -352,6 +379,7 @@ impl Archive {
         let file = match opened {
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.known_state().source.is_none() => {
                 make_parent(path).and_then(|()| new_archive(path)).map_err(fail)?;
+                self.named_anew.store(true, Ordering::Relaxed);
                 OpenOptions::new().read(true).write(true).open(path).map_err(fail)?
             }
             opened => opened.map_err(fail)?,
@@ -377,7 +405,7 @@ impl Archive {
             Err(TryLockError::WouldBlock) => {
                 let message =
                     "another program or handle is writing to this archive; try again when it has finished";
-                Err(self.named(StoreError::new(StoreErrorKind::Conflict, "locking", message)))
+                Err(self.named(StoreError::new(StoreErrorKind::Unreachable, "locking", message)))
             }
             Err(TryLockError::Error(error)) => Err(self.fail("locking", error)),
         }

@@ -52,7 +52,8 @@ const LONGEST_NAME: usize = u16::MAX as usize;
 /// what was there when the archive was finished last, or something in between. At no time is the file without a valid
 /// directory: if the process is killed, the archive is as it was when it was finished last, or as it was at some time
 /// since. Only one process can write to an archive at a time, from its first write until it closes; a second one gets an
-/// error of the kind [`StoreErrorKind::Conflict`].
+/// error of the kind [`StoreErrorKind::Unreachable`]. A writer reads the directory again that another one has left, and the version of a value
+/// is the place of its entry: so nobody undoes what another one has changed.
 ///
 /// A zip archive cannot give back space: what is erased or written anew stays in the file, but is left out of the directory.
 /// Copy the values into a new archive to get rid of it. Unlike in zarr-python, names are never there twice.
@@ -143,7 +144,7 @@ impl ZipStore {
     /// Sets whether the archive is flushed to the disk when it is finished, for all handles; `false` when not
     /// set.
     ///
-    /// Then a finished archive outlives a power failure.
+    /// Then a finished archive outlives a power failure, together with its name.
     #[must_use]
     pub fn sync(self, sync: bool) -> Self {
         self.archive.set_sync(sync);
@@ -162,18 +163,44 @@ impl ZipStore {
     }
 
     fn value(&self, state: &State, key: &Key, entry: Entry) -> Option<ZipValue> {
-        // No place in the file is used for two entries while this archive is open.
-        let version = [self.archive.id, state.generation, entry.header].map(u64::to_ne_bytes);
         Some(ZipValue {
             source: Arc::clone(state.source.as_ref()?),
             entry,
             key: key.clone(),
             location: Arc::clone(&self.archive.location),
             inflate_limit: self.inflate_limit,
-            version: Some(Version::from(version.concat())),
+            version: Some(self.version(state, &entry)),
             data: OnceLock::new(),
             inflated: OnceLock::new(),
         })
+    }
+
+    /// The version of an entry, for handles of this process: of one generation, no place in the file is used for two entries.
+    fn version(&self, state: &State, entry: &Entry) -> Version {
+        Version::from([self.archive.id, state.generation, entry.header].map(u64::to_ne_bytes).concat())
+    }
+
+    /// Fails when the entry is not the one that the condition asks for.
+    fn check(
+        &self,
+        state: &State,
+        key: &Key,
+        condition: Condition<'_>,
+        operation: &'static str,
+    ) -> Result<(), StoreError> {
+        let there = state.directory.entries.get(key);
+        let fail = |kind, message: &str| Err(self.error(kind, operation, message, key.as_str()));
+        match condition {
+            Condition::Absent if there.is_some() => {
+                fail(StoreErrorKind::AlreadyExists, "there is a value already")
+            }
+            Condition::Matches(version)
+                if there.map(|entry| self.version(state, entry)).as_ref() != Some(version) =>
+            {
+                fail(StoreErrorKind::Conflict, "somebody else changed the value meanwhile")
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_writable(&self, operation: &'static str, key: &str) -> Result<(), StoreError> {
@@ -208,6 +235,8 @@ impl Store for ZipStore {
             writable: self.writable,
             listable: true,
             set_if_absent: self.writable,
+            set_if_unchanged: self.writable,
+            erase_if_unchanged: self.writable,
             rename: false,
             values_above_values: true,
             ..Capabilities::default()
@@ -241,22 +270,20 @@ impl Store for ZipStore {
             compressed: bytes.len() as u64,
             size: value.len() as u64,
         };
-        self.archive.set(
-            key,
-            content,
-            &format::local_header(key.as_str(), &content),
-            bytes,
-            condition.absent()?,
-        )
+        self.archive.set(key, content, &format::local_header(key.as_str(), &content), bytes, |state| {
+            self.check(state, key, condition, "writing")
+        })
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing()?;
         self.check_writable("erasing", key.as_str())?;
-        if !self.archive.state()?.directory.entries.contains_key(key) {
+        let is_there = self.archive.state()?.directory.entries.contains_key(key);
+        if !is_there && !matches!(condition, Condition::Matches(_)) {
             return Ok(false);
         }
-        self.archive.erase(|entries| entries.remove(key).is_some())
+        let check = |state: &State| self.check(state, key, condition, "erasing");
+        self.archive.erase(check, |entries| entries.remove(key).is_some())
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
@@ -264,7 +291,7 @@ impl Store for ZipStore {
         if !key_map::any_below(&self.archive.state()?.directory.entries, prefix) {
             return Ok(());
         }
-        self.archive.erase(|entries| drop(key_map::take_prefix(entries, prefix)))
+        self.archive.erase(|_| Ok(()), |entries| drop(key_map::take_prefix(entries, prefix)))
     }
 
     fn list_prefix(

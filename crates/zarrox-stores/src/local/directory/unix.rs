@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use rustix::buffer::spare_capacity;
@@ -18,6 +19,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::fault::Fault;
+use crate::local::durable::create_directories;
 use crate::temporary::is_temporary;
 use crate::{DirListing, Key, Prefix, Version};
 
@@ -51,6 +53,8 @@ pub(super) struct Root {
     pub(super) locks: bool,
     /// The time to wait for a lock that another process holds.
     pub(super) lock_timeout: Duration,
+    /// True on file systems that tell of a failed write when the file is closed. It is found out at the first write.
+    late: OnceLock<bool>,
 }
 
 /// An entry of a directory.
@@ -81,7 +85,14 @@ type Identity = (u64, u64);
 
 impl Root {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, follow_links: false, sync: false, locks: true, lock_timeout: LOCK_TIMEOUT }
+        Self {
+            path,
+            follow_links: false,
+            sync: false,
+            locks: true,
+            lock_timeout: LOCK_TIMEOUT,
+            late: OnceLock::new(),
+        }
     }
 
     /// The file of a value and its length.
@@ -243,7 +254,7 @@ impl Root {
             other => return Ok((other?, false)),
         }
         if path.is_empty() {
-            make_root(&self.path, self.sync)?;
+            create_directories(&self.path, self.sync)?;
             return Ok((self.open(path, DIRECTORY)?, false));
         }
         let (parent, name) = split(path);
@@ -283,6 +294,11 @@ impl Root {
         }
     }
 
+    /// Returns true if a failed write is told of when the file is closed or flushed: where a server has the disk.
+    pub(super) fn tells_errors_late(&self, directory: BorrowedFd<'_>) -> bool {
+        *self.late.get_or_init(|| is_served(directory))
+    }
+
     /// Makes a change of names in a directory outlive a power failure, when that is wanted.
     pub(super) fn flush(&self, directory: BorrowedFd<'_>) -> Result<(), Fault> {
         if self.sync {
@@ -292,20 +308,28 @@ impl Root {
     }
 }
 
-/// Makes the root and the directories above it that are missing. With `sync`, their names outlive a power failure.
-fn make_root(path: &Path, sync: bool) -> io::Result<()> {
-    if !sync {
-        return fs::create_dir_all(path);
-    }
-    let Some(parent) = path.parent() else { return Ok(()) };
-    if !parent.is_dir() {
-        make_root(parent, sync)?;
-    }
-    match fs::create_dir(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
-    File::open(parent)?.sync_all()
+/// Returns true if a directory is on a server's disk, as far as the kind of the file system tells.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn is_served(directory: BorrowedFd<'_>) -> bool {
+    // The numbers are those of statfs(2): 9P, AFS, Ceph, CIFS, FUSE, Lustre, NFS, SMB and SMB 2.
+    const SERVED: [u64; 9] = [
+        0x0102_1997,
+        0x5346_414f,
+        0x00c3_6400,
+        0xff53_4d42,
+        0x6573_5546,
+        0x0bd0_0bd0,
+        0x6969,
+        0x517b,
+        0xfe53_4d42,
+    ];
+    sys::fstatfs(directory)
+        .is_ok_and(|system| SERVED.iter().any(|kind| u64::try_from(system.f_type) == Ok(*kind)))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn is_served(_directory: BorrowedFd<'_>) -> bool {
+    false
 }
 
 /// A visit of all files below a directory.

@@ -185,7 +185,7 @@ impl Place<'_> {
         let _busy = busy();
         let mut temporary = TemporaryFile::create(self.directory, old.mode())?;
         parts(&mut |part| temporary.file.write_all(part))?;
-        if self.root.sync {
+        if self.root.sync || self.root.tells_errors_late(self.directory) {
             temporary.file.sync_all()?;
         }
         match rule {

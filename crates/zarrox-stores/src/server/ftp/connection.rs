@@ -187,11 +187,11 @@ pub(super) fn fault(operation: &'static str, error: FtpError) -> StoreError {
         FtpError::ConnectionError(error) if error.kind() == ErrorKind::FileTooLarge => {
             (Kind::TooLarge, error.to_string())
         }
-        FtpError::ConnectionError(_) => (Kind::Unreachable, "the connection broke off".to_owned()),
+        FtpError::ConnectionError(_) => (Kind::Unreachable, "the connection was interrupted".to_owned()),
         FtpError::UnexpectedResponse(response) => {
             (kind_of(response), format!("the server answered {} {}", response.status.code(), words(response)))
         }
-        _ => (Kind::Other, "the server does not keep to the protocol".to_owned()),
+        _ => (Kind::Other, "the server violates the protocol".to_owned()),
     };
     let fault = StoreError::new(kind, operation, message);
     // The client's error does not say what led to it.

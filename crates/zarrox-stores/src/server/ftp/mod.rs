@@ -8,15 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use percent_encoding::percent_decode_str;
 use suppaftp::Status;
 use suppaftp::list::ListParser;
 use suppaftp::tokio::AsyncNoTlsStream;
 use suppaftp::types::{FtpError, FtpResult, Response};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use url::Url;
 
 use self::connection::{Lease, Pool, Server, fault, is_absence, is_denial};
+use crate::server::address::Address;
 use crate::server::escape::{Special, escaped, unescaped};
 use crate::server::tree::{Entry, FileTree, Stat, below, directory_of, exists, located, obstructed};
 use crate::temporary;
@@ -36,10 +35,13 @@ const VALUE: u64 = 4 << 30;
 /// The characters that would end a command.
 const SPECIAL: Special = |character| character.is_ascii_control();
 
+/// The form of a URL.
+const FORM: &str = "ftp://host/path";
+
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["ftp"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("user", "the user, unless the URL has one"),
         StorageOption::text("password", "the password of the user"),
     ],
     open: |url, options| {
@@ -58,6 +60,8 @@ pub(crate) static SCHEME: Scheme = Scheme {
 /// | [`timeout`](FtpOptions::timeout) | 30 seconds |
 ///
 /// All goes over the network as it is, the password too. For data that others may see and nobody minds.
+///
+/// Nothing tells whether a value is still the one that was read, so that only one process should write to a chunk at a time.
 ///
 /// A value is written to a temporary file, which is then renamed: readers see the old value or the new one, where the server renames
 /// over files as those on Unix do. Names that begin with `.zarrox-` and end in `.tmp` belong to these files. Whether a value is there
@@ -131,27 +135,20 @@ impl FtpOptions {
     ///
     /// When it is no URL of FTP.
     pub fn open(self, url: &str) -> Result<Blocking<FtpStore>, StoreError> {
-        let wrong = || {
-            let message = "the address of an FTP server has the form 'ftp://host/path'";
-            StoreError::new(StoreErrorKind::Other, "connecting", message)
-        };
-        let url = Url::parse(url).ok().filter(|url| url.scheme() == "ftp").ok_or_else(wrong)?;
-        let host = url.host_str().ok_or_else(wrong)?.to_owned();
-        let text = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-        let (user, password) = match self.login {
-            Some(login) => login,
-            None if url.username().is_empty() => ("anonymous".to_owned(), "anonymous@".to_owned()),
-            None => (text(url.username()), text(url.password().unwrap_or_default())),
-        };
-        let path = text(url.path());
+        let address = Address::parse(url, &["ftp"], FORM)?;
+        let login = self.login.or_else(|| address.login());
+        let (user, password) = login.unwrap_or_else(|| ("anonymous".to_owned(), "anonymous@".to_owned()));
+        let path = address.path()?;
         let path = path.strip_prefix('/').unwrap_or(&path);
         let absolute = if path.starts_with('/') { "/" } else { "" };
         let root = format!("{absolute}{}", escaped(path.trim_matches('/'), SPECIAL));
         // They would end the command; in names, they are escaped.
         if [&user, &password].into_iter().any(|text| text.contains(['\r', '\n'])) {
-            return Err(wrong());
+            return Err(Address::error(FORM));
         }
-        let server = Server { host, port: url.port().unwrap_or(21), user, password, patience: self.timeout };
+        let host = address.0.host_str().unwrap_or_default().to_owned();
+        let server =
+            Server { host, port: address.0.port().unwrap_or(21), user, password, patience: self.timeout };
         let pool = Arc::new(Pool::new(server, usize::from(self.connections)));
         Ok(Blocking::new(FtpStore { pool, root, connections: self.connections }))
     }
@@ -256,7 +253,7 @@ impl FtpStore {
             Answer::Refused(_) => return Ok(None),
         };
         let odd = |line: &str| {
-            let message = format!("the server lists something odd: '{}'", line.escape_debug());
+            let message = format!("the server's listing has an invalid line: '{}'", line.escape_debug());
             StoreError::new(StoreErrorKind::Other, "listing", message)
         };
         let lines = text.split("\r\n").filter(|line| !line.is_empty());
@@ -279,8 +276,7 @@ impl FtpStore {
     async fn receive(&self, transfer: &mut Transfer, limit: u64) -> FtpResult<Vec<u8>> {
         let mut bytes = Vec::new();
         let too_much = || {
-            let message =
-                format!("larger than memory or than {limit} bytes, which is the most that is taken");
+            let message = format!("larger than memory or than the limit of {limit} bytes");
             FtpError::ConnectionError(IoError::new(ErrorKind::FileTooLarge, message))
         };
         while bytes.len() as u64 <= limit {
@@ -331,7 +327,7 @@ impl FtpStore {
     async fn refusal(&self, path: &str, response: Response) -> StoreError {
         let (above, itself) = (self.stat(directory_of(path)).await, self.stat(path).await);
         match (above, itself) {
-            (Ok(None), _) => StoreError::new(StoreErrorKind::NotFound, "writing", "its directory is missing"),
+            (Ok(None), _) => StoreError::new(StoreErrorKind::NotFound, "writing", "the directory is missing"),
             // Somebody else has made it since.
             (Ok(Some(Stat::Directory)), Ok(None)) if is_absence(&response) => {
                 StoreError::new(StoreErrorKind::NotFound, "writing", "its directory was missing")
@@ -347,7 +343,7 @@ type Transfer = suppaftp::tokio::TransferStream<AsyncNoTlsStream>;
 
 /// The error of what is there, and may not be touched.
 fn denied(operation: &'static str, response: Response) -> StoreError {
-    let message = "the server refuses this and does not say why";
+    let message = "the server refuses this without a reason";
     StoreError::new(StoreErrorKind::Forbidden, operation, message)
         .with_source(FtpError::UnexpectedResponse(response))
 }

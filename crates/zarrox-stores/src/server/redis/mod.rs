@@ -58,6 +58,9 @@ const IN_FLIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 /// read, by a script that compares the digest of the value, so that all are from one version; the user must be allowed to run
 /// scripts.
 ///
+/// Any number of processes may write: [`Condition::Matches`] is checked by the server, which calculates the digest of the value that is
+/// there.
+///
 /// Redis has no directories, and no order: a listing looks at every key of the database, and remembers 16 bytes for each
 /// that it has found, since Redis may name a key twice.
 #[derive(Clone, Debug)]
@@ -67,9 +70,9 @@ pub struct RedisStore(Arc<Database>);
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["redis", "rediss"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("user", "the user, unless the URL has one"),
         StorageOption::text("password", "the password of the user"),
-        StorageOption::text("prefix", "what all keys in the database begin with"),
+        StorageOption::text("prefix", "the prefix of all keys in the database"),
     ],
     open: locate,
 };
@@ -77,9 +80,8 @@ pub(crate) static SCHEME: Scheme = Scheme {
 fn locate(url: &StoreUrl<'_>, options: &StorageOptions) -> Result<Located, StoreError> {
     let path = url.path().trim_start_matches('/');
     let (database, node) = path.split_once('/').unwrap_or((path, ""));
-    let user = url.user_info().map_or(String::new(), |user| format!("{user}@"));
     let query = url.query().map_or(String::new(), |query| format!("?{query}"));
-    let server = format!("{}://{user}{}/{database}{query}", url.scheme(), url.authority());
+    let server = url.with_path(&format!("/{database}{query}"));
     let mut settings = RedisOptions::from_environment();
     settings.user = options.get("user").map(str::to_owned);
     settings.password = options.get("password").map(str::to_owned).or(settings.password);
@@ -298,6 +300,7 @@ impl Store for RedisStore {
             rename: false,
             values_above_values: true,
             set_if_unchanged: true,
+            erase_if_unchanged: true,
             in_flight: Some(IN_FLIGHT),
             largest_value: Some(LARGEST as u64),
             ..Capabilities::default()
@@ -383,7 +386,10 @@ impl Store for RedisStore {
     }
 
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        condition.unconditional()?;
+        condition.erasing()?;
+        if let Condition::Matches(version) = condition {
+            return value::erase(&self.0, key, version).map(|()| true);
+        }
         let name = self.0.name(key);
         let erase = |connection: &mut Connection| ::redis::cmd("UNLINK").arg(&name).query(connection);
         self.0.pool.once(erase).map_err(self.0.fail("erasing", key.as_str()))

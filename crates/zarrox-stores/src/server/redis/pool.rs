@@ -109,10 +109,10 @@ pub(super) fn into_error(operation: &'static str, error: RedisError) -> StoreErr
             (Kind::Forbidden, "the Redis server refuses the user or the password")
         }
         (ErrorKind::Server(ServerErrorKind::NoPerm), _) => {
-            (Kind::Forbidden, "the Redis server does not permit this user what is needed")
+            (Kind::Forbidden, "the Redis server does not permit this operation to the user")
         }
         (ErrorKind::Server(ServerErrorKind::ReadOnly), _) => {
-            (Kind::ReadOnly, "the Redis server is a replica, which takes no writes")
+            (Kind::ReadOnly, "the Redis server is a read-only replica")
         }
         (ErrorKind::Server(kind), _) if is_temporary(kind) => {
             (Kind::Unreachable, "the Redis server is not ready")
@@ -125,13 +125,13 @@ pub(super) fn into_error(operation: &'static str, error: RedisError) -> StoreErr
             _,
         ) => (Kind::Unsupported, "the server belongs to a Redis cluster, which this store cannot use"),
         _ if says(&error, "WRONGTYPE") => {
-            (Kind::Obstructed, "a Redis list, hash, set or stream is where a string belongs")
+            (Kind::Obstructed, "the key has a Redis list, hash, set or stream instead of a string")
         }
         _ if says(&error, "maximum allowed size") => {
-            (Kind::TooLarge, "the value is larger than the Redis server takes")
+            (Kind::TooLarge, "the value is larger than the Redis server accepts")
         }
         _ if says(&error, "max number of clients") => {
-            (Kind::Unreachable, "the Redis server has as many clients as it takes")
+            (Kind::Unreachable, "the Redis server has reached its limit of clients")
         }
         _ if says(&error, "DB index") => (Kind::NotFound, "the Redis server has no database of this number"),
         _ => return StoreError::new(Kind::Other, operation, error.to_string()).with_source(error),

@@ -63,6 +63,15 @@ static REPLACE: LazyLock<Script> = LazyLock::new(|| {
     )
 });
 
+/// Erases, unless the value has become another.
+static ERASE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        "local value = redis.call('GET', KEYS[1])
+        if not value or redis.sha1hex(value) ~= ARGV[1] then return 0 end
+        return redis.call('UNLINK', KEYS[1])",
+    )
+});
+
 /// A value, of which a piece is here already.
 pub(super) struct RedisValue {
     store: Arc<Database>,
@@ -208,6 +217,16 @@ pub(super) fn replace(
     if replaced { Ok(()) } else { Err(conflict(store, "writing", key)) }
 }
 
+/// Erases a version of a value.
+pub(super) fn erase(store: &Database, key: &Key, version: &Version) -> Result<(), StoreError> {
+    let name = store.name(key);
+    let erase = |connection: &mut ::redis::Connection| {
+        ERASE.key(&name).arg(version.as_bytes()).invoke::<bool>(connection)
+    };
+    let erased = store.pool.once(erase).map_err(store.fail("erasing", key.as_str()))?;
+    if erased { Ok(()) } else { Err(conflict(store, "erasing", key)) }
+}
+
 /// A range in Redis' words: the first and the last byte, where negative numbers count from the end.
 fn bounds(range: ByteRange) -> (i64, i64) {
     let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
@@ -229,7 +248,10 @@ fn conflict(store: &Database, operation: &'static str, key: &Key) -> StoreError 
 }
 
 fn odd_answer(store: &Database, key: &Key) -> StoreError {
-    let error =
-        StoreError::new(StoreErrorKind::Other, "reading", "the server answers as no Redis server does");
+    let error = StoreError::new(
+        StoreErrorKind::Other,
+        "reading",
+        "the answer of the server is not that of a Redis server",
+    );
     error.with_location(&store.location).with_key(key.as_str())
 }

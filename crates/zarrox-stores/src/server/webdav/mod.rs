@@ -13,6 +13,7 @@ use reqwest::header::{
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 
 use self::multistatus::Resource;
+use crate::server::address::Address;
 use crate::server::tree::{Entry, FileTree, Stat, changed, directory_of, exists, located, obstructed};
 use crate::url::options::StorageOption;
 use crate::url::scheme::Scheme;
@@ -33,12 +34,15 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// The characters that are not escaped in a segment of a path.
 const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
+/// The form of a URL.
+const FORM: &str = "https://host/path";
+
 pub(crate) static SCHEME: Scheme = Scheme {
     names: &["webdav", "webdavs"],
     options: &[
-        StorageOption::text("user", "the user, where the URL says none"),
+        StorageOption::text("user", "the user, unless the URL has one"),
         StorageOption::text("password", "the password of the user"),
-        StorageOption::text("token", "a token in the place of user and password"),
+        StorageOption::text("token", "a bearer token, instead of user and password"),
     ],
     open: |url, options| {
         let scheme = if url.scheme() == "webdavs" { "https" } else { "http" };
@@ -68,6 +72,9 @@ pub(crate) static SCHEME: Scheme = Scheme {
 ///
 /// Ranges of an open value are of one version by its ETag, where that is strong and the value older than two seconds; younger values are
 /// read whole, since most servers make ETags of times in seconds.
+///
+/// ETags that young values do not have, and that not every server compares, cannot tell whether a value is still the one that was read:
+/// only one process should write to a chunk at a time.
 ///
 /// Directories that are left empty stay, because WebDAV cannot remove a directory on condition that it is empty. They are not
 /// listed, for which a listing looks into each directory. Redirections are not followed.
@@ -138,27 +145,17 @@ impl WebDavOptions {
     ///
     /// When it is no URL of HTTP.
     pub fn open(self, url: &str) -> Result<Blocking<WebDavStore>, StoreError> {
-        let wrong = || {
-            let message = "the address of a WebDAV server has the form 'https://host/path'";
-            StoreError::new(StoreErrorKind::Other, "connecting", message)
-        };
-        let url =
-            Url::parse(url).ok().filter(|url| url.has_host() && matches!(url.scheme(), "http" | "https"));
-        let mut root = url.ok_or_else(wrong)?;
-        let login = self.login.or_else(|| login_of(&root));
-        root.set_username("").and_then(|()| root.set_password(None)).map_err(|()| wrong())?;
+        let address = Address::parse(url, &["http", "https"], FORM)?;
+        let login = address.login().map(|(user, password)| Login::Basic { user, password });
+        let login = self.login.or(login);
+        let mut root = address.0;
+        root.set_username("").and_then(|()| root.set_password(None)).map_err(|()| Address::error(FORM))?;
         root.set_query(None);
         root.set_fragment(None);
         let path = root.path().trim_end_matches('/').to_owned();
         root.set_path(&path);
         Ok(Blocking::new(WebDavStore { client: web::client(self.timeout)?, root, login }))
     }
-}
-
-fn login_of(url: &Url) -> Option<Login> {
-    let text = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    let password = text(url.password().unwrap_or_default());
-    (!url.username().is_empty()).then(|| Login::Basic { user: text(url.username()), password })
 }
 
 impl fmt::Debug for WebDavStore {
@@ -233,7 +230,7 @@ impl WebDavStore {
     async fn obstacle(&self, path: &str) -> Result<Option<StoreError>, StoreError> {
         match self.stat(directory_of(path)).await? {
             None => {
-                let message = "its directory is missing";
+                let message = "the directory is missing";
                 Ok(Some(StoreError::new(StoreErrorKind::NotFound, "writing", message)))
             }
             Some(Stat::File(_)) => Ok(Some(obstructed("writing"))),
@@ -258,7 +255,7 @@ impl WebDavStore {
             StatusCode::NOT_FOUND | StatusCode::GONE => Ok(false),
             // Some members could not be removed.
             StatusCode::MULTI_STATUS => {
-                let message = "the server could not remove all that is in the directory";
+                let message = "the server could not remove the whole content of the directory";
                 Err(StoreError::new(StoreErrorKind::Forbidden, "erasing", message))
             }
             status if status.is_success() => Ok(true),
@@ -280,7 +277,7 @@ async fn described(
                 StoreError::new(
                     StoreErrorKind::Other,
                     operation,
-                    format!("the server's answer is odd: {message}"),
+                    format!("the server's answer is invalid: {message}"),
                 )
             })?;
             Ok(Some((headers, resources)))
@@ -346,14 +343,14 @@ impl FileTree for WebDavStore {
             return Ok(None);
         };
         let [resource] = &resources[..] else {
-            let message = "the server described more than it was asked for";
+            let message = "the server described more than the requested resource";
             return Err(StoreError::new(StoreErrorKind::Other, "reading", message));
         };
         if resource.directory {
             return Ok(Some(Stat::Directory));
         }
         let size = resource.size.ok_or_else(|| {
-            let message = "the server does not say how long the value is";
+            let message = "the server does not report the length of the value";
             StoreError::new(StoreErrorKind::Other, "reading", message)
         })?;
         let version = version(text(&headers, &DATE), resource.etag.as_deref(), resource.modified.as_deref());
@@ -494,8 +491,10 @@ impl FileTree for WebDavStore {
                     entries.push(Entry { name: name.to_owned(), size });
                 }
                 _ => {
-                    let message =
-                        format!("the server lists '{}', which is elsewhere", resource.path.escape_debug());
+                    let message = format!(
+                        "the server lists '{}', which is outside of the directory",
+                        resource.path.escape_debug()
+                    );
                     return Err(StoreError::new(StoreErrorKind::Other, "listing", message));
                 }
             }

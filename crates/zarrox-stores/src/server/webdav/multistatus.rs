@@ -38,7 +38,7 @@ pub(super) fn parse(document: &[u8]) -> Result<Vec<Resource>, String> {
         let ours = matches!(namespace, ResolveResult::Bound(namespace) if namespace.0 == b"DAV:");
         match event {
             Event::Eof => break,
-            Event::DocType(_) => return Err("it has a document type".to_owned()),
+            Event::DocType(_) => return Err("the XML has a document type declaration".to_owned()),
             Event::Start(start) | Event::Empty(start) if ours => {
                 text.clear();
                 match start.local_name().as_ref() {
@@ -57,7 +57,7 @@ pub(super) fn parse(document: &[u8]) -> Result<Vec<Resource>, String> {
                     (Some(character), _) => push(&mut text, character.encode_utf8(&mut [0; 4]))?,
                     (None, Some(entity)) => push(&mut text, entity)?,
                     (None, None) => {
-                        return Err(format!("it has the unknown entity '{}'", name.escape_debug()));
+                        return Err(format!("the XML has the unknown entity '{}'", name.escape_debug()));
                     }
                 }
             }
@@ -80,7 +80,7 @@ pub(super) fn parse(document: &[u8]) -> Result<Vec<Resource>, String> {
         }
     }
     if current.is_some() {
-        return Err("it is cut off".to_owned());
+        return Err("the XML is truncated".to_owned());
     }
     Ok(resources)
 }

@@ -15,7 +15,7 @@ impl Time for TimeDelta {
     fn to_seconds(&self) -> Option<(i64, u32)> {
         match u32::try_from(self.subsec_nanos()) {
             Ok(nanoseconds) => Some((self.num_seconds(), nanoseconds)),
-            // Of a negative duration, both parts are.
+            // Both parts of a negative duration are negative.
             Err(_) => {
                 let nanoseconds = u32::try_from(1_000_000_000 + self.subsec_nanos()).ok()?;
                 Some((self.num_seconds().checked_sub(1)?, nanoseconds))
@@ -41,7 +41,7 @@ impl Time for NaiveDateTime {
 
     fn to_seconds(&self) -> Option<(i64, u32)> {
         let time = self.and_utc();
-        // A leap second has more nanoseconds, and no number of its own since 1970.
+        // A leap second has more nanoseconds, and no count of its own since 1970.
         let nanoseconds =
             Some(time.timestamp_subsec_nanos()).filter(|&nanoseconds| nanoseconds < 1_000_000_000);
         Some((time.timestamp(), nanoseconds?))
@@ -57,7 +57,7 @@ impl Time for NaiveDateTime {
     }
 }
 
-/// The time is taken for UTC.
+/// The time is in UTC.
 impl Time for DateTime<Utc> {
     const KIND: TimeKind = TimeKind::Point;
 

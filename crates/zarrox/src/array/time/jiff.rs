@@ -22,7 +22,7 @@ impl Time for SignedDuration {
     fn to_seconds(&self) -> Option<(i64, u32)> {
         match u32::try_from(self.subsec_nanos()) {
             Ok(nanoseconds) => Some((self.as_secs(), nanoseconds)),
-            // Of a negative duration, both parts are.
+            // Both parts of a negative duration are negative.
             Err(_) => {
                 let nanoseconds = u32::try_from(1_000_000_000 + self.subsec_nanos()).ok()?;
                 Some((self.as_secs().checked_sub(1)?, nanoseconds))
@@ -74,7 +74,7 @@ impl Time for DateTime {
     }
 }
 
-/// The time is taken for UTC.
+/// The time is in UTC.
 impl Time for Timestamp {
     const KIND: TimeKind = TimeKind::Point;
 

@@ -1,6 +1,6 @@
-//! Points and spans of time as the types of other libraries.
+//! Points in time and time spans as types of other libraries.
 //!
-//! All arithmetic on counts is here. The library types know the calendar and their own range.
+//! All arithmetic on counts is here. The types of the libraries know the calendar and their own range.
 
 #[cfg(feature = "chrono")]
 mod chrono;
@@ -14,27 +14,27 @@ use zarrox_core::{DataType, Error, ErrorKind, Result};
 use super::dynamic::{DynArray, position};
 use crate::error::argument;
 
-/// A library's type of points in time, or of spans: what [`DynArray::to_times`] and [`DynArray::from_times`] convert.
+/// A library's type of points in time or of time spans, which [`DynArray::to_times`] and [`DynArray::from_times`] convert.
 ///
-/// The features `jiff` and `chrono` implement it for the types of these crates. NumPy's times have no zone, so the civil types
-/// (`jiff::civil::DateTime`, `chrono::NaiveDateTime`) say just what is stored; `jiff::Timestamp` and `chrono::DateTime<Utc>` take
-/// it for UTC. Spans are `jiff::SignedDuration` and `chrono::TimeDelta`.
+/// The features `jiff` and `chrono` implement it for the types of these crates. NumPy's times have no time zone, so the civil
+/// types (`jiff::civil::DateTime`, `chrono::NaiveDateTime`) represent exactly what is stored; `jiff::Timestamp` and
+/// `chrono::DateTime<Utc>` take it as UTC. Spans are `jiff::SignedDuration` and `chrono::TimeDelta`.
 pub trait Time: Sized + std::fmt::Debug {
-    /// Which of the two the type is.
+    /// The kind of the type: points in time, or time spans.
     const KIND: TimeKind;
 
     /// The point so many seconds and nanoseconds (below 10⁹) after the beginning of 1970, or the span of this length; `None`
-    /// beyond the range of the type.
+    /// outside of the range of the type.
     fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self>;
 
-    /// The reverse; the nanoseconds are below 10⁹ also of what is negative. `None` where the seconds have no number, as a leap
-    /// second has none.
+    /// The seconds and nanoseconds of a value; the nanoseconds are below 10⁹ and non-negative, even for negative values. `None`
+    /// if the seconds have no count, such as a leap second.
     fn to_seconds(&self) -> Option<(i64, u32)>;
 
-    /// The beginning of a month, from 1 to 12. Spans have none.
+    /// The beginning of a month, which is numbered from 1 to 12. `None` for spans.
     fn from_month(year: i64, month: u8) -> Option<Self>;
 
-    /// The year and the month that a point is in. Spans are in none.
+    /// The year and the month of a point in time. `None` for spans.
     fn to_month(&self) -> Option<(i64, u8)>;
 }
 
@@ -45,37 +45,37 @@ const NANO: i128 = 1_000_000_000;
 enum Step {
     Months(i128),
     Seconds(i128),
-    /// So many are a second.
+    /// The number of units in a second.
     OfSecond(i128),
 }
 
-/// Why a value has no counterpart.
+/// The reason why a value has no counterpart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Problem {
-    /// It lies between two values of the other side.
+    /// The value lies between two values of the other type.
     Between,
-    /// The other side ends before.
+    /// The value is outside of the range of the other type.
     OutOfRange,
 }
 
-/// The kind of time and the step that the elements of the type count, if they can be the Rust type.
+/// The kind of time and the unit of the elements of a type, if the Rust type can represent them.
 fn counted<T: Time>(data_type: &DataType) -> Result<(TimeType, Step)> {
     let mismatch = |why: &str| {
         let message = format!("elements of {data_type} cannot be {}: {why}", std::any::type_name::<T>());
         Error::new(ErrorKind::DataTypeMismatch, message)
     };
-    let time = data_type.time().ok_or_else(|| mismatch("they are no times"))?;
+    let time = data_type.time().ok_or_else(|| mismatch("they are not times"))?;
     match (time.kind(), T::KIND) {
         (TimeKind::Point, TimeKind::Span) => {
-            return Err(mismatch("they are points in time, and that is a span"));
+            return Err(mismatch("they are points in time, and the type is a time span"));
         }
         (TimeKind::Span, TimeKind::Point) => {
-            return Err(mismatch("they are spans, and that is a point in time"));
+            return Err(mismatch("they are time spans, and the type is a point in time"));
         }
         _ => {}
     }
     let step = match time.unit() {
-        TimeUnit::Generic => return Err(mismatch("they count nothing in particular; read them as i64")),
+        TimeUnit::Generic => return Err(mismatch("their unit is generic; read them as i64")),
         TimeUnit::Year | TimeUnit::Month if T::KIND == TimeKind::Span => {
             return Err(mismatch("months and years have no fixed length; read them as i64"));
         }
@@ -96,7 +96,7 @@ fn counted<T: Time>(data_type: &DataType) -> Result<(TimeType, Step)> {
     Ok((time, step))
 }
 
-/// The value of a count. No product here is beyond 2¹²⁷: a count has 63 bits, its scale 31, a week of seconds 20.
+/// The value of a count. No product here exceeds 2¹²⁷: a count has 63 bits, its scale 31, a week of seconds 20.
 fn value<T: Time>(scale: u32, step: Step, count: i64) -> std::result::Result<T, Problem> {
     let units = i128::from(count) * i128::from(scale);
     let value = match step {
@@ -150,12 +150,12 @@ fn divided(number: i128, by: i128) -> std::result::Result<i128, Problem> {
 }
 
 impl DynArray {
-    /// The elements of a `numpy.datetime64` or `numpy.timedelta64` as times of another library; "not a time" is `None`.
+    /// Converts elements of `numpy.datetime64` or `numpy.timedelta64` to times of another library; "not a time" becomes `None`.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the elements are no such times, count nothing in particular, or are spans of months or
-    /// years. [`ErrorKind::Unsupported`] when an element is beyond the range of the library's type, or finer than its nanoseconds:
-    /// nothing is rounded.
+    /// [`ErrorKind::DataTypeMismatch`] when the elements are not such times, have a generic unit, or are spans of months or
+    /// years. [`ErrorKind::Unsupported`] when an element is outside of the range of the library's type, or finer than its
+    /// nanoseconds: nothing is rounded.
     pub fn to_times<T: Time>(&self) -> Result<ArrayD<Option<T>>> {
         let (time, step) = counted::<T>(self.data_type())?;
         let counts = self.elements().map(|element| element.try_into().map_or(NOT_A_TIME, i64::from_ne_bytes));
@@ -163,8 +163,8 @@ impl DynArray {
             NOT_A_TIME => Ok(None),
             count => value(time.scale(), step, count).map(Some).map_err(|problem| {
                 let why = match problem {
-                    Problem::Between => "has a fraction of a nanosecond, which it cannot say",
-                    Problem::OutOfRange => "is beyond its range",
+                    Problem::Between => "has a fraction of a nanosecond",
+                    Problem::OutOfRange => "is outside of its range",
                 };
                 let (scale, unit) = (time.scale(), time.unit().name());
                 let message = format!(
@@ -178,11 +178,11 @@ impl DynArray {
         ArrayD::from_shape_vec(IxDyn(self.shape()), times).map_err(|error| argument(error.to_string()))
     }
 
-    /// Times of another library as elements of a `numpy.datetime64` or `numpy.timedelta64`; `None` is "not a time".
+    /// Converts times of another library to elements of `numpy.datetime64` or `numpy.timedelta64`; `None` becomes "not a time".
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] as for [`DynArray::to_times`]. [`ErrorKind::InvalidArgument`] when a time is not a whole
-    /// number of what the type counts, or is beyond its range: nothing is rounded.
+    /// number of the type's units, or is outside of its range: nothing is rounded.
     pub fn from_times<T: Time>(data_type: DataType, times: &ArrayD<Option<T>>) -> Result<Self> {
         let (time, step) = counted::<T>(&data_type)?;
         let mut bytes = Vec::with_capacity(8 * times.len());
@@ -195,7 +195,7 @@ impl DynArray {
                 let (scale, unit) = (time.scale(), time.unit().name());
                 let why = match problem {
                     Problem::Between => format!("is not a whole number of {scale} {unit}"),
-                    Problem::OutOfRange => format!("is beyond the range of {data_type}"),
+                    Problem::OutOfRange => format!("is outside of the range of {data_type}"),
                 };
                 argument(format!("{value:?} {why}"))
                     .at(format!("element {:?}", position(times.shape(), index)))
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         let message = error.to_string();
         assert!(message.starts_with("element [0, 1]: 4 times 10 Y cannot be a "), "{message}");
-        assert!(message.ends_with("it is beyond its range; read the counts as i64"), "{message}");
+        assert!(message.ends_with("it is outside of its range; read the counts as i64"), "{message}");
         let written = arr1(&[None, Some(Century(20))]).into_dyn();
         let array = DynArray::from_times(type_of(TimeUnit::Month, 180), &written).unwrap();
         assert_eq!(array.to_typed::<i64>().unwrap().as_slice().unwrap(), [NOT_A_TIME, 2]);
@@ -267,9 +267,9 @@ mod tests {
         let none = |data_type| DynArray::new(data_type, vec![0], vec![]).unwrap().to_times::<Century>();
         assert!(none(type_of(TimeUnit::Attosecond, 1)).is_ok());
         for (data_type, why) in [
-            (DataType::Int64, "no times"),
+            (DataType::Int64, "not times"),
             (DataType::timedelta64(TimeUnit::Day), "spans"),
-            (type_of(TimeUnit::Generic, 1), "nothing in particular"),
+            (type_of(TimeUnit::Generic, 1), "their unit is generic"),
         ] {
             let error = none(data_type).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);

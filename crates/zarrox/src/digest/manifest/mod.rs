@@ -60,7 +60,7 @@ use sorted::{BATCH, sorted_names};
 ///     Ok(())
 /// })?;
 /// assert!(!verified.is_same());
-/// assert_eq!(found, ["missing: c/1 (it had 2 bytes)"]);
+/// assert_eq!(found, ["missing: c/1 (it had 11 bytes)"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]

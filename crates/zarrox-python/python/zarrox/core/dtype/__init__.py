@@ -1,4 +1,4 @@
-"""Data types: what elements are in memory, and how metadata names them and their values.
+"""Data types: elements in memory, and the names and values of metadata.
 
 Examples
 --------

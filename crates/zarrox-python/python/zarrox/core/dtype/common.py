@@ -1,4 +1,4 @@
-"""The common parts of data types: their parameters, and the shapes that their JSON can have."""
+"""The common parts of data types: their parameters, and the forms of their JSON."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OBJECT_CODEC_IDS = ("vlen-utf8", "vlen-bytes", "vlen-array", "pickle", "json2", 
 
 
 class DTypeConfig_V2(TypedDict):
-    """A data type in v2: ``|O`` says nothing without the codec that stores the objects."""
+    """A data type in v2: ``|O`` means nothing without the codec that stores the objects."""
 
     name: Any
     object_codec_id: str | None
@@ -51,16 +51,16 @@ DTypeSpec_V2 = DTypeConfig_V2
 
 
 class DataTypeValidationError(ValueError):
-    """JSON or a native data type is not one of the class that was asked to take it."""
+    """The JSON or native data type does not belong to the class."""
 
 
 class ScalarTypeValidationError(ValueError):
-    """A value is none of the data type."""
+    """The value is not valid for the data type."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HasLength:
-    """For data types of a fixed number of characters or bytes."""
+    """A base of data types with a fixed number of characters or bytes."""
 
     length: int
 
@@ -71,13 +71,13 @@ class HasLength:
 
 @dataclass(frozen=True, kw_only=True)
 class HasEndianness:
-    """For data types whose elements in memory have a byte order; what is stored is the business of codecs."""
+    """A base of data types whose elements in memory have a byte order; the stored byte order is up to codecs."""
 
     endianness: EndiannessStr = sys.byteorder
 
 
 class HasItemSize:
-    """For data types whose elements are all of one size."""
+    """A base of data types whose elements have a fixed size."""
 
     @property
     def item_size(self) -> int:
@@ -86,13 +86,13 @@ class HasItemSize:
 
 
 class HasObjectCodec:
-    """For data types that are Python objects in memory, and need a codec that stores them."""
+    """A base of data types that are Python objects in memory, and need a codec that stores them."""
 
     object_codec_id: ClassVar[str]
 
 
 def check_dtype_name_v2(data: object) -> bool:
-    """Returns true if this could be the ``dtype`` of v2 metadata: text, or a list of fields.
+    """Returns true if this may be the ``dtype`` of v2 metadata: text, or a list of fields.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def check_dtype_spec_no_object_codec_v2(data: object) -> TypeGuard[DTypeConfig_V
 
 
 def check_dtype_spec_v3(data: object) -> TypeGuard[DTypeSpec_V3]:
-    """Returns true if this could be the ``data_type`` of v3 metadata: a name, or a name and a configuration.
+    """Returns true if this may be the ``data_type`` of v3 metadata: a name, or a name and a configuration.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def split_v3(data: object) -> tuple[str, dict[str, Any]] | None:
 
 
 def unpack_dtype_json(data: DTypeJSON) -> DTypeJSON:
-    """The JSON that stands in the metadata of an array: in v2 the name alone.
+    """The JSON for the metadata of an array: in v2 the name alone.
 
     Examples
     --------

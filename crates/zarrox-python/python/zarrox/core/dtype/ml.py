@@ -1,6 +1,6 @@
-"""Numbers of machine learning: of 16 bits and fewer, as the package ``ml_dtypes`` has them. Only v3 has names for them.
+"""Numbers of machine learning with at most 16 bits, as in the package ``ml_dtypes``. Only v3 has names for them.
 
-Without that package, and where it has no type, elements are raw bytes in memory.
+Without that package, and for types that it lacks, elements are raw bytes in memory.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _COMPLEX = {"complex_float16": "complex32", "complex_bfloat16": "bcomplex32"}
 
 @dataclass(frozen=True, kw_only=True)
 class SmallNumber(NumPyType[Any, Any]):
-    """A number that NumPy by itself does not know.
+    """A number type that NumPy itself does not have.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class SmallNumber(NumPyType[Any, Any]):
     _ml_name: ClassVar[str]
 
     @classmethod
-    def _check_native_dtype(cls, dtype: Any) -> bool:  # type: ignore[override]
+    def _check_native_dtype(cls, dtype: np.dtype[Any]) -> bool:  # type: ignore[override]
         # Nobody has such a type whose package was not imported; and NumPy's own are none of them.
         if type(dtype).__module__ == np.dtypes.__name__:
             return False
@@ -87,7 +87,7 @@ class SmallNumber(NumPyType[Any, Any]):
         return np.asarray(data).astype(native)[()]
 
     def _of_pattern(self, digits: str) -> Any:
-        """The number whose bits are given in hexadecimal."""
+        """The number with these bits, given in hexadecimal."""
         return np.frombuffer(bytes.fromhex(digits)[:: 1 if sys.byteorder == "big" else -1], self.to_native_dtype())[0]
 
     def default_scalar(self) -> Any:

@@ -1,4 +1,4 @@
-"""Finds the data type of what users write and of what metadata says."""
+"""Finds the data type for a user's ``dtype`` or for metadata."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["DataTypeRegistry", "data_type_registry"]
 
 
 def offered_by_packages() -> list[type[ZDType[Any, Any]]]:
-    """The data types that installed packages offer to zarr-python."""
+    """The data types that installed packages register with zarr-python."""
     from importlib.metadata import entry_points
 
     offered = entry_points()
@@ -28,7 +28,7 @@ def offered_by_packages() -> list[type[ZDType[Any, Any]]]:
 
 @dataclass(frozen=True, kw_only=True)
 class DataTypeRegistry:
-    """The data types that are known, by their names in v3.
+    """The known data types, by their names in v3.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class DataTypeRegistry:
                 self.register(cls._zarr_v3_name, cls)
 
     def register(self, key: str, cls: type[ZDType[Any, Any]]) -> None:
-        """Make a data type known; it takes the place of one with the same name.
+        """Register a data type, which replaces another one with the same name.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class DataTypeRegistry:
             _native.register_data_type(key)
 
     def unregister(self, key: str) -> None:
-        """Forget a data type.
+        """Remove a data type.
 
         Parameters
         ----------
@@ -107,8 +107,8 @@ class DataTypeRegistry:
         self._lazy_load()
         return self.contents[key]
 
-    def match_dtype(self, dtype: Any) -> ZDType[Any, Any]:
-        """The data type of a native one; all classes are asked, and exactly one must take it.
+    def match_dtype(self, dtype: np.dtype[Any]) -> ZDType[Any, Any]:
+        """The data type for a native one; exactly one class must accept it.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class DataTypeRegistry:
         Raises
         ------
         ValueError
-            If no class takes it, or more than one, or if it is NumPy's ``object``, which any type can be behind.
+            If no class accepts it, or more than one, or if it is NumPy's ``object``, which is ambiguous.
         """
         self._lazy_load()
         if dtype == np.dtype(object):
@@ -166,7 +166,7 @@ class DataTypeRegistry:
         Raises
         ------
         ValueError
-            If no class takes it.
+            If no class accepts it.
         """
         self._lazy_load()
         named = None if check_dtype_spec_v2(data) else split_v3(data)
@@ -183,7 +183,7 @@ class DataTypeRegistry:
 
 
 def _refuses(cls: type[ZDType[Any, Any]], check: str, data: Any) -> bool:
-    """Returns true if a class of ours says no: to ask that takes less time than the exception that says it."""
+    """Returns true if one of our classes refuses; the check takes less time than the exception."""
     return issubclass(cls, NumPyType) and not getattr(cls, check)(data)
 
 

@@ -1,11 +1,14 @@
-"""Conversion of everything that users write as ``dtype`` to data types and to metadata."""
+"""Conversion of everything that users write as ``dtype`` to data types."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import numpy as np
+import numpy.typing as npt
+
+from zarrox.argument_types import DTypeLike
 
 from .npy.bytes import VariableLengthBytes
 from .npy.object import PythonObject
@@ -18,8 +21,8 @@ BYTES = (bytes, "bytes")
 ARRAY = "array:"
 
 
-def get_data_type_from_native_dtype(dtype: Any) -> ZDType[Any, Any]:
-    """The data type of a NumPy data type, or of what NumPy takes as one.
+def get_data_type_from_native_dtype(dtype: DTypeLike) -> ZDType[Any, Any]:
+    """The data type for a NumPy data type, or for anything that NumPy converts to one.
 
     Parameters
     ----------
@@ -29,7 +32,7 @@ def get_data_type_from_native_dtype(dtype: Any) -> ZDType[Any, Any]:
     Returns
     -------
     ZDType
-        The only registered data type that takes it.
+        The only registered data type that accepts it.
 
     Raises
     ------
@@ -50,14 +53,14 @@ def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any,
     Parameters
     ----------
     dtype_spec : JSON
-        As :meth:`ZDType.to_json` gives it.
+        The result of :meth:`ZDType.to_json`.
     zarr_format : {2, 3}
         The format that it is of.
 
     Returns
     -------
     ZDType
-        The first registered data type that takes it.
+        The first registered data type that accepts it.
 
     Raises
     ------
@@ -72,8 +75,8 @@ def get_data_type_from_json(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any,
     return data_type_registry.match_json(dtype_spec, zarr_format=zarr_format)
 
 
-def parse_dtype(dtype: Any, *, zarr_format: int) -> ZDType[Any, Any]:
-    """The data type of anything that can be written as ``dtype``.
+def parse_dtype(dtype: DTypeLike, *, zarr_format: int) -> ZDType[Any, Any]:
+    """The data type for any ``dtype``.
 
     Parameters
     ----------
@@ -81,7 +84,7 @@ def parse_dtype(dtype: Any, *, zarr_format: int) -> ZDType[Any, Any]:
         ``str``, ``"str"`` and ``"string"`` are text of any length, ``bytes`` are bytes of any number, ``"array:<i4"`` are arrays
         of any length.
     zarr_format : {2, 3}
-        The format of the array. What is written says by itself what it is, so that any of it can be given for both.
+        The format of the array. The forms are unambiguous, so that each is accepted for both formats.
 
     Returns
     -------
@@ -120,7 +123,7 @@ def parse_data_type(dtype_spec: Any, *, zarr_format: int) -> ZDType[Any, Any]:
 
 
 def parse_name(dtype: str | type) -> ZDType[Any, Any]:
-    """Names of v3 come first, then those of NumPy; nothing is both and means two things but ``bytes``."""
+    """Names of v3 come first, then those of NumPy; only ``bytes`` means different things in both."""
     if is_one_of(dtype, TEXT):
         return VariableLengthUTF8()
     if is_one_of(dtype, BYTES):
@@ -143,16 +146,16 @@ def known_only_in_v3(name: str) -> bool:
     return False
 
 
-def is_json(dtype: Any) -> bool:
-    """Returns true if this is a data type as metadata has it: NumPy, too, takes mappings, with other members."""
+def is_json(dtype: DTypeLike) -> TypeGuard[Mapping[str, Any]]:
+    """Returns true if this is a data type in the form of metadata: NumPy also accepts mappings, with other members."""
     return isinstance(dtype, Mapping) and dtype.keys() <= {"name", "object_codec_id", "configuration"}
 
 
-def native_dtype(dtype: Any) -> np.dtype[Any]:
+def native_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     if isinstance(dtype, list) and dtype and all(isinstance(field, Sequence) for field in dtype):
         # Fields of JSON are lists, where NumPy wants tuples.
         dtype = [_field(field) for field in dtype]
-    native: np.dtype[Any] = np.dtype(dtype)
+    native: np.dtype[Any] = np.dtype(cast("npt.DTypeLike", dtype))
     return native
 
 
@@ -162,5 +165,5 @@ def _field(field: Any) -> Any:
     return (name, native_dtype(dtype), *(tuple(s) if isinstance(s, list) else s for s in shape))
 
 
-def is_one_of(dtype: Any, names: tuple[Any, ...]) -> bool:
+def is_one_of(dtype: DTypeLike, names: tuple[Any, ...]) -> bool:
     return isinstance(dtype, (str, type)) and dtype in names

@@ -1,4 +1,4 @@
-"""Functions about data types of users, for Rust: it knows their names, and nothing else of them.
+"""Functions about data types of users, which native code calls: it only knows their names.
 
 Each function is given the ``data_type`` member of v3 metadata, as JSON.
 """
@@ -25,25 +25,25 @@ def _bytes(data_type: ZDType[Any, Any], scalar: Any) -> bytes:
 
 
 def native_dtype(data_type: str) -> np.dtype[Any]:
-    """The type of NumPy's that elements have in memory."""
+    """NumPy's data type for elements in memory."""
     native: np.dtype[Any] = np.dtype(_of(data_type).to_native_dtype())
     return native
 
 
 def default_bytes(data_type: str, _: None) -> bytes:
-    """The element that nobody has written, if a creator says nothing."""
+    """The default fill value."""
     known = _of(data_type)
     return _bytes(known, known.default_scalar())
 
 
 def fill_bytes(data_type: str, fill: str) -> bytes:
-    """The element that a fill value in metadata is."""
+    """The element for a fill value in metadata."""
     known = _of(data_type)
     return _bytes(known, known.from_json_scalar(json.loads(fill), zarr_format=3))
 
 
 def fill_json(data_type: str, element: bytes) -> str:
-    """The fill value of an element, as metadata has it."""
+    """The fill value for an element, in the form of metadata."""
     known = _of(data_type)
     scalar = np.frombuffer(element, dtype=known.to_native_dtype())[0]
     return json.dumps(known.to_json_scalar(scalar, zarr_format=3))

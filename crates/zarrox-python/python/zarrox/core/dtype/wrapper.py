@@ -1,4 +1,4 @@
-"""The class that all data types come from."""
+"""The base class of all data types."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Scalar = TypeVar("Scalar", bound=Any)
 
 @dataclass(frozen=True, kw_only=True)
 class ZDType(ABC, Generic[DType, Scalar]):
-    """A data type: its name in the metadata of each format, its elements in memory, its values as JSON.
+    """A data type: its name in the metadata of each format, its elements in memory, and its values as JSON.
 
-    Subclasses that are registered with ``data_type_registry`` are offered what users write as ``dtype``, and what metadata says.
+    Subclasses that are registered with ``data_type_registry`` can accept a user's ``dtype``, and metadata.
 
     Attributes
     ----------
@@ -50,13 +50,13 @@ class ZDType(ABC, Generic[DType, Scalar]):
     _zarr_v3_name: ClassVar[str]
 
     @classmethod
-    def _check_native_dtype(cls, dtype: Any) -> TypeGuard[Any]:
+    def _check_native_dtype(cls, dtype: np.dtype[Any]) -> TypeGuard[Any]:
         """Returns true if this class wraps a native data type."""
         return type(dtype) is cls.dtype_cls
 
     @classmethod
     @abstractmethod
-    def from_native_dtype(cls, dtype: Any) -> Self:
+    def from_native_dtype(cls, dtype: np.dtype[Any]) -> Self:
         """Wrap a native data type.
 
         Parameters
@@ -72,7 +72,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
         Raises
         ------
         DataTypeValidationError
-            If it is not one of this class.
+            If it does not belong to this class.
         """
 
     @abstractmethod
@@ -114,7 +114,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
         Raises
         ------
         DataTypeValidationError
-            If the JSON is not one of this class.
+            If the JSON does not belong to this class.
         """
         check_format(zarr_format)
         return cls._from_json_v2(data) if zarr_format == 2 else cls._from_json_v3(data)
@@ -131,16 +131,16 @@ class ZDType(ABC, Generic[DType, Scalar]):
         Returns
         -------
         dict or str
-            In v3 what stands in metadata; in v2 that as ``name``, together with ``object_codec_id``.
+            In v3 the form of metadata; in v2 that form as ``name``, together with ``object_codec_id``.
         """
 
     @abstractmethod
     def _check_scalar(self, data: object) -> bool:
-        """Returns true if :meth:`cast_scalar` can take a value."""
+        """Returns true if :meth:`cast_scalar` accepts a value."""
 
     @abstractmethod
     def cast_scalar(self, data: object) -> Scalar:
-        """Make a value one of this data type.
+        """Converts a value to this data type.
 
         Parameters
         ----------
@@ -155,12 +155,12 @@ class ZDType(ABC, Generic[DType, Scalar]):
         Raises
         ------
         TypeError
-            If there is no way to do so.
+            If the value cannot be converted.
         """
 
     @abstractmethod
     def default_scalar(self) -> Scalar:
-        """The value of elements that nobody wrote, unless an array says another.
+        """The default fill value.
 
         Returns
         -------
@@ -170,7 +170,7 @@ class ZDType(ABC, Generic[DType, Scalar]):
 
     @abstractmethod
     def from_json_scalar(self, data: Any, *, zarr_format: int) -> Scalar:
-        """Read a value as metadata has it.
+        """Reads a value in the form of metadata.
 
         Parameters
         ----------
@@ -187,12 +187,12 @@ class ZDType(ABC, Generic[DType, Scalar]):
         Raises
         ------
         TypeError
-            If the JSON is no value of this data type.
+            If the JSON is not a value of this data type.
         """
 
     @abstractmethod
     def to_json_scalar(self, data: object, *, zarr_format: int) -> Any:
-        """Write a value as metadata has it.
+        """Converts a value to the form of metadata.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The type of truth values."""
+"""The boolean type."""
 
 from __future__ import annotations
 

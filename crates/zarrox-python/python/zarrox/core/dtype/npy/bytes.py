@@ -55,7 +55,7 @@ class _FixedLength(_BytesType[Scalar], HasLength):
 
 
 class NullTerminatedBytes(_FixedLength[np.bytes_]):
-    """At most so many bytes; those that lack are zero, and zeros at the end do not count.
+    """Bytes up to a maximum length; shorter values are padded with zeros, and zeros at the end are removed.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class NullTerminatedBytes(_FixedLength[np.bytes_]):
 
 
 class RawBytes(_FixedLength[np.void]):
-    """So many bytes, of which nothing is known.
+    """A fixed number of bytes without a meaning.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class RawBytes(_FixedLength[np.void]):
     _numpy_letter = "V"
 
     @classmethod
-    def _check_native_dtype(cls, dtype: Any) -> bool:  # type: ignore[override]
+    def _check_native_dtype(cls, dtype: np.dtype[Any]) -> bool:  # type: ignore[override]
         return type(dtype) is cls.dtype_cls and dtype.fields is None and dtype.subdtype is None
 
     @classmethod
@@ -124,7 +124,7 @@ class RawBytes(_FixedLength[np.void]):
 
 
 class VariableLengthBytes(_BytesType[bytes], HasObjectCodec):
-    """Any number of bytes; Python's ``bytes`` in memory.
+    """Bytes of any length; ``bytes`` in memory.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class VariableLengthBytes(_BytesType[bytes], HasObjectCodec):
 
 
 def bytes_from_json(data: Any) -> bytes:
-    """Bytes of base64, or of a list of numbers.
+    """Decodes base64, or a list of numbers, to bytes.
 
     Examples
     --------

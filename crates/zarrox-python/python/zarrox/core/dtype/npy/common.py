@@ -69,9 +69,9 @@ def get_endianness_from_numpy_dtype(dtype: np.dtype[Any]) -> EndiannessStr:
 
 
 class NumPyType(ZDType[DType, Scalar], HasItemSize):
-    """A data type whose name in v2 is that of NumPy.
+    """A data type whose name in v2 is NumPy's.
 
-    In v3 it has a name and, where :meth:`_configuration` says so, a configuration.
+    In v3 it has a name and, if :meth:`_configuration` is not empty, a configuration.
     """
 
     @classmethod
@@ -89,7 +89,7 @@ class NumPyType(ZDType[DType, Scalar], HasItemSize):
         return {}
 
     @classmethod
-    def from_native_dtype(cls, dtype: Any) -> Self:
+    def from_native_dtype(cls, dtype: np.dtype[Any]) -> Self:
         if not cls._check_native_dtype(dtype):
             raise DataTypeValidationError(f"Invalid data type: {dtype}. Expected an instance of {cls.dtype_cls}")
         return cls(**cls._parameters(dtype))
@@ -156,7 +156,7 @@ class NumPyType(ZDType[DType, Scalar], HasItemSize):
 
 
 def _named_in_v2(data: object) -> np.dtype[Any] | None:
-    """NumPy's data type of a name in v2, which says a byte order for all that have one."""
+    """NumPy's data type for a name in v2, which has a byte order if the type needs one."""
     if not check_dtype_spec_no_object_codec_v2(data) or not isinstance(data["name"], str):
         return None
     name = data["name"]
@@ -168,7 +168,7 @@ def _named_in_v2(data: object) -> np.dtype[Any] | None:
 
 
 def float_from_json(data: object, zarr_format: int, sizes: tuple[int, ...] = (2, 4, 8)) -> float:
-    """A floating-point number: a number, ``NaN``, ``Infinity``, the same as decimal text, and in v3 the bits in hexadecimal.
+    """A floating-point number: a number, ``NaN``, ``Infinity``, these as decimal text, and in v3 the bits in hexadecimal.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def _float_from_hexadecimal(data: str, sizes: tuple[int, ...]) -> float:
 
 
 def float_to_json(value: Any) -> float | str:
-    """A floating-point number as metadata has it.
+    """A floating-point number in the form of metadata.
 
     Examples
     --------

@@ -25,7 +25,7 @@ class BaseInt(NumPyType[Any, Scalar]):
     """
 
     @classmethod
-    def _check_native_dtype(cls, dtype: Any) -> bool:  # type: ignore[override]
+    def _check_native_dtype(cls, dtype: np.dtype[Any]) -> bool:  # type: ignore[override]
         # C has more names for integers than there are sizes: NumPy has a class for each, here it is one.
         if not isinstance(dtype, np.dtype) or dtype.kind not in "iu":
             return False

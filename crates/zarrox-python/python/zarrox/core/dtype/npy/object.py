@@ -21,7 +21,7 @@ _CODECS = ("json", "json2", "msgpack", "msgpack2", "pickle", "vlen-array")
 
 @dataclass(frozen=True, kw_only=True)
 class PythonObject(ZDType[Any, Any]):
-    """Anything that the codec of an array of v2 can store; v3 has no such type.
+    """Any object that the codec of an array of v2 can store; v3 has no such type.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class PythonObject(ZDType[Any, Any]):
     object_codec_id: str
 
     @classmethod
-    def from_native_dtype(cls, dtype: Any) -> Self:
+    def from_native_dtype(cls, dtype: np.dtype[Any]) -> Self:
         raise DataTypeValidationError("An object array does not say which codec stores it: give an object_codec.")
 
     def to_native_dtype(self) -> np.dtype[Any]:

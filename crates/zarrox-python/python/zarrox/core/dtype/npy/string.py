@@ -20,7 +20,7 @@ _BYTES_PER_CHARACTER = 4
 
 @dataclass(frozen=True, kw_only=True)
 class FixedLengthUTF32(NumPyType[Any, np.str_], HasEndianness, HasLength):
-    """Text of at most so many characters, each of four bytes.
+    """Text up to a maximum number of characters, each of four bytes.
 
     Parameters
     ----------

@@ -23,9 +23,10 @@ __all__ = ["Struct", "Structured"]
 
 @dataclass(frozen=True, kw_only=True)
 class Structured(NumPyType[Any, np.void]):
-    """Elements with named fields, each of a data type of its own; fields lie without gaps.
+    """Elements with named fields, each with its own data type, without gaps between them.
 
-    v3 has two names for it: ``struct`` is written, ``structured``, of earlier releases of zarr-python, is only read.
+    v3 has two names for it: ``struct``, which is written, and ``structured`` of earlier releases of zarr-python, which is only
+    read.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class Structured(NumPyType[Any, np.void]):
         object.__setattr__(self, "fields", tuple((name, field) for name, field in self.fields))
 
     @classmethod
-    def _check_native_dtype(cls, dtype: Any) -> bool:  # type: ignore[override]
+    def _check_native_dtype(cls, dtype: np.dtype[Any]) -> bool:  # type: ignore[override]
         return isinstance(dtype, np.dtype) and dtype.fields is not None
 
     @classmethod
@@ -131,7 +132,7 @@ class Structured(NumPyType[Any, np.void]):
         return {name: field.to_json_scalar(value[name], zarr_format=zarr_format) for name, field in self.fields}
 
     def has_multi_byte_fields(self) -> bool:
-        """Returns true if a byte order matters to any field."""
+        """Returns true if a field has a byte order."""
         return any(isinstance(field, HasItemSize) and field.item_size > 1 for _, field in self.fields)
 
 
@@ -140,7 +141,7 @@ Struct = Structured
 
 @dataclass(frozen=True, kw_only=True)
 class SubArray(NumPyType[Any, Any]):
-    """A field of a structure that is an array, as v2 has it; by itself it is no data type.
+    """A field of a structure that is an array, in the form of v2; it is not a data type of its own.
 
     Parameters
     ----------
@@ -205,7 +206,7 @@ def _in_v2(field: ZDType[Any, Any]) -> list[Any]:
 
 
 def _name_and_type(field: Any) -> tuple[str, Any]:
-    """Of a field in v3: an object, or in ``structured`` a pair."""
+    """A field in v3: an object, or in ``structured`` a pair."""
     pair = [field.get("name"), field.get("data_type")] if isinstance(field, Mapping) else field
     if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
         raise DataTypeValidationError(f"The field {field!r} of a structure must be an object of a name and a data_type.")

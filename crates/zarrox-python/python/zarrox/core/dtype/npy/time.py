@@ -1,4 +1,4 @@
-"""The types of points in time and of spans of it."""
+"""The types of points in time and time spans."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Scalar = TypeVar("Scalar", bound=Any)
 
 @dataclass(frozen=True, kw_only=True)
 class TimeDTypeBase(NumPyType[Any, Scalar], HasEndianness):
-    """A number of time units, as a signed integer of 64 bits; the least of them is not a time (NaT).
+    """A number of time units, as a signed integer of 64 bits; the smallest number is "not a time" (NaT).
 
     Examples
     --------
@@ -94,7 +94,7 @@ class TimeDTypeBase(NumPyType[Any, Scalar], HasEndianness):
 
 
 class DateTime64(TimeDTypeBase[np.datetime64]):
-    """A point in time: so many units after the beginning of 1970."""
+    """A point in time: a number of units since the beginning of 1970."""
 
     dtype_cls = np.dtypes.DateTime64DType
     _zarr_v3_name = "numpy.datetime64"
@@ -102,7 +102,7 @@ class DateTime64(TimeDTypeBase[np.datetime64]):
 
 
 class TimeDelta64(TimeDTypeBase[np.timedelta64]):
-    """A span of time: so many units."""
+    """A time span: a number of units."""
 
     dtype_cls = np.dtypes.TimeDelta64DType
     _zarr_v3_name = "numpy.timedelta64"

@@ -13,8 +13,9 @@ use zarrox_core::strided::{Dims, Span};
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::{Key, StoreExt, Version};
 
-use super::resize::regions_outside;
-use super::{Array, DynArray};
+use super::super::read::chunk_place;
+use super::super::{Array, DynArray};
+use super::regions_outside;
 use crate::guarded::until_unchanged;
 
 /// The number of chunks that are looked for one by one. More are looked for in a listing.
@@ -128,7 +129,7 @@ impl Array {
         // A chunk that cannot be read brings nothing to light.
         let cleared =
             cleared.or_else(|error| if error.kind() == ErrorKind::Corrupt { Ok(()) } else { Err(error) });
-        cleared.map_err(|error| error.at(super::read::chunk_place(chunk, key)).at(self.place()))
+        cleared.map_err(|error| error.at(chunk_place(chunk, key)).at(self.place()))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Changing the shape: resize and append.
 
+mod leftovers;
+
 use std::ops::ControlFlow;
 
 use ndarray::{ArrayBase, Data, Dimension, RawData};
@@ -82,12 +84,12 @@ impl Array {
     /// `write` gets the array as it will be, and the place of the new values in it. Nobody else sees the new shape before
     /// it returns; meanwhile no other thread can append to the array or resize it.
     ///
-    /// In stores far away that several processes may append to, and that can tell ([`Capabilities::set_if_unchanged`]), the array grows
-    /// first, so that each has a place of its own; the others see fill values there until the values are written.
+    /// In stores without a lock that excludes other processes, but which compare versions ([`Capabilities::set_if_unchanged`]), the
+    /// array grows first, so that each writer has a place of its own; others see fill values there until the values are written.
     ///
     /// # Errors
-    /// When the shapes do not fit, and whatever `write` returns: then the array is as before, but for those stores, where
-    /// the array keeps its new shape.
+    /// When the shapes do not fit, and whatever `write` returns: then the array is as before, unless
+    /// another one appended to it meanwhile in such a store.
     ///
     /// [`Capabilities::set_if_unchanged`]: zarrox_stores::Capabilities::set_if_unchanged
     pub fn append_with(
@@ -104,13 +106,14 @@ impl Array {
         let (location, format) = (self.location.clone(), self.metadata.format);
         location.change(format, |node, store| {
             let (grown, place) = self.grown(node, values, axis)?;
-            let stored = write(&grown, place).and_then(|()| store(self.change_to(&grown)));
-            if let Err(error) = stored {
-                // Else growing later would bring to light what was written. What stands in the way of that also
-                // stood in the way of writing: the first error is the one to tell.
+            if let Err(error) = write(&grown, place) {
+                // What stands in the way of clearing also stood in the way of writing: the first error is the one to tell. What is
+                // left is cleared when the array grows.
                 let _ = self.clear_outside(grown.shape());
                 return Err(error);
             }
+            // A request that failed may have been done all the same, so that nothing is cleared then.
+            store(self.change_to(&grown))?;
             *self = grown;
             Ok(self.shape().to_vec())
         })
@@ -131,14 +134,29 @@ impl Array {
                 Ok((grown, place))
             })
         })?;
-        *self = grown;
+        let old = std::mem::replace(self, grown);
         let shape = self.shape().to_vec();
-        write(self, place).map_err(|error| {
-            error.at(format!(
-                "the array has its new shape {shape:?}, and fill values where nothing was written"
-            ))
-        })?;
-        Ok(shape)
+        let Err(error) = write(self, place) else { return Ok(shape) };
+        if self.undo_growth(&old).is_ok_and(|undone| undone) {
+            return Err(error);
+        }
+        Err(error
+            .at(format!("the array has its new shape {shape:?}, and fill values where nothing was written")))
+    }
+
+    /// Gives the array its old shape again, unless somebody else has changed the shape meanwhile. Returns true if it has.
+    fn undo_growth(&mut self, old: &Self) -> Result<bool> {
+        let (location, format) = (self.location.clone(), self.metadata.format);
+        until_unchanged(|| {
+            location.change(format, |node, store| {
+                if !matches!(node, NodeMetadata::Array(now) if now.shape == self.shape()) {
+                    return Ok(false);
+                }
+                store(self.change_to(old))?;
+                let grown = std::mem::replace(self, old.clone());
+                self.clear_outside(grown.shape()).map(|()| true)
+            })
+        })
     }
 
     /// The array with so many values more, and the place of these in it, from what is stored now.
@@ -238,7 +256,7 @@ impl Array {
 
 /// The parts of a chunk that are outside a shape, and were inside of the old one if there is one; `None` when no part is inside the
 /// shape.
-pub(super) fn regions_outside(
+fn regions_outside(
     grid: &ChunkGrid,
     chunk: &[u64],
     shape: &[u64],

@@ -1,0 +1,59 @@
+//! A shard as a table of inner chunks, for those who check and mend it.
+
+use zarrox_core::codec::{ByteRange, ChunkTable, DecodeOptions, Entry, Mended, Window};
+use zarrox_core::error::CodecError;
+use zarrox_core::selection::partition::advance;
+use zarrox_core::strided::Span;
+
+use super::index::EMPTY;
+use super::mend::Mending;
+use super::{Cell, NAME, ShardingCodec};
+
+impl ChunkTable for ShardingCodec {
+    fn grid(&self) -> &[usize] {
+        &self.grid
+    }
+
+    fn index_range(&self, window: Window) -> Result<ByteRange, CodecError> {
+        self.index.range(window).map_err(|e| e.at("index").in_codec(NAME))
+    }
+
+    fn entries(&self, index: &[u8]) -> Result<Vec<Entry>, CodecError> {
+        self.all_entries(index, DecodeOptions::default()).map_err(|e| e.in_codec(NAME))
+    }
+
+    fn place(&self, entry: Entry, size: u64) -> Result<Option<Window>, CodecError> {
+        match entry {
+            Entry::Empty => Ok(None),
+            Entry::Stored { offset, length } => self.locate(Window::of_size(size), (offset, length)),
+        }
+    }
+
+    fn verify(&self, encoded: &[u8]) -> Result<(), CodecError> {
+        self.inner.verify(encoded)
+    }
+
+    fn mend(&self, damaged: &[u8], fill: bool, encoded: &mut Vec<u8>) -> Result<Mended, CodecError> {
+        Mending::new(self, damaged)?.write(fill, encoded)
+    }
+}
+
+impl ShardingCodec {
+    /// The entries of all inner chunks in row-major order.
+    pub(super) fn all_entries(&self, index: &[u8], options: DecodeOptions) -> Result<Vec<Entry>, CodecError> {
+        let cells = self.grid.iter().map(|&count| Span::all(count)).collect();
+        let entries = self.index.entries_with(index, cells, options)?;
+        let count: usize = self.grid.iter().product();
+        let mut cell = Cell::from_elem(0, self.grid.len());
+        let mut all = Vec::new();
+        all.try_reserve_exact(count)?;
+        for _ in 0..count {
+            all.push(match entries.get(&cell) {
+                EMPTY => Entry::Empty,
+                (offset, length) => Entry::Stored { offset, length },
+            });
+            advance(&mut cell, &self.grid, |_| 0);
+        }
+        Ok(all)
+    }
+}

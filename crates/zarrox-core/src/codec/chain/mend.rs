@@ -1,0 +1,142 @@
+//! Finding out whether stored bytes can be decoded, and making new ones of what is whole in damaged ones.
+
+use super::array_codecs::{ElementBuffer, whole};
+use super::build::CodecChain;
+use super::byte_codecs::PARTS;
+use crate::codec::{
+    ChunkTable, DecodeOptions, EncodeOptions, Mended, ReadRegion, Salvaged, Size, Window, resolve,
+};
+use crate::error::CodecError;
+use crate::scratch::with_vec;
+use crate::strided::{Dims, Span, ViewMut};
+
+/// The number of parts of a damaged chunk that are tried.
+const TRIES: usize = 1 << 20;
+
+impl CodecChain {
+    /// Decodes a whole chunk whose stored bytes are in memory, and keeps nothing of it.
+    ///
+    /// # Errors
+    /// Why it cannot be decoded.
+    pub fn verify(&self, encoded: &[u8]) -> Result<(), CodecError> {
+        if self.is_memory() && self.encoded_size() == Size::Exact(encoded.len()) {
+            return Ok(());
+        }
+        let (chunk, all) = (self.chunk(), whole(self.chunk()));
+        let mut elements = ElementBuffer::new(chunk, &all, self.limit())?;
+        self.decode(encoded, elements.region(chunk, DecodeOptions::default(), &all))
+    }
+
+    /// Returns true if the stored bytes are the elements as they lie in memory: any bytes of the right number can be decoded.
+    fn is_memory(&self) -> bool {
+        self.arrays.codecs.is_empty() && self.bytes.stores_memory && self.bytes.bytes_to_bytes.is_empty()
+    }
+
+    /// The table of the chunks inside, if the stored bytes have them: no codec is around all of them.
+    pub fn table(&self) -> Option<&dyn ChunkTable> {
+        self.bytes.inner_chunks().filter(|_| self.bytes.bytes_to_bytes.is_empty())?.table()
+    }
+
+    /// Returns true if there are chunks inside of a chunk, be it that codecs are around all of them.
+    pub fn has_inner_chunks(&self) -> bool {
+        self.bytes.has_chunks
+    }
+
+    /// Makes new stored bytes of the chunks inside of damaged ones that are whole, and appends them to `encoded`, as
+    /// [`ChunkTable::mend`] does. `None` where a chunk has none inside.
+    ///
+    /// # Errors
+    /// When the codecs around the chunks cannot be undone, or it cannot be told what is whole.
+    pub fn mend(
+        &self,
+        damaged: &[u8],
+        fill: bool,
+        encoded: &mut Vec<u8>,
+    ) -> Result<Option<Mended>, CodecError> {
+        let codecs = self.bytes.bytes_to_bytes.as_slice();
+        let Some(table) = self.bytes.inner_chunks().and_then(|chunks| chunks.table()) else {
+            return Ok(None);
+        };
+        if codecs.is_empty() {
+            return table.mend(damaged, fill, encoded).map(Some);
+        }
+        self.bytes.undo(0, damaged, codecs, |damaged| {
+            with_vec(|plain| {
+                let mended = table.mend(damaged, fill, plain)?;
+                if !plain.is_empty() {
+                    self.bytes.encode_bytes(plain, encoded)?;
+                }
+                Ok(Some(mended))
+            })
+        })
+    }
+
+    /// Encodes a damaged chunk anew, of the elements that can still be read, and appends it to `encoded`; the others become the
+    /// fill value. `None`, with nothing appended, where the codecs read a chunk only as a whole, or no element can be read.
+    ///
+    /// # Errors
+    /// When the elements cannot be encoded, or are too many to be tried.
+    pub fn salvage(&self, damaged: &[u8], encoded: &mut Vec<u8>) -> Result<Option<Salvaged>, CodecError> {
+        let (chunk, all) = (self.chunk(), whole(self.chunk()));
+        let window = Window::of_size(damaged.len() as u64);
+        let by_parts = chunk.size() > PARTS && self.reads_parts(window, DecodeOptions::default());
+        if chunk.is_variable() || self.has_inner_chunks() || !by_parts {
+            return Ok(None);
+        }
+        let mut elements = ElementBuffer::new(chunk, &all, self.limit())?;
+        let (mut salvaged, mut tries, mut regions) = (Salvaged::default(), 0, vec![all.clone()]);
+        while let Some(region) = regions.pop() {
+            tries += 1;
+            if tries > TRIES {
+                return Err(CodecError::limit("too many parts of the chunk are damaged to try them all"));
+            }
+            let count: usize = region.iter().map(|span| span.count).product();
+            let part = |elements: &mut ElementBuffer, work: &mut dyn FnMut(ViewMut<'_>) -> bool| {
+                work(elements.region(chunk, DecodeOptions::default(), &all).out.into_region(&region))
+            };
+            let is_read = part(&mut elements, &mut |out| {
+                let fetches = self.read(window, ReadRegion::new(region.clone(), out));
+                fetches.and_then(|fetches| resolve(fetches, damaged)).is_ok()
+            });
+            match halves(&region) {
+                _ if is_read => salvaged.kept += count,
+                Some(halves) => regions.extend(halves),
+                None => {
+                    part(&mut elements, &mut |mut out| {
+                        out.fill(chunk.fill().as_bytes());
+                        true
+                    });
+                    salvaged.lost += count;
+                }
+            }
+        }
+        if salvaged.kept == 0 {
+            return Ok(None);
+        }
+        let options = EncodeOptions { store_empty_chunks: true };
+        self.encode(&elements.view(chunk, &all), options, encoded)?;
+        Ok(Some(salvaged))
+    }
+
+    /// Encodes a chunk of nothing but fill values and appends it to `encoded`.
+    ///
+    /// # Errors
+    /// When the codecs cannot encode the fill value.
+    pub fn encode_fill(&self, encoded: &mut Vec<u8>) -> Result<(), CodecError> {
+        let (chunk, all) = (self.chunk(), whole(self.chunk()));
+        let mut elements = ElementBuffer::new(chunk, &all, self.limit())?;
+        elements.region(chunk, DecodeOptions::default(), &all).out.fill(chunk.fill().as_bytes());
+        let options = EncodeOptions { store_empty_chunks: true };
+        self.encode(&elements.view(chunk, &all), options, encoded).map(drop)
+    }
+}
+
+/// A region of more than one element, divided along its first axis that can be: each half is in one piece where the region is.
+fn halves(region: &[Span]) -> Option<[Dims<Span>; 2]> {
+    let axis = region.iter().position(|span| span.count > 1)?;
+    let Span { start, step, count } = region[axis];
+    let (mut first, mut second) = (Dims::from_slice(region), Dims::from_slice(region));
+    first[axis].count = count / 2;
+    second[axis] = Span { start: start + count / 2, step, count: count - count / 2 };
+    Some([first, second])
+}

@@ -1,0 +1,34 @@
+"""Types of the arguments that many functions take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from zarrox.core.dtype import ZDType
+    from zarrox.storage import BaseStore
+
+__all__ = ["ChunksLike", "DTypeLike", "PathArgument", "ShapeLike", "StoreArgument"]
+
+StoreArgument: TypeAlias = "BaseStore | MutableMapping[str, Any] | str | PathLike[str] | None"
+"""A store, a mapping from keys to bytes, a path or a URL; ``None`` is a new store in memory."""
+
+PathArgument: TypeAlias = str | bytes | PathLike[str] | None
+"""The path of a node in a store; ``None`` is the root."""
+
+ShapeLike: TypeAlias = "int | np.integer[Any] | Iterable[int | np.integer[Any]]"
+"""The length of the only dimension, or the length of each dimension."""
+
+ChunksLike: TypeAlias = (
+    "bool | int | np.integer[Any] | str | Sequence[int | np.integer[Any] | Iterable[int] | None] | Mapping[str, Any] | None"
+)
+"""Lengths of chunks (``None`` and -1 are whole dimensions, lists are rectilinear chunks), a ``chunk_grid`` of v3, or how to guess."""
+
+DTypeLike: TypeAlias = "npt.DTypeLike | ZDType[Any, Any] | Mapping[str, Any] | None"
+"""A data type of NumPy, of zarr-python or of the metadata."""

@@ -1,0 +1,131 @@
+"""Finding what is damaged in arrays, groups and hierarchies, and repairing it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from zarrox import _native
+from zarrox.storage import native_store, normalize_storage_path, normalize_store_arg
+
+__all__ = ["CheckResult", "Finding", "check"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a check has found."""
+
+    #: ``'note'``, ``'warning'`` or ``'error'``.
+    severity: Literal["note", "warning", "error"]
+    #: The kind, such as ``'corrupt-chunk'``.
+    kind: str
+    #: The node in its hierarchy; empty for the root.
+    path: str
+    #: The indices of the chunk, or of the first one of several.
+    chunk: tuple[int, ...] | None
+    #: The indices of the last chunk in row-major order, where it is about several.
+    last_chunk: tuple[int, ...] | None
+    #: The indices of a chunk inside of a shard.
+    inner_chunk: tuple[int, ...] | None
+    #: The key of the stored object.
+    key: str | None
+    #: The message for people.
+    message: str
+    #: The repair that it calls for.
+    repair: str
+    #: True if that repair can be done.
+    repairable: bool
+    #: ``'left'``, ``'planned'`` (by a dry run), ``'repaired'`` or ``'failed'``.
+    outcome: Literal["left", "planned", "repaired", "failed"]
+    #: Why the repair failed.
+    failure: str | None
+
+    def __str__(self) -> str:
+        place = [f"/{self.path}"]
+        if self.chunk is not None:
+            chunks = f"chunk {list(self.chunk)}"
+            place.append(chunks if self.last_chunk is None else f"chunks {list(self.chunk)} to {list(self.last_chunk)}")
+        if self.inner_chunk is not None:
+            place.append(f"inner chunk {list(self.inner_chunk)}")
+        key = "" if self.key is None else f" ({self.key})"
+        return f"{self.severity} {self.kind}: {', '.join(place)}{key}: {self.message}"
+
+
+class CheckResult(list[Finding]):
+    """All findings of a check, in the order in which they were found."""
+
+    @property
+    def ok(self) -> bool:
+        """True if there is no warning and no error that was not repaired."""
+        return all(finding.severity == "note" or finding.outcome == "repaired" for finding in self)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) if self else "nothing was found"
+
+
+def check(
+    store: Any,
+    path: str | None = None,
+    *,
+    level: Literal["metadata", "quick", "full"] = "full",
+    missing: bool = False,
+    repair: bool = False,
+    dry_run: bool = False,
+    refill: bool = False,
+    storage_options: dict[str, Any] | None = None,
+) -> CheckResult:
+    """Find what is damaged in an array, a group or a hierarchy, and repair it if told so.
+
+    Parameters
+    ----------
+    store : BaseStore, MutableMapping, str or PathLike
+        Where it is stored. Nothing is written there without ``repair``.
+    path : str, optional
+        The node to check with all below it; the root if not given.
+    level : {'full', 'quick', 'metadata'}, optional
+        'metadata' looks at documents, 'quick' also at keys, sizes and the indexes of shards, and 'full' decodes every chunk.
+    missing : bool, optional
+        If true, the chunks that are not stored are notes, each of a range.
+    repair : bool, optional
+        If true, what can be repaired is. What was damaged goes to a quarantine: beside a directory, within other stores.
+    dry_run : bool, optional
+        If true, a repair changes nothing, and the findings say what would be done.
+    refill : bool, optional
+        If true, a repair writes chunks of fill values for those that are lost; otherwise they are missing.
+    storage_options : dict, optional
+        Options of the store of a URL.
+
+    Returns
+    -------
+    CheckResult
+        A list of findings; its ``ok`` tells whether all is well.
+
+    Raises
+    ------
+    NodeNotFoundError
+        If there is nothing to check.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> store = {}
+    >>> z = zarr.create(4, chunks=2, dtype='i4', compressor=None, store=store, zarr_format=2)
+    >>> z[:] = 7
+    >>> zarr.check(store).ok
+    True
+    >>> store['1'] = b'short'
+    >>> [(found.kind, found.chunk) for found in zarr.check(store)]
+    [('wrong-size', (1,))]
+    """
+    node = normalize_storage_path(path)
+    settings = (level, missing, repair, dry_run, refill)
+    if isinstance(store, (str, os.PathLike)) and "://" not in os.fspath(store) and not storage_options:
+        return _result(_native.check(None, os.path.join(os.fspath(store), node).rstrip("/"), *settings))
+    mode = "r+" if repair and not dry_run else "r"
+    store = normalize_store_arg(store, storage_options=storage_options, mode=mode)
+    return _result(_native.check(native_store(store), node, *settings))
+
+
+def _result(findings: list[dict[str, Any]]) -> CheckResult:
+    return CheckResult(Finding(**finding) for finding in findings)

@@ -1,0 +1,53 @@
+//! Directories whose entries are on the disk: a file that was flushed is lost all the same if the entry that names it is not there
+//! after a power failure.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+/// Makes a directory and those above it that are missing; with `sync`, so that all of them outlive a power failure.
+pub(crate) fn create_directories(path: &Path, sync: bool) -> io::Result<()> {
+    if !sync || path.is_dir() {
+        return fs::create_dir_all(path);
+    }
+    let above = directory_of(path);
+    create_directories(above, sync)?;
+    match fs::create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
+        made => made?,
+    }
+    sync_directory(above)
+}
+
+/// Flushes the names of what is in a directory.
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    // Other systems have no such call.
+    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+}
+
+/// The directory that a file is in.
+pub(crate) fn directory_of(path: &Path) -> &Path {
+    let named = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    named.unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_directories_are_made_with_and_without_syncing() {
+        let root = tempfile::tempdir().unwrap();
+        for sync in [false, true] {
+            let path = root.path().join(sync.to_string()).join("a/b/c");
+            create_directories(&path, sync).unwrap();
+            create_directories(&path, sync).unwrap();
+            assert!(path.is_dir());
+        }
+        fs::write(root.path().join("file"), "").unwrap();
+        for sync in [false, true] {
+            assert!(create_directories(&root.path().join("file"), sync).is_err());
+            assert!(create_directories(&root.path().join("file/below"), sync).is_err());
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The work of one process, which its driver writes as JSON on its command line.
+
+use serde::{Deserialize, Serialize};
+
+use crate::place::Place;
+
+/// All that one process does.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Job {
+    /// The hierarchy.
+    pub(crate) place: Place,
+    /// The threads of the process, each with its own list.
+    pub(crate) hands: Vec<Hand>,
+    /// True where an earlier process was killed in the first operation of each hand, which may be done already.
+    pub(crate) again: bool,
+}
+
+/// One thread of a process: it does one operation after the other.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Hand {
+    pub(crate) operations: Vec<Operation>,
+}
+
+/// One change of a hierarchy, or of a node in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum Operation {
+    /// Writes a box of an array; with the number 0, fill values.
+    Write { array: String, start: Vec<u64>, shape: Vec<u64>, number: u64 },
+    /// Appends rows.
+    Append { array: String, rows: u64, number: u64 },
+    /// Gives an array of one dimension another length.
+    Resize { array: String, length: u64 },
+    /// Sets one attribute of a node, and leaves the others.
+    SetAttribute { node: String, name: String, number: u64 },
+    /// Opens a group, or creates it where there is none.
+    Require { path: String },
+    /// Creates a group; that another process was faster is told by the word `taken`.
+    Create { path: String },
+    /// Creates an array in the place of whatever node is there, and fills it.
+    Put { path: String, number: u64 },
+    /// Moves a node.
+    Move { from: String, to: String },
+    /// Deletes a node.
+    Delete { path: String },
+    /// Writes consolidated metadata of all nodes.
+    Consolidate,
+    /// Copies the array of the source into other chunks.
+    Rechunk { path: String, chunks: Vec<u64> },
+    /// Converts the source to a hierarchy of its own.
+    Convert { to: Place, format: String },
+    /// Converts a hierarchy where it is.
+    ConvertInPlace { at: Place, format: String },
+    /// Deletes a whole hierarchy.
+    Discard { at: Place },
+    /// Grows an array along its first axis, makes sure that the new part reads as fill values, and shrinks it again.
+    Probe { array: String, rows: u64 },
+    /// Writes into every directory of the hierarchy.
+    Sweep,
+}
+
+impl Operation {
+    /// The word for the operation in reports.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Write { number: 0, .. } => "erase",
+            Self::Write { .. } => "write",
+            Self::Append { .. } => "append",
+            Self::Resize { .. } => "resize",
+            Self::SetAttribute { .. } => "set attribute",
+            Self::Require { .. } => "require",
+            Self::Create { .. } => "create",
+            Self::Put { .. } => "create and fill",
+            Self::Move { .. } => "move",
+            Self::Delete { .. } => "delete",
+            Self::Consolidate => "consolidate",
+            Self::Rechunk { .. } => "rechunk",
+            Self::Convert { .. } => "convert",
+            Self::ConvertInPlace { .. } => "convert in place",
+            Self::Discard { .. } => "delete the hierarchy",
+            Self::Probe { .. } => "grow and shrink",
+            Self::Sweep => "sweep",
+        }
+    }
+}

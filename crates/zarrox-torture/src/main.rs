@@ -1,0 +1,45 @@
+//! `cargo xtask torture`: processes that write into one hierarchy at the same time, and are killed.
+//!
+//! The program is both: the driver, which makes the plan, starts and kills processes and judges what they leave, and each of
+//! these processes (`work JOB`).
+
+mod check;
+mod element;
+mod fault;
+mod job;
+mod kills;
+mod leftovers;
+mod model;
+mod options;
+mod parallel;
+mod peers;
+mod place;
+mod plan;
+mod process;
+mod report;
+mod run;
+mod worker;
+mod world;
+
+use std::process::ExitCode;
+
+/// The result of everything here: nothing, or a message.
+type Outcome<T = ()> = Result<T, String>;
+
+#[expect(clippy::print_stderr, reason = "this is a program for a terminal")]
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let done = match arguments.as_slice() {
+        [word, job] if word == "work" => {
+            serde_json::from_str(job).map_err(|error| error.to_string()).and_then(|job| worker::run(&job))
+        }
+        arguments => options::parse(arguments).and_then(|options| run::run(&options)),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The contents that a hierarchy must have: what all operations that were done have made of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use zarrox::Format;
+
+use crate::element::{element, position};
+use crate::job::Operation;
+use crate::place::Place;
+use crate::world::{self, PULSE};
+
+/// The elements of an array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Elements {
+    pub(crate) shape: Vec<u64>,
+    /// The shape of a stored object.
+    pub(crate) chunk: Vec<u64>,
+    pub(crate) values: Vec<u64>,
+}
+
+/// An array that was created by an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// Filled by the operation with this number.
+    Put(u64),
+    /// A copy of the source.
+    Copy,
+}
+
+/// A hierarchy.
+#[derive(Debug, Clone)]
+pub(crate) struct Model {
+    pub(crate) format: Format,
+    /// The arrays that are written by boxes: the boards, and the one that is shrunk and grown.
+    pub(crate) arrays: BTreeMap<String, Elements>,
+    /// The blocks that were appended, and their rows. Several processes append, so that nothing is said of their order.
+    pub(crate) blocks: BTreeMap<u64, u64>,
+    /// Blocks whose appending was interrupted where the array grows first: they may have holes.
+    pub(crate) holed: BTreeMap<u64, u64>,
+    pub(crate) attributes: BTreeMap<String, u64>,
+    /// The arrays that were created, by their paths.
+    pub(crate) made: BTreeMap<String, Made>,
+    /// The groups that were required.
+    pub(crate) groups: BTreeSet<String>,
+    /// Hierarchies that are copies of the source.
+    pub(crate) copies: Vec<Place>,
+    pub(crate) consolidated: bool,
+}
+
+impl Elements {
+    /// An array of fill values.
+    pub(crate) fn new(shape: &[u64], chunk: &[u64]) -> Self {
+        let count = usize::try_from(shape.iter().product::<u64>()).unwrap_or(0);
+        Self { shape: shape.to_vec(), chunk: chunk.to_vec(), values: vec![0; count] }
+    }
+
+    /// Writes a box.
+    pub(crate) fn write(&mut self, start: &[u64], shape: &[u64], number: u64) {
+        for index in indices(start, shape) {
+            let at = position(index.iter().copied(), &self.shape);
+            if let Some(value) = usize::try_from(at).ok().and_then(|at| self.values.get_mut(at)) {
+                *value = element(number, at);
+            }
+        }
+    }
+
+    /// Changes the length of an array of one dimension.
+    pub(crate) fn resize(&mut self, length: u64) {
+        self.shape = vec![length];
+        self.values.resize(usize::try_from(length).unwrap_or(0), 0);
+    }
+
+    /// The parts of a box that lie in one stored object each, as lists of positions.
+    pub(crate) fn parts(&self, start: &[u64], shape: &[u64]) -> Vec<Vec<usize>> {
+        let mut parts: BTreeMap<Vec<u64>, Vec<usize>> = BTreeMap::new();
+        for index in indices(start, shape) {
+            let chunk = index.iter().zip(&self.chunk).map(|(index, length)| index / length).collect();
+            let at = usize::try_from(position(index.iter().copied(), &self.shape)).unwrap_or(usize::MAX);
+            parts.entry(chunk).or_default().push(at);
+        }
+        parts.into_values().collect()
+    }
+}
+
+/// All indices of a box.
+fn indices(start: &[u64], shape: &[u64]) -> impl Iterator<Item = Vec<u64>> {
+    let (start, shape) = (start.to_vec(), shape.to_vec());
+    (0..shape.iter().product::<u64>()).map(move |mut rest| {
+        let mut index = start.clone();
+        for dim in (0..shape.len()).rev() {
+            index[dim] += rest % shape[dim];
+            rest /= shape[dim];
+        }
+        index
+    })
+}
+
+impl Model {
+    /// The hierarchy as [`world::create`] leaves it.
+    pub(crate) fn new(format: Format) -> Self {
+        let board = Elements::new(&[world::SIDE; 2], &[world::CHUNK; 2]);
+        let boards = world::boards(format).into_iter().map(|each| (each.name.to_owned(), board.clone()));
+        let pulse = (PULSE.to_owned(), Elements::new(&[40], &[world::PULSE_CHUNK]));
+        Self {
+            format,
+            arrays: boards.chain([pulse]).collect(),
+            blocks: BTreeMap::new(),
+            holed: BTreeMap::new(),
+            attributes: BTreeMap::new(),
+            made: BTreeMap::new(),
+            groups: BTreeSet::new(),
+            copies: Vec::new(),
+            consolidated: false,
+        }
+    }
+
+    /// Does an operation.
+    pub(crate) fn apply(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Write { array, start, shape, number } => {
+                if let Some(array) = self.arrays.get_mut(array) {
+                    array.write(start, shape, *number);
+                }
+            }
+            Operation::Append { rows, number, .. } => {
+                self.blocks.insert(*number, *rows);
+            }
+            Operation::Resize { array, length } => {
+                if let Some(array) = self.arrays.get_mut(array) {
+                    array.resize(*length);
+                }
+            }
+            Operation::SetAttribute { name, number, .. } => {
+                self.attributes.insert(name.clone(), *number);
+            }
+            Operation::Require { path } | Operation::Create { path } => {
+                self.groups.insert(path.clone());
+            }
+            Operation::Put { path, number } => {
+                self.made.insert(path.clone(), Made::Put(*number));
+            }
+            Operation::Rechunk { path, .. } => {
+                self.made.insert(path.clone(), Made::Copy);
+            }
+            Operation::Move { from, to } => {
+                if let Some(moved) = self.made.remove(from) {
+                    self.made.insert(to.clone(), moved);
+                }
+            }
+            Operation::Delete { path } => {
+                self.made.remove(path);
+            }
+            Operation::Consolidate => self.consolidated = true,
+            Operation::Convert { to, .. } => self.copies.push(to.clone()),
+            Operation::Discard { at } => self.copies.retain(|copy| copy != at),
+            Operation::ConvertInPlace { .. } | Operation::Probe { .. } | Operation::Sweep => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_and_shrinking_are_remembered() {
+        let mut model = Model::new(Format::V3);
+        let (start, shape) = (vec![5], vec![4]);
+        model.apply(&Operation::Write { array: PULSE.to_owned(), start, shape, number: 9 });
+        assert_eq!(model.arrays[PULSE].values[5..9], [5, 6, 7, 8].map(|at| element(9, at)));
+        for length in [6, 40] {
+            model.apply(&Operation::Resize { array: PULSE.to_owned(), length });
+        }
+        assert_eq!(model.arrays[PULSE].values[5..7], [element(9, 5), 0]);
+    }
+
+    #[test]
+    fn a_box_is_divided_among_stored_objects() {
+        let array = Elements::new(&[4, 4], &[2, 3]);
+        assert_eq!(array.parts(&[1, 2], &[2, 2]), [vec![6], vec![7], vec![10], vec![11]]);
+        assert_eq!(array.parts(&[0, 0], &[1, 3]), [vec![0, 1, 2]]);
+    }
+}

@@ -1,0 +1,159 @@
+//! Places for hierarchies, in each kind of store.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use zarrox::OpenOptions;
+use zarrox::stores::{StorageOptions, Store};
+
+use crate::Outcome;
+
+/// The place of one hierarchy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    pub(crate) url: String,
+    /// The options of the store.
+    pub(crate) options: BTreeMap<String, String>,
+}
+
+/// A hierarchy whose store is open.
+#[derive(Debug, Clone)]
+pub(crate) struct Opened {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) path: String,
+}
+
+impl Place {
+    /// Opens the store, and makes it where it is not there yet.
+    pub(crate) fn open(&self) -> Outcome<Opened> {
+        let options = self
+            .options
+            .iter()
+            .fold(StorageOptions::new(), |options, (name, value)| options.with(name, value));
+        let (store, path) =
+            zarrox::locate(&self.url, &options.create(true)).map_err(|error| error.to_string())?;
+        Ok(Opened { store, path: path.as_str().to_owned() })
+    }
+}
+
+impl Opened {
+    /// The root of the hierarchy.
+    pub(crate) fn root(&self) -> zarrox::Result<zarrox::Group> {
+        self.open_with(&OpenOptions::new())
+    }
+
+    /// Returns true if arrays grow before appended rows are written, so that a killed writer leaves fill values: so it is
+    /// where versions are compared instead of locks.
+    pub(crate) fn grows_first(&self) -> bool {
+        let capabilities = self.store.capabilities();
+        capabilities.set_if_unchanged && !capabilities.locks_everyone
+    }
+
+    /// The root, opened with options.
+    pub(crate) fn open_with(&self, options: &OpenOptions) -> zarrox::Result<zarrox::Group> {
+        options.open_in(self.store.clone(), &self.path)?.into_group()
+    }
+}
+
+/// A kind of store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Directory,
+    Sqlite,
+    Lmdb,
+    Redb,
+    Zip,
+    S3,
+    Redis,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Directory, Self::Sqlite, Self::Lmdb, Self::Redb, Self::Zip, Self::S3, Self::Redis];
+
+    /// The name on the command line, and in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Directory => "directory",
+            Self::Sqlite => "sqlite",
+            Self::Lmdb => "lmdb",
+            Self::Redb => "redb",
+            Self::Zip => "zip",
+            Self::S3 => "s3",
+            Self::Redis => "redis",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Outcome<Self> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("'{name}' is no store that can be tortured; there are {names}")
+        })
+    }
+
+    /// True where only one process can have the store open for writing.
+    pub(crate) fn is_of_one_process(self) -> bool {
+        matches!(self, Self::Redb | Self::Zip)
+    }
+
+    /// True where an operation takes requests to a server.
+    pub(crate) fn is_remote(self) -> bool {
+        matches!(self, Self::S3 | Self::Redis)
+    }
+}
+
+/// Where the hierarchies of a run are made.
+#[derive(Debug, Clone)]
+pub(crate) struct Site {
+    /// A directory for all that is in files.
+    directory: PathBuf,
+    /// A name for all that is on servers.
+    run: String,
+}
+
+impl Site {
+    /// A site in a directory; nothing else may have used the name of the run on the servers.
+    pub(crate) fn new(directory: &Path, run: &str) -> Self {
+        Self { directory: directory.to_owned(), run: run.to_owned() }
+    }
+
+    /// A place that was not used before.
+    ///
+    /// # Errors
+    /// When the server of the store was not started.
+    pub(crate) fn place(&self, kind: Kind, name: &str) -> Outcome<Place> {
+        let file = |extension: &str| format!("{}/{name}.{extension}", self.directory.display());
+        let local = |url: String| Place { url, options: BTreeMap::new() };
+        Ok(match kind {
+            Kind::Directory => local(file("zarr")),
+            Kind::Zip => local(file("zip")),
+            Kind::Sqlite => local(format!("sqlite://{}", file("db"))),
+            Kind::Lmdb => local(format!("lmdb://{}", file("lmdb"))),
+            Kind::Redb => local(format!("redb://{}", file("redb"))),
+            Kind::S3 => {
+                let options = [
+                    ("endpoint", server("S3")?),
+                    ("access_key_id", "AKIAEXAMPLE".to_owned()),
+                    ("secret_access_key", "secretkey".to_owned()),
+                    ("allow_http", "true".to_owned()),
+                ];
+                let options = options.map(|(name, value)| (name.to_owned(), value)).into();
+                Place { url: format!("s3://zarrox/{}-{name}.zarr", self.run), options }
+            }
+            Kind::Redis => {
+                let prefix = ("prefix".to_owned(), format!("{}-{name}", self.run));
+                Place { url: format!("{}/3", server("REDIS")?), options: [prefix].into() }
+            }
+        })
+    }
+}
+
+/// The address of a server, which `cargo xtask torture` has started.
+fn server(name: &str) -> Outcome<String> {
+    let variable = format!("ZARROX_TEST_{name}");
+    std::env::var(&variable)
+        .map_err(|_| format!("{variable} is not set: `cargo xtask torture` starts the servers"))
+}

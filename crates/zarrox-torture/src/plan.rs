@@ -1,0 +1,252 @@
+//! The plan of a round: it follows from a seed, and from what is there already.
+//!
+//! Each process has elements, attributes and paths of its own, in chunks, documents and groups that others change as well: so
+//! it is known what every element must be, whoever was faster.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+
+use crate::job::{Hand, Operation};
+use crate::model::Model;
+use crate::place::Place;
+use crate::process::Death;
+use crate::world::{self, CHUNK, LOG, NOTES, PULSE, SIDE};
+
+/// The operations of a process in a round.
+const OPERATIONS: usize = 12;
+
+/// One of several processes that work at the same time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Worker {
+    pub(crate) index: u64,
+    /// The number of processes.
+    pub(crate) of: u64,
+}
+
+/// Makes the lists of processes.
+pub(crate) struct Planner<'a> {
+    rng: &'a mut Rng,
+    /// The number of the last operation that writes elements.
+    number: &'a mut u64,
+    worker: Worker,
+    /// What is there when the process comes to the next operation, as far as it is its own.
+    model: Model,
+    /// The place for a converted copy.
+    copy: Place,
+}
+
+impl<'a> Planner<'a> {
+    pub(crate) fn new(
+        rng: &'a mut Rng,
+        number: &'a mut u64,
+        worker: Worker,
+        model: &Model,
+        copy: Place,
+    ) -> Self {
+        let mut model = model.clone();
+        // The others' nodes are none of its business.
+        model.made.retain(|path, _| path.starts_with(&own_group(worker)));
+        model.copies.retain(|place| *place == copy);
+        Self { rng, number, worker, model, copy }
+    }
+
+    /// A list of operations.
+    pub(crate) fn hand(mut self) -> Hand {
+        let mut operations = Vec::new();
+        while operations.len() < OPERATIONS {
+            if let Some(operation) = self.operation() {
+                self.model.apply(&operation);
+                operations.push(operation);
+            }
+        }
+        Hand { operations }
+    }
+
+    /// An operation; `None` where there is nothing to do it with.
+    fn operation(&mut self) -> Option<Operation> {
+        match self.rng.u32(0..100) {
+            0..34 => Some(self.write()),
+            34..40 => Some(self.erase()),
+            40..52 => Some(Operation::Append {
+                array: LOG.to_owned(),
+                rows: self.rng.u64(1..5),
+                number: self.next(),
+            }),
+            52..60 => self.resize_or_write_pulse(),
+            60..67 => Some(self.set_attribute()),
+            67..75 => Some(Operation::Put { path: self.new_path(), number: self.next() }),
+            75..80 => Some(Operation::Move { from: self.own_path()?, to: self.free_path()? }),
+            80..85 => Some(Operation::Delete { path: self.own_path()? }),
+            85..88 => Some(Operation::Require { path: format!("shared/{}", self.rng.u32(0..9)) }),
+            88..90 => Some(Operation::Consolidate),
+            90..94 => {
+                let chunks = vec![self.rng.u64(1..7), self.rng.u64(1..9)];
+                Some(Operation::Rechunk { path: self.new_path(), chunks })
+            }
+            _ => Some(self.convert()),
+        }
+    }
+
+    fn next(&mut self) -> u64 {
+        *self.number += 1;
+        *self.number
+    }
+
+    fn board(&mut self) -> String {
+        let boards = world::boards(self.model.format);
+        boards[self.rng.usize(0..boards.len())].name.to_owned()
+    }
+
+    /// Writes a chunk, a part of one, or parts of several.
+    fn write(&mut self) -> Operation {
+        let (array, number) = (self.board(), self.next());
+        let (start, shape) = match self.worker.of {
+            1 if self.rng.bool() => self.any_box(),
+            _ => self.own_box(),
+        };
+        Operation::Write { array, start, shape, number }
+    }
+
+    fn erase(&mut self) -> Operation {
+        let (start, shape) = self.own_box();
+        Operation::Write { array: self.board(), start, shape, number: 0 }
+    }
+
+    /// Any box of a board.
+    fn any_box(&mut self) -> (Vec<u64>, Vec<u64>) {
+        let start = [self.rng.u64(0..SIDE), self.rng.u64(0..SIDE)];
+        let shape = start.map(|start| self.rng.u64(1..=SIDE - start));
+        (start.to_vec(), shape.to_vec())
+    }
+
+    /// A box of elements that are this process's own: every second chunk belongs to one process, of the others each quarter does.
+    fn own_box(&mut self) -> (Vec<u64>, Vec<u64>) {
+        let (chunk, side) = loop {
+            let chunk = [self.rng.u64(0..SIDE / CHUNK), self.rng.u64(0..SIDE / CHUNK)];
+            let order = chunk[0] * (SIDE / CHUNK) + chunk[1];
+            let corner = chunk.map(|index| index * CHUNK);
+            if order.is_multiple_of(2) && order / 2 % self.worker.of == self.worker.index {
+                break (corner, CHUNK);
+            }
+            let quarter = self.rng.u64(0..4);
+            if order % 2 == 1 && quarter % self.worker.of == self.worker.index {
+                let half = CHUNK / 2;
+                break ([corner[0] + quarter / 2 * half, corner[1] + quarter % 2 * half], half);
+            }
+        };
+        if self.rng.bool() {
+            return (chunk.to_vec(), vec![side; 2]);
+        }
+        let start = [self.rng.u64(0..side), self.rng.u64(0..side)];
+        let shape = start.map(|start| self.rng.u64(1..=side - start));
+        (vec![chunk[0] + start[0], chunk[1] + start[1]], shape.to_vec())
+    }
+
+    /// One process alone changes this array's shape, since nobody could tell otherwise what is outside.
+    fn resize_or_write_pulse(&mut self) -> Option<Operation> {
+        if self.worker.index != 0 {
+            return None;
+        }
+        let length = self.model.arrays[PULSE].shape[0];
+        if length == 0 || self.rng.bool() {
+            return Some(Operation::Resize { array: PULSE.to_owned(), length: self.rng.u64(0..=40) });
+        }
+        let start = self.rng.u64(0..length);
+        let shape = vec![self.rng.u64(1..=length - start)];
+        Some(Operation::Write { array: PULSE.to_owned(), start: vec![start], shape, number: self.next() })
+    }
+
+    fn set_attribute(&mut self) -> Operation {
+        let name = format!("{}-{}", self.worker.index, self.rng.u32(0..4));
+        Operation::SetAttribute { node: NOTES.to_owned(), name, number: self.next() }
+    }
+
+    /// One of the few paths that this process makes arrays at, whatever is there.
+    fn new_path(&mut self) -> String {
+        format!("{}/{}", own_group(self.worker), self.rng.u32(0..4))
+    }
+
+    fn own_path(&mut self) -> Option<String> {
+        let paths: Vec<&String> = self.model.made.keys().collect();
+        let path = paths.get(self.rng.usize(0..paths.len().max(1)))?;
+        Some((*path).clone())
+    }
+
+    fn free_path(&mut self) -> Option<String> {
+        let path = self.new_path();
+        (!self.model.made.contains_key(&path)).then_some(path)
+    }
+
+    /// Makes a copy in the other format, turns it back where it is, and deletes it.
+    fn convert(&mut self) -> Operation {
+        let own = self.model.format.to_string();
+        let other = if own == "v2" { "v3" } else { "v2" }.to_owned();
+        if !self.model.copies.contains(&self.copy) {
+            return Operation::Convert { to: self.copy.clone(), format: other };
+        }
+        // The chunks of a v3 array that never was v2 have keys that v2 has not.
+        match self.rng.u32(if own == "v2" { 2..3 } else { 0..3 }) {
+            0 => Operation::ConvertInPlace { at: self.copy.clone(), format: own },
+            1 => Operation::ConvertInPlace { at: self.copy.clone(), format: other },
+            _ => Operation::Discard { at: self.copy.clone() },
+        }
+    }
+}
+
+fn own_group(worker: Worker) -> String {
+    format!("made/{}", worker.index)
+}
+
+/// The moment of a process's death. Short and long times are equally likely: most operations are short.
+pub(crate) fn death(rng: &mut Rng, remote: bool) -> Death {
+    let longest = if remote { 17 } else { 14 };
+    let power = rng.u32(3..longest);
+    let micros = rng.u64(1 << power..2 << power);
+    Death { hand: 0, operation: rng.usize(0..OPERATIONS), after: Duration::from_micros(micros) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use zarrox::Format;
+
+    use super::*;
+
+    fn hands(seed: u64, of: u64) -> Vec<Hand> {
+        let (mut rng, mut number) = (Rng::with_seed(seed), 1);
+        let model = Model::new(Format::V3);
+        let copy = Place { url: "copy".to_owned(), options: BTreeMap::new() };
+        let workers = (0..of).map(|index| Worker { index, of });
+        workers
+            .map(|worker| Planner::new(&mut rng, &mut number, worker, &model, copy.clone()).hand())
+            .collect()
+    }
+
+    #[test]
+    fn the_plan_follows_from_the_seed() {
+        let operations =
+            |seed| hands(seed, 3).into_iter().flat_map(|hand| hand.operations).collect::<Vec<_>>();
+        assert_eq!(operations(5), operations(5));
+        assert_ne!(operations(5), operations(6));
+    }
+
+    #[test]
+    fn no_element_belongs_to_two_processes() {
+        let mut owner = BTreeMap::new();
+        for seed in 0..200 {
+            for (process, hand) in hands(seed, 3).into_iter().enumerate() {
+                for operation in hand.operations {
+                    let Operation::Write { array, start, shape, .. } = operation else { continue };
+                    let elements = Model::new(Format::V3).arrays.remove(&array).unwrap();
+                    for at in elements.parts(&start, &shape).into_iter().flatten() {
+                        let first = *owner.entry((array.clone(), at)).or_insert(process);
+                        assert_eq!(first, process, "{array} {at}");
+                    }
+                }
+            }
+        }
+        assert!(owner.len() > 1000, "{}", owner.len());
+    }
+}

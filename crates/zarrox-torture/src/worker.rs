@@ -1,0 +1,242 @@
+//! One process of the torture: it does its job, and tells line by line what it begins and what it has done.
+//!
+//! | line | meaning |
+//! |---|---|
+//! | `ready` | the process waits for a line on its standard input, so that several begin together |
+//! | `begin HAND OPERATION` | the operation begins: from here on the hierarchy may have been changed |
+//! | `end HAND OPERATION WORD` | the operation is done; the word is `done`, or `taken` where another process was faster |
+//! | `error HAND OPERATION MESSAGE` | the operation failed, and the hand does nothing more |
+//! | `finished` | all hands have ended |
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::thread;
+
+use zarrox::convert::Convert;
+use zarrox::selection::DimSelection;
+use zarrox::{Array, Error, ErrorKind, Group, IntoSelection, Node, OpenOptions, Rechunk, Selection};
+
+use crate::Outcome;
+use crate::element::elements;
+use crate::job::{Hand, Job, Operation};
+use crate::place::{Opened, Place};
+use crate::world;
+
+/// Does a job.
+pub(crate) fn run(job: &Job) -> Outcome {
+    let at = job.place.open()?;
+    tell("ready");
+    std::io::stdin().lines().next();
+    thread::scope(|scope| {
+        for (number, hand) in job.hands.iter().enumerate() {
+            let at = &at;
+            scope.spawn(move || work(number, hand, at, job.again));
+        }
+    });
+    tell("finished");
+    Ok(())
+}
+
+/// One line at a time, and at once: the process may be killed at any moment.
+#[expect(clippy::print_stdout, reason = "the driver reads it")]
+fn tell(line: &str) {
+    println!("{line}");
+    // Without a driver there is nobody to tell.
+    let _ = std::io::stdout().flush();
+}
+
+fn work(number: usize, hand: &Hand, at: &Opened, again: bool) {
+    let mut tools = Tools { at, arrays: BTreeMap::new(), again };
+    for (index, operation) in hand.operations.iter().enumerate() {
+        tell(&format!("begin {number} {index}"));
+        let done = tools.run(operation).and_then(|word| at.store.flush().map(|()| word).map_err(Error::from));
+        match done {
+            Ok(word) => tell(&format!("end {number} {index} {word}")),
+            Err(error) => {
+                let message = error.to_string().replace('\n', " ");
+                return tell(&format!("error {number} {index} {message}"));
+            }
+        }
+    }
+}
+
+/// What a hand works with.
+struct Tools<'a> {
+    at: &'a Opened,
+    /// Handles that stay open, so that what they know grows old while others change the arrays.
+    arrays: BTreeMap<String, Array>,
+    /// True where an earlier process may have done what is to be done.
+    again: bool,
+}
+
+impl Tools<'_> {
+    fn root(&self) -> zarrox::Result<Group> {
+        self.at.root()
+    }
+
+    fn array(&mut self, path: &str) -> zarrox::Result<&mut Array> {
+        if !self.arrays.contains_key(path) {
+            let array = self.root()?.open(path)?.into_array()?;
+            self.arrays.insert(path.to_owned(), array);
+        }
+        self.arrays.get_mut(path).ok_or_else(|| Error::new(ErrorKind::NotFound, path))
+    }
+
+    fn run(&mut self, operation: &Operation) -> zarrox::Result<&'static str> {
+        match operation {
+            Operation::Write { array, start, shape, number } => {
+                let array = self.array(array)?;
+                let values = elements(*number, start, shape, array.shape());
+                array.write(selection(start, shape), &values)?;
+            }
+            Operation::Append { array, rows, number } => self.append(array, *rows, *number)?,
+            Operation::Resize { array, length } => self.array(array)?.resize(&[*length])?,
+            Operation::SetAttribute { node, name, number } => self.set_attribute(node, name, *number)?,
+            Operation::Require { path } => drop(self.root()?.require_group(path)?),
+            Operation::Create { path } => return self.create(path),
+            Operation::Put { path, number } => self.put(path, *number)?,
+            Operation::Move { from, to } => self.move_node(from, to)?,
+            Operation::Delete { path } => self.missing_is_done(self.root()?.delete(path))?,
+            Operation::Consolidate => self.root()?.consolidate_metadata()?,
+            Operation::Rechunk { path, chunks } => self.rechunk(path, chunks)?,
+            Operation::Convert { to, format } => self.convert(to, format)?,
+            Operation::ConvertInPlace { at, format } => convert_in_place(at, format)?,
+            Operation::Discard { at } => {
+                let at = opened(at)?;
+                self.missing_is_done(OpenOptions::new().delete_in(at.store.clone(), &at.path))?;
+                at.store.flush()?;
+            }
+            Operation::Probe { array, rows } => self.probe(array, *rows)?,
+            Operation::Sweep => self.sweep()?,
+        }
+        Ok("done")
+    }
+
+    fn append(&mut self, path: &str, rows: u64, number: u64) -> zarrox::Result<()> {
+        let array = self.array(path)?;
+        let shape: Vec<u64> = std::iter::once(rows).chain(array.shape()[1..].iter().copied()).collect();
+        let start = vec![0; shape.len()];
+        array.append(&elements(number, &start, &shape, &shape), 0).map(drop)
+    }
+
+    fn set_attribute(&self, path: &str, name: &str, number: u64) -> zarrox::Result<()> {
+        let mut node = self.root()?.open(path)?;
+        node.update_attributes(|attributes| drop(attributes.insert(name.to_owned(), number.into())))
+    }
+
+    fn create(&self, path: &str) -> zarrox::Result<&'static str> {
+        match self.root()?.create_group(path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok("taken"),
+            created => created.map(|_| "done"),
+        }
+    }
+
+    fn put(&self, path: &str, number: u64) -> zarrox::Result<()> {
+        let attributes = [(world::NUMBER.to_owned(), number.into())].into_iter().collect();
+        let array = world::of_numbers(self.root()?.create_array(path)).attributes(attributes).overwrite(true);
+        let array = array.shape([world::PUT_LENGTH]).chunks([world::PUT_CHUNK]).create()?;
+        array.write(.., &elements(number, &[0], &[world::PUT_LENGTH], &[world::PUT_LENGTH]))
+    }
+
+    /// Moves a node; that it was moved already is what an interrupted command leaves.
+    fn move_node(&self, from: &str, to: &str) -> zarrox::Result<()> {
+        let root = self.root()?;
+        match root.move_node(from, to) {
+            Err(error) if self.again && error.kind() == ErrorKind::NotFound && root.contains(to)? => Ok(()),
+            moved => moved,
+        }
+    }
+
+    /// That there is nothing to delete is what an interrupted deletion leaves.
+    fn missing_is_done(&self, deleted: zarrox::Result<()>) -> zarrox::Result<()> {
+        match deleted {
+            Err(error) if self.again && error.kind() == ErrorKind::NotFound => Ok(()),
+            deleted => deleted,
+        }
+    }
+
+    fn rechunk(&self, path: &str, chunks: &[u64]) -> zarrox::Result<()> {
+        let root = self.root()?;
+        let source = world::source(&root)?;
+        let target = world::of_numbers(root.create_array(path)).shape(source.shape()).chunks(chunks);
+        let target = target.overwrite(true).create()?;
+        Rechunk::new().run(&source, &target)?;
+        if target.read::<u64>(..)? == world::original() {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Corrupt, "the rechunked array has other elements than its source"))
+    }
+
+    fn convert(&self, to: &Place, format: &str) -> zarrox::Result<()> {
+        let (from, to) = (self.at, opened(to)?);
+        let source = format!("{}/{}", from.path, world::SOURCE);
+        let convert = Convert::new(world::format_named(format)?);
+        let source = source.trim_start_matches('/');
+        let planned = convert.plan_in(from.store.clone(), source, to.store.clone(), &to.path)?;
+        match planned.run() {
+            // It was finished before the process was killed.
+            Err(error) if self.again && error.kind() == ErrorKind::AlreadyExists => {}
+            done => drop(done?),
+        }
+        world::check_copy(&to.root()?)
+    }
+
+    fn probe(&mut self, path: &str, rows: u64) -> zarrox::Result<()> {
+        let array = self.array(path)?;
+        let before = array.shape().to_vec();
+        let mut shape = before.clone();
+        shape[0] += rows;
+        array.resize(&shape)?;
+        let new = array.read::<u64>(DimSelection::from(before[0]..shape[0]))?;
+        if let Some(found) = new.iter().find(|&&found| found != 0) {
+            let told = crate::element::told(*found);
+            let message =
+                format!("the array '{path}' was grown from {before:?} to {shape:?}, and shows {told} there");
+            return Err(Error::new(ErrorKind::Corrupt, message));
+        }
+        array.resize(&before)
+    }
+
+    /// Writes every chunk of every array anew, and an attribute of every node: so something is written into every directory.
+    fn sweep(&self) -> zarrox::Result<()> {
+        let mut root = self.root()?;
+        let mut nodes = Vec::new();
+        root.visit(&mut |path, node| {
+            nodes.push(match node {
+                Ok(node) => node.clone(),
+                Err(error) => return Err(error.clone().at(format!("'{path}'"))),
+            });
+            Ok(())
+        })?;
+        root.update_attributes(sweep_attribute)?;
+        nodes.iter_mut().try_for_each(sweep_node)
+    }
+}
+
+fn sweep_attribute(attributes: &mut zarrox::json::Map) {
+    attributes.insert(world::SWEPT.to_owned(), true.into());
+}
+
+fn sweep_node(node: &mut Node) -> zarrox::Result<()> {
+    node.update_attributes(sweep_attribute)?;
+    let Node::Array(array) = node else { return Ok(()) };
+    let values = array.read::<u64>(..)?;
+    if values.is_empty() { Ok(()) } else { array.write(.., &values) }
+}
+
+fn convert_in_place(at: &Place, format: &str) -> zarrox::Result<()> {
+    let at = opened(at)?;
+    let convert = Convert::new(world::format_named(format)?);
+    convert.plan_in_place_in(at.store.clone(), &at.path)?.run()?;
+    world::check_copy(&at.root()?)
+}
+
+fn opened(place: &Place) -> zarrox::Result<Opened> {
+    place.open().map_err(|message| Error::new(ErrorKind::Unreachable, message))
+}
+
+/// The elements of a box.
+fn selection(start: &[u64], shape: &[u64]) -> Selection {
+    let dims = start.iter().zip(shape).map(|(start, length)| DimSelection::from(*start..start + length));
+    dims.collect::<Vec<_>>().into_selection()
+}

@@ -1,0 +1,103 @@
+//! The hierarchy that processes are killed over.
+
+use ndarray::ArrayD;
+use zarrox::{Array, ArrayBuilder, DataType, Error, Format, Group, OpenOptions};
+
+use crate::element::elements;
+use crate::place::Opened;
+
+/// An array whose shape never changes, in which every process has elements of its own in chunks that others write, too.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Board {
+    pub(crate) name: &'static str,
+    /// True for shards, with chunks of half of their length inside.
+    sharded: bool,
+}
+
+/// The length of a board along each of its two axes.
+pub(crate) const SIDE: u64 = 24;
+/// The length of a stored object of a board along each axis.
+pub(crate) const CHUNK: u64 = 8;
+/// The columns of the array that grows by appending.
+pub(crate) const COLUMNS: u64 = 6;
+/// The array that grows by appending.
+pub(crate) const LOG: &str = "log";
+/// The array that is shrunk and grown.
+pub(crate) const PULSE: &str = "pulse";
+/// The length of a chunk of [`PULSE`].
+pub(crate) const PULSE_CHUNK: u64 = 7;
+/// The group that has attributes.
+pub(crate) const NOTES: &str = "notes";
+/// The group whose copies are converted and rechunked.
+pub(crate) const SOURCE: &str = "source";
+/// The array in [`SOURCE`].
+const ORIGINAL: &str = "a";
+/// The shape of the array in [`SOURCE`].
+const ORIGINAL_SHAPE: [u64; 2] = [6, 8];
+/// The number of the operation that wrote the source.
+const ORIGINAL_NUMBER: u64 = 1;
+/// The length of an array that is created and filled.
+pub(crate) const PUT_LENGTH: u64 = 6;
+/// The length of its chunks.
+pub(crate) const PUT_CHUNK: u64 = 2;
+/// The attribute with the number of the operation that created an array.
+pub(crate) const NUMBER: &str = "number";
+/// The attribute that a sweep sets.
+pub(crate) const SWEPT: &str = "swept";
+
+/// The boards of a format.
+pub(crate) fn boards(format: Format) -> Vec<Board> {
+    let chunks = Board { name: "chunks", sharded: false };
+    let shards = Board { name: "shards", sharded: true };
+    if format == Format::V3 { vec![chunks, shards] } else { vec![chunks] }
+}
+
+/// Creates the hierarchy.
+pub(crate) fn create(at: &Opened, format: Format) -> zarrox::Result<()> {
+    let root = OpenOptions::new().format(format).create_group_in(at.store.clone(), &at.path)?;
+    for board in boards(format) {
+        let array = of_numbers(root.create_array(board.name)).shape([SIDE, SIDE]);
+        match board.sharded {
+            true => array.chunks([CHUNK / 2, CHUNK / 2]).shards([CHUNK, CHUNK]).create()?,
+            false => array.chunks([CHUNK, CHUNK]).create()?,
+        };
+    }
+    of_numbers(root.create_array(LOG)).shape([0, COLUMNS]).chunks([5, COLUMNS]).create()?;
+    of_numbers(root.create_array(PULSE)).shape([40]).chunks([PULSE_CHUNK]).create()?;
+    root.create_group(NOTES)?;
+    let source = root.create_group(SOURCE)?;
+    let array = of_numbers(source.create_array(ORIGINAL)).shape(ORIGINAL_SHAPE).chunks([2, 3]).create()?;
+    array.write(.., &original())?;
+    at.store.flush()?;
+    Ok(())
+}
+
+/// Every array is of these.
+pub(crate) fn of_numbers(array: ArrayBuilder) -> ArrayBuilder {
+    array.data_type(DataType::UInt64)
+}
+
+/// The elements of the array in [`SOURCE`].
+pub(crate) fn original() -> ArrayD<u64> {
+    elements(ORIGINAL_NUMBER, &[0, 0], &ORIGINAL_SHAPE, &ORIGINAL_SHAPE)
+}
+
+/// The array in [`SOURCE`].
+pub(crate) fn source(root: &Group) -> zarrox::Result<Array> {
+    root.open(&format!("{SOURCE}/{ORIGINAL}"))?.into_array()
+}
+
+/// Makes sure that a hierarchy is a whole copy of the source.
+pub(crate) fn check_copy(root: &Group) -> zarrox::Result<()> {
+    let array = root.open(ORIGINAL)?.into_array()?;
+    if array.read::<u64>(..)? == original() {
+        return Ok(());
+    }
+    Err(Error::new(zarrox::ErrorKind::Corrupt, "the copy has other elements than the source"))
+}
+
+/// The format that is shown by a name.
+pub(crate) fn format_named(name: &str) -> zarrox::Result<Format> {
+    let found = Format::all().find(|format| format.to_string() == name);
+    found.ok_or_else(|| Error::new(zarrox::ErrorKind::InvalidArgument, format!("'{name}' is no format")))
+}

@@ -1,0 +1,75 @@
+//! Consolidated metadata: whether it says what the nodes say.
+
+use zarrox_core::{Error, ErrorKind, Result};
+
+use super::finding::{Finding, FindingKind, Remedy};
+use super::restore::is_last_copy;
+use super::session::Session;
+use crate::consolidated::{Difference, DifferenceKind as Kind};
+use crate::group::Group;
+
+/// Compares a group's own consolidated metadata with the documents of all nodes below, and writes it anew if that is wanted.
+pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
+    let (place, path) = (group.location().as_stored(), group.path().as_str());
+    match place.has_consolidated(group.metadata().format) {
+        Ok(true) => {}
+        Ok(false) => return Ok(()),
+        Err(error) => return session.report_unreadable(path, error),
+    }
+    let findings = match group.check_consolidated() {
+        Ok(differences) => {
+            // What was told of the documents themselves is not told again; and these are not forgotten.
+            let (last, differences): (Vec<_>, Vec<_>) =
+                differences.into_iter().partition(|difference| is_last_copy(group, difference));
+            let remedy = match last.first() {
+                None => Remedy::Consolidate,
+                Some(_) => {
+                    Remedy::Nothing("it has the only copies of documents, which come first".to_owned())
+                }
+            };
+            differences.iter().map(|difference| finding(group, difference, remedy.clone())).collect()
+        }
+        Err(error) => vec![broken(session, path, error)?],
+    };
+    if findings.is_empty() {
+        return Ok(());
+    }
+    session.settle(findings, || group.consolidate_metadata())
+}
+
+fn finding(group: &Group, difference: &Difference, remedy: Remedy) -> Finding {
+    let (above, below) = (group.path().as_str(), difference.path.as_str());
+    let node = match (above.is_empty(), below.is_empty()) {
+        (true, _) => below.to_owned(),
+        (_, true) => above.to_owned(),
+        _ => format!("{above}/{below}"),
+    };
+    Finding::new(FindingKind::StaleConsolidated, &node, stale(above, difference.kind), remedy)
+}
+
+fn stale(group: &str, kind: Kind) -> String {
+    let says = match kind {
+        Kind::Missing => "does not have the node",
+        Kind::Extra => "has the node, which is not there",
+        Kind::Changed => "says something else than the node's own documents",
+    };
+    format!("the consolidated metadata of '/{group}' {says}")
+}
+
+fn broken(session: &Session<'_>, path: &str, error: Error) -> Result<Finding> {
+    let error = session.fatal(error)?;
+    Ok(match error.kind() {
+        ErrorKind::InvalidMetadata => {
+            let message = format!("the consolidated metadata cannot be understood: {error}");
+            Finding::new(FindingKind::BrokenConsolidated, path, message, Remedy::Consolidate)
+        }
+        ErrorKind::Unsupported => {
+            let why = Remedy::Nothing("nothing here can write it anew".to_owned());
+            Finding::new(FindingKind::Unsupported, path, error.to_string(), why)
+        }
+        _ => {
+            let why = Remedy::Nothing("the store does not give it".to_owned());
+            Finding::new(FindingKind::Unreadable, path, error.to_string(), why)
+        }
+    })
+}

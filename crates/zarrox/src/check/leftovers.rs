@@ -1,0 +1,30 @@
+//! Temporary files of writers that are gone.
+
+use std::path::Path;
+
+use zarrox_core::{Error, Result};
+use zarrox_stores::{DirectoryStore, Prefix};
+
+use super::finding::{Finding, FindingKind, Remedy};
+use super::session::Session;
+
+/// Looks for temporary files below the start, and deletes them if that is wanted.
+pub(super) fn check(session: &Session<'_>) -> Result<()> {
+    let Some(directory) = &session.directory else { return Ok(()) };
+    let store = DirectoryStore::open(directory)?;
+    let prefix = Prefix::new(session.start.path.prefix())?;
+    // Where directories cannot be listed, the check of keys says so.
+    let left = store.leftovers(&prefix, false).unwrap_or_default();
+    if left.is_empty() {
+        return Ok(());
+    }
+    let findings = left.into_iter().map(|key| finding(session, directory, &key)).collect();
+    session.settle(findings, || store.leftovers(&prefix, true).map(drop).map_err(Error::from))
+}
+
+fn finding(session: &Session<'_>, directory: &Path, key: &str) -> Finding {
+    let size = directory.join(key).metadata().map_or(0, |file| file.len());
+    let message = format!("a temporary file of {size} bytes whose writer is gone");
+    let path = session.start.path.as_str();
+    Finding::new(FindingKind::TemporaryFile, path, message, Remedy::Delete).at_key(key)
+}

@@ -1,0 +1,261 @@
+//! Nodes: their documents, one by one, and what lies between them.
+
+use std::sync::Arc;
+
+use zarrox_core::metadata::Layout;
+use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result, Strictness};
+use zarrox_stores::{Condition, Prefix};
+
+use super::consolidated;
+use super::finding::{Finding, FindingKind, Remedy};
+use super::listing::{self, Scan, listed};
+use super::missing;
+use super::quarantine::WITHIN;
+use super::replaced;
+use super::restore::Lost;
+use super::session::{CheckLevel, Session};
+use crate::array::Array;
+use crate::group::{Group, Node};
+use crate::hierarchy::Found;
+use crate::location::{Context, Location, Purpose};
+
+/// Checks the start, and everything below it.
+pub(super) fn start(session: &Session<'_>) -> Result<()> {
+    let place = session.start.clone();
+    if !matches!(place.find(), Ok(None)) {
+        return node(session, &place);
+    }
+    let scan = Scan::below(&place, &Prefix::new(place.path.prefix())?)?;
+    if scan.journal
+        || (scan.chunks > 0 && scan.document.is_none())
+        || (scan.document.is_some() && !is_collection(&place)?)
+    {
+        return absent(session, &place);
+    }
+    // The error says what was looked for.
+    place.open_node().map(drop)
+}
+
+/// Returns true if hierarchies lie side by side here, which together are none.
+fn is_collection(place: &Location) -> Result<bool> {
+    let listing = place.store.list_dir(&Prefix::new(place.path.prefix())?)?;
+    let endings = [".zarr", ".n5", ".zip"];
+    Ok(listing.prefixes.iter().any(|prefix| endings.iter().any(|ending| prefix.name().ends_with(ending))))
+}
+
+/// Checks a node, and everything below it.
+fn node(session: &Session<'_>, place: &Location) -> Result<()> {
+    place.context.interrupt.check()?;
+    let place = &place.probed(Purpose::Open);
+    if replaced::check(session, place)? {
+        return Ok(());
+    }
+    let opened = match place.find() {
+        Ok(None) => return absent(session, place),
+        Ok(Some(Found { location, node, .. })) => Node::new(location, node),
+        Err(error) => Err(error),
+    };
+    let opened = match opened {
+        Ok(opened) => opened,
+        Err(error) => return refused(session, place, error),
+    };
+    if let Some(reason) = strict_reason(place, &opened) {
+        let why =
+            "it is read all the same; a conversion to another place writes it as its specification demands";
+        let why = Remedy::Nothing(why.to_owned());
+        session.report(Finding::new(FindingKind::NonstandardDocument, place.path.as_str(), reason, why))?;
+    }
+    match opened {
+        Node::Array(array) => check_array(session, &array),
+        Node::Group(group) => check_group(session, &group),
+    }
+}
+
+/// The message of an error without the node, which the finding names.
+fn message(place: &Location, error: &Error) -> String {
+    let text = error.to_string();
+    text.strip_prefix(&format!("'{}': ", place.path)).unwrap_or(&text).to_owned()
+}
+
+/// The reason why the documents of a node are not as their specification demands.
+fn strict_reason(place: &Location, opened: &Node) -> Option<String> {
+    // What was made of the documents leniently is not to be used again.
+    let latest = Arc::default();
+    let context = Context { strictness: Strictness::Strict, latest, ..(*place.context).clone() };
+    let mut strict = place.clone();
+    strict.context = Arc::new(context);
+    let strictly =
+        strict.find().and_then(|found| found.map(|found| Node::new(found.location, found.node)).transpose());
+    match (strictly, opened) {
+        (Err(error), _) if matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported) => {
+            Some(message(place, &error))
+        }
+        (Ok(Some(Node::Array(strict))), Node::Array(array)) if array.unreadable().is_none() => {
+            strict.unreadable().map(str::to_owned)
+        }
+        _ => None,
+    }
+}
+
+/// Tells of a node that cannot be opened, and looks at what may be below it.
+fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> {
+    let path = place.path.as_str();
+    let kind = match error.kind() {
+        ErrorKind::InvalidMetadata | ErrorKind::InvalidArgument => FindingKind::UnreadableDocument,
+        ErrorKind::Unsupported => FindingKind::Unsupported,
+        ErrorKind::LimitExceeded => FindingKind::TooLarge,
+        _ => return session.report_unreadable(path, error),
+    };
+    let finding = |remedy| Finding::new(kind, path, message(place, &error), remedy);
+    if kind != FindingKind::UnreadableDocument {
+        let why = "it may be whole; nothing here can read it";
+        return session.report(finding(Remedy::Nothing(why.to_owned())));
+    }
+    let key = first_document(place);
+    let why = "only who knows what it said can write it again; its chunks are not looked at";
+    if restored(session, place, |remedy| Finding { key, ..finding(remedy) }, why)? {
+        return node(session, &place.as_stored());
+    }
+    below(session, place)
+}
+
+/// Tells of documents that are lost, and writes them if consolidated metadata has them and that is wanted. True if it did.
+fn restored(
+    session: &Session<'_>,
+    place: &Location,
+    finding: impl FnOnce(Remedy) -> Finding,
+    why: &str,
+) -> Result<bool> {
+    let Some(lost) = Lost::find(place) else {
+        session.report(finding(Remedy::Nothing(why.to_owned())))?;
+        return Ok(false);
+    };
+    let mut restored = false;
+    session.settle(vec![finding(Remedy::Restore)], || {
+        lost.restore(session)?;
+        restored = true;
+        Ok(())
+    })?;
+    Ok(restored)
+}
+
+/// The key of the document that a node has.
+fn first_document(place: &Location) -> Option<String> {
+    let mut keys = place.formats().flat_map(|format| {
+        let layout = place.known_layout(format).unwrap_or_else(|| format.def().layout());
+        layout.keys(&place.path)
+    });
+    keys.find(|key| place.stored_document(key.clone()).is_ok_and(|document| document.is_some()))
+}
+
+/// Checks the nodes in a directory that is none itself, or whose own document cannot be understood.
+fn below(session: &Session<'_>, place: &Location) -> Result<()> {
+    let prefix = Prefix::new(place.path.prefix())?;
+    let Some(listing) =
+        listed(session, place.path.as_str(), place.store.list_dir(&prefix).map_err(Error::from))?
+    else {
+        return Ok(());
+    };
+    for prefix in listing.prefixes {
+        let scan = Scan::below(place, &prefix)?;
+        // The chunks of an array that cannot be understood have no documents below.
+        if scan.document.is_some() {
+            node(session, &place.as_stored().at(place.path.join(prefix.name())?))?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks a prefix that is no node.
+fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
+    let path = place.path.as_str();
+    let prefix = Prefix::new(place.path.prefix())?;
+    let Some(scan) = listed(session, path, Scan::below(place, &prefix))? else { return Ok(()) };
+    if scan.journal {
+        return listing::interrupted(session, path, &place.path.key(crate::convert::JOURNAL));
+    }
+    let Some(document) = scan.document else { return without_documents(session, place, &prefix, &scan) };
+    let format = if document == "zarr.json" { Format::V3 } else { Format::V2 };
+    let message = format!("there are nodes below, and the group has no document; Zarr {format} demands one");
+    let finding = Finding::new(FindingKind::ImplicitGroup, path, message, Remedy::CreateGroup);
+    session.settle(vec![finding], || create_group(place, format))?;
+    below(session, place)
+}
+
+/// Tells of a prefix below which there are no documents of nodes.
+fn without_documents(session: &Session<'_>, place: &Location, prefix: &Prefix, scan: &Scan) -> Result<()> {
+    let path = place.path.as_str();
+    if scan.chunks > 0 {
+        let message = format!("{} chunks, and no document of an array", scan.chunks);
+        let finding = |remedy| Finding::new(FindingKind::ChunksWithoutArray, path, message, remedy);
+        let why = "only who knows the array's metadata can write it again";
+        if restored(session, place, |remedy| finding(remedy).at_key(prefix.as_str()), why)? {
+            return node(session, &place.as_stored());
+        }
+    }
+    if session.settings.level == CheckLevel::Metadata {
+        Ok(())
+    } else {
+        listing::report_others(session, path, scan)
+    }
+}
+
+fn create_group(place: &Location, format: Format) -> Result<()> {
+    let layout = format.def().layout();
+    let group = NodeMetadata::Group(GroupMetadata::new(format));
+    let condition =
+        if place.store.capabilities().set_if_absent { Condition::Absent } else { Condition::Always };
+    for (name, document) in format.def().to_documents(&place.path, &group, &place.context.registry)? {
+        match place.put(layout.key(&place.path, name), &document, condition) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            written => written?,
+        }
+    }
+    Ok(())
+}
+
+fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
+    session.count(|summary| summary.arrays += 1);
+    let path = array.path().as_str();
+    if let Some(why) = array.unreadable() {
+        let remedy = Remedy::Nothing("it may be whole; nothing here can read its chunks".to_owned());
+        session.report(Finding::new(FindingKind::Unsupported, path, why, remedy))?;
+    }
+    let checked = match session.settings.level {
+        CheckLevel::Metadata => Ok(()),
+        _ => listing::array(session, array),
+    };
+    let checked = checked.and_then(|()| match session.settings.missing {
+        true => missing::check(session, array),
+        false => Ok(()),
+    });
+    listed(session, path, checked).map(drop)
+}
+
+fn check_group(session: &Session<'_>, group: &Group) -> Result<()> {
+    session.count(|summary| summary.groups += 1);
+    let (place, format, path) = (group.location(), group.metadata().format, group.path());
+    let names = place.names_below(format);
+    let Some(names) = listed(session, path.as_str(), names)? else { return Ok(()) };
+    let is_own = |name: &String| !(path.is_root() && name == WITHIN);
+    let names: Vec<String> = names.into_iter().filter(is_own).collect();
+    listing::names_by_case(session, path, &names)?;
+    for name in &names {
+        match path.join(name) {
+            Ok(child) => node(session, &place.at(child))?,
+            Err(error) => bad_name(session, path, name, &error)?,
+        }
+    }
+    if session.settings.level > CheckLevel::Metadata && place.store.capabilities().listable {
+        let layout: Layout = place.layout_for(format)?;
+        listed(session, path.as_str(), listing::group(session, group, &layout, &names))?;
+    }
+    consolidated::check(session, group)
+}
+
+/// Tells of a name that no node can have.
+fn bad_name(session: &Session<'_>, path: &NodePath, name: &str, error: &Error) -> Result<()> {
+    let message = format!("'{name}' cannot be the name of a node: {error}");
+    let why = Remedy::Nothing("give it another name".to_owned());
+    session.report(Finding::new(FindingKind::UnreadableDocument, path.as_str(), message, why))
+}

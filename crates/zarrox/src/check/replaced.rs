@@ -1,0 +1,76 @@
+//! Nodes that were put aside while another one was moved to their place.
+
+use std::ops::ControlFlow;
+
+use zarrox_core::metadata::Extent;
+use zarrox_core::{Error, NodePath, Result};
+use zarrox_stores::{Key, Prefix, StoreExt};
+
+use super::finding::{Finding, FindingKind, Remedy};
+use super::session::Session;
+use crate::hierarchy::format_of;
+use crate::location::Location;
+
+/// Tells of a node that was put aside. True if it is where it is no more, or never was one.
+pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<bool> {
+    let Some(original) = original(&place.path) else { return Ok(false) };
+    let Ok(Some(found)) = place.find() else { return Ok(false) };
+    let original = place.as_stored().at(original);
+    let is_taken = !matches!(original.find(), Ok(None));
+    let (message, remedy) = match is_taken {
+        true => {
+            ("it was replaced by a node that was moved to its place, and not deleted", Remedy::Quarantine)
+        }
+        false => ("it was put aside for a node that never came to its place", Remedy::MoveBack),
+    };
+    let finding = Finding::new(FindingKind::ReplacedNode, place.path.as_str(), message, remedy);
+    session.settle(vec![finding], || match is_taken {
+        true => {
+            let extent = found.location.layout_for(format_of(&found.node))?.extent(&place.path);
+            set_aside(session, &extent)?;
+            place.erase_all(extent)
+        }
+        false => place.as_stored().move_node(&original, false),
+    })?;
+    Ok(session.repairs())
+}
+
+/// The path that a node had before it was put aside.
+fn original(path: &NodePath) -> Option<NodePath> {
+    let (original, number) = path.as_str().rsplit_once(".replaced")?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let has_name = !original.is_empty() && !original.ends_with('/');
+    if is_number && has_name { NodePath::new(original).ok() } else { None }
+}
+
+/// Copies all that belongs to a node to the quarantine.
+fn set_aside(session: &Session<'_>, extent: &Extent) -> Result<()> {
+    let store = &session.start.store;
+    let keep = |key: &Key| match store.open(key)? {
+        Some(value) => session.quarantine.keep(key, &*value).map(drop),
+        None => Ok(()),
+    };
+    let mut kept = extent.keys.iter().try_for_each(|key| keep(&Key::new(key.as_str())?));
+    for prefix in &extent.prefixes {
+        store.list_prefix(&Prefix::new(prefix.as_str())?, &mut |key, _| {
+            kept = kept.clone().and_then(|()| keep(&key));
+            if kept.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+    }
+    kept.map_err(|error: Error| error.at("nothing was deleted"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_nodes_that_were_put_aside_are_known() {
+        let of = |path: &str| original(&NodePath::new(path).unwrap()).map(|path| path.as_str().to_owned());
+        assert_eq!(of("a/b.replaced0").as_deref(), Some("a/b"));
+        assert_eq!(of("a.replaced12").as_deref(), Some("a"));
+        for other in ["a", "a.replaced", "a.replacedx", "a/.replaced0"] {
+            assert_eq!(of(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Documents that were lost, and are still in the consolidated metadata of a group above.
+
+use zarrox_core::json;
+use zarrox_core::metadata::{Layout, Source};
+use zarrox_core::{Format, NodeMetadata, Result};
+use zarrox_stores::{Condition, Key, StoreExt};
+
+use super::repair::{self, Judged};
+use super::session::Session;
+use crate::consolidated::Difference;
+use crate::group::Group;
+use crate::hierarchy::format_of;
+use crate::location::Location;
+
+/// The documents of a node that are to be written: each by its key.
+pub(super) struct Lost(Vec<(Key, Vec<u8>)>);
+
+impl Lost {
+    /// Looks for the documents of a node that are missing or cannot be understood. `None` where no consolidated metadata has them, or
+    /// they make no node with those that are there.
+    pub(super) fn find(place: &Location) -> Option<Self> {
+        let place = place.as_stored();
+        let mut formats = Format::all().filter(|format| format.def().consolidation().is_some());
+        formats.find_map(|format| {
+            let above = place.path.ancestors().into_iter().rev();
+            let mut copies = above.filter_map(|path| place.at(path).copy_of(format).ok().flatten());
+            copies.find_map(|copy| Self::of(&place, format, &copy.layout, &|key| copy.document(key)))
+        })
+    }
+
+    fn of(
+        place: &Location,
+        format: Format,
+        layout: &Layout,
+        copy: &dyn Fn(&str) -> Option<Vec<u8>>,
+    ) -> Option<Self> {
+        let keys = layout.keys(&place.path);
+        let copied: Vec<_> = keys.iter().map(|key| copy(key)).collect();
+        let mut stored: Vec<_> =
+            keys.iter().map(|key| place.stored_document(key.clone()).ok().flatten()).collect();
+        let mut lost = vec![false; keys.len()];
+        let is_node = |documents: &[Option<Vec<u8>>]| {
+            let node = place.node_of(format, layout, &Source::stored(documents));
+            matches!(node, Ok(Some((node, true))) if format_of(&node) == format)
+        };
+        // First what is no document at all; then the one that says what the node is.
+        for attempt in 0..2 {
+            for (index, copied) in copied.iter().enumerate().filter(|(_, copied)| copied.is_some()) {
+                let is_broken = stored[index].as_ref().is_none_or(|text| json::parse_object(text).is_err());
+                let is_first = attempt == 1 && !lost.contains(&true);
+                if !lost[index] && (is_broken || is_first) {
+                    stored[index].clone_from(copied);
+                    lost[index] = true;
+                }
+            }
+            if lost.contains(&true) && is_node(&stored) {
+                let documents = keys.into_iter().zip(stored).zip(lost).filter(|(_, lost)| *lost);
+                let written = documents.filter_map(|((key, text), _)| Some((Key::new(key).ok()?, text?)));
+                return Some(Self(written.collect()));
+            }
+        }
+        None
+    }
+
+    /// Writes the documents. What was in their place goes to the quarantine.
+    pub(super) fn restore(&self, session: &Session<'_>) -> Result<()> {
+        let store = &session.start.store;
+        self.0.iter().try_for_each(|(key, text)| match store.open(key)? {
+            Some(value) => repair::replace(session, key, &Judged::of(&*value), Some(text)),
+            None if store.capabilities().set_if_absent => Ok(store.set(key, text, Condition::Absent)?),
+            None => Ok(store.set(key, text, Condition::Always)?),
+        })
+    }
+}
+
+/// Returns true if consolidated metadata may be all that is left of a node's documents.
+pub(super) fn is_last_copy(group: &Group, difference: &Difference) -> bool {
+    let Ok(path) = group.path().join(&difference.path) else { return false };
+    let place = group.location().as_stored().at(path);
+    let is_found = matches!(place.find(), Ok(Some(found)) if found.explicit || is_group(&found.node));
+    !is_found && Lost::find(&place).is_some() && place.any_below(&place.path.prefix()).unwrap_or(true)
+}
+
+fn is_group(node: &NodeMetadata) -> bool {
+    matches!(node, NodeMetadata::Group(_))
+}

@@ -1,0 +1,103 @@
+//! `cargo xtask torture`.
+
+use crate::python::Environment;
+use crate::run::{self, Outcome, Program, cargo, program};
+use crate::servers;
+
+pub(crate) const HELP: &str = "\
+Processes that write into one hierarchy at the same time and are killed; nothing may be lost, torn or left behind
+
+    torture [OPTION …]
+
+    --store NAME      only over this store; may be repeated. There are directory, sqlite, lmdb, redb, zip, s3 and redis
+    --kills N         the number of processes that are killed at random moments over each store: 50; long runs have 1000
+    --seed N          the plan of an earlier run again: each run prints its seed
+    --only-kills      without the four writers at once
+    --only-writers    without the kills at random moments
+    --peers           also zarr-python 3 and TensorStore, over a directory
+    --write-docs      writes the table into docs/safety.md
+
+After every kill the hierarchy is judged: each chunk has values that were written as a whole, each document is one that was
+written, everything can be read, the interrupted command does its work when it is given again, and nothing is left behind. Four
+writers at once, with and without kills, write blocks of 25³ into chunks and shards of 50³, append, set attributes and create nodes.
+Hierarchies and results are in target/torture: results.json, table.md. A hierarchy with a fault stays there.";
+
+/// The page with the table.
+const PAGE: &str = "docs/safety.md";
+/// The lines around the table.
+const MARKERS: [&str; 2] =
+    ["<!-- torture: written by `cargo xtask torture --peers --write-docs` -->", "<!-- /torture -->"];
+/// The stores that need servers.
+const SERVERS: [&str; 2] = ["s3", "redis"];
+
+const ENVIRONMENT: Environment = Environment {
+    name: "torture",
+    lowest: (3, 12),
+    highest: (3, 14),
+    requirements: Some("torture/requirements.txt"),
+};
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let is_flag = |argument: &&String| ["--peers", "--write-docs"].contains(&argument.as_str());
+    let (flags, rest): (Vec<&String>, Vec<&String>) = arguments.iter().partition(is_flag);
+    let has = |name: &str| flags.iter().any(|flag| *flag == name);
+    // Of all crates, with all features: so what the tests were built with is used again.
+    cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox-torture"]).run()?;
+    let mut torture: Program = program(run::built("debug/zarrox-torture"), rest);
+    if has("--peers") {
+        torture = torture.with(["--python", &ENVIRONMENT.python()?]);
+    }
+    let stores: Vec<&str> = named(arguments);
+    let is_needed = |server: &&str| stores.is_empty() || stores.contains(server);
+    let needed: Vec<&str> = SERVERS.into_iter().filter(|server| is_needed(server)).collect();
+    let done = match needed.as_slice() {
+        [] => torture.run(),
+        needed => servers::with(needed, |variables| torture.variables(variables).run()),
+    };
+    if has("--write-docs") {
+        write_table()?;
+    }
+    done
+}
+
+/// The stores that the arguments name.
+fn named(arguments: &[String]) -> Vec<&str> {
+    let pairs = arguments.iter().zip(arguments.iter().skip(1));
+    pairs.filter(|(option, _)| *option == "--store").map(|(_, name)| name.as_str()).collect()
+}
+
+fn write_table() -> Outcome {
+    let page = run::read(PAGE)?;
+    let table = run::read("target/torture/table.md")?;
+    run::write(PAGE, &replaced(&page, &table)?)
+}
+
+/// The page with another table.
+fn replaced(page: &str, table: &str) -> Outcome<String> {
+    let [begin, end] = MARKERS;
+    let before = page.split_once(begin).map(|(before, _)| before);
+    let after = page.split_once(end).map(|(_, after)| after);
+    match (before, after) {
+        (Some(before), Some(after)) => Ok(format!("{before}{begin}\n\n{}\n\n{end}{after}", table.trim())),
+        _ => Err(format!("{PAGE} has no place for the table: '{begin}' and '{end}'")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_table_is_replaced() {
+        let [begin, end] = MARKERS;
+        let page = format!("a\n{begin}\nold\n{end}\nb\n");
+        assert_eq!(replaced(&page, "new\n").unwrap(), format!("a\n{begin}\n\nnew\n\n{end}\nb\n"));
+        assert!(replaced("a", "new").is_err());
+    }
+
+    #[test]
+    fn stores_are_named_by_arguments() {
+        let arguments = ["--store", "zip", "--kills", "3", "--store", "s3"].map(str::to_owned);
+        assert_eq!(named(&arguments), ["zip", "s3"]);
+    }
+}
