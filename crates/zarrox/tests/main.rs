@@ -16,7 +16,6 @@ mod groups;
 mod incidents;
 mod indexing;
 mod iterate;
-mod manifest;
 mod model;
 mod parts;
 mod rechunk;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
+mod manifest;
 mod naive;
 mod zarr2;
 

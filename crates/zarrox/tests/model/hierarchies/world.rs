@@ -287,7 +287,7 @@ fn numbers(attributes: &Map) -> Attributes {
     attributes.iter().map(|(name, value)| (name.clone(), value.as_u64().unwrap())).collect()
 }
 
-/// What is done and what is refused agrees with the model.
+/// Makes sure that an operation is done or refused as in the model.
 fn agree(operation: &Operation, found: zarrox::Result<()>, expected: Result<(), Refused>) {
     let kind = found.as_ref().map_err(Error::kind).copied();
     let agrees = match expected {

@@ -1,7 +1,5 @@
 //! Manifests: what they say, and what is found out by them.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
-
 use std::sync::{Arc, Mutex};
 
 use zarrox::manifest::{Finding, Manifest, Verified};
