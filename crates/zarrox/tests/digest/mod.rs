@@ -251,7 +251,11 @@ fn converted_hierarchies_have_one_digest() {
             .create()
             .unwrap();
         let element = |n: usize| {
-            if *name == "|b1" { vec![u8::from(n % 2 == 0)] } else { vec![65 * u8::from(n % 3 == 0); size] }
+            if *name == "|b1" {
+                vec![u8::from(n.is_multiple_of(2))]
+            } else {
+                vec![65 * u8::from(n.is_multiple_of(3)); size]
+            }
         };
         let element = |n: usize| {
             if *name == "<U3" {
@@ -273,7 +277,7 @@ fn converted_hierarchies_have_one_digest() {
         .create()
         .unwrap();
     words.write_dyn(.., &DynArray::from_elements(text, vec![3], ["", "é", "two words"]).unwrap()).unwrap();
-    let expected = digest(&root.clone().into()).unwrap();
+    let expected = digest(&root.into()).unwrap();
     for format in [Format::V3, Format::V3Experimental, Format::V2] {
         let target = memory();
         let convert =
@@ -353,7 +357,8 @@ fn digests_are_as_they_are_defined() {
             builder.chunks(case.chunks.clone()).data_type(data_type.clone()).codecs(codecs).create().unwrap();
         let shape: Vec<usize> = case.shape.iter().map(|&n| usize::try_from(n).unwrap()).collect();
         let element = |n: usize| {
-            let value = if (n + case.seed) % case.sparse == 0 { u8::try_from(n % 251).unwrap() } else { 0 };
+            let value =
+                if (n + case.seed).is_multiple_of(case.sparse) { u8::try_from(n % 251).unwrap() } else { 0 };
             match name {
                 "string" => vec![b'a' + value % 26; usize::from(value) % 5],
                 "bool" => vec![value % 2],

@@ -81,8 +81,8 @@ pub(crate) fn run_sequences<S: Debug>(
 }
 
 fn run_strategy<S: Strategy>(cases: u32, strategy: &S, check: impl Fn(&S::Value)) {
-    let number = |name: &str| env::var(name).ok().map(|text| text.parse::<u64>().expect(name));
-    let times = u32::try_from(number(TIMES).unwrap_or(1)).expect(TIMES);
+    let number = |name: &str| env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    let times = u32::try_from(number(TIMES).unwrap_or(1)).unwrap();
     let seed = number(SEED).unwrap_or_else(|| RandomState::new().hash_one(0));
     let config = Config {
         cases: cases.saturating_mul(times),

@@ -29,7 +29,7 @@ struct Handle {
 impl World {
     pub(crate) fn new(store: Arc<dyn Store>, format: Format) -> Self {
         let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
-        let other = opened(&store, OpenOptions::new()).unwrap();
+        let other = opened(&store, &OpenOptions::new()).unwrap();
         let handle = |root| Handle { root, arrays: BTreeMap::new() };
         Self { store, format, handles: [handle(root), handle(other)], reference: Reference::new() }
     }
@@ -65,17 +65,17 @@ impl World {
             Action::CreateGroup => {
                 let expected = self.reference.check_new(path);
                 let made = self.root(operation).create_group(path).map(drop);
-                self.create_if(operation, made, expected);
+                self.create_if(operation, &made, expected);
             }
             Action::RequireGroup => self.require_group(operation),
             Action::Delete => {
                 let expected = self.reference.delete(path);
-                agree(operation, self.root(operation).delete(path), expected);
+                agree(operation, &self.root(operation).delete(path), expected);
                 self.forget(path);
             }
             Action::Move { to } => {
                 let expected = self.reference.check_move(path, to);
-                agree(operation, self.root(operation).move_node(path, to), expected);
+                agree(operation, &self.root(operation).move_node(path, to), expected);
                 if expected.is_ok() {
                     self.reference.move_node(path, to);
                     self.forget(path);
@@ -83,7 +83,7 @@ impl World {
             }
             Action::SetAttribute { name, value } => {
                 self.change_attributes(operation, |map| {
-                    drop(map.insert((*name).to_owned(), Json::from(*value)))
+                    drop(map.insert((*name).to_owned(), Json::from(*value)));
                 });
                 self.reference.attributes(path).map(|map| map.insert((*name).to_owned(), *value));
             }
@@ -97,7 +97,7 @@ impl World {
                 self.reference.is_consolidated = false;
             }
             Action::Reopen => {
-                let root = opened(&self.store, OpenOptions::new()).unwrap();
+                let root = opened(&self.store, &OpenOptions::new()).unwrap();
                 self.handles[operation.handle] = Handle { root, arrays: BTreeMap::new() };
             }
             elements => self.change_elements(operation, elements),
@@ -123,7 +123,7 @@ impl World {
         if let Ok(array) = &made {
             self.handles[operation.handle].arrays.insert(path.to_owned(), array.clone());
         }
-        agree(operation, made.map(drop), expected);
+        agree(operation, &made.map(drop), expected);
         if expected.is_ok() {
             let (attributes, elements) = (Attributes::new(), Elements::new());
             self.reference.create(path, reference::Node::Array { attributes, shape, elements });
@@ -136,7 +136,7 @@ impl World {
         if self.format == Format::N5 { 0 } else { -1 }
     }
 
-    fn create_if(&mut self, operation: &Operation, made: zarrox::Result<()>, expected: Result<(), Refused>) {
+    fn create_if(&mut self, operation: &Operation, made: &zarrox::Result<()>, expected: Result<(), Refused>) {
         agree(operation, made, expected);
         if expected.is_ok() {
             self.reference.create(&operation.path, reference::Node::Group { attributes: Attributes::new() });
@@ -147,9 +147,9 @@ impl World {
         let path = operation.path.as_str();
         let made = self.root(operation).require_group(path).map(drop);
         match (self.reference.nodes.get(path), self.reference.check_new(path)) {
-            (Some(reference::Node::Group { .. }), _) => agree(operation, made, Ok(())),
-            (Some(reference::Node::Array { .. }), _) => agree(operation, made, Err(Refused::Wrong)),
-            (None, expected) => self.create_if(operation, made, expected),
+            (Some(reference::Node::Group { .. }), _) => agree(operation, &made, Ok(())),
+            (Some(reference::Node::Array { .. }), _) => agree(operation, &made, Err(Refused::Wrong)),
+            (None, expected) => self.create_if(operation, &made, expected),
         }
     }
 
@@ -245,11 +245,11 @@ impl World {
 
     /// Opens the hierarchy anew, and compares it with the model.
     fn compare(&self, place: &str) {
-        let found = self.read(&opened(&self.store, OpenOptions::new().mode(OpenMode::Read)).unwrap());
+        let found = self.read(&opened(&self.store, &OpenOptions::new().mode(OpenMode::Read)).unwrap());
         assert_eq!(found, self.reference.nodes, "{place}");
         if self.reference.is_consolidated {
             let options = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Require);
-            let root = opened(&self.store, options).unwrap_or_else(|error| panic!("{place}: {error}"));
+            let root = opened(&self.store, &options).map_err(|error| error.at(place)).unwrap();
             assert_eq!(self.read(&root), self.reference.nodes, "by consolidated metadata, {place}");
             assert_eq!(root.check_consolidated().unwrap(), [], "{place}");
         }
@@ -279,7 +279,7 @@ impl World {
     }
 }
 
-fn opened(store: &Arc<dyn Store>, options: OpenOptions) -> zarrox::Result<Group> {
+fn opened(store: &Arc<dyn Store>, options: &OpenOptions) -> zarrox::Result<Group> {
     options.open_in(store.clone(), "")?.into_group()
 }
 
@@ -288,7 +288,7 @@ fn numbers(attributes: &Map) -> Attributes {
 }
 
 /// Makes sure that an operation is done or refused as in the model.
-fn agree(operation: &Operation, found: zarrox::Result<()>, expected: Result<(), Refused>) {
+fn agree(operation: &Operation, found: &zarrox::Result<()>, expected: Result<(), Refused>) {
     let kind = found.as_ref().map_err(Error::kind).copied();
     let agrees = match expected {
         Ok(()) => kind.is_ok(),
