@@ -301,7 +301,7 @@ mod tests {
             assert!(error.contains(word), "{text}: {error}");
         }
         let deep = format!("{{{{{}1{}}}}}", "(".repeat(1000), ")".repeat(1000));
-        assert!(rendered(&deep).unwrap_err().contains("deeper"), "nesting");
+        assert!(rendered(&deep).unwrap_err().contains("nested more than"), "nesting");
         let long = format!("{{{{f(c='{}')}}}}", "x".repeat(LONGEST));
         assert!(rendered(&long).unwrap_err().contains("longer"), "length");
     }

@@ -8,6 +8,9 @@ pub(crate) struct Operation {
     /// The handle: 0 or 1.
     pub(crate) handle: usize,
     pub(crate) path: String,
+    /// In place of the path, the number of a node that is there: of an array, where the action needs one. Random paths alone would
+    /// seldom meet what was made before.
+    pub(crate) existing: Option<usize>,
     pub(crate) action: Action,
 }
 
@@ -61,6 +64,7 @@ impl Operation {
     pub(crate) fn choose(choices: &mut Choices) -> Self {
         let handle = choices.below(2);
         let path = path(choices);
+        let existing = (!choices.one_in(6)).then(|| choices.below(64));
         let two =
             |choices: &mut Choices, most: usize| [choices.below(most) as u64, choices.below(most) as u64];
         let value = |choices: &mut Choices| i32::try_from(choices.below(99)).unwrap() + 1;
@@ -91,7 +95,26 @@ impl Operation {
             24 => Action::DropConsolidated,
             _ => Action::Reopen,
         };
-        Self { handle, path, action }
+        Self { handle, path, existing, action }
+    }
+}
+
+impl Action {
+    /// Returns true if it is done with a node that was made before.
+    pub(crate) fn is_of_existing(&self) -> bool {
+        self.is_of_elements()
+            || matches!(
+                self,
+                Self::SetAttribute { .. } | Self::RemoveAttribute { .. } | Self::Delete | Self::Move { .. }
+            )
+    }
+
+    /// Returns true if it is done with an array.
+    pub(crate) fn is_of_elements(&self) -> bool {
+        matches!(
+            self,
+            Self::Write { .. } | Self::Resize { .. } | Self::Append { .. } | Self::EraseChunk { .. }
+        )
     }
 }
 

@@ -37,9 +37,23 @@ impl World {
     /// Does one operation after the other, each as the model does it.
     pub(crate) fn check(mut self, operations: &[Operation]) {
         for (number, operation) in operations.iter().enumerate() {
+            let operation = &self.aimed(operation);
             self.apply(operation);
             self.compare(&format!("after operation {number}, {operation:?}"));
         }
+    }
+
+    /// The operation with the path of a node that is there, where it is to have one and there is one.
+    fn aimed(&self, operation: &Operation) -> Operation {
+        let action = &operation.action;
+        let fits = |path: &&String| match action.is_of_elements() {
+            true => self.reference.shape(path).is_some(),
+            false => !path.is_empty(),
+        };
+        let fitting: Vec<&String> = self.reference.nodes.keys().filter(fits).collect();
+        let chosen = operation.existing.filter(|_| action.is_of_existing() && !fitting.is_empty());
+        let path = chosen.map_or(&operation.path, |number| fitting[number % fitting.len()]);
+        Operation { path: path.clone(), existing: None, ..operation.clone() }
     }
 
     fn apply(&mut self, operation: &Operation) {
@@ -235,7 +249,7 @@ impl World {
         assert_eq!(found, self.reference.nodes, "{place}");
         if self.reference.is_consolidated {
             let options = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Require);
-            let root = opened(&self.store, &options).unwrap();
+            let root = opened(&self.store, &options).map_err(|error| error.at(place)).unwrap();
             assert_eq!(self.read(&root), self.reference.nodes, "by consolidated metadata, {place}");
             assert_eq!(root.check_consolidated().unwrap(), [], "{place}");
         }
@@ -273,7 +287,7 @@ fn numbers(attributes: &Map) -> Attributes {
     attributes.iter().map(|(name, value)| (name.clone(), value.as_u64().unwrap())).collect()
 }
 
-/// Demands that an operation is done or refused as the model says.
+/// Makes sure that an operation is done or refused as in the model.
 fn agree(operation: &Operation, found: &zarrox::Result<()>, expected: Result<(), Refused>) {
     let kind = found.as_ref().map_err(Error::kind).copied();
     let agrees = match expected {
