@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::stores_in;
 use zarrox::manifest::{Finding, Manifest, Verified};
 use zarrox::prelude::*;
 use zarrox::stores::{
@@ -83,24 +84,10 @@ fn a_manifest_has_a_line_for_each_key_in_its_order() {
 fn manifests_are_the_same_in_every_store_and_verify_each_other() {
     for format in [Format::V2, Format::V3, Format::V3Draft, Format::V3Experimental, Format::N5] {
         let directory = tempfile::tempdir().unwrap();
-        let path = |name: &str| directory.path().join(name);
         let memory: Arc<dyn Store> = Arc::new(MemoryStore::new());
         hierarchy(memory.clone(), format);
         let expected = ["", "g", "g/a"].map(|node| written(&memory, node));
-        let mut stores: Vec<Arc<dyn Store>> = vec![Arc::new(DirectoryStore::open(path("a.zarr")).unwrap())];
-        #[cfg(feature = "zip")]
-        stores.push(Arc::new(
-            zarrox::stores::ZipStore::open(path("a.zip"), zarrox::stores::ZipMode::Append).unwrap(),
-        ));
-        #[cfg(feature = "sqlite")]
-        stores.push(
-            zarrox::locate(
-                format!("sqlite://{}", path("a.db").display()),
-                &zarrox::stores::StorageOptions::new().create(true),
-            )
-            .unwrap()
-            .0,
-        );
+        let stores = stores_in(directory.path());
         for store in stores {
             hierarchy(store.clone(), format);
             for (node, expected) in ["", "g", "g/a"].into_iter().zip(&expected) {

@@ -432,26 +432,36 @@ fn hierarchy(store: Arc<dyn Store>, format: Format) -> Group {
     root
 }
 
+/// Stores of several kinds in a directory.
+fn stores_in(directory: &std::path::Path) -> Vec<Arc<dyn Store>> {
+    let path = |name: &str| directory.join(name);
+    #[cfg_attr(
+        not(any(feature = "zip", feature = "sqlite")),
+        expect(unused_mut, reason = "there are no others")
+    )]
+    let mut stores: Vec<Arc<dyn Store>> = vec![Arc::new(DirectoryStore::open(path("a.zarr")).unwrap())];
+    #[cfg(feature = "zip")]
+    stores.push(Arc::new(
+        zarrox::stores::ZipStore::open(path("a.zip"), zarrox::stores::ZipMode::Append).unwrap(),
+    ));
+    #[cfg(feature = "sqlite")]
+    stores.push(
+        zarrox::locate(
+            format!("sqlite://{}", path("a.db").display()),
+            &zarrox::stores::StorageOptions::new().create(true),
+        )
+        .unwrap()
+        .0,
+    );
+    stores
+}
+
 #[test]
 fn digests_of_stored_values_do_not_depend_on_the_store() {
     for format in [Format::V2, Format::V3, Format::V3Experimental] {
         let directory = tempfile::tempdir().unwrap();
-        let path = |name: &str| directory.path().join(name);
         let expected = digest_of_stored(&hierarchy(memory(), format).into());
-        let mut stores: Vec<Arc<dyn Store>> = vec![Arc::new(DirectoryStore::open(path("a.zarr")).unwrap())];
-        #[cfg(feature = "zip")]
-        stores.push(Arc::new(
-            zarrox::stores::ZipStore::open(path("a.zip"), zarrox::stores::ZipMode::Append).unwrap(),
-        ));
-        #[cfg(feature = "sqlite")]
-        stores.push(
-            zarrox::locate(
-                format!("sqlite://{}", path("a.db").display()),
-                &zarrox::stores::StorageOptions::new().create(true),
-            )
-            .unwrap()
-            .0,
-        );
+        let stores = stores_in(directory.path());
         for store in stores {
             let place = store.location();
             let root = hierarchy(store.clone(), format);

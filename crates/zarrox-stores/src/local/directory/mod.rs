@@ -200,12 +200,8 @@ impl Store for DirectoryStore {
 
     fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
         self.writable(key)?;
-        let rule = match condition {
-            Condition::Locked(guard) => guard.storage().map_or(Rule::Always, Rule::Locked),
-            other if other.absent()? => Rule::Absent,
-            _ => Rule::Always,
-        };
-        let written = self.root.write(key.as_str(), &|write| payload.each(write), rule);
+        condition.absent()?;
+        let written = self.root.write(key.as_str(), &|write| payload.each(write), rule(condition));
         written.map_err(self.fail("writing", key.as_str()))
     }
 
@@ -214,11 +210,7 @@ impl Store for DirectoryStore {
             return Ok(false);
         }
         condition.unconditional()?;
-        let rule = match condition {
-            Condition::Locked(guard) => guard.storage().map_or(Rule::Always, Rule::Locked),
-            _ => Rule::Always,
-        };
-        self.root.erase(key.as_str(), rule).map_err(self.fail("erasing", key.as_str()))
+        self.root.erase(key.as_str(), rule(condition)).map_err(self.fail("erasing", key.as_str()))
     }
 
     fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
@@ -254,6 +246,15 @@ impl Store for DirectoryStore {
         let guard = LockGuard::in_process(&format!("file://{}", self.location()), key);
         let file = self.root.lock(key.as_str()).map_err(self.fail("locking", key.as_str()))?;
         Ok(guard.of_storage(file))
+    }
+}
+
+/// The rule for the file of a value under a condition that the store can check.
+fn rule(condition: Condition<'_>) -> Rule<'_> {
+    match condition {
+        Condition::Locked(guard) => guard.storage().map_or(Rule::Always, Rule::Locked),
+        Condition::Absent => Rule::Absent,
+        Condition::Always | Condition::Matches(_) => Rule::Always,
     }
 }
 

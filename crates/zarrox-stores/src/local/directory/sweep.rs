@@ -37,7 +37,7 @@ impl Root {
             return;
         }
         // A directory that cannot be listed can be written to all the same.
-        let _ = remove_leftovers(directory, Some(ENTRIES));
+        let _ = remove_leftovers(directory);
     }
 
     /// Returns true if a directory was not swept for a while, and takes it for swept from now on.
@@ -88,10 +88,10 @@ fn leftovers(
     Ok(())
 }
 
-/// Removes the temporary files in a directory whose writers are gone, as far as so many entries tell of them.
-fn remove_leftovers(directory: BorrowedFd<'_>, entries: Option<usize>) -> Result<(), Fault> {
+/// Removes the temporary files in a directory whose writers are gone, among its first entries.
+fn remove_leftovers(directory: BorrowedFd<'_>) -> Result<(), Fault> {
     let listing = sys::openat(directory, c".", LISTING, Mode::empty())?;
-    for entry in Dir::new(listing)?.take(entries.unwrap_or(usize::MAX)) {
+    for entry in Dir::new(listing)?.take(ENTRIES) {
         if let Ok(name) = entry?.file_name().to_str()
             && is_temporary(name)
         {
