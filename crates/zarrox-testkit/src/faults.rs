@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use zarrox_stores::{
-    ByteRange, Call, Condition, Key, MemoryStore, Operation, Prefix, Store, StoreError, StoreErrorKind,
+    ByteRange, Call, Capabilities, Condition, Key, MemoryStore, Operation, Prefix, Store, StoreError, StoreErrorKind,
     StoreExt, Value, WrappedValue, Wrapper, provided, wrapped,
 };
 
@@ -94,6 +94,13 @@ impl Fault {
         self
     }
 
+    /// The n-th time, counted from 1, and from then on: as if the process had been killed.
+    #[must_use]
+    pub fn since(mut self, n: u64) -> Self {
+        self.from = n;
+        self
+    }
+
     /// Only the first times.
     #[must_use]
     pub fn first(mut self, times: u64) -> Self {
@@ -139,13 +146,20 @@ impl Fault {
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
     faults: Arc<Mutex<Vec<Fault>>>,
+    renames: bool,
 }
 
 impl FaultyStore {
     /// Wraps the store, which works until it is told otherwise. A clone has the same faults.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { inner: store, faults: Arc::default() }
+        Self { inner: store, faults: Arc::default(), renames: true }
+    }
+
+    /// The store as one that has no rename of its own.
+    #[must_use]
+    pub fn without_rename(self) -> Self {
+        Self { renames: false, ..self }
     }
 
     /// One more fault. Of several for one operation, the first counts.
@@ -200,9 +214,15 @@ impl Wrapper for FaultyStore {
 }
 
 impl Store for FaultyStore {
-    wrapped!(location capabilities open_with get get_ranges get_many size contains put);
+    wrapped!(location open_with get get_ranges get_many size contains put);
     wrapped!(erase_if erase_prefix list_dir rename_prefix flush lock);
     provided!(directory);
+
+    fn capabilities(&self) -> Capabilities {
+        let mut capabilities = self.inner.capabilities();
+        capabilities.rename &= self.renames;
+        capabilities
+    }
 
     fn list_prefix(
         &self,

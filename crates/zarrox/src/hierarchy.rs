@@ -1,7 +1,11 @@
 //! Nodes in a store: reading, writing and changing their documents.
 
+mod deletion;
+#[cfg(test)]
+mod faults;
 mod moving;
 mod probing;
+mod unfinished;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -13,6 +17,7 @@ use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePat
 use zarrox_stores::{Condition, Key, LockGuard, Prefix, StoreExt};
 
 use crate::error::argument;
+pub(crate) use self::unfinished::{Mark, is_mark};
 use crate::guarded::{LockedValue, until_unchanged};
 use crate::location::Location;
 use crate::upkeep::Changes;
@@ -44,6 +49,8 @@ pub(crate) struct Held {
     layout: Layout,
     /// False for a group that has no document.
     explicit: bool,
+    /// True if it is an array for sure.
+    is_array: bool,
 }
 
 impl Location {
@@ -212,15 +219,21 @@ impl Location {
                 Ok(None) => continue,
                 // Where the nodes are is unknown; that all of them belong to the root is not.
                 Err(error) if is_unclear(&error) && self.path.is_root() => {
-                    return Ok(Some(Held { format, layout: format.def().layout(), explicit: true }));
+                    let layout = format.def().layout();
+                    return Ok(Some(Held { format, layout, explicit: true, is_array: false }));
                 }
                 Err(error) => return Err(error),
             };
             match self.look_for(format, &layout) {
                 Ok(None) if layout.implicit_groups() => break,
                 Ok(None) => {}
-                Ok(Some((_, explicit))) => return Ok(Some(Held { format, layout, explicit })),
-                Err(error) if is_unclear(&error) => return Ok(Some(Held { format, layout, explicit: true })),
+                Ok(Some((node, explicit))) => {
+                    let is_array = matches!(node, NodeMetadata::Array(_));
+                    return Ok(Some(Held { format, layout, explicit, is_array }));
+                }
+                Err(error) if is_unclear(&error) => {
+                    return Ok(Some(Held { format, layout, explicit: true, is_array: false }));
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -347,9 +360,10 @@ impl Location {
         let layout = place.layout_for(format)?;
         place.check_names(&layout)?;
         let others = place.check_ancestors(format)?;
-        place.make_room(format, &layout, overwrite, is_group)?;
+        let left = place.make_room(format, &layout, overwrite, is_group)?;
         let created = place.create_ancestors(format, &layout)?;
         let stored = place.put_new_documents(documents, &layout, overwrite);
+        let stored = stored.and_then(|()| place.erase_others(&left, documents, &layout));
         let path = &place.path;
         let changes = if overwrite { Changes::of_all_below(&[path]) } else { Changes::of_node(path, false) };
         place.keep_copies(format, &changes.and(created));
@@ -363,13 +377,19 @@ impl Location {
         self.put_documents(&documents, layout)
     }
 
-    /// Writes the documents of a new node. The first one decides who of several creators makes the node; for one who overwrites, that
-    /// another is faster is a conflict.
+    /// Writes the documents of a new node. The last one, which makes it a node, decides who of several creators
+    /// makes the node; for one who overwrites, that another is faster is a conflict.
     fn put_new_documents(&self, documents: &[Document], layout: &Layout, overwrite: bool) -> Result<()> {
-        let Some(((name, bytes), others)) = documents.split_first() else { return Ok(()) };
         let decides = self.store.capabilities().set_if_absent && !self.context.allow_foreign_files;
-        let condition = if decides { Condition::Absent } else { Condition::Always };
-        match self.put(layout.key(&self.path, name), bytes, condition) {
+        let Some(((name, bytes), others)) = documents.split_last().filter(|_| decides) else {
+            return self.put_documents(documents, layout);
+        };
+        // What is there already is of a creator who died, or who is at work.
+        let mut taken = false;
+        for (name, bytes) in others {
+            taken |= !self.put_if_absent(layout.key(&self.path, name), bytes)?;
+        }
+        match self.put(layout.key(&self.path, name), bytes, Condition::Absent) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let message = format!(
                     "somebody else has just created a node at '{}' in {}",
@@ -381,7 +401,14 @@ impl Location {
             }
             done => done?,
         }
-        self.put_documents(others, layout)
+        if taken { self.put_documents(others, layout) } else { Ok(()) }
+    }
+
+    /// Erases documents that a creator who died has left, but for those that the new node has.
+    fn erase_others(&self, left: &[Key], documents: &[Document], layout: &Layout) -> Result<()> {
+        let own: Vec<String> = documents.iter().map(|(name, _)| layout.key(&self.path, name)).collect();
+        let others = left.iter().filter(|key| !own.iter().any(|own| own == key.as_str()));
+        others.into_iter().try_for_each(|key| self.erase(key.to_string()))
     }
 
     fn put_documents(&self, documents: &[Document], layout: &Layout) -> Result<()> {
@@ -426,29 +453,45 @@ impl Location {
         Ok(others)
     }
 
-    /// Makes sure that nothing is here where the node of a format and its chunks will be; what is overwritten is deleted.
+    /// Makes sure that nothing is here where the node of a format and its chunks will be; what is overwritten is deleted. Returns the
+    /// keys of documents that make no node: a creator who died has left them, or one who is at work has just stored them.
     pub(crate) fn make_room(
         &self,
         format: Format,
         layout: &Layout,
         overwrite: bool,
         for_group: bool,
-    ) -> Result<()> {
+    ) -> Result<Vec<Key>> {
         let extent = layout.extent(&self.path);
         // A hierarchy has its store to itself.
         let whole = Extent { keys: Vec::new(), prefixes: vec![String::new()] };
-        let occupied = self.occupied(if self.path.is_root() { &whole } else { &extent })?;
+        let taken = if self.path.is_root() { &whole } else { &extent };
+        let occupied = self.occupied(taken)?;
         if occupied == Occupied::Nothing {
-            return Ok(());
+            // An interrupted deletion can have left nothing but its mark.
+            return if overwrite { self.erase_mark().map(|()| Vec::new()) } else { Ok(Vec::new()) };
         }
         let exists = |message: String| Err(Error::new(ErrorKind::AlreadyExists, message));
         let Some(held) = self.held_by_anyone()? else {
             if self.context.allow_foreign_files {
-                return Ok(());
+                return Ok(Vec::new());
+            }
+            if let Some(mark) = self.mark()? {
+                if overwrite {
+                    return self.delete_marked(&mark).map(|()| Vec::new());
+                }
+                return exists(format!(
+                    "the deletion of '{}' in {} is not finished; delete it again, or ask for overwriting",
+                    self.path,
+                    self.store.location()
+                ));
             }
             // A prefix that only holds other nodes is a group that nobody has written down.
             if for_group && occupied == Occupied::Prefixes && !self.path.is_root() {
-                return Ok(());
+                return Ok(Vec::new());
+            }
+            if let Some(documents) = self.only_documents(taken, layout)? {
+                return Ok(documents);
             }
             return exists(format!(
                 "'{}' in {} holds other files and is not a Zarr node; it is left alone",
@@ -459,7 +502,7 @@ impl Location {
         if !held.explicit && held.format == format {
             // An implicit group becomes an explicit one; where there is nothing in it, it can become anything.
             if for_group || self.occupied(&extent)? == Occupied::Nothing {
-                return Ok(());
+                return Ok(Vec::new());
             }
         }
         if !overwrite {
@@ -470,7 +513,24 @@ impl Location {
             ));
         }
         // What holds for the whole hierarchy stays, unless it becomes one of another format.
-        if held.format == format { self.erase_extent(&held) } else { self.delete_held(&held) }
+        let deleted =
+            if held.format == format { self.delete_content(&held) } else { self.delete_held(&held) };
+        deleted.map(|()| Vec::new())
+    }
+
+    /// The keys in an extent, if they are all documents of this node.
+    fn only_documents(&self, extent: &Extent, layout: &Layout) -> Result<Option<Vec<Key>>> {
+        let documents = layout.keys(&self.path);
+        let mut found = Vec::new();
+        for prefix in &extent.prefixes {
+            let listing = self.store.list_dir(&Prefix::new(prefix.clone())?)?;
+            let is_document = |key: &Key| documents.iter().any(|document| document == key.as_str());
+            if !listing.prefixes.is_empty() || !listing.keys.iter().all(is_document) {
+                return Ok(None);
+            }
+            found.extend(listing.keys);
+        }
+        Ok(Some(found))
     }
 
     /// The content of an extent. Directories without files are nothing: some stores keep them when the files in them were erased.
@@ -518,11 +578,11 @@ impl Location {
         Ok(created)
     }
 
-    fn put_if_absent(&self, key: String, document: &[u8]) -> Result<()> {
+    /// Returns false if somebody else was faster.
+    fn put_if_absent(&self, key: String, document: &[u8]) -> Result<bool> {
         match self.put(key, document, Condition::Absent) {
-            // Somebody else was faster.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            result => result,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            result => result.map(|()| true),
         }
     }
 

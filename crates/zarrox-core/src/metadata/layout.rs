@@ -29,7 +29,8 @@ enum Nodes {
 const APART: [&str; 2] = ["array", "group"];
 
 impl Layout {
-    /// A layout in which a node is a prefix, with documents of these names, chunks and the nodes below it.
+    /// A layout in which a node is a prefix, with documents of these names, chunks and the nodes below it. Of several documents, the
+    /// last one has only attributes.
     pub const fn together(documents: &'static [&'static str]) -> Self {
         Self { nodes: Nodes::Together(documents), implicit_groups: false }
     }
@@ -59,6 +60,14 @@ impl Layout {
             Nodes::Together(documents) => documents,
             Nodes::Apart { .. } => &APART,
         }
+    }
+
+    /// Returns true if a document of this name makes its prefix a node: it has more than attributes. False for all names where
+    /// documents are apart from chunks.
+    pub fn makes_node(&self, name: &str) -> bool {
+        let Nodes::Together(documents) = &self.nodes else { return false };
+        let deciding = documents.len().saturating_sub(1).max(1);
+        documents.iter().take(deciding).any(|document| *document == name)
     }
 
     /// The key of a node's document.
@@ -183,6 +192,14 @@ mod tests {
 
     fn path(text: &str) -> NodePath {
         NodePath::new(text).unwrap()
+    }
+
+    #[test]
+    fn attributes_alone_make_no_node() {
+        let v2 = Layout::together(&[".zarray", ".zgroup", ".zattrs"]);
+        assert!(v2.makes_node(".zarray") && v2.makes_node(".zgroup") && !v2.makes_node(".zattrs"));
+        let v3 = Layout::together(&["zarr.json"]);
+        assert!(v3.makes_node("zarr.json") && !v3.makes_node("c"));
     }
 
     #[test]

@@ -19,9 +19,11 @@ use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::shared::{OpenDatabases, Shared, canonical};
 use crate::file_lock::for_a_moment;
 use crate::fork::busy;
+use crate::local::directory::sweep;
 use crate::local::durable::{create_directories, directory_of, sync_directory};
 use crate::per_process::PerProcess;
 use crate::store::reserved;
+use crate::temporary;
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
     StoreErrorKind, Value, provided,
@@ -150,14 +152,14 @@ struct Handle {
 
 impl Handle {
     fn open(path: &Path, create: bool, options: &RedbOptions) -> Result<Self, Fault> {
-        let missing = !path.exists();
-        if !(create && missing) {
-            check_file(path)?;
+        if create && !path.exists() {
+            create_file(path, options.sync)?;
         }
+        check_file(path)?;
         let (path, read_only) = (path.to_owned(), options.read_only);
         let sync = Arc::new(AtomicBool::new(options.sync));
         let handle = Self { path, read_only, sync, access: PerProcess::new() };
-        match &*handle.access(create)? {
+        match &*handle.access()? {
             Access::Writing(database) if create => guarded(|| {
                 let transaction = database.begin_write()?;
                 drop(transaction.open_table(TABLE)?);
@@ -169,17 +171,14 @@ impl Handle {
     }
 
     /// The database as this process has it open.
-    fn access(&self, create: bool) -> Result<Arc<Access>, Fault> {
+    fn access(&self) -> Result<Arc<Access>, Fault> {
         let path = &self.path;
         let open = || {
             if self.read_only {
                 return Ok(Arc::new(Access::Reading(ReadOnlyDatabase::open(path)?)));
             }
-            let file =
-                fs::OpenOptions::new().read(true).write(true).create(create).truncate(false).open(path);
-            let file = FileBackend::new(file.map_err(Error::Io)?)?;
-            let backend = Backend { file, sync: Arc::clone(&self.sync) };
-            Ok(Arc::new(Access::Writing(Database::builder().create_with_backend(backend)?)))
+            let file = fs::OpenOptions::new().read(true).write(true).open(path).map_err(Error::Io)?;
+            Ok(Arc::new(Access::Writing(writing(file, Arc::clone(&self.sync))?)))
         };
         let is_taken = |fault: &Fault| matches!(fault, Fault::Redb(Error::DatabaseAlreadyOpen));
         self.access.try_get(|| for_a_moment(|| guarded(open), is_taken))
@@ -188,7 +187,7 @@ impl Handle {
     /// Reads the table. The transaction stays open while what was found is looked at, so that no page of it is freed.
     fn read<T>(&self, read: impl FnOnce(&Reader) -> Result<T, Fault>) -> Result<T, Fault> {
         let _busy = busy();
-        let access = self.access(false)?;
+        let access = self.access()?;
         guarded(|| {
             let table = access.reader()?.open_table(TABLE)?;
             read(&table)
@@ -198,7 +197,7 @@ impl Handle {
     /// Writes in one transaction, which is undone when something fails.
     fn write<T>(&self, write: impl FnOnce(&mut Writer<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         let _busy = busy();
-        let access = self.access(false)?;
+        let access = self.access()?;
         let Access::Writing(database) = &*access else { return Err(read_only()) };
         guarded(|| {
             let transaction = database.begin_write()?;
@@ -251,6 +250,27 @@ impl Access {
             Self::Writing(database) => database.begin_read()?,
         })
     }
+}
+
+/// The database in a file, which may be empty.
+fn writing(file: fs::File, sync: Arc<AtomicBool>) -> Result<Database, Fault> {
+    let file = FileBackend::new(file)?;
+    Ok(Database::builder().create_with_backend(Backend { file, sync })?)
+}
+
+/// Makes a new database under another name, so that one whose maker dies is never taken for damaged. Another process may be faster.
+fn create_file(path: &Path, sync: bool) -> Result<(), Fault> {
+    sweep(directory_of(path));
+    let temporary = path.with_file_name(temporary::next_name());
+    let file = fs::OpenOptions::new().read(true).write(true).create_new(true).open(&temporary);
+    let file = file.map_err(Error::Io)?;
+    let created = guarded(|| writing(file, Arc::new(AtomicBool::new(sync))).map(drop));
+    let named = created.and_then(|()| match fs::hard_link(&temporary, path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(Error::Io(error).into()),
+        _ => Ok(()),
+    });
+    let removed = fs::remove_file(&temporary).map_err(|error| Error::Io(error).into());
+    named.and(removed)
 }
 
 fn read_only() -> Fault {

@@ -283,6 +283,37 @@ fn the_file_is_an_archive_at_all_times() {
     assert_eq!(list(&store, "").len(), 61);
 }
 
+/// A writer that is killed while it writes a directory of several pages leaves some of the pages.
+#[test]
+fn a_torn_directory_is_ignored_and_cut_off() {
+    let (directory, path) = place();
+    let store = open(&path, ZipMode::Append);
+    (0..3000).for_each(|number| put(&store, &format!("kept/{number}"), b"old"));
+    store.close().unwrap();
+    let finished = fs::read(&path).unwrap();
+    put(&store, "new", b"1");
+    let after = fs::read(&path).unwrap();
+    let offset = u32::from_le_bytes(after[after.len() - 6..after.len() - 2].try_into().unwrap()) as usize;
+    assert!(after.len() - offset > 30 * 4096, "many pages");
+    let copy = directory.path().join("copy.zip");
+    for length in (1..after.len() - offset - 1).step_by(4096 * 5) {
+        let mut torn = finished.clone();
+        torn.resize(offset, 0);
+        torn.extend(&after[offset..offset + length]);
+        fs::write(&copy, &torn).unwrap();
+        assert_eq!(list(&open(&copy, ZipMode::Read), "").len(), 3000, "{length}");
+        assert_eq!(fs::read(&copy).unwrap(), torn, "reading changes nothing");
+        let left = open(&copy, ZipMode::Append);
+        put(&left, "after", b"2");
+        drop(left);
+        assert_eq!(list(&open(&copy, ZipMode::Read), "").len(), 3001, "{length}");
+        // Where there are no zeros before the directory, it is an archive that is cut off.
+        torn[offset - 1000..offset].fill(1);
+        fs::write(&copy, &torn).unwrap();
+        assert_eq!(open_any(&copy).unwrap_err().kind(), StoreErrorKind::Corrupt, "{length}");
+    }
+}
+
 #[test]
 fn what_was_written_is_finished_when_dropped() {
     let (_directory, path) = place();

@@ -81,6 +81,8 @@ kinds! {
     BrokenConsolidated "broken-consolidated" Error,
     /// A conversion was interrupted.
     InterruptedConversion "interrupted-conversion" Warning,
+    /// The deletion of a node was interrupted, or its move by copying.
+    UnfinishedWork "unfinished-work" Warning,
     /// A node was put aside while another one was moved to its place, and is still there.
     ReplacedNode "replaced-node" Warning,
     /// A temporary file whose writer is gone.
@@ -157,6 +159,8 @@ pub enum Remedy {
     CreateGroup,
     /// The node is moved back to its place.
     MoveBack,
+    /// The deletion is finished.
+    FinishDeletion,
 }
 
 impl Remedy {
@@ -191,6 +195,7 @@ impl fmt::Display for Remedy {
             Self::Restore => f.write_str("write the node's documents as the consolidated metadata has them"),
             Self::CreateGroup => f.write_str("write the group's document"),
             Self::MoveBack => f.write_str("move the node back to its place"),
+            Self::FinishDeletion => f.write_str("delete the rest of the node"),
         }
     }
 }

@@ -15,6 +15,7 @@ use super::quarantine::WITHIN;
 use super::session::Session;
 use crate::array::Array;
 use crate::convert::JOURNAL;
+use crate::hierarchy::is_mark;
 use crate::group::Group;
 use crate::location::Location;
 
@@ -187,7 +188,7 @@ pub(super) fn group(
             let is_known = known.iter().any(|known| known == key.as_str())
                 || !layout.children([key.name()], []).is_empty();
             match key.name() {
-                _ if is_known => {}
+                _ if is_known || place.marked_by(&key).is_some() => {}
                 JOURNAL => interrupted(session, path.as_str(), key.as_str())?,
                 name if NODE_DOCUMENTS.contains(&name) => several_formats(session, path.as_str(), &key)?,
                 _ => foreign.add(&key),
@@ -297,7 +298,7 @@ impl Scan {
 
     fn see(&mut self, key: &Key, name: &str) {
         let document = NODE_DOCUMENTS.into_iter().find(|document| *document == key.name());
-        if is_quarantined(key.as_str()) {
+        if is_quarantined(key.as_str()) || is_mark(key.name()) {
         } else if name == JOURNAL {
             self.journal = true;
         } else if document.is_some() {

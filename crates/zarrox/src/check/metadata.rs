@@ -14,6 +14,7 @@ use super::quarantine::WITHIN;
 use super::replaced;
 use super::restore::Lost;
 use super::session::{CheckLevel, Session};
+use super::unfinished;
 use crate::array::Array;
 use crate::group::{Group, Node};
 use crate::hierarchy::Found;
@@ -235,6 +236,11 @@ fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
 fn check_group(session: &Session<'_>, group: &Group) -> Result<()> {
     session.count(|summary| summary.groups += 1);
     let (place, format, path) = (group.location(), group.metadata().format, group.path());
+    if place.store.capabilities().listable {
+        let listing = place.store.list_dir(&Prefix::new(path.prefix())?).map_err(Error::from);
+        let Some(listing) = listed(session, path.as_str(), listing)? else { return Ok(()) };
+        unfinished::check(session, place, &listing.keys)?;
+    }
     let names = place.names_below(format);
     let Some(names) = listed(session, path.as_str(), names)? else { return Ok(()) };
     let is_own = |name: &String| !(path.is_root() && name == WITHIN);

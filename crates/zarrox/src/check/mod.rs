@@ -50,6 +50,7 @@ mod replaced;
 mod restore;
 mod session;
 mod shards;
+mod unfinished;
 
 use std::fmt;
 use std::ops::ControlFlow;

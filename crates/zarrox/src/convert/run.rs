@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use zarrox_core::metadata::Layout;
 use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, Result};
-use zarrox_stores::Prefix;
 
 use super::chunks::Transfer;
 use super::journal::{Fingerprint, Journal};
@@ -89,10 +88,7 @@ impl Conversion {
             Some(journal) if journal.is_same(&ours) => return Ok(journal),
             Some(journal) if !self.convert.overwrite => return Err(journal.unfinished(place)),
             // The destination has only the remains of an unfinished conversion.
-            Some(_) if place.path.is_root() => {
-                place.store.erase_prefix(&Prefix::root())?;
-            }
-            Some(_) => place.erase_all(self.layout()?.extent(&place.path))?,
+            Some(_) => place.delete_remains(self.convert.to)?,
             None => {
                 // The store must be asked again, since its content changes now.
                 let place = place.clone().with_layout(None);

@@ -1,13 +1,19 @@
-//! Moving and deleting nodes. Where that fails half way, the nodes are found again where they were.
+//! Moving nodes. Where that fails half way, the nodes are found again where they were.
 
-use zarrox_core::metadata::{Extent, Layout};
+use std::cell::Cell;
+
+use zarrox_core::metadata::Layout;
 use zarrox_core::{Error, ErrorKind, NodePath, Result};
-use zarrox_stores::{Condition, Prefix};
+use zarrox_stores::{Condition, Key, Prefix};
 
+use super::unfinished::{Mark, Work};
 use super::{Held, Occupied};
 use crate::error::argument;
 use crate::location::Location;
 use crate::upkeep::Changes;
+
+/// The number of values that are copied at a time.
+const COPIES: usize = 8;
 
 impl Location {
     /// Moves the node, with everything below it, to another place in the same store; told to overwrite, in the place of the
@@ -17,7 +23,11 @@ impl Location {
             return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
         }
         let (from, to) = (self.for_change()?, to.for_change()?);
-        let moved = from.held_or_missing("move")?;
+        let moved = match from.was_moved(&to)? {
+            Some(mark) => return from.finish_move(&to, &mark),
+            None => from.held_or_missing("move")?,
+        };
+        to.erase_half_copy(&from)?;
         to.check_names(&moved.layout)?;
         let others = to.check_ancestors(moved.format)?;
         let done = match to.held_by_anyone()?.filter(|_| overwrite) {
@@ -37,13 +47,12 @@ impl Location {
             return self.move_held(to, moved);
         }
         let aside = to.place_aside(replaced)?;
-        to.relocate(&aside, &replaced.layout)?;
+        to.relocate(&aside, replaced)?;
         if let Err(error) = self.move_held(to, moved) {
-            // The first error is the one to tell.
-            return Err(match aside.relocate(to, &replaced.layout) {
-                Ok(()) => error,
-                Err(_) => error.at(format!("the node that was at '{}' is now at '{}'", to.path, aside.path)),
-            });
+            // The first error is the one to tell. A node that was copied and not wholly deleted is in its new place.
+            let is_back = matches!(to.is_explicit(), Ok(false)) && aside.relocate(to, replaced).is_ok();
+            let told = format!("the node that was at '{}' is now at '{}'", to.path, aside.path);
+            return Err(if is_back { error } else { error.at(told) });
         }
         aside.delete_held(replaced).map_err(|error| {
             error.at(format!(
@@ -65,42 +74,143 @@ impl Location {
         }
     }
 
-    fn move_held(&self, to: &Self, Held { format, layout, .. }: &Held) -> Result<()> {
-        to.make_room(*format, layout, false, false)?;
-        to.create_ancestors(*format, layout)?;
-        self.relocate(to, layout)
+    fn move_held(&self, to: &Self, held: &Held) -> Result<()> {
+        to.make_room(held.format, &held.layout, false, false)?;
+        to.create_ancestors(held.format, &held.layout)?;
+        self.relocate(to, held)
     }
 
-    /// Moves all that belongs to the node. Where that fails, the parts that were moved go back.
-    fn relocate(&self, to: &Self, layout: &Layout) -> Result<()> {
-        self.move_parts(to, layout).inspect_err(|_| {
-            // The first error is the one to tell.
-            let _ = to.move_parts(self, layout);
+    /// Moves all that belongs to the node. Where that fails, it is where it was.
+    fn relocate(&self, to: &Self, held: &Held) -> Result<()> {
+        if !self.renames(&held.layout) {
+            return self.copy_and_delete(to, held);
+        }
+        let prefix = |place: &Self| Prefix::new(held.layout.below(&place.path));
+        let (from, dest) = (prefix(self)?, prefix(to)?);
+        self.store.rename_prefix(&from, &dest).map_err(|error| {
+            // It may be done all the same. The first error is the one to tell.
+            let _ = self.store.rename_prefix(&dest, &from);
+            Error::from(error)
         })
     }
 
-    fn move_parts(&self, to: &Self, layout: &Layout) -> Result<()> {
-        let (from, to) = (layout.extent(&self.path), layout.extent(&to.path));
-        // The documents come last, and with them the node is where it should be.
-        for (from, to) in from.prefixes.iter().zip(&to.prefixes).rev() {
-            if self.any_below(from)? {
-                let prefix = |text: &String| Prefix::new(text.clone()).map_err(Error::from);
-                self.store.rename_prefix(&prefix(from)?, &prefix(to)?)?;
+    /// Returns true if a node is moved in one step.
+    fn renames(&self, layout: &Layout) -> bool {
+        self.store.capabilities().rename && layout.extent(&self.path).prefixes.len() == 1
+    }
+
+    /// Copies the node, with its own documents last, and deletes it. Marks of both places tell an interrupted move from two nodes that
+    /// have nothing to do with one another.
+    fn copy_and_delete(&self, to: &Self, held: &Held) -> Result<()> {
+        if to.occupied(&held.layout.extent(&to.path))? != Occupied::Nothing {
+            let message = format!("there is something at '{}' in {}", to.path, to.store.location());
+            return Err(Error::new(ErrorKind::AlreadyExists, message));
+        }
+        to.put_mark(held.format, Work::MovedFrom(self.path.clone()))?;
+        self.copy_parts(to, held).inspect_err(|_| {
+            // The first error is the one to tell.
+            let _ = to.erase_marked(held).and_then(|()| self.erase_mark());
+        })?;
+        self.delete_original(to, held).inspect_err(|_| {
+            if matches!(self.is_explicit(), Ok(true)) {
+                let _ = to.erase_marked(held).and_then(|()| self.erase_mark());
+            }
+        })
+    }
+
+    /// Deletes the node, which was copied.
+    fn delete_original(&self, to: &Self, held: &Held) -> Result<()> {
+        let deleted = self.erase_all_of(held).and_then(|()| to.erase_mark()).and_then(|()| self.erase_mark());
+        deleted.map_err(|error| {
+            error.at(format!(
+                "'{}' was moved to '{}', but not all of it could be deleted; move it again",
+                self.path, to.path
+            ))
+        })
+    }
+
+    fn copy_parts(&self, to: &Self, held: &Held) -> Result<()> {
+        let (from, dest) = (held.layout.extent(&self.path), held.layout.extent(&to.path));
+        let own = held.layout.keys(&self.path);
+        for documents in [false, true] {
+            let is_meant = |key: &Key| {
+                held.makes_node(key) == documents && !own.iter().any(|own| own == key.as_str())
+            };
+            for (from, dest) in from.prefixes.iter().zip(&dest.prefixes).rev() {
+                self.each_below(from, is_meant, |keys| self.copy_keys(keys, from, dest))?;
             }
         }
-        for (from, to) in from.keys.into_iter().zip(to.keys) {
-            if let Some(document) = self.document(from.clone())? {
-                match self.put(to.clone(), &document, Condition::Absent) {
-                    // It goes back, and could not be erased there before.
-                    Err(error)
-                        if error.kind() == ErrorKind::AlreadyExists
-                            && self.stored_document(to)?.is_some_and(|there| there == document) => {}
-                    done => done?,
-                }
-                self.erase(from)?;
+        self.put_mark(held.format, Work::MovedTo(to.path.clone()))?;
+        // The first one makes the node.
+        for (from, dest) in own.into_iter().zip(held.layout.keys(&to.path)).rev() {
+            if let Some(document) = self.store.get(&Key::new(from)?)? {
+                to.put(dest, &document, Condition::Absent)?;
             }
         }
         Ok(())
+    }
+
+    fn copy_keys(&self, keys: &[Key], from: &str, to: &str) -> Result<()> {
+        let copy = |index: usize| {
+            let key = &keys[index];
+            let Some(value) = self.store.get(key)? else { return Ok(()) };
+            self.put(format!("{to}{}", &key.as_str()[from.len()..]), &value, Condition::Always)
+        };
+        self.pool().run(keys.len(), 0, COPIES, copy)
+    }
+
+    /// The mark of an interrupted move of this node to another place, if all of it was copied.
+    fn was_moved(&self, to: &Self) -> Result<Option<Mark>> {
+        let mark = self.mark()?.filter(|mark| mark.work == Work::MovedTo(to.path.clone()));
+        let Some(mark) = mark else { return Ok(None) };
+        // The node's own documents are erased first, and are there as long as nothing was erased.
+        let is_whole = self.is_explicit()?;
+        let is_copied = !is_whole || (to.is_explicit()? && to.is_half_copy(self)? && self.is_same(to, &mark)?);
+        Ok(is_copied.then_some(mark))
+    }
+
+    /// Returns true if there is a node that has a document.
+    pub(crate) fn is_explicit(&self) -> Result<bool> {
+        Ok(self.by_documents().held()?.is_some_and(|held| held.explicit))
+    }
+
+    /// Returns true if a move from another place to this one is not finished.
+    fn is_half_copy(&self, from: &Self) -> Result<bool> {
+        Ok(self.mark()?.is_some_and(|mark| mark.work == Work::MovedFrom(from.path.clone())))
+    }
+
+    /// Returns true if all values of this node are those of the other. Only looked at after an interruption between two changes.
+    fn is_same(&self, other: &Self, mark: &Mark) -> Result<bool> {
+        let held = self.held_by(mark)?;
+        let (own, others) = (held.layout.extent(&self.path), held.layout.extent(&other.path));
+        let same = Cell::new(true);
+        for (from, to) in own.prefixes.iter().zip(&others.prefixes).flat_map(|(a, b)| [(a, b), (b, a)]) {
+            self.each_below(from, |_| true, |keys| {
+                for key in keys.iter().take_while(|_| same.get()) {
+                    let other = Key::new(format!("{to}{}", &key.as_str()[from.len()..]))?;
+                    same.set(self.store.get(key)? == self.store.get(&other)?);
+                }
+                Ok(())
+            })?;
+        }
+        for (key, other) in own.keys.into_iter().zip(others.keys) {
+            same.set(same.get() && self.store.get(&Key::new(key)?)? == self.store.get(&Key::new(other)?)?);
+        }
+        Ok(same.get())
+    }
+
+    fn finish_move(&self, to: &Self, mark: &Mark) -> Result<()> {
+        let erased = self.delete_original(to, &self.held_by(mark)?);
+        self.keep_copies(mark.format, &Changes::of_all_below(&[&self.path, &to.path]));
+        erased
+    }
+
+    /// Erases what an interrupted move from another place has copied here.
+    fn erase_half_copy(&self, from: &Self) -> Result<()> {
+        if !self.is_half_copy(from)? || self.is_explicit()? {
+            return Ok(());
+        }
+        self.mark()?.map_or(Ok(()), |mark| self.delete_marked(&mark))
     }
 
     /// Makes sure that there is a node here, and nothing in another hierarchy's root; or a node that may be overwritten, which
@@ -110,165 +220,6 @@ impl Location {
         if overwrite && root.held_by_anyone()?.is_some() {
             return Ok(true);
         }
-        root.make_room(format, &layout, false, false).map(|()| false)
-    }
-
-    /// Makes sure that there is a node that may be deleted.
-    pub(crate) fn check_deletable(&self) -> Result<()> {
-        if !self.store.capabilities().writable {
-            let message = format!("{} was opened for reading only", self.store.location());
-            return Err(Error::new(ErrorKind::ReadOnly, message));
-        }
-        self.held_or_missing("delete").map(drop)
-    }
-
-    /// Deletes the node, with everything below it.
-    pub(crate) fn delete(&self) -> Result<()> {
-        let place = self.for_change()?;
-        let held = place.held_or_missing("delete")?;
-        let documents = place.documents(&held.layout).unwrap_or_default();
-        let deleted = place.delete_held(&held).map_err(|error| {
-            place.put_back(&held.layout, documents);
-            error.at(format!("not all of '{}' could be deleted; delete it again", place.path))
-        });
-        place.keep_copies(held.format, &Changes::of_all_below(&[&place.path]));
-        deleted
-    }
-
-    /// Writes those of the node's documents that are gone, so that what is left of it is found, and can be deleted. Where that
-    /// fails, what made the deletion fail is the one thing to tell.
-    fn put_back(&self, layout: &Layout, documents: Vec<Option<Vec<u8>>>) {
-        for (key, document) in layout.keys(&self.path).into_iter().zip(documents) {
-            let Some(document) = document else { continue };
-            match self.put(key, &document, Condition::Absent) {
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => return,
-                _ => {}
-            }
-        }
-    }
-
-    /// Deletes a node; with the root also what says that there is a hierarchy.
-    pub(super) fn delete_held(&self, held: &Held) -> Result<()> {
-        self.erase_extent(held)?;
-        match held.format.def().entry_key() {
-            Some(entry) if self.path.is_root() => self.erase(entry.to_owned()),
-            _ => Ok(()),
-        }
-    }
-
-    pub(super) fn erase_extent(&self, held: &Held) -> Result<()> {
-        self.erase_all(held.layout.extent(&self.path))
-    }
-
-    /// Erases everything in an extent.
-    pub(crate) fn erase_all(&self, extent: Extent) -> Result<()> {
-        extent.keys.into_iter().try_for_each(|key| self.erase(key))?;
-        for prefix in extent.prefixes {
-            let prefix = Prefix::new(prefix)?;
-            self.store.erase_prefix(&prefix)?;
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use ndarray::arr1;
-    use zarrox_core::json::{Map, json};
-    use zarrox_core::{DataType, Format};
-    use zarrox_stores::{MemoryStore, Operation, Store, StoreErrorKind};
-    use zarrox_testkit::faults::{Fault, FaultyStore};
-
-    use super::*;
-    use crate::OpenOptions;
-
-    const FORMATS: [Format; 3] = [Format::V2, Format::V3, Format::V3Draft];
-
-    /// A hierarchy with the arrays `a`, of ones, and `b`, of twos, and its root.
-    fn hierarchy(format: Format) -> (FaultyStore, Location) {
-        let store = FaultyStore::new(Arc::new(MemoryStore::new()));
-        let shared: Arc<dyn Store> = Arc::new(store.clone());
-        let root = OpenOptions::new().format(format).create_group_in(shared.clone(), "").unwrap();
-        for (name, value) in [("a", 1), ("b", 2)] {
-            let array = root.create_array(name).shape([2]).chunks([1]).data_type(DataType::Int32);
-            let attributes = Map::from_iter([("value".to_owned(), json!(value))]);
-            array.attributes(attributes).create().unwrap().write(.., &arr1(&[value; 2])).unwrap();
-        }
-        (store, OpenOptions::new().location(shared, "").unwrap())
-    }
-
-    fn place(root: &Location, name: &str) -> Location {
-        root.at(NodePath::new(name).unwrap())
-    }
-
-    /// The value that an array is full of, and that its attributes name; `None` where there is no node.
-    fn value(store: &FaultyStore, name: &str) -> Option<i32> {
-        let node = OpenOptions::new().open_in(Arc::new(store.clone()), name);
-        let array = match node {
-            Err(error) if error.kind() == ErrorKind::NotFound => return None,
-            node => node.unwrap().into_array().unwrap(),
-        };
-        let values = array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0;
-        assert_eq!(values[0], values[1], "{name}");
-        assert_eq!(array.attributes()["value"], json!(values[0]), "{name}");
-        Some(values[0])
-    }
-
-    /// Every single fault that the operation can meet.
-    fn faults(operations: &[Operation]) -> impl Iterator<Item = Fault> {
-        let fault = |operation, nth| Fault::fail(StoreErrorKind::Unreachable).on(&[operation]).nth(nth);
-        let faults =
-            operations.iter().flat_map(move |&operation| (1..9).map(move |nth| fault(operation, nth)));
-        faults.flat_map(|fault| [fault.clone(), fault.when_done()])
-    }
-
-    #[test]
-    fn a_forced_move_that_fails_loses_no_node() {
-        use Operation as Op;
-        let mut failed = 0;
-        for format in FORMATS {
-            for fault in faults(&[Op::Set, Op::Erase, Op::ErasePrefix, Op::RenamePrefix]) {
-                let (store, root) = hierarchy(format);
-                store.inject(fault.clone());
-                let moved = place(&root, "a").move_node(&place(&root, "b"), true);
-                store.heal();
-                let found = (value(&store, "a"), value(&store, "b"));
-                failed += usize::from(moved.is_err());
-                match moved {
-                    Ok(()) => assert_eq!(found, (None, Some(1)), "{format} {fault:?}"),
-                    // All is done but for the deletion of what was replaced.
-                    Err(error) if found == (None, Some(1)) => {
-                        assert!(error.to_string().contains("b.replaced0"), "{format} {fault:?}: {error}");
-                    }
-                    Err(error) => assert_eq!(found, (Some(1), Some(2)), "{format} {fault:?}: {error}"),
-                }
-            }
-        }
-        assert!(failed > 20, "{failed}");
-    }
-
-    #[test]
-    fn a_node_whose_deletion_fails_can_be_deleted_again() {
-        let mut failed = 0;
-        for format in FORMATS {
-            for fault in faults(&[Operation::Erase, Operation::ErasePrefix]) {
-                let (store, root) = hierarchy(format);
-                store.inject(fault.clone());
-                let deleted = place(&root, "a").delete();
-                store.heal();
-                failed += usize::from(deleted.is_err());
-                if let Err(error) = deleted {
-                    assert!(error.to_string().contains("delete it again"), "{format} {fault:?}: {error}");
-                    assert!(place(&root, "a").holds_node().unwrap(), "{format} {fault:?}");
-                    place(&root, "a").delete().unwrap();
-                }
-                assert_eq!((value(&store, "a"), value(&store, "b")), (None, Some(2)), "{format} {fault:?}");
-                let keys = zarrox_testkit::store::list(&store, "");
-                assert!(keys.iter().all(|(key, _)| !key.contains("/a") && !key.starts_with('a')), "{keys:?}");
-            }
-        }
-        assert!(failed > 5, "{failed}");
+        root.make_room(format, &layout, false, false).map(|_| false)
     }
 }

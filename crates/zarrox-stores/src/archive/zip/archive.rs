@@ -5,9 +5,8 @@
 //! Readers find an archive's directory at the end of the file. Entries are appended where the directory is, so before the
 //! first one, a copy of the directory is written some way behind that place, and becomes the end of the file. The gap
 //! between is filled with entries. When it is full, a directory with all entries so far is written further behind. In the
-//! end the last directory is written behind the last entry, and the file is cut off there. So the file ends in a valid
-//! directory at all times, whatever happens to this process, and the directory before is untouched until the next one is
-//! complete.
+//! end the last directory is written behind the last entry, and the file is cut off there. The directory before is untouched until
+//! the next one is complete: if this process dies between, the [torn](super::torn) one is ignored and, by the next writer, cut off.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -317,7 +316,8 @@ impl Archive {
             return Ok(());
         }
         let measure = self.known_state().directory.to_bytes(session.end).len() as u64;
-        let room = (session.end / ROOM_PART).clamp(LEAST_ROOM, MOST_ROOM).max(measure);
+        // A hole of some size stays between the two directories: by it, a torn one is known.
+        let room = (session.end / ROOM_PART).clamp(LEAST_ROOM, MOST_ROOM) + measure;
         // Behind the directory that the file ends with, which must stay as it is until this one is complete.
         let tail = (session.end + length + room).max(session.length);
         let directory = self.known_state().directory.to_bytes(tail);
@@ -395,7 +395,14 @@ impl Archive {
         if known != Some(stamp) {
             self.reload()?;
         }
-        let (end, length) = (self.known_state().directory.start, stamp.length);
+        let (end, torn) = {
+            let state = self.known_state();
+            (state.directory.start, state.directory.torn)
+        };
+        if let Some(length) = torn {
+            file.set_len(length).map_err(fail)?;
+        }
+        let length = torn.unwrap_or(stamp.length);
         Ok(Session { file, begin: end, end, tail: end, length, changed: false })
     }
 

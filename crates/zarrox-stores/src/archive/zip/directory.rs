@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::format::{self, CentralRecord, Content, End};
 use super::source::Source;
+use super::torn::hole_before_torn_end;
 use crate::{Key, StoreError, StoreErrorKind, key_map};
 
 /// The longest that the records at the end may be: a comment of 64 KiB, and those of zip64 before it.
@@ -29,6 +30,10 @@ pub(super) struct Directory {
     pub(super) base: u64,
     /// Where the directory begins in the file.
     pub(super) start: u64,
+    /// Where the last record ends in the file.
+    end: u64,
+    /// The length that the file should have, if a writer died while it wrote another directory.
+    pub(super) torn: Option<u64>,
 }
 
 /// One value in an archive.
@@ -62,6 +67,33 @@ impl Directory {
     /// Reads the directory of an archive.
     pub(super) fn read(source: &Source) -> Result<Self, StoreError> {
         let size = source.size()?;
+        let directory = match Self::ending_at(source, size) {
+            Err(error) => return Self::before_torn_end(source, size)?.ok_or(error),
+            Ok(directory) => directory,
+        };
+        if directory.end < size {
+            tracing::warn!("{} bytes after the end of a zip archive are ignored", size - directory.end);
+        }
+        Ok(directory)
+    }
+
+    /// Reads the directory before the one that a writer has not finished.
+    fn before_torn_end(source: &Source, size: u64) -> Result<Option<Self>, StoreError> {
+        let Some(hole) = hole_before_torn_end(source, size)? else { return Ok(None) };
+        // The last fields of the end record can be zeros as well.
+        let mut ends = hole..=size.min(hole + format::END_LENGTH as u64);
+        let found = ends.find_map(|end| {
+            let directory = Self::ending_at(source, end).ok()?;
+            (directory.end == end).then_some(Self { torn: Some(end), ..directory })
+        });
+        if found.is_some() {
+            tracing::warn!("the last writer of a zip archive died: what it had not finished is ignored");
+        }
+        Ok(found)
+    }
+
+    /// Reads the directory of an archive that ends at a place in the file.
+    fn ending_at(source: &Source, size: u64) -> Result<Self, StoreError> {
         let start = size.saturating_sub(LONGEST_END);
         let tail = Tail { source, start, bytes: source.read(start, size - start)? };
         let found = tail.find()?;
@@ -78,7 +110,8 @@ impl Directory {
             None => source.read(begin, length)?,
         };
         let base = begin - found.end.offset;
-        let directory = Self { records, comment: found.comment, base, start: begin, ..Self::default() };
+        let (comment, end) = (found.comment, found.place);
+        let directory = Self { records, comment, base, start: begin, end, ..Self::default() };
         directory.parsed(found.end.records)
     }
 
@@ -171,6 +204,8 @@ struct Found {
     comment: Bytes,
     /// Where the directory is in the file.
     directory: u64,
+    /// Where the last record ends in the file.
+    place: u64,
 }
 
 impl Tail<'_> {
@@ -223,10 +258,8 @@ impl Tail<'_> {
                 "the archive that ends here is only a part of the file: its own end is cut off",
             ));
         }
-        if trailing > 0 {
-            tracing::warn!("{trailing} bytes after the end of a zip archive are ignored");
-        }
-        Ok(Found { end, comment: Bytes::copy_from_slice(kept), directory })
+        let place = self.start + comment.end as u64;
+        Ok(Found { end, comment: Bytes::copy_from_slice(kept), directory, place })
     }
 
     /// The zip64 end record that belongs to the end record at `at`, and its place, if there is one.

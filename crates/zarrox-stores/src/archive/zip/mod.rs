@@ -4,6 +4,7 @@ mod archive;
 mod directory;
 mod format;
 mod source;
+mod torn;
 mod value;
 
 use std::fmt;

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::hash::BuildHasher;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
 use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
@@ -65,6 +66,12 @@ impl Root {
         leftovers(directory.as_fd(), path, remove, &mut found)?;
         Ok(found)
     }
+}
+
+/// Removes the temporary files in a directory whose writers are gone. For databases, whose new files have temporary names at first.
+pub(crate) fn sweep(directory: &Path) {
+    // A directory that cannot be listed can be written to all the same.
+    let _ = File::open(directory).map(|directory| remove_leftovers(directory.as_fd()));
 }
 
 fn leftovers(

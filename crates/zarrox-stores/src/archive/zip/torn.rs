@@ -1,0 +1,61 @@
+//! Archives whose writer died while it made room.
+//!
+//! Room is a hole behind the directory, of at least a mebibyte of zeros, and behind the hole is a new directory. A writer that dies
+//! while it writes the new directory leaves a part of it. What is before the hole is a whole archive.
+
+use super::format;
+use super::source::Source;
+use crate::StoreError;
+
+/// A block of zeros of this length, at a multiple of it, is part of a hole.
+const BLOCK: u64 = 256 << 10;
+/// The most bytes of a torn directory that are looked through.
+const LONGEST: u64 = 1 << 30;
+
+/// The hole before the torn directory at the end of a file, if there is one: where it begins, up to the zeros that the archive before
+/// may end with. Only files have torn ends: other stores have archives that are finished.
+pub(super) fn hole_before_torn_end(source: &Source, size: u64) -> Result<Option<u64>, StoreError> {
+    let Source::File(_) = source else { return Ok(None) };
+    let lowest = size.saturating_sub(LONGEST);
+    let mut block = size / BLOCK * BLOCK;
+    while block > lowest && block >= BLOCK {
+        block -= BLOCK;
+        if !is_zero(&source.read(block, BLOCK)?) {
+            continue;
+        }
+        let torn = first_other(source, block + BLOCK, size)?;
+        let length = (size - torn).min(format::CENTRAL.len() as u64);
+        let is_directory = length > 0 && format::CENTRAL.starts_with(&source.read(torn, length)?);
+        return if is_directory { last_other(source, block).map(Some) } else { Ok(None) };
+    }
+    Ok(None)
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|&byte| byte == 0)
+}
+
+/// The place of the first byte from here on that is not zero, or the end.
+fn first_other(source: &Source, mut from: u64, size: u64) -> Result<u64, StoreError> {
+    while from < size {
+        let bytes = source.read(from, BLOCK.min(size - from))?;
+        match bytes.iter().position(|&byte| byte != 0) {
+            Some(index) => return Ok(from + index as u64),
+            None => from += bytes.len() as u64,
+        }
+    }
+    Ok(size)
+}
+
+/// The place behind the last byte before this one that is not zero, or the start.
+fn last_other(source: &Source, mut before: u64) -> Result<u64, StoreError> {
+    while before > 0 {
+        let length = BLOCK.min(before);
+        let bytes = source.read(before - length, length)?;
+        match bytes.iter().rposition(|&byte| byte != 0) {
+            Some(index) => return Ok(before - length + index as u64 + 1),
+            None => before -= length,
+        }
+    }
+    Ok(0)
+}

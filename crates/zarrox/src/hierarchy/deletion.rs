@@ -1,0 +1,166 @@
+//! Deletion of nodes.
+//!
+//! The documents of the node are erased first, then those of the nodes below it, and everything else last: a deletion that is
+//! interrupted leaves no node without its chunks. A [mark](super::unfinished) says that it has begun.
+
+use std::ops::ControlFlow;
+
+use zarrox_core::metadata::{Consolidation, Extent};
+use zarrox_core::{Error, ErrorKind, Format, Result};
+use zarrox_stores::{Key, Prefix, StoreExt};
+
+use super::Held;
+use super::unfinished::{Mark, Work};
+use crate::location::Location;
+use crate::upkeep::Changes;
+
+/// The number of keys that are erased in parallel.
+const TOGETHER: usize = 1000;
+
+impl Location {
+    /// Deletes the node, with everything below it; or continues its deletion.
+    pub(crate) fn delete(&self) -> Result<()> {
+        let place = self.for_change()?;
+        let held = place.deletable()?;
+        let deleted = place.delete_held(&held).map_err(|error| {
+            error.at(format!("not all of '{}' could be deleted; delete it again", place.path))
+        });
+        place.keep_copies(held.format, &Changes::of_all_below(&[&place.path]));
+        deleted
+    }
+
+    /// Makes sure that there is a node that may be deleted, or what is left of one.
+    pub(crate) fn check_deletable(&self) -> Result<()> {
+        if !self.store.capabilities().writable {
+            let message = format!("{} was opened for reading only", self.store.location());
+            return Err(Error::new(ErrorKind::ReadOnly, message));
+        }
+        self.deletable().map(drop)
+    }
+
+    fn deletable(&self) -> Result<Held> {
+        match self.held_or_missing("delete") {
+            Err(error) if error.kind() == ErrorKind::NotFound => match self.mark()? {
+                Some(mark) => self.held_by(&mark),
+                None => Err(error),
+            },
+            held => held,
+        }
+    }
+
+    /// Finishes the work that a mark tells of: what is here is deleted.
+    pub(crate) fn delete_marked(&self, mark: &Mark) -> Result<()> {
+        self.delete_held(&self.held_by(mark)?)
+    }
+
+    /// Deletes what nodes of this format have left here.
+    pub(crate) fn delete_remains(&self, format: Format) -> Result<()> {
+        self.delete_held(&self.held_by(&Mark { format, work: Work::Deletion })?)
+    }
+
+    /// Deletes a node; with the root also what says that there is a hierarchy.
+    pub(super) fn delete_held(&self, held: &Held) -> Result<()> {
+        self.put_mark(held.format, Work::Deletion)?;
+        self.erase_marked(held)
+    }
+
+    /// Erases the node, whose mark is there, and the mark.
+    pub(super) fn erase_marked(&self, held: &Held) -> Result<()> {
+        self.erase_all_of(held)?;
+        self.erase_mark()
+    }
+
+    /// Erases the node; with the root also what says that there is a hierarchy.
+    pub(super) fn erase_all_of(&self, held: &Held) -> Result<()> {
+        self.erase_extent(held)?;
+        match held.format.def().entry_key() {
+            Some(entry) if self.path.is_root() => self.erase(entry.to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Deletes a node, but not what says that there is a hierarchy.
+    pub(super) fn delete_content(&self, held: &Held) -> Result<()> {
+        self.put_mark(held.format, Work::Deletion)?;
+        self.erase_extent(held)?;
+        self.erase_mark()
+    }
+
+    fn erase_extent(&self, held: &Held) -> Result<()> {
+        self.erase_documents(held)?;
+        self.erase_all(held.layout.extent(&self.path))
+    }
+
+    /// Erases the documents that make nodes of this node and of all below it.
+    fn erase_documents(&self, held: &Held) -> Result<()> {
+        let consolidation = held.format.def().consolidation();
+        let copy = consolidation.and_then(|consolidation| consolidation.key(&held.layout, &self.path));
+        // Some readers look for the consolidated metadata first.
+        let own = copy.into_iter().chain(held.layout.keys(&self.path));
+        own.into_iter().try_for_each(|key| self.erase(key))?;
+        if held.is_array {
+            return Ok(());
+        }
+        let erase = |keys: &[Key]| self.erase_keys(keys);
+        self.each_below(&held.layout.below(&self.path), |key| held.makes_node(key), erase)
+    }
+
+    /// Does something to the keys below a prefix that are meant, many at a time.
+    pub(super) fn each_below(
+        &self,
+        prefix: &str,
+        is_meant: impl Fn(&Key) -> bool,
+        work: impl Fn(&[Key]) -> Result<()>,
+    ) -> Result<()> {
+        let (mut keys, mut done) = (Vec::new(), Ok(()));
+        self.store.list_prefix(&Prefix::new(prefix)?, &mut |key, _| {
+            if is_meant(&key) {
+                keys.push(key);
+            }
+            if keys.len() >= TOGETHER {
+                done = work(&keys);
+                keys.clear();
+            }
+            if done.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        done.and_then(|()| work(&keys))
+    }
+
+    fn erase_keys(&self, keys: &[Key]) -> Result<()> {
+        let erase = |index: usize| self.store.erase(&keys[index]).map(drop).map_err(Error::from);
+        self.pool().run(keys.len(), 0, usize::MAX, erase)
+    }
+
+    /// Erases everything in an extent, but for the node's mark.
+    pub(crate) fn erase_all(&self, extent: Extent) -> Result<()> {
+        extent.keys.into_iter().try_for_each(|key| self.erase(key))?;
+        for prefix in extent.prefixes {
+            let prefix = Prefix::new(prefix)?;
+            if prefix.as_str().is_empty() {
+                self.erase_all_but_mark(&prefix)?;
+            } else {
+                self.store.erase_prefix(&prefix)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn erase_all_but_mark(&self, root: &Prefix) -> Result<()> {
+        let listing = self.store.list_dir(root)?;
+        listing.prefixes.iter().try_for_each(|prefix| self.store.erase_prefix(prefix))?;
+        let mark = self.mark_key();
+        let keys: Vec<Key> = listing.keys.into_iter().filter(|key| key.as_str() != mark).collect();
+        self.erase_keys(&keys)
+    }
+}
+
+impl Held {
+    /// Returns true if a key below the node is that of a document by which readers find a node.
+    pub(super) fn makes_node(&self, key: &Key) -> bool {
+        let copy = match self.format.def().consolidation() {
+            Some(Consolidation::Beside(name)) => Some(name),
+            _ => None,
+        };
+        self.layout.makes_node(key.name()) || copy == Some(key.name())
+    }
+}

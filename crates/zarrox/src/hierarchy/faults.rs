@@ -1,0 +1,171 @@
+//! Tests of creating, moving and deleting nodes in stores that fail, and in processes that are killed.
+
+use std::sync::Arc;
+
+use ndarray::arr1;
+use zarrox_core::json::{Map, json};
+use zarrox_core::{DataType, ErrorKind, Format, NodePath};
+use zarrox_stores::{MemoryStore, Operation, Store, StoreErrorKind};
+use zarrox_testkit::faults::{Fault, FaultyStore};
+
+use crate::OpenOptions;
+use crate::location::Location;
+
+const FORMATS: [Format; 3] = [Format::V2, Format::V3, Format::V3Draft];
+
+/// A hierarchy with the arrays `a`, of ones, `b`, of twos, and `g/x`, of threes; and its root.
+fn hierarchy(format: Format) -> (FaultyStore, Location) {
+    let store = FaultyStore::new(Arc::new(MemoryStore::new()));
+    let shared: Arc<dyn Store> = Arc::new(store.clone());
+    let root = OpenOptions::new().format(format).create_group_in(shared.clone(), "").unwrap();
+    root.create_group("g").unwrap();
+    for (name, value) in [("a", 1), ("b", 2), ("g/x", 3)] {
+        let array = root.create_array(name).shape([2]).chunks([1]).data_type(DataType::Int32);
+        let attributes = Map::from_iter([("value".to_owned(), json!(value))]);
+        array.attributes(attributes).create().unwrap().write(.., &arr1(&[value; 2])).unwrap();
+    }
+    (store, OpenOptions::new().location(shared, "").unwrap())
+}
+
+fn place(root: &Location, name: &str) -> Location {
+    root.at(NodePath::new(name).unwrap())
+}
+
+/// The value that an array is full of, and that its attributes name; `None` where there is no node.
+fn value(store: &FaultyStore, name: &str) -> Option<i32> {
+    let node = OpenOptions::new().open_in(Arc::new(store.clone()), name);
+    let array = match node {
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        node => node.unwrap().into_array().unwrap(),
+    };
+    let values = array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0;
+    assert_eq!(values[0], values[1], "{name}");
+    assert_eq!(array.attributes()["value"], json!(values[0]), "{name}");
+    Some(values[0])
+}
+
+/// Every single fault that the operation can meet.
+fn faults(operations: &[Operation]) -> impl Iterator<Item = Fault> {
+    let fault = |operation, nth| Fault::fail(StoreErrorKind::Unreachable).on(&[operation]).nth(nth);
+    let faults =
+        operations.iter().flat_map(move |&operation| (1..9).map(move |nth| fault(operation, nth)));
+    faults.flat_map(|fault| [fault.clone(), fault.when_done()])
+}
+
+#[test]
+fn a_forced_move_that_fails_loses_no_node() {
+    use Operation as Op;
+    let mut failed = 0;
+    for format in FORMATS {
+        for fault in faults(&[Op::Set, Op::Erase, Op::ErasePrefix, Op::RenamePrefix]) {
+            let (store, root) = hierarchy(format);
+            store.inject(fault.clone());
+            let moved = place(&root, "a").move_node(&place(&root, "b"), true);
+            store.heal();
+            let found = (value(&store, "a"), value(&store, "b"));
+            failed += usize::from(moved.is_err());
+            match moved {
+                Ok(()) => assert_eq!(found, (None, Some(1)), "{format} {fault:?}"),
+                // All is done but for the deletion of what was replaced.
+                Err(error) if found == (None, Some(1)) => {
+                    assert!(error.to_string().contains("b.replaced0"), "{format} {fault:?}: {error}");
+                }
+                // Where a node is moved by copying, the replaced one can be in its new place already.
+                Err(error) if found == (Some(1), None) => {
+                    assert_eq!(value(&store, "b.replaced0"), Some(2), "{format} {fault:?}: {error}");
+                    assert!(error.to_string().contains("b.replaced0"), "{format} {fault:?}: {error}");
+                }
+                Err(error) => assert_eq!(found, (Some(1), Some(2)), "{format} {fault:?}: {error}"),
+            }
+        }
+    }
+    assert!(failed > 20, "{failed}");
+}
+
+/// All changes of a store: a process that is killed makes no more of them.
+const CHANGES: [Operation; 4] =
+    [Operation::Set, Operation::Erase, Operation::ErasePrefix, Operation::RenamePrefix];
+
+/// Does work in a process that is killed after each number of changes, in every format, with renames and without; `judge` says
+/// whether what is left is right.
+fn killed(work: impl Fn(&Location) -> crate::Result<()>, judge: impl Fn(&FaultyStore, &Location, &str)) {
+    let mut killed = 0;
+    for (format, renames) in FORMATS.into_iter().flat_map(|format| [(format, true), (format, false)]) {
+        for nth in 1.. {
+            let (mut store, root) = hierarchy(format);
+            let mut root = root;
+            if !renames {
+                store = store.without_rename();
+                root = root.moved_to(Arc::new(store.clone()), NodePath::root());
+            }
+            store.inject(Fault::fail(StoreErrorKind::Unreachable).on(&CHANGES).since(nth));
+            let done = work(&root);
+            store.heal();
+            judge(&store, &root, &format!("{format}, renames: {renames}, killed at change {nth}"));
+            killed += usize::from(done.is_err());
+            if done.is_ok() {
+                break;
+            }
+        }
+    }
+    assert!(killed >= 10, "{killed}");
+}
+
+fn names_left(store: &FaultyStore) -> Vec<String> {
+    zarrox_testkit::store::list(store, "").into_iter().map(|(key, _)| key).collect()
+}
+
+#[test]
+fn a_killed_deletion_leaves_whole_nodes_and_is_continued() {
+    let delete = |root: &Location, name: &str| place(root, name).delete();
+    killed(
+        |root| delete(root, "g"),
+        |store, root, context| {
+            // A node that is still there is whole.
+            value(store, "g/x");
+            match delete(root, "g") {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                deleted => deleted.unwrap_or_else(|error| panic!("{context}: {error}")),
+            }
+            assert_eq!((value(store, "g/x"), value(store, "a")), (None, Some(1)), "{context}");
+            let left = names_left(store);
+            let is_left = |key: &String| {
+                key.contains(".zarrox") || key.split('/').any(|name| name == "g" || name.starts_with("g."))
+            };
+            assert!(!left.iter().any(is_left), "{context}: {left:?}");
+        },
+    );
+}
+
+#[test]
+fn a_killed_move_leaves_a_whole_node_and_is_continued() {
+    let move_it = |root: &Location| place(root, "g").move_node(&place(root, "h"), false);
+    killed(move_it, |store, root, context| {
+        let (old, new) = (value(store, "g/x"), value(store, "h/x"));
+        assert!(old.or(new) == Some(3), "{context}: the node is gone");
+        match move_it(root) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            moved => moved.unwrap_or_else(|error| panic!("{context}: {error}")),
+        }
+        assert_eq!((value(store, "g/x"), value(store, "h/x")), (None, Some(3)), "{context}");
+        let left = names_left(store);
+        assert!(!left.iter().any(|key| key.contains(".zarrox")), "{context}: {left:?}");
+    });
+}
+
+#[test]
+fn a_killed_creation_leaves_a_whole_node_or_none() {
+    let create = |root: &Location| {
+        let store = root.store.clone();
+        let array = OpenOptions::new().format(place(root, "new").new_format()?);
+        let attributes = Map::from_iter([("value".to_owned(), json!(0))]);
+        let array = array.create_array_in(store, "new").shape([2]).chunks([1]).data_type(DataType::Int32);
+        array.attributes(attributes).create().map(drop)
+    };
+    killed(create, |store, root, context| {
+        if value(store, "new").is_none() {
+            create(root).unwrap_or_else(|error| panic!("{context}: {error}"));
+        }
+        assert_eq!(value(store, "new"), Some(0), "{context}");
+    });
+}

@@ -1,0 +1,133 @@
+//! Marks of unfinished work: a node that is being deleted, or moved by copying.
+//!
+//! A mark is stored beside the node before the work begins, and erased when it is done. What an interrupted command has left is so
+//! never taken for other files, and the same command continues.
+
+use zarrox_core::json::{self, Json, json};
+use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
+use zarrox_stores::{Condition, Key};
+
+use super::Held;
+use crate::location::Location;
+
+/// The start of the names of marks.
+const NAME: &str = ".zarrox-unfinished";
+
+/// Work on a node that has begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// The format of the node.
+    pub(super) format: Format,
+    pub(super) work: Work,
+}
+
+/// Work that takes several steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Work {
+    /// The node is deleted.
+    Deletion,
+    /// The node is deleted, since it was copied to this path.
+    MovedTo(NodePath),
+    /// The node is copied from this path.
+    MovedFrom(NodePath),
+}
+
+impl Mark {
+    /// Returns true if the node is being copied to this place.
+    pub(crate) fn is_of_copy(&self) -> bool {
+        matches!(self.work, Work::MovedFrom(_))
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut document = json::Map::default();
+        let about = "unfinished work by zarrox; give the same command again to finish it";
+        document.insert("about".to_owned(), json!(about));
+        document.insert("format".to_owned(), json!(self.format.to_string()));
+        let (name, path) = match &self.work {
+            Work::Deletion => return json::to_bytes(&document),
+            Work::MovedTo(path) => ("moved_to", path),
+            Work::MovedFrom(path) => ("moved_from", path),
+        };
+        document.insert(name.to_owned(), json!(path.as_str()));
+        json::to_bytes(&document)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let map = json::parse_object(bytes)?;
+        let name = map.get("format").and_then(Json::as_str);
+        let format = name.and_then(|name| Format::all().find(|format| format.to_string() == name));
+        let format = format
+            .ok_or_else(|| Error::new(ErrorKind::Corrupt, "it does not say of which format the node is"))?;
+        let path = |name: &str| map.get(name).and_then(Json::as_str).map(NodePath::new).transpose();
+        let work = match (path("moved_to")?, path("moved_from")?) {
+            (Some(to), _) => Work::MovedTo(to),
+            (None, Some(from)) => Work::MovedFrom(from),
+            (None, None) => Work::Deletion,
+        };
+        Ok(Self { format, work })
+    }
+}
+
+/// Returns true if a key with this last name can be that of a mark.
+pub(crate) fn is_mark(name: &str) -> bool {
+    name.starts_with(NAME)
+}
+
+impl Location {
+    /// The mark of this node, if there is one.
+    pub(crate) fn mark(&self) -> Result<Option<Mark>> {
+        let key = Key::new(self.mark_key())?;
+        let Some(bytes) = self.store.get(&key)? else { return Ok(None) };
+        Mark::from_bytes(&bytes).map(Some).map_err(|error| error.at(format!("'{key}'")))
+    }
+
+    pub(super) fn put_mark(&self, format: Format, work: Work) -> Result<()> {
+        self.put(self.mark_key(), &Mark { format, work }.to_bytes()?, Condition::Always)
+    }
+
+    pub(super) fn erase_mark(&self) -> Result<()> {
+        self.erase(self.mark_key())
+    }
+
+    /// The key of the mark. It is beside the node, so that it outlives everything below the node's prefix; the root's is in the
+    /// root.
+    pub(super) fn mark_key(&self) -> String {
+        match self.path.parent() {
+            Some(parent) => parent.key(&format!("{NAME}-{}.json", self.path.name())),
+            None => format!("{NAME}.json"),
+        }
+    }
+
+    /// The place of the node whose mark has this key, if it is a mark of this node, or of one directly below.
+    pub(crate) fn marked_by(&self, key: &Key) -> Option<Self> {
+        let name = key.name().strip_prefix(NAME)?.strip_suffix(".json")?;
+        let place = match name.strip_prefix('-') {
+            Some(name) => self.at(self.path.join(name).ok()?),
+            None => self.clone(),
+        };
+        (place.mark_key() == key.as_str()).then_some(place)
+    }
+
+    /// What a mark says of the node here, as one that can be deleted.
+    pub(super) fn held_by(&self, mark: &Mark) -> Result<Held> {
+        let layout = self.layout_for(mark.format)?;
+        Ok(Held { format: mark.format, layout, explicit: false, is_array: false })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_read_as_they_were_written() {
+        let path = || NodePath::new("/a/b").unwrap();
+        for work in [Work::Deletion, Work::MovedTo(path()), Work::MovedFrom(path())] {
+            let mark = Mark { format: Format::V2, work };
+            assert_eq!(Mark::from_bytes(&mark.to_bytes().unwrap()).unwrap(), mark);
+        }
+        for bytes in ["", "{}", r#"{"format": "v9"}"#, r#"{"format": "v2", "moved_to": "/a//../b"}"#] {
+            assert!(Mark::from_bytes(bytes.as_bytes()).is_err(), "{bytes}");
+        }
+    }
+}
