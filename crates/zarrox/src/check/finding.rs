@@ -159,8 +159,6 @@ pub enum Remedy {
     CreateGroup,
     /// The node is moved back to its place.
     MoveBack,
-    /// The deletion is finished.
-    FinishDeletion,
 }
 
 impl Remedy {
@@ -195,7 +193,6 @@ impl fmt::Display for Remedy {
             Self::Restore => f.write_str("write the node's documents as the consolidated metadata has them"),
             Self::CreateGroup => f.write_str("write the group's document"),
             Self::MoveBack => f.write_str("move the node back to its place"),
-            Self::FinishDeletion => f.write_str("delete the rest of the node"),
         }
     }
 }

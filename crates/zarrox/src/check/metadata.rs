@@ -236,14 +236,15 @@ fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
 fn check_group(session: &Session<'_>, group: &Group) -> Result<()> {
     session.count(|summary| summary.groups += 1);
     let (place, format, path) = (group.location(), group.metadata().format, group.path());
+    let mut halves = Vec::new();
     if place.store.capabilities().listable {
         let listing = place.store.list_dir(&Prefix::new(path.prefix())?).map_err(Error::from);
         let Some(listing) = listed(session, path.as_str(), listing)? else { return Ok(()) };
-        unfinished::check(session, place, &listing.keys)?;
+        halves = unfinished::check(session, place, &listing.keys)?;
     }
     let names = place.names_below(format);
     let Some(names) = listed(session, path.as_str(), names)? else { return Ok(()) };
-    let is_own = |name: &String| !(path.is_root() && name == WITHIN);
+    let is_own = |name: &String| !(path.is_root() && name == WITHIN) && !halves.contains(name);
     let names: Vec<String> = names.into_iter().filter(is_own).collect();
     listing::names_by_case(session, path, &names)?;
     for name in &names {

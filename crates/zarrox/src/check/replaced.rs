@@ -44,7 +44,7 @@ fn original(path: &NodePath) -> Option<NodePath> {
 }
 
 /// Copies all that belongs to a node to the quarantine.
-fn set_aside(session: &Session<'_>, extent: &Extent) -> Result<()> {
+pub(super) fn set_aside(session: &Session<'_>, extent: &Extent) -> Result<()> {
     let store = &session.start.store;
     let keep = |key: &Key| match store.open(key)? {
         Some(value) => session.quarantine.keep(key, &*value).map(drop),

@@ -4,6 +4,7 @@
 //! never taken for other files, and the same command continues.
 
 use zarrox_core::json::{self, Json, json};
+use zarrox_core::metadata::Extent;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
 use zarrox_stores::{Condition, Key};
 
@@ -108,7 +109,12 @@ impl Location {
         (place.mark_key() == key.as_str()).then_some(place)
     }
 
-    /// What a mark says of the node here, as one that can be deleted.
+    /// All that can belong to the node that a mark tells of.
+    pub(crate) fn extent_of(&self, mark: &Mark) -> Result<Extent> {
+        Ok(self.layout_for(mark.format)?.extent(&self.path))
+    }
+
+    /// The node that a mark tells of, as one that can be deleted.
     pub(super) fn held_by(&self, mark: &Mark) -> Result<Held> {
         let layout = self.layout_for(mark.format)?;
         Ok(Held { format: mark.format, layout, explicit: false, is_array: false })

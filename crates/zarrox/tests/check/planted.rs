@@ -214,6 +214,30 @@ const CASES: &[Case] = &[
         mended: false,
     },
     Case {
+        name: "a deletion that was interrupted",
+        plant: |h| {
+            fs::remove_file(h.file("raw/zarr.json")).unwrap();
+            write(&h.file(".zarrox-unfinished-raw.json"), br#"{"format": "v3"}"#);
+        },
+        level: METADATA,
+        found: &[found(Kind::UnfinishedWork, "raw").key(".zarrox-unfinished-raw.json")],
+        mended: true,
+    },
+    Case {
+        name: "a deletion that was interrupted before it had deleted anything",
+        plant: |h| write(&h.file(".zarrox-unfinished-raw.json"), br#"{"format": "v3"}"#),
+        level: METADATA,
+        found: &[found(Kind::UnfinishedWork, "raw").key(".zarrox-unfinished-raw.json")],
+        mended: true,
+    },
+    Case {
+        name: "a mark of something that nobody knows",
+        plant: |h| write(&h.file(".zarrox-unfinished-raw.json"), b"{}"),
+        level: METADATA,
+        found: &[found(Kind::UnfinishedWork, "raw").key(".zarrox-unfinished-raw.json")],
+        mended: false,
+    },
+    Case {
         name: "a node that a move has replaced",
         plant: |h| {
             fs::rename(h.file("raw"), h.file("plain.replaced0")).unwrap();
@@ -491,7 +515,7 @@ fn each_is_mended_or_called_what_cannot_be_mended() {
 fn assert_nothing_lost(files: &std::collections::BTreeMap<String, Vec<u8>>, h: &Hierarchy, what: &str) {
     let (now, quarantined) = (super::files_below(&h.path), h.quarantined());
     for (key, bytes) in files {
-        let is_written_anew = key.ends_with("zarr.json") || key.ends_with(".tmp");
+        let is_written_anew = ["zarr.json", ".tmp", "unfinished-raw.json"].iter().any(|end| key.ends_with(end));
         let is_there = now.get(key) == Some(bytes) || quarantined.get(key) == Some(bytes);
         let has_moved = key.contains(".replaced0/") && now.contains_key(&key.replace(".replaced0/", "/"));
         assert!(is_there || is_written_anew || has_moved, "{what}: {key} is lost");
