@@ -84,6 +84,17 @@ def test_cluster(cluster: Client, array: zarr.Array, tmp_path: Path) -> None:
     assert int(da.from_array(target, chunks=(100, 100)).sum(dtype="i8").compute()) == 2 * int(VALUES.sum(dtype="i8"))
 
 
+@pytest.mark.parametrize("shards", [None, (128, 128)])
+def test_processes_that_share_chunks(cluster: Client, tmp_path: Path, shards: tuple[int, int] | None) -> None:
+    """Processes lose nothing without locks where their pieces share chunks, or chunks of one shard."""
+    target = zarr.create_array(
+        tmp_path / "t.zarr", shape=VALUES.shape, chunks=(64, 64), shards=shards, dtype="i4", compressors=None
+    )
+    for round_ in range(3):
+        da.store(da.from_array(VALUES + round_, chunks=(30, 30)), target, lock=False)
+        np.testing.assert_array_equal(target[:], VALUES + round_)
+
+
 @FORMATS
 def test_cluster_with_xarray(cluster: Client, tmp_path: Path, zarr_format: Any) -> None:
     """A data set is read, averaged and written by a cluster."""
