@@ -137,7 +137,18 @@ impl RedbOptions {
 
 enum Access {
     Reading(ReadOnlyDatabase),
-    Writing(Database),
+    /// `None` only while this is dropped.
+    Writing(Option<Database>),
+}
+
+impl Drop for Access {
+    fn drop(&mut self) {
+        let Self::Writing(database) = self else { return };
+        // A database writes when it is closed, and panics if it is damaged.
+        if guarded(|| Ok(drop(database.take()))).is_err() {
+            tracing::error!("a redb database is damaged: it could not be closed");
+        }
+    }
 }
 
 /// One open database.
@@ -152,15 +163,15 @@ struct Handle {
 
 impl Handle {
     fn open(path: &Path, create: bool, options: &RedbOptions) -> Result<Self, Fault> {
-        if create && !path.exists() {
-            create_file(path, options.sync)?;
+        let missing = !path.exists();
+        if !(create && missing) {
+            check_file(path)?;
         }
-        check_file(path)?;
         let (path, read_only) = (path.to_owned(), options.read_only);
         let sync = Arc::new(AtomicBool::new(options.sync));
         let handle = Self { path, read_only, sync, access: PerProcess::new() };
-        match &*handle.access()? {
-            Access::Writing(database) if create => guarded(|| {
+        match &*handle.access_or_new(create && missing)? {
+            Access::Writing(Some(database)) if create => guarded(|| {
                 let transaction = database.begin_write()?;
                 drop(transaction.open_table(TABLE)?);
                 Ok(transaction.commit()?)
@@ -172,13 +183,21 @@ impl Handle {
 
     /// The database as this process has it open.
     fn access(&self) -> Result<Arc<Access>, Fault> {
+        self.access_or_new(false)
+    }
+
+    fn access_or_new(&self, new: bool) -> Result<Arc<Access>, Fault> {
         let path = &self.path;
         let open = || {
             if self.read_only {
                 return Ok(Arc::new(Access::Reading(ReadOnlyDatabase::open(path)?)));
             }
-            let file = fs::OpenOptions::new().read(true).write(true).open(path).map_err(Error::Io)?;
-            Ok(Arc::new(Access::Writing(writing(file, Arc::clone(&self.sync))?)))
+            let created = if new { create_file(path, &self.sync)? } else { None };
+            let database = match created {
+                Some(database) => database,
+                None => writing(fs::OpenOptions::new().read(true).write(true).open(path), &self.sync)?,
+            };
+            Ok(Arc::new(Access::Writing(Some(database))))
         };
         let is_taken = |fault: &Fault| matches!(fault, Fault::Redb(Error::DatabaseAlreadyOpen));
         self.access.try_get(|| for_a_moment(|| guarded(open), is_taken))
@@ -198,7 +217,7 @@ impl Handle {
     fn write<T>(&self, write: impl FnOnce(&mut Writer<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         let _busy = busy();
         let access = self.access()?;
-        let Access::Writing(database) = &*access else { return Err(read_only()) };
+        let Access::Writing(Some(database)) = &*access else { return Err(read_only()) };
         guarded(|| {
             let transaction = database.begin_write()?;
             let mut table = transaction.open_table(TABLE)?;
@@ -247,30 +266,31 @@ impl Access {
     fn reader(&self) -> Result<ReadTransaction, Fault> {
         Ok(match self {
             Self::Reading(database) => database.begin_read()?,
-            Self::Writing(database) => database.begin_read()?,
+            Self::Writing(Some(database)) => database.begin_read()?,
+            Self::Writing(None) => return Err(Fault::Other(StoreErrorKind::Other, "it was closed".into())),
         })
     }
 }
 
 /// The database in a file, which may be empty.
-fn writing(file: fs::File, sync: Arc<AtomicBool>) -> Result<Database, Fault> {
-    let file = FileBackend::new(file)?;
-    Ok(Database::builder().create_with_backend(Backend { file, sync })?)
+fn writing(file: io::Result<fs::File>, sync: &Arc<AtomicBool>) -> Result<Database, Fault> {
+    let file = FileBackend::new(file.map_err(Error::Io)?)?;
+    Ok(Database::builder().create_with_backend(Backend { file, sync: Arc::clone(sync) })?)
 }
 
-/// Makes a new database under another name, so that one whose maker dies is never taken for damaged. Another process may be faster.
-fn create_file(path: &Path, sync: bool) -> Result<(), Fault> {
+/// Makes a new database under another name, so that one whose maker dies is never taken for damaged. `None` if another process was
+/// faster.
+fn create_file(path: &Path, sync: &Arc<AtomicBool>) -> Result<Option<Database>, Fault> {
     sweep(directory_of(path));
     let temporary = path.with_file_name(temporary::next_name());
     let file = fs::OpenOptions::new().read(true).write(true).create_new(true).open(&temporary);
-    let file = file.map_err(Error::Io)?;
-    let created = guarded(|| writing(file, Arc::new(AtomicBool::new(sync))).map(drop));
-    let named = created.and_then(|()| match fs::hard_link(&temporary, path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(Error::Io(error).into()),
-        _ => Ok(()),
+    let named = guarded(|| writing(file, sync)).and_then(|database| match fs::hard_link(&temporary, path) {
+        Ok(()) => Ok(Some(database)),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+        Err(error) => Err(Error::Io(error).into()),
     });
-    let removed = fs::remove_file(&temporary).map_err(|error| Error::Io(error).into());
-    named.and(removed)
+    fs::remove_file(&temporary).map_err(Error::Io)?;
+    named
 }
 
 fn read_only() -> Fault {
