@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use zarrox_stores::{
-    ByteRange, Call, Capabilities, Condition, Key, MemoryStore, Operation, Prefix, Store, StoreError, StoreErrorKind,
-    StoreExt, Value, WrappedValue, Wrapper, provided, wrapped,
+    ByteRange, Call, Capabilities, Condition, Key, MemoryStore, Operation, Prefix, Store, StoreError,
+    StoreErrorKind, StoreExt, Value, WrappedValue, Wrapper, provided, wrapped,
 };
 
 use crate::store::{key, prefix};

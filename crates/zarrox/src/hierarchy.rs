@@ -16,8 +16,8 @@ use zarrox_core::metadata::{Change, Document, Extent, Layout, ReadContext, Sourc
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Condition, Key, LockGuard, Prefix, StoreExt};
 
-use crate::error::argument;
 pub(crate) use self::unfinished::{Mark, is_mark};
+use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
 use crate::location::Location;
 use crate::upkeep::Changes;

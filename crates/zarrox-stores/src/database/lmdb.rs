@@ -18,6 +18,7 @@ use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::shared::{OpenDatabases, Shared, canonical};
 use crate::local::durable::{create_directories, directory_of, sync_directory};
+use crate::local::held::{HeldLock, identity, is_unsupported};
 use crate::store::{checked_length, ranges_of, reserved};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
@@ -228,6 +229,8 @@ impl Meta {
 #[derive(Debug)]
 struct Environment {
     env: Env<WithoutTls>,
+    /// The path of the file with the values.
+    data: PathBuf,
     database: Database<'static, Bytes, Bytes>,
     /// Held exclusively while the map is replaced, when no transaction may be open.
     map: RwLock<()>,
@@ -268,8 +271,10 @@ impl Environment {
             ));
         };
         let sync = AtomicBool::new(options.sync);
+        let data = if single_file { path.to_owned() } else { path.join(DATA_FILE) };
         Ok(Self {
             env,
+            data,
             database,
             map: RwLock::default(),
             read_only: options.read_only,
@@ -283,6 +288,7 @@ impl Environment {
     }
 
     fn write<T>(&self, write: impl Fn(&mut RwTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        let _writing = self.lock_writers()?;
         self.with_map(|| {
             let mut transaction = self.env.write_txn()?;
             let done = write(&mut transaction)?;
@@ -292,6 +298,18 @@ impl Environment {
             }
             Ok(done)
         })
+    }
+
+    /// Waits until no other process writes. LMDB's own lock is a robust mutex: where a process is killed just when it gets the lock from
+    /// another one that was killed, the kernel wakes nobody, and all others wait for ever. A lock of the file has no such gap.
+    fn lock_writers(&self) -> Result<Option<HeldLock>, Fault> {
+        let file = File::open(&self.data)?;
+        let identity = identity(&file)?;
+        match file.lock() {
+            Ok(()) => Ok(Some(HeldLock::adopt(file, identity))),
+            Err(error) if is_unsupported(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Does something again with a larger map as long as the map is too small.

@@ -14,7 +14,7 @@ use foldhash::HashMap;
 use crate::lock::unpoisoned;
 
 /// The identity of a file as long as it is open or has a name: its device and its number there.
-pub(super) type Identity = (u64, u64);
+pub(crate) type Identity = (u64, u64);
 
 /// The locks that this process holds, by file. The open file of each keeps its number from being used for another file.
 static HELD: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
@@ -40,7 +40,7 @@ pub(crate) fn held_locks() -> MutexGuard<'static, Table> {
 
 /// A lock of a file, held by this process until the last value like it is dropped.
 #[derive(Debug)]
-pub(super) struct HeldLock(Identity);
+pub(crate) struct HeldLock(Identity);
 
 /// The outcome of an attempt to lock a file.
 pub(super) enum Attempt {
@@ -57,7 +57,7 @@ impl HeldLock {
     }
 
     /// Takes over a file that the caller has locked.
-    pub(super) fn adopt(file: File, identity: Identity) -> Self {
+    pub(crate) fn adopt(file: File, identity: Identity) -> Self {
         held_locks().insert(identity, Entry { _file: file, users: 1 });
         Self(identity)
     }
@@ -135,13 +135,13 @@ impl Drop for HeldLock {
 }
 
 /// Returns true for the errors of file systems that cannot lock.
-pub(super) fn is_unsupported(error: &io::Error) -> bool {
+pub(crate) fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(Errno::from_io_error(error), Some(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL))
 }
 
 /// The identity of an open file.
-pub(super) fn identity(file: &File) -> io::Result<Identity> {
+pub(crate) fn identity(file: &File) -> io::Result<Identity> {
     Ok(identity_of(&rustix::fs::fstat(file)?))
 }
 

@@ -15,8 +15,8 @@ use super::quarantine::WITHIN;
 use super::session::Session;
 use crate::array::Array;
 use crate::convert::JOURNAL;
-use crate::hierarchy::is_mark;
 use crate::group::Group;
+use crate::hierarchy::is_mark;
 use crate::location::Location;
 
 /// The number of chunks that are collected before they are checked side by side.

@@ -47,8 +47,7 @@ fn value(store: &FaultyStore, name: &str) -> Option<i32> {
 /// Every single fault that the operation can meet.
 fn faults(operations: &[Operation]) -> impl Iterator<Item = Fault> {
     let fault = |operation, nth| Fault::fail(StoreErrorKind::Unreachable).on(&[operation]).nth(nth);
-    let faults =
-        operations.iter().flat_map(move |&operation| (1..9).map(move |nth| fault(operation, nth)));
+    let faults = operations.iter().flat_map(move |&operation| (1..9).map(move |nth| fault(operation, nth)));
     faults.flat_map(|fault| [fault.clone(), fault.when_done()])
 }
 

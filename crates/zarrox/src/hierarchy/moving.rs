@@ -133,9 +133,8 @@ impl Location {
         let (from, dest) = (held.layout.extent(&self.path), held.layout.extent(&to.path));
         let own = held.layout.keys(&self.path);
         for documents in [false, true] {
-            let is_meant = |key: &Key| {
-                held.makes_node(key) == documents && !own.iter().any(|own| own == key.as_str())
-            };
+            let is_meant =
+                |key: &Key| held.makes_node(key) == documents && !own.iter().any(|own| own == key.as_str());
             for (from, dest) in from.prefixes.iter().zip(&dest.prefixes).rev() {
                 self.each_below(from, is_meant, |keys| self.copy_keys(keys, from, dest))?;
             }
@@ -165,7 +164,8 @@ impl Location {
         let Some(mark) = mark else { return Ok(None) };
         // The node's own documents are erased first, and are there as long as nothing was erased.
         let is_whole = self.is_explicit()?;
-        let is_copied = !is_whole || (to.is_explicit()? && to.is_half_copy(self)? && self.is_same(to, &mark)?);
+        let is_copied =
+            !is_whole || (to.is_explicit()? && to.is_half_copy(self)? && self.is_same(to, &mark)?);
         Ok(is_copied.then_some(mark))
     }
 
@@ -185,13 +185,17 @@ impl Location {
         let (own, others) = (held.layout.extent(&self.path), held.layout.extent(&other.path));
         let same = Cell::new(true);
         for (from, to) in own.prefixes.iter().zip(&others.prefixes).flat_map(|(a, b)| [(a, b), (b, a)]) {
-            self.each_below(from, |_| true, |keys| {
-                for key in keys.iter().take_while(|_| same.get()) {
-                    let other = Key::new(format!("{to}{}", &key.as_str()[from.len()..]))?;
-                    same.set(self.store.get(key)? == self.store.get(&other)?);
-                }
-                Ok(())
-            })?;
+            self.each_below(
+                from,
+                |_| true,
+                |keys| {
+                    for key in keys.iter().take_while(|_| same.get()) {
+                        let other = Key::new(format!("{to}{}", &key.as_str()[from.len()..]))?;
+                        same.set(self.store.get(key)? == self.store.get(&other)?);
+                    }
+                    Ok(())
+                },
+            )?;
         }
         for (key, other) in own.keys.into_iter().zip(others.keys) {
             same.set(same.get() && self.store.get(&Key::new(key)?)? == self.store.get(&Key::new(other)?)?);

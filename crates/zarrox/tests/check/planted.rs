@@ -515,7 +515,8 @@ fn each_is_mended_or_called_what_cannot_be_mended() {
 fn assert_nothing_lost(files: &std::collections::BTreeMap<String, Vec<u8>>, h: &Hierarchy, what: &str) {
     let (now, quarantined) = (super::files_below(&h.path), h.quarantined());
     for (key, bytes) in files {
-        let is_written_anew = ["zarr.json", ".tmp", "unfinished-raw.json"].iter().any(|end| key.ends_with(end));
+        let is_written_anew =
+            ["zarr.json", ".tmp", "unfinished-raw.json"].iter().any(|end| key.ends_with(end));
         let is_there = now.get(key) == Some(bytes) || quarantined.get(key) == Some(bytes);
         let has_moved = key.contains(".replaced0/") && now.contains_key(&key.replace(".replaced0/", "/"));
         assert!(is_there || is_written_anew || has_moved, "{what}: {key} is lost");
