@@ -2,11 +2,12 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use foldhash::HashMap;
 
 use crate::Key;
+use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, unpoisoned};
 
 /// The locks that somebody holds or waits for. Entries leave with their last user.
 pub(crate) type LockTable = HashMap<Arc<str>, Entry>;
@@ -15,7 +16,7 @@ static TABLE: LazyLock<Mutex<LockTable>> = LazyLock::new(Mutex::default);
 
 /// The table, for as long as the guard lives.
 pub(crate) fn lock_table() -> MutexGuard<'static, LockTable> {
-    unpoisoned(&TABLE)
+    unpoisoned(LazyLock::force(&TABLE))
 }
 
 /// Forgets who holds what: in a process that was forked off, most of them are not there.
@@ -120,17 +121,12 @@ fn leave(name: &Arc<str>) -> usize {
     left
 }
 
-/// For mutexes under which a panic leaves things whole.
-pub(crate) fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn users(name: &str) -> usize {
-        unpoisoned(&TABLE).get(name).map_or(0, |entry| entry.users)
+        lock_table().get(name).map_or(0, |entry| entry.users)
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::{fmt, fs};
 
 use crate::local::durable::directory_of;
-use crate::lock::unpoisoned;
+use crate::sync::{Condvar, Mutex, unpoisoned};
 
 /// The databases that are open in this process, by the paths of their files: many databases must not be
 /// opened twice.

@@ -6,12 +6,11 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
-use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use foldhash::HashMap;
 
-use crate::lock::unpoisoned;
+use crate::sync::{LazyLock, Mutex, MutexGuard, sleep, unpoisoned};
 
 /// The identity of a file as long as it is open or has a name: its device and its number there.
 pub(super) type Identity = (u64, u64);
@@ -35,7 +34,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_
 
 /// The table, for as long as the guard lives.
 pub(crate) fn held_locks() -> MutexGuard<'static, Table> {
-    unpoisoned(&HELD)
+    unpoisoned(LazyLock::force(&HELD))
 }
 
 /// A lock of a file, held by this process until the last value like it is dropped.
@@ -87,7 +86,7 @@ impl HeldLock {
         let mut pause = PAUSES.0;
         let mut notice = Some(notice);
         loop {
-            std::thread::sleep(pause);
+            sleep(pause);
             pause = (pause * 2).min(PAUSES.1);
             file = match Self::attempt(file, identity)? {
                 Ok(attempt) => return Ok(attempt),

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::ops::{Bound, ControlFlow};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
 
-use crate::lock::unpoisoned;
 use crate::store::{check_rename, checked_length};
+use crate::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, unpoisoned};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
     StoreErrorKind, Value, Version,

@@ -1,8 +1,8 @@
 //! Generations of keys, by which a cache does not keep a value that was replaced while it was read.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::sync::{Mutex, unpoisoned};
 use crate::{Bytes, GetDone, Key, Store, StoreError};
 
 /// Among how many counters the keys are divided.
@@ -32,12 +32,12 @@ impl Generations {
     /// To be asked before the key is read.
     pub(crate) fn now(&self, key: &Key) -> Generation {
         let stripe = self.stripe(key);
-        Generation { stripe, count: *lock(&self.stripes[stripe]) }
+        Generation { stripe, count: *unpoisoned(&self.stripes[stripe]) }
     }
 
     /// Keeps what was read since then, unless there was a write meanwhile. No write becomes known while it is kept.
     pub(crate) fn keep<T>(&self, since: Generation, keep: impl FnOnce() -> T) -> Option<T> {
-        let count = lock(&self.stripes[since.stripe]);
+        let count = unpoisoned(&self.stripes[since.stripe]);
         (*count == since.count).then(keep)
     }
 
@@ -60,14 +60,14 @@ impl Generations {
 
     /// Forgets what is kept of a key, and will not keep what is being read of it.
     pub(crate) fn forget(&self, key: &Key, forget: impl FnOnce()) {
-        let mut count = lock(&self.stripes[self.stripe(key)]);
+        let mut count = unpoisoned(&self.stripes[self.stripe(key)]);
         *count += 1;
         forget();
     }
 
     /// Forgets many keys.
     pub(crate) fn forget_many(&self, forget: impl FnOnce()) {
-        self.stripes.iter().for_each(|stripe| *lock(stripe) += 1);
+        self.stripes.iter().for_each(|stripe| *unpoisoned(stripe) += 1);
         // Who reads from here on may keep it, and this may forget it: that is harmless.
         forget();
     }
@@ -104,9 +104,4 @@ impl Generations {
         let hash = self.hasher.hash_one(key);
         usize::try_from(hash % STRIPES as u64).unwrap_or_default()
     }
-}
-
-/// A panic under these mutexes leaves a count, and what it counts is at most dropped once too often.
-fn lock(mutex: &Mutex<u64>) -> MutexGuard<'_, u64> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

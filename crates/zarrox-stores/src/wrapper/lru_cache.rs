@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use crate::store::{WHOLE, ranges_of};
+use crate::sync::{Mutex, unpoisoned};
 use crate::wrapper::generations::{Generation, Generations};
 use crate::{
     ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
@@ -199,13 +200,13 @@ impl LruCacheStore {
     }
 
     fn forget_listings(&self, forget: impl FnOnce(&Cache<Place, Kept, Weight>)) {
-        let mut writes = self.shared.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writes = unpoisoned(&self.shared.writes);
         *writes += 1;
         forget(&self.shared.kept);
     }
 
     fn writes(&self) -> u64 {
-        *self.shared.writes.lock().unwrap_or_else(PoisonError::into_inner)
+        *unpoisoned(&self.shared.writes)
     }
 }
 
@@ -306,7 +307,7 @@ impl Store for LruCacheStore {
         }
         let before = self.writes();
         let listing = self.inner.list_dir(prefix)?;
-        let writes = self.shared.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        let writes = unpoisoned(&self.shared.writes);
         if *writes == before {
             self.shared.kept.insert(place, Kept::Listing(Arc::new(listing.clone())));
         }
