@@ -146,3 +146,75 @@ mod tests {
         drop(busy());
     }
 }
+
+#[cfg(all(test, model))]
+mod model {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+    use shuttle::thread;
+
+    use super::*;
+    use crate::sync::check;
+    use crate::{Key, LockGuard};
+
+    #[derive(Default)]
+    struct Seen {
+        working: AtomicUsize,
+        forking: AtomicBool,
+    }
+
+    impl Seen {
+        fn work(&self) {
+            let _busy = busy();
+            self.working.fetch_add(1, Relaxed);
+            assert!(!self.forking.load(Relaxed), "nobody works while a process forks");
+            thread::yield_now();
+            // A fork that waits already lets the inner work begin, since it waits for the outer.
+            drop(busy());
+            self.working.fetch_sub(1, Relaxed);
+        }
+
+        fn fork(&self) {
+            hold_still();
+            assert_eq!(self.working.load(Relaxed), 0, "a fork waits for all who work");
+            assert!(!self.forking.swap(true, Relaxed), "one thread forks at a time");
+            thread::yield_now();
+            self.forking.store(false, Relaxed);
+            go_on(false);
+        }
+    }
+
+    #[test]
+    fn forks_and_works_keep_apart_and_nobody_waits_for_ever() {
+        check(|| {
+            let seen = Seen::default();
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| seen.work());
+                    scope.spawn(|| seen.fork());
+                }
+            });
+            seen.work();
+        });
+    }
+
+    #[test]
+    fn works_under_locks_and_forks_do_not_wait_for_one_another() {
+        check(|| {
+            let (seen, key) = (Seen::default(), Key::new("k").unwrap());
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| {
+                        let _guard = LockGuard::in_process("forks", &key);
+                        seen.work();
+                    });
+                }
+                scope.spawn(|| {
+                    let _busy = busy();
+                    drop(LockGuard::in_process("forks", &Key::new("other").unwrap()));
+                });
+                scope.spawn(|| seen.fork());
+            });
+        });
+    }
+}

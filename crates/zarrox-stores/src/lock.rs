@@ -162,3 +162,49 @@ mod tests {
         assert_eq!(users("waits/k"), 0);
     }
 }
+
+#[cfg(all(test, model))]
+mod model {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    use shuttle::thread;
+
+    use super::*;
+    use crate::sync::check;
+
+    /// Somebody who has something for himself, until this is dropped.
+    struct Alone(Arc<AtomicBool>);
+
+    impl Alone {
+        fn with(taken: &Arc<AtomicBool>) -> Self {
+            assert!(!taken.swap(true, Relaxed), "somebody else has it");
+            thread::yield_now();
+            Self(Arc::clone(taken))
+        }
+    }
+
+    impl Drop for Alone {
+        fn drop(&mut self) {
+            thread::yield_now();
+            self.0.store(false, Relaxed);
+        }
+    }
+
+    #[test]
+    fn one_thread_at_a_time_holds_a_lock_and_all_it_holds_with_it_and_nobody_waits_for_ever() {
+        check(|| {
+            let taken = [(); 2].map(|()| Arc::<AtomicBool>::default());
+            let locks = ["a", "a", "a", "b"].map(|name| {
+                let [of_storage, outer] = taken.clone();
+                thread::spawn(move || {
+                    let guard = LockGuard::in_process("model", &Key::new(name).unwrap());
+                    if name == "a" {
+                        drop(guard.of_storage(Alone::with(&of_storage)).with(Alone::with(&outer)));
+                    }
+                })
+            });
+            locks.into_iter().for_each(|lock| lock.join().unwrap());
+            assert!(lock_table().is_empty(), "entries leave with their last user");
+        });
+    }
+}

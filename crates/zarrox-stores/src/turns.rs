@@ -61,3 +61,55 @@ impl Drop for Taken<'_> {
         (0..self.count).for_each(|_| self.turns.given_back.notify_one());
     }
 }
+
+#[cfg(all(test, model))]
+mod model {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use shuttle::sync::Barrier;
+    use shuttle::thread;
+
+    use super::*;
+    use crate::sync::check;
+
+    #[test]
+    fn no_more_than_the_limit_are_under_way_and_nobody_waits_for_ever() {
+        check(|| {
+            let (turns, under_way) = (Turns::new(NonZeroUsize::new(2).unwrap()), AtomicUsize::new(0));
+            thread::scope(|scope| {
+                for wanted in [1, 1, 2, 3] {
+                    let (turns, under_way) = (&turns, &under_way);
+                    scope.spawn(move || {
+                        let mut taken = turns.take(wanted);
+                        let count = taken.count();
+                        assert!((1..=wanted).contains(&count));
+                        assert!(under_way.fetch_add(count, Relaxed) + count <= 2);
+                        thread::yield_now();
+                        under_way.fetch_sub(1, Relaxed);
+                        drop(taken.split_one());
+                        thread::yield_now();
+                        under_way.fetch_sub(taken.count(), Relaxed);
+                    });
+                }
+            });
+            assert_eq!(turns.take(3).count(), 2);
+        });
+    }
+
+    #[test]
+    fn as_many_go_on_as_turns_are_given_back() {
+        check(|| {
+            let (turns, meeting) = (Turns::new(NonZeroUsize::new(2).unwrap()), Barrier::new(2));
+            let both = turns.take(2);
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| {
+                        let _turn = turns.take(1);
+                        meeting.wait();
+                    });
+                }
+                drop(both);
+            });
+        });
+    }
+}

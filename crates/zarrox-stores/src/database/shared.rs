@@ -120,3 +120,50 @@ mod tests {
         assert_eq!(*open(4), 4);
     }
 }
+
+#[cfg(all(test, model))]
+mod model {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    use shuttle::thread;
+
+    use super::*;
+    use crate::sync::{LazyLock, check};
+
+    static DATABASES: LazyLock<OpenDatabases<Database>> = LazyLock::new(OpenDatabases::new);
+
+    /// Takes time to be closed.
+    struct Database(Arc<AtomicBool>);
+
+    impl Drop for Database {
+        fn drop(&mut self) {
+            thread::yield_now();
+            self.0.store(false, Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_database_is_open_once_and_shared_and_nobody_waits_for_ever() {
+        check(|| {
+            let is_open = Arc::<AtomicBool>::default();
+            let users = [(); 3].map(|()| {
+                let is_open = Arc::clone(&is_open);
+                thread::spawn(move || {
+                    for _ in 0..2 {
+                        let database = LazyLock::force(&DATABASES).open(Path::new("d"), || {
+                            thread::yield_now();
+                            assert!(!is_open.swap(true, Relaxed), "it is open already");
+                            Ok::<_, ()>(Database(Arc::clone(&is_open)))
+                        });
+                        thread::yield_now();
+                        assert!(is_open.load(Relaxed), "it is closed with its last user");
+                        drop(database.unwrap());
+                    }
+                })
+            });
+            users.into_iter().for_each(|user| user.join().unwrap());
+            assert!(!is_open.load(Relaxed));
+            assert!(unpoisoned(&LazyLock::force(&DATABASES).open).is_empty());
+        });
+    }
+}

@@ -191,3 +191,49 @@ mod tests {
         assert!(matches!(lock(&directory), Attempt::Locked(_)));
     }
 }
+
+#[cfg(all(test, model))]
+mod model {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use shuttle::thread;
+
+    use super::*;
+    use crate::sync::check;
+
+    #[test]
+    fn threads_of_a_process_share_a_lock_that_no_other_process_has_meanwhile() {
+        check(|| {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("f");
+            let open = || File::options().create(true).append(true).open(&path).unwrap();
+            let ours = AtomicUsize::new(0);
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| {
+                        let file = open();
+                        let identity = identity(&file).unwrap();
+                        let locked = HeldLock::wait(file, identity, Duration::MAX, || {}).unwrap();
+                        assert!(matches!(locked, Attempt::Locked(_)));
+                        ours.fetch_add(1, Relaxed);
+                        thread::yield_now();
+                        ours.fetch_sub(1, Relaxed);
+                    });
+                }
+                // Files that are opened apart lock one another out, as those of two processes do.
+                scope.spawn(|| {
+                    let file = open();
+                    while file.try_lock().is_err() {
+                        thread::yield_now();
+                    }
+                    for _ in 0..2 {
+                        assert_eq!(ours.load(Relaxed), 0);
+                        thread::yield_now();
+                    }
+                });
+            });
+            assert!(held_locks().is_empty(), "entries leave with their last user");
+            open().try_lock().unwrap();
+        });
+    }
+}

@@ -88,3 +88,33 @@ impl Store for LimitStore {
         self.inner.lock(key)
     }
 }
+
+#[cfg(all(test, model))]
+mod model {
+    use shuttle::thread;
+
+    use super::*;
+    use crate::sync::check;
+    use crate::{Condition, MemoryStore, StoreExt};
+
+    #[test]
+    fn who_is_called_back_has_a_turn_and_nobody_waits_for_ever() {
+        check(|| {
+            let store = LimitStore::new(Arc::new(MemoryStore::new()), NonZeroUsize::MIN);
+            let keys = ["a", "b"].map(|key| Key::new(key).unwrap());
+            keys.iter().for_each(|key| store.set(key, b"value", Condition::Always).unwrap());
+            thread::scope(|scope| {
+                scope.spawn(|| store.get_many(&keys, &|_, _| assert!(store.contains(&keys[0]).unwrap())));
+                scope.spawn(|| {
+                    let mut visit = |key, _| {
+                        assert!(store.contains(&key).unwrap());
+                        ControlFlow::Continue(())
+                    };
+                    store.list_prefix(&Prefix::root(), &mut visit).unwrap();
+                });
+                scope.spawn(|| store.set(&keys[1], b"other", Condition::Always).unwrap());
+            });
+            assert_eq!(store.turns.take(2).count(), 1);
+        });
+    }
+}
