@@ -14,6 +14,7 @@ mod fuzz;
 mod guard;
 mod indexing;
 mod lint;
+mod model;
 mod package;
 mod peers;
 mod python;
@@ -45,6 +46,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "conformance", help: conformance::HELP, run: conformance::run },
     Command { name: "asan", help: asan::HELP, run: asan::run },
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
+    Command { name: "model", help: model::HELP, run: model::run },
     Command { name: "torture", help: torture::HELP, run: torture::run },
     Command { name: "docs", help: docs::HELP, run: docs::run },
 ];

@@ -5,10 +5,12 @@
 //! of files that the parent holds stay with the parent: the child closes its copies of these files.
 
 use std::cell::{Cell, RefCell};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 
-use crate::lock::{LockTable, forget_locks, lock_table, unpoisoned};
+use crate::lock::{LockTable, forget_locks, lock_table};
+use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, thread_local, unpoisoned};
 
+#[derive(Default)]
 struct Activity {
     /// The number of works that a fork waits for.
     busy: usize,
@@ -16,8 +18,13 @@ struct Activity {
     forking: bool,
 }
 
-static ACTIVITY: Mutex<Activity> = Mutex::new(Activity { busy: 0, forking: false });
-static CHANGED: Condvar = Condvar::new();
+#[derive(Default)]
+struct Works {
+    activity: Mutex<Activity>,
+    changed: Condvar,
+}
+
+static WORKS: LazyLock<Works> = LazyLock::new(Works::default);
 
 /// Guards of all that nobody else may hold while a process forks.
 struct Held {
@@ -41,35 +48,39 @@ pub(crate) struct Busy(());
 /// Begins such work, perhaps within other such work.
 #[cfg(any(unix, feature = "sqlite", feature = "redb", feature = "gdbm"))]
 pub(crate) fn busy() -> Busy {
-    let mut activity = unpoisoned(&ACTIVITY);
+    let mut activity = unpoisoned(&works().activity);
     // A fork waits for the outer work of this thread already.
-    while activity.forking && DEPTH.get() == 0 {
+    while activity.forking && DEPTH.with(Cell::get) == 0 {
         activity = wait(activity);
     }
     activity.busy += 1;
-    DEPTH.set(DEPTH.get() + 1);
+    DEPTH.with(|depth| depth.set(depth.get() + 1));
     Busy(())
 }
 
 #[cfg(any(unix, feature = "sqlite", feature = "redb", feature = "gdbm"))]
 impl Drop for Busy {
     fn drop(&mut self) {
-        DEPTH.set(DEPTH.get().saturating_sub(1));
-        let mut activity = unpoisoned(&ACTIVITY);
+        DEPTH.with(|depth| depth.set(depth.get().saturating_sub(1)));
+        let mut activity = unpoisoned(&works().activity);
         activity.busy -= 1;
         if activity.busy == 0 && activity.forking {
-            CHANGED.notify_all();
+            works().changed.notify_all();
         }
     }
 }
 
+fn works() -> &'static Works {
+    LazyLock::force(&WORKS)
+}
+
 fn wait(activity: MutexGuard<'static, Activity>) -> MutexGuard<'static, Activity> {
-    CHANGED.wait(activity).unwrap_or_else(PoisonError::into_inner)
+    works().changed.wait(activity).unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits until no thread is inside of a database or writes a file, and lets none begin. To be called right before a fork, by the thread that forks.
 pub fn hold_still() {
-    let mut activity = unpoisoned(&ACTIVITY);
+    let mut activity = unpoisoned(&works().activity);
     while activity.forking {
         activity = wait(activity);
     }
@@ -84,19 +95,19 @@ pub fn hold_still() {
         #[cfg(unix)]
         files: crate::local::held::held_locks(),
     };
-    HELD.set(Some(held));
+    HELD.with(|kept| kept.replace(Some(held)));
 }
 
 /// Lets everybody go on: to be called by the same thread after the fork, in the parent and in the child.
 pub fn go_on(in_child: bool) {
-    let Some(mut held) = HELD.take() else { return };
+    let Some(mut held) = HELD.with(RefCell::take) else { return };
     if in_child {
         forget_locks(&mut held.locks);
         #[cfg(unix)]
         held.files.clear();
     }
     drop(held);
-    CHANGED.notify_all();
+    works().changed.notify_all();
 }
 
 #[cfg(all(test, unix))]
@@ -133,5 +144,77 @@ mod tests {
             fork.join().unwrap();
         });
         drop(busy());
+    }
+}
+
+#[cfg(all(test, model))]
+mod model {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+    use shuttle::thread;
+
+    use super::*;
+    use crate::sync::check;
+    use crate::{Key, LockGuard};
+
+    #[derive(Default)]
+    struct Seen {
+        working: AtomicUsize,
+        forking: AtomicBool,
+    }
+
+    impl Seen {
+        fn work(&self) {
+            let _busy = busy();
+            self.working.fetch_add(1, Relaxed);
+            assert!(!self.forking.load(Relaxed), "nobody works while a process forks");
+            thread::yield_now();
+            // A fork that waits already lets the inner work begin, since it waits for the outer.
+            drop(busy());
+            self.working.fetch_sub(1, Relaxed);
+        }
+
+        fn fork(&self) {
+            hold_still();
+            assert_eq!(self.working.load(Relaxed), 0, "a fork waits for all who work");
+            assert!(!self.forking.swap(true, Relaxed), "one thread forks at a time");
+            thread::yield_now();
+            self.forking.store(false, Relaxed);
+            go_on(false);
+        }
+    }
+
+    #[test]
+    fn forks_and_works_keep_apart_and_nobody_waits_for_ever() {
+        check(|| {
+            let seen = Seen::default();
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| seen.work());
+                    scope.spawn(|| seen.fork());
+                }
+            });
+            seen.work();
+        });
+    }
+
+    #[test]
+    fn works_under_locks_and_forks_do_not_wait_for_one_another() {
+        check(|| {
+            let (seen, key) = (Seen::default(), Key::new("k").unwrap());
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| {
+                        let _guard = LockGuard::in_process("forks", &key);
+                        seen.work();
+                    });
+                }
+                scope.spawn(|| {
+                    let _busy = busy();
+                    drop(LockGuard::in_process("forks", &Key::new("other").unwrap()));
+                });
+                scope.spawn(|| seen.fork());
+            });
+        });
     }
 }

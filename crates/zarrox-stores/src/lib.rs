@@ -71,8 +71,11 @@ mod runtime;
 mod server;
 #[doc(hidden)]
 pub mod store;
+mod sync;
 #[cfg(any(unix, feature = "ftp", feature = "hdfs"))]
 mod temporary;
+#[doc(hidden)]
+pub mod turns;
 mod url;
 #[cfg(any(feature = "gcs", feature = "webdav"))]
 mod web;

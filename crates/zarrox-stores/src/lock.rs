@@ -2,11 +2,12 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use foldhash::HashMap;
 
 use crate::Key;
+use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, unpoisoned};
 
 /// The locks that somebody holds or waits for. Entries leave with their last user.
 pub(crate) type LockTable = HashMap<Arc<str>, Entry>;
@@ -15,7 +16,7 @@ static TABLE: LazyLock<Mutex<LockTable>> = LazyLock::new(Mutex::default);
 
 /// The table, for as long as the guard lives.
 pub(crate) fn lock_table() -> MutexGuard<'static, LockTable> {
-    unpoisoned(&TABLE)
+    unpoisoned(LazyLock::force(&TABLE))
 }
 
 /// Forgets who holds what: in a process that was forked off, most of them are not there.
@@ -120,17 +121,12 @@ fn leave(name: &Arc<str>) -> usize {
     left
 }
 
-/// For mutexes under which a panic leaves things whole.
-pub(crate) fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn users(name: &str) -> usize {
-        unpoisoned(&TABLE).get(name).map_or(0, |entry| entry.users)
+        lock_table().get(name).map_or(0, |entry| entry.users)
     }
 
     #[test]
@@ -164,5 +160,51 @@ mod tests {
             drop(waiter.join().unwrap());
         });
         assert_eq!(users("waits/k"), 0);
+    }
+}
+
+#[cfg(all(test, model))]
+mod model {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    use shuttle::thread;
+
+    use super::*;
+    use crate::sync::check;
+
+    /// Somebody who has something for himself, until this is dropped.
+    struct Alone(Arc<AtomicBool>);
+
+    impl Alone {
+        fn with(taken: &Arc<AtomicBool>) -> Self {
+            assert!(!taken.swap(true, Relaxed), "somebody else has it");
+            thread::yield_now();
+            Self(Arc::clone(taken))
+        }
+    }
+
+    impl Drop for Alone {
+        fn drop(&mut self) {
+            thread::yield_now();
+            self.0.store(false, Relaxed);
+        }
+    }
+
+    #[test]
+    fn one_thread_at_a_time_holds_a_lock_and_all_it_holds_with_it_and_nobody_waits_for_ever() {
+        check(|| {
+            let taken = [(); 2].map(|()| Arc::<AtomicBool>::default());
+            let locks = ["a", "a", "a", "b"].map(|name| {
+                let [of_storage, outer] = taken.clone();
+                thread::spawn(move || {
+                    let guard = LockGuard::in_process("model", &Key::new(name).unwrap());
+                    if name == "a" {
+                        drop(guard.of_storage(Alone::with(&of_storage)).with(Alone::with(&outer)));
+                    }
+                })
+            });
+            locks.into_iter().for_each(|lock| lock.join().unwrap());
+            assert!(lock_table().is_empty(), "entries leave with their last user");
+        });
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::per_process::PerProcess;
+use zarrox_stores::turns::Turns;
 
 /// A pool of our own threads.
 ///
@@ -22,7 +23,8 @@ pub(crate) struct Pool {
     waits: bool,
     /// The smallest piece of work that is handed to the threads, in bytes.
     least: usize,
-    busy: Arc<Busy>,
+    /// The cores for work that keeps them busy, and is done by threads that mostly wait.
+    cores: Arc<Turns>,
     pool: Arc<PerProcess<Option<Arc<rayon::ThreadPool>>>>,
 }
 
@@ -37,7 +39,8 @@ impl Pool {
     pub(crate) fn new(threads: usize) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if threads == 0 { cores() } else { threads };
-        Self { threads, waits: false, least: 0, busy: Arc::default(), pool: Arc::default() }
+        let turns = Turns::new(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN));
+        Self { threads, waits: false, least: 0, cores: Arc::new(turns), pool: Arc::default() }
     }
 
     /// The pool that arrays share by default.
@@ -68,7 +71,7 @@ impl Pool {
     /// Runs work on the calling thread, which is not one of the pool's. At most as many such calls run at a time as the pool has
     /// threads. The work must not call this function again.
     pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
-        let _entered = self.busy.enter(self.threads);
+        let _core = self.cores.take(1);
         work()
     }
 
@@ -132,32 +135,6 @@ impl Pool {
         let pool = self.pool.get(|| start(self.threads).map(Arc::new))?;
         let on_another = rayon::current_thread_index().is_some() && pool.current_thread_index().is_none();
         (!on_another).then_some(pool)
-    }
-}
-
-/// The number of pieces of work that keep the cores busy, and are done by threads that mostly wait.
-#[derive(Debug, Default)]
-struct Busy {
-    count: Mutex<usize>,
-    left: Condvar,
-}
-
-impl Busy {
-    fn enter(&self, limit: usize) -> Entered<'_> {
-        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = |count: &mut usize| *count >= limit;
-        *self.left.wait_while(count, full).unwrap_or_else(PoisonError::into_inner) += 1;
-        Entered(self)
-    }
-}
-
-/// A core that is in use until this is dropped.
-struct Entered<'b>(&'b Busy);
-
-impl Drop for Entered<'_> {
-    fn drop(&mut self) {
-        *self.0.count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.0.left.notify_one();
     }
 }
 

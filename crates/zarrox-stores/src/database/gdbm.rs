@@ -5,8 +5,8 @@ use std::fs;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,8 +18,8 @@ use crate::file_lock::MOMENT;
 use crate::fork::busy;
 use crate::key::valid;
 use crate::local::durable::{create_directories, directory_of, sync_directory};
-use crate::lock::unpoisoned;
 use crate::per_process::PerProcess;
+use crate::sync::{Mutex, unpoisoned};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
     StoreErrorKind, Value, Version, provided,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 use std::{fmt, fs};
 
 use crate::local::durable::directory_of;
-use crate::lock::unpoisoned;
+use crate::sync::{Condvar, Mutex, unpoisoned};
 
 /// The databases that are open in this process, by the paths of their files: many databases must not be
 /// opened twice.
@@ -118,5 +118,52 @@ mod tests {
         assert_eq!(*open(3), 1);
         drop(two);
         assert_eq!(*open(4), 4);
+    }
+}
+
+#[cfg(all(test, model))]
+mod model {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    use shuttle::thread;
+
+    use super::*;
+    use crate::sync::{LazyLock, check};
+
+    static DATABASES: LazyLock<OpenDatabases<Database>> = LazyLock::new(OpenDatabases::new);
+
+    /// Takes time to be closed.
+    struct Database(Arc<AtomicBool>);
+
+    impl Drop for Database {
+        fn drop(&mut self) {
+            thread::yield_now();
+            self.0.store(false, Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_database_is_open_once_and_shared_and_nobody_waits_for_ever() {
+        check(|| {
+            let is_open = Arc::<AtomicBool>::default();
+            let users = [(); 3].map(|()| {
+                let is_open = Arc::clone(&is_open);
+                thread::spawn(move || {
+                    for _ in 0..2 {
+                        let database = LazyLock::force(&DATABASES).open(Path::new("d"), || {
+                            thread::yield_now();
+                            assert!(!is_open.swap(true, Relaxed), "it is open already");
+                            Ok::<_, ()>(Database(Arc::clone(&is_open)))
+                        });
+                        thread::yield_now();
+                        assert!(is_open.load(Relaxed), "it is closed with its last user");
+                        drop(database.unwrap());
+                    }
+                })
+            });
+            users.into_iter().for_each(|user| user.join().unwrap());
+            assert!(!is_open.load(Relaxed));
+            assert!(unpoisoned(&LazyLock::force(&DATABASES).open).is_empty());
+        });
     }
 }

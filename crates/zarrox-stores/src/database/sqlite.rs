@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 use std::{fmt, fs, io};
 
@@ -16,9 +16,9 @@ use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::shared::{OpenDatabases, Shared, canonical};
 use crate::fork::busy;
 use crate::local::durable::{create_directories, directory_of};
-use crate::lock::unpoisoned;
 use crate::per_process::PerProcess;
 use crate::store::{check_rename, checked_length, ranges_of, reserved};
+use crate::sync::{Mutex, unpoisoned};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
     StoreErrorKind, Value, Version, provided,

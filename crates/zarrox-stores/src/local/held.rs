@@ -6,12 +6,11 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
-use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use foldhash::HashMap;
 
-use crate::lock::unpoisoned;
+use crate::sync::{LazyLock, Mutex, MutexGuard, sleep, unpoisoned};
 
 /// The identity of a file as long as it is open or has a name: its device and its number there.
 pub(crate) type Identity = (u64, u64);
@@ -35,7 +34,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_
 
 /// The table, for as long as the guard lives.
 pub(crate) fn held_locks() -> MutexGuard<'static, Table> {
-    unpoisoned(&HELD)
+    unpoisoned(LazyLock::force(&HELD))
 }
 
 /// A lock of a file, held by this process until the last value like it is dropped.
@@ -87,7 +86,7 @@ impl HeldLock {
         let mut pause = PAUSES.0;
         let mut notice = Some(notice);
         loop {
-            std::thread::sleep(pause);
+            sleep(pause);
             pause = (pause * 2).min(PAUSES.1);
             file = match Self::attempt(file, identity)? {
                 Ok(attempt) => return Ok(attempt),
@@ -190,5 +189,51 @@ mod tests {
         assert!(matches!(lock(&directory), Attempt::Taken));
         other.unlock().unwrap();
         assert!(matches!(lock(&directory), Attempt::Locked(_)));
+    }
+}
+
+#[cfg(all(test, model))]
+mod model {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use shuttle::thread;
+
+    use super::*;
+    use crate::sync::check;
+
+    #[test]
+    fn threads_of_a_process_share_a_lock_that_no_other_process_has_meanwhile() {
+        check(|| {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("f");
+            let open = || File::options().create(true).append(true).open(&path).unwrap();
+            let ours = AtomicUsize::new(0);
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| {
+                        let file = open();
+                        let identity = identity(&file).unwrap();
+                        let locked = HeldLock::wait(file, identity, Duration::MAX, || {}).unwrap();
+                        assert!(matches!(locked, Attempt::Locked(_)));
+                        ours.fetch_add(1, Relaxed);
+                        thread::yield_now();
+                        ours.fetch_sub(1, Relaxed);
+                    });
+                }
+                // Files that are opened apart lock one another out, as those of two processes do.
+                scope.spawn(|| {
+                    let file = open();
+                    while file.try_lock().is_err() {
+                        thread::yield_now();
+                    }
+                    for _ in 0..2 {
+                        assert_eq!(ours.load(Relaxed), 0);
+                        thread::yield_now();
+                    }
+                });
+            });
+            assert!(held_locks().is_empty(), "entries leave with their last user");
+            open().try_lock().unwrap();
+        });
     }
 }

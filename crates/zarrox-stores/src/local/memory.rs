@@ -3,12 +3,12 @@
 use std::fmt;
 use std::ops::{Bound, ControlFlow};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
 
-use crate::lock::unpoisoned;
 use crate::store::{check_rename, checked_length};
+use crate::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, unpoisoned};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
     StoreErrorKind, Value, Version,
@@ -244,5 +244,44 @@ impl Value for Bytes {
 
     fn as_bytes(&self) -> Option<&Bytes> {
         Some(self)
+    }
+}
+
+#[cfg(all(test, model))]
+mod model {
+    use shuttle::thread;
+
+    use super::*;
+    use crate::StoreExt;
+    use crate::sync::check;
+
+    #[test]
+    fn no_change_is_lost_that_compares_versions_or_is_made_under_the_lock() {
+        check(|| {
+            let (store, key) = (MemoryStore::new(), Key::new("k").unwrap());
+            store.set(&key, &[0], Condition::Always).unwrap();
+            let if_unchanged = || {
+                let value = store.open_with(&key, None).unwrap().unwrap();
+                let next = value.read(0, 1).unwrap()[0] + 1;
+                store.set(&key, &[next], Condition::Matches(&value.version().unwrap()))
+            };
+            let locked = || {
+                let guard = store.lock(&key).unwrap();
+                let next = store.get(&key).unwrap().unwrap()[0] + 1;
+                store.set(&key, &[next], Condition::Locked(&guard))
+            };
+            let repeat = |change: &dyn Fn() -> Result<(), StoreError>| {
+                while let Err(error) = change() {
+                    assert_eq!(error.kind(), StoreErrorKind::Conflict);
+                }
+            };
+            thread::scope(|scope| {
+                scope.spawn(|| repeat(&if_unchanged));
+                scope.spawn(|| repeat(&if_unchanged));
+                scope.spawn(|| repeat(&locked));
+                scope.spawn(|| repeat(&locked));
+            });
+            assert_eq!(store.get(&key).unwrap().as_deref(), Some(&[4][..]));
+        });
     }
 }

@@ -1,8 +1,9 @@
 //! Generations of keys, by which a cache does not keep a value that was replaced while it was read.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::slice;
 
+use crate::sync::{Mutex, unpoisoned};
 use crate::{Bytes, GetDone, Key, Store, StoreError};
 
 /// Among how many counters the keys are divided.
@@ -11,8 +12,17 @@ const STRIPES: usize = 64;
 /// Counts the writes. Keys share counters, so that a write to one may make a cache drop another: that costs a read and no more.
 #[derive(Debug)]
 pub(crate) struct Generations {
-    stripes: [Mutex<u64>; STRIPES],
+    stripes: [Mutex<Stripe>; STRIPES],
     hasher: RandomState,
+}
+
+/// The writes to some of the keys.
+#[derive(Debug, Default)]
+struct Stripe {
+    /// The number of those that have ended.
+    ended: u64,
+    /// The number of those that are under way: readers see the old value or the new one.
+    under_way: usize,
 }
 
 /// The number of writes before the read began.
@@ -32,42 +42,37 @@ impl Generations {
     /// To be asked before the key is read.
     pub(crate) fn now(&self, key: &Key) -> Generation {
         let stripe = self.stripe(key);
-        Generation { stripe, count: *lock(&self.stripes[stripe]) }
+        Generation { stripe, count: unpoisoned(&self.stripes[stripe]).ended }
     }
 
-    /// Keeps what was read since then, unless there was a write meanwhile. No write becomes known while it is kept.
+    /// Keeps what was read since then, unless there was a write meanwhile, or is one: another reader may have seen the new value already.
+    /// No write becomes known while it is kept.
     pub(crate) fn keep<T>(&self, since: Generation, keep: impl FnOnce() -> T) -> Option<T> {
-        let count = lock(&self.stripes[since.stripe]);
-        (*count == since.count).then(keep)
+        let stripe = unpoisoned(&self.stripes[since.stripe]);
+        (stripe.under_way == 0 && stripe.ended == since.count).then(keep)
     }
 
     /// Writes a key. What is kept of it is forgotten twice: before, since others may see the new value from then on, and after,
-    /// since some may have read the old one until then.
+    /// since another cache may have kept the old one at the same place until then.
     pub(crate) fn write<T>(&self, key: &Key, forget: impl Fn(), write: impl FnOnce() -> T) -> T {
-        self.forget(key, &forget);
-        let written = write();
-        self.forget(key, &forget);
-        written
+        write_to(slice::from_ref(&self.stripes[self.stripe(key)]), forget, write)
     }
 
     /// Writes many keys, of which all may be concerned.
     pub(crate) fn write_many<T>(&self, forget: impl Fn(), write: impl FnOnce() -> T) -> T {
-        self.forget_many(&forget);
-        let written = write();
-        self.forget_many(&forget);
-        written
+        write_to(&self.stripes, forget, write)
     }
 
     /// Forgets what is kept of a key, and will not keep what is being read of it.
     pub(crate) fn forget(&self, key: &Key, forget: impl FnOnce()) {
-        let mut count = lock(&self.stripes[self.stripe(key)]);
-        *count += 1;
+        let mut stripe = unpoisoned(&self.stripes[self.stripe(key)]);
+        stripe.ended += 1;
         forget();
     }
 
     /// Forgets many keys.
     pub(crate) fn forget_many(&self, forget: impl FnOnce()) {
-        self.stripes.iter().for_each(|stripe| *lock(stripe) += 1);
+        self.stripes.iter().for_each(|stripe| unpoisoned(stripe).ended += 1);
         // Who reads from here on may keep it, and this may forget it: that is harmless.
         forget();
     }
@@ -106,7 +111,49 @@ impl Generations {
     }
 }
 
-/// A panic under these mutexes leaves a count, and what it counts is at most dropped once too often.
-fn lock(mutex: &Mutex<u64>) -> MutexGuard<'_, u64> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+fn write_to<T>(stripes: &[Mutex<Stripe>], forget: impl Fn(), write: impl FnOnce() -> T) -> T {
+    let under_way = UnderWay::begin(stripes);
+    forget();
+    let written = write();
+    drop(under_way);
+    forget();
+    written
+}
+
+/// A write that is under way until this is dropped.
+struct UnderWay<'s>(&'s [Mutex<Stripe>]);
+
+impl<'s> UnderWay<'s> {
+    fn begin(stripes: &'s [Mutex<Stripe>]) -> Self {
+        stripes.iter().for_each(|stripe| unpoisoned(stripe).under_way += 1);
+        Self(stripes)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        for stripe in self.0 {
+            let mut stripe = unpoisoned(stripe);
+            stripe.under_way -= 1;
+            stripe.ended += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_kept_while_a_write_is_under_way_and_all_is_after_it() {
+        let (generations, key) = (Generations::default(), Key::new("k").unwrap());
+        let kept = || generations.keep(generations.now(&key), || ()).is_some();
+        let none_is_kept = || assert!(!kept());
+        generations.write(&key, || {}, none_is_kept);
+        generations.write_many(|| {}, none_is_kept);
+        let panics =
+            std::panic::AssertUnwindSafe(|| generations.write(&key, || {}, || panic!("in the store")));
+        assert!(std::panic::catch_unwind(panics).is_err());
+        assert!(kept());
+    }
 }

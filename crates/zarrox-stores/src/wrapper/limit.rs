@@ -2,8 +2,10 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use crate::sync::{Mutex, unpoisoned};
+use crate::turns::Turns;
 use crate::{
     Call, Capabilities, GetDone, Key, LockGuard, Prefix, Store, StoreError, Wrapper, provided, wrapped,
 };
@@ -57,11 +59,11 @@ impl Store for LimitStore {
         let mut start = 0;
         while start < keys.len() {
             let turns = self.turns.take(keys.len() - start);
-            let some = &keys[start..start + turns.count];
+            let some = &keys[start..start + turns.count()];
             let turns = Mutex::new(turns);
             self.inner.get_many(some, &|index, answer| {
                 // Before the caller is told, who may use the store.
-                drop(lock(&turns).split_one());
+                drop(unpoisoned(&turns).split_one());
                 done(start + index, answer);
             });
             start += some.len();
@@ -87,53 +89,32 @@ impl Store for LimitStore {
     }
 }
 
-/// The number of operations that may still begin.
-#[derive(Debug)]
-struct Turns {
-    free: Mutex<usize>,
-    given_back: Condvar,
-}
+#[cfg(all(test, model))]
+mod model {
+    use shuttle::thread;
 
-impl Turns {
-    fn new(limit: NonZeroUsize) -> Self {
-        Self { free: Mutex::new(limit.get()), given_back: Condvar::new() }
+    use super::*;
+    use crate::sync::check;
+    use crate::{Condition, MemoryStore, StoreExt};
+
+    #[test]
+    fn who_is_called_back_has_a_turn_and_nobody_waits_for_ever() {
+        check(|| {
+            let store = LimitStore::new(Arc::new(MemoryStore::new()), NonZeroUsize::MIN);
+            let keys = ["a", "b"].map(|key| Key::new(key).unwrap());
+            keys.iter().for_each(|key| store.set(key, b"value", Condition::Always).unwrap());
+            thread::scope(|scope| {
+                scope.spawn(|| store.get_many(&keys, &|_, _| assert!(store.contains(&keys[0]).unwrap())));
+                scope.spawn(|| {
+                    let mut visit = |key, _| {
+                        assert!(store.contains(&key).unwrap());
+                        ControlFlow::Continue(())
+                    };
+                    store.list_prefix(&Prefix::root(), &mut visit).unwrap();
+                });
+                scope.spawn(|| store.set(&keys[1], b"other", Condition::Always).unwrap());
+            });
+            assert_eq!(store.turns.take(2).count(), 1);
+        });
     }
-
-    /// Waits until there is one, and takes as many as there are of those that are wanted, which are not none.
-    fn take(&self, wanted: usize) -> Taken<'_> {
-        let mut free = lock(&self.free);
-        while *free == 0 {
-            free = self.given_back.wait(free).unwrap_or_else(PoisonError::into_inner);
-        }
-        let count = wanted.min(*free);
-        *free -= count;
-        Taken { turns: self, count }
-    }
-}
-
-/// Turns that are given back when this is dropped.
-#[derive(Debug)]
-struct Taken<'t> {
-    turns: &'t Turns,
-    count: usize,
-}
-
-impl Taken<'_> {
-    fn split_one(&mut self) -> Self {
-        let count = self.count.min(1);
-        self.count -= count;
-        Self { turns: self.turns, count }
-    }
-}
-
-impl Drop for Taken<'_> {
-    fn drop(&mut self) {
-        *lock(&self.turns.free) += self.count;
-        (0..self.count).for_each(|_| self.turns.given_back.notify_one());
-    }
-}
-
-/// No code that can panic runs under these mutexes, so what they protect is whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

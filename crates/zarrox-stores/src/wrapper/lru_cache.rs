@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use crate::store::{WHOLE, ranges_of};
+use crate::sync::{Mutex, unpoisoned};
 use crate::wrapper::generations::{Generation, Generations};
 use crate::{
     ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
@@ -199,13 +200,13 @@ impl LruCacheStore {
     }
 
     fn forget_listings(&self, forget: impl FnOnce(&Cache<Place, Kept, Weight>)) {
-        let mut writes = self.shared.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writes = unpoisoned(&self.shared.writes);
         *writes += 1;
         forget(&self.shared.kept);
     }
 
     fn writes(&self) -> u64 {
-        *self.shared.writes.lock().unwrap_or_else(PoisonError::into_inner)
+        *unpoisoned(&self.shared.writes)
     }
 }
 
@@ -306,7 +307,7 @@ impl Store for LruCacheStore {
         }
         let before = self.writes();
         let listing = self.inner.list_dir(prefix)?;
-        let writes = self.shared.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        let writes = unpoisoned(&self.shared.writes);
         if *writes == before {
             self.shared.kept.insert(place, Kept::Listing(Arc::new(listing.clone())));
         }
@@ -430,5 +431,138 @@ impl Weighter<Place, Kept> for Weight {
             Place::Listing(prefix) => prefix.as_str(),
         };
         (name.len() + kept.bytes() + OVERHEAD) as u64
+    }
+}
+
+#[cfg(all(test, model))]
+mod model {
+    use shuttle::thread;
+
+    use super::*;
+    use crate::sync::check;
+    use crate::{MemoryStore, StoreExt};
+
+    /// A key with values that become longer, so that each way to read a value says which one it is.
+    struct Growing {
+        store: Arc<dyn Store>,
+        cache: LruCacheStore,
+        key: Key,
+        /// The length that nobody may fall short of any more.
+        known: AtomicU64,
+    }
+
+    impl Growing {
+        fn new() -> Self {
+            let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+            let cache = LruCacheStore::new(Arc::clone(&store), 1 << 20);
+            let growing = Self { store, cache, key: Key::new("c/0").unwrap(), known: AtomicU64::new(1) };
+            growing.write(&growing.cache, 1);
+            growing
+        }
+
+        fn write(&self, store: &dyn Store, length: u8) {
+            store.set(&self.key, &vec![0; length.into()], Condition::Always).unwrap();
+        }
+
+        /// The length, in each way to find out.
+        fn read(&self, way: usize) -> u64 {
+            let (cache, key) = (&self.cache, &self.key);
+            match way {
+                0 => cache.get(key).unwrap().unwrap().size(),
+                1 => cache.open_with(key, None).unwrap().unwrap().size(),
+                2 => {
+                    let length = AtomicU64::new(0);
+                    let done: &GetDone<'_> =
+                        &|_, answer| length.store(answer.unwrap().unwrap().size(), Relaxed);
+                    cache.get_many(std::slice::from_ref(key), done);
+                    length.into_inner()
+                }
+                _ => cache.size(key).unwrap().unwrap(),
+            }
+        }
+
+        /// Runs a writer beside three readers, of whom each reads twice.
+        fn run(&self, write: impl Fn() + Send + Sync, read: impl Fn(usize) + Sync) {
+            thread::scope(|scope| {
+                scope.spawn(write);
+                for way in 0..3 {
+                    let read = &read;
+                    scope.spawn(move || (0..2).for_each(|more| read(way + more)));
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn nobody_reads_an_older_value_than_somebody_read_or_wrote_before() {
+        check(|| {
+            let growing = Growing::new();
+            let write = || {
+                for length in [2, 3] {
+                    growing.write(&growing.cache, length);
+                    growing.known.fetch_max(length.into(), Relaxed);
+                }
+            };
+            growing.run(write, |way| {
+                let known = growing.known.load(Relaxed);
+                let length = growing.read(way);
+                assert!(length >= known, "{length} after {known}");
+                growing.known.fetch_max(length, Relaxed);
+            });
+        });
+    }
+
+    #[test]
+    fn nobody_reads_an_older_value_than_there_was_when_the_cache_was_invalidated() {
+        check(|| {
+            let growing = Growing::new();
+            let write = || {
+                growing.write(&*growing.store, 2);
+                growing.cache.invalidate_values();
+                growing.known.store(2, Relaxed);
+            };
+            growing.run(write, |way| {
+                let known = growing.known.load(Relaxed);
+                let length = growing.read(way);
+                assert!(length >= known, "{length} after {known}");
+            });
+        });
+    }
+
+    #[test]
+    fn what_was_erased_with_a_prefix_is_gone_for_everybody() {
+        check(|| {
+            let growing = Growing::new();
+            let erase = || {
+                growing.cache.erase_prefix(&growing.key.parent()).unwrap();
+                growing.known.store(0, Relaxed);
+            };
+            growing.run(erase, |_| {
+                let erased = growing.known.load(Relaxed) == 0;
+                let found = growing.cache.get(&growing.key).unwrap();
+                assert!(found.is_none() || !erased);
+            });
+        });
+    }
+
+    #[test]
+    fn a_listing_has_what_was_written_before() {
+        check(|| {
+            let growing = Growing::new();
+            let write = || {
+                (2..4).for_each(|count| {
+                    growing
+                        .cache
+                        .set(&Key::new(format!("c/{count}")).unwrap(), b"", Condition::Always)
+                        .unwrap();
+                    growing.known.store(count, Relaxed);
+                })
+            };
+            growing.run(write, |_| {
+                let known = growing.known.load(Relaxed);
+                let listed = growing.cache.list_dir(&growing.key.parent()).unwrap().keys.len() as u64;
+                assert!(listed >= known, "{listed} after {known}");
+            });
+        });
     }
 }

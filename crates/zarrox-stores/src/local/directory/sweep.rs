@@ -7,7 +7,7 @@ use std::fs::File;
 use std::hash::BuildHasher;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use foldhash::HashMap;
@@ -17,7 +17,7 @@ use rustix::fs::{self as sys, AtFlags, Dir, Mode, OFlags};
 use super::super::held::{identity, identity_of};
 use super::fault::Fault;
 use super::unix::{LISTING, READ, Root};
-use crate::lock::unpoisoned;
+use crate::sync::{Mutex, unpoisoned};
 use crate::temporary::is_temporary;
 
 /// The time after which a process looks into a directory again.

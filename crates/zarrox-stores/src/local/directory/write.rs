@@ -18,7 +18,6 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::{Mutex, MutexGuard};
 
 use rustix::fs::{self as sys, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -31,7 +30,7 @@ use super::unix::{
 };
 use crate::PartSource;
 use crate::fork::busy;
-use crate::lock::unpoisoned;
+use crate::sync::{Mutex, MutexGuard, unpoisoned};
 
 /// The condition under which the file of a value is replaced or removed.
 #[derive(Clone, Copy)]

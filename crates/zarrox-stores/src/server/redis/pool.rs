@@ -1,12 +1,11 @@
 //! Connections to a Redis server, which threads share, and the words for what goes wrong on them.
 
-use std::sync::Mutex;
 use std::time::Duration;
 use std::{fmt, io};
 
 use ::redis::{Client, Connection, ErrorKind, RedisError, RedisResult, ServerErrorKind};
 
-use crate::lock::unpoisoned;
+use crate::sync::{Mutex, unpoisoned};
 use crate::{StoreError, StoreErrorKind};
 
 /// The number of connections that are kept for later.

@@ -1,0 +1,89 @@
+//! `cargo xtask model`.
+
+use crate::run::{self, Outcome, cargo};
+
+pub(crate) const HELP: &str = "\
+Runs the locks of stores, the turns of threads, and the caches in many orders of their threads, with a model checker
+
+    model [NAME …] [OPTION …]
+
+    --schedules N        the number of orders in which each model runs: 10000; long runs have 1000000
+    --replay SCHEDULE    the order that an earlier run printed, for the one model that is named
+
+With names only these models: parts of their names are enough. A model is a test in a module `model` of zarrox-stores, which is only
+compiled with `--cfg model`: then crates/zarrox-stores/src/sync.rs gives the crate the locks of shuttle, and shuttle chooses at each
+step which thread goes on, at random. A thread that panics and threads that all wait are failures, and their order is printed.";
+
+/// The stores with caches, and one with a database that is open once in a process.
+const FEATURES: &str = "cache,redb";
+
+const SCHEDULES: u32 = 10_000;
+
+/// All that is said on the command line.
+#[derive(Debug, PartialEq)]
+struct Wanted {
+    names: Vec<String>,
+    schedules: u32,
+    replay: Option<String>,
+}
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let wanted = parse(arguments)?;
+    let test = cargo(["test", "--package", "zarrox-stores", "--lib", "--features", FEATURES])
+        .with(["--target-dir", &run::target("model")])
+        .variable("RUSTFLAGS", "--cfg model")
+        .variable("ZARROX_MODEL_SCHEDULES", &wanted.schedules.to_string());
+    let test = match &wanted.replay {
+        Some(schedule) => test.variable("ZARROX_MODEL_REPLAY", schedule),
+        None => test,
+    };
+    let names = if wanted.names.is_empty() { vec!["::model::".to_owned()] } else { wanted.names };
+    // Other tests need real threads.
+    test.with(["--", "--skip", "::tests::"]).with(names).run()
+}
+
+fn parse(arguments: &[String]) -> Outcome<Wanted> {
+    let mut wanted = Wanted { names: Vec::new(), schedules: SCHEDULES, replay: None };
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--schedules" => {
+                let number = arguments.next().and_then(|number| number.parse().ok());
+                wanted.schedules = number.ok_or("--schedules needs a whole number")?;
+            }
+            "--replay" => {
+                let schedule = arguments.next().ok_or("--replay needs a schedule")?;
+                wanted.replay = Some(schedule.clone());
+            }
+            option if option.starts_with('-') => return Err(format!("'{option}' is not an option")),
+            name => wanted.names.push(name.to_owned()),
+        }
+    }
+    if wanted.replay.is_some() && wanted.names.len() != 1 {
+        return Err("--replay needs the name of one model".to_owned());
+    }
+    Ok(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_stand_anywhere_and_a_schedule_is_of_one_model() {
+        let parse = |line: &str| parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        let wanted = |names: &[&str], schedules, replay: Option<&str>| Wanted {
+            names: names.iter().map(|&name| name.to_owned()).collect(),
+            schedules,
+            replay: replay.map(str::to_owned),
+        };
+        assert_eq!(parse("").unwrap(), wanted(&[], SCHEDULES, None));
+        assert_eq!(parse("lock --schedules 7 fork").unwrap(), wanted(&["lock", "fork"], 7, None));
+        assert_eq!(parse("--replay 9102 lock").unwrap(), wanted(&["lock"], SCHEDULES, Some("9102")));
+        assert!(
+            ["--replay 9102", "--replay", "--schedules x", "--seed 1"]
+                .iter()
+                .all(|line| parse(line).is_err())
+        );
+    }
+}
