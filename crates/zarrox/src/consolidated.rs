@@ -232,18 +232,32 @@ impl Location {
     /// Writes the consolidated metadata of this group, from the documents that are stored.
     pub(crate) fn consolidate(&self, format: Format) -> Result<()> {
         let place = self.as_stored();
-        let (consolidation, layout, key) = place.consolidation(format)?;
+        let (_, _, key) = place.consolidation(format)?;
+        until_unchanged(|| {
+            place.replace_document(key.clone(), |existing| {
+                place.new_consolidated(format, existing).map(Edit::Write)
+            })
+        })
+    }
+
+    /// Returns an error if the consolidated metadata of this group could not be written from the documents that are stored.
+    pub(crate) fn can_consolidate_now(&self, format: Format) -> Result<()> {
+        let place = self.as_stored();
+        let (_, _, key) = place.consolidation(format)?;
+        let existing = place.stored_document(key)?;
+        place.new_consolidated(format, existing.as_deref()).map(drop)
+    }
+
+    /// The consolidated metadata of this group, made from the documents that are stored and from its own document.
+    fn new_consolidated(&self, format: Format, existing: Option<&[u8]>) -> Result<Vec<u8>> {
+        let (consolidation, layout, _) = self.consolidation(format)?;
         let entry = match format.def().entry_key() {
-            Some(key) => place.stored_document(key.to_owned())?.map(|document| (key, document)),
+            Some(key) => self.stored_document(key.to_owned())?.map(|document| (key, document)),
             None => None,
         };
         let entry = entry.as_ref().map(|(key, document)| (*key, document.as_slice()));
-        until_unchanged(|| {
-            place.replace_document(key.clone(), |existing| {
-                let nodes = place.all_documents(format, &layout)?;
-                consolidation.document_of(&layout, &place.path, existing, entry, &nodes).map(Edit::Write)
-            })
-        })
+        let nodes = self.all_documents(format, &layout)?;
+        consolidation.document_of(&layout, &self.path, existing, entry, &nodes)
     }
 
     /// Removes the consolidated metadata of this group, if it has any.

@@ -21,20 +21,29 @@ pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
             // What was told of the documents themselves is not told again; and these are not forgotten.
             let (last, differences): (Vec<_>, Vec<_>) =
                 differences.into_iter().partition(|difference| is_last_copy(group, difference));
-            let remedy = match last.first() {
-                None => Remedy::Consolidate,
-                Some(_) => {
-                    Remedy::Nothing("it has the only copies of documents, which come first".to_owned())
-                }
+            let remedy = if differences.is_empty() {
+                return Ok(());
+            } else if last.is_empty() {
+                remedy(session, group)?
+            } else {
+                Remedy::Nothing("it has the only copies of documents, which come first".to_owned())
             };
             differences.iter().map(|difference| finding(group, difference, remedy.clone())).collect()
         }
-        Err(error) => vec![broken(session, path, error)?],
+        Err(error) => vec![broken(session, group, error)?],
     };
-    if findings.is_empty() {
-        return Ok(());
-    }
     session.settle(findings, || group.consolidate_metadata())
+}
+
+/// The repair that consolidated metadata calls for: it is written anew if that can be done.
+fn remedy(session: &Session<'_>, group: &Group) -> Result<Remedy> {
+    match group.location().can_consolidate_now(group.metadata().format) {
+        Ok(()) => Ok(Remedy::Consolidate),
+        Err(error) => {
+            let error = session.fatal(error)?;
+            Ok(Remedy::Nothing(format!("it cannot be written anew before this is mended: {error}")))
+        }
+    }
 }
 
 fn finding(group: &Group, difference: &Difference, remedy: Remedy) -> Finding {
@@ -56,12 +65,12 @@ fn stale(group: &str, kind: Kind) -> String {
     format!("the consolidated metadata of '/{group}' {says}")
 }
 
-fn broken(session: &Session<'_>, path: &str, error: Error) -> Result<Finding> {
-    let error = session.fatal(error)?;
+fn broken(session: &Session<'_>, group: &Group, error: Error) -> Result<Finding> {
+    let (error, path) = (session.fatal(error)?, group.path().as_str());
     Ok(match error.kind() {
         ErrorKind::InvalidMetadata => {
             let message = format!("the consolidated metadata cannot be understood: {error}");
-            Finding::new(FindingKind::BrokenConsolidated, path, message, Remedy::Consolidate)
+            Finding::new(FindingKind::BrokenConsolidated, path, message, remedy(session, group)?)
         }
         ErrorKind::Unsupported => {
             let why = Remedy::Nothing("nothing here can write it anew".to_owned());

@@ -11,7 +11,7 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::listing::{self, Scan, listed};
 use super::missing;
 use super::quarantine::WITHIN;
-use super::replaced;
+use super::replaced::{self, Place};
 use super::restore::Lost;
 use super::session::{CheckLevel, Session};
 use super::unfinished;
@@ -48,8 +48,10 @@ fn is_collection(place: &Location) -> Result<bool> {
 fn node(session: &Session<'_>, place: &Location) -> Result<()> {
     place.context.interrupt.check()?;
     let place = &place.probed(Purpose::Open);
-    if replaced::check(session, place)? {
-        return Ok(());
+    match replaced::check(session, place)? {
+        Place::Kept => {}
+        Place::MovedBack(original) => return node(session, &original),
+        Place::Left => return Ok(()),
     }
     let opened = match place.find() {
         Ok(None) => return absent(session, place),

@@ -11,10 +11,20 @@ use super::session::Session;
 use crate::hierarchy::format_of;
 use crate::location::Location;
 
-/// Tells of a node that was put aside. True if it is where it is no more, or never was one.
-pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<bool> {
-    let Some(original) = original(&place.path) else { return Ok(false) };
-    let Ok(Some(found)) = place.find() else { return Ok(false) };
+/// The place of a node after the check of whether it was put aside.
+pub(super) enum Place {
+    /// The node is where it was.
+    Kept,
+    /// The node was moved back to this place, where nobody has looked at it.
+    MovedBack(Location),
+    /// The node was deleted, or a repair of its place has failed.
+    Left,
+}
+
+/// Tells of a node that was put aside, and returns the place where it is now.
+pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
+    let Some(original) = original(&place.path) else { return Ok(Place::Kept) };
+    let Ok(Some(found)) = place.find() else { return Ok(Place::Kept) };
     let original = place.as_stored().at(original);
     let is_taken = !matches!(original.find(), Ok(None));
     let (message, remedy) = match is_taken {
@@ -24,15 +34,20 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<bool> {
         false => ("it was put aside for a node that never came to its place", Remedy::MoveBack),
     };
     let finding = Finding::new(FindingKind::ReplacedNode, place.path.as_str(), message, remedy);
+    let mut now = if session.repairs() { Place::Left } else { Place::Kept };
     session.settle(vec![finding], || match is_taken {
         true => {
             let extent = found.location.layout_for(format_of(&found.node))?.extent(&place.path);
             set_aside(session, &extent)?;
             place.erase_all(extent)
         }
-        false => place.as_stored().move_node(&original, false),
+        false => {
+            place.as_stored().move_node(&original, false)?;
+            now = Place::MovedBack(original);
+            Ok(())
+        }
     })?;
-    Ok(session.repairs())
+    Ok(now)
 }
 
 /// The path that a node had before it was put aside.

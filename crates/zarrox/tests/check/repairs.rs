@@ -35,6 +35,41 @@ fn a_lost_chunk_is_missing_or_filled_when_told_so() {
 }
 
 #[test]
+fn a_node_that_is_moved_back_is_checked_and_repaired_at_once() {
+    let h = Hierarchy::new();
+    edit(&h.file("group/packed/c/0/1"), |bytes| bytes.fill(7));
+    fs::rename(h.file("group"), h.file("group.replaced0")).unwrap();
+    let found = repaired(&h.path, false);
+    assert_eq!(kinds(&found), [Kind::ReplacedNode, Kind::CorruptChunk]);
+    assert!(found.iter().all(|found| found.outcome == Outcome::Repaired), "{found:?}");
+    assert_eq!(found[1].path, "group/packed");
+    assert_eq!(findings(&h.path, CheckLevel::Full), []);
+}
+
+#[test]
+fn consolidating_is_only_told_where_it_can_be_done() {
+    let h = Hierarchy::new();
+    zarrox::open_group(&h.path).unwrap().consolidate_metadata().unwrap();
+    fs::remove_dir_all(h.file("raw")).unwrap();
+    // No copy of this document is left, and it is no JSON.
+    fs::create_dir_all(h.file("new")).unwrap();
+    fs::write(h.file("new/zarr.json"), "{").unwrap();
+    for dry_run in [true, false] {
+        let (_, found) = run(&Check::open(&h.path).unwrap().repair(Repair { dry_run, refill: false }));
+        assert!(kinds(&found).contains(&Kind::StaleConsolidated), "{found:?}");
+        for found in found {
+            assert_eq!(found.outcome, Outcome::Left, "{found:?}");
+            let why = found.remedy.to_string();
+            assert!(found.kind != Kind::StaleConsolidated || why.contains("'new/zarr.json'"), "{why}");
+        }
+    }
+    fs::remove_dir_all(h.file("new")).unwrap();
+    let found = repaired(&h.path, false);
+    assert_eq!((kinds(&found), &found[0].remedy), (vec![Kind::StaleConsolidated], &Remedy::Consolidate));
+    assert_eq!(findings(&h.path, CheckLevel::Full), []);
+}
+
+#[test]
 fn a_dry_run_says_what_the_repair_does() {
     let h = Hierarchy::new();
     edit(&h.file("sums/c/1/1"), |bytes| bytes[0] ^= 1);
