@@ -145,7 +145,11 @@ impl Drop for Access {
     fn drop(&mut self) {
         let Self::Writing(database) = self else { return };
         // A database writes when it is closed, and panics if it is damaged.
-        if guarded(|| Ok(drop(database.take()))).is_err() {
+        let close = || {
+            drop(database.take());
+            Ok(())
+        };
+        if guarded(close).is_err() {
             tracing::error!("a redb database is damaged: it could not be closed");
         }
     }
