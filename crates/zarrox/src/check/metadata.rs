@@ -246,8 +246,9 @@ fn check_group(session: &Session<'_>, group: &Group) -> Result<()> {
     }
     let names = place.names_below(format);
     let Some(names) = listed(session, path.as_str(), names)? else { return Ok(()) };
-    let is_own = |name: &String| !(path.is_root() && name == WITHIN) && !halves.contains(name);
-    let names: Vec<String> = names.into_iter().filter(is_own).collect();
+    let is_quarantine = |name: &String| path.is_root() && name == WITHIN;
+    let is_checked = |name: &String| !is_quarantine(name) && !halves.contains(name);
+    let names: Vec<String> = names.into_iter().filter(is_checked).collect();
     listing::names_by_case(session, path, &names)?;
     for name in &names {
         match path.join(name) {

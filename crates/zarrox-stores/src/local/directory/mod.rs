@@ -16,9 +16,10 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use self::fault::Fault;
-#[cfg(any(feature = "zip", feature = "cache"))]
+#[cfg(feature = "redb")]
 pub(crate) use self::sweep::sweep;
 use self::unix::Root;
+#[cfg(any(feature = "zip", feature = "cache"))]
 pub(crate) use self::unix::append_at;
 use self::write::Rule;
 use crate::store::{check_rename, checked_length, copy_then_erase, reserved};

@@ -6,7 +6,6 @@
 use std::fs::File;
 use std::hash::BuildHasher;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::Path;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -69,7 +68,8 @@ impl Root {
 }
 
 /// Removes the temporary files in a directory whose writers are gone. For databases, whose new files have temporary names at first.
-pub(crate) fn sweep(directory: &Path) {
+#[cfg(feature = "redb")]
+pub(crate) fn sweep(directory: &std::path::Path) {
     // A directory that cannot be listed can be written to all the same.
     let _ = File::open(directory).map(|directory| remove_leftovers(directory.as_fd()));
 }
