@@ -19,19 +19,17 @@ pub(super) fn check<'k>(
     let group = group.as_stored();
     let mut halves = Vec::new();
     for (key, place) in keys.into_iter().filter_map(|key| group.marked_by(key).map(|place| (key, place))) {
-        match place.mark() {
+        match look(&place) {
             Ok(None) => {}
-            Ok(Some(mark)) => {
-                if !matches!(place.is_explicit(), Ok(true)) {
+            Ok(Some((mark, is_whole))) => {
+                if !is_whole {
                     halves.push(place.path.name().to_owned());
                 }
-                tell(session, &place, key, &mark)?;
+                tell(session, &place, key, &mark, is_whole)?;
             }
             Err(error) if error.kind() == ErrorKind::Corrupt => {
                 let why = Remedy::Nothing("it may be another program's".to_owned());
-                let message = error.to_string();
-                let finding = Finding::new(FindingKind::UnfinishedWork, place.path.as_str(), message, why);
-                session.report(finding.at_key(key.as_str()))?;
+                session.report(finding(&place, key, &error.to_string(), why))?;
             }
             Err(error) => session.report_unreadable(place.path.as_str(), error)?,
         }
@@ -39,27 +37,30 @@ pub(super) fn check<'k>(
     Ok(halves)
 }
 
-fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark) -> Result<()> {
-    let finding = |message: &str, remedy| {
-        let finding = Finding::new(FindingKind::UnfinishedWork, place.path.as_str(), message, remedy);
-        vec![finding.at_key(key.as_str())]
-    };
-    // A node that can be found is whole: its documents are erased first, and written last.
-    match place.is_explicit() {
-        Ok(false) => {
-            let message = if mark.is_of_copy() {
-                "it was to be moved to this place, and is only copied in part; it is still where it was"
-            } else {
-                "its deletion was interrupted"
-            };
-            session.settle(finding(message, Remedy::Quarantine), || {
-                set_aside(session, &place.extent_of(mark)?)?;
-                place.delete_marked(mark)
-            })
-        }
-        _ => session.settle(
-            finding("a deletion or a move was interrupted before it changed anything here", Remedy::Delete),
-            || place.store.erase(key).map(drop).map_err(Into::into),
-        ),
+/// The mark of a node, and whether the node is there. A node that can be found is whole: its documents are erased first, and written
+/// last.
+fn look(place: &Location) -> Result<Option<(Mark, bool)>> {
+    let Some(mark) = place.mark()? else { return Ok(None) };
+    Ok(Some((mark, place.is_explicit()?)))
+}
+
+fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whole: bool) -> Result<()> {
+    if is_whole {
+        let message = "a deletion or a move was interrupted before it changed anything here";
+        let erase = || place.store.erase(key).map(drop).map_err(Into::into);
+        return session.settle(vec![finding(place, key, message, Remedy::Delete)], erase);
     }
+    let message = if mark.is_of_copy() {
+        "it was to be moved to this place, and is only copied in part; it is still where it was"
+    } else {
+        "its deletion was interrupted"
+    };
+    session.settle(vec![finding(place, key, message, Remedy::Quarantine)], || {
+        set_aside(session, &place.extent_of(mark)?)?;
+        place.delete_marked(mark)
+    })
+}
+
+fn finding(place: &Location, key: &Key, message: &str, remedy: Remedy) -> Finding {
+    Finding::new(FindingKind::UnfinishedWork, place.path.as_str(), message, remedy).at_key(key.as_str())
 }

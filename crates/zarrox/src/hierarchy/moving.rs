@@ -160,12 +160,11 @@ impl Location {
 
     /// The mark of an interrupted move of this node to another place, if all of it was copied.
     fn was_moved(&self, to: &Self) -> Result<Option<Mark>> {
-        let mark = self.mark()?.filter(|mark| mark.work == Work::MovedTo(to.path.clone()));
-        let Some(mark) = mark else { return Ok(None) };
+        let Some(mark) = self.mark_of(&Work::MovedTo(to.path.clone()))? else { return Ok(None) };
         // The node's own documents are erased first, and are there as long as nothing was erased.
         let is_whole = self.is_explicit()?;
         let is_copied =
-            !is_whole || (to.is_explicit()? && to.is_half_copy(self)? && self.is_same(to, &mark)?);
+            !is_whole || (to.is_explicit()? && to.half_copy(self)?.is_some() && self.is_same(to, &mark)?);
         Ok(is_copied.then_some(mark))
     }
 
@@ -174,9 +173,14 @@ impl Location {
         Ok(self.by_documents().held()?.is_some_and(|held| held.explicit))
     }
 
-    /// Returns true if a move from another place to this one is not finished.
-    fn is_half_copy(&self, from: &Self) -> Result<bool> {
-        Ok(self.mark()?.is_some_and(|mark| mark.work == Work::MovedFrom(from.path.clone())))
+    /// The mark of a move from another place to this one that is not finished.
+    fn half_copy(&self, from: &Self) -> Result<Option<Mark>> {
+        self.mark_of(&Work::MovedFrom(from.path.clone()))
+    }
+
+    /// The mark of this work, if it has begun here.
+    fn mark_of(&self, work: &Work) -> Result<Option<Mark>> {
+        Ok(self.mark()?.filter(|mark| mark.work == *work))
     }
 
     /// Returns true if all values of this node are those of the other. Only looked at after an interruption between two changes.
@@ -211,10 +215,10 @@ impl Location {
 
     /// Erases what an interrupted move from another place has copied here.
     fn erase_half_copy(&self, from: &Self) -> Result<()> {
-        if !self.is_half_copy(from)? || self.is_explicit()? {
-            return Ok(());
+        match self.half_copy(from)? {
+            Some(mark) if !self.is_explicit()? => self.delete_marked(&mark),
+            _ => Ok(()),
         }
-        self.mark()?.map_or(Ok(()), |mark| self.delete_marked(&mark))
     }
 
     /// Makes sure that there is a node here, and nothing in another hierarchy's root; or a node that may be overwritten, which
