@@ -165,30 +165,12 @@ mod tests {
 
 #[cfg(all(test, model))]
 mod model {
-    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    use std::sync::atomic::AtomicBool;
 
     use shuttle::thread;
 
     use super::*;
-    use crate::sync::check;
-
-    /// Somebody who has something for himself, until this is dropped.
-    struct Alone(Arc<AtomicBool>);
-
-    impl Alone {
-        fn with(taken: &Arc<AtomicBool>) -> Self {
-            assert!(!taken.swap(true, Relaxed), "somebody else has it");
-            thread::yield_now();
-            Self(Arc::clone(taken))
-        }
-    }
-
-    impl Drop for Alone {
-        fn drop(&mut self) {
-            thread::yield_now();
-            self.0.store(false, Relaxed);
-        }
-    }
+    use crate::sync::{Alone, check};
 
     #[test]
     fn one_thread_at_a_time_holds_a_lock_and_all_it_holds_with_it_and_nobody_waits_for_ever() {

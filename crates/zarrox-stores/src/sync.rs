@@ -21,6 +21,8 @@ pub(crate) fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(all(test, model))]
 mod model {
     use std::env;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
     use std::time::Duration;
 
     use shuttle::lazy_static::Lazy;
@@ -51,6 +53,24 @@ mod model {
     /// Time passes when others run.
     pub(crate) fn sleep(_: Duration) {
         thread::yield_now();
+    }
+
+    /// Somebody who has something for himself, until this is dropped. Both take time.
+    pub(crate) struct Alone(Arc<AtomicBool>);
+
+    impl Alone {
+        pub(crate) fn with(taken: &Arc<AtomicBool>) -> Self {
+            assert!(!taken.swap(true, Relaxed), "somebody else has it");
+            thread::yield_now();
+            Self(Arc::clone(taken))
+        }
+    }
+
+    impl Drop for Alone {
+        fn drop(&mut self) {
+            thread::yield_now();
+            self.0.store(false, Relaxed);
+        }
     }
 
     /// Runs a model in as many schedules as `ZARROX_MODEL_SCHEDULES` says, or in the one of `ZARROX_MODEL_REPLAY`. A schedule in which

@@ -128,19 +128,9 @@ mod model {
     use shuttle::thread;
 
     use super::*;
-    use crate::sync::{LazyLock, check};
+    use crate::sync::{Alone, LazyLock, check};
 
-    static DATABASES: LazyLock<OpenDatabases<Database>> = LazyLock::new(OpenDatabases::new);
-
-    /// Takes time to be closed.
-    struct Database(Arc<AtomicBool>);
-
-    impl Drop for Database {
-        fn drop(&mut self) {
-            thread::yield_now();
-            self.0.store(false, Relaxed);
-        }
-    }
+    static DATABASES: LazyLock<OpenDatabases<Alone>> = LazyLock::new(OpenDatabases::new);
 
     #[test]
     fn a_database_is_open_once_and_shared_and_nobody_waits_for_ever() {
@@ -152,8 +142,7 @@ mod model {
                     for _ in 0..2 {
                         let database = LazyLock::force(&DATABASES).open(Path::new("d"), || {
                             thread::yield_now();
-                            assert!(!is_open.swap(true, Relaxed), "it is open already");
-                            Ok::<_, ()>(Database(Arc::clone(&is_open)))
+                            Ok::<_, ()>(Alone::with(&is_open))
                         });
                         thread::yield_now();
                         assert!(is_open.load(Relaxed), "it is closed with its last user");

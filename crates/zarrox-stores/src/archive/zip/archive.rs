@@ -14,15 +14,14 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{
-    Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak,
-};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
 use super::directory::{Directory, Entry};
 use super::format::Content;
 use super::source::Source;
 use crate::file_lock::for_a_moment;
 use crate::local::durable::sync_directory;
+use crate::sync::{Mutex, unpoisoned};
 use crate::{Key, StoreError, StoreErrorKind};
 
 /// The least and the most room that is made for new entries at a time.
@@ -474,11 +473,6 @@ fn write_entry(file: &File, header: &[u8], bytes: &[u8], place: u64) -> io::Resu
     }
     file.write_all_at(header, place)?;
     file.write_all_at(bytes, place + header.len() as u64)
-}
-
-/// No code that can panic leaves half a change behind under these locks.
-fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

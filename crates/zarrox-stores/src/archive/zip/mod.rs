@@ -50,9 +50,9 @@ const LONGEST_NAME: usize = u16::MAX as usize;
 ///
 /// An archive must be finished: by [`close`](Self::close), which tells of errors, or when the last handle is dropped, which
 /// only logs them. All handles of an archive in a process share what was written, and read it at once; other programs see
-/// what was there when the archive was finished last, or something in between. At no time is the file without a valid
-/// directory: if the process is killed, the archive is as it was when it was finished last, or as it was at some time
-/// since. Only one process can write to an archive at a time, from its first write until it closes; a second one gets an
+/// what was there when the archive was finished last, or something in between. If the process is killed, the
+/// archive is as it was when it was finished last, or as it was at some time since. Killed while it writes a directory of several
+/// pages, it leaves a part of this behind the archive, which only this store ignores, and its next writer cuts off. Only one process can write to an archive at a time, from its first write until it closes; a second one gets an
 /// error of the kind [`StoreErrorKind::Unreachable`]. A writer reads the directory again that another one has left, and the version of a value
 /// is the place of its entry: so nobody undoes what another one has changed.
 ///
