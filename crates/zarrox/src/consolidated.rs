@@ -313,10 +313,11 @@ impl Location {
         Ok(found)
     }
 
-    /// That there is no node of another format here.
+    /// Makes sure that there is no node of another format here. One of this format can be here all the same: somebody else has created
+    /// it after its documents were looked for.
     pub(crate) fn check_other_format(&self, format: Format) -> Result<()> {
         match self.clone().of_format(None).find() {
-            Ok(Some(Found { node, .. })) => Err(Error::new(
+            Ok(Some(Found { node, .. })) if format_of(&node) != format => Err(Error::new(
                 ErrorKind::Unsupported,
                 format!(
                     "'{}' is of Zarr {}, and the consolidated metadata of Zarr {format} cannot tell of it",
@@ -431,4 +432,23 @@ impl Group {
 
 fn is_broken(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use zarrox_stores::MemoryStore;
+
+    use super::*;
+    use crate::OpenOptions;
+
+    #[test]
+    fn only_a_node_of_another_format_cannot_be_told_of() {
+        let store: Arc<dyn zarrox_stores::Store> = Arc::new(MemoryStore::new());
+        OpenOptions::new().format(Format::V3).create_group_in(Arc::clone(&store), "g").unwrap();
+        let place = OpenOptions::new().location(store, "g").unwrap();
+        place.check_other_format(Format::V3).unwrap();
+        assert_eq!(place.check_other_format(Format::V2).unwrap_err().kind(), ErrorKind::Unsupported);
+    }
 }
