@@ -228,12 +228,10 @@ impl Meta {
 /// One open environment.
 #[derive(Debug)]
 struct Environment {
-    env: Env<WithoutTls>,
+    map: Map,
     /// The path of the file with the values.
     data: PathBuf,
-    database: Database<'static, Bytes, Bytes>,
-    /// Held exclusively while the map is replaced, when no transaction may be open.
-    map: RwLock<()>,
+    database: Table,
     read_only: bool,
     /// True as soon as one handle asks that writes are flushed.
     sync: AtomicBool,
@@ -260,41 +258,29 @@ impl Environment {
         };
         // Readers that were killed would keep old pages from being used again.
         env.clear_stale_readers()?;
-        let transaction = env.read_txn()?;
-        let database = env.open_databases_and_commit(transaction, |opener, transaction| {
-            opener.open_database(transaction, None).map(CommitOrAbort::<_, ()>::Commit)
-        })?;
-        let Some(Some(database)) = database.commit() else {
-            return Err(Fault::Other(
-                StoreErrorKind::Corrupt,
-                "the LMDB database has no main database".into(),
-            ));
+        let map = Map { env, in_use: RwLock::default() };
+        let database = map.work(|env| Ok(main_database(env)?))?;
+        let Some(database) = database else {
+            let message = "the LMDB database has no main database";
+            return Err(Fault::Other(StoreErrorKind::Corrupt, message.into()));
         };
         let sync = AtomicBool::new(options.sync);
         let data = if single_file { path.to_owned() } else { path.join(DATA_FILE) };
-        Ok(Self {
-            env,
-            data,
-            database,
-            map: RwLock::default(),
-            read_only: options.read_only,
-            sync,
-            syncs: options.sync,
-        })
+        Ok(Self { map, data, database, read_only: options.read_only, sync, syncs: options.sync })
     }
 
     fn read<T>(&self, read: impl Fn(&RoTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
-        self.with_map(|| read(&*self.env.read_txn()?))
+        self.map.work(|env| read(&*env.read_txn()?))
     }
 
     fn write<T>(&self, write: impl Fn(&mut RwTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         let _writing = self.lock_writers()?;
-        self.with_map(|| {
-            let mut transaction = self.env.write_txn()?;
+        self.map.work(|env| {
+            let mut transaction = env.write_txn()?;
             let done = write(&mut transaction)?;
             transaction.commit()?;
             if self.sync.load(Ordering::Relaxed) && !self.syncs {
-                self.env.force_sync()?;
+                env.force_sync()?;
             }
             Ok(done)
         })
@@ -311,13 +297,23 @@ impl Environment {
             Err(error) => Err(error.into()),
         }
     }
+}
 
+/// The address space of an environment, which other processes may outgrow at any time.
+#[derive(Debug)]
+struct Map {
+    env: Env<WithoutTls>,
+    /// Held exclusively while the map is replaced, when no transaction may be open.
+    in_use: RwLock<()>,
+}
+
+impl Map {
     /// Does something again with a larger map as long as the map is too small.
-    fn with_map<T>(&self, work: impl Fn() -> Result<T, Fault>) -> Result<T, Fault> {
+    fn work<T>(&self, work: impl Fn(&Env<WithoutTls>) -> Result<T, Fault>) -> Result<T, Fault> {
         loop {
-            let using = self.map.read().unwrap_or_else(PoisonError::into_inner);
+            let using = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
             let seen = self.env.info().map_size;
-            let result = work();
+            let result = work(&self.env);
             drop(using);
             match result {
                 Err(Fault::Lmdb(heed::Error::Mdb(MdbError::MapFull | MdbError::MapResized))) => {
@@ -329,16 +325,25 @@ impl Environment {
     }
 
     fn grow(&self, seen: usize) -> Result<(), Fault> {
-        let _replacing = self.map.write().unwrap_or_else(PoisonError::into_inner);
+        let _replacing = self.in_use.write().unwrap_or_else(PoisonError::into_inner);
         if self.env.info().map_size > seen {
             return Ok(());
         }
         let size = seen.checked_mul(2).ok_or(MdbError::MapFull).map_err(heed::Error::Mdb)?;
-        // SAFETY: all transactions are opened and closed inside of `with_map`, which holds `map` for reading; so none is
+        // SAFETY: all transactions are opened and closed inside of `work`, which holds `in_use` for reading; so none is
         // open while it is held for writing.
         unsafe { self.env.resize(size.next_multiple_of(GRAIN)) }?;
         Ok(())
     }
+}
+
+/// Opens the unnamed database, which every environment has unless it is damaged.
+fn main_database(env: &Env<WithoutTls>) -> Result<Option<Table>, heed::Error> {
+    let transaction = env.read_txn()?;
+    let database = env.open_databases_and_commit(transaction, |opener, transaction| {
+        opener.open_database(transaction, None).map(CommitOrAbort::<_, ()>::Commit)
+    })?;
+    Ok(database.commit().flatten())
 }
 
 fn open_environment(path: &Path, flags: EnvFlags, size: usize) -> Result<Env<WithoutTls>, heed::Error> {
