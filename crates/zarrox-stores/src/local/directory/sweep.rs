@@ -25,6 +25,8 @@ const PERIOD: Duration = Duration::from_secs(60);
 const ENTRIES: usize = 20_000;
 /// The number of directories of which is known when they were swept.
 const DIRECTORIES: usize = 1 << 16;
+/// The longest time that a writer is thought to need between creating a temporary file and locking it.
+const UNLOCKED: Duration = Duration::from_secs(10);
 
 /// The directories that this process has swept, by a hash of their paths.
 static SWEPT: LazyLock<Mutex<HashMap<u64, Instant>>> = LazyLock::new(Mutex::default);
@@ -121,9 +123,17 @@ fn is_left(directory: BorrowedFd<'_>, name: &str, remove: bool) -> bool {
     let is_same = sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|stat| identity(&file).is_ok_and(|identity| identity_of(&stat) == identity));
     if is_same && remove {
+        // A writer who has just created it, and not locked it yet, takes another name.
         return sys::unlinkat(directory, name, AtFlags::empty()).is_ok();
     }
-    is_same
+    is_same && !is_just_created(&file)
+}
+
+/// Returns true if the writer of a temporary file may not have locked it yet.
+fn is_just_created(file: &File) -> bool {
+    let Ok(metadata) = file.metadata() else { return false };
+    let age = metadata.modified().ok().and_then(|modified| modified.elapsed().ok());
+    metadata.len() == 0 && age.is_some_and(|age| age < UNLOCKED)
 }
 
 #[cfg(test)]
@@ -160,6 +170,16 @@ mod tests {
         drop(writer);
         assert_eq!(root.leftovers("", true).unwrap(), [format!("a/{alive}")]);
         assert_eq!(root.leftovers("", true).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn a_file_that_was_just_created_is_not_called_left() {
+        let directory = tempfile::tempdir().unwrap();
+        let name = next_name();
+        let file = File::create(directory.path().join(&name)).unwrap();
+        assert_eq!(root(&directory).leftovers("", false).unwrap(), [""; 0]);
+        file.set_modified(std::time::SystemTime::now() - 2 * UNLOCKED).unwrap();
+        assert_eq!(root(&directory).leftovers("", false).unwrap(), [name]);
     }
 
     #[test]
