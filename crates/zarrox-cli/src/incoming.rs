@@ -79,19 +79,12 @@ impl Incoming<'_> {
         })
     }
 
-    /// Writes all elements to a new array. The shape is stored last, so that even after a kill nobody takes half an array for a
-    /// whole one.
-    pub(crate) fn fill(self, array: &mut Array, memory: u64) -> Result<()> {
+    /// Writes all elements to a new array.
+    pub(crate) fn fill(self, array: &Array, memory: u64) -> Result<()> {
         self.tell_of_void(array);
         let progress = self.progress()?;
-        let shape = array.shape().to_vec();
-        let begin = vec![0; shape.len()];
-        if let Some(rest) = shape.get(1..) {
-            array.resize(&[&[0], rest].concat())?;
-            array.append_with(&shape, 0, |grown, _| self.copy_to(grown, &begin, memory, &progress))?;
-        } else {
-            self.copy_to(array, &begin, memory, &progress)?;
-        }
+        let begin = vec![0; array.shape().len()];
+        self.copy_to(array, &begin, memory, &progress)?;
         let stored = if progress.is_seen() { Some(array.info()?.bytes_stored) } else { None };
         progress.finish(stored);
         Ok(())

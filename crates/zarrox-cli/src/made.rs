@@ -1,4 +1,4 @@
-//! Database files that a command creates: an unfinished file is removed again.
+//! Files of databases, and directories, that a command creates: those of a command that fails are removed again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use zarrox::{Node, Result};
 
 use crate::args::Global;
 use crate::exit::note;
+use crate::opening::local;
 
 /// The suffixes of the files that databases keep beside their own while they are open.
 const BESIDE: [&str; 4] = ["-lock", "-journal", "-wal", "-shm"];
@@ -26,10 +27,15 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// Runs `work`. After a failure, a new file is removed, and for an existing file a message says how to shrink it again.
+    /// Runs `work`. After a failure, a new file and a new directory without files are removed, and for an existing file a message
+    /// says how to shrink it again.
     pub(crate) fn or_removed<T>(global: &Global, path: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let made = zarrox::store_file(path).map(Self::new);
+        let new_directory = local(path).filter(|directory| !directory.exists());
         work().inspect_err(|_| {
+            if let Some(directory) = new_directory {
+                let _ = fs::remove_dir(directory);
+            }
             if let Some(made) = made {
                 made.clean_up(global, path);
             }

@@ -73,7 +73,7 @@ fn documents(format: Format) -> Vec<String> {
 }
 
 /// The path on this machine's disk, if it is one.
-fn local(path: &str) -> Option<&Path> {
+pub(crate) fn local(path: &str) -> Option<&Path> {
     let plain = path.strip_prefix("file://").unwrap_or(path);
     (!is_url(plain)).then(|| Path::new(plain))
 }

@@ -105,8 +105,8 @@ fn what_was_interrupted_continues() {
     let single = ["convert", "h.zarr/g/b", "new.zarr", "--to", "v1"];
     let message = place.fails(5, &single);
     assert!(message.contains("chunk [1, 1]"), "{message}");
-    let journal = String::from_utf8(place.read("new.zarr/.zarrox-convert.json")).unwrap();
-    assert!(journal.contains("run it again to continue"), "{journal}");
+    let journal = String::from_utf8(place.read("new.zarr/.zarrox-journal.json")).unwrap();
+    assert!(journal.contains("give the same command again to continue it"), "{journal}");
     let message = place.fails(3, &["info", "new.zarr"]);
     assert!(message.contains("no Zarr array or group"), "{message}");
     let message = place.fails(4, &["convert", "h.zarr", "new.zarr", "--to", "v3"]);
@@ -115,5 +115,5 @@ fn what_was_interrupted_continues() {
     let told = place.ok(&single);
     assert!(told.contains("note (codecs): "), "{told}");
     assert_eq!(place.ok(&["dump", "new.zarr"]), place.ok(&["dump", "h.zarr/g/b"]));
-    assert!(!place.path("new.zarr/.zarrox-convert.json").exists());
+    assert!(!place.path("new.zarr/.zarrox-journal.json").exists());
 }

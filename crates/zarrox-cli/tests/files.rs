@@ -342,3 +342,30 @@ fn interrupted_work_leaves_nothing_behind() {
     interrupted(&[&["import", "-", "old.zarr", "--append"], &raw[..]].concat());
     assert_eq!(place.ok(&["info", "old.zarr"]), before);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_killed_import_is_completed_by_the_same_command() {
+    let place = Place::new();
+    let bytes: Vec<u8> = (0..1_u32 << 20).map(|n| (n >> 13) as u8 + 1).collect();
+    let options = ["--dtype", "u1", "--shape", "1048576", "--chunks", "65536", "--memory", "64KiB"];
+    for path in ["a.zarr", "h.zarr/g/a"] {
+        let line = [&["import", "-", path], &options[..]].concat();
+        place.kill(&line, &bytes[..bytes.len() / 2 + 1000]);
+        let message = place.fails(3, &["info", path]);
+        assert!(message.contains("an import of the standard input was interrupted"), "{message}");
+        let message = place.fails(4, &["create", path, "--shape", "3", "--dtype", "i4"]);
+        assert!(message.contains(path.rsplit('/').next().unwrap()), "{message}");
+        let other = ["import", &golden("uint64.npy"), path];
+        let message = place.fails(4, &other);
+        assert!(message.contains("run it again with the same options to continue"), "{message}");
+        assert_eq!(place.run_with(&line, &bytes).code, 0);
+        place.ok(&["export", path, "out.bin", "--force"]);
+        assert_eq!(place.read("out.bin"), bytes);
+        assert_eq!(place.run(&["check", path]).code, 0);
+    }
+    let line = [&["import", "-", "b.zarr"], &options[..]].concat();
+    place.kill(&line, &bytes[..bytes.len() / 2]);
+    place.ok(&["rm", "--force", "b.zarr"]);
+    assert_eq!(place.names(), ["a.zarr", "h.zarr", "out.bin"]);
+}

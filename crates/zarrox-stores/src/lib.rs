@@ -85,10 +85,10 @@ pub mod wrapper;
 pub use bytes::Bytes;
 
 #[cfg(unix)]
-pub use self::url::{EXCLUSIVE, FOLLOW_LINKS, LOCK_TIMEOUT, open_directory};
+pub use self::url::{EXCLUSIVE, FOLLOW_LINKS, open_directory};
 pub use self::url::{
-    Located, OptionValue, SYNC, StorageOption, StorageOptions, StoreUrl, file_of, is_url, open_url,
-    storage_options,
+    LOCK_TIMEOUT, Located, OptionValue, SYNC, StorageOption, StorageOptions, StoreUrl, file_of, is_url,
+    open_url, storage_options,
 };
 #[cfg(all(unix, feature = "zip"))]
 pub use archive::zip::{ZipMode, ZipStore};

@@ -143,7 +143,7 @@ impl Location {
     pub(crate) fn open_node(&self) -> Result<Node> {
         let found = self.find()?;
         if !found.as_ref().is_some_and(|found| found.explicit) {
-            crate::convert::check_finished(self)?;
+            crate::journal::check_finished(self)?;
         }
         let Some(found) = found else {
             let tried: Vec<&str> = self.formats().map(|format| format.def().name()).collect();
@@ -198,6 +198,20 @@ impl Group {
         let location = location.settle(format)?;
         location.create_node(&NodeMetadata::Group(metadata.clone()), overwrite)?;
         Ok(Self { location: location.as_stored(), metadata })
+    }
+
+    /// Creates a group with the nodes that `fill` creates, see [`OpenOptions::create_group_with`](crate::OpenOptions::create_group_with).
+    pub(crate) fn create_with(
+        location: Location,
+        format: Format,
+        overwrite: bool,
+        source: &str,
+        fill: impl FnOnce(&Self, bool) -> Result<()>,
+    ) -> Result<Self> {
+        let location = location.settle(format)?;
+        let group = Self { location: location.as_stored(), metadata: GroupMetadata::new(format) };
+        location.create_filled_group(format, overwrite, source, |again| fill(&group, again))?;
+        Ok(group)
     }
 
     /// Creates a group, or opens the one that another thread or process has just created.

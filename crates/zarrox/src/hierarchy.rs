@@ -3,6 +3,7 @@
 mod deletion;
 #[cfg(test)]
 mod faults;
+mod filling;
 mod moving;
 mod probing;
 mod unfinished;

@@ -1,5 +1,5 @@
-//! The journal of an unfinished conversion. It identifies the conversion, so that only the same one continues, and lists the
-//! finished arrays.
+//! The journal of a conversion, or of a creation with content, that is unfinished. It identifies the work, so that only the same
+//! call continues it, and says how far the work has come.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -11,16 +11,17 @@ use zarrox_stores::{Condition, Key, StoreExt};
 
 use crate::location::Location;
 
-/// The name of the journal, which is in the destination while a conversion is unfinished.
-pub const JOURNAL: &str = ".zarrox-convert.json";
+/// The name of the journal, which is in the destination while the work is unfinished.
+pub const JOURNAL: &str = ".zarrox-journal.json";
 
 /// The shortest time between two writes of the journal, since there can be many small arrays.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The identity of a conversion, and its progress.
+/// The identity of the work, and its progress.
 #[derive(Debug, Clone)]
-pub(super) struct Journal {
+pub(crate) struct Journal {
     source: String,
+    /// The format of the source; empty where the source is no hierarchy.
     from: String,
     to: String,
     in_place: bool,
@@ -28,6 +29,8 @@ pub(super) struct Journal {
     plan: String,
     /// The paths of the arrays whose chunks are all stored and compared.
     finished: BTreeSet<String>,
+    /// True if all content is stored, and only documents may be missing.
+    filled: bool,
     /// True if an earlier run stored it.
     was_there: bool,
     /// The time when it was last stored or read.
@@ -35,27 +38,57 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    pub(super) fn new(
+    /// The journal of a conversion.
+    pub(crate) fn new(
         source: &Location,
         from: Format,
         to: Format,
         in_place: bool,
         plan: &Fingerprint,
     ) -> Self {
+        let name = format!("{} {}", source.store.location(), source.path);
+        Self { from: from.to_string(), in_place, ..Self::of_creation(name, to, plan) }
+    }
+
+    /// The journal of a node that is created with content from a source, which is no hierarchy.
+    pub(crate) fn of_creation(source: impl Into<String>, to: Format, plan: &Fingerprint) -> Self {
         Self {
-            source: format!("{} {}", source.store.location(), source.path),
-            from: from.to_string(),
+            source: source.into(),
+            from: String::new(),
             to: to.to_string(),
-            in_place,
+            in_place: false,
             plan: format!("{:016x}", plan.0),
             finished: BTreeSet::new(),
+            filled: false,
             was_there: false,
             written: Instant::now(),
         }
     }
 
-    /// Returns true if both belong to the same conversion.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
+    /// Stores the journal in a destination where nothing is yet, or where nothing but the remains of an earlier run of the same
+    /// work is. Returns that run's journal in this case.
+    pub(crate) fn begin(
+        self,
+        place: &Location,
+        to: Format,
+        overwrite: bool,
+        for_group: bool,
+    ) -> Result<Self> {
+        match Self::read(place)? {
+            Some(journal) if journal.is_same(&self) => return Ok(journal),
+            Some(journal) if !overwrite => return Err(journal.unfinished(place)),
+            // The destination has only the remains of other unfinished work.
+            Some(_) => place.delete_remains(to)?,
+            None => {
+                place.make_room(to, &place.layout_for(to)?, overwrite, for_group)?;
+            }
+        }
+        self.write(place)?;
+        Ok(self)
+    }
+
+    /// Returns true if both belong to the same work.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         let identity = |journal: &Self| {
             let Self { source, from, to, in_place, plan, .. } = journal.clone();
             (source, from, to, in_place, plan)
@@ -64,17 +97,28 @@ impl Journal {
     }
 
     /// Returns true if an earlier run stored the journal.
-    pub(super) fn was_there(&self) -> bool {
+    pub(crate) fn was_there(&self) -> bool {
         self.was_there
     }
 
+    /// Returns true if all content is stored.
+    pub(crate) fn is_filled(&self) -> bool {
+        self.filled
+    }
+
+    /// Records that all content is stored.
+    pub(crate) fn fill(&mut self, place: &Location) -> Result<()> {
+        self.filled = true;
+        self.write(place)
+    }
+
     /// Returns true if an array is finished.
-    pub(super) fn is_finished(&self, array: &str) -> bool {
+    pub(crate) fn is_finished(&self, array: &str) -> bool {
         self.finished.contains(array)
     }
 
     /// Records that an array is finished.
-    pub(super) fn finish(&mut self, place: &Location, array: &str) -> Result<()> {
+    pub(crate) fn finish(&mut self, place: &Location, array: &str) -> Result<()> {
         self.finished.insert(array.to_owned());
         if self.written.elapsed() < PAUSE {
             return Ok(());
@@ -84,7 +128,7 @@ impl Journal {
     }
 
     /// The journal at a place, if there is one.
-    pub(super) fn read(place: &Location) -> Result<Option<Self>> {
+    pub(crate) fn read(place: &Location) -> Result<Option<Self>> {
         let key = key(place)?;
         let Some(bytes) = place.store.get(&key)? else { return Ok(None) };
         let map = json::parse_object(&bytes).map_err(|error| error.at(format!("the journal '{key}'")))?;
@@ -96,28 +140,29 @@ impl Journal {
             in_place: map.get("in_place") == Some(&Json::Bool(true)),
             plan: text("plan"),
             finished: paths(map.get("finished")),
+            filled: map.get("filled") == Some(&Json::Bool(true)),
             was_there: true,
             written: Instant::now(),
         }))
     }
 
-    pub(super) fn write(&self, place: &Location) -> Result<()> {
-        let Self { source, from, to, in_place, plan, finished, .. } = self;
+    pub(crate) fn write(&self, place: &Location) -> Result<()> {
+        let Self { source, from, to, in_place, plan, finished, filled, .. } = self;
         let document = json!({
-            "about": "an unfinished conversion by zarrox; run it again to continue",
+            "about": "unfinished work by zarrox; give the same command again to continue it",
             "source": source, "from": from, "to": to, "in_place": in_place, "plan": plan,
-            "finished": finished.iter().cloned().collect::<Vec<String>>(),
+            "finished": finished.iter().cloned().collect::<Vec<String>>(), "filled": filled,
         });
         let Json::Object(map) = document else { return Ok(()) };
         place.put(key(place)?.to_string(), &json::to_bytes(&map)?, Condition::Always)
     }
 
-    pub(super) fn erase(place: &Location) -> Result<()> {
+    pub(crate) fn erase(place: &Location) -> Result<()> {
         place.store.erase(&key(place)?).map(drop).map_err(Error::from)
     }
 
     /// The format whose documents an unfinished conversion in place replaces.
-    pub(super) fn replaced_format(&self, place: &Location, to: Format) -> Result<Format> {
+    pub(crate) fn replaced_format(&self, place: &Location, to: Format) -> Result<Format> {
         let from = Format::all().find(|format| format.to_string() == self.from);
         match from.filter(|_| self.in_place && self.to == to.to_string()) {
             Some(from) => Ok(from),
@@ -125,25 +170,38 @@ impl Journal {
         }
     }
 
-    /// The error for another unfinished conversion.
-    pub(super) fn unfinished(&self, place: &Location) -> Error {
+    /// The format of the nodes that the work makes.
+    pub(crate) fn format(&self) -> Option<Format> {
+        Format::all().find(|format| format.to_string() == self.to)
+    }
+
+    /// Returns true if the work replaces documents of a hierarchy that is there.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.in_place
+    }
+
+    /// The error for other unfinished work.
+    pub(crate) fn unfinished(&self, place: &Location) -> Error {
         let instead = if self.in_place { "" } else { ", or begin anew with overwriting" };
         Error::new(ErrorKind::AlreadyExists, format!("{}{instead}", self.interrupted(place)))
     }
 
     fn interrupted(&self, place: &Location) -> String {
+        let Self { source, to, .. } = self;
         let how = if self.in_place { " in place" } else { "" };
+        let work = match self.from.is_empty() {
+            true => format!("an import of {source}"),
+            false => format!("a conversion of {source} to Zarr {to}{how}"),
+        };
         format!(
-            "a conversion of {} to Zarr {}{how} was interrupted at '{}' in {}; run it again with the same options to continue",
-            self.source,
-            self.to,
+            "{work} was interrupted at '{}' in {}; run it again with the same options to continue",
             place.path,
             place.store.location()
         )
     }
 }
 
-/// Refuses a node that is only the remains of an unfinished conversion.
+/// Refuses a node that is only the remains of unfinished work.
 pub(crate) fn check_finished(place: &Location) -> Result<()> {
     let above = place.path.ancestors();
     for place in above.into_iter().map(|path| place.at(path)).chain([place.clone()]) {
@@ -169,14 +227,14 @@ fn key(place: &Location) -> Result<Key> {
 
 /// A hash (FNV-1a).
 #[derive(Debug)]
-pub(super) struct Fingerprint(u64);
+pub(crate) struct Fingerprint(u64);
 
 impl Fingerprint {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
-    pub(super) fn see(&mut self, bytes: &[u8]) {
+    pub(crate) fn see(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }

@@ -38,6 +38,7 @@ mod guarded;
 mod heard;
 mod hierarchy;
 mod interrupt;
+mod journal;
 mod kind;
 mod locate;
 mod location;

@@ -139,7 +139,7 @@ impl OpenOptions {
         self.storage_option(EXCLUSIVE, exclusive.to_string())
     }
 
-    /// Sets how long a change of a hierarchy in a directory waits for a file that another process has locked; one minute by default.
+    /// Sets how long a change waits for what another process has locked, in a directory, SQLite and LMDB; one minute by default.
     /// Afterwards it fails with [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut), and nothing is written.
     #[must_use]
     pub fn lock_timeout(self, longest: Duration) -> Self {
@@ -297,6 +297,24 @@ impl OpenOptions {
     /// The errors of [`OpenOptions::create_group`].
     pub fn create_group_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Group> {
         self.create_group_at(&self.location(store, path)?)
+    }
+
+    /// Creates a group together with its nodes, which `fill` creates in it.
+    ///
+    /// After a kill, a journal, [`JOURNAL`](crate::convert::JOURNAL), is left in the group, which names the `source` of the nodes.
+    /// The same call, with the same source, then continues: `fill` gets `true`, and replaces or keeps the nodes that are there.
+    ///
+    /// # Errors
+    /// The errors of [`OpenOptions::create_group`] and of `fill`.
+    pub fn create_group_with(
+        &self,
+        path: impl AsRef<Path>,
+        source: &str,
+        fill: impl FnOnce(&Group, bool) -> Result<()>,
+    ) -> Result<Group> {
+        let location = self.new_place(path.as_ref())?.probed_above();
+        let format = location.new_format()?;
+        Group::create_with(location, format, self.mode == OpenMode::Write, source, fill)
     }
 
     fn create_group_at(&self, location: &Location) -> Result<Group> {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use clap::Args;
 use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
-use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Group, OpenMode, Result};
+use zarrox::{ArrayBuilder, Error, ErrorKind, Group, OpenMode, Result};
 
 use crate::args::{ByteSize, Global, OpenLengths};
 use crate::creation::{self, Creation};
@@ -25,7 +25,8 @@ use crate::suggest::{self, suggesting};
 ///
 /// The arrays are written block by block, so that files may be larger than memory. Blocks of a file are whole chunks, so that
 /// each chunk is encoded once; blocks of a stream are as many rows as fit into memory. A failed or interrupted import leaves
-/// nothing behind. A node that is to be replaced stays until the new one is complete.
+/// nothing behind; one that is killed is completed by the same command. A node that is to be replaced stays until the new one is
+/// complete.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     /// The file, or - for the standard input
@@ -216,9 +217,7 @@ impl Import {
             return self.append(incoming, axis, global);
         }
         self.replacing(global, |path| {
-            let mut array = self.create(global.options().create_array(path), &incoming)?;
-            let filled = incoming.fill(&mut array, self.memory.0).and_then(|()| array.flush());
-            filled.inspect_err(|_| drop(global.options().delete(path)))
+            self.create(global.options().create_array(path), self.creation.force, incoming)
         })
     }
 
@@ -248,18 +247,29 @@ impl Import {
         Some((old.to_str()?.to_owned(), old.with_file_name(name).to_str()?.to_owned()))
     }
 
-    fn create(&self, builder: ArrayBuilder, incoming: &Incoming<'_>) -> Result<Array> {
+    /// Creates an array with its elements. An interrupted import leaves an array that cannot be opened, which the same command fills
+    /// again.
+    fn create(&self, builder: ArrayBuilder, overwrite: bool, incoming: Incoming<'_>) -> Result<()> {
         let Header { data_type, shape, .. } = &incoming.header;
         let stored = self.dtype.as_deref().map(creation::data_type).transpose()?;
         let stored = stored.map_or_else(|| data_type.clone(), |(data_type, _)| data_type);
         incoming.conversion(&stored)?;
-        let builder = self.creation.apply(builder, stored.clone(), shape)?;
-        match builder.clone().create() {
+        let builder = self.creation.apply(builder, stored.clone(), shape)?.overwrite(overwrite);
+        let source = incoming.name.clone();
+        let mut incoming = Some(incoming);
+        let mut create = |builder: ArrayBuilder| {
+            builder.create_with(&source, |array| {
+                let Some(incoming) = incoming.take() else { return Ok(()) };
+                incoming.fill(array, self.memory.0)?;
+                array.flush()
+            })
+        };
+        match create(builder.clone()) {
             // Padding carries no values, and some formats have none.
             Err(error) if error.kind() == ErrorKind::Unsupported && stored.packed() != stored => {
-                builder.data_type(stored.packed()).create()
+                create(builder.data_type(stored.packed())).map(drop)
             }
-            created => created,
+            created => created.map(drop),
         }
     }
 
@@ -291,30 +301,27 @@ impl Import {
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
         self.replacing(global, |path| {
-            let group = self.create_group(path, global)?;
-            // A group without a document can still have nodes below it.
-            let all_ours = group.children()?.is_empty();
-            let mut names = names.iter();
-            names.try_for_each(|name| self.import_into(&group, &mut archive, name)).inspect_err(|_| {
-                if all_ours {
-                    let _ = global.options().delete(path);
-                }
-            })?;
-            group.flush()
+            let mode = if self.creation.force { OpenMode::Write } else { OpenMode::CreateNew };
+            let options = global.options().mode(mode);
+            let mut all_ours = false;
+            let created = options.create_group_with(path, &self.name(), |group, again| {
+                // A group without a document can still have nodes below it.
+                all_ours = !again && group.children()?.is_empty();
+                names.iter().try_for_each(|name| self.import_into(group, &mut archive, name, again))?;
+                group.flush()
+            });
+            if created.is_err() && all_ours {
+                let _ = global.options().delete(path);
+            }
+            created.map(drop)
         })
     }
 
-    fn create_group(&self, path: &str, global: &Global) -> Result<Group> {
-        let mode = if self.creation.force { OpenMode::Write } else { OpenMode::CreateNew };
-        global.options().mode(mode).create_group(path)
-    }
-
-    fn import_into(&self, group: &Group, archive: &mut Archive, name: &str) -> Result<()> {
+    /// Imports one array into a group. An array that an interrupted import has left there is replaced.
+    fn import_into(&self, group: &Group, archive: &mut Archive, name: &str, replace: bool) -> Result<()> {
         self.import_member(archive, name, |incoming| {
             incoming.check_size()?;
-            let mut array = self.create(group.create_array(name), &incoming)?;
-            let filled = incoming.fill(&mut array, self.memory.0);
-            filled.inspect_err(|_| drop(group.delete(name)))
+            self.create(group.create_array(name), replace || self.creation.force, incoming)
         })
     }
 

@@ -56,12 +56,23 @@ impl Place {
     /// Runs the command, and interrupts it as Ctrl-C does once it has read some input.
     #[cfg(unix)]
     pub(crate) fn interrupt(&self, line: &[&str], input: &[u8], more: &[u8]) -> Run {
+        self.signal("-INT", line, input, more)
+    }
+
+    /// Runs the command, and kills it once it has read some input.
+    #[cfg(unix)]
+    pub(crate) fn kill(&self, line: &[&str], input: &[u8]) {
+        self.signal("-KILL", line, input, &[]);
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, signal: &str, line: &[&str], input: &[u8], more: &[u8]) -> Run {
         let mut command = self.command(line);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
         pipe.write_all(input).unwrap();
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(100));
         // It may be waiting for more, or have ended already.
         let _ = pipe.write_all(more);

@@ -1,12 +1,15 @@
 //! [`LmdbStore`].
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::io::Read;
 use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::thread;
+use std::time::Duration;
 
 use bytes::Bytes as Buffer;
 use heed::types::Bytes;
@@ -18,7 +21,7 @@ use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::shared::{OpenDatabases, Shared, canonical};
 use crate::local::durable::{create_directories, directory_of, sync_directory};
-use crate::local::held::{HeldLock, identity, is_unsupported};
+use crate::local::held::{HeldLock, LOCK_TIMEOUT, NOTICE, identity, is_unsupported};
 use crate::store::{checked_length, ranges_of, reserved};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
@@ -54,10 +57,11 @@ static OPEN: OpenDatabases<Environment> = OpenDatabases::new();
 /// | [`map_size`](LmdbOptions::map_size) | 1 TiB of address space, less where there is less; grows when it is full |
 /// | [`sync`](LmdbOptions::sync) | every write is flushed to the disk |
 /// | [`single_file`](LmdbOptions::single_file) | what is made is a directory |
+/// | [`lock_timeout`](LmdbOptions::lock_timeout) | a writer waits for one minute while others write |
 ///
 /// All handles of a process share one environment, with the options of the first; writes are flushed as soon as one handle asks for it. Other processes may use it meanwhile,
-/// as long as it lies on a local file system: a writer waits until no other process writes, without a limit. The version of a value is a
-/// digest of its bytes, which is compared within the transaction that writes.
+/// as long as it lies on a local file system: a writer waits until no other process writes. The version of a value is a digest of its bytes,
+/// which is compared within the transaction that writes.
 ///
 /// # Only for files that are trusted
 ///
@@ -70,6 +74,7 @@ pub struct LmdbStore(Arc<Inner>);
 struct Inner {
     environment: Shared<Environment>,
     writable: bool,
+    lock_timeout: Duration,
 }
 
 /// Options with which an [`LmdbStore`] is opened.
@@ -79,11 +84,12 @@ pub struct LmdbOptions {
     map_size: Option<usize>,
     sync: bool,
     single_file: bool,
+    lock_timeout: Duration,
 }
 
 impl Default for LmdbOptions {
     fn default() -> Self {
-        Self { read_only: false, map_size: None, sync: true, single_file: false }
+        Self { read_only: false, map_size: None, sync: true, single_file: false, lock_timeout: LOCK_TIMEOUT }
     }
 }
 
@@ -122,6 +128,14 @@ impl LmdbOptions {
     #[must_use]
     pub fn single_file(mut self, single_file: bool) -> Self {
         self.single_file = single_file;
+        self
+    }
+
+    /// Sets how long a writer waits while other processes write; one minute when not set. Afterwards the operation fails with
+    /// [`StoreErrorKind::TimedOut`], and nothing is written.
+    #[must_use]
+    pub fn lock_timeout(mut self, longest: Duration) -> Self {
+        self.lock_timeout = longest;
         self
     }
 
@@ -167,7 +181,11 @@ impl LmdbOptions {
             let message = "this process has the database open for reading only; close that handle first";
             return Err(place(StoreError::new(StoreErrorKind::Other, "opening", message)));
         }
-        Ok(LmdbStore(Arc::new(Inner { environment, writable: !self.read_only })))
+        Ok(LmdbStore(Arc::new(Inner {
+            environment,
+            writable: !self.read_only,
+            lock_timeout: self.lock_timeout,
+        })))
     }
 }
 
@@ -273,8 +291,12 @@ impl Environment {
         self.map.work(|env| read(&*env.read_txn()?))
     }
 
-    fn write<T>(&self, write: impl Fn(&mut RwTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
-        let _writing = self.lock_writers()?;
+    fn write<T>(
+        &self,
+        longest: Duration,
+        write: impl Fn(&mut RwTxn<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let _writing = self.lock_writers(longest)?;
         self.map.work(|env| {
             let mut transaction = env.write_txn()?;
             let done = write(&mut transaction)?;
@@ -288,14 +310,40 @@ impl Environment {
 
     /// Waits until no other process writes. LMDB's own lock is a robust mutex: where a process is killed just when it gets the lock from
     /// another one that was killed, the kernel wakes nobody, and all others wait for ever. A lock of the file has no such gap.
-    fn lock_writers(&self) -> Result<Option<HeldLock>, Fault> {
+    fn lock_writers(&self, longest: Duration) -> Result<Option<HeldLock>, Fault> {
         let file = File::open(&self.data)?;
         let identity = identity(&file)?;
-        match file.lock() {
-            Ok(()) => Ok(Some(HeldLock::adopt(file, identity))),
-            Err(error) if is_unsupported(&error) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        let locked = match file.try_lock() {
+            Ok(()) => file,
+            Err(TryLockError::WouldBlock) => wait_for_lock(file, longest, &self.data)?,
+            Err(TryLockError::Error(error)) if is_unsupported(&error) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        };
+        Ok(Some(HeldLock::adopt(locked, identity)))
+    }
+}
+
+/// Waits so long for the lock of a file. The wait is the kernel's, so that all who wait get their turn; it is on a thread of its own,
+/// since it has no limit.
+fn wait_for_lock(file: File, longest: Duration, path: &Path) -> Result<File, Fault> {
+    let (answer, locked) = mpsc::sync_channel(1);
+    // Whoever does not wait any more drops the answer, and the lock with it.
+    thread::Builder::new().spawn(move || drop(answer.send(file.lock().map(|()| file))))?;
+    let mut locking = locked.recv_timeout(NOTICE.min(longest));
+    if matches!(locking, Err(RecvTimeoutError::Timeout)) && longest > NOTICE {
+        tracing::info!("another process writes to {}; waiting for it", path.display());
+        locking = locked.recv_timeout(longest - NOTICE);
+    }
+    match locking {
+        Ok(locked) => Ok(locked?),
+        Err(_) => Err(Fault::Other(
+            StoreErrorKind::TimedOut,
+            format!(
+                "another process has written for more than {} s; end that process if it hangs, or wait longer with the option \
+                 `lock_timeout`,",
+                longest.as_secs_f64()
+            ),
+        )),
     }
 }
 
@@ -391,7 +439,7 @@ impl LmdbStore {
             ));
         }
         let environment = &self.0.environment;
-        environment.write(|transaction| write(&environment.database, transaction))
+        environment.write(self.0.lock_timeout, |transaction| write(&environment.database, transaction))
     }
 
     fn read<T>(&self, read: impl Fn(&Table, &RoTxn<'_>) -> Result<T, Fault>) -> Result<T, Fault> {

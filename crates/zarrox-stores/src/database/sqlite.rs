@@ -52,7 +52,7 @@ static GATES: OpenDatabases<RwLock<()>> = OpenDatabases::new();
 /// | [`read_only`](SqliteOptions::read_only) | writes too, where the file may be written |
 /// | [`write_ahead_log`](SqliteOptions::write_ahead_log) | the file's journal stays as it is |
 /// | [`sync`](SqliteOptions::sync) | every write is flushed to the disk |
-/// | [`busy_timeout`](SqliteOptions::busy_timeout) | 30 seconds |
+/// | [`busy_timeout`](SqliteOptions::busy_timeout) | one minute |
 ///
 /// Any number of processes may use the file, as long as it lies on a local file system. A writer that has to wait too
 /// long for another process fails with [`StoreErrorKind::Unreachable`]. The version of a value is a digest of its bytes, which is compared
@@ -76,7 +76,7 @@ pub struct SqliteOptions {
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { read_only: false, write_ahead_log: false, sync: true, busy_timeout: Duration::from_secs(30) }
+        Self { read_only: false, write_ahead_log: false, sync: true, busy_timeout: Duration::from_secs(60) }
     }
 }
 

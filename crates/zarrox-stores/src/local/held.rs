@@ -28,7 +28,9 @@ pub(crate) struct Entry {
 }
 
 /// The time after which it is said that a lock is waited for.
-const NOTICE: Duration = Duration::from_secs(1);
+pub(crate) const NOTICE: Duration = Duration::from_secs(1);
+/// The longest time that a lock is waited for, if nothing else is said.
+pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 /// The first and the longest pause between two attempts to get a lock.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(10));
 

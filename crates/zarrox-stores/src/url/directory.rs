@@ -1,9 +1,8 @@
 //! Directories by their paths, and the options that they have.
 
 use std::path::Path;
-use std::time::Duration;
 
-use super::options::{SYNC, SYNC_OPTION, StorageOption, StorageOptions, wrong};
+use super::options::{LOCK_TIMEOUT, LOCK_TIMEOUT_OPTION, SYNC, SYNC_OPTION, StorageOption, StorageOptions};
 use super::scheme::{Located, Scheme};
 use crate::{DirectoryStore, StoreError};
 
@@ -11,8 +10,6 @@ use crate::{DirectoryStore, StoreError};
 pub const FOLLOW_LINKS: &str = "follow_links";
 /// The name of the option that says that nobody else writes to a directory.
 pub const EXCLUSIVE: &str = "exclusive";
-/// The name of the option that says how many seconds to wait for a file that another process has locked.
-pub const LOCK_TIMEOUT: &str = "lock_timeout";
 
 pub(super) static SCHEME: Scheme = Scheme {
     names: &["file"],
@@ -26,10 +23,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             EXCLUSIVE,
             "lock no files, since nobody else writes (for file systems without locks)",
         ),
-        StorageOption::text(
-            LOCK_TIMEOUT,
-            "the number of seconds to wait for a file that another process has locked: 60",
-        ),
+        LOCK_TIMEOUT_OPTION,
     ],
     open: |url, options| Ok(Located::whole(open_directory(url.rest(), options)?, "")),
 };
@@ -47,10 +41,6 @@ pub fn open_directory(
         .follow_links(options.flag(FOLLOW_LINKS)?.unwrap_or_default())
         .exclusive(options.flag(EXCLUSIVE)?.unwrap_or_default())
         .sync(options.flag(SYNC)?.unwrap_or_default());
-    let Some(text) = options.get(LOCK_TIMEOUT) else { return Ok(store) };
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let Some(longest) = seconds else {
-        return Err(wrong(format!("'{text}' is not a number of seconds for the option '{LOCK_TIMEOUT}'")));
-    };
-    Ok(store.lock_timeout(longest))
+    let longest = options.seconds(LOCK_TIMEOUT)?;
+    Ok(longest.into_iter().fold(store, DirectoryStore::lock_timeout))
 }

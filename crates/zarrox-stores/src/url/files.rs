@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+#[cfg(any(feature = "sqlite", feature = "lmdb"))]
+use super::options::{LOCK_TIMEOUT, LOCK_TIMEOUT_OPTION};
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 use super::options::{SYNC, SYNC_OPTION, StorageOptions};
 use super::scheme::{Located, Scheme};
@@ -63,12 +65,10 @@ enum Opening {
 /// A function that opens a database with these options.
 #[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
 macro_rules! opener {
-    ($options:ty) => {
-        |file: &Path, opening: Opening, sync: Option<bool>| {
-            let mut options = <$options>::new();
-            if let Some(sync) = sync {
-                options = options.sync(sync);
-            }
+    ($options:ty $(, $lock_timeout:ident)?) => {
+        |file: &Path, opening: Opening, storage: &StorageOptions| {
+            let options = storage.flag(SYNC)?.into_iter().fold(<$options>::new(), <$options>::sync);
+            $(let options = storage.seconds(LOCK_TIMEOUT)?.into_iter().fold(options, <$options>::$lock_timeout);)?
             match opening {
                 Opening::Open => options.open(file),
                 Opening::Read => options.read_only(true).open(file),
@@ -83,15 +83,14 @@ macro_rules! opener {
 fn open_database<S: crate::Store + 'static>(
     (file, rest): (PathBuf, String),
     options: &StorageOptions,
-    open: fn(&Path, Opening, Option<bool>) -> Result<S, StoreError>,
+    open: fn(&Path, Opening, &StorageOptions) -> Result<S, StoreError>,
 ) -> Result<Located, StoreError> {
-    let sync = options.flag(SYNC)?;
     if options.creates() {
-        return Ok(Located::whole(open(&file, Opening::Create, sync)?, rest));
+        return Ok(Located::whole(open(&file, Opening::Create, options)?, rest));
     }
-    let store = match open(&file, Opening::Open, sync) {
+    let store = match open(&file, Opening::Open, options) {
         Err(error) if matches!(error.kind(), StoreErrorKind::Forbidden | StoreErrorKind::ReadOnly) => {
-            open(&file, Opening::Read, sync)?
+            open(&file, Opening::Read, options)?
         }
         opened => opened?,
     };
@@ -105,8 +104,11 @@ static SQLITE_FILES: Files =
 #[cfg(feature = "sqlite")]
 pub(super) static SQLITE: Scheme = Scheme {
     names: SQLITE_FILES.schemes,
-    options: &[SYNC_OPTION],
-    open: |url, options| open_database(split(url, &SQLITE_FILES), options, opener!(crate::SqliteOptions)),
+    options: &[SYNC_OPTION, LOCK_TIMEOUT_OPTION],
+    open: |url, options| {
+        let open = opener!(crate::SqliteOptions, busy_timeout);
+        open_database(split(url, &SQLITE_FILES), options, open)
+    },
 };
 
 #[cfg(feature = "lmdb")]
@@ -119,8 +121,11 @@ static LMDB_FILES: Files = Files {
 #[cfg(feature = "lmdb")]
 pub(super) static LMDB: Scheme = Scheme {
     names: LMDB_FILES.schemes,
-    options: &[SYNC_OPTION],
-    open: |url, options| open_database(split(url, &LMDB_FILES), options, opener!(crate::LmdbOptions)),
+    options: &[SYNC_OPTION, LOCK_TIMEOUT_OPTION],
+    open: |url, options| {
+        let open = opener!(crate::LmdbOptions, lock_timeout);
+        open_database(split(url, &LMDB_FILES), options, open)
+    },
 };
 
 #[cfg(feature = "redb")]

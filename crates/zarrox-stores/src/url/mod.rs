@@ -24,9 +24,9 @@ mod text;
 
 pub use self::check::storage_options;
 #[cfg(unix)]
-pub use self::directory::{EXCLUSIVE, FOLLOW_LINKS, LOCK_TIMEOUT, open_directory};
+pub use self::directory::{EXCLUSIVE, FOLLOW_LINKS, open_directory};
 pub use self::open::open_url;
-pub use self::options::{OptionValue, SYNC, StorageOption, StorageOptions};
+pub use self::options::{LOCK_TIMEOUT, OptionValue, SYNC, StorageOption, StorageOptions};
 pub use self::scheme::Located;
 pub use self::schemes::file_of;
 pub use self::stage::is_url;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use crate::{StoreError, StoreErrorKind};
 
@@ -83,6 +84,15 @@ pub const SYNC: &str = "sync";
 pub(crate) const SYNC_OPTION: StorageOption =
     StorageOption::flag(SYNC, "flush to the disk what is written, so that it outlives a power failure");
 
+/// The name of the option that says how many seconds to wait for what another process has locked.
+pub const LOCK_TIMEOUT: &str = "lock_timeout";
+
+/// The option of every store on a disk of this machine whose writers wait for each other.
+pub(crate) const LOCK_TIMEOUT_OPTION: StorageOption = StorageOption::text(
+    LOCK_TIMEOUT,
+    "the number of seconds to wait for what another process has locked: 60",
+);
+
 /// The beginning of the names of options that are for the stores that references lead to.
 pub(crate) const REMOTE: &str = "remote_";
 
@@ -143,6 +153,16 @@ impl StorageOptions {
         let Some(value) = self.get(name) else { return Ok(None) };
         StorageOption::flag(name, "").check(value)?;
         Ok(flag(value))
+    }
+
+    /// The value of an option that is a number of seconds.
+    pub(super) fn seconds(&self, name: &'static str) -> Result<Option<Duration>, StoreError> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        match seconds {
+            None => Err(wrong(format!("'{text}' is not a number of seconds for the option '{name}'"))),
+            seconds => Ok(seconds),
+        }
     }
 
     /// All options.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use tempfile::TempDir;
 use zarrox_stores::{ByteRange, Condition, LmdbOptions, LmdbStore, Store, StoreErrorKind, StoreExt};
@@ -126,6 +127,26 @@ fn a_file_is_as_long_as_it_says_after_every_write() {
         // Checks what it opens, and shares the environment that is open.
         drop(LmdbStore::open(&path).unwrap());
     }
+}
+
+#[test]
+fn writers_wait_only_so_long_for_another_process() {
+    let (_directory, path, store) = temporary();
+    let impatient = LmdbOptions::new().lock_timeout(Duration::from_millis(100)).open(&path).unwrap();
+    // A lock of another open file is that of another process.
+    let other = fs::File::open(path.join("data.mdb")).unwrap();
+    other.lock().unwrap();
+    let error = impatient.set(&key("a/b"), b"new", Condition::Always).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::TimedOut, "{error}");
+    assert!(error.to_string().contains("for more than 0.1 s"), "{error}");
+    assert_eq!(impatient.get(&key("a/b")).unwrap().unwrap(), "value");
+    let waiting = std::thread::spawn(move || store.set(&key("a/b"), b"patient", Condition::Always));
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(!waiting.is_finished());
+    drop(other);
+    waiting.join().unwrap().unwrap();
+    impatient.set(&key("a/b"), b"new", Condition::Always).unwrap();
+    assert_eq!(impatient.get(&key("a/b")).unwrap().unwrap(), "new");
 }
 
 #[test]

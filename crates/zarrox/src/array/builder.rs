@@ -269,12 +269,52 @@ impl ArrayBuilder {
     /// [`ErrorKind::AlreadyExists`] when there is a node already; [`ErrorKind::InvalidArgument`] when settings contradict each
     /// other; [`ErrorKind::Unsupported`] when the format does not support a setting; and errors of the store.
     pub fn create(self) -> Result<Array> {
+        let overwrite = self.overwrite;
+        self.create_by(|location, format, documents, _| {
+            let created = location.create_documents(format, false, documents, overwrite);
+            created.map_err(|error| location.creating(error))
+        })
+    }
+
+    /// Creates the array together with its elements, which `fill` writes. The array's documents are stored last: nobody can open it
+    /// before it is complete.
+    ///
+    /// After a failure, nothing is left. After a kill, chunks are left and a journal, [`JOURNAL`](crate::convert::JOURNAL), which names
+    /// the `source` of the elements. The same call, with the same source and settings, then fills the array again.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// let array = zarrox::create_array(directory.path().join("a.zarr"));
+    /// let array = array.shape([3]).data_type(DataType::Int32);
+    /// let array = array.create_with("the numbers", |array| array.write(.., &ndarray::arr1(&[1, 2, 3])))?;
+    /// assert_eq!(array.read::<i32>(..)?, ndarray::arr1(&[1, 2, 3]).into_dyn());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`create`](Self::create) and of `fill`; [`ErrorKind::AlreadyExists`] when a creation from another source was
+    /// interrupted here.
+    pub fn create_with(self, source: &str, fill: impl FnOnce(&Array) -> Result<()>) -> Result<Array> {
+        let overwrite = self.overwrite;
+        self.create_by(|location, format, documents, array| {
+            location.create_filled(format, documents, overwrite, source, || fill(array))
+        })
+    }
+
+    /// Creates the array, whose documents are stored by `store`.
+    fn create_by(
+        self,
+        store: impl FnOnce(&Location, Format, &[Document], &Array) -> Result<()>,
+    ) -> Result<Array> {
         let location = match &self.location {
             Ok(location) => location.probed_above(),
             Err(message) => return Err(argument(message)),
         };
-        let place = format!("creating '{}' in {}", location.path, location.store.location());
-        self.create_at(&location).map_err(|error| error.at(place))
+        let planned = self.planned(&location).map_err(|error| location.creating(error));
+        let (format, array, documents) = planned?;
+        store(&location, format, &documents, &array)?;
+        Ok(array)
     }
 
     /// Appends the dimensions of a sub-array to those of the array, whose elements are then plain.
@@ -300,15 +340,17 @@ impl ArrayBuilder {
         Ok(self)
     }
 
-    fn create_at(self, location: &Location) -> Result<Array> {
+    /// The array that the settings describe, with its format and its documents, of which none is stored yet.
+    fn planned(self, location: &Location) -> Result<(Format, Array, Vec<Document>)> {
         let mut this = self.folded()?;
         if this.inherits_format {
             this.format = location.new_format()?;
         }
-        this.create_folded(location)
+        let (array, documents) = this.planned_folded(location)?;
+        Ok((this.format, array, documents))
     }
 
-    fn create_folded(self, location: &Location) -> Result<Array> {
+    fn planned_folded(&self, location: &Location) -> Result<(Array, Vec<Document>)> {
         let metadata = self.metadata(location).map_err(as_argument)?;
         let array = Array::new(location.as_stored(), metadata.clone());
         let mut array =
@@ -326,8 +368,7 @@ impl ArrayBuilder {
         if !self.members.is_empty() || metadata.codecs != array.metadata.codecs {
             array = Array::new(location.as_stored(), metadata).map_err(as_argument)?;
         }
-        location.create_documents(self.format, false, &documents, self.overwrite)?;
-        Ok(array)
+        Ok((array, documents))
     }
 
     /// The array that its documents describe with the given members, and these documents.

@@ -79,8 +79,8 @@ kinds! {
     StaleConsolidated "stale-consolidated" Warning,
     /// The consolidated metadata cannot be understood.
     BrokenConsolidated "broken-consolidated" Error,
-    /// A conversion was interrupted.
-    InterruptedConversion "interrupted-conversion" Warning,
+    /// A conversion or an import was interrupted.
+    InterruptedTransfer "interrupted-transfer" Warning,
     /// The deletion of a node was interrupted, or its move by copying.
     UnfinishedWork "unfinished-work" Warning,
     /// A node was put aside while another one was moved to its place, and is still there.

@@ -14,9 +14,9 @@ use super::outside;
 use super::quarantine::WITHIN;
 use super::session::Session;
 use crate::array::Array;
-use crate::convert::JOURNAL;
 use crate::group::Group;
 use crate::hierarchy::is_mark;
+use crate::journal::JOURNAL;
 use crate::location::Location;
 
 /// The number of chunks that are collected before they are checked side by side.
@@ -207,11 +207,10 @@ pub(super) fn group(
 
 /// Tells of a conversion that was interrupted.
 pub(super) fn interrupted(session: &Session<'_>, path: &str, key: &str) -> Result<()> {
-    let message = "a conversion was interrupted; what it has written is not complete";
-    let why = Remedy::Nothing(
-        "the same conversion, run again, continues; or delete what it has written".to_owned(),
-    );
-    session.report(Finding::new(FindingKind::InterruptedConversion, path, message, why).at_key(key))
+    let message = "a conversion or an import was interrupted; what it has written is not complete";
+    let why =
+        Remedy::Nothing("the same command, given again, continues; or delete what it has written".to_owned());
+    session.report(Finding::new(FindingKind::InterruptedTransfer, path, message, why).at_key(key))
 }
 
 fn several_formats(session: &Session<'_>, path: &str, key: &Key) -> Result<()> {
@@ -276,7 +275,7 @@ impl Foreign {
 pub(super) struct Scan {
     /// The last name of a document of a node below.
     pub(super) document: Option<&'static str>,
-    /// True if there is the journal of a conversion directly below.
+    /// True if there is a journal of unfinished work directly below.
     pub(super) journal: bool,
     /// The number of keys like those of chunks.
     pub(super) chunks: u64,

@@ -175,7 +175,7 @@ fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
     let prefix = Prefix::new(place.path.prefix())?;
     let Some(scan) = listed(session, path, Scan::below(place, &prefix))? else { return Ok(()) };
     if scan.journal {
-        return listing::interrupted(session, path, &place.path.key(crate::convert::JOURNAL));
+        return listing::interrupted(session, path, &place.path.key(crate::journal::JOURNAL));
     }
     let Some(document) = scan.document else { return without_documents(session, place, &prefix, &scan) };
     let format = if document == "zarr.json" { Format::V3 } else { Format::V2 };

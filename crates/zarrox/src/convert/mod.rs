@@ -35,7 +35,6 @@
 mod chunks;
 mod codecs;
 pub(crate) mod dimension_names;
-mod journal;
 mod plan;
 mod report;
 mod run;
@@ -52,15 +51,14 @@ use zarrox_stores::Store;
 
 use crate::error::argument;
 use crate::group::Node;
+use crate::journal::Journal;
 use crate::locate;
 use crate::location::{Location, Purpose};
 use crate::options::{OpenMode, OpenOptions};
 use crate::policy::{Consolidated, MissingChunks};
-use journal::Journal;
 use plan::{Planner, Step};
 
-pub use journal::JOURNAL;
-pub(crate) use journal::check_finished;
+pub use crate::journal::JOURNAL;
 pub use report::{Action, ConvertReport, Finding, NodeReport, Severity, What};
 
 /// The values to compare with the source after writing. Metadata is always compared.

@@ -7,11 +7,11 @@ use zarrox_core::metadata::{Consolidation, Layout};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Prefix;
 
-use super::journal::JOURNAL;
 use super::report::{Action, ConvertReport, NodeReport, Severity, What};
 use super::translator::Translator;
 use crate::array::Array;
 use crate::group::{Group, Node};
+use crate::journal::JOURNAL;
 use crate::location::Location;
 
 /// The step of a conversion that one node needs.

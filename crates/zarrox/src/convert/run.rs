@@ -6,12 +6,12 @@ use zarrox_core::metadata::Layout;
 use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, Result};
 
 use super::chunks::Transfer;
-use super::journal::{Fingerprint, Journal};
 use super::plan::Step;
 use super::report::{Action, ConvertReport};
 use super::{Conversion, Progress, Verify};
 use crate::array::Array;
 use crate::hierarchy::format_of;
+use crate::journal::{Fingerprint, Journal};
 use crate::location::Location;
 use crate::upkeep::Changes;
 
@@ -82,22 +82,12 @@ impl Conversion {
     /// Checks that the destination is empty, or has the remains of an earlier run of the same conversion according to its
     /// journal.
     fn prepare(&self) -> Result<Journal> {
-        let place = &self.destination;
-        let ours = Journal::new(&self.source, self.report.from, self.convert.to, false, &self.fingerprint()?);
-        match Journal::read(place)? {
-            Some(journal) if journal.is_same(&ours) => return Ok(journal),
-            Some(journal) if !self.convert.overwrite => return Err(journal.unfinished(place)),
-            // The destination has only the remains of an unfinished conversion.
-            Some(_) => place.delete_remains(self.convert.to)?,
-            None => {
-                // The store must be asked again, since its content changes now.
-                let place = place.clone().with_layout(None);
-                place.check_ancestors(self.convert.to)?;
-                place.make_room(self.convert.to, &self.layout()?, self.convert.overwrite, false)?;
-            }
-        }
-        ours.write(place)?;
-        Ok(ours)
+        let (to, overwrite) = (self.convert.to, self.convert.overwrite);
+        // The store must be asked again, since its content changes now.
+        let place = self.destination.clone().with_layout(None);
+        place.check_ancestors(to)?;
+        Journal::new(&self.source, self.report.from, to, false, &self.fingerprint()?)
+            .begin(&place, to, overwrite, false)
     }
 
     fn copy_array(

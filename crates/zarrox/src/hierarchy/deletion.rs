@@ -11,6 +11,7 @@ use zarrox_stores::{Key, Prefix, StoreExt};
 
 use super::Held;
 use super::unfinished::{Mark, Work};
+use crate::journal::Journal;
 use crate::location::Location;
 use crate::upkeep::Changes;
 
@@ -40,12 +41,22 @@ impl Location {
 
     fn deletable(&self) -> Result<Held> {
         match self.held_or_missing("delete") {
-            Err(error) if error.kind() == ErrorKind::NotFound => match self.mark()? {
+            Err(error) if error.kind() == ErrorKind::NotFound => match self.remains()? {
                 Some(mark) => self.held_by(&mark),
                 None => Err(error),
             },
             held => held,
         }
+    }
+
+    /// What an interrupted deletion, move, conversion or creation has left here, as something that can be deleted.
+    fn remains(&self) -> Result<Option<Mark>> {
+        if let Some(mark) = self.mark()? {
+            return Ok(Some(mark));
+        }
+        let journal = Journal::read(self)?.filter(|journal| !journal.is_in_place());
+        let format = journal.and_then(|journal| journal.format());
+        Ok(format.map(|format| Mark { format, work: Work::Deletion }))
     }
 
     /// Finishes the work that a mark tells of: what is here is deleted.
@@ -61,7 +72,10 @@ impl Location {
     /// Deletes a node; with the root also what says that there is a hierarchy.
     pub(super) fn delete_held(&self, held: &Held) -> Result<()> {
         self.put_mark(held.format, Work::Deletion)?;
-        self.erase_marked(held)
+        self.erase_marked(held)?;
+        // Some layouts keep nodes elsewhere than the journals of unfinished ones.
+        let covers_journal = held.layout.extent(&self.path).prefixes.contains(&self.path.prefix());
+        if covers_journal { Ok(()) } else { Journal::erase(self) }
     }
 
     /// Erases the node, whose mark is there, and the mark.

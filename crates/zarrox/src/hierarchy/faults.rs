@@ -168,3 +168,90 @@ fn a_killed_creation_leaves_a_whole_node_or_none() {
         assert_eq!(value(store, "new"), Some(0), "{context}");
     });
 }
+
+/// Creates the array `new`, full of fours.
+fn create_with_elements(root: &Location) -> crate::Result<()> {
+    let options = OpenOptions::new().format(place(root, "new").new_format()?);
+    let attributes = Map::from_iter([("value".to_owned(), json!(4))]);
+    let array = options.create_array_in(root.store.clone(), "new").shape([2]).chunks([1]);
+    let array = array.data_type(DataType::Int32).attributes(attributes);
+    array.create_with("fours", |array| array.write(.., &arr1(&[4; 2]))).map(drop)
+}
+
+#[test]
+fn a_killed_creation_with_elements_is_continued() {
+    killed(create_with_elements, |store, root, context| {
+        let seen = value(store, "new");
+        assert!(seen.is_none_or(|value| value == 4), "{context}: {seen:?}");
+        match create_with_elements(root) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && seen.is_some() => {}
+            created => created.unwrap_or_else(|error| panic!("{context}: {error}")),
+        }
+        assert_eq!(value(store, "new"), Some(4), "{context}");
+        let left = names_left(store);
+        assert!(!left.iter().any(|key| key.contains(".zarrox")), "{context}: {left:?}");
+    });
+}
+
+#[test]
+fn remains_of_a_killed_creation_are_deleted_like_a_node() {
+    killed(create_with_elements, |store, root, context| {
+        match place(root, "new").delete() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            deleted => deleted.unwrap_or_else(|error| panic!("{context}: {error}")),
+        }
+        let left = names_left(store);
+        let is_left = |key: &String| {
+            key.contains(".zarrox") || key.split('/').any(|name| name == "new" || name.starts_with("new."))
+        };
+        assert!(!left.iter().any(is_left), "{context}: {left:?}");
+    });
+}
+
+#[test]
+fn another_source_does_not_continue_a_killed_creation() {
+    let (store, root) = hierarchy(Format::V3);
+    store.inject(Fault::fail(StoreErrorKind::Unreachable).on(&CHANGES).since(3));
+    create_with_elements(&root).unwrap_err();
+    store.heal();
+    let array = || {
+        let array = OpenOptions::new().create_array_in(root.store.clone(), "new");
+        array.shape([2]).chunks([1]).data_type(DataType::Int32)
+    };
+    for error in [array().create_with("others", |_| Ok(())).unwrap_err(), array().create().unwrap_err()] {
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{error}");
+    }
+    let error = array().create_with("others", |_| Ok(())).unwrap_err().to_string();
+    assert!(error.contains("an import of fours was interrupted at '/new'"), "{error}");
+    array().overwrite(true).create_with("others", |_| Ok(())).unwrap();
+    let left = names_left(&store);
+    assert!(!left.iter().any(|key| key.contains(".zarrox") || key.starts_with("new/c")), "{left:?}");
+}
+
+#[test]
+fn a_killed_creation_of_a_group_with_nodes_is_continued() {
+    let create = |root: &Location| {
+        let group = place(root, "new").settle(place(root, "new").new_format()?)?;
+        let format = group.new_format()?;
+        crate::Group::create_with(group, format, false, "two arrays", |group, again| {
+            ["x", "y"].into_iter().try_for_each(|name| {
+                let array = group.create_array(name).shape([2]).chunks([1]).data_type(DataType::Int32);
+                let attributes = Map::from_iter([("value".to_owned(), json!(5))]);
+                let array = array.attributes(attributes).overwrite(again);
+                array.create_with(name, |array| array.write(.., &arr1(&[5; 2]))).map(drop)
+            })
+        })
+        .map(drop)
+    };
+    let values = |store: &FaultyStore| (value(store, "new/x"), value(store, "new/y"));
+    killed(create, |store, root, context| {
+        let seen = values(store);
+        match create(root) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && seen == (Some(5), Some(5)) => {}
+            created => created.unwrap_or_else(|error| panic!("{context}: {error}")),
+        }
+        assert_eq!(values(store), (Some(5), Some(5)), "{context}");
+        let left = names_left(store);
+        assert!(!left.iter().any(|key| key.contains(".zarrox")), "{context}: {left:?}");
+    });
+}

@@ -208,9 +208,9 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "a conversion that was interrupted",
-        plant: |h| write(&h.file("group/.zarrox-convert.json"), b"{}"),
+        plant: |h| write(&h.file("group/.zarrox-journal.json"), b"{}"),
         level: QUICK,
-        found: &[found(Kind::InterruptedConversion, "group").key("group/.zarrox-convert.json")],
+        found: &[found(Kind::InterruptedTransfer, "group").key("group/.zarrox-journal.json")],
         mended: false,
     },
     Case {

@@ -39,9 +39,6 @@ pub(super) const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union
 /// The number of times that an operation starts again when another one removes the directory that it needs.
 const ATTEMPTS: usize = 100;
 
-/// The time to wait for a lock that another process holds, where nothing else is said.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
-
 /// The root directory with the rules that hold below it.
 #[derive(Clone, Debug)]
 pub(super) struct Root {
@@ -90,7 +87,7 @@ impl Root {
             follow_links: false,
             sync: false,
             locks: true,
-            lock_timeout: LOCK_TIMEOUT,
+            lock_timeout: crate::local::held::LOCK_TIMEOUT,
             late: OnceLock::new(),
         }
     }

@@ -1,0 +1,105 @@
+//! Creation of nodes with their content.
+//!
+//! A [journal](crate::journal) in the place of the node says that the work is unfinished, and from what the node is made. Chunks are
+//! stored first and the array's documents last, so that an array that can be opened has all of its elements.
+
+use zarrox_core::metadata::{Document, Layout};
+use zarrox_core::{Error, Format, GroupMetadata, NodeMetadata, Result};
+
+use crate::journal::{Fingerprint, Journal};
+use crate::location::Location;
+use crate::upkeep::Changes;
+
+impl Location {
+    /// Stores the content of a new array by `fill`, and then its documents. After an interruption, the same call fills it anew.
+    /// After a failure, nothing is left.
+    pub(crate) fn create_filled(
+        &self,
+        format: Format,
+        documents: &[Document],
+        overwrite: bool,
+        source: &str,
+        fill: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let filling = Filling::begin(self, format, documents, overwrite, source, false);
+        let filling = filling.map_err(|error| self.creating(error))?;
+        let Filling { place, mut journal, .. } = filling.clone();
+        if !journal.is_filled() {
+            fill().inspect_err(|_| drop(place.delete_remains(format)))?;
+            journal.fill(&place)?;
+        }
+        filling.store(documents).and_then(|()| Journal::erase(&place)).map_err(|error| self.creating(error))
+    }
+
+    /// Says of an error that it was met when this node was created.
+    pub(crate) fn creating(&self, error: Error) -> Error {
+        error.at(format!("creating '{}' in {}", self.path, self.store.location()))
+    }
+
+    /// Creates a group, and stores its nodes by `fill`, which hears whether an earlier call was interrupted. After an interruption,
+    /// the same call continues with the nodes that are there.
+    pub(crate) fn create_filled_group(
+        &self,
+        format: Format,
+        overwrite: bool,
+        source: &str,
+        fill: impl FnOnce(bool) -> Result<()>,
+    ) -> Result<()> {
+        let group = NodeMetadata::Group(GroupMetadata::new(format));
+        let documents = format.def().to_documents(&self.path, &group, &self.context.registry)?;
+        let filling = Filling::begin(self, format, &documents, overwrite, source, true)?;
+        let (place, again) = (&filling.place, filling.journal.was_there());
+        filling.store(&documents)?;
+        let filled = fill(again);
+        // An interrupted call can be repeated also after one that failed.
+        if filled.is_ok() || !again {
+            Journal::erase(place)?;
+        }
+        filled
+    }
+}
+
+/// A node whose content is being stored.
+#[derive(Clone)]
+struct Filling {
+    place: Location,
+    format: Format,
+    layout: Layout,
+    /// The formats of groups above it that are of another one.
+    others: Vec<Format>,
+    is_group: bool,
+    journal: Journal,
+}
+
+impl Filling {
+    fn begin(
+        place: &Location,
+        format: Format,
+        documents: &[Document],
+        overwrite: bool,
+        source: &str,
+        is_group: bool,
+    ) -> Result<Self> {
+        let place = place.for_change()?.with_layout(None);
+        let layout = place.layout_for(format)?;
+        place.check_names(&layout)?;
+        let others = place.check_ancestors(format)?;
+        let mut plan = Fingerprint::new();
+        documents.iter().for_each(|(_, bytes)| plan.see(bytes));
+        let journal =
+            Journal::of_creation(source, format, &plan).begin(&place, format, overwrite, is_group)?;
+        Ok(Self { place, format, layout, others, is_group, journal })
+    }
+
+    /// Stores the documents of the node, and of the groups above it where they are missing.
+    fn store(&self, documents: &[Document]) -> Result<()> {
+        let Self { place, format, layout, .. } = self;
+        let _guard = place.lock_documents(layout)?;
+        let created = place.create_ancestors(*format, layout)?;
+        let stored = place.put_documents(documents, layout);
+        let changes = Changes::of_node(&place.path, self.is_group).and(created);
+        place.keep_copies(*format, &changes);
+        self.others.iter().for_each(|other| place.keep_copies(*other, &Changes::foreign(&place.path)));
+        stored
+    }
+}
