@@ -27,14 +27,22 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
     let Ok(Some(found)) = place.find() else { return Ok(Place::Kept) };
     let original = place.as_stored().at(original);
     let is_taken = !matches!(original.find(), Ok(None));
+    let has_room = original.check_ancestors(format_of(&found.node));
     let (message, remedy) = match is_taken {
         true => {
             ("it was replaced by a node that was moved to its place, and not deleted", Remedy::Quarantine)
         }
-        false => ("it was put aside for a node that never came to its place", Remedy::MoveBack),
+        false => {
+            let remedy = match &has_room {
+                Ok(_) => Remedy::MoveBack,
+                Err(error) => Remedy::Nothing(format!("it cannot be moved back to its place: {error}")),
+            };
+            ("it was put aside for a node that never came to its place", remedy)
+        }
     };
     let finding = Finding::new(FindingKind::ReplacedNode, place.path.as_str(), message, remedy);
-    let mut now = if session.repairs() { Place::Left } else { Place::Kept };
+    let is_left = session.repairs() && finding.remedy.is_possible();
+    let mut now = if is_left { Place::Left } else { Place::Kept };
     session.settle(vec![finding], || match is_taken {
         true => {
             let extent = found.location.layout_for(format_of(&found.node))?.extent(&place.path);
