@@ -8,7 +8,7 @@ use zarrox_stores::{Key, Prefix, StoreExt};
 
 use super::finding::{Finding, FindingKind, Remedy};
 use super::session::Session;
-use crate::hierarchy::format_of;
+use crate::hierarchy::{Found, format_of};
 use crate::location::Location;
 
 /// The place of a node after the check of whether it was put aside.
@@ -27,14 +27,13 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
     let Ok(Some(found)) = place.find() else { return Ok(Place::Kept) };
     let original = place.as_stored().at(original);
     let is_taken = !matches!(original.find(), Ok(None));
-    let has_room = original.check_ancestors(format_of(&found.node));
     let (message, remedy) = match is_taken {
         true => {
             ("it was replaced by a node that was moved to its place, and not deleted", Remedy::Quarantine)
         }
         false => {
-            let remedy = match &has_room {
-                Ok(_) => Remedy::MoveBack,
+            let remedy = match check_move(place, &original, &found) {
+                Ok(()) => Remedy::MoveBack,
                 Err(error) => Remedy::Nothing(format!("it cannot be moved back to its place: {error}")),
             };
             ("it was put aside for a node that never came to its place", remedy)
@@ -56,6 +55,13 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
         }
     })?;
     Ok(now)
+}
+
+/// Makes sure that a node can be moved back.
+fn check_move(place: &Location, original: &Location, found: &Found) -> Result<()> {
+    original.check_ancestors(format_of(&found.node))?;
+    place.as_stored().mark()?;
+    original.mark().map(drop)
 }
 
 /// The path that a node had before it was put aside.
