@@ -5,14 +5,18 @@
 mod bases;
 mod contents;
 mod elements;
+mod input;
+mod keys;
 mod mutations;
 mod promises;
 mod reading;
+mod values;
 
 use zarrox::Result;
 
 use bases::Base;
-use mutations::Mutator;
+use contents::Contents;
+use input::Input;
 
 /// The name of the fuzz target.
 pub const NAME: &str = "hierarchy";
@@ -37,22 +41,16 @@ impl Hierarchy {
 
     /// Damages a hierarchy in the way that the input tells; panics where a promise is broken.
     pub fn run(&self, input: &[u8]) {
-        let [choice, options, program @ ..] = input else { return };
-        let Some(base) = self.bases.get(usize::from(*choice) % self.bases.len().max(1)) else { return };
-        let mut contents = base.contents.clone();
-        Mutator::new(program).damage(&mut contents, base.prefix);
-        promises::demand(base, &contents, options & 1 == 1);
+        if let Some(damaged) = self.damaged(input) {
+            promises::demand(damaged.base, &damaged.contents, damaged.options & 1 == 1);
+        }
     }
 
-    /// The keys that are stored after the input's damage and their sizes, for people.
+    /// The keys that the input damages, and their values, for people.
     pub fn describe(&self, input: &[u8]) -> String {
-        let [choice, _, program @ ..] = input else { return String::new() };
-        let Some(base) = self.bases.get(usize::from(*choice) % self.bases.len().max(1)) else {
-            return String::new();
-        };
-        let mut contents = base.contents.clone();
-        Mutator::new(program).damage(&mut contents, base.prefix);
-        contents::difference(&base.contents, &contents)
+        self.damaged(input)
+            .map(|damaged| contents::difference(&damaged.base.contents, &damaged.contents))
+            .unwrap_or_default()
     }
 
     /// Inputs to begin with, the same in every run: each hierarchy undamaged, and damaged by each kind of mutation.
@@ -62,4 +60,18 @@ impl Hierarchy {
             .flat_map(|base| mutations::seeds().map(move |program| [vec![base, base & 1], program].concat()))
             .collect()
     }
+    fn damaged(&self, input: &[u8]) -> Option<Damaged<'_>> {
+        let [choice, options, program @ ..] = input else { return None };
+        let base = self.bases.get(usize::from(*choice) % self.bases.len().max(1))?;
+        let mut contents = base.contents.clone();
+        mutations::damage(&mut Input(program), &mut contents, base.prefix);
+        Some(Damaged { base, contents, options: *options })
+    }
+}
+
+/// A hierarchy after the damage of an input.
+struct Damaged<'h> {
+    base: &'h Base,
+    contents: Contents,
+    options: u8,
 }

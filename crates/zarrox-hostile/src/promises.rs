@@ -1,9 +1,10 @@
 //! The promises that hold for any hierarchy, however it is damaged.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use zarrox::ErrorKind;
-use zarrox::check::{Check, CheckLevel, CheckSummary, Finding, Outcome, Repair};
+use zarrox::check::{Check, CheckLevel, Finding, Outcome, Repair};
 use zarrox::stores::Store;
 
 use crate::bases::Base;
@@ -14,6 +15,9 @@ use crate::reading;
 /// The directory of the quarantine in a store that has nothing beside it.
 const QUARANTINE: &str = ".zarrox-quarantine/";
 
+/// The start of the names of marks of unfinished work.
+const MARK: &str = ".zarrox-unfinished";
+
 /// Reads, checks and repairs a damaged hierarchy; panics where a promise is broken.
 pub(crate) fn demand(base: &Base, damaged: &Contents, refill: bool) {
     let Ok(store) = store_of(damaged) else { return };
@@ -21,37 +25,46 @@ pub(crate) fn demand(base: &Base, damaged: &Contents, refill: bool) {
     let stored = stored(&*store);
     reading::all(&store, base.root);
     let before = readable(&store, base.root);
-    let check = |level| check(&store, base.root).level(level);
-    for level in [CheckLevel::Metadata, CheckLevel::Quick, CheckLevel::Full] {
-        let _ = run(&check(level).missing(true));
-        let _ = run(&check(level).repair(Repair { dry_run: true, refill }));
-    }
-    unchanged(base, &stored, &self::stored(&*store), "a check without a repair");
+    checked(base, &store, &stored, refill);
+    let Some(found) = repaired(base, &store, &stored, refill) else { return };
 
-    let repaired = run(&check(CheckLevel::Full).repair(Repair { dry_run: false, refill }));
-    let after = self::stored(&*store);
-    let Ok((_, found)) = repaired else {
-        unchanged(base, &stored, &after, "a repair that failed");
-        return;
-    };
-    let told = told(&found);
+    let (after, told) = (self::stored(&*store), told(&found));
     outside(base, &stored, &after);
-    kept(base, &before, &readable(&store, base.root), &told);
+    let demanded = before.into_iter().filter(|((path, _), _)| !is_given_up(base, &stored, path)).collect();
+    kept(base, &demanded, &readable(&store, base.root), &told);
     nothing_lost(base, &stored, &after, &told);
-    let again = run(&check(CheckLevel::Full).repair(Repair { dry_run: true, refill }));
-    let (_, again) =
-        again.unwrap_or_else(|error| panic!("{}: a repaired hierarchy: {error}\n{told}", base.name));
+    let again = run(&full(base, &store).repair(Repair { dry_run: true, refill }));
+    let again = again.unwrap_or_else(|error| panic!("{}: a repaired hierarchy: {error}\n{told}", base.name));
     mended(base, &found, &again, &told);
 }
 
-fn check(store: &std::sync::Arc<dyn Store>, root: &str) -> Check {
-    match Check::open_in(&options(), store.clone(), root) {
-        Ok(check) => check,
-        Err(error) => panic!("'{root}' is a path: {error}"),
+/// Checks in every way that only reads.
+fn checked(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool) {
+    for level in [CheckLevel::Metadata, CheckLevel::Quick, CheckLevel::Full] {
+        let check = || full(base, store).level(level);
+        let _ = run(&check().missing(true));
+        let _ = run(&check().repair(Repair { dry_run: true, refill }));
+    }
+    unchanged(base, stored, &self::stored(&**store), "a check without a repair");
+}
+
+/// Repairs; returns the findings, unless there is nothing to check.
+fn repaired(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool) -> Option<Vec<Finding>> {
+    let found = run(&full(base, store).repair(Repair { dry_run: false, refill }));
+    if found.is_err() {
+        unchanged(base, stored, &self::stored(&**store), "a repair that failed");
+    }
+    found.ok()
+}
+
+fn full(base: &Base, store: &Arc<dyn Store>) -> Check {
+    match Check::open_in(&options(), store.clone(), base.root) {
+        Ok(check) => check.level(CheckLevel::Full),
+        Err(error) => panic!("'{}' is a path: {error}", base.root),
     }
 }
 
-fn run(check: &Check) -> zarrox::Result<(CheckSummary, Vec<Finding>)> {
+fn run(check: &Check) -> zarrox::Result<Vec<Finding>> {
     let mut findings = Vec::new();
     let summary = check.run(|finding| {
         findings.push(finding);
@@ -65,7 +78,7 @@ fn run(check: &Check) -> zarrox::Result<(CheckSummary, Vec<Finding>)> {
             error.kind()
         );
     }
-    Ok((summary?, findings))
+    summary.map(|_| findings)
 }
 
 fn stored(store: &dyn Store) -> Contents {
@@ -90,7 +103,7 @@ fn outside(base: &Base, before: &Contents, after: &Contents) {
 
 /// Elements that could be read before can be read, and are the same.
 fn kept(base: &Base, before: &Elements, after: &Elements, told: &str) {
-    for ((path, at), value) in before.iter().filter(|((path, _), _)| !is_put_aside(path)) {
+    for ((path, at), value) in before {
         let now = after.get(&(path.clone(), at.clone()));
         assert!(
             now == Some(value),
@@ -100,18 +113,27 @@ fn kept(base: &Base, before: &Elements, after: &Elements, told: &str) {
     }
 }
 
-/// Nodes that were put aside for others are moved.
-fn is_put_aside(path: &str) -> bool {
-    path.contains(".replaced")
+/// Returns true for a node that a repair takes away: one that was put aside for another one, or whose deletion has begun.
+fn is_given_up(base: &Base, stored: &Contents, path: &str) -> bool {
+    let is_marked = |mark: String| stored.contains_key(&format!("{}{mark}.json", base.prefix));
+    let mut above = String::new();
+    for name in path.split('/').skip(1) {
+        if is_marked(format!("{above}{MARK}-{name}")) {
+            return true;
+        }
+        above += &format!("{name}/");
+    }
+    path.contains(".replaced") || is_marked(MARK.to_owned())
 }
 
-/// Every value is there still: under its key, or elsewhere. Only documents with consolidated metadata are written anew.
+/// Every value is there still: under its key, or elsewhere. Only documents with consolidated metadata are written anew, and marks of
+/// work that is finished are deleted.
 fn nothing_lost(base: &Base, before: &Contents, after: &Contents, told: &str) {
     let values: BTreeSet<&[u8]> = after.values().map(Vec::as_slice).collect();
     for (key, value) in before {
-        let is_copy = key.ends_with(".zmetadata") || key.ends_with("zarr.json");
+        let may_go = key.ends_with(".zmetadata") || key.ends_with("zarr.json") || key.contains(MARK);
         assert!(
-            is_copy || values.contains(value.as_slice()),
+            may_go || values.contains(value.as_slice()),
             "{}: the value of '{key}' is lost\n{told}",
             base.name
         );
