@@ -64,12 +64,12 @@ pub(crate) struct Place<'p> {
 }
 
 /// Loses the value.
-pub(crate) fn remove(_: &mut Input<'_>, place: Place<'_>) {
+pub(crate) fn remove(_: &mut Input<'_>, place: &mut Place<'_>) {
     place.contents.remove(place.key);
 }
 
 /// Exchanges two values.
-pub(crate) fn swap(input: &mut Input<'_>, place: Place<'_>) {
+pub(crate) fn swap(input: &mut Input<'_>, place: &mut Place<'_>) {
     let other = input.one_of(place.keys);
     if let (Some(a), Some(b)) = (place.contents.get(place.key).cloned(), place.contents.get(other).cloned()) {
         place.contents.insert(place.key.to_owned(), b);
@@ -78,14 +78,14 @@ pub(crate) fn swap(input: &mut Input<'_>, place: Place<'_>) {
 }
 
 /// Puts the copy of another value in its place.
-pub(crate) fn copy(input: &mut Input<'_>, place: Place<'_>) {
+pub(crate) fn copy(input: &mut Input<'_>, place: &mut Place<'_>) {
     if let Some(value) = place.contents.get(input.one_of(place.keys)).cloned() {
         place.contents.insert(place.key.to_owned(), value);
     }
 }
 
 /// Adds a key beside it or above it, with a value that is there already.
-pub(crate) fn add(input: &mut Input<'_>, place: Place<'_>) {
+pub(crate) fn add(input: &mut Input<'_>, place: &mut Place<'_>) {
     let name = match input.byte_or(0) {
         255 => {
             let length = input.below(40);
@@ -105,8 +105,8 @@ pub(crate) fn add(input: &mut Input<'_>, place: Place<'_>) {
 }
 
 /// Gives a directory another name.
-pub(crate) fn rename(input: &mut Input<'_>, place: Place<'_>) {
-    let Place { contents, prefix, key, .. } = place;
+pub(crate) fn rename(input: &mut Input<'_>, place: &mut Place<'_>) {
+    let (prefix, key) = (place.prefix, place.key);
     let inside = &key[prefix.len()..];
     let ends: Vec<usize> = inside.match_indices('/').map(|(at, _)| prefix.len() + at).collect();
     if ends.is_empty() {
@@ -121,23 +121,23 @@ pub(crate) fn rename(input: &mut Input<'_>, place: Place<'_>) {
         _ => format!("{prefix}new/{}", &from[prefix.len()..]),
     };
     let below = format!("{from}/");
-    let moved: Vec<String> = contents.keys().filter(|key| key.starts_with(&below)).cloned().collect();
+    let moved: Vec<String> = place.contents.keys().filter(|key| key.starts_with(&below)).cloned().collect();
     for key in moved.iter().filter(|_| to.starts_with(prefix)) {
-        if let Some(value) = contents.remove(key) {
-            contents.insert(format!("{to}/{}", &key[below.len()..]), value);
+        if let Some(value) = place.contents.remove(key) {
+            place.contents.insert(format!("{to}/{}", &key[below.len()..]), value);
         }
     }
 }
 
 /// Loses the values with short names in a directory, as those of documents are.
-pub(crate) fn empty(_: &mut Input<'_>, place: Place<'_>) {
+pub(crate) fn empty(_: &mut Input<'_>, place: &mut Place<'_>) {
     let name = place.key.rsplit('/').next().unwrap_or_default();
     let below = place.key[..place.key.len() - name.len()].to_owned();
     place.contents.retain(|other, _| !other.starts_with(&below) || other.len() - below.len() > 16);
 }
 
 /// Marks a node above it as one whose deletion or move has begun.
-pub(crate) fn mark(input: &mut Input<'_>, place: Place<'_>) {
+pub(crate) fn mark(input: &mut Input<'_>, place: &mut Place<'_>) {
     let mark = *input.one_of(&MARKS);
     let mut node = place.key;
     for _ in 0..=input.below(4) {

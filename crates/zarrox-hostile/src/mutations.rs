@@ -10,19 +10,21 @@ const MOST: usize = 24;
 
 /// One kind of damage.
 enum Mutation {
-    /// A value is changed.
+    /// Bytes of a value are changed.
+    Bytes(fn(&mut Input<'_>, &mut [u8])),
+    /// A value gets another length.
     Value(fn(&mut Input<'_>, &mut Vec<u8>)),
     /// A value is lost, or lies where it does not belong.
-    Key(fn(&mut Input<'_>, Place<'_>)),
+    Key(fn(&mut Input<'_>, &mut Place<'_>)),
 }
 
 /// All kinds. Inputs name them by their numbers.
 const MUTATIONS: [Mutation; 16] = [
-    Mutation::Value(values::change),
+    Mutation::Bytes(values::change),
     Mutation::Value(values::cut),
     Mutation::Value(values::grow),
-    Mutation::Value(values::fill),
-    Mutation::Value(values::entry),
+    Mutation::Bytes(values::fill),
+    Mutation::Bytes(values::entry),
     Mutation::Value(values::number),
     Mutation::Key(keys::remove),
     Mutation::Key(keys::swap),
@@ -45,11 +47,11 @@ pub(crate) fn damage(input: &mut Input<'_>, contents: &mut Contents, prefix: &st
             return;
         }
         let key = input.one_of(&keys);
-        match MUTATIONS[usize::from(kind) % MUTATIONS.len()] {
-            Mutation::Value(mutate) => {
-                contents.get_mut(key).into_iter().for_each(|value| mutate(input, value))
-            }
-            Mutation::Key(mutate) => mutate(input, Place { contents, prefix, keys: &keys, key }),
+        match (&MUTATIONS[usize::from(kind) % MUTATIONS.len()], contents.get_mut(key)) {
+            (Mutation::Bytes(mutate), Some(value)) => mutate(input, value),
+            (Mutation::Value(mutate), Some(value)) => mutate(input, value),
+            (Mutation::Key(mutate), _) => mutate(input, &mut Place { contents, prefix, keys: &keys, key }),
+            _ => {}
         }
     }
 }

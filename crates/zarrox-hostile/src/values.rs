@@ -34,7 +34,7 @@ const NUMBERS: [&str; 24] = [
 ];
 
 /// Changes a byte.
-pub(crate) fn change(input: &mut Input<'_>, value: &mut Vec<u8>) {
+pub(crate) fn change(input: &mut Input<'_>, value: &mut [u8]) {
     if !value.is_empty() {
         let at = input.place(value.len());
         value[at] ^= input.byte_or(1).max(1);
@@ -53,7 +53,7 @@ pub(crate) fn grow(input: &mut Input<'_>, value: &mut Vec<u8>) {
 }
 
 /// Fills a part with zeros or ones.
-pub(crate) fn fill(input: &mut Input<'_>, value: &mut Vec<u8>) {
+pub(crate) fn fill(input: &mut Input<'_>, value: &mut [u8]) {
     if !value.is_empty() {
         let (from, length, byte) = (input.place(value.len()), input.below(64), *input.one_of(&[0, 0xff]));
         let to = (from + length).min(value.len());
@@ -62,7 +62,7 @@ pub(crate) fn fill(input: &mut Input<'_>, value: &mut Vec<u8>) {
 }
 
 /// Changes a number of eight bytes near the end, as the indexes of shards have.
-pub(crate) fn entry(input: &mut Input<'_>, value: &mut Vec<u8>) {
+pub(crate) fn entry(input: &mut Input<'_>, value: &mut [u8]) {
     if value.len() >= 8 {
         let (back, number) = (input.below(40), u64::from(input.byte_or(0)));
         let at = value.len().saturating_sub(4 + 8 * (back + 1));

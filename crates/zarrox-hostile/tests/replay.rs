@@ -1,7 +1,5 @@
 //! Inputs with which fuzzing begins, inputs that fuzzing once found, and random ones.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
