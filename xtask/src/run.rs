@@ -161,6 +161,11 @@ fn executable(messages: &str, target: &str) -> Option<String> {
 
 /// Does work with each item, and with as many at a time as there are processors.
 pub(crate) fn each_in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
+    each_in_parallel_of(thread::available_parallelism().map_or(1, usize::from), items, work);
+}
+
+/// Does work with each item, and with this many at a time.
+pub(crate) fn each_in_parallel_of<T: Sync>(workers: usize, items: &[T], work: impl Fn(&T) + Sync) {
     let next = Mutex::new(items.iter());
     let worker = || {
         while let Some(item) = next.lock().ok().and_then(|mut items| items.next()) {
@@ -168,8 +173,7 @@ pub(crate) fn each_in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
         }
     };
     thread::scope(|scope| {
-        let workers = thread::available_parallelism().map_or(1, usize::from);
-        (0..workers).for_each(|_| drop(scope.spawn(worker)));
+        (0..workers.max(1)).for_each(|_| drop(scope.spawn(worker)));
     });
 }
 

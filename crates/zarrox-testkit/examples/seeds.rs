@@ -6,19 +6,30 @@
 use std::error::Error;
 use std::path::Path;
 
-use zarrox_testkit::fuzz::{Target, names};
+use zarrox_hostile::Hierarchy;
+use zarrox_testkit::fuzz::{self, Target};
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let mut names = fuzz::names();
+    names.push(zarrox_hostile::NAME.to_owned());
+    names.sort();
     let Some(directory) = std::env::args_os().nth(1) else {
-        names().iter().for_each(|name| println!("{name}"));
+        names.iter().for_each(|name| println!("{name}"));
         return Ok(());
     };
-    for name in names() {
+    for name in names {
         let directory = Path::new(&directory).join(&name);
         std::fs::create_dir_all(&directory)?;
-        for (number, seed) in Target::new(zarrox::codecs::registry(), &name)?.seeds().iter().enumerate() {
+        for (number, seed) in seeds(&name)?.iter().enumerate() {
             std::fs::write(directory.join(format!("seed-{number}")), seed)?;
         }
     }
     Ok(())
+}
+
+fn seeds(name: &str) -> zarrox::Result<Vec<Vec<u8>>> {
+    if name == zarrox_hostile::NAME {
+        return Ok(Hierarchy::new()?.seeds());
+    }
+    Ok(Target::new(zarrox::codecs::registry(), name)?.seeds())
 }

@@ -165,6 +165,11 @@ pub struct Extent {
 }
 
 impl Extent {
+    /// Returns true if all that belongs to the node is below its path.
+    pub fn is_below(&self, path: &NodePath) -> bool {
+        self.keys.is_empty() && self.prefixes == [path.prefix()]
+    }
+
     /// Returns whether what is stored under a key belongs to the node, or to one below it.
     pub fn contains(&self, key: &str) -> bool {
         self.keys.iter().any(|own| own == key) || self.prefixes.iter().any(|prefix| key.starts_with(prefix))

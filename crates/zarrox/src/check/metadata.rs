@@ -116,20 +116,21 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
     }
     let key = first_document(place);
     let why = "only who knows what it said can write it again; its chunks are not looked at";
-    if restored(session, place, |remedy| Finding { key, ..finding(remedy) }, why)? {
+    let lost = Lost::find(place).filter(|lost| key.as_ref().is_none_or(|key| lost.is_beside(key)));
+    if restored(session, lost, |remedy| Finding { key, ..finding(remedy) }, why)? {
         return node(session, &place.as_stored());
     }
     below(session, place)
 }
 
-/// Tells of documents that are lost, and writes them if consolidated metadata has them and that is wanted. True if it did.
+/// Tells of documents that are lost, and writes those that consolidated metadata has if that is wanted. True if it did.
 fn restored(
     session: &Session<'_>,
-    place: &Location,
+    lost: Option<Lost>,
     finding: impl FnOnce(Remedy) -> Finding,
     why: &str,
 ) -> Result<bool> {
-    let Some(lost) = Lost::find(place) else {
+    let Some(lost) = lost else {
         session.report(finding(Remedy::Nothing(why.to_owned())))?;
         return Ok(false);
     };
@@ -178,11 +179,35 @@ fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
         return listing::interrupted(session, path, &place.path.key(crate::journal::JOURNAL));
     }
     let Some(document) = scan.document else { return without_documents(session, place, &prefix, &scan) };
+    if is_of_implicit_groups(place) {
+        let message = "a node lies inside an array, where nobody finds it";
+        let why = Remedy::Nothing("move it to a place outside of the array".to_owned());
+        return session.report(Finding::new(FindingKind::NodeInArray, path, message, why));
+    }
     let format = if document == "zarr.json" { Format::V3 } else { Format::V2 };
     let message = format!("there are nodes below, and the group has no document; Zarr {format} demands one");
-    let finding = Finding::new(FindingKind::ImplicitGroup, path, message, Remedy::CreateGroup);
+    let remedy = match first_document(&place.as_stored().of_format(None)) {
+        Some(key) => Remedy::Nothing(format!("'{key}' is in its place, and says something else")),
+        None => Remedy::CreateGroup,
+    };
+    let finding = Finding::new(FindingKind::ImplicitGroup, path, message, remedy);
     session.settle(vec![finding], || create_group(place, format))?;
-    below(session, place)
+    // With its document it may be found to be more, as a node that was put aside.
+    let stored = place.as_stored();
+    match session.repairs() && matches!(stored.find(), Ok(Some(_))) {
+        true => node(session, &stored),
+        false => below(session, place),
+    }
+}
+
+/// Returns true in a hierarchy in which every prefix is a group, apart from those inside of arrays.
+fn is_of_implicit_groups(place: &Location) -> bool {
+    let place = place.as_stored();
+    Format::all().any(|format| {
+        place
+            .existing_layout(format)
+            .is_ok_and(|layout| layout.is_some_and(|layout| layout.implicit_groups()))
+    })
 }
 
 /// Tells of a prefix below which there are no documents of nodes.
@@ -192,7 +217,8 @@ fn without_documents(session: &Session<'_>, place: &Location, prefix: &Prefix, s
         let message = format!("{} chunks, and no document of an array", scan.chunks);
         let finding = |remedy| Finding::new(FindingKind::ChunksWithoutArray, path, message, remedy);
         let why = "only who knows the array's metadata can write it again";
-        if restored(session, place, |remedy| finding(remedy).at_key(prefix.as_str()), why)? {
+        let lost = Lost::find(place);
+        if restored(session, lost, |remedy| finding(remedy).at_key(prefix.as_str()), why)? {
             return node(session, &place.as_stored());
         }
     }

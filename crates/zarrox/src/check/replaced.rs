@@ -8,7 +8,7 @@ use zarrox_stores::{Key, Prefix, StoreExt};
 
 use super::finding::{Finding, FindingKind, Remedy};
 use super::session::Session;
-use crate::hierarchy::format_of;
+use crate::hierarchy::{Found, format_of};
 use crate::location::Location;
 
 /// The place of a node after the check of whether it was put aside.
@@ -31,10 +31,17 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
         true => {
             ("it was replaced by a node that was moved to its place, and not deleted", Remedy::Quarantine)
         }
-        false => ("it was put aside for a node that never came to its place", Remedy::MoveBack),
+        false => {
+            let remedy = match check_move(place, &original, &found) {
+                Ok(()) => Remedy::MoveBack,
+                Err(error) => Remedy::Nothing(format!("it cannot be moved back to its place: {error}")),
+            };
+            ("it was put aside for a node that never came to its place", remedy)
+        }
     };
     let finding = Finding::new(FindingKind::ReplacedNode, place.path.as_str(), message, remedy);
-    let mut now = if session.repairs() { Place::Left } else { Place::Kept };
+    let is_left = session.repairs() && finding.remedy.is_possible();
+    let mut now = if is_left { Place::Left } else { Place::Kept };
     session.settle(vec![finding], || match is_taken {
         true => {
             let extent = found.location.layout_for(format_of(&found.node))?.extent(&place.path);
@@ -48,6 +55,13 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
         }
     })?;
     Ok(now)
+}
+
+/// Makes sure that a node can be moved back.
+fn check_move(place: &Location, original: &Location, found: &Found) -> Result<()> {
+    original.check_ancestors(format_of(&found.node))?;
+    place.as_stored().mark()?;
+    original.mark().map(drop)
 }
 
 /// The path that a node had before it was put aside.

@@ -13,7 +13,11 @@ use crate::hierarchy::format_of;
 use crate::location::Location;
 
 /// The documents of a node that are to be written: each by its key.
-pub(super) struct Lost(Vec<(Key, Vec<u8>)>);
+pub(super) struct Lost {
+    documents: Vec<(Key, Vec<u8>)>,
+    /// The keys of all documents that a node of this format can have.
+    keys: Vec<String>,
+}
 
 impl Lost {
     /// Looks for the documents of a node that are missing or cannot be understood. `None` where no consolidated metadata has them, or
@@ -43,6 +47,10 @@ impl Lost {
             let node = place.node_of(format, layout, &Source::stored(documents));
             matches!(node, Ok(Some((node, true))) if format_of(&node) == format)
         };
+        // Something else keeps the node from being opened, as a document of another format.
+        if is_node(&stored) {
+            return None;
+        }
         // First what is no document at all; then the one that says what the node is.
         for attempt in 0..2 {
             for (index, copied) in copied.iter().enumerate().filter(|(_, copied)| copied.is_some()) {
@@ -54,18 +62,23 @@ impl Lost {
                 }
             }
             if lost.contains(&true) && is_node(&stored) {
-                let documents = keys.into_iter().zip(stored).zip(lost).filter(|(_, lost)| *lost);
+                let documents = keys.iter().cloned().zip(stored).zip(lost).filter(|(_, lost)| *lost);
                 let written = documents.filter_map(|((key, text), _)| Some((Key::new(key).ok()?, text?)));
-                return Some(Self(written.collect()));
+                return Some(Self { documents: written.collect(), keys });
             }
         }
         None
     }
 
+    /// Returns true if a document is one of this node in this format. A document of another format would be in the way still.
+    pub(super) fn is_beside(&self, document: &str) -> bool {
+        self.keys.iter().any(|key| key == document)
+    }
+
     /// Writes the documents. What was in their place goes to the quarantine.
     pub(super) fn restore(&self, session: &Session<'_>) -> Result<()> {
         let store = &session.start.store;
-        self.0.iter().try_for_each(|(key, text)| match store.open(key)? {
+        self.documents.iter().try_for_each(|(key, text)| match store.open(key)? {
             Some(value) => repair::replace(session, key, &Judged::of(&*value), Some(text)),
             None if store.capabilities().set_if_absent => Ok(store.set(key, text, Condition::Absent)?),
             None => Ok(store.set(key, text, Condition::Always)?),

@@ -79,7 +79,27 @@ impl Location {
     pub(crate) fn mark(&self) -> Result<Option<Mark>> {
         let key = Key::new(self.mark_key())?;
         let Some(bytes) = self.store.get(&key)? else { return Ok(None) };
-        Mark::from_bytes(&bytes).map(Some).map_err(|error| error.at(format!("'{key}'")))
+        let mark = Mark::from_bytes(&bytes).and_then(|mark| self.fitting(mark));
+        mark.map(Some).map_err(|error| error.at(format!("'{key}'")))
+    }
+
+    /// Refuses a mark of a format whose nodes lie elsewhere than those of this hierarchy: under the keys that it means, there may be parts
+    /// of other nodes.
+    fn fitting(&self, mark: Mark) -> Result<Mark> {
+        let extent = self.extent_of(&mark)?;
+        let formats = Format::all().filter(|format| format.def().entry_key().is_some());
+        let layouts = formats.filter_map(|format| self.existing_layout(format).ok().flatten());
+        let mut extents = layouts.map(|layout| layout.extent(&self.path)).peekable();
+        let fits = match extents.peek() {
+            // The root's entry document is erased before its mark.
+            None => self.path.is_root() || extent.is_below(&self.path),
+            Some(_) => extents.all(|other| other == extent),
+        };
+        if fits {
+            return Ok(mark);
+        }
+        let message = format!("a node of Zarr {} would be elsewhere in this hierarchy", mark.format);
+        Err(Error::new(ErrorKind::Corrupt, message))
     }
 
     pub(super) fn put_mark(&self, format: Format, work: Work) -> Result<()> {
@@ -123,7 +143,12 @@ impl Location {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use zarrox_stores::{MemoryStore, Store};
+
     use super::*;
+    use crate::OpenOptions;
 
     #[test]
     fn marks_are_read_as_they_were_written() {
@@ -134,6 +159,20 @@ mod tests {
         }
         for bytes in ["", "{}", r#"{"format": "v9"}"#, r#"{"format": "v2", "moved_to": "/a//../b"}"#] {
             assert!(Mark::from_bytes(bytes.as_bytes()).is_err(), "{bytes}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_of_a_node_that_can_be_in_the_hierarchy() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let options = OpenOptions::new().format(Format::V3Draft);
+        options.create_group_in(Arc::clone(&store), "").unwrap();
+        // All chunks of this hierarchy are below `data`, which as a node has its own at `data/root/data`.
+        let place = OpenOptions::new().location(store, "data").unwrap();
+        for (format, fits) in [(Format::V3Draft, true), (Format::V3, false), (Format::V3Experimental, false)]
+        {
+            place.put_mark(format, Work::Deletion).unwrap();
+            assert_eq!(place.mark().is_ok(), fits, "{format}");
         }
     }
 }

@@ -1,0 +1,77 @@
+//! Damaged hierarchies: a fuzz target that damages small ones, and demands of the library what it promises of any.
+//!
+//! This is a crate of its own, since `zarrox-testkit` is below `zarrox`.
+
+mod bases;
+mod contents;
+mod elements;
+mod input;
+mod keys;
+mod mutations;
+mod promises;
+mod reading;
+mod values;
+
+use zarrox::Result;
+
+use bases::Base;
+use contents::Contents;
+use input::Input;
+
+/// The name of the fuzz target.
+pub const NAME: &str = "hierarchy";
+
+/// The fuzz target of whole hierarchies.
+///
+/// The first byte of the input chooses one of several small hierarchies, the second the options, and the rest is a program that
+/// damages the stored values and keys. Then every node is opened and read, and the hierarchy is checked and repaired.
+#[derive(Debug)]
+pub struct Hierarchy {
+    bases: Vec<Base>,
+}
+
+impl Hierarchy {
+    /// Creates the hierarchies that are damaged.
+    ///
+    /// # Errors
+    /// When the library does not create or write one of them.
+    pub fn new() -> Result<Self> {
+        Ok(Self { bases: bases::all()? })
+    }
+
+    /// Damages a hierarchy in the way that the input tells; panics where a promise is broken.
+    pub fn run(&self, input: &[u8]) {
+        if let Some(damaged) = self.damaged(input) {
+            promises::demand(damaged.base, &damaged.contents, damaged.options & 1 == 1);
+        }
+    }
+
+    /// The keys that the input damages, and their values, for people.
+    pub fn describe(&self, input: &[u8]) -> String {
+        self.damaged(input)
+            .map(|damaged| contents::difference(&damaged.base.contents, &damaged.contents))
+            .unwrap_or_default()
+    }
+
+    /// Inputs to begin with, the same in every run: each hierarchy undamaged, and damaged by each kind of mutation.
+    pub fn seeds(&self) -> Vec<Vec<u8>> {
+        let bases = (0_u8..).take(self.bases.len());
+        bases
+            .flat_map(|base| mutations::seeds().map(move |program| [vec![base, base & 1], program].concat()))
+            .collect()
+    }
+    fn damaged(&self, input: &[u8]) -> Option<Damaged<'_>> {
+        let [choice, options, program @ ..] = input else { return None };
+        let base = self.bases.get(usize::from(*choice) % self.bases.len().max(1))?;
+        let mut contents = base.contents.clone();
+        mutations::damage(&mut Input(program), &mut contents, base.prefix);
+        Some(Damaged { base, contents, options: *options })
+    }
+}
+
+/// A hierarchy after the damage of an input.
+struct Damaged<'h> {
+    base: &'h Base,
+    contents: Contents,
+    options: u8,
+}

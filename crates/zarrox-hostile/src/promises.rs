@@ -1,0 +1,168 @@
+//! The promises that hold for any hierarchy, however it is damaged.
+
+#![expect(clippy::panic, reason = "a suite panics where a promise is broken")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use zarrox::ErrorKind;
+use zarrox::check::{Check, CheckLevel, Finding, Outcome, Repair};
+use zarrox::stores::Store;
+
+use crate::bases::Base;
+use crate::contents::{Contents, contents_of, difference, store_of};
+use crate::elements::{Elements, options, readable};
+use crate::reading;
+
+/// The directory of the quarantine in a store that has nothing beside it.
+const QUARANTINE: &str = ".zarrox-quarantine/";
+
+/// The start of the names of marks of unfinished work.
+const MARK: &str = ".zarrox-unfinished";
+
+/// Reads, checks and repairs a damaged hierarchy; panics where a promise is broken.
+pub(crate) fn demand(base: &Base, damaged: &Contents, refill: bool) {
+    let Ok(store) = store_of(damaged) else { return };
+    // Some keys are none that a store can have.
+    let stored = stored(&*store);
+    reading::all(&store, base.root);
+    let before = readable(&store, base.root);
+    checked(base, &store, &stored, refill);
+    let Some(found) = repaired(base, &store, &stored, refill) else { return };
+
+    let (after, told) = (self::stored(&*store), told(&found));
+    outside(base, &stored, &after);
+    let demanded = before.into_iter().filter(|((path, _), _)| !is_given_up(base, &stored, path)).collect();
+    kept(base, &demanded, &readable(&store, base.root), &told);
+    nothing_lost(base, &stored, &after, &told);
+    let again = run(&full(base, &store).repair(Repair { dry_run: true, refill }));
+    let again = again.unwrap_or_else(|error| panic!("{}: a repaired hierarchy: {error}\n{told}", base.name));
+    mended(base, &found, &again, &told);
+}
+
+/// Checks in every way that only reads.
+fn checked(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool) {
+    for level in [CheckLevel::Metadata, CheckLevel::Quick, CheckLevel::Full] {
+        let check = || full(base, store).level(level);
+        let _ = run(&check().missing(true));
+        let _ = run(&check().repair(Repair { dry_run: true, refill }));
+    }
+    unchanged(base, stored, &self::stored(&**store), "a check without a repair");
+}
+
+/// Repairs; returns the findings, unless there is nothing to check.
+fn repaired(base: &Base, store: &Arc<dyn Store>, stored: &Contents, refill: bool) -> Option<Vec<Finding>> {
+    let found = run(&full(base, store).repair(Repair { dry_run: false, refill }));
+    if found.is_err() {
+        unchanged(base, stored, &self::stored(&**store), "a repair that failed");
+    }
+    found.ok()
+}
+
+fn full(base: &Base, store: &Arc<dyn Store>) -> Check {
+    match Check::open_in(&options(), store.clone(), base.root) {
+        Ok(check) => check.level(CheckLevel::Full),
+        Err(error) => panic!("'{}' is a path: {error}", base.root),
+    }
+}
+
+fn run(check: &Check) -> zarrox::Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    let summary = check.run(|finding| {
+        findings.push(finding);
+        Ok(())
+    });
+    if let Err(error) = &summary {
+        // What is wrong with what is stored is a finding: only that there is nothing to check is an error.
+        assert!(
+            matches!(error.kind(), ErrorKind::NotFound),
+            "a check ends with an error: {:?}: {error}",
+            error.kind()
+        );
+    }
+    summary.map(|_| findings)
+}
+
+fn stored(store: &dyn Store) -> Contents {
+    match contents_of(store) {
+        Ok(contents) => contents,
+        Err(error) => panic!("the store is whole: {error}"),
+    }
+}
+
+fn unchanged(base: &Base, before: &Contents, after: &Contents, who: &str) {
+    assert!(before == after, "{}: {who} writes\n{}", base.name, difference(before, after));
+}
+
+/// Nothing is written outside of the hierarchy and its quarantine.
+fn outside(base: &Base, before: &Contents, after: &Contents) {
+    let outside = |contents: &Contents| -> Contents {
+        let is_outside = |key: &str| !key.starts_with(base.prefix) && !key.starts_with(QUARANTINE);
+        contents.iter().filter(|(key, _)| is_outside(key)).map(|(k, v)| (k.clone(), v.clone())).collect()
+    };
+    unchanged(base, &outside(before), &outside(after), "a repair outside of the hierarchy");
+}
+
+/// Elements that could be read before can be read, and are the same.
+fn kept(base: &Base, before: &Elements, after: &Elements, told: &str) {
+    for ((path, at), value) in before {
+        let now = after.get(&(path.clone(), at.clone()));
+        assert!(
+            now == Some(value),
+            "{}: '{path}' {at:?} was {value:?} before the repair, and is {now:?}\n{told}",
+            base.name
+        );
+    }
+}
+
+/// Returns true for a node that a repair takes away: one that was put aside for another one, or whose deletion has begun.
+fn is_given_up(base: &Base, stored: &Contents, path: &str) -> bool {
+    let is_marked = |mark: String| stored.contains_key(&format!("{}{mark}.json", base.prefix));
+    let mut above = String::new();
+    for name in path.split('/').skip(1) {
+        if is_marked(format!("{above}{MARK}-{name}")) {
+            return true;
+        }
+        above += &format!("{name}/");
+    }
+    path.contains(".replaced") || is_marked(MARK.to_owned())
+}
+
+/// Every value is there still: under its key, or elsewhere. Only documents with consolidated metadata are written anew, and marks of
+/// work that is finished are deleted.
+fn nothing_lost(base: &Base, before: &Contents, after: &Contents, told: &str) {
+    let values: BTreeSet<&[u8]> = after.values().map(Vec::as_slice).collect();
+    for (key, value) in before {
+        let may_go = key.ends_with(".zmetadata") || key.ends_with("zarr.json") || key.contains(MARK);
+        assert!(
+            may_go || values.contains(value.as_slice()),
+            "{}: the value of '{key}' is lost\n{told}",
+            base.name
+        );
+    }
+}
+
+/// Findings that were repaired are not found again, and nothing is left that could be repaired.
+fn mended(base: &Base, found: &[Finding], again: &[Finding], told: &str) {
+    let place = |finding: &Finding| {
+        let chunks = (finding.chunk.clone(), finding.inner_chunk.clone());
+        (finding.kind, finding.path.clone(), finding.key.clone(), chunks)
+    };
+    let repaired: BTreeSet<_> =
+        found.iter().filter(|finding| finding.outcome == Outcome::Repaired).map(place).collect();
+    for finding in found {
+        assert!(!matches!(finding.outcome, Outcome::Failed(_)), "{}: a repair fails\n{told}", base.name);
+    }
+    for finding in again {
+        let is_mended = !repaired.contains(&place(finding)) && !finding.remedy.is_possible();
+        let (told_again, name) = (self::told(std::slice::from_ref(finding)), base.name);
+        assert!(is_mended, "{name}: after a repair there is still:\n{told_again}the repair:\n{told}");
+    }
+}
+
+fn told(findings: &[Finding]) -> String {
+    let line = |finding: &Finding| {
+        format!("  /{}: {finding} [{}: {:?}]\n", finding.path, finding.remedy, finding.outcome)
+    };
+    findings.iter().map(line).collect()
+}

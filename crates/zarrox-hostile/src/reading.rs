@@ -1,0 +1,37 @@
+//! Everything that only reads a hierarchy, for its panics alone.
+
+use std::sync::Arc;
+
+use zarrox::stores::Store;
+use zarrox::{Consolidated, Group, Node};
+
+use crate::elements::{options, walk};
+
+/// The depth to which trees are made.
+const DEPTH: usize = 6;
+
+/// Opens the nodes in every way, lists them, and reads the start of every array.
+pub(crate) fn all(store: &Arc<dyn Store>, root: &str) {
+    for strict in [false, true] {
+        for consolidated in [Consolidated::Auto, Consolidated::Never, Consolidated::Require] {
+            let options = options().strict(strict).consolidated(consolidated).mode(zarrox::OpenMode::Read);
+            if let Ok(Node::Group(group)) = options.open_in(store.clone(), root) {
+                group_of(&group);
+            }
+        }
+    }
+}
+
+fn group_of(group: &Group) {
+    let _ = group.tree_to_depth(DEPTH).map(|tree| tree.to_string());
+    let _ = group.check_consolidated();
+    let _ = group.document();
+    let _ = (group.arrays(), group.groups());
+    walk(group, "", DEPTH, &mut |_, array| {
+        let _ = (array.chunk_key_encoding(), array.fill_value(), array.to_string());
+        let first = vec![0_u64; array.ndim()];
+        let _ = array.read_encoded_chunk(&first);
+        let position: Vec<_> = first.iter().map(|_| zarrox::DimSelection::from(0..1)).collect();
+        let _ = array.read_dyn(position);
+    });
+}

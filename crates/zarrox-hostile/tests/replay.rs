@@ -1,0 +1,49 @@
+//! Inputs with which fuzzing begins, inputs that fuzzing once found, and random ones.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use zarrox_hostile::{Hierarchy, NAME};
+
+/// The number of random inputs, unless `ZARROX_RANDOM_TIMES` multiplies it.
+const RANDOM: u64 = 300;
+
+#[test]
+fn promises_are_kept_where_fuzzing_begins() {
+    let hierarchy = Hierarchy::new().unwrap();
+    let seeds = hierarchy.seeds();
+    assert!(seeds.len() > 100, "{}", seeds.len());
+    seeds.iter().for_each(|seed| demand(&hierarchy, seed, "a seed"));
+}
+
+#[test]
+fn promises_are_kept_where_they_were_once_broken() {
+    let hierarchy = Hierarchy::new().unwrap();
+    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/regressions").join(NAME);
+    for file in std::fs::read_dir(found).unwrap() {
+        let file = file.unwrap().path();
+        demand(&hierarchy, &std::fs::read(&file).unwrap(), &file.display().to_string());
+    }
+}
+
+#[test]
+fn promises_are_kept_of_random_damage() {
+    let hierarchy = Hierarchy::new().unwrap();
+    let number = |name: &str| std::env::var(name).map_or(1, |text| text.parse().unwrap());
+    let mut state: u64 = number("ZARROX_RANDOM_SEED");
+    for execution in 0..RANDOM * number("ZARROX_RANDOM_TIMES") {
+        let mut byte = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state.to_be_bytes()[0]
+        };
+        let length = 4 + byte() % 40;
+        let input: Vec<u8> = (0..length).map(|_| byte()).collect();
+        demand(&hierarchy, &input, &format!("random input {execution}"));
+    }
+}
+
+/// Runs the target, and tells what was damaged when a promise is broken.
+fn demand(hierarchy: &Hierarchy, input: &[u8], name: &str) {
+    let run = catch_unwind(AssertUnwindSafe(|| hierarchy.run(input)));
+    assert!(run.is_ok(), "{name}: {input:?}\n{}", hierarchy.describe(input));
+}

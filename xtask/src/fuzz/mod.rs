@@ -1,0 +1,134 @@
+//! `cargo xtask fuzz`.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+mod options;
+mod targets;
+mod totals;
+
+use crate::run::{self, Outcome, cargo, program};
+use crate::sanitizer::Sanitizer;
+use options::Options;
+pub(crate) use targets::check;
+use totals::{Ran, Totals};
+
+pub(crate) const HELP: &str = "\
+Fuzzes every decoder, chains of codecs, metadata documents, and damaged hierarchies, with AddressSanitizer
+
+    fuzz [TARGET …] [OPTION …]
+
+    --seconds N       how long each target runs: 3
+    --executions N    again and again, until these targets together were given N inputs. Those of earlier runs count, so that a
+                      run which was ended continues. A finding ends nothing
+    --jobs N          how many targets run at a time: one for each processor
+    -NAME=VALUE       an option of libFuzzer, as -max_len=64
+
+The targets follow from the examples in crates/zarrox-testkit/src/examples.rs: what is new is written into fuzz/, and is to be
+committed. fuzz/corpus keeps the inputs that reached something new, and the next run begins with them. fuzz/totals counts the inputs,
+findings and seconds of each target. An input that fails is put into fuzz/artifacts/TARGET: mend what it found, and move it to
+fuzz/regressions/TARGET, where the tests of zarrox-codecs and zarrox-hostile read it from then on.
+
+cargo-fuzz is not needed; it understands fuzz/, too: RUSTC_BOOTSTRAP=1 cargo fuzz run TARGET.";
+
+/// The flags that let libFuzzer see where the program has been. Looking for uses of a function's memory after its end takes a third of
+/// the time, and is left to `cargo xtask asan`.
+const RUST_FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Cllvm-args=-asan-use-after-return=never";
+const C_FLAGS: &str = "-fsanitize-coverage=trace-pc";
+
+/// Limits for each input: the memory of all the program, of one allocation (a decoder of LZMA reserves the dictionary that a
+/// stream asks for, 1 GiB at most, and uses as much of it as there is data), and time.
+const LIMITS: [&str; 3] = ["-rss_limit_mb=1024", "-malloc_limit_mb=1100", "-timeout=20"];
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let options = Options::parse(arguments)?;
+    let targets = targets::names()?;
+    if let Some(unknown) = options.names.iter().find(|name| !targets.contains(name)) {
+        return Err(format!("'{unknown}' is not a target; there are {}", targets.join(", ")));
+    }
+    targets::write(&targets)?;
+    let chosen = if options.names.is_empty() { &targets } else { &options.names };
+    let fuzzer = Fuzzer::build(chosen, &options)?;
+    let outcome = match options.executions {
+        None => fuzzer.round(chosen),
+        Some(wanted) => fuzzer.rounds(chosen, wanted),
+    };
+    println!("{}", Totals::read()?);
+    outcome
+}
+
+/// The programs of the targets, and the way that they are run.
+struct Fuzzer<'o> {
+    sanitizer: Sanitizer,
+    /// The directory of the programs.
+    programs: String,
+    options: &'o Options,
+}
+
+impl<'o> Fuzzer<'o> {
+    fn build(names: &[String], options: &'o Options) -> Outcome<Self> {
+        let sanitizer = Sanitizer::for_this_machine()?;
+        let directory = run::target("fuzz");
+        let build =
+            cargo(["build", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", &directory]);
+        let build = build.with(names.iter().flat_map(|name| ["--bin", name]));
+        sanitizer.build(build, RUST_FLAGS, C_FLAGS).run()?;
+        let programs = format!("{directory}/{}/release", sanitizer.target);
+        Ok(Self { sanitizer, programs, options })
+    }
+
+    /// Runs rounds until these targets together were given as many inputs as wanted.
+    fn rounds(&self, names: &[String], wanted: u64) -> Outcome {
+        let mut outcome = Ok(());
+        let mut given = Totals::read()?.executions(names);
+        while given < wanted {
+            outcome = outcome.and(self.round(names));
+            let before = given;
+            given = Totals::read()?.executions(names);
+            println!("{given} of {wanted} inputs");
+            if given == before {
+                return Err(format!("no input was given to {}", names.join(", ")));
+            }
+        }
+        outcome
+    }
+
+    /// Runs each target once, some of them at a time.
+    fn round(&self, names: &[String]) -> Outcome {
+        let failed = AtomicBool::new(false);
+        run::each_in_parallel_of(self.options.jobs, names, |name| {
+            if let Err(error) = self.counted(name) {
+                failed.store(true, Ordering::Relaxed);
+                eprintln!("{name:<28} FAILED\n{error}");
+            }
+        });
+        if failed.into_inner() { Err("fuzzing found what must not happen".to_owned()) } else { Ok(()) }
+    }
+
+    /// Runs a target, and counts what it was given, also where it found something, which is an error.
+    fn counted(&self, name: &str) -> Outcome {
+        let ran = self.target(name)?;
+        println!("{name:<28} {} inputs in {} s", ran.executions, ran.time.as_secs());
+        Totals::add(name, &ran)?;
+        ran.failure.map_or(Ok(()), Err)
+    }
+
+    fn target(&self, name: &str) -> Outcome<Ran> {
+        let directory = |kind: &str| format!("fuzz/{kind}/{name}");
+        let artifacts = directory("artifacts");
+        std::fs::create_dir_all(&artifacts).map_err(|error| format!("{artifacts}: {error}"))?;
+        let mut corpora = vec![directory("corpus"), directory("regressions")];
+        corpora.retain(|corpus| Path::new(corpus).exists());
+        let fuzzer = program(format!("{}/{name}", self.programs), corpora).with(LIMITS).with([
+            format!("-max_total_time={}", self.options.seconds),
+            format!("-artifact_prefix={artifacts}/"),
+            "-print_final_stats=1".to_owned(),
+        ]);
+        let start = Instant::now();
+        let (success, log) = self.sanitizer.run(fuzzer.with(&self.options.fuzzer)).log()?;
+        Ok(Ran::new(success, start.elapsed(), &log))
+    }
+}
