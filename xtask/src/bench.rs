@@ -10,7 +10,7 @@ use crate::servers;
 pub(crate) const HELP: &str = "\
 Measures reading and writing, compiled for release
 
-    bench [whole] [ARGUMENT …]    whole arrays, against a bare loop that does the same work
+    bench [whole] [ARGUMENT …]    whole arrays, against a bare loop that does the same work; checks and digests of them
     bench codecs [ARGUMENT …]     every codec, against its library's own calls or a copy of the memory
     bench indexing [ARGUMENT …]   selections of every kind, each against its limit
     bench stores [--require]      S3: a line of 50 ms, and large objects against the bare client; starts the server

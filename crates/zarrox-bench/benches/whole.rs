@@ -1,10 +1,12 @@
-//! Reading 1 GiB whole, against a bare loop that does the same work by hand in the same run.
+//! Reading 1 GiB whole, against a bare loop that does the same work by hand in the same run; and checking and digesting the same array,
+//! against reading it.
 //!
 //! The loop reads (or decompresses) each file in blocks that stay in the cache of a core, with two threads, and places the
 //! rows in a fresh output of huge pages: what the hardware allows. The two take turns, so that a noisy machine is
 //! noisy for both; the ratio of the medians is what counts.
 //!
-//! `cargo bench -p zarrox-bench --bench whole [-- --scale small] [--case zstd] [--require 1.3]`
+//! `cargo bench -p zarrox-bench --bench whole [-- --scale small] [--case zstd] [--require 1.3]`. The limit is for reading; a check may
+//! take 1.25 of the time of reading where one is given.
 
 #![expect(
     clippy::print_stdout,
@@ -20,11 +22,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use ndarray::Array3;
+use zarrox::Digester;
+use zarrox::check::Check;
 use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
 
 const THREADS: usize = 2;
 const REPETITIONS: usize = 9;
+/// The most time that a check of all chunks may take where reading them takes 1.
+const CHECK: f64 = 1.25;
 const CHUNK: usize = 256;
 const INNER: usize = 64;
 /// The number of bytes that a bare loop reads at a time: they stay in the L2 cache.
@@ -76,22 +82,28 @@ fn main() {
         (values.len() * 2) >> 20
     );
     println!("medians of {REPETITIONS} interleaved repetitions\n");
-    println!("| case | zarrox (s) | bare loop (s) | ratio |\n|---|---|---|---|");
-    let mut worst: f64 = 0.0;
+    println!(
+        "| case | zarrox (s) | bare loop (s) | ratio | check / read | digest / read | stored digest / read |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    let (mut worst, mut worst_check): (f64, f64) = (0.0, 0.0);
     let only = option("--case").unwrap_or_default();
     let cases = [Case::Raw, Case::Zstd, Case::ZstdSharded];
     for case in cases.into_iter().filter(|case| case.name().ends_with(&only)) {
         let path = directory.path().join("array");
         case.create(&path, shape).write(.., &values).unwrap();
-        let ratio = compare(case, &path, &values);
+        let (ratio, check) = compare(case, &path, &values);
+        worst_check = worst_check.max(check);
         // The bound is set for whole chunks; shards are reported.
         if case != Case::ZstdSharded {
             worst = worst.max(ratio);
         }
         std::fs::remove_dir_all(&path).unwrap();
     }
-    if let Some(limit) = required.filter(|limit| worst > *limit) {
-        println!("\na ratio of {worst:.2} is above the limit of {limit}");
+    let Some(limit) = required else { return };
+    let limits = [("reading", worst, limit), ("a check", worst_check, CHECK)];
+    for (work, ratio, limit) in limits.into_iter().filter(|(_, ratio, limit)| ratio > limit) {
+        println!("\na ratio of {ratio:.2} of {work} is above the limit of {limit}");
         std::process::exit(1);
     }
 }
@@ -101,26 +113,41 @@ fn public_benchmark(shape: [usize; 3]) -> Array3<u16> {
     Array3::from_shape_fn(shape, |(x, y, z)| u16::try_from((x + y * y / 32 + z * z * z) % 65536).unwrap())
 }
 
-fn compare(case: Case, path: &Path, values: &Array3<u16>) -> f64 {
-    let array = zarrox::OpenOptions::new().threads(THREADS).open(path).unwrap().into_array().unwrap();
+/// Returns the ratios of reading to the bare loop, and of a check to reading.
+fn compare(case: Case, path: &Path, values: &Array3<u16>) -> (f64, f64) {
+    let options = zarrox::OpenOptions::new().threads(THREADS);
+    let node = options.open(path).unwrap();
+    let array = options.open(path).unwrap().into_array().unwrap();
+    let check = Check::open_with(&options, path).unwrap();
+    let digester = Digester::new();
     let shape = [values.shape()[0], values.shape()[1], values.shape()[2]];
-    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    let mut times: [Vec<Duration>; 5] = Default::default();
     for repetition in 0..=REPETITIONS {
-        let (ours_took, result) = timed(|| array.read::<u16>(..).unwrap());
-        let (bare_took, expected) = timed(|| bare_loop(case, path, shape));
+        let (read, result) = timed(|| array.read::<u16>(..).unwrap());
+        let (bare, expected) = timed(|| bare_loop(case, path, shape));
+        let (checked, summary) = timed(|| check.run(|finding| panic!("{finding:?}")).unwrap());
+        let (digested, digest) = timed(|| digester.content(&node).unwrap());
+        let (of_stored, stored) = timed(|| digester.stored(&node).unwrap());
         if repetition == 0 {
-            // A warm-up, and the proof that both do the work.
+            // A warm-up, and the proof that all do the work.
             assert!(result.as_slice().unwrap() == values.as_slice().unwrap());
             assert!(expected.as_slice() == values.as_slice().unwrap());
+            assert!(summary.findings == 0 && digest != stored);
             continue;
         }
-        ours.push(ours_took);
-        bare.push(bare_took);
+        let took = [read, bare, checked, digested, of_stored];
+        times.iter_mut().zip(took).for_each(|(times, took)| times.push(took));
     }
-    let (ours, bare) = (median(&mut ours), median(&mut bare));
-    let ratio = ours / bare;
-    println!("| {} | {ours:.3} | {bare:.3} | {ratio:.2} |", case.name());
-    ratio
+    let [read, bare, check, digest, stored] = times.each_mut().map(|times| median(times));
+    println!(
+        "| {} | {read:.3} | {bare:.3} | {:.2} | {:.2} | {:.2} | {:.2} |",
+        case.name(),
+        read / bare,
+        check / read,
+        digest / read,
+        stored / read
+    );
+    (read / bare, check / read)
 }
 
 fn timed<R>(work: impl FnOnce() -> R) -> (Duration, R) {

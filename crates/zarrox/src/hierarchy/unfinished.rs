@@ -87,8 +87,9 @@ impl Location {
     /// of other nodes.
     fn fitting(&self, mark: Mark) -> Result<Mark> {
         let extent = self.extent_of(&mark)?;
-        let formats = Format::all().filter(|format| format.def().entry_key().is_some());
-        let layouts = formats.filter_map(|format| self.existing_layout(format).ok().flatten());
+        let lies_apart = |format: &Format| !format.def().layout().extent(&self.path).is_below(&self.path);
+        let layouts =
+            Format::all().filter(lies_apart).filter_map(|format| self.existing_layout(format).ok().flatten());
         let mut extents = layouts.map(|layout| layout.extent(&self.path)).peekable();
         let fits = match extents.peek() {
             // The root's entry document is erased before its mark.
