@@ -29,11 +29,13 @@ impl Array {
         mut part: ReadPart<'_>,
         objects: usize,
     ) -> Result<()> {
-        let remote = self.location.is_remote() && !self.may_be_cached(chain, key, &part);
-        let first = if remote { Some(first_range(chain, &mut part)?) } else { None };
+        if !self.location.is_remote() || self.may_be_cached(chain, key, &part) {
+            return self.read_once(chain, key, None, part, objects);
+        }
+        let first = Some(first_range(chain, &mut part)?);
         for _ in 1..ATTEMPTS {
             match self.read_once(chain, key, first, part.reborrow(), objects) {
-                Err(error) if remote && error.kind() == ErrorKind::Conflict => {}
+                Err(error) if error.kind() == ErrorKind::Conflict => {}
                 result => return result,
             }
         }
