@@ -3,12 +3,8 @@
 use std::sync::Arc;
 
 use crate::codec::{ChunkSpec, Codec, CodecKind, CodecSpec};
-use crate::data_type::family::{
-    bool, bytes, complex, float, integer, object, optional, ragged, raw, small_complex, small_float,
-    small_int, time, utf32, variable,
-};
 use crate::data_type::{
-    ByteOrder, DataType, Family, FamilyRef, KnownTypes, Storage, Structures, TypeString, Unknown,
+    ByteOrder, DataType, Family, FamilyRef, KnownTypes, Storage, Structures, TypeString, Unknown, family,
 };
 use crate::error::{CodecError, Error, ErrorKind, Result};
 use crate::json::{self, Json, Map};
@@ -49,21 +45,21 @@ pub struct CodecDef {
 
 /// The families that every registry begins with.
 pub static FAMILIES: &[&dyn Family] = &[
-    &bool::Bool,
-    &integer::Integers,
-    &float::Floats,
-    &complex::Complexes,
-    &raw::RawBytes,
-    &small_int::SmallInts,
-    &small_float::SmallFloats,
-    &small_complex::SmallComplexes,
-    &bytes::ByteStrings,
-    &utf32::FixedText,
-    &time::Times,
-    &variable::Variable,
-    &object::Objects,
-    &ragged::Ragged,
-    &optional::Optionals(&CORE),
+    &family::bool::Bool,
+    &family::integer::Integers,
+    &family::float::Floats,
+    &family::complex::Complexes,
+    &family::raw::RawBytes,
+    &family::small_int::SmallInts,
+    &family::small_float::SmallFloats,
+    &family::small_complex::SmallComplexes,
+    &family::bytes::ByteStrings,
+    &family::utf32::FixedText,
+    &family::time::Times,
+    &family::variable::Variable,
+    &family::object::Objects,
+    &family::ragged::Ragged,
+    &family::optional::Optionals(&CORE),
 ];
 
 /// The core data types, and no codecs.

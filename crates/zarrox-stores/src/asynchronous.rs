@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 
-use crate::runtime::{handle, wait};
+use crate::runtime::{spawn, wait};
 use crate::store::{WHOLE, checked_length, ranges_of};
 use crate::{
     ByteParts, ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix,
@@ -259,9 +259,8 @@ impl<S: AsyncStore> Store for Blocking<S> {
                 }
             }
         };
-        match handle() {
-            Ok(handle) => drop(handle.spawn(read_all)),
-            Err(_) => return keys.iter().enumerate().for_each(|(index, key)| done(index, self.get(key))),
+        if spawn(read_all).is_err() {
+            return keys.iter().enumerate().for_each(|(index, key)| done(index, self.get(key)));
         }
         let mut missing: Vec<bool> = vec![true; keys.len()];
         for (index, answer) in answers {

@@ -27,7 +27,7 @@ struct Inner {
 pub enum StoreErrorKind {
     /// A key or store that the operation needs does not exist, such as the source of a rename.
     NotFound,
-    /// There is a value already, and the operation asked for none.
+    /// There is a value already, and the operation requires that there is none.
     AlreadyExists,
     /// The store refuses access: permissions, credentials, or a link that leads out of the store.
     Forbidden,
@@ -144,8 +144,8 @@ impl StoreError {
         self.0.key.as_deref()
     }
 
-    /// True where nobody could be asked at all: the connection was refused, or there is no host of this name. Who has not got an answer
-    /// from there before has probably mistyped the address.
+    /// True where nobody could be asked at all: the connection was refused, or there is no host of this name. Who has not got an
+    /// answer from there before has probably mistyped the address.
     #[must_use]
     pub fn is_no_server(&self) -> bool {
         self.0.no_server
@@ -229,7 +229,8 @@ fn is_no_server(error: &io::Error) -> bool {
     matches!(error.kind(), Io::ConnectionRefused | Io::HostUnreachable | Io::NetworkUnreachable)
 }
 
-/// The beginnings of what the standard library and the HTTP client say of a host that does not exist: there is no kind of error for it.
+/// The beginnings of what the standard library and the HTTP client say of a host that does not exist: there is no kind of error
+/// for it.
 const NO_HOST: [&str; 2] = ["failed to lookup address information", "dns error"];
 
 /// The kind that an error of the operating system has here, and our words for it where the system's are

@@ -1,8 +1,8 @@
-//! Forks of a process whose other threads are at work. A child has only the thread that forked: what others held is held for ever
-//! there, in libraries as well, and files that were opened before have one position for both processes.
+//! Forks of a process that has other threads. The child has only the thread that forked: locks that other threads held, also in
+//! libraries, are never released in the child, and both processes share the position in files that were opened before.
 //!
-//! So whoever forks waits until no thread is inside of a database or writes a file: [`hold_still`] before, [`go_on`] after it. The locks
-//! of files that the parent holds stay with the parent: the child closes its copies of these files.
+//! So the forking thread waits until no thread is inside of a database or writes a file: [`hold_still`] before, [`go_on`] after
+//! it. The locks of files that the parent holds stay with the parent: the child closes its copies of these files.
 
 use std::cell::{Cell, RefCell};
 use std::sync::PoisonError;
@@ -78,7 +78,8 @@ fn wait(activity: MutexGuard<'static, Activity>) -> MutexGuard<'static, Activity
     works().changed.wait(activity).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits until no thread is inside of a database or writes a file, and lets none begin. To be called right before a fork, by the thread that forks.
+/// Waits until no thread is inside of a database or writes a file, and lets none begin. To be called right before a fork, by the
+/// thread that forks.
 pub fn hold_still() {
     let mut activity = unpoisoned(&works().activity);
     while activity.forking {

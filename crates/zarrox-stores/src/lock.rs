@@ -72,7 +72,7 @@ impl LockGuard {
     ///
     /// For stores: `storage` must be the same text for every handle of the same storage.
     pub fn in_process(storage: &str, key: &Key) -> Self {
-        let name: Arc<str> = format!("{storage}/{key}").into();
+        let name: Arc<str> = [storage, "/", key.as_str()].concat().into();
         let lock = join(&name);
         let mut held = unpoisoned(&lock.held);
         while *held {

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct PerProcess<T>(Mutex<Option<(u32, T)>>);
 
 impl<T: Clone> PerProcess<T> {
-    /// One that nobody has asked for.
+    /// An empty one, whose value is made on first use.
     pub const fn new() -> Self {
         Self(Mutex::new(None))
     }

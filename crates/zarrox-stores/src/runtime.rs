@@ -4,6 +4,7 @@
 //! single thread, which waits for the answer while our threads drive the client.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::mpsc;
 
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -38,11 +39,23 @@ pub(crate) fn wait<T: Send + 'static>(
     future: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, StoreError> {
     let (done, answer) = mpsc::sync_channel(1);
-    handle()?.spawn(async move {
+    spawn(async move {
         // Whoever asked is still there: it waits below.
         let _ = done.send(future.await);
-    });
+    })?;
     answer.recv().map_err(|_| broken("the store's client failed because of an error in zarrox"))
+}
+
+/// Runs a future on our threads.
+///
+/// # Errors
+///
+/// When the threads cannot be started.
+pub(crate) fn spawn(future: impl Future<Output = ()> + Send + 'static) -> Result<(), StoreError> {
+    // One type for all futures: Tokio's tasks would be compiled once for each.
+    let future: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(future);
+    handle()?.spawn(future);
+    Ok(())
 }
 
 fn broken(message: &str) -> StoreError {

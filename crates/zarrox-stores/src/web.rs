@@ -28,7 +28,8 @@ pub(crate) fn client(timeout: Duration) -> Result<Client, StoreError> {
 
 /// Sends a request. An answer of any status is one.
 ///
-/// A server may close a connection that it kept open just as the next request is on its way: one that only reads is then sent again.
+/// A server may close a connection that it kept open just as the next request is on its way: one that only reads is then sent
+/// again.
 pub(crate) async fn send(operation: &'static str, request: RequestBuilder) -> Result<Response, StoreError> {
     let (client, request) = request.build_split();
     let request = request.map_err(|error| transport(operation, error))?;
@@ -92,7 +93,7 @@ fn transport(operation: &'static str, error: reqwest::Error) -> StoreError {
     StoreError::new(kind, operation, message).with_source(error.without_url())
 }
 
-/// The header that asks for a range, where one can: no bytes at all cannot be asked for.
+/// The header that requests a range. HTTP cannot express an empty one.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Data that other programs wrote: each writer's data are in an archive, `data.tar.xz`, beside the README that says how they were made.
-//! `crates/zarrox/tests/corpus/pack.py` makes these archives.
+//! Data that other programs wrote: each writer's data are in an archive, `data.tar.xz`, beside the README that says how they were
+//! made. `crates/zarrox/tests/corpus/pack.py` makes these archives.
 
 #![expect(clippy::panic, reason = "a test that has nothing to read fails")]
 
@@ -24,8 +24,8 @@ pub fn root() -> PathBuf {
     repository().join("crates/zarrox/tests/corpus")
 }
 
-/// Where the data of a writer of the corpus are unpacked, as those of `numcodecs/0.15` or `n5/java`. All tests read the same files:
-/// who wants to change them copies them first.
+/// Where the data of a writer of the corpus are unpacked, as those of `numcodecs/0.15` or `n5/java`. All tests read the same
+/// files: who wants to change them copies them first.
 ///
 /// # Panics
 ///
@@ -63,7 +63,7 @@ fn target() -> PathBuf {
     repository().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// Unpacks an archive into a directory of its own below `places`, if nobody has done so yet.
+/// Unpacks an archive into a new directory below `places`, unless that was done before.
 fn unpack_below(places: &Path, writer: &Path) -> io::Result<PathBuf> {
     let packed = std::fs::read(writer.join(ARCHIVE))?;
     let name = writer.file_name().unwrap_or_default().to_string_lossy();

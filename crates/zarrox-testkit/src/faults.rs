@@ -129,7 +129,7 @@ impl Fault {
         self
     }
 
-    /// Counts a call that the fault is about, and returns true if it happens now.
+    /// Counts a call that the fault affects, and returns true if this call fails.
     fn meets(&mut self, call: &Call<'_>) -> bool {
         let concerned = self.operations.is_empty() || self.operations.contains(&call.operation());
         if !concerned || self.key.as_deref().is_some_and(|key| key != call.key()) {

@@ -33,7 +33,8 @@ use requests::Requests;
 /// The number of bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// The number of chunks that may be on their way on one connection. With this, and a delay of 100 ms, 160 MB a second get through.
+/// The number of chunks that may be on their way on one connection. With this, and a delay of 100 ms, 160 MB a second get
+/// through.
 const IN_FLIGHT: usize = 256;
 
 /// A TCP proxy on a port of the loopback interface. It ends, with all its connections, when it is dropped.
@@ -114,14 +115,15 @@ impl Proxy {
         &self.url
     }
 
-    /// Lets all that clients send arrive later by `delay`, as on a line of that latency: what is sent meanwhile is on its way, too, so
-    /// that the line gets longer and not narrower. Answers are not delayed: a request and its answer take `delay` longer together.
+    /// Lets all that clients send arrive later by `delay`, as on a line of that latency: what is sent meanwhile is on its way,
+    /// too, so that the line gets longer and not narrower. Answers are not delayed: a request and its answer take `delay` longer
+    /// together.
     pub fn set_delay(&self, delay: Duration) {
         self.shared.state().delay = delay;
     }
 
-    /// Cuts a connection after so much more of what servers send, on all connections together; `times` times, each counted from the
-    /// one before. The connection that is cut is the one that would have carried the next byte.
+    /// Cuts a connection after so much more of what servers send, on all connections together; `times` times, each counted from
+    /// the one before. The connection that is cut is the one that would have carried the next byte.
     pub fn cut(&self, after: After, times: u64) {
         self.shared.state().faults.set(after, times);
     }
@@ -172,7 +174,7 @@ impl Drop for Proxy {
     }
 }
 
-/// The part of a URL that says where the server is.
+/// The host and port of a URL.
 fn authority(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_scheme, rest)| rest);
     let authority = rest.split(['/', '?']).next().unwrap_or(rest);

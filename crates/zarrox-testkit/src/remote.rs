@@ -1,4 +1,4 @@
-//! A store that behaves as one far away does, without a server: every request takes time, and is counted.
+//! Imitates a remote store without a server: every request takes time, and is counted.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

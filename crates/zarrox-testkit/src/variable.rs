@@ -19,8 +19,8 @@ use crate::codec::Random;
 
 type Elements = Vec<Vec<u8>>;
 
-/// Checks a chain of codecs for elements that `element` makes, in every way that needs no knowledge of it. An element must
-/// be told from every other by its bytes.
+/// Checks a chain of codecs for elements that `element` makes, in every way that needs no knowledge of it. Different
+/// elements must have different bytes.
 pub fn variable_suite(registry: &Registry, specs: &[CodecSpec], element: impl Fn(&mut Random) -> Vec<u8>) {
     let mut random = Random::new(3);
     for shape in [&[][..], &[1], &[7], &[4, 6], &[2, 3, 4]] {

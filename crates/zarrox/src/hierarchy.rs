@@ -284,7 +284,6 @@ impl Location {
             registry: &self.context.registry,
             strictness: self.context.strictness,
             data_type_fallback: self.context.data_type_fallback,
-            last_codecs: Some(&self.context.latest.codecs),
         }
     }
 

@@ -89,20 +89,10 @@ impl Pool {
         at_once: usize,
         work: impl Fn(usize) -> Result<()> + Sync + Send,
     ) -> Result<()> {
-        let Some(pool) = self.workers(count, at_once, bytes) else {
-            return (0..count).try_for_each(work);
-        };
-        if at_once >= self.threads && !self.waits {
-            return pool.install(|| (0..count).into_par_iter().try_for_each(work));
+        match self.workers(count, at_once, bytes) {
+            Some(pool) => self.run_on(&pool, count, at_once, &work),
+            None => (0..count).try_for_each(work),
         }
-        // A worker that waits may take up the loop of another worker meanwhile, but has only one piece of each in progress.
-        let at_once = at_once.min(self.threads);
-        let next = AtomicUsize::new(0);
-        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count);
-        let worker = |_| {
-            std::iter::from_fn(take).try_for_each(&work).inspect_err(|_| next.store(count, Ordering::Relaxed))
-        };
-        pool.install(|| (0..at_once).into_par_iter().with_max_len(1).try_for_each(worker))
     }
 
     /// Runs `work` of at most `bytes` with each item, in any order and at most `at_once` at a time. It stops at the first error.
@@ -116,14 +106,38 @@ impl Pool {
         let Some(pool) = self.workers(items.len(), at_once, bytes) else {
             return items.into_iter().map(work).collect();
         };
-        if self.waits && at_once >= items.len() {
-            return pool.install(|| items.into_par_iter().with_max_len(1).map(work).collect());
+        let slots: Vec<_> = items.into_iter().map(|item| Mutex::new((Some(item), None))).collect();
+        self.run_on(&pool, slots.len(), at_once, &|index| {
+            let item = slots[index].lock().unwrap_or_else(PoisonError::into_inner).0.take();
+            let result = item.map(&work).transpose()?;
+            slots[index].lock().unwrap_or_else(PoisonError::into_inner).1 = result;
+            Ok(())
+        })?;
+        // Each index was worked on, or there was an error.
+        let result =
+            |slot: Mutex<(_, Option<R>)>| slot.into_inner().unwrap_or_else(PoisonError::into_inner).1;
+        Ok(slots.into_iter().filter_map(result).collect())
+    }
+
+    /// Runs work on the threads. It has one type for all callers, since rayon's loops are compiled once for each type.
+    fn run_on(
+        &self,
+        pool: &rayon::ThreadPool,
+        count: usize,
+        at_once: usize,
+        work: &(dyn Fn(usize) -> Result<()> + Sync),
+    ) -> Result<()> {
+        if at_once >= self.threads && !self.waits {
+            return pool.install(|| (0..count).into_par_iter().try_for_each(work));
         }
-        if at_once >= self.threads {
-            return pool.install(|| items.into_par_iter().map(work).collect());
-        }
-        let share = items.len().div_ceil(at_once);
-        pool.install(|| items.into_par_iter().with_min_len(share).map(work).collect())
+        // A worker that waits may take up the loop of another worker meanwhile, but has only one piece of each in progress.
+        let at_once = at_once.min(self.threads).min(count);
+        let next = AtomicUsize::new(0);
+        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < count);
+        let worker = |_| {
+            std::iter::from_fn(take).try_for_each(work).inspect_err(|_| next.store(count, Ordering::Relaxed))
+        };
+        pool.install(|| (0..at_once).into_par_iter().with_max_len(1).try_for_each(worker))
     }
 
     /// The threads for pieces of work of so many bytes; `None` if the calling thread is better.

@@ -7,8 +7,8 @@
 //! | `dtype` | the type of the array's elements, such as `<i4` |
 //! | `astype` | the type of stored elements; `dtype` if absent |
 //!
-//! Names: `numcodecs.delta`, leniently `delta`, in v3; `delta` in v2. Differences and sums of integers wrap. Booleans are refused, since
-//! numcodecs does not decode its own. An absent `dtype` is leniently the array's type.
+//! Names: `numcodecs.delta`, leniently `delta`, in v3; `delta` in v2. Differences and sums of integers wrap. Booleans are
+//! refused, since numcodecs does not decode its own. An absent `dtype` is leniently the array's type.
 
 use std::convert::identity;
 
@@ -197,7 +197,7 @@ impl Filter for DeltaFilter {
     }
 }
 
-/// Numbers that can be told by their differences.
+/// Numbers that can be stored as differences.
 trait Sums: Element {
     /// The one plus the other.
     fn plus(self, other: Self) -> Self;

@@ -127,7 +127,7 @@ impl ArrayToBytes for BytesCodec {
     }
 
     fn decode(&self, encoded: &[u8], mut part: ReadRegion<'_>) -> Result<(), CodecError> {
-        self.check_size(encoded.len() as u64).map_err(|e| e.in_codec(NAME))?;
+        self.check_size(encoded.len() as u64)?;
         let whole = View::contiguous(encoded, self.chunk.shape(), self.chunk.item());
         self.copy(&whole.region(&part.region), &mut part.out);
         Ok(())
@@ -151,8 +151,36 @@ impl ArrayToBytes for BytesCodec {
 }
 
 impl RegionRanges for BytesCodec {
-    fn read<'a>(&'a self, window: Window, region: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        self.fetches(window, region).map_err(|e| e.in_codec(NAME))
+    fn read<'a>(&'a self, window: Window, part: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
+        if let Some(length) = window.length {
+            self.check_size(length)?;
+        }
+        if part.region.iter().any(|span| span.count == 0) {
+            return Ok(Vec::new());
+        }
+        let layout = Selected::new(self.chunk.shape(), self.chunk.item(), &part.region);
+        let mut out = part.out;
+        let (blocks, direct) = layout.plan(&mut out, self.stores_memory());
+        let all: Dims<Span> = layout.counts.iter().map(|&count| Span::all(count)).collect();
+        let mut fetches = Vec::with_capacity(layout.block_count(&blocks));
+        split_mut(&all, &blocks, out, |pieces, out| {
+            let offset: usize = pieces.iter().zip(&layout.steps).map(|(piece, step)| piece.out * step).sum();
+            let extent = layout.extent(out.shape());
+            let range = window.part((layout.start + offset) as u64, extent as u64)?;
+            let out = match if direct { out.into_slice() } else { Err(out) } {
+                Ok(memory) => {
+                    fetches.push(Fetch::into(range, memory));
+                    return Ok(());
+                }
+                Err(out) => out,
+            };
+            let strides: Dims<isize> = layout.steps.iter().map(|step| step.cast_signed()).collect();
+            fetches.push(Fetch::then(range, move |bytes| {
+                self.scatter(bytes, extent, &strides, out).map(|()| Vec::new())
+            }));
+            Ok::<_, CodecError>(())
+        })?;
+        Ok(fetches)
     }
 }
 
@@ -201,38 +229,6 @@ impl BytesCodec {
         Err(CodecError::corrupt(format!("{what}: {stored} bytes are stored, but a chunk has {size}")))
     }
 
-    fn fetches<'a>(&'a self, window: Window, part: ReadRegion<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
-        if let Some(length) = window.length {
-            self.check_size(length)?;
-        }
-        if part.region.iter().any(|span| span.count == 0) {
-            return Ok(Vec::new());
-        }
-        let layout = Selected::new(self.chunk.shape(), self.chunk.item(), &part.region);
-        let mut out = part.out;
-        let (blocks, direct) = layout.plan(&mut out, self.stores_memory());
-        let all: Dims<Span> = layout.counts.iter().map(|&count| Span::all(count)).collect();
-        let mut fetches = Vec::with_capacity(layout.block_count(&blocks));
-        split_mut(&all, &blocks, out, |pieces, out| {
-            let offset: usize = pieces.iter().zip(&layout.steps).map(|(piece, step)| piece.out * step).sum();
-            let extent = layout.extent(out.shape());
-            let range = window.part((layout.start + offset) as u64, extent as u64)?;
-            let out = match if direct { out.into_slice() } else { Err(out) } {
-                Ok(memory) => {
-                    fetches.push(Fetch::into(range, memory));
-                    return Ok(());
-                }
-                Err(out) => out,
-            };
-            let strides: Dims<isize> = layout.steps.iter().map(|step| step.cast_signed()).collect();
-            fetches.push(Fetch::then(range, move |bytes| {
-                self.scatter(bytes, extent, &strides, out).map(|()| Vec::new())
-            }));
-            Ok::<_, CodecError>(())
-        })?;
-        Ok(fetches)
-    }
-
     /// Copies the elements of one fetched block to their places.
     fn scatter(
         &self,
@@ -243,7 +239,7 @@ impl BytesCodec {
     ) -> Result<(), CodecError> {
         if bytes.len() < extent {
             let message = format!("truncated: {} bytes arrived, but {extent} are needed", bytes.len());
-            return Err(CodecError::corrupt(message).in_codec(NAME));
+            return Err(CodecError::corrupt(message));
         }
         let block = View::of_strided(bytes, out.shape(), strides, self.chunk.item());
         self.copy(&block, &mut out);

@@ -11,8 +11,8 @@
 //! | `paging_spec` | `"equal_pages_up_to"` |
 //! | `equal_pages_up_to` | the most numbers that are compressed as a unit |
 //!
-//! Names: `numcodecs.pcodec` in v3, and two that zarrs had; `pcodec` in v2. All of it is about writing. numcodecs gives each
-//! member a default, and so may be absent what has its default. The first release of numcodecs that had the codec
+//! Names: `numcodecs.pcodec` in v3, and two that zarrs had; `pcodec` in v2. The members only affect writing. A member that
+//! has numcodecs' default may be absent. The first release of numcodecs that had the codec
 //! said `int_mult_spec` and `float_mult_spec` for `mode_spec`, each `"enabled"` or `"disabled"`.
 //!
 //! The numbers: integers and floats of 16, 32 and 64 bits, complex numbers as two floats each (as zarrs stores them), times as

@@ -31,7 +31,7 @@ impl ChecksumLocation {
         config.get("location").map(|_| config.choice("location", &choices, Self::Start)).transpose()
     }
 
-    /// The member `location`, which is there only if it was said.
+    /// The member `location`, if the configuration has it.
     pub(crate) fn to_members(said: Option<Self>) -> Map {
         let name = said.map(|location| match location {
             Self::Start => "start",
@@ -205,7 +205,7 @@ pub(crate) mod tests {
         assert!(error.contains("truncated"), "{what}: {error}");
     }
 
-    /// A location is written if it was said, and only then.
+    /// The location is written only if it was given explicitly.
     pub(crate) fn locations(name: &str, id: &str) {
         for said in [json!({}), json!({"location": "start"}), json!({"location": "end"})] {
             for strictness in [Strictness::Lenient, Strictness::Strict] {

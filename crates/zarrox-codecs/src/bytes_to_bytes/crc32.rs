@@ -37,7 +37,7 @@ pub struct Crc32 {
 }
 
 impl Crc32 {
-    /// Says where the checksum is.
+    /// Sets the position of the checksum.
     pub fn at(location: ChecksumLocation) -> Self {
         Self { location: Some(location) }
     }

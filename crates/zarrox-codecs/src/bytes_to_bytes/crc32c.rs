@@ -57,7 +57,7 @@ pub struct Crc32c {
 }
 
 impl Crc32c {
-    /// Says where the checksum is; only readers that know numcodecs find it at the start.
+    /// Sets the position of the checksum. Only readers that support numcodecs' codec find it at the start.
     pub fn at(location: ChecksumLocation) -> Self {
         Self { location }
     }

@@ -6,9 +6,9 @@
 //!
 //! Names: none. In v2 it is the filter itself, in v3 there is nothing like it, and so its name is in no metadata.
 //!
-//! numcodecs knows no arrays: a filter views what it is given as numbers of its own `dtype`, whatever they were. Where those are
-//! the numbers that the array has, as nearly always, the filter is in the chain by itself. Here it is if a codec before it has made
-//! bytes (`[shuffle, delta]`), or if it takes the numbers for ones of another byte order (`>i4` elements, and the `dtype` `<i4`).
+//! A filter of numcodecs interprets its input as numbers of the filter's own `dtype`. If that is the data type of the array, as
+//! nearly always, the chain has the filter itself and not this codec. This codec is for filters whose input is the bytes of another
+//! codec (`[shuffle, delta]`), or whose byte order differs from the array's (`>i4` elements, and the `dtype` `<i4`).
 //!
 //! Bytes that do not decode to themselves are not encoded: numcodecs would store them, and lose them.
 

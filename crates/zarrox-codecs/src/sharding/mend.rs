@@ -1,9 +1,9 @@
 //! Mending a shard: what is whole in a damaged one becomes a new one.
 //!
-//! Where the index can be decoded, an inner chunk is whole if it can be decoded where the index says. Where it cannot, its entries
-//! are candidates: those that lead to an inner chunk which can be decoded, and share no bytes with another one. An inner chunk
-//! without such an entry is found again if it is the only one that the bytes between its neighbours can be. Bytes that any change
-//! leaves decodable prove nothing: then the inner chunks must be all that there is in the shard, without gaps.
+//! Where the index can be decoded, an inner chunk is whole if it can be decoded where the index says. Where it cannot, its
+//! entries are candidates: those that lead to an inner chunk which can be decoded, and share no bytes with another one. An inner
+//! chunk without such an entry is found again if it is the only one that the bytes between its neighbours can be. Bytes that any
+//! change leaves decodable prove nothing: then the inner chunks must be all that there is in the shard, without gaps.
 
 use std::ops::Range;
 
@@ -134,8 +134,8 @@ impl<'a> Mending<'a> {
         conflicts
     }
 
-    /// Takes back entries that cannot all be right. Where one of them alone is to blame, and all bytes have an inner chunk once it
-    /// is found elsewhere, the others stay.
+    /// Takes back entries that cannot all be right. Where one of them alone is to blame, and all bytes have an inner chunk once
+    /// it is found elsewhere, the others stay.
     fn drop_conflicts(&mut self) {
         let conflicts = self.conflicts();
         let mut alone = conflicts.iter().filter(|&&cell| {
@@ -242,7 +242,7 @@ impl<'a> Mending<'a> {
         Err(CodecError::corrupt(message).in_codec(NAME))
     }
 
-    /// Returns true if a change of any one byte keeps these bytes from being decoded, as far as trying a few tells.
+    /// Returns true if decoding notices a changed byte. Only a few bytes are tried.
     fn notices_changes(&self, bytes: &[u8]) -> bool {
         let mut changed = bytes.to_vec();
         let tried = [bytes.len() / 4, bytes.len() / 2, bytes.len() * 3 / 4];

@@ -337,7 +337,8 @@ impl ShardingCodec {
         Ok(true)
     }
 
-    /// Entries that overlap, as only a damaged index has them, could make a new shard far larger than the stored one.
+    /// Refuses a shard larger than the limit: overlapping entries of a damaged index could make a rewritten shard far larger than
+    /// the stored one.
     fn check_room(&self, size: usize) -> Result<(), CodecError> {
         let limit = self.inner.limit();
         if size <= limit {
@@ -365,8 +366,8 @@ impl ShardingCodec {
         })
     }
 
-    /// Writes a shard anew with a part of it changed; `stored` gives the bytes of an inner chunk, and is told which one, and
-    /// how long `encoded` is by then.
+    /// Encodes a shard again with a part of it changed. `stored` is called with the index of an inner chunk and the present
+    /// length of `encoded`, and returns the stored bytes of the inner chunk.
     fn update_chunks<'e>(
         &self,
         part: &WritePart<'_>,

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::consolidated::Consolidation;
-use super::last_codecs::LastCodecs;
 use super::layout::Layout;
 use super::members::Members;
 use super::model::NodeMetadata;
@@ -60,14 +59,12 @@ pub struct ReadContext<'a> {
     pub strictness: Strictness,
     /// True if an unknown data type may be read as the fallback that its document names.
     pub data_type_fallback: bool,
-    /// The codecs of the last array that was read with the same registry and strictness.
-    pub last_codecs: Option<&'a LastCodecs>,
 }
 
 impl<'a> ReadContext<'a> {
     /// A context with this strictness and default options.
     pub const fn new(registry: &'a Registry, strictness: Strictness) -> Self {
-        Self { registry, strictness, data_type_fallback: false, last_codecs: None }
+        Self { registry, strictness, data_type_fallback: false }
     }
 }
 

@@ -6,7 +6,6 @@
 mod consolidated;
 mod drafts;
 mod format;
-mod last_codecs;
 mod layout;
 mod members;
 mod model;
@@ -22,7 +21,6 @@ use std::fmt;
 
 pub use consolidated::{Consolidation, Documents, StoredDocuments, may_have_inline, same_document};
 pub use format::{Change, Document, FormatDef, ReadContext, Source};
-pub use last_codecs::LastCodecs;
 pub use layout::{Extent, Layout};
 pub use model::{ArrayMetadata, Format, GroupMetadata, NodeMetadata};
 

@@ -6,7 +6,6 @@ use std::borrow::Cow;
 
 use crate::json::json;
 
-use super::last_codecs::Said;
 use super::members::{Members, bad_separator, forgive_empty_chunks, put_members, wrong};
 use super::{
     ArrayMetadata, Change, Consolidation, Document, Format, FormatDef, GroupMetadata, Layout, NodeMetadata,
@@ -291,33 +290,20 @@ fn read_codecs(
         Json::String(order) if order == "F" => true,
         other => return Err(wrong("order", "\"C\" or \"F\"", other)),
     };
-    let said = Said {
-        column_major: column_major.then_some(ndim),
-        data_type: data_type.clone(),
-        order: order.clone(),
-        filters: &*optional_if_lenient(members, "filters")?,
-        compressor: &*optional_if_lenient(members, "compressor")?,
-    };
-    match context.last_codecs {
-        Some(last) => last.of(said, |said| read_chain(said, context)),
-        None => read_chain(&said, context),
-    }
-}
-
-fn read_chain(said: &Said<&Json>, context: &ReadContext<'_>) -> Result<Vec<CodecSpec>> {
-    let Said { column_major, data_type, order, filters, compressor } = said;
-    let filters = match filters {
+    let filters = optional_if_lenient(members, "filters")?;
+    let compressor = optional_if_lenient(members, "compressor")?;
+    let filters = match &*filters {
         Json::Null => &[],
         Json::Array(filters) => filters.as_slice(),
         other => return Err(wrong("filters", "null or a list of objects", other)),
     };
     let mut listed: Vec<(&str, &Json)> = filters.iter().map(|filter| ("filters", filter)).collect();
     if !compressor.is_null() {
-        listed.push(("compressor", compressor));
+        listed.push(("compressor", &compressor));
     }
     // Lists of lists have the nesting of the array, whatever the order.
     let nests = listed.iter().any(|(_, json)| json.get("id").and_then(Json::as_str).is_some_and(nests_lists));
-    let mut codecs = Vec::from_iter(column_major.filter(|_| !nests).and_then(column_major_codec));
+    let mut codecs = Vec::from_iter((column_major && !nests).then(|| column_major_codec(ndim)).flatten());
     let mut numbers = Numbers::of(&data_type.storage(), order);
     let mut item = data_type.encoded_item();
     let mut in_bytes = false;

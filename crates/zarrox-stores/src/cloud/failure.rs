@@ -12,7 +12,7 @@ use crate::{StoreError, StoreErrorKind};
 /// The number of bytes read of a body that explains an error.
 const EXPLANATION: usize = 16 << 10;
 
-/// An answer that is not what was asked for: its status, and the code of the error where the server has one.
+/// An unsuccessful answer: its status, and the error code if the server sends one.
 ///
 /// Neither can hold a secret; the explanations of servers can, so they are left out.
 #[derive(Clone, Debug)]

@@ -29,7 +29,7 @@ use crate::{
 
 const GOOGLE: &str = "https://storage.googleapis.com";
 
-/// Says where an emulator is, to all of Google's own clients.
+/// The environment variable with the address of an emulator, which Google's own clients read as well.
 const EMULATOR: &str = "STORAGE_EMULATOR_HOST";
 
 /// The largest number of entries in a page of a listing, which the service sets.

@@ -53,9 +53,9 @@ pub(crate) static SCHEME: Scheme = Scheme {
 
 /// A read-only store of the files below a URL of a web server. [`HttpOptions`] opens it.
 ///
-/// A key is appended to the path of the URL. Reads of a range are one request, with the size and the version of the value in the same
-/// answer; a server that knows no ranges sends the whole value, of which the rest is thrown away. Where it says a
-/// strong `ETag`, all that is read of an open value is of one version; elsewhere only its size tells that it changed.
+/// A key is appended to the path of the URL. Reads of a range are one request, with the size and the version of the value in the
+/// same answer; a server that knows no ranges sends the whole value, of which the rest is thrown away. Where it says a strong
+/// `ETag`, all that is read of an open value is of one version; elsewhere only its size tells that it changed.
 ///
 /// A web server has no way to list keys.
 pub type HttpStore = Blocking<WebServer>;
@@ -242,7 +242,7 @@ impl WebServer {
         bytes.map_err(|error| self.place(error, key.as_str()))
     }
 
-    /// The piece in an answer that has just what was asked for.
+    /// The bytes of an answer that has exactly the requested range.
     async fn part(&self, response: Response, key: &Key) -> Result<ValuePart, StoreError> {
         let range = response.headers().get(CONTENT_RANGE).and_then(|value| value.to_str().ok());
         let Some((start, end, size)) = range.and_then(content_range) else {
@@ -254,7 +254,7 @@ impl WebServer {
         Ok(ValuePart { offset: start, bytes, head })
     }
 
-    /// The piece that was asked for, out of an answer that has the whole value.
+    /// The requested range, out of an answer that has the whole value.
     async fn whole(
         &self,
         response: Response,

@@ -29,15 +29,14 @@ const MOST_PARTS: usize = 10_000;
 /// The number of parts of one value that are under way.
 const PARTS_AT_ONCE: usize = 4;
 
-/// The number of times that the end of a value is asked for that is replaced meanwhile, before all of it is
-/// read.
+/// The number of attempts to read the end of a value that is replaced meanwhile, before the whole value is read.
 const ATTEMPTS: usize = 3;
 
 /// A bucket of S3 or a container of Azure. [`S3Store`](crate::S3Store) and [`AzureStore`](crate::AzureStore) are made of it.
 ///
 /// The name of an object is the key as it is. Objects whose names are no keys are not seen, which are those that mark
-/// directories (`a/`). The client takes no control characters in names ([`StoreErrorKind::InvalidKey`]), and lists nothing where it
-/// meets an object with such a name or with `//` in it.
+/// directories (`a/`). The client takes no control characters in names ([`StoreErrorKind::InvalidKey`]), and lists nothing where
+/// it meets an object with such a name or with `//` in it.
 pub struct CloudStore {
     location: String,
     client: Arc<dyn Client>,

@@ -55,8 +55,9 @@ static GATES: OpenDatabases<RwLock<()>> = OpenDatabases::new();
 /// | [`busy_timeout`](SqliteOptions::busy_timeout) | one minute |
 ///
 /// Any number of processes may use the file, as long as it lies on a local file system. A writer that has to wait too
-/// long for another process fails with [`StoreErrorKind::Unreachable`]. The version of a value is a digest of its bytes, which is compared
-/// within the transaction that writes: so nobody undoes what another process has written, zarr-python's processes as well.
+/// long for another process fails with [`StoreErrorKind::Unreachable`]. The version of a value is a digest of its bytes, which is
+/// compared within the transaction that writes: so nobody undoes what another process has written, zarr-python's processes as
+/// well.
 ///
 /// ByteParts of values are read without the rest. In a database with a write-ahead log that holds for
 /// [`open_with`](Store::open_with), too; in others an open value would block all writers, so that it is read whole.
@@ -346,7 +347,7 @@ impl Found {
     }
 }
 
-/// Returns true if all bytes of a value are asked for.
+/// Returns true if the range is the whole value.
 fn is_whole(range: Option<ByteRange>, size: u64) -> bool {
     matches!(range, Some(ByteRange::From { offset: 0, length }) if length.is_none_or(|length| length >= size))
 }

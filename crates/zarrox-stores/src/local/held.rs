@@ -1,8 +1,8 @@
 //! Locks of files that this process holds: [`HeldLock`].
 //!
-//! A lock belongs to an open file (`flock`), so that the kernel releases it when its process dies, and no file has to be made for it.
-//! One process may want the same lock twice: a thread that holds the lock of a document deletes the document. Such a second request
-//! shares the lock, which is released with its last holder.
+//! A lock belongs to an open file (`flock`), so that the kernel releases it when its process dies, and no file has to be made for
+//! it. One process may want the same lock twice: a thread that holds the lock of a document deletes the document. Such a second
+//! request shares the lock, which is released with its last holder.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -46,7 +46,7 @@ pub(crate) struct HeldLock(Identity);
 /// The outcome of an attempt to lock a file.
 pub(super) enum Attempt {
     Locked(HeldLock),
-    /// Another process holds the lock, or another thread is about to let it go.
+    /// Another process holds the lock, or another thread is about to release it.
     Taken,
     /// The file system has no locks.
     Unsupported(io::Error),
@@ -104,8 +104,8 @@ impl HeldLock {
         }
     }
 
-    /// Locks an open file. Where this process holds the lock already, it is shared. The file comes back if another process has the
-    /// lock.
+    /// Locks an open file. Where this process holds the lock already, it is shared. The file comes back if another process has
+    /// the lock.
     fn attempt(file: File, identity: Identity) -> io::Result<Result<Attempt, File>> {
         let mut held = held_locks();
         if let Some(entry) = held.get_mut(&identity) {

@@ -1,7 +1,7 @@
-//! References in a directory of Parquet files, which are read when a chunk in them is asked for.
+//! References in a directory of Parquet files, each of which is read when one of its chunks is first requested.
 //!
-//! The document `.zmetadata` has the documents of all nodes, and how many chunks a file is about. The references of an array's chunks
-//! are in `ARRAY/refs.N.parq`, in the order of the chunks in C.
+//! The document `.zmetadata` has the documents of all nodes, and the number of chunks whose references are in one file. The
+//! references of an array's chunks are in `ARRAY/refs.N.parq`, in the order of the chunks in C.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;

@@ -38,7 +38,7 @@ impl fmt::Debug for Reference {
 /// The function that receives references, until it breaks off.
 pub(super) type Visit<'a> = dyn FnMut(&Key, &Reference) -> Result<ControlFlow<()>, StoreError> + 'a;
 
-/// A problem with references, and the key that it is about.
+/// A problem with references, and the key that has it.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) kind: StoreErrorKind,

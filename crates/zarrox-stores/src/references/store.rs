@@ -19,10 +19,10 @@ use crate::{
     StoreErrorKind, Value, key_map, provided,
 };
 
-/// The number of requests that are worth having under way where targets are far away.
+/// The number of parallel requests if targets are remote.
 const IN_FLIGHT: usize = 64;
 
-/// Returns true if all targets are at hand. What follows each other mostly has one.
+/// Returns true if all targets are local. Neighbouring references mostly have the same target, which is looked up once.
 fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
     let mut last = None;
     set.values().all(|reference| {
@@ -35,26 +35,27 @@ fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
 /// References as kerchunk writes them: each key's value is in the references themselves, or is another object or a range of bytes
 /// in it. So files of other formats, such as NetCDF, are read as if they were Zarr. For reading only.
 ///
-/// Opened by [`ReferenceOptions`]. The references are a JSON document of version 0 or 1, with its templates and generators. Templates
-/// may have names, calls and the arithmetic of integers; of Jinja, nothing else is understood.
+/// Opened by [`ReferenceOptions`]. The references are a JSON document of version 0 or 1, with its templates and generators.
+/// Templates may have names, calls and the arithmetic of integers; of Jinja, nothing else is understood.
 ///
-/// Or they are a directory of Parquet files as fsspec's `LazyReferenceMapper` writes them, called `*.parq` or `*.parquet`, or anything
-/// where there is no document. A file is read when one of its chunks is asked for, and kept; so what is written to it later is not seen.
+/// Or they are a directory of Parquet files as fsspec's `LazyReferenceMapper` writes them, called `*.parq` or `*.parquet`, or
+/// anything where there is no document. A file is read when one of its chunks is asked for, and kept; so what is written to it
+/// later is not seen.
 ///
 /// # Targets
 ///
-/// A target is the URL of a bucket or a web server, or anything else that [`open_url`](crate::open_url) takes. A path without a scheme
-/// is, in references that are a file, a file; if it is relative, below the working directory, as fsspec has it. In references from
-/// elsewhere it lies beside these, in the same store.
+/// A target is the URL of a bucket or a web server, or anything else that [`open_url`](crate::open_url) takes. A path without a
+/// scheme is, in references that are a file, a file; if it is relative, below the working directory, as fsspec has it. In
+/// references from elsewhere it lies beside these, in the same store.
 ///
 /// A range is read by one request. Where the target is missing, or ends before the range does, this is an error: only what the
 /// references do not have is a missing key.
 ///
 /// # References of strangers
 ///
-/// Where references come from a server they may lead to buckets and web servers, but neither to files of this machine, nor through
-/// other kinds of stores; see [`allow_local`](ReferenceOptions::allow_local). Buckets are read with the credentials of who reads. A
-/// web server sees the requests, and may be one that only this machine reaches.
+/// Where references come from a server they may lead to buckets and web servers, but neither to files of this machine, nor
+/// through other kinds of stores; see [`allow_local`](ReferenceOptions::allow_local). Buckets are read with the credentials of
+/// who reads. A web server sees the requests, and may be one that only this machine reaches.
 #[derive(Clone)]
 pub struct ReferenceStore(Arc<Inner>);
 

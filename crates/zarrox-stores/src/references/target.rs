@@ -72,7 +72,7 @@ impl Targets {
         }
     }
 
-    /// Returns true if a target is at hand, as far as its URL tells.
+    /// Returns true if a target is local according to its URL.
     pub(super) fn is_near(&self, url: Option<&str>) -> bool {
         let Some(url) = url.or(self.options.target.as_deref()) else { return true };
         match place(url, &self.options) {

@@ -56,7 +56,7 @@ const MARK: &str = "zarrox";
 /// The number of bytes that fit into a document whose key is not extremely long.
 const LARGEST_VALUE: usize = LARGEST_DOCUMENT - (4 << 10);
 
-/// The number of values that are asked for in one step.
+/// The number of values that are requested together.
 const BATCH: usize = 64;
 
 /// The number of times that a value is written again when somebody else makes its document at the same
@@ -76,9 +76,10 @@ const DUPLICATE_KEY: i32 = 11_000;
 ///
 /// A document has up to 16 MiB, which limits chunks and shards; values are read whole.
 ///
-/// A value is replaced under [`Condition::Matches`] in two steps: a member `zarrox` with a number that nobody else has is put into the
-/// document, whose value comes along and is compared; then the document is replaced if it still has this member. Everybody who
-/// replaces the document meanwhile, zarr-python as well, takes the member away. So any number of processes may write.
+/// A value is replaced under [`Condition::Matches`] in two steps: a member `zarrox` with a number that nobody else has is put
+/// into the document, whose value comes along and is compared; then the document is replaced if it still has this member.
+/// Everybody who replaces the document meanwhile, zarr-python as well, takes the member away. So any number of processes may
+/// write.
 #[derive(Clone, Debug)]
 pub struct MongoDbStore(Arc<Inner>);
 
@@ -413,7 +414,7 @@ impl MongoDbStore {
         if count > 0 { Ok(()) } else { Err(self.place(conflict(operation), key.as_str())) }
     }
 
-    /// The documents of some keys: each is told when it is there.
+    /// Reads the documents of some keys, and reports each when it has arrived.
     fn get_batch(&self, keys: &[Key], done: &mut dyn FnMut(&str, RawDocumentBuf)) -> Result<(), StoreError> {
         let names: Vec<&str> = keys.iter().map(Key::as_str).collect();
         let wanted = doc! { "key": { "$in": names } };

@@ -25,10 +25,10 @@ const ATTEMPTS: usize = 8;
 /// The number of directories that are looked into at the same time.
 const AT_ONCE: usize = 8;
 
-/// A server's files, by their paths below the root of the store. A path is the text of a [`Key`], or a [`Prefix`] without its last
-/// `/`; the empty one is the root.
+/// A server's files, by their paths below the root of the store. A path is the text of a [`Key`], or a [`Prefix`] without its
+/// last `/`; the empty one is the root.
 pub(crate) trait FileTree: Clone + Debug + Send + Sync + 'static {
-    /// True if [`remove_directory`](Self::remove_directory) spares what others write into the directory
+    /// True if [`remove_directory`](Self::remove_directory) never removes files that others write into the directory
     /// meanwhile.
     const REMOVES_ONLY_EMPTY: bool;
 
@@ -189,7 +189,7 @@ pub(crate) fn directory_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// Makes a directory and those above it, as far as they are missing.
+/// Makes a directory and its ancestors, if they do not exist.
 async fn make_directories<T: FileTree>(tree: &T, path: &str) -> Result<(), StoreError> {
     let mut missing = vec![path];
     while let Some(path) = missing.last() {

@@ -1,4 +1,4 @@
-//! The [`Store`] trait, and the words of its methods.
+//! The [`Store`] trait, and the types of its arguments and results.
 
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
@@ -28,8 +28,9 @@ use crate::{Key, LockGuard, Prefix, StoreError, StoreErrorKind};
 /// Stores are shared between threads, and every method may be called from many at once.
 ///
 /// Every method must be written, so that a store around another one forwards all of them or does not compile. A store that has no
-/// better way than other methods of its own takes those that [`provided!`](crate::provided) has: `directory`, `get`, `get_ranges`,
-/// `get_many`, `size`, `contains`, `rename_prefix` and `flush`. [`StoreExt`](crate::StoreExt) has what is built on all of these.
+/// better way than other methods of its own takes those that [`provided!`](crate::provided) has: `directory`, `get`,
+/// `get_ranges`, `get_many`, `size`, `contains`, `rename_prefix` and `flush`. [`StoreExt`](crate::StoreExt) has what is built on
+/// all of these.
 ///
 /// [abstract store interface]: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#abstract-store-interface
 pub trait Store: Debug + Send + Sync {
@@ -39,11 +40,11 @@ pub trait Store: Debug + Send + Sync {
     /// The capabilities of this store.
     fn capabilities(&self) -> Capabilities;
 
-    /// Opens the value for reading, and brings the `first` range of it along where reading takes requests; `None` when the key is
-    /// missing.
+    /// Opens the value for reading; `None` when the key is missing. A store that reads by requests fetches the `first` range with
+    /// the request that opens the value.
     ///
-    /// All reads through one [`Value`] see one version of it, even when a writer replaces or erases it
-    /// meanwhile; or they fail with [`StoreErrorKind::Conflict`], where the storage is elsewhere and keeps no old versions.
+    /// All reads through one [`Value`] return bytes of one version, even when a writer replaces or erases the value
+    /// meanwhile. A remote store that keeps no old versions fails with [`StoreErrorKind::Conflict`] instead.
     /// A first range that does not lie inside the value is no error here.
     ///
     /// # Errors
@@ -60,17 +61,17 @@ pub trait Store: Debug + Send + Sync {
 
     /// Parts of one version of the value, in the order of the ranges; `None` when the key is missing.
     ///
-    /// Takes no more memory than the value has bytes, whatever the ranges ask for.
+    /// Takes no more memory than the value has bytes, whatever the ranges are.
     ///
     /// # Errors
     ///
     /// [`StoreErrorKind::OutOfRange`] when a range lies outside the value; otherwise as [`get`](Self::get).
     fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError>;
 
-    /// The whole values of several keys. `done` is told each, by the key's place in the list, when it is there: in any order,
-    /// and from any thread. It should hand longer work to others.
+    /// Reads the whole values of several keys. `done` is called with the index of a key and its value as soon as the value has
+    /// arrived, in any order and on any thread. It should leave longer work to other threads.
     ///
-    /// An error of one key keeps no other from being read.
+    /// The other keys are read even if reading one of them fails.
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>);
 
     /// The length of the value in bytes; `None` when the key is missing.
@@ -104,11 +105,11 @@ pub trait Store: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`StoreErrorKind::Conflict`] when the condition is [`Condition::Matches`] or [`Condition::Locked`] and the value is another
-    /// one, [`StoreErrorKind::Unsupported`] when the store cannot check the condition or when it is [`Condition::Absent`]; otherwise
-    /// when the value is there but cannot be erased.
+    /// one, [`StoreErrorKind::Unsupported`] when the store cannot check the condition or when it is [`Condition::Absent`];
+    /// otherwise when the value is there but cannot be erased.
     fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError>;
 
-    /// Erases every key below the prefix. Nothing there is no error.
+    /// Erases every key below the prefix. It is no error if there are none.
     ///
     /// # Errors
     ///
@@ -150,10 +151,10 @@ pub trait Store: Debug + Send + Sync {
     /// something is below `to`, [`StoreErrorKind::InvalidKey`] when one prefix contains the other.
     fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError>;
 
-    /// The directory whose files are the values, each called by its key; `None` where values are kept in another way.
+    /// The directory in which each value is a file whose path is its key; `None` for stores that keep values in another way.
     fn directory(&self) -> Option<&Path>;
 
-    /// Makes all that was written complete, so that other programs see it.
+    /// Completes everything that was written, so that other programs see it.
     ///
     /// Most stores are complete after every write, and have nothing to do. An archive is finished here; it is as well
     /// when its last handle is dropped, but an error is only logged then.
@@ -168,8 +169,8 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// The lock is held while a stored object is read, changed and written back with [`Condition::Locked`]. It does not keep
     /// others in this process from calling [`put`](Self::put); the holder's write is a conflict then, where the store can tell.
-    /// A thread that asks for a lock that it holds waits for ever, and so may threads that hold one lock and ask for another:
-    /// hold one at a time, or ask for several in one order.
+    /// A thread that takes a lock that it already holds waits for ever, and threads that take several locks may deadlock:
+    /// hold one at a time, or take several in a fixed order.
     ///
     /// # Errors
     ///
@@ -199,25 +200,24 @@ pub struct Capabilities {
     pub set_if_unchanged: bool,
     /// [`Store::erase_if`] takes [`Condition::Matches`].
     pub erase_if_unchanged: bool,
-    /// The [`version`](Value::version) of a value is a digest for which all of it is read: for those who replace it, and too dear for
-    /// caches.
+    /// The [`version`](Value::version) of a value is a digest of all its bytes: good enough for conditional writes, but too
+    /// expensive for caches.
     pub digest_versions: bool,
     /// The guard of [`Store::lock`] excludes everybody else who can write to the storage, other processes as well, and
     /// [`Condition::Locked`] is a conflict where somebody wrote without the lock.
     pub locks_everyone: bool,
     /// Keys with control characters, such as line breaks, are refused with [`StoreErrorKind::InvalidKey`].
     pub printable_keys: bool,
-    /// True if a reader may see a value with the length of one version and bytes of another while it is
-    /// replaced: so some servers answer. What is read then fails where the bytes are checked, by a codec for
-    /// example.
+    /// True if a reader may get the length of one version and bytes of another while a value is replaced, as with some
+    /// servers. Only a check of the bytes, such as a codec's checksum, notices that.
     pub torn_reads: bool,
-    /// The number of requests that are worth having under way at the same time, where each takes time to
-    /// travel. `None` for storage that is at hand.
+    /// The number of parallel requests that is best for a remote store, where each request takes a round trip. `None` for
+    /// local storage.
     pub in_flight: Option<NonZeroUsize>,
-    /// Values are at hand, but only one thread at a time gets at them: threads that do little else only wait for each other.
+    /// The storage is local, but only one thread at a time has access to it, so that parallel requests wait for each other.
     pub one_at_a_time: bool,
-    /// The number of bytes a value may have, where the storage has a limit of its own; a larger one is
-    /// refused with [`StoreErrorKind::TooLarge`].
+    /// The largest length of a value in bytes, if the storage has a limit. A larger value is refused with
+    /// [`StoreErrorKind::TooLarge`].
     pub largest_value: Option<u64>,
 }
 

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::value::reserved;
 use crate::{Key, StoreError};
 
-/// Hands the parts of a value, one after the other, to a function that writes them, until that fails.
+/// Passes the parts of a value, one after the other, to a function that writes them, until that fails.
 pub type PartSource<'a> = dyn Fn(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> + 'a;
 
 /// The bytes of a value that is written: in one piece, or in parts that come one after the other.
@@ -17,7 +17,7 @@ pub type PartSource<'a> = dyn Fn(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io:
 pub enum Payload<'a> {
     /// All bytes.
     Bytes(&'a [u8]),
-    /// ByteParts, which may be asked for more than once, each time from the first.
+    /// The bytes in parts, which can be produced more than once, each time from the first part.
     ByteParts {
         /// The number of bytes of all parts together.
         length: usize,
@@ -54,7 +54,7 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// All bytes in one piece. ByteParts are put together; a single piece is not copied.
+    /// All bytes in one piece. Parts are joined; a single piece is not copied.
     ///
     /// # Errors
     ///

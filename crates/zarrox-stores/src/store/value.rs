@@ -40,13 +40,12 @@ pub trait Value: Send + Sync {
         None
     }
 
-    /// Returns true if reading it takes no more than a copy: all of it is in memory, if perhaps not in one
-    /// piece.
+    /// Returns true if the whole value is in memory, perhaps in several pieces, so that reading is only a copy.
     fn is_in_memory(&self) -> bool {
         self.as_bytes().is_some()
     }
 
-    /// Which version this is, where that can be told for sure: bytes that were read of it may then be kept for later.
+    /// The version of the value, if the store can identify it reliably. Bytes of the value may then be cached under it.
     fn version(&self) -> Option<Version> {
         None
     }
@@ -76,7 +75,7 @@ pub(crate) fn checked_length(size: u64, offset: u64, length: u64) -> Result<usiz
     usize::try_from(length).map_err(|error| too_large(length).with_source(error))
 }
 
-/// An empty buffer with room for `length` bytes. An error, and no abort, when there is not enough memory.
+/// An empty buffer with room for `length` bytes. Returns an error instead of aborting when there is not enough memory.
 pub(crate) fn reserved(length: usize) -> Result<Vec<u8>, StoreError> {
     let mut buffer = Vec::new();
     buffer.try_reserve_exact(length).map_err(|error| too_large(length as u64).with_source(error))?;

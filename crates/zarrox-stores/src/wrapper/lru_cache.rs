@@ -16,7 +16,7 @@ use crate::{
     StoreError, StoreErrorKind, Value, Version, provided,
 };
 
-/// Values up to this length are read and kept as a whole when a part of them is asked for, unless the user says otherwise.
+/// Default length up to which a value is read and cached as a whole when a part of it is requested.
 const SMALL: u64 = 1 << 20;
 
 /// About how long a value is, in bytes.
@@ -97,7 +97,8 @@ impl LruCacheStore {
         Self { inner: store, small: SMALL, shared: Arc::new(shared) }
     }
 
-    /// Up to which length, in bytes, a value is read and kept as a whole when a part of it is asked for; 1 MiB when not set.
+    /// Sets the length in bytes up to which a value is read and cached as a whole when a part of it is requested; the default is
+    /// 1 MiB.
     #[must_use]
     pub fn small(mut self, bytes: u64) -> Self {
         self.small = bytes;

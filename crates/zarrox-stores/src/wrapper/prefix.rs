@@ -11,7 +11,7 @@ use crate::{
     StoreError, Value, provided,
 };
 
-/// A prefix of another store as a store of its own: with the prefix `a/b/`, the key `c` is `a/b/c` there.
+/// Presents a prefix of another store as a store: with the prefix `a/b/`, the key `c` is `a/b/c` there.
 ///
 /// No key leads out of the prefix, and locks exclude those who reach the same value through the other store.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use crate::{Call, Capabilities, Key, Store, StoreError, StoreErrorKind, Value, W
 pub struct ReadOnlyStore(Arc<dyn Store>);
 
 impl ReadOnlyStore {
-    /// Wraps the store. Whoever has another handle of it can still write.
+    /// Wraps the store. Other handles of the same store can still write.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self(store)

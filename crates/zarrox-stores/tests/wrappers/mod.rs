@@ -7,7 +7,7 @@ mod counting;
 mod faults;
 mod prefix;
 mod read_only;
-#[cfg(feature = "retry")]
+#[cfg(all(feature = "http", feature = "retry"))]
 mod retry;
 #[cfg(feature = "traced")]
 mod traced;

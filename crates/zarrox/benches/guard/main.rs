@@ -47,6 +47,7 @@ const CASES: &[Case] = &[
     ("open-v2", nodes::open_v2),
     ("open-v3", nodes::open_v3),
     ("list-group", nodes::list),
+    ("list-group-v2", nodes::list_v2),
 ];
 
 fn main() {

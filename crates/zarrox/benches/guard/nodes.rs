@@ -30,9 +30,19 @@ fn open(format: Format) -> Work {
     })
 }
 
-/// The arrays and groups below a group.
+/// Arrays and groups of v3.
 pub(crate) fn list() -> Work {
-    let group = options().create_group_in(Arc::new(MemoryStore::new()), "").unwrap();
+    list_of(Format::V3)
+}
+
+/// Arrays and groups of v2.
+pub(crate) fn list_v2() -> Work {
+    list_of(Format::V2)
+}
+
+/// The arrays and groups below a group.
+fn list_of(format: Format) -> Work {
+    let group = options().format(format).create_group_in(Arc::new(MemoryStore::new()), "").unwrap();
     for number in 0..50 {
         group.create_group(&format!("group-{number}")).unwrap();
         let array = group.create_array(&format!("array-{number}"));

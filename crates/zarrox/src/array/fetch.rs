@@ -5,9 +5,10 @@ use zarrox_core::codec::coalesce::{Coalesce, CoalescedRanges, STRAIGHT};
 use zarrox_core::codec::{ByteStream, CodecChain, DeferredDecode, Fetch, ReadPart, Sink, Window};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::{CodecError, Error, ErrorKind, Result};
-use zarrox_stores::{ByteRange, Bytes, Key, StoreError, StoreExt, Value};
+use zarrox_stores::{ByteRange, Bytes, Key, StoreError, Value};
 
 use super::Array;
+use crate::policy::MissingChunks;
 
 /// The most bytes that are collected for deferred decodings at a time, unless a single one needs more.
 const COLLECTED: usize = 4 << 20;
@@ -29,48 +30,44 @@ impl Array {
         objects: usize,
     ) -> Result<()> {
         if !self.location.is_remote() || self.may_be_cached(chain, key, &part) {
-            let value = self.location.store.open(key)?;
-            return self.read_opened(chain, key, value, part, objects);
+            return self.read_once(chain, key, None, part, objects);
         }
-        let first = first_range(chain, &mut part)?;
+        let first = Some(first_range(chain, &mut part)?);
         for _ in 1..ATTEMPTS {
-            match self.read_far_object(chain, key, first, part.reborrow(), objects) {
+            match self.read_once(chain, key, first, part.reborrow(), objects) {
                 Err(error) if error.kind() == ErrorKind::Conflict => {}
                 result => return result,
             }
         }
-        self.read_far_object(chain, key, first, part, objects)
+        self.read_once(chain, key, first, part, objects)
     }
 
-    /// Reads an object, of which the first range comes with the request that opens it.
-    fn read_far_object(
+    /// Opens an object and reads a part of it. The range `first` comes with the request that opens it.
+    fn read_once(
         &self,
         chain: &CodecChain,
         key: &Key,
-        first: ByteRange,
+        first: Option<ByteRange>,
         part: ReadPart<'_>,
         objects: usize,
     ) -> Result<()> {
-        let value = self.location.store.open_with(key, Some(first))?;
-        self.read_opened(chain, key, value, part, objects)
-    }
-
-    /// Reads a part of an open object, if it exists.
-    fn read_opened(
-        &self,
-        chain: &CodecChain,
-        key: &Key,
-        value: Option<Box<dyn Value>>,
-        part: ReadPart<'_>,
-        objects: usize,
-    ) -> Result<()> {
-        let Some(value) = value else { return self.read_missing(part) };
+        let Some(value) = self.location.store.open_with(key, first)? else { return self.read_missing(part) };
         if let Some(cache) = self.chunk_cache(chain)
             && let Some(version) = value.version()
         {
             return self.read_cached(cache, chain, (key, &*value, &version), part, objects);
         }
         self.read_value(chain, key, &*value, part, objects)
+    }
+
+    /// Fills the elements of an object that does not exist, unless the options make that an error.
+    fn read_missing(&self, mut part: ReadPart<'_>) -> Result<()> {
+        if self.location.context.missing == MissingChunks::Error {
+            let message = "the chunk is missing, and the option `missing_chunks` makes that an error";
+            return Err(Error::new(ErrorKind::NotFound, message));
+        }
+        part.fill(self.chain.chunk().fill().as_bytes());
+        Ok(())
     }
 
     /// Drives the reading of a stored object: fetches what its chain requests, until it requests nothing more.
@@ -173,20 +170,16 @@ impl Array {
             None
         };
         let bytes = usize::try_from(largest.unwrap_or(0)).unwrap_or(usize::MAX);
-        let following =
-            pool.map(groups, bytes, self.at_once(), |group| self.complete(group, object.value))?;
+        let location = &self.location;
+        let following = pool.map(groups, bytes, self.at_once(), |group| {
+            if !location.is_remote() || object.value.is_in_memory() {
+                return location.on_a_core(|| complete(group, object.value));
+            }
+            // Any number of threads wait for a remote store, but no more of them decode than there are cores.
+            let bytes = object.value.read(group.offset, group.length)?;
+            location.on_a_core(|| hand_over(group, &bytes))
+        })?;
         Ok(following.into_iter().flatten().collect())
-    }
-
-    fn complete<'a>(&self, group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
-        if !self.location.is_remote() {
-            return complete(group, value);
-        }
-        if value.is_in_memory() {
-            return self.location.on_a_core(|| complete(group, value));
-        }
-        let bytes = value.read(group.offset, group.length)?;
-        self.location.on_a_core(|| hand_over(group, &bytes))
     }
 
     /// Groups fetches that lie close to each other.

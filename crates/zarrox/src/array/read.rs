@@ -3,7 +3,7 @@
 use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
 use zarrox_core::codec::ReadPart;
 use zarrox_core::data_type::Storage;
-use zarrox_core::selection::{Projection, Projections, ResolvedAxis, ResolvedSelection, merged, ordered};
+use zarrox_core::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::Key;
@@ -13,7 +13,6 @@ use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::argument;
 use crate::memory::zeroed;
-use crate::policy::MissingChunks;
 use crate::pool::too_many;
 
 impl ArrayView<'_> {
@@ -176,39 +175,30 @@ impl Array {
             return Ok(());
         }
         let mut out = ordered(resolved, out);
-        let joint =
-            |axis: &ResolvedAxis| matches!(axis, ResolvedAxis::Points(points) if points.shape.len() > 1);
-        if !resolved.axes.iter().any(joint) {
-            return self.read_ordered(resolved, merged(resolved, out), at_once, read);
-        }
-        let Some(axes) = merged(resolved, out.reborrow()) else {
+        let mut copy = None;
+        let axes = match merged(resolved, out.reborrow()) {
+            Some(axes) => axes,
             // The caller's memory has gaps inside of one axis of the selection.
-            let mut copy = DynArray::empty(data_type.clone(), out.shape().to_vec())?;
-            self.read_ordered(resolved, merged(resolved, copy.view_mut()), at_once, read)?;
-            out.copy_from(&copy.view(), 1);
-            return Ok(());
+            None => {
+                let elements = copy.insert(DynArray::empty(data_type.clone(), out.shape().to_vec())?);
+                merged(resolved, elements.view_mut())
+                    .ok_or_else(|| argument("the memory of the result has gaps"))?
+            }
         };
-        self.read_ordered(resolved, Some(axes), at_once, read)
-    }
-
-    fn read_ordered(
-        &self,
-        resolved: &ResolvedSelection,
-        out: Option<ViewMut<'_>>,
-        at_once: usize,
-        read: impl Fn(&Projection, ViewMut<'_>, usize) -> Result<()> + Sync,
-    ) -> Result<()> {
-        let out = out.ok_or_else(|| argument("the memory of the result has gaps"))?;
         let projections = Projections::new(&self.metadata.chunk_grid, resolved)?;
         let size = self.chain.chunk().size();
         self.location.pool().run(projections.count, size, at_once, |index| {
             let projection = projections.get(index);
             // SAFETY: no two projections of a selection share a place in the output, and each is read only into its own.
-            let out = unsafe { out.alias() };
-            read(&projection, out, projections.count)?;
+            let axes = unsafe { axes.alias() };
+            read(&projection, axes, projections.count)?;
             self.location.context.heard.tell(projection.elements.elements().len());
             Ok(())
-        })
+        })?;
+        if let Some(elements) = copy {
+            out.copy_from(&elements.view(), 1);
+        }
+        Ok(())
     }
 
     /// The number of chunks that may be decoded at a time, each of which takes memory for its stored bytes and its elements.
@@ -236,15 +226,6 @@ impl Array {
         let place = |error: Error| error.at(chunk_place(&projection.chunk, &key)).at(self.place());
         let chain = self.chain_of(&projection.chunk).map_err(place)?;
         self.read_object(&chain, &key, part, objects).map_err(place)
-    }
-
-    pub(super) fn read_missing(&self, mut part: ReadPart<'_>) -> Result<()> {
-        if self.location.context.missing == MissingChunks::Error {
-            let message = "the chunk is missing, and the option `missing_chunks` makes that an error";
-            return Err(Error::new(ErrorKind::NotFound, message));
-        }
-        part.fill(self.chain.chunk().fill().as_bytes());
-        Ok(())
     }
 }
 

@@ -99,31 +99,23 @@ impl Array {
         }
         data_type.check_range(&values).map_err(|error| error.at(self.place()))?;
         let values = ordered(resolved, values);
-        match merged(resolved, values.clone()) {
-            Some(values) => self.write_ordered(resolved, &values, fields),
+        let copy;
+        let values = match merged(resolved, values.clone()) {
+            Some(values) => values,
+            // The caller's memory has gaps inside of one axis of the selection.
             None => {
-                // What is one axis here has gaps inside in the caller's memory.
-                let mut copy = DynArray::empty(data_type.clone(), values.shape().to_vec())?;
-                copy.view_mut().copy_from(&values, 1);
-                let values = merged(resolved, copy.view());
-                let values = values.ok_or_else(|| argument("the memory of the values has gaps"))?;
-                self.write_ordered(resolved, &values, fields)
+                let mut elements = DynArray::empty(data_type.clone(), values.shape().to_vec())?;
+                elements.view_mut().copy_from(&values, 1);
+                copy = elements;
+                merged(resolved, copy.view()).ok_or_else(|| argument("the memory of the values has gaps"))?
             }
-        }
-    }
-
-    fn write_ordered(
-        &self,
-        resolved: &ResolvedSelection,
-        values: &View<'_>,
-        fields: Option<&[FieldPlace]>,
-    ) -> Result<()> {
+        };
         let projections = Projections::new(&self.metadata.chunk_grid, resolved)?;
         let size = self.chain.chunk().size();
         self.location.pool().run(projections.count, size, self.at_once_written(), |index| {
             let Projection { chunk, elements } = projections.get(index);
             let count = elements.elements().len();
-            let source = elements.memory(values);
+            let source = elements.memory(&values);
             let part = WritePart::new(elements.into_elements(), source);
             let part = match fields {
                 Some(fields) => part.with_fields(fields),
@@ -181,17 +173,12 @@ impl Array {
                 }
                 until_unchanged(|| {
                     encoded.clear();
-                    let old = self.locked_chunk(&key)?;
+                    let old = self.location.locked_value(&key, chain.limit() as u64)?;
                     self.merge_chunk(&chain, &old, part, all, encoded)
                 })
             })
         };
         write().map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
-    }
-
-    /// Locks a stored chunk and reads it, to change it.
-    pub(super) fn locked_chunk(&self, key: &Key) -> Result<LockedValue> {
-        self.location.locked_value(key, self.chain.limit() as u64)
     }
 
     /// Puts a part into the stored chunk. The chunk is replaced only if it still is the one that was read.

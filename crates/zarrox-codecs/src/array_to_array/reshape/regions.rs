@@ -1,8 +1,8 @@
 //! Which region of a reshaped chunk has the elements of a region of the chunk.
 //!
-//! Both shapes are cut where the products of the lengths so far are the same, into groups of axes that do not concern each
-//! other. In a group, the axes of both shapes are products of common factors where such exist; a span of an axis is split
-//! into spans of its factors, and these are merged to spans of the other shape's axes.
+//! Both shapes are split into groups of axes wherever the products of the leading lengths agree. The groups are independent. In a
+//! group, the axes of both shapes are products of common factors where such exist; a span of an axis is split into spans of its
+//! factors, and these are merged to spans of the other shape's axes.
 
 use std::ops::Range;
 

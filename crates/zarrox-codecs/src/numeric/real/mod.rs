@@ -1,7 +1,7 @@
 //! Real numbers: the integers and floats of all data types, and exact casts between them.
 //!
-//! The arithmetic is our own, since no crate casts exactly between all of these types, with their 4-bit to 64-bit floats and their
-//! rules for rounding and range; `num-rational` and `dashu` also allocate memory for each number.
+//! The arithmetic is our own, since no crate casts exactly between all of these types, with their 4-bit to 64-bit floats and
+//! their rules for rounding and range; `num-rational` and `dashu` also allocate memory for each number.
 //!
 //! There are two ways from one type to another. The exact one, here, takes one number at a time, and any types and rules. Loops
 //! over many elements ([`cast`]) do what is ordinary, and leave to the exact way what is not.
@@ -29,7 +29,7 @@ pub(crate) use rounding::OutOfRange;
 pub use rounding::Rounding;
 use table::Table;
 
-/// A data type of real numbers, as far as casts must know it.
+/// The properties of a data type of real numbers that casts need.
 #[derive(Debug, Clone)]
 pub(crate) enum RealType {
     Integer(Integer),

@@ -26,7 +26,7 @@ pub(crate) enum OutOfRange {
     Wrap,
 }
 
-/// Makes a closure for each way of rounding, so that none of them is asked for in the loop.
+/// Makes a closure for each rounding mode, so that the loop does not branch on the mode.
 macro_rules! each_rounding {
     ($rounding:expr, $R:ident => $body:expr) => {
         match $rounding {

@@ -193,20 +193,10 @@ impl ByteCodecs {
     ) -> Result<(), CodecError> {
         match codecs.first() {
             None => self.decode_plain(encoded, region),
-            Some(first) => self.decode_through(first, encoded, codecs, region),
-        }
-    }
-
-    fn decode_through(
-        &self,
-        first: &BytesCodec,
-        encoded: &[u8],
-        codecs: &[BytesCodec],
-        region: ReadRegion<'_>,
-    ) -> Result<(), CodecError> {
-        match self.in_place {
-            true => self.undo(1, encoded, codecs, |encoded| self.decode_first(first, encoded, region)),
-            false => self.undo(0, encoded, codecs, |plain| self.decode_plain(plain, region)),
+            Some(first) if self.in_place => {
+                self.undo(1, encoded, codecs, |encoded| self.decode_first(first, encoded, region))
+            }
+            Some(_) => self.undo(0, encoded, codecs, |plain| self.decode_plain(plain, region)),
         }
     }
 

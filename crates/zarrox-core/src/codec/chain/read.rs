@@ -20,10 +20,32 @@ impl CodecChain {
         window: Window,
         part: impl Into<ReadPart<'a>>,
     ) -> Result<Vec<Fetch<'a>>, CodecError> {
-        match part.into().into_region() {
-            Ok(region) => self.read_region(window, region),
-            Err(set) => self.read_set(window, set),
+        let region = match part.into().into_region() {
+            Ok(region) => region,
+            Err(set) => return self.read_set(window, set),
+        };
+        if let Some(order) = &self.arrays.decoding_order {
+            return self.bytes.read(window, region.permuted(order));
         }
+        let (inside, codecs) = self.bytes.unframed(window, region.options);
+        let parts = match codecs {
+            [] => true,
+            [only] => self.bytes.chunk.size() > PARTS && decodes_ranges(only),
+            _ => false,
+        };
+        if !parts || self.arrays.regions(&region.region).is_none() {
+            return Ok(Fetch::whole(inside, |bytes| self.decode_through_arrays(bytes, codecs, region)));
+        }
+        let mut fetches = Vec::new();
+        let blocks = if codecs.is_empty() { self.blocks(&region.region) } else { counts(&region.region) };
+        self.arrays.in_blocks(region, &blocks, |region, regions| {
+            fetches.push(Fetch::deferred(
+                inside,
+                Through { chain: self, window, regions, region, elements: None },
+            ));
+            Ok(())
+        })?;
+        Ok(fetches)
     }
 
     /// Decodes a part of a chunk whose stored bytes are in memory.
@@ -58,35 +80,6 @@ impl CodecChain {
             }
             Ok(decoded)
         })
-    }
-
-    fn read_region<'a>(
-        &'a self,
-        window: Window,
-        region: ReadRegion<'a>,
-    ) -> Result<Vec<Fetch<'a>>, CodecError> {
-        if let Some(order) = &self.arrays.decoding_order {
-            return self.bytes.read(window, region.permuted(order));
-        }
-        let (inside, codecs) = self.bytes.unframed(window, region.options);
-        let parts = match codecs {
-            [] => true,
-            [only] => self.bytes.chunk.size() > PARTS && decodes_ranges(only),
-            _ => false,
-        };
-        if !parts || self.arrays.regions(&region.region).is_none() {
-            return Ok(Fetch::whole(inside, |bytes| self.decode_through_arrays(bytes, codecs, region)));
-        }
-        let mut fetches = Vec::new();
-        let blocks = if codecs.is_empty() { self.blocks(&region.region) } else { counts(&region.region) };
-        self.arrays.in_blocks(region, &blocks, |region, regions| {
-            fetches.push(Fetch::deferred(
-                inside,
-                Through { chain: self, window, regions, region, elements: None },
-            ));
-            Ok(())
-        })?;
-        Ok(fetches)
     }
 
     fn read_set<'a>(&'a self, window: Window, set: ReadSet<'a>) -> Result<Vec<Fetch<'a>>, CodecError> {
@@ -127,7 +120,7 @@ impl CodecChain {
         }
         let mut fetches = Vec::new();
         for region in regions {
-            fetches.extend(self.read_region(window, region)?);
+            fetches.extend(self.read(window, region)?);
         }
         Ok(fetches)
     }

@@ -32,7 +32,7 @@ pub(super) struct ZipValue {
     pub(super) version: Option<Version>,
     /// Where the entry's bytes begin, once the header has been read.
     pub(super) data: OnceLock<u64>,
-    /// The content of a deflated entry, once it has been asked for.
+    /// The content of a deflated entry, decompressed on first use.
     pub(super) inflated: OnceLock<Bytes>,
 }
 

@@ -23,7 +23,7 @@ pub(super) enum Fault {
     NoLocks(io::Error),
     /// A rename needs a copy.
     OtherDevice,
-    /// At another key than the one that was asked for.
+    /// At another key than the requested one.
     At(String, Box<Fault>),
 }
 

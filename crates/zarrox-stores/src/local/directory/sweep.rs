@@ -1,7 +1,8 @@
 //! Temporary files whose writers are gone.
 //!
-//! A writer holds the lock of its file, and the kernel releases the lock of a process that dies. So an unlocked temporary file is
-//! left over, or its writer is about to lock it and makes another one when it finds it locked or gone.
+//! A writer locks its temporary file, and the kernel releases the locks of a process that dies. So an unlocked temporary file is
+//! either left over, or so new that its writer has not locked it yet. Such a writer makes another file when it finds its file
+//! locked or removed.
 
 use std::fs::File;
 use std::hash::BuildHasher;
@@ -69,7 +70,8 @@ impl Root {
     }
 }
 
-/// Removes the temporary files in a directory whose writers are gone. For databases, whose new files have temporary names at first.
+/// Removes the temporary files in a directory whose writers are gone. For databases, whose new files have temporary names at
+/// first.
 #[cfg(feature = "redb")]
 pub(crate) fn sweep(directory: &std::path::Path) {
     // A directory that cannot be listed can be written to all the same.
@@ -110,7 +112,8 @@ fn remove_leftovers(directory: BorrowedFd<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Returns true if the writer of a temporary file is gone; removes the file if wanted. What cannot be told is left alone.
+/// Returns true if the writer of a temporary file is gone, and removes the file if `remove` is set. A file that cannot be
+/// examined counts as in use.
 fn is_left(directory: BorrowedFd<'_>, name: &str, remove: bool) -> bool {
     let Ok(file) = sys::openat(directory, name, READ | OFlags::NOFOLLOW, Mode::empty()).map(File::from)
     else {

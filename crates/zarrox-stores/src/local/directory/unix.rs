@@ -63,8 +63,8 @@ pub(super) enum Entry {
     Odd(FileType),
 }
 
-/// The age that the last change of a file needs to be told from a later one by its times: the clocks of file
-/// systems are coarse.
+/// The age from which a file's times distinguish its last change from a later one: the clocks of file systems are
+/// coarse.
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The version of a file's content: the file's identity, its length and the time of its last change. `None`
@@ -291,7 +291,7 @@ impl Root {
         }
     }
 
-    /// Returns true if a failed write is told of when the file is closed or flushed: where a server has the disk.
+    /// Returns true if a failed write is reported only when the file is closed or flushed, as on network file systems.
     pub(super) fn tells_errors_late(&self, directory: BorrowedFd<'_>) -> bool {
         *self.late.get_or_init(|| is_served(directory))
     }
@@ -305,7 +305,7 @@ impl Root {
     }
 }
 
-/// Returns true if a directory is on a server's disk, as far as the kind of the file system tells.
+/// Returns true if a directory is on a network file system, by the kind of the file system.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn is_served(directory: BorrowedFd<'_>) -> bool {
     // The numbers are those of statfs(2): 9P, AFS, Ceph, CIFS, FUSE, Lustre, NFS, SMB and SMB 2.

@@ -8,12 +8,13 @@
 //! - from one file to another by a rename;
 //! - from a file to none by an unlink.
 //!
-//! Whoever does one of the last two holds the lock of the file that the name leads to, and has seen under the lock that it still
-//! leads there. So the holder of a file's lock knows that the name stays what it is, and what is read under the lock is still there
-//! when its change is put into its place. A lock of a file that has lost its name says nothing: its holder begins again.
+//! A writer that replaces or unlinks a file holds its lock, and has checked under the lock that the name still leads to it. So
+//! while a process holds the lock of a file that has its name, no other process replaces or unlinks it, and a value that is read
+//! under the lock can be changed and written back. The lock of a file that has lost its name protects nothing: its holder starts
+//! again with the file that has the name now.
 //!
-//! Files are written before they get the name, under a name of their own ([`TemporaryFile`]), and are locked from the beginning. So a
-//! guard that has replaced the file holds the lock of the new one without a gap.
+//! Files are written before they get the name, under a name of their own ([`TemporaryFile`]), and are locked from the beginning.
+//! So a guard that has replaced the file holds the lock of the new one without a gap.
 
 use std::fs::File;
 use std::io::Write;
@@ -220,8 +221,8 @@ impl Place<'_> {
         }
     }
 
-    /// Gives the new file the name, if this still leads to the file that the guard has locked. From then on the guard locks the new
-    /// file.
+    /// Gives the new file the name, if this still leads to the file that the guard has locked. From then on the guard locks the
+    /// new file.
     fn exchange_locked(&self, mut temporary: TemporaryFile<'_>, guarded: &mut Guarded) -> Result<(), Fault> {
         match guarded {
             Guarded::Unlocked => return temporary.replace(self.name),

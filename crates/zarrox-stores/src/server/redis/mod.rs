@@ -33,7 +33,7 @@ const PREFIX: &str = "zarr";
 /// The number of keys a listing asks the server to look at in one step.
 const PAGE: usize = 1000;
 
-/// The number of values that are asked for in one step.
+/// The number of values that are requested together.
 const BATCH: usize = 16;
 
 /// Redis' limit, where its configuration sets no other.
@@ -58,8 +58,8 @@ const IN_FLIGHT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 /// read, by a script that compares the digest of the value, so that all are from one version; the user must be allowed to run
 /// scripts.
 ///
-/// Any number of processes may write: [`Condition::Matches`] is checked by the server, which calculates the digest of the value that is
-/// there.
+/// Any number of processes may write: [`Condition::Matches`] is checked by the server, which calculates the digest of the value
+/// that is there.
 ///
 /// Redis has no directories, and no order: a listing looks at every key of the database, and remembers 16 bytes for each
 /// that it has found, since Redis may name a key twice.

@@ -195,7 +195,7 @@ impl Files {
         }
     }
 
-    /// Counts what is about to be written, and removes what was not used for long if there is no room for it.
+    /// Reserves room for a value that is about to be written, and evicts the least recently used values if there is none.
     fn make_room(&self, room: u64) -> io::Result<()> {
         let mut taken = self.taken();
         taken.added += room;

@@ -47,7 +47,7 @@ impl DiskCacheOptions {
         self
     }
 
-    /// Up to which length, in bytes, a value is copied; as far as the limit allows when not set.
+    /// Sets the length in bytes up to which a value is cached; by default every value that fits into the limit.
     ///
     /// For hierarchies whose shards are large and of which only small parts are read.
     #[must_use]

@@ -109,7 +109,7 @@ impl Array {
         )?;
         let clear = || {
             for region in outside.clone().unwrap_or_else(whole) {
-                let old = grown.locked_chunk(key)?;
+                let old = grown.location.locked_value(key, chain.limit() as u64)?;
                 if version.as_ref().is_some_and(|version| !old.is_version(version)) {
                     return Err(Error::new(
                         ErrorKind::Conflict,
