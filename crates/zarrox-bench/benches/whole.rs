@@ -102,7 +102,7 @@ fn main() {
     }
     let Some(limit) = required else { return };
     let limits = [("reading", worst, limit), ("a check", worst_check, CHECK)];
-    for (work, ratio, limit) in limits.into_iter().filter(|(_, ratio, limit)| ratio > limit) {
+    if let Some((work, ratio, limit)) = limits.into_iter().find(|(_, ratio, limit)| ratio > limit) {
         println!("\na ratio of {ratio:.2} of {work} is above the limit of {limit}");
         std::process::exit(1);
     }
@@ -125,14 +125,14 @@ fn compare(case: Case, path: &Path, values: &Array3<u16>) -> (f64, f64) {
     for repetition in 0..=REPETITIONS {
         let (read, result) = timed(|| array.read::<u16>(..).unwrap());
         let (bare, expected) = timed(|| bare_loop(case, path, shape));
-        let (checked, summary) = timed(|| check.run(|finding| panic!("{finding:?}")).unwrap());
+        let (checked, summary) = timed(|| check.run(|_| Ok(())).unwrap());
         let (digested, digest) = timed(|| digester.content(&node).unwrap());
         let (of_stored, stored) = timed(|| digester.stored(&node).unwrap());
         if repetition == 0 {
             // A warm-up, and the proof that all do the work.
             assert!(result.as_slice().unwrap() == values.as_slice().unwrap());
             assert!(expected.as_slice() == values.as_slice().unwrap());
-            assert!(summary.findings == 0 && digest != stored);
+            assert!(summary.findings.is_empty() && digest != stored);
             continue;
         }
         let took = [read, bare, checked, digested, of_stored];

@@ -347,7 +347,7 @@ fn interrupted_work_leaves_nothing_behind() {
 #[test]
 fn a_killed_import_is_completed_by_the_same_command() {
     let place = Place::new();
-    let bytes: Vec<u8> = (0..1_u32 << 20).map(|n| (n >> 13) as u8 + 1).collect();
+    let bytes: Vec<u8> = (1..=128_u8).flat_map(|value| [value; 1 << 13]).collect();
     let options = ["--dtype", "u1", "--shape", "1048576", "--chunks", "65536", "--memory", "64KiB"];
     for path in ["a.zarr", "h.zarr/g/a"] {
         let line = [&["import", "-", path], &options[..]].concat();
