@@ -143,7 +143,7 @@ impl Location {
     pub(crate) fn open_node(&self) -> Result<Node> {
         let found = self.find()?;
         if !found.as_ref().is_some_and(|found| found.explicit) {
-            crate::journal::check_finished(self)?;
+            crate::hierarchy::journal::check_finished(self)?;
         }
         let Some(found) = found else {
             let tried: Vec<&str> = self.formats().map(|format| format.def().name()).collect();

@@ -4,6 +4,7 @@ mod deletion;
 #[cfg(test)]
 mod faults;
 mod filling;
+pub(crate) mod journal;
 mod moving;
 mod probing;
 mod unfinished;

@@ -61,7 +61,7 @@ impl Group {
         let place = self.below(path)?.probed(Purpose::Open);
         let Some(Kind { kind, explicit }) = place.kind()? else { return Ok(None) };
         // A prefix may be the remains of an unfinished conversion.
-        Ok((explicit || crate::journal::check_finished(&place).is_ok()).then_some(kind))
+        Ok((explicit || crate::hierarchy::journal::check_finished(&place).is_ok()).then_some(kind))
     }
 
     /// The paths where nodes directly below could be, sorted by name.

@@ -38,7 +38,6 @@ mod guarded;
 mod heard;
 mod hierarchy;
 mod interrupt;
-mod journal;
 mod kind;
 mod locate;
 mod location;

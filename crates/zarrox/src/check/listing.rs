@@ -16,7 +16,7 @@ use super::session::Session;
 use crate::array::Array;
 use crate::group::Group;
 use crate::hierarchy::is_mark;
-use crate::journal::JOURNAL;
+use crate::hierarchy::journal::JOURNAL;
 use crate::location::Location;
 
 /// The number of chunks that are collected before they are checked side by side.

@@ -51,14 +51,14 @@ use zarrox_stores::Store;
 
 use crate::error::argument;
 use crate::group::Node;
-use crate::journal::Journal;
+use crate::hierarchy::journal::Journal;
 use crate::locate;
 use crate::location::{Location, Purpose};
 use crate::options::{OpenMode, OpenOptions};
 use crate::policy::{Consolidated, MissingChunks};
 use plan::{Planner, Step};
 
-pub use crate::journal::JOURNAL;
+pub use crate::hierarchy::journal::JOURNAL;
 pub use report::{Action, ConvertReport, Finding, NodeReport, Severity, What};
 
 /// The values to compare with the source after writing. Metadata is always compared.

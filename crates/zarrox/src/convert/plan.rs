@@ -11,7 +11,7 @@ use super::report::{Action, ConvertReport, NodeReport, Severity, What};
 use super::translator::Translator;
 use crate::array::Array;
 use crate::group::{Group, Node};
-use crate::journal::JOURNAL;
+use crate::hierarchy::journal::JOURNAL;
 use crate::location::Location;
 
 /// The step of a conversion that one node needs.

@@ -11,7 +11,7 @@ use super::report::{Action, ConvertReport};
 use super::{Conversion, Progress, Verify};
 use crate::array::Array;
 use crate::hierarchy::format_of;
-use crate::journal::{Fingerprint, Journal};
+use crate::hierarchy::journal::{Fingerprint, Journal};
 use crate::location::Location;
 use crate::upkeep::Changes;
 

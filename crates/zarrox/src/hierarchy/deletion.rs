@@ -11,7 +11,7 @@ use zarrox_stores::{Key, Prefix, StoreExt};
 
 use super::Held;
 use super::unfinished::{Mark, Work};
-use crate::journal::Journal;
+use crate::hierarchy::journal::Journal;
 use crate::location::Location;
 use crate::upkeep::Changes;
 
@@ -49,7 +49,7 @@ impl Location {
         }
     }
 
-    /// What an interrupted deletion, move, conversion or creation has left here, as something that can be deleted.
+    /// The mark of what an interrupted deletion, move, conversion or creation has left here.
     fn remains(&self) -> Result<Option<Mark>> {
         if let Some(mark) = self.mark()? {
             return Ok(Some(mark));

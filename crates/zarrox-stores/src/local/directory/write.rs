@@ -135,10 +135,11 @@ impl Root {
                 // What cannot be read cannot be merged either, but replaced.
                 Err(_) => return Ok(FileGuard::new(Guarded::Unlocked)),
             };
-            if !file.metadata()?.is_file() {
+            let stat = sys::fstat(&file)?;
+            if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
                 return Ok(FileGuard::new(Guarded::Unlocked));
             }
-            let of_file = identity(&file)?;
+            let of_file = identity_of(&stat);
             let lock = self.wait(key, file, of_file)?;
             let named = match self.open(key, NAMED) {
                 Err(fault) if fault.is_missing() => None,
@@ -171,7 +172,11 @@ const NAMED: OFlags = READ;
 
 impl Place<'_> {
     fn replace(&self, parts: &PartSource<'_>, rule: Rule<'_>) -> Result<(), Fault> {
-        let old = self.old()?;
+        let old = match rule {
+            Rule::Always => self.old()?,
+            // No lock is to be taken.
+            Rule::Absent | Rule::Locked(_) => self.old_unopened()?,
+        };
         match (&old, rule) {
             (Old::Directory, _) => {
                 return Err(Fault::Obstructed("a directory has the name of the value".into()));
