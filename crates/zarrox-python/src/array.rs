@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use numpy::PyArrayDescr;
+use numpy::{PyArrayDescr, PyUntypedArray};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -316,6 +316,31 @@ impl Array {
             return typed.write_fields(py, &selection, &names, one, value);
         }
         typed.write(py, &selection, value)
+    }
+
+    fn takes(&self, py: Python<'_>, dtype: &Bound<'_, PyArrayDescr>) -> bool {
+        crate::parts::takes(py, &self.typed(), dtype)
+    }
+
+    fn read_parts(
+        &self,
+        py: Python<'_>,
+        batch: Vec<Bound<'_, PyAny>>,
+        out: &Bound<'_, PyUntypedArray>,
+        drop_axes: Vec<usize>,
+    ) -> PyResult<Option<Vec<bool>>> {
+        crate::parts::read(py, &self.typed(), &batch, out, &drop_axes)
+    }
+
+    fn write_parts(
+        &self,
+        py: Python<'_>,
+        batch: Vec<Bound<'_, PyAny>>,
+        values: &Bound<'_, PyUntypedArray>,
+        drop_axes: Vec<usize>,
+        store_empty: bool,
+    ) -> PyResult<bool> {
+        crate::parts::write(py, &self.typed(), &batch, values, &drop_axes, store_empty)
     }
 
     fn resize(&self, py: Python<'_>, shape: Vec<u64>) -> PyResult<()> {

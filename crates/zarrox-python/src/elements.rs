@@ -65,7 +65,7 @@ impl Typed {
     }
 
     /// The array that reads and writes elements of a type of NumPy's as they are.
-    fn array_of(&self, py: Python<'_>, dtype: &Bound<'_, PyArrayDescr>) -> Option<&Array> {
+    pub(crate) fn array_of(&self, py: Python<'_>, dtype: &Bound<'_, PyArrayDescr>) -> Option<&Array> {
         if self.is_variable() {
             return None;
         }
@@ -82,7 +82,7 @@ impl Typed {
     }
 
     /// A value as elements that lie in memory as the array's do.
-    fn values<'py>(
+    pub(crate) fn values<'py>(
         &self,
         py: Python<'py>,
         value: &Bound<'py, PyAny>,
@@ -97,7 +97,7 @@ impl Typed {
         Ok(values.call_method1("astype", ("i1",))?.cast_into::<PyUntypedArray>()?)
     }
 
-    fn is_variable(&self) -> bool {
+    pub(crate) fn is_variable(&self) -> bool {
         self.array.data_type().storage() == Storage::Variable
     }
 
@@ -373,7 +373,7 @@ fn is_column_major(array: &Array) -> bool {
 }
 
 /// Memory of NumPy's, which lives and stays where it is as long as the array that it was taken of is held.
-struct Memory {
+pub(crate) struct Memory {
     pointer: *mut u8,
     shape: Vec<usize>,
     strides: Vec<isize>,
@@ -386,14 +386,14 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    fn view_mut(&self) -> ViewMut<'_> {
+    pub(crate) fn view_mut(&self) -> ViewMut<'_> {
         // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds, and that is either new, so that
         // nobody else knows of it, or one that a caller in Python has given to be written into, as for NumPy's own functions that
         // release the lock. What is read into memory is bytes of any kind, which are written before they are read.
         unsafe { ViewMut::from_raw(self.pointer, &self.shape, &self.strides, self.item) }
     }
 
-    fn view(&self) -> View<'_> {
+    pub(crate) fn view(&self) -> View<'_> {
         // SAFETY: NumPy gave the address, shape and strides of an array that the caller holds; whoever changes it meanwhile,
         // as for NumPy's own functions that release the lock, changes which numbers are written.
         unsafe { View::from_raw(self.pointer, &self.shape, &self.strides, self.item) }
@@ -423,7 +423,7 @@ impl Memory {
     }
 }
 
-fn memory_of(array: &Bound<'_, PyUntypedArray>) -> Memory {
+pub(crate) fn memory_of(array: &Bound<'_, PyUntypedArray>) -> Memory {
     // SAFETY: the object is an array, whose fields may be read.
     let pointer = unsafe { (*array.as_array_ptr()).fields.data.cast::<u8>() };
     Memory {
@@ -434,7 +434,7 @@ fn memory_of(array: &Bound<'_, PyUntypedArray>) -> Memory {
     }
 }
 
-fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
+pub(crate) fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
     // SAFETY: the object is an array, whose fields may be read.
     let flags = unsafe { (*array.as_array_ptr()).fields.flags };
     flags & npyffi::NPY_ARRAY_WRITEABLE != 0

@@ -16,6 +16,7 @@ mod locked;
 mod long;
 mod mapping;
 mod objects;
+mod parts;
 mod selection;
 mod split;
 mod store;

@@ -1,6 +1,7 @@
 //! Any mapping of Python's as a store.
 
 use std::collections::HashSet;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -23,6 +24,10 @@ pub(crate) struct MappingStore {
     place: Option<Arc<dyn Store>>,
     /// True where the values are in memory: Python's lock is then most of what it takes to get them.
     is_at_hand: bool,
+    /// The number of requests that are worth having under way at the same time, where each takes time to travel.
+    in_flight: Option<NonZeroUsize>,
+    /// Makes the object that is put into the mapping of the bytes of a value, where it is not bytes.
+    wrap: Option<Py<PyAny>>,
 }
 
 /// A reference to a mapping that the objects of Python's hold that need it: a mapping may hold arrays that lie in it, and Python
@@ -58,6 +63,8 @@ impl MappingStore {
             location: store.location(),
             is_at_hand: store.capabilities().one_at_a_time,
             place: Some(store),
+            in_flight: None,
+            wrap: None,
         }
     }
 
@@ -70,7 +77,13 @@ impl MappingStore {
             Ok(text) => text.to_cow()?.into_owned(),
             Err(_) => format!("{}://{:p}", place.get_type().name()?, place.as_ptr()),
         };
-        Ok(Self { mapping: reference, location, place: None, is_at_hand: place.is_instance_of::<PyDict>() })
+        let is_at_hand = place.is_instance_of::<PyDict>();
+        Ok(Self { mapping: reference, location, place: None, is_at_hand, in_flight: None, wrap: None })
+    }
+
+    /// Says how many requests are worth having under way at the same time, and what makes objects of bytes.
+    pub(crate) fn made_with(self, in_flight: Option<NonZeroUsize>, wrap: Option<Py<PyAny>>) -> Self {
+        Self { in_flight, wrap, ..self }
     }
 
     fn with<T>(
@@ -208,6 +221,7 @@ impl Store for MappingStore {
         capabilities.set_if_absent = true;
         capabilities.values_above_values = true;
         capabilities.one_at_a_time = self.is_at_hand;
+        capabilities.in_flight = self.in_flight;
         capabilities
     }
 
@@ -225,7 +239,10 @@ impl Store for MappingStore {
         let value = &*payload.bytes(key)?;
         let absent = condition.absent()?;
         let is_there = self.with("writing", key.as_str(), |mapping| {
-            let value = to_put(mapping, value)?;
+            let value = match &self.wrap {
+                Some(wrap) => wrap.bind(mapping.py()).call1((PyBytes::new(mapping.py(), value),))?,
+                None => to_put(mapping, value)?,
+            };
             if absent && mapping.contains(key.as_str())? {
                 return Ok(true);
             }

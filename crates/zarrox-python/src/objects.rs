@@ -82,18 +82,28 @@ impl Elements {
 
     /// The objects of an array, as NumPy's array of objects.
     pub(crate) fn to_array<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
+        self.objects(py, elements.elements(), elements.shape())
+    }
+
+    /// The objects of elements in row-major order, as NumPy's array of objects of this shape.
+    pub(crate) fn objects<'py, 'e>(
+        &self,
+        py: Python<'py>,
+        elements: impl Iterator<Item = &'e [u8]>,
+        shape: &[usize],
+    ) -> PyResult<Bound<'py, PyAny>> {
         let numpy = py.import("numpy")?;
-        let count: usize = elements.shape().iter().product();
+        let count: usize = shape.iter().product();
         let array = numpy.call_method1("empty", (count, PyArrayDescr::object(py)))?;
         {
             let mut objects = array.cast::<PyArrayDyn<Py<PyAny>>>()?.try_readwrite();
             let objects = objects.as_mut().map_err(|error| PyValueError::new_err(error.to_string()))?;
             let mut objects = objects.as_array_mut();
-            for (place, bytes) in objects.iter_mut().zip(elements.elements()) {
+            for (place, bytes) in objects.iter_mut().zip(elements) {
                 *place = self.to_object(py, bytes)?.unbind();
             }
         }
-        array.call_method1("reshape", (PyTuple::new(py, elements.shape())?,))
+        array.call_method1("reshape", (PyTuple::new(py, shape)?,))
     }
 
     /// The elements that an array of objects has, or one object.

@@ -1,6 +1,7 @@
 //! `_native.Store`: keys and bytes.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -150,14 +151,19 @@ impl Store {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (mapping, place = None))]
-    fn mapping(mapping: &Bound<'_, PyAny>, place: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    #[pyo3(signature = (mapping, place = None, in_flight = None, wrap = None))]
+    fn mapping(
+        mapping: &Bound<'_, PyAny>,
+        place: Option<&Bound<'_, PyAny>>,
+        in_flight: Option<NonZeroUsize>,
+        wrap: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
         let owned = Owned(vec![mapping.clone().unbind()]);
         let mapping = match place.unwrap_or(mapping).cast::<Self>() {
             Ok(store) => MappingStore::over(mapping, store.get().store.clone()),
             Err(_) => MappingStore::new(mapping, place)?,
         };
-        let mapping = Arc::new(mapping);
+        let mapping = Arc::new(mapping.made_with(in_flight, wrap));
         Ok(Self { store: mapping.clone(), mapping: Some(mapping), owned })
     }
 

@@ -50,7 +50,8 @@ mod upkeep;
 
 pub use access::AccessOptions;
 pub use array::{
-    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Parts, Rows, Time, VlenElement,
+    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Parts, Rows, StoredChunk,
+    StoredRead, StoredWrite, Time, VlenElement,
 };
 pub use consolidated::{Difference, DifferenceKind, Freshness};
 pub use digest::{Digest, DigestKind, Digester, digest, manifest};

@@ -56,8 +56,12 @@ class Store:
     @staticmethod
     def berkeley_db(path: str) -> Store: ...
     @staticmethod
-    def mapping(mapping: Mapping[str, Any], place: Any = None) -> Store:
+    def mapping(
+        mapping: Mapping[str, Any], place: Any = None, in_flight: int | None = None, wrap: Any = None
+    ) -> Store:
         """Any mapping of Python's from keys to buffers; called from other threads, which take the GIL.
+
+        ``in_flight`` requests are made at a time where each takes time to travel. ``wrap`` makes what is put into the mapping of bytes.
 
         All mappings with the same place share their locks: an object, a store, or a text that names it; else the mapping itself.
         """
@@ -181,6 +185,16 @@ class Array:
         value: Any,
         fields: str | list[str] | None = None,
     ) -> None: ...
+    def takes(self, dtype: np.dtype[Any]) -> bool:
+        """Returns true if elements of this type are read and written as they are."""
+    def read_parts(
+        self, batch: list[Any], out: npt.NDArray[Any], drop_axes: tuple[int, ...]
+    ) -> list[bool] | None:
+        """Reads a batch of zarr-python 3's codec pipelines; returns which chunks are stored, or ``None`` if it is not taken here."""
+    def write_parts(
+        self, batch: list[Any], values: npt.NDArray[Any], drop_axes: tuple[int, ...], store_empty: bool
+    ) -> bool:
+        """Writes such a batch, or one value everywhere; returns false, and writes nothing, if it is not taken here."""
     def resize(self, shape: tuple[int, ...]) -> None: ...
     def append(self, values: npt.NDArray[Any], axis: int) -> tuple[int, ...]: ...
     def rechunk(self, target: Array, memory: int | None, scratch: str | None) -> None: ...

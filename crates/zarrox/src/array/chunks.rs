@@ -4,7 +4,7 @@ use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_codecs::N5Block;
 use zarrox_core::codec::{ChunkElements, CodecContext, ReadPart, WritePart};
 use zarrox_core::grid::ChunkGrid;
-use zarrox_core::strided::{Dims, ViewMut};
+use zarrox_core::strided::ViewMut;
 use zarrox_core::{CodecError, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Bytes, Condition, StoreExt};
 
@@ -161,10 +161,19 @@ impl Array {
             return Ok(Chain::Only(&self.chain));
         }
         let shape = self.metadata.chunk_grid.shape_of(chunk);
-        let shape: Dims<u64> = shape.ok_or_else(|| argument(format!("there is no chunk {chunk:?}")))?.into();
+        let shape = shape.ok_or_else(|| argument(format!("there is no chunk {chunk:?}")))?;
+        self.chain_of_shape(&shape)
+    }
+
+    /// The codec chain of chunks of this shape.
+    pub(super) fn chain_of_shape(&self, shape: &[u64]) -> Result<Chain<'_>> {
+        let own = self.chain.chunk().shape();
+        if own.len() == shape.len() && own.iter().zip(shape).all(|(&own, &length)| own as u64 == length) {
+            return Ok(Chain::Only(&self.chain));
+        }
         let Context { registry, strictness, chunk_limit, .. } = &*self.location.context;
         let make = |shape: &[u64]| self.metadata.chain_of(shape, registry, *strictness, *chunk_limit);
-        self.shared.chains.of_shape(shape, make).map(Chain::OfShape)
+        self.shared.chains.of_shape(shape.into(), make).map(Chain::OfShape)
     }
 
     /// Refuses shards whose inner chunks do not divide every length of the grid: the one chain that was made has seen only

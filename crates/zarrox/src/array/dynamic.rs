@@ -314,7 +314,8 @@ impl DynArray {
         format!("element {:?}", position(&self.shape, index))
     }
 
-    pub(crate) fn view(&self) -> View<'_> {
+    /// The elements, for code that works with strided memory.
+    pub fn view(&self) -> View<'_> {
         let view = View::contiguous(&self.bytes, &self.shape, self.data_type.size());
         if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view }
     }

@@ -21,14 +21,15 @@ const WHOLE_FAR: usize = 64 << 20;
 const ATTEMPTS: usize = 10;
 
 impl Array {
-    /// Reads a part of one of `count` stored objects. If the object does not exist, its elements have the fill value.
+    /// Reads a part of one of `count` stored objects. If the object does not exist, its elements have the fill value. Returns
+    /// true if it exists.
     pub(super) fn read_object(
         &self,
         chain: &CodecChain,
         key: &Key,
         mut part: ReadPart<'_>,
         objects: usize,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         if !self.location.is_remote() || self.may_be_cached(chain, key, &part) {
             return self.read_once(chain, key, None, part, objects);
         }
@@ -50,14 +51,16 @@ impl Array {
         first: Option<ByteRange>,
         part: ReadPart<'_>,
         objects: usize,
-    ) -> Result<()> {
-        let Some(value) = self.location.store.open_with(key, first)? else { return self.read_missing(part) };
+    ) -> Result<bool> {
+        let Some(value) = self.location.store.open_with(key, first)? else {
+            return self.read_missing(part).map(|()| false);
+        };
         if let Some(cache) = self.chunk_cache(chain)
             && let Some(version) = value.version()
         {
-            return self.read_cached(cache, chain, (key, &*value, &version), part, objects);
+            return self.read_cached(cache, chain, (key, &*value, &version), part, objects).map(|()| true);
         }
-        self.read_value(chain, key, &*value, part, objects)
+        self.read_value(chain, key, &*value, part, objects).map(|()| true)
     }
 
     /// Fills the elements of an object that does not exist, unless the options make that an error.

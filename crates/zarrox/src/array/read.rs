@@ -225,7 +225,7 @@ impl Array {
         let key = self.key(&projection.chunk)?;
         let place = |error: Error| error.at(chunk_place(&projection.chunk, &key)).at(self.place());
         let chain = self.chain_of(&projection.chunk).map_err(place)?;
-        self.read_object(&chain, &key, part, objects).map_err(place)
+        self.read_object(&chain, &key, part, objects).map(drop).map_err(place)
     }
 }
 

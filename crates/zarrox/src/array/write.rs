@@ -130,7 +130,7 @@ impl Array {
 
     /// The number of chunks that may be written at the same time: each takes memory for the bytes that are stored, for the elements,
     /// and for the bytes that will be stored.
-    fn at_once_written(&self) -> usize {
+    pub(super) fn at_once_written(&self) -> usize {
         (self.location.context.memory / self.chain.chunk().size().saturating_mul(3).max(1)).max(1)
     }
 
@@ -210,13 +210,13 @@ impl Array {
 
     /// The options for encoding chunks. Where it is undefined what an absent chunk holds, every chunk is stored: others may take
     /// the absence for something else than we do.
-    fn encode_options(&self) -> EncodeOptions {
+    pub(super) fn encode_options(&self) -> EncodeOptions {
         let asked = self.location.context.encode;
         EncodeOptions { store_empty_chunks: asked.store_empty_chunks || self.metadata.fill_value.is_none() }
     }
 
     /// Stores an encoded chunk, or erases it.
-    fn store_chunk(&self, key: &Key, encoded: &Encoded<'_>) -> Result<()> {
+    pub(super) fn store_chunk(&self, key: &Key, encoded: &Encoded<'_>) -> Result<()> {
         let store = &self.location.store;
         let stored = match encoded {
             Encoded::Nothing => store.erase(key).map(drop),
@@ -226,6 +226,14 @@ impl Array {
             }
         };
         stored.map_err(Error::from)
+    }
+
+    /// Stores a chunk that was encoded without the stored one.
+    pub(super) fn store_update(&self, key: &Key, update: Update, encoded: &[u8]) -> Result<()> {
+        match update {
+            Update::Encoded => self.store_chunk(key, &Encoded::Bytes(encoded)),
+            Update::Empty | Update::Unchanged => self.store_chunk(key, &Encoded::Nothing),
+        }
     }
 
     /// Sets a region of a stored chunk to the fill value; what is not stored already reads so.

@@ -1,0 +1,24 @@
+"""A codec pipeline for zarr-python 3: chunks are read, decoded, encoded and written in Rust.
+
+Switch it on with :func:`enable`, with ``zarr.config.set({"codec_pipeline.path": "zarrox.zarr3.ZarroxCodecPipeline"})``, with the
+environment variable ``ZARR_CODEC_PIPELINE__PATH``, or for a whole environment with ``python -m zarrox enable``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import versions
+from .settings import PIPELINE, disable, enable
+
+if TYPE_CHECKING or versions.is_known():
+    from .explanation import Explanation, explain
+    from .pipeline import ZarroxCodecPipeline
+else:
+    ZarroxCodecPipeline = versions.refusing_pipeline()
+    Explanation = None
+    explain = versions.refuse
+
+__all__ = ["PIPELINE", "Explanation", "ZarroxCodecPipeline", "disable", "enable", "explain"]
+
+versions.register(ZarroxCodecPipeline, PIPELINE)

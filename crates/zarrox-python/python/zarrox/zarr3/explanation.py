@@ -1,0 +1,70 @@
+"""What runs in Rust for an array, what runs in Python, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .pipeline import ZarroxCodecPipeline
+from .settings import PIPELINE
+from .stores import reached
+
+__all__ = ["Explanation", "explain"]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What runs where.
+
+    Printed, it is a text for people.
+    """
+
+    pipeline: str
+    """The class of the array's codec pipeline."""
+    chunks: str
+    """``rust``, or ``python`` where zarr-python's own pipeline encodes and decodes."""
+    store: str
+    """``rust``, or ``python`` where the methods of the store are called."""
+    reasons: tuple[str, ...] = field(default=())
+    """The reasons for all that runs in Python."""
+
+    def __str__(self) -> str:
+        lines = [f"pipeline: {self.pipeline}", f"chunks:   {self.chunks}", f"store:    {self.store}"]
+        return "\n".join([*lines, *(f"  {reason}" for reason in self.reasons)])
+
+
+def explain(array: Any) -> Explanation:
+    """Tells what runs in Rust for an array, what runs in Python, and why.
+
+    Parameters
+    ----------
+    array : zarr.Array or zarr.AsyncArray
+        An array of zarr-python.
+
+    Returns
+    -------
+    Explanation
+        What runs where.
+
+    Examples
+    --------
+    >>> import zarr, zarrox.zarr3
+    >>> with zarrox.zarr3.enable():
+    ...     z = zarr.create_array({}, shape=(4,), dtype="i4")
+    >>> print(zarrox.zarr3.explain(z))
+    pipeline: zarrox.zarr3.ZarroxCodecPipeline
+    chunks:   rust
+    store:    rust
+    """
+    array = getattr(array, "async_array", getattr(array, "_async_array", array))
+    pipeline, store = array.codec_pipeline, array.store_path.store
+    name = f"{type(pipeline).__module__}.{type(pipeline).__qualname__}"
+    if not isinstance(pipeline, ZarroxCodecPipeline):
+        reason = f"the array was opened with another pipeline; zarrox.zarr3.enable() lets others be opened with {PIPELINE}"
+        return Explanation(name, "python", "python", (reason,))
+    reason = pipeline.reason()
+    if reason is not None:
+        return Explanation(name, "python", "python", (reason,))
+    if reached(store) is not None:
+        return Explanation(name, "rust", "rust")
+    return Explanation(name, "rust", "python", (f"Rust does not reach what is in {store!r}: its methods are called",))

@@ -1,0 +1,94 @@
+"""Native arrays for metadata of zarr-python, and the reasons why there is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from zarr.core.buffer import default_buffer_prototype
+
+from zarrox import _native
+
+__all__ = ["Document", "document"]
+
+_OURS = ("zarr.codecs.", "zarr.core.", "numcodecs.", "zarrox.")
+"""The packages whose codecs and types do what their names in metadata say."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """The metadata of an array as Rust takes it, or the reason why it does not."""
+
+    key: str = ""
+    text: bytes = b""
+    reason: str | None = None
+
+    def opened(self, store: _native.Store) -> _native.Array:
+        """The array, whose chunks are in a store.
+
+        Parameters
+        ----------
+        store : _native.Store
+            The store of the chunks.
+        """
+        documents = _native.Store.memory()
+        documents.set(self.key, self.text)
+        node = _native.open_node(documents.with_chunks(store), consolidated=False)
+        assert isinstance(node, _native.Array)
+        return node
+
+
+def document(metadata: Any) -> Document:
+    """The document of an array.
+
+    Parameters
+    ----------
+    metadata : ArrayV2Metadata or ArrayV3Metadata
+        The metadata.
+    """
+    for part in _parts(metadata):
+        if not f"{type(part).__module__}.".startswith(_OURS):
+            return Document(reason=f"{type(part).__module__}.{type(part).__qualname__} is not part of zarr-python")
+    try:
+        made = _document(metadata)
+        array = made.opened(_native.Store.memory())
+        dtype = metadata.dtype.to_native_dtype()
+        if not array.takes(dtype):
+            return Document(reason=f"NumPy's {dtype!r} is not how Rust has elements of {array.data_type}")
+    except Exception as error:
+        return Document(reason=str(error))
+    return made
+
+
+def _document(metadata: Any) -> Document:
+    """The document with nothing that chunks do not depend on."""
+    key = "zarr.json" if metadata.zarr_format == 3 else ".zarray"
+    members = json.loads(metadata.to_buffer_dict(default_buffer_prototype())[key].to_bytes())
+    if "attributes" in members:
+        members["attributes"] = {}
+    if members.get("fill_value") is None:
+        # zarr-python reads what is missing as the default of the type.
+        default = metadata.dtype.default_scalar()
+        members["fill_value"] = metadata.dtype.to_json_scalar(default, zarr_format=metadata.zarr_format)
+    return Document(key, json.dumps(members).encode())
+
+
+def _parts(metadata: Any) -> Iterable[Any]:
+    """The objects of Python's that give the document its meaning: the data type, and the codecs."""
+    yield metadata.dtype
+    if metadata.zarr_format == 3:
+        yield from _codecs(metadata.codecs)
+        return
+    yield from metadata.filters or ()
+    if metadata.compressor is not None:
+        yield metadata.compressor
+
+
+def _codecs(codecs: Iterable[Any]) -> Iterable[Any]:
+    for codec in codecs:
+        yield codec
+        # Those of shards.
+        yield from _codecs(getattr(codec, "codecs", ()))
+        yield from _codecs(getattr(codec, "index_codecs", ()))

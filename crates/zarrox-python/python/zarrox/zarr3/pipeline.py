@@ -1,0 +1,206 @@
+"""The codec pipeline: batches of chunks go to Rust in one call, and what Rust cannot do goes to zarr-python's own pipeline."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+import numpy as np
+from zarr.abc.codec import Codec, CodecPipeline
+from zarr.abc.store import Store
+from zarr.core.array import create_codec_pipeline
+from zarr.core.array_spec import ArraySpec
+from zarr.core.buffer import Buffer, NDBuffer, cpu
+from zarr.core.codec_pipeline import BatchedCodecPipeline
+from zarr.storage import StorePath
+
+from zarrox import _native
+
+from .natives import Document, document
+from .stores import Reached, StoreError, called_back, reached
+from .threads import elsewhere
+
+__all__ = ["Batch", "ZarroxCodecPipeline"]
+
+Batch = list[tuple[Any, ArraySpec, Any, Any, bool]]
+"""The parts of a read or a write: where the chunk is, its specification, what of it, where in memory, and whether that is all."""
+
+_QUICK = 1 << 20
+"""The bytes of chunks up to which a call takes less time than handing it to another thread."""
+
+
+class ZarroxCodecPipeline(CodecPipeline):
+    """A pipeline that reads and writes batches of chunks in Rust.
+
+    Parameters
+    ----------
+    inner : CodecPipeline
+        A pipeline of zarr-python, which does what Rust cannot do.
+    """
+
+    def __init__(self, inner: CodecPipeline) -> None:
+        self._inner = inner
+        self._metadata: Any = None
+        self._store: Store | None = None
+        self._document: Document | None = None
+        self._arrays: dict[tuple[int, int], tuple[Any, Reached, _native.Array]] = {}
+
+    # What arrays and codecs ask of any pipeline.
+
+    @classmethod
+    def from_codecs(cls, codecs: Iterable[Codec], *, batch_size: int | None = None) -> ZarroxCodecPipeline:
+        """A pipeline for codecs alone, such as those inside of shards; zarr-python's own does its work."""
+        return cls(BatchedCodecPipeline.from_codecs(codecs, batch_size=batch_size))
+
+    @classmethod
+    def from_array_metadata_and_store(cls, array_metadata: Any, store: Store) -> ZarroxCodecPipeline:
+        """The pipeline of an array."""
+        made = create_codec_pipeline(array_metadata)
+        pipeline = made if isinstance(made, cls) else cls(made)
+        pipeline._metadata, pipeline._store = array_metadata, store
+        return pipeline
+
+    def evolve_from_array_spec(self, array_spec: ArraySpec) -> ZarroxCodecPipeline:
+        evolved = type(self)(self._inner.evolve_from_array_spec(array_spec))
+        evolved._metadata, evolved._store = self._metadata, self._store
+        return evolved
+
+    def __iter__(self) -> Iterator[Codec]:
+        return iter(cast(Iterable[Codec], self._inner))
+
+    def __getattr__(self, name: str) -> Any:
+        # The codecs by their kinds, for example.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._inner, name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ZarroxCodecPipeline) and self._inner == other._inner
+
+    def __hash__(self) -> int:
+        return hash(self._inner)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._inner!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_inner": self._inner, "_metadata": self._metadata, "_store": self._store}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["_inner"])  # type: ignore[misc]
+        self._metadata, self._store = state["_metadata"], state["_store"]
+
+    @property
+    def supports_partial_decode(self) -> bool:
+        return self._inner.supports_partial_decode
+
+    @property
+    def supports_partial_encode(self) -> bool:
+        return self._inner.supports_partial_encode
+
+    def validate(self, *, shape: Any, dtype: Any, chunk_grid: Any) -> None:
+        self._inner.validate(shape=shape, dtype=dtype, chunk_grid=chunk_grid)
+
+    def compute_encoded_size(self, byte_length: int, array_spec: ArraySpec) -> int:
+        return self._inner.compute_encoded_size(byte_length, array_spec)
+
+    async def decode(
+        self, chunk_bytes_and_specs: Iterable[tuple[Buffer | None, ArraySpec]]
+    ) -> Iterable[NDBuffer | None]:
+        return await self._inner.decode(chunk_bytes_and_specs)
+
+    async def encode(
+        self, chunk_arrays_and_specs: Iterable[tuple[NDBuffer | None, ArraySpec]]
+    ) -> Iterable[Buffer | None]:
+        return await self._inner.encode(chunk_arrays_and_specs)
+
+    # Elements.
+
+    async def read(self, batch_info: Iterable[Any], out: NDBuffer, drop_axes: tuple[int, ...] = ()) -> Any:
+        batch = list(batch_info)
+        memory = _memory(out)
+        opened = self._opened(batch) if memory is not None else None
+        if memory is not None and opened is not None:
+            where, array = opened
+            stored = await _run(where, batch, memory, lambda: array.read_parts(batch, memory, drop_axes))
+            if stored is not None:
+                return tuple({"status": "present" if there else "missing"} for there in stored)
+        return await self._inner.read(batch, out, drop_axes)
+
+    async def write(self, batch_info: Iterable[Any], value: NDBuffer, drop_axes: tuple[int, ...] = ()) -> None:
+        batch = list(batch_info)
+        memory = _memory(value)
+        opened = self._opened(batch) if memory is not None else None
+        if memory is not None and opened is not None:
+            where, array = opened
+            batch[0][0].store._check_writable()
+            store_empty = batch[0][1].config.write_empty_chunks
+            written = await _run(
+                where, batch, memory, lambda: array.write_parts(batch, memory, drop_axes, store_empty)
+            )
+            if written:
+                return
+        await self._inner.write(batch, value, drop_axes)
+
+    # What runs where.
+
+    def reason(self) -> str | None:
+        """The reason why no elements of the array are read or written in Rust; ``None`` if there is none."""
+        if self._metadata is None:
+            return "the pipeline does not belong to an array"
+        return self._array_document().reason
+
+    def _array_document(self) -> Document:
+        if self._document is None:
+            self._document = document(self._metadata)
+        return self._document
+
+    def _opened(self, batch: Batch) -> tuple[Reached, _native.Array] | None:
+        """The array as Rust has it, if it can do a batch."""
+        if not batch or self._metadata is None or self.reason() is not None:
+            return None
+        getter, spec = batch[0][:2]
+        prototype = spec.prototype
+        if type(getter) is not StorePath or prototype.buffer is not cpu.Buffer or prototype.nd_buffer is not cpu.NDBuffer:
+            return None
+        return self._opened_in(getter.store)
+
+    def _opened_in(self, store: Store) -> tuple[Reached, _native.Array]:
+        """The array in a store. Stores that are called back belong to an event loop."""
+        known = self._arrays.get((id(store), 0))
+        if known is None:
+            loop = asyncio.get_running_loop()
+            known = self._arrays.get((id(store), id(loop)))
+            if known is None or known[0][1] is not loop:
+                known = self._open(store, loop)
+        return known[1:]
+
+    def _open(self, store: Store, loop: asyncio.AbstractEventLoop) -> tuple[Any, Reached, _native.Array]:
+        where = reached(store) or called_back(store, loop)
+        opened = ((store, loop), where, self._array_document().opened(where.native))
+        if len(self._arrays) >= _STORES:
+            self._arrays.clear()
+        self._arrays[id(store), id(loop) if where.is_callback else 0] = opened
+        return opened
+
+
+_STORES = 8
+"""The number of stores for which a pipeline keeps its array. Usually there is one."""
+
+
+def _memory(buffer: NDBuffer) -> np.ndarray[Any, Any] | None:
+    """The array of a buffer, if it is one of NumPy's."""
+    array = buffer.as_ndarray_like()
+    return cast("np.ndarray[Any, Any]", array) if type(buffer) is cpu.NDBuffer and type(array) is np.ndarray else None
+
+
+async def _run(where: Reached, batch: Batch, memory: np.ndarray[Any, Any], call: Any) -> Any:
+    """Makes a call of Rust: on another thread if it may take long, or waits for this one."""
+    try:
+        size = len(batch) * np.prod(batch[0][1].shape, dtype=float) * memory.itemsize
+        if where.is_near and size <= _QUICK:
+            return call()
+        return await elsewhere(call)
+    except StoreError as error:
+        raise error.error from None

@@ -1,0 +1,54 @@
+"""Switching the pipeline on and off in this process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zarr.core.config import config
+
+from . import versions
+
+__all__ = ["PIPELINE", "disable", "enable"]
+
+PIPELINE = "zarrox.zarr3.ZarroxCodecPipeline"
+"""The name by which zarr-python's configuration refers to the pipeline."""
+
+DEFAULT = "zarr.core.codec_pipeline.BatchedCodecPipeline"
+"""zarr-python's own pipeline."""
+
+
+def enable() -> Any:
+    """Lets zarr-python use the pipeline for arrays that are opened or created from now on.
+
+    Returns
+    -------
+    donfig.config_obj.ConfigSet
+        A context manager, after which the configuration is what it was. It need not be used.
+
+    Raises
+    ------
+    ImportError
+        If the version of zarr-python is unknown.
+
+    Examples
+    --------
+    >>> import zarr, zarrox.zarr3
+    >>> with zarrox.zarr3.enable():
+    ...     z = zarr.create_array({}, shape=(4,), dtype="i4")
+    >>> z[:]
+    array([0, 0, 0, 0], dtype=int32)
+    """
+    if not versions.is_known():
+        versions.refuse()
+    return config.set({"codec_pipeline.path": PIPELINE})
+
+
+def disable() -> Any:
+    """Lets zarr-python use its own pipeline for arrays that are opened or created from now on.
+
+    Returns
+    -------
+    donfig.config_obj.ConfigSet
+        A context manager, as for :func:`enable`.
+    """
+    return config.set({"codec_pipeline.path": DEFAULT})

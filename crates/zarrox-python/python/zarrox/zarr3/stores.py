@@ -1,0 +1,222 @@
+"""The stores of zarr-python as stores of ours: reached in Rust, or called back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Iterator, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+import zarr.storage
+from zarr.abc.store import Store
+from zarr.core.buffer import cpu, default_buffer_prototype
+from zarr.core.config import config
+
+from zarrox import _native
+from zarrox.storage.remote import native_options
+
+__all__ = ["Reached", "StoreError", "reached"]
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A store as Rust reaches it."""
+
+    native: _native.Store
+    kind: str
+    """A word or two for people."""
+    is_callback: bool = False
+    is_near: bool = False
+    """True if a value is at hand without a request to another machine."""
+
+
+class StoreError(Exception):
+    """A ``KeyError`` of a store on its way through code for which that means a missing value."""
+
+    def __init__(self, error: KeyError) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+class Callback(MutableMapping[str, Any]):
+    """Any store of zarr-python as a mapping, called from threads of Rust.
+
+    Parameters
+    ----------
+    store : zarr.abc.store.Store
+        The store.
+    loop : asyncio.AbstractEventLoop
+        The loop that its coroutines run on, which must not wait for the caller.
+    """
+
+    def __init__(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
+        self._store = store
+        self._loop = loop
+
+    def _wait(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        try:
+            return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        except KeyError as error:
+            raise StoreError(error) from error
+
+    def __getitem__(self, key: str) -> Any:
+        value = self._wait(self._store.get(key, default_buffer_prototype()))
+        if value is None:
+            raise KeyError(key)
+        return value.as_numpy_array()
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._wait(self._store.set(key, cpu.Buffer.from_bytes(value)))
+
+    def __delitem__(self, key: str) -> None:
+        self._wait(self._store.delete(key))
+
+    def __contains__(self, key: object) -> bool:
+        return bool(self._wait(self._store.exists(str(key))))
+
+    def __iter__(self) -> Iterator[str]:
+        async def keys() -> list[str]:
+            return [key async for key in self._store.list()]
+
+        return iter(self._wait(keys()))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def reached(store: Store) -> Reached | None:
+    """The store as Rust reaches it without zarr-python.
+
+    Parameters
+    ----------
+    store : zarr.abc.store.Store
+        A store, of exactly one of zarr-python's own classes: subclasses may do anything.
+
+    Returns
+    -------
+    Reached or None
+        ``None`` where it must be called back.
+    """
+    find = _KINDS.get(type(store).__name__)
+    if find is None or type(store) is not getattr(zarr.storage, type(store).__name__, None):
+        return None
+    return find(store)
+
+
+def called_back(store: Store, loop: asyncio.AbstractEventLoop) -> Reached:
+    """The store, whose methods Rust calls.
+
+    Parameters
+    ----------
+    store : zarr.abc.store.Store
+        Any store.
+    loop : asyncio.AbstractEventLoop
+        The loop that its coroutines run on.
+    """
+    mapping = Callback(store, loop)
+    native = _native.Store.mapping(mapping, f"{type(store).__name__} {store}", int(config.get("async.concurrency")))
+    # The native store refers to the mapping weakly: it lives as long as this object.
+    return _Held(native, f"called back: {type(store).__name__}", is_callback=True, mapping=mapping)
+
+
+@dataclass(frozen=True)
+class _Held(Reached):
+    mapping: Any = None
+
+
+def _local(store: Any) -> Reached:
+    return Reached(_native.Store.directory(os.fspath(store.root)), "directory", is_near=True)
+
+
+def _memory(store: Any) -> Reached:
+    values = store._store_dict
+    native = _native.Store.mapping(values, values, None, cpu.Buffer.from_bytes)
+    path = getattr(store, "path", "")
+    return _Held(native.prefixed(path) if path else native, "memory", is_near=True, mapping=values)
+
+
+def _zip(store: Any) -> Reached | None:
+    # An archive that is being written has its directory in the memory of `zipfile`.
+    if store._zmode != "r" or store.path is None:
+        return None
+    return Reached(_native.Store.zip(os.fspath(store.path), "r", 0), "zip archive", is_near=True)
+
+
+def _fsspec(store: Any) -> Reached | None:
+    fs, path = store.fs, store.path
+    if store.allowed_exceptions != _allowed():
+        return None
+    inner = getattr(fs, "sync_fs", fs)
+    kind = f"{type(inner).__module__}.{type(inner).__name__}"
+    if kind == "fsspec.implementations.local.LocalFileSystem":
+        return Reached(_native.Store.directory(inner._strip_protocol(path)), "directory", is_near=True)
+    scheme = _FSSPEC.get(kind)
+    if scheme is None:
+        return None
+    url = path if scheme == "http" else f"{scheme}://{path}"
+    options = native_options(url, inner.storage_options)
+    return None if options is None else _at_url(url, options)
+
+
+def _allowed() -> tuple[type[Exception], ...]:
+    from zarr.storage._fsspec import ALLOWED_EXCEPTIONS
+
+    return ALLOWED_EXCEPTIONS
+
+
+def _obstore(store: Any) -> Reached | None:
+    inner = store.store
+    kind = type(inner).__name__
+    if kind == "LocalStore":
+        return Reached(_native.Store.directory(os.fspath(inner.prefix or "/")), "directory", is_near=True)
+    if kind == "HTTPStore" and not inner.client_options:
+        return _at_url(str(inner.url), {})
+    if kind != "S3Store" or inner.credential_provider is not None or inner.retry_config:
+        return None
+    settings = {str(name).removeprefix("aws_"): value for name, value in inner.config.items()}
+    settings |= {str(name): value for name, value in (inner.client_options or {}).items()}
+    bucket = settings.pop("bucket", None)
+    if bucket is None or not settings.keys() <= _S3.keys():
+        return None
+    options = {_S3[name]: str(value).lower() if isinstance(value, bool) else str(value) for name, value in settings.items()}
+    return _at_url(f"s3://{bucket}/{inner.prefix or ''}".rstrip("/"), options)
+
+
+def _at_url(url: str, options: dict[str, str]) -> Reached:
+    native, path = _native.Store.from_url(url, options)
+    scheme = url.partition("://")[0]
+    return Reached(native.prefixed(path) if path else native, scheme)
+
+
+_FSSPEC = {
+    "fsspec.implementations.http.HTTPFileSystem": "http",
+    "s3fs.core.S3FileSystem": "s3",
+    "gcsfs.core.GCSFileSystem": "gs",
+    "adlfs.spec.AzureBlobFileSystem": "az",
+}
+"""The schemes of the file systems of fsspec that Rust reaches."""
+
+_S3 = {
+    "access_key_id": "access_key_id",
+    "secret_access_key": "secret_access_key",
+    "token": "session_token",
+    "session_token": "session_token",
+    "region": "region",
+    "endpoint": "endpoint",
+    "endpoint_url": "endpoint",
+    "skip_signature": "anonymous",
+    "virtual_hosted_style_request": "virtual_hosted",
+    "allow_http": "allow_http",
+}
+"""The names that native stores have for the settings of obstore."""
+
+_KINDS: dict[str, Callable[[Any], Reached | None]] = {
+    "LocalStore": _local,
+    "MemoryStore": _memory,
+    "ManagedMemoryStore": _memory,
+    "ZipStore": _zip,
+    "FsspecStore": _fsspec,
+    "ObjectStore": _obstore,
+}
+"""The classes of :mod:`zarr.storage` that Rust can reach."""

@@ -1,0 +1,68 @@
+"""The versions of zarr-python that the pipeline works with."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import zarr
+from zarr.abc.codec import CodecPipeline
+from zarr.registry import register_pipeline
+
+__all__ = ["KNOWN", "is_known", "refuse", "refusing_pipeline", "register"]
+
+KNOWN = ((3, 1), (3, 2), (3, 3), (3, 4))
+"""The versions, without their last numbers."""
+
+
+def _version() -> tuple[int, ...]:
+    return tuple(int(part) for part in zarr.__version__.split(".")[:2] if part.isdigit())
+
+
+def is_known() -> bool:
+    """Returns true if the installed zarr-python is one of :data:`KNOWN`."""
+    return _version() in KNOWN
+
+
+def refuse(*_: Any, **__: Any) -> NoReturn:
+    """Raises the error for an unknown zarr-python.
+
+    Raises
+    ------
+    ImportError
+        Always.
+    """
+    known = ", ".join(".".join(map(str, version)) for version in KNOWN)
+    raise ImportError(
+        f"zarrox.zarr3 works with zarr-python {known}, but {zarr.__version__} is installed: update zarrox, or switch "
+        "the pipeline off with 'python -m zarrox disable'"
+    )
+
+
+def refusing_pipeline() -> type[CodecPipeline]:
+    """A class in the place of the pipeline, which refuses to be used.
+
+    zarr-python imports every pipeline that is installed, also where another one is used: the import must not fail.
+    """
+    refused = classmethod(refuse)
+    members = {
+        "__module__": __package__,
+        "__new__": refuse,
+        "from_codecs": refused,
+        "from_array_metadata_and_store": refused,
+    }
+    return type("ZarroxCodecPipeline", (CodecPipeline,), members)
+
+
+def register(pipeline: type[CodecPipeline], path: str) -> None:
+    """Makes the pipeline known to zarr-python also where the package was not installed, but only put on the path.
+
+    Parameters
+    ----------
+    pipeline : type
+        The class.
+    path : str
+        The name by which configurations refer to it.
+    """
+    module, _, name = path.rpartition(".")
+    pipeline.__module__, pipeline.__qualname__ = module, name
+    register_pipeline(pipeline)

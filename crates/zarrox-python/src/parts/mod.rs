@@ -1,0 +1,182 @@
+//! Parts of stored chunks, as zarr-python 3 hands them to its codec pipelines: a key, the shape of the chunk, a selection from it,
+//! and a selection from the array in memory.
+
+mod selection;
+
+use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+use zarrox::stores::Key;
+use zarrox::strided::{View, ViewMut};
+use zarrox::vlen::{VlenBuffer, VlenRef};
+use zarrox::{AccessOptions, Array, StoredChunk, StoredRead, StoredWrite};
+
+use crate::elements::{Memory, Typed, is_writable, memory_of};
+use crate::error::OrRaise;
+use crate::objects::Elements;
+use selection::{Placement, Whole, placement};
+
+/// A part of one chunk.
+struct Part {
+    chunk: StoredChunk,
+    placement: Placement,
+    /// True if nothing else of the chunk is to be kept.
+    replaces: bool,
+}
+
+/// Reads a batch into an array of NumPy's. `None` if that cannot be done here: nothing was read then.
+pub(crate) fn read(
+    py: Python<'_>,
+    typed: &Typed,
+    batch: &[Bound<'_, PyAny>],
+    out: &Bound<'_, PyUntypedArray>,
+    dropped: &[usize],
+) -> PyResult<Option<Vec<bool>>> {
+    let Some(parts) = parts(batch, Whole::Shape(out.shape()), dropped)?.filter(|_| is_writable(out)) else {
+        return Ok(None);
+    };
+    if typed.is_variable() {
+        return read_variable(py, typed, parts, out).map(Some);
+    }
+    let Some(array) = typed.array_of(py, &out.dtype()) else { return Ok(None) };
+    let memory = memory_of(out);
+    let stored = py.detach(|| {
+        let stored = array.read_stored(reads(parts, &memory.view_mut()));
+        // This is done even after an error, since the memory may be the caller's own booleans.
+        array.data_type().normalise(&mut memory.view_mut());
+        stored
+    });
+    stored.or_raise().map(Some)
+}
+
+/// Reads elements of variable length as objects.
+fn read_variable(
+    py: Python<'_>,
+    typed: &Typed,
+    parts: Vec<Part>,
+    out: &Bound<'_, PyUntypedArray>,
+) -> PyResult<Vec<bool>> {
+    let (vlen, shape) = (VlenBuffer::new(), out.shape().to_vec());
+    let mut references = vec![0; out.len() * VlenRef::SIZE];
+    let stored = py.detach(|| {
+        let whole = ViewMut::contiguous(&mut references, &shape, VlenRef::SIZE).with_vlen(&vlen);
+        typed.array.read_stored(reads(parts, &whole))
+    });
+    let stored = stored.or_raise()?;
+    let elements = references.chunks_exact(VlenRef::SIZE).map(|reference| vlen.element(reference));
+    let kind = Elements::of(py, typed.array.data_type(), crate::context::registry())?;
+    let objects = kind.objects(py, elements, &shape)?;
+    out.set_item(py.Ellipsis(), objects)?;
+    Ok(stored)
+}
+
+/// The parts with their places in the output.
+fn reads<'a>(parts: Vec<Part>, out: &ViewMut<'a>) -> Vec<StoredRead<'a>> {
+    let read = |Part { chunk, placement, .. }: Part| {
+        // SAFETY: the indexers of zarr-python give each element of the output to one chunk. If a caller of Python's says otherwise, it
+        // is as if two of its threads had written into one array.
+        let out = placement.memory_mut(unsafe { out.alias() });
+        StoredRead { chunk, elements: placement.elements.into_elements(), out }
+    };
+    parts.into_iter().map(read).collect()
+}
+
+/// Writes a batch from an array of NumPy's, or one value everywhere. Returns false if that cannot be done here: nothing was written
+/// then.
+pub(crate) fn write(
+    py: Python<'_>,
+    typed: &Typed,
+    batch: &[Bound<'_, PyAny>],
+    values: &Bound<'_, PyUntypedArray>,
+    dropped: &[usize],
+    store_empty: bool,
+) -> PyResult<bool> {
+    let is_value = values.ndim() == 0;
+    let whole = if is_value { Whole::Value } else { Whole::Shape(values.shape()) };
+    let Some(parts) = parts(batch, whole, dropped)? else { return Ok(false) };
+    let options = AccessOptions::new().store_empty_chunks(store_empty);
+    let store = |array: &Array, values: &View<'_>| {
+        let writes = parts.into_iter().map(|Part { chunk, placement, replaces }| {
+            let values = placement.memory(values, is_value);
+            StoredWrite { chunk, elements: placement.elements.into_elements(), values, replaces }
+        });
+        array.with_options(&options).write_stored(writes.collect())
+    };
+    if typed.is_variable() {
+        let elements = typed.elements(py, values.as_any())?;
+        py.detach(|| store(&typed.array, &elements.view())).or_raise()?;
+        return Ok(true);
+    }
+    let Some(array) = typed.array_of(py, &values.dtype()) else { return Ok(false) };
+    let values = typed.values(py, values.as_any(), &values.dtype())?;
+    let memory: Memory = memory_of(&values);
+    py.detach(|| store(array, &memory.view())).or_raise()?;
+    Ok(true)
+}
+
+/// Returns true if elements of a type of NumPy's are read and written as they are.
+pub(crate) fn takes(py: Python<'_>, typed: &Typed, dtype: &Bound<'_, PyArrayDescr>) -> bool {
+    typed.is_variable() || typed.array_of(py, dtype).is_some()
+}
+
+/// The parts of a batch, all of which must be in one store and have one prototype. `None` if they are not, or a selection is not
+/// known here.
+fn parts(batch: &[Bound<'_, PyAny>], whole: Whole<'_>, dropped: &[usize]) -> PyResult<Option<Vec<Part>>> {
+    let mut parts = Vec::with_capacity(batch.len());
+    let mut common: Option<Common<'_>> = None;
+    for item in batch {
+        let item = item.cast::<PyTuple>()?;
+        let (getter, spec) = (item.get_item(0)?, item.get_item(1)?);
+        let known = match common.take() {
+            Some(common) => common.with(&getter, &spec)?,
+            None => Some(Common::of(&getter, &spec)?),
+        };
+        let Some(known) = known else { return Ok(None) };
+        let Some(key) = known.key(&getter)? else { return Ok(None) };
+        let (chunk, out) = (item.get_item(2)?, item.get_item(3)?);
+        let Some(placement) = placement(&chunk, &known.shape, &out, whole, dropped)? else { return Ok(None) };
+        let shape = known.shape.iter().map(|&length| length as u64).collect();
+        let replaces = item.get_item(4)?.is_truthy()?;
+        parts.push(Part { chunk: StoredChunk { key, shape }, placement, replaces });
+        common = Some(known);
+    }
+    Ok(Some(parts))
+}
+
+/// The properties that the parts of a batch have in common, and the shape of the last one's chunk.
+struct Common<'py> {
+    store: Bound<'py, PyAny>,
+    prototype: Bound<'py, PyAny>,
+    spec: Bound<'py, PyAny>,
+    shape: Vec<usize>,
+}
+
+impl<'py> Common<'py> {
+    fn of(getter: &Bound<'py, PyAny>, spec: &Bound<'py, PyAny>) -> PyResult<Self> {
+        Ok(Self {
+            store: getter.getattr("store")?,
+            prototype: spec.getattr("prototype")?,
+            spec: spec.clone(),
+            shape: spec.getattr("shape")?.extract()?,
+        })
+    }
+
+    /// The same, of a further part; `None` if it has another store or prototype.
+    fn with(self, getter: &Bound<'py, PyAny>, spec: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
+        if !getter.getattr("store")?.is(&self.store) {
+            return Ok(None);
+        }
+        if spec.is(&self.spec) {
+            return Ok(Some(self));
+        }
+        let other = Self::of(getter, spec)?;
+        Ok(other.prototype.is(&self.prototype).then_some(other))
+    }
+
+    /// The key of a part's chunk, if it is one of ours.
+    fn key(&self, getter: &Bound<'py, PyAny>) -> PyResult<Option<Key>> {
+        let path = getter.getattr("path")?;
+        let path = path.cast::<PyString>()?.to_cow()?.into_owned();
+        Ok(Key::new(path).ok())
+    }
+}

@@ -1,0 +1,152 @@
+//! Parts of stored chunks for callers that have divided a selection themselves: each part names the key of its chunk.
+
+use zarrox_core::codec::{ReadPart, WritePart};
+use zarrox_core::scratch::with_vec;
+use zarrox_core::selection::ChunkElements;
+use zarrox_core::strided::{View, ViewMut};
+use zarrox_core::{Error, Result};
+use zarrox_stores::Key;
+
+use super::Array;
+use crate::guarded::until_unchanged;
+
+/// A stored chunk: its key in the array's store, and its shape.
+#[derive(Debug, Clone)]
+pub struct StoredChunk {
+    /// The complete key.
+    pub key: Key,
+    /// The shape of the chunk in elements, also at the edge of the array.
+    pub shape: Vec<u64>,
+}
+
+/// Elements of a stored chunk that are to be read.
+#[derive(Debug)]
+pub struct StoredRead<'a> {
+    /// The chunk, or shard.
+    pub chunk: StoredChunk,
+    /// The elements.
+    pub elements: ChunkElements,
+    /// The destination of these elements, in the machine's byte order.
+    pub out: ViewMut<'a>,
+}
+
+/// Elements of a stored chunk that are to be written.
+#[derive(Debug)]
+pub struct StoredWrite<'a> {
+    /// The chunk, or shard.
+    pub chunk: StoredChunk,
+    /// The elements.
+    pub elements: ChunkElements,
+    /// The new values of these elements.
+    pub values: View<'a>,
+    /// True if nothing else of the chunk is to be kept: the stored one is not read.
+    pub replaces: bool,
+}
+
+/// Reads and writes of chunks by their keys, for programs with an indexing of their own. The shape of the array and the encoding of
+/// its keys play no role.
+impl Array {
+    /// Reads elements of stored chunks, in parallel. Returns for each part whether its chunk is stored; the elements of a missing
+    /// chunk become the fill value.
+    ///
+    /// # Errors
+    /// As for [`Array::read`]. On an error the memory may be partly written.
+    pub fn read_stored(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
+        let (count, size) = (parts.len(), self.chain.chunk().size());
+        self.location.pool().map(parts, size, self.at_once(), |StoredRead { chunk, elements, out }| {
+            self.location.context.interrupt.check()?;
+            let read = || {
+                let chain = self.chain_of_shape(&chunk.shape)?;
+                let part = ReadPart::new(elements, out, self.location.context.decode);
+                self.read_object(&chain, &chunk.key, part, count)
+            };
+            read().map_err(|error| self.in_stored(error, &chunk))
+        })
+    }
+
+    /// Writes elements of stored chunks, in parallel. A part of a chunk is merged as by [`Array::write`].
+    ///
+    /// # Errors
+    /// As for [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the new one.
+    pub fn write_stored(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
+        self.check_writable()?;
+        for part in &parts {
+            self.data_type().check_range(&part.values).map_err(|error| self.in_stored(error, &part.chunk))?;
+        }
+        let size = self.chain.chunk().size();
+        let written = self.location.pool().map(parts, size, self.at_once_written(), |part| {
+            self.location.context.interrupt.check()?;
+            let StoredWrite { chunk, elements, values, replaces } = part;
+            let part = WritePart::new(elements, values);
+            self.write_stored_part(&chunk, &part, replaces).map_err(|error| self.in_stored(error, &chunk))
+        });
+        written.map(drop)
+    }
+
+    fn write_stored_part(&self, chunk: &StoredChunk, part: &WritePart<'_>, replaces: bool) -> Result<()> {
+        let chain = self.chain_of_shape(&chunk.shape)?;
+        let (key, options) = (&chunk.key, self.encode_options());
+        with_vec(|encoded| {
+            if part.covers(chain.chunk().shape()) {
+                let encoded = chain.encoded(part.source(), options, encoded)?;
+                return self.location.overwrite(key, || self.store_chunk(key, &encoded));
+            }
+            if replaces {
+                let update = chain.update(None, part, options, encoded)?;
+                return self.location.overwrite(key, || self.store_update(key, update, encoded));
+            }
+            until_unchanged(|| {
+                encoded.clear();
+                let old = self.location.locked_value(key, chain.limit() as u64)?;
+                self.merge_chunk(&chain, &old, part, false, encoded)
+            })
+        })
+    }
+
+    fn in_stored(&self, error: Error, chunk: &StoredChunk) -> Error {
+        error.at(format!("chunk '{}'", chunk.key)).at(format!("array in {}", self.location.store.location()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use zarrox_core::strided::Span;
+    use zarrox_stores::MemoryStore;
+
+    use super::*;
+    use crate::{DataType, OpenOptions};
+
+    fn part(start: usize, count: usize) -> ChunkElements {
+        ChunkElements::Box([Span { start, step: 1, count }].into_iter().collect())
+    }
+
+    #[test]
+    fn parts_of_chunks_are_written_and_read_by_their_keys() {
+        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+        let array =
+            builder.shape([10]).data_type(DataType::UInt8).chunks([4]).fill_value(9_u8).create().unwrap();
+        let chunk =
+            |n: u64| StoredChunk { key: Key::new(array.chunk_key(&[n]).unwrap()).unwrap(), shape: vec![4] };
+        let write = |n, start: usize, values: &[u8], replaces| {
+            let (elements, shape) = (part(start, values.len()), [values.len()]);
+            let values = View::contiguous(values, &shape, 1);
+            array.write_stored(vec![StoredWrite { chunk: chunk(n), elements, values, replaces }]).unwrap();
+        };
+        write(0, 1, &[1, 2], false);
+        write(0, 2, &[3], false);
+        write(2, 2, &[4, 4], false);
+        write(2, 0, &[5, 6], true);
+        assert_eq!(array.read::<u8>(..).unwrap().into_raw_vec_and_offset().0, [9, 1, 3, 9, 9, 9, 9, 9, 5, 6]);
+        let mut memory = [0; 5];
+        let (first, second) = memory.split_at_mut(3);
+        let read = |n, start, out| {
+            let shape = [<[u8]>::len(out)];
+            let elements = part(start, out.len());
+            StoredRead { chunk: chunk(n), elements, out: ViewMut::contiguous(out, &shape, 1) }
+        };
+        let stored = array.read_stored(vec![read(2, 1, first), read(1, 0, second)]).unwrap();
+        assert_eq!((stored, memory), (vec![true, false], [6, 9, 9, 9, 9]));
+    }
+}
