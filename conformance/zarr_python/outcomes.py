@@ -1,10 +1,6 @@
-"""A plug-in of pytest for `cargo xtask test --zarr-python`: it writes how each test ended, one a line."""
+"""A plug-in of pytest for `cargo xtask test --zarr-python`: it writes the outcome of each test, one a line."""
 
 import os
-
-if "zarrox" in os.environ.get("ZARR_CODEC_PIPELINE__PATH", ""):
-    # It registers the pipeline.
-    import zarrox.zarr3  # noqa: F401
 
 
 def pytest_runtest_logreport(report):

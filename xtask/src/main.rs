@@ -24,6 +24,7 @@ mod sanitizer;
 mod servers;
 mod test;
 mod torture;
+mod zarr_python;
 mod zarrs;
 
 use std::process::ExitCode;

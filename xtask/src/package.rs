@@ -16,7 +16,7 @@ Installs the Python package into an environment of its own, compiled for release
 The environment is target/venvs/zarrox, and everything in it stays until the directory is deleted.";
 
 /// The package's sources: what `PYTHONPATH` holds while it is tested.
-const SOURCES: &str = "crates/zarrox-python/python";
+pub(crate) const SOURCES: &str = "crates/zarrox-python/python";
 const TESTS: &str = "crates/zarrox-python/tests";
 const BENCHMARK: &str = "crates/zarrox-python/tests/bench_python.py";
 const BENCHMARK_REQUIREMENTS: &str = "crates/zarrox-python/requirements-bench.txt";
@@ -98,7 +98,7 @@ pub(crate) fn bench(arguments: &[String]) -> Outcome {
 }
 
 /// Puts the native module, built as all tests are, among the sources.
-fn build() -> Outcome {
+pub(crate) fn build() -> Outcome {
     // The example brings the features that tests ask of dependencies: without it most would be compiled a second time.
     let build = cargo(["build", "--quiet", "--workspace", "--all-features", "--lib"]);
     build.with(["--example", "conformance"]).run()?;

@@ -6,6 +6,7 @@ use crate::debian;
 use crate::package;
 use crate::run::{Outcome, cargo, program};
 use crate::servers;
+use crate::zarr_python;
 
 pub(crate) const HELP: &str = "\
 All tests: unit tests, integration tests, the examples in the documentation, the Python package's, and conformance
@@ -17,6 +18,12 @@ conformance are left out then.
 
 tests the Python package alone: beside zarr-python 3 and what else it works with, and beside zarr-python 2. Arguments go to pytest.
 
+    test --zarr-python [VERSION …]
+
+runs zarr-python's own tests, of its source distribution, under its own codec pipeline and under the package's: all of the newest version,
+and those of arrays, codecs, groups and indexing of older ones. What passes under its own must pass under ours, apart from the tests in
+conformance/zarr_python/excused.txt. The outputs are in target/zarr-python.
+
     test --stores [SERVER …] [-- ARGUMENT …]
 
 tests the stores that need servers, against all of these or those that are named: redis, mongodb, s3, azure, http, gcs, webdav, ftp,
@@ -27,6 +34,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments.split_first() {
         Some((first, rest)) if first == "--stores" => return stores(rest),
         Some((first, rest)) if first == "--python" => return package::test(rest),
+        Some((first, rest)) if first == "--zarr-python" => return zarr_python::run(rest),
         _ => {}
     }
     if cfg!(target_os = "linux") && program("strace", ["--version"]).output().is_none() {

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyReferenceError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -28,6 +29,8 @@ pub(crate) struct MappingStore {
     in_flight: Option<NonZeroUsize>,
     /// Makes the object that is put into the mapping of the bytes of a value, where it is not bytes.
     wrap: Option<Py<PyAny>>,
+    /// True if the mapping has the methods `get_range` and `size`.
+    has_ranges: bool,
 }
 
 /// A reference to a mapping that the objects of Python's hold that need it: a mapping may hold arrays that lie in it, and Python
@@ -65,6 +68,7 @@ impl MappingStore {
             place: Some(store),
             in_flight: None,
             wrap: None,
+            has_ranges: false,
         }
     }
 
@@ -78,7 +82,8 @@ impl MappingStore {
             Err(_) => format!("{}://{:p}", place.get_type().name()?, place.as_ptr()),
         };
         let is_at_hand = place.is_instance_of::<PyDict>();
-        Ok(Self { mapping: reference, location, place: None, is_at_hand, in_flight: None, wrap: None })
+        let has_ranges = mapping.getattr_opt("get_range")?.is_some();
+        Ok(Self { mapping: reference, location, place: None, is_at_hand, in_flight: None, wrap: None, has_ranges })
     }
 
     /// Says how many requests are worth having under way at the same time, and what makes objects of bytes.
@@ -158,6 +163,40 @@ impl MappingStore {
     }
 }
 
+/// The bytes of an array of NumPy's, which lives as long as this does.
+struct Shared {
+    pointer: *const u8,
+    length: usize,
+    _array: Py<PyUntypedArray>,
+}
+
+// SAFETY: it is only an address. The array is dropped with Python's lock, or later by whoever takes that next.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: NumPy gave the address and the length of contiguous bytes, and the array is held. Stores replace their values as a
+        // whole; if a caller of Python's changes one in its place, it is as for NumPy's own functions that release the lock.
+        unsafe { std::slice::from_raw_parts(self.pointer, self.length) }
+    }
+}
+
+/// The bytes of a buffer of zarr-python 3's, without a copy.
+fn shared(value: &Bound<'_, PyAny>) -> PyResult<Option<Bytes>> {
+    let Some(method) = value.getattr_opt("as_numpy_array")? else { return Ok(None) };
+    let Ok(array) = method.call0()?.cast_into::<PyUntypedArray>() else { return Ok(None) };
+    let fits = array.ndim() == 1 && array.is_contiguous() && array.dtype().itemsize() == 1;
+    if !fits || array.is_empty() {
+        return Ok(None);
+    }
+    // SAFETY: the object is an array, whose fields may be read.
+    let pointer = unsafe { (*array.as_array_ptr()).fields.data.cast::<u8>() };
+    let length = array.len();
+    Ok(Some(Bytes::from_owner(Shared { pointer, length, _array: array.unbind() })))
+}
+
 /// The bytes of a value: of anything with a buffer, of text, or of what has `to_bytes`.
 pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
@@ -167,6 +206,9 @@ pub(crate) fn bytes_of(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
         return Ok(Bytes::from(text.to_cow()?.into_owned()));
     }
     let py = value.py();
+    if let Some(bytes) = shared(value)? {
+        return Ok(bytes);
+    }
     let view = py.import("builtins")?.getattr("memoryview")?.call1((value,));
     let bytes = match view {
         Ok(view) => view.call_method0("tobytes")?,
@@ -207,6 +249,83 @@ fn to_put<'py>(mapping: &Bound<'py, PyAny>, value: &[u8]) -> PyResult<Bound<'py,
     STORED.import(mapping.py(), "zarrox.storage.base", "StoredBytes")?.call1((bytes,))
 }
 
+/// The largest first range with which a value is not read as a whole, in bytes.
+const LARGEST_RANGE: u64 = 64 << 20;
+
+/// The size of a value of which only the end is known: larger than any.
+const UNKNOWN_SIZE: u64 = 1 << 62;
+
+/// A value in a mapping that reads ranges.
+struct RangedValue {
+    mapping: Py<PyAny>,
+    key: Key,
+    size: u64,
+    /// The offset of the first range, and its bytes.
+    first: (u64, Bytes),
+}
+
+/// Opens a value by its first range; `Some(None)` if it is missing, `None` if it should be read as a whole.
+fn ranged(mapping: &Bound<'_, PyAny>, key: &Key, first: ByteRange) -> PyResult<Option<Option<RangedValue>>> {
+    let (start, length, size) = match first {
+        ByteRange::Suffix { length } => (None, length, UNKNOWN_SIZE),
+        ByteRange::From { offset, length: Some(length) } if length < LARGEST_RANGE => {
+            let size: Option<u64> = mapping.call_method1("size", (key.as_str(),))?.extract()?;
+            let Some(size) = size else { return Ok(Some(None)) };
+            // A first range need not lie inside of the value.
+            if offset.saturating_add(length) >= size {
+                return Ok(None);
+            }
+            (Some(offset), length, size)
+        }
+        ByteRange::From { .. } => return Ok(None),
+    };
+    let Some(bytes) = range(mapping, key, start, length, true)? else { return Ok(Some(None)) };
+    let offset = start.unwrap_or(size - bytes.len() as u64);
+    let mapping = mapping.clone().unbind();
+    Ok(Some(Some(RangedValue { mapping, key: key.clone(), size, first: (offset, bytes) })))
+}
+
+/// A range of a value, or its end without a start; `None` if it is missing.
+fn range(
+    mapping: &Bound<'_, PyAny>,
+    key: &Key,
+    start: Option<u64>,
+    length: u64,
+    is_first: bool,
+) -> PyResult<Option<Bytes>> {
+    let bytes = mapping.call_method1("get_range", (key.as_str(), start, length, is_first))?;
+    if bytes.is_none() { Ok(None) } else { bytes_of(&bytes).map(Some) }
+}
+
+impl Value for RangedValue {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
+        buffer.copy_from_slice(&self.read(offset, buffer.len() as u64)?);
+        Ok(())
+    }
+
+    fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
+        let (start, bytes) = &self.first;
+        let place = offset.checked_sub(*start).and_then(|from| usize::try_from(from).ok());
+        if let (Some(from), Ok(count)) = (place, usize::try_from(length))
+            && from.checked_add(count).is_some_and(|end| end <= bytes.len())
+        {
+            return Ok(bytes.slice(from..from + count));
+        }
+        let error = |kind, text: String| StoreError::new(kind, "reading", text).with_key(self.key.as_str());
+        let read = Python::attach(|py| range(self.mapping.bind(py), &self.key, Some(offset), length, false));
+        let read = read.map_err(|raised| error(StoreErrorKind::Other, raised.to_string()).with_source(raised))?;
+        match read {
+            None => Err(error(StoreErrorKind::Conflict, "the value is not there any more".to_owned())),
+            Some(bytes) if bytes.len() as u64 == length => Ok(bytes),
+            Some(_) => Err(error(StoreErrorKind::OutOfRange, "the value is shorter than it should be".to_owned())),
+        }
+    }
+}
+
 impl Store for MappingStore {
     provided!(directory get_ranges get_many rename_prefix flush);
 
@@ -225,7 +344,13 @@ impl Store for MappingStore {
         capabilities
     }
 
-    fn open_with(&self, key: &Key, _first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
+    fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
+        if self.has_ranges
+            && let Some(first) = first
+            && let Some(opened) = self.with("reading", key.as_str(), |mapping| ranged(mapping, key, first))?
+        {
+            return Ok(opened.map(|value| Box::new(value) as Box<dyn Value>));
+        }
         Ok(self.get(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
     }
 

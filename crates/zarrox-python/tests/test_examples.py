@@ -13,11 +13,12 @@ import pytest
 
 import zarrox
 
-#: Those of modules that need a package which is not in every environment.
+#: Modules that need a package which is not in every environment.
 NEEDS_XARRAY = {"zarrox._xarray_store", "zarrox.xarray_backend"}
+NEEDS_ZARR3 = "zarrox.zarr3"
 PAGES = [Path(__file__).parent / "dtype" / "data_types.md"]
-#: The package's page in the guide, which shows what it does with others.
-GUIDE = Path(__file__).parents[3] / "docs" / "python.md"
+#: The pages that show what the package does with others.
+GUIDES = [Path(__file__).parents[3] / "docs" / name for name in ("python.md", "pipeline.md")]
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
@@ -56,7 +57,7 @@ def _empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", modules())
 def test_docstrings(name: str, pytestconfig: pytest.Config) -> None:
     """Every docstring of a module; those of one are apart from those of another."""
-    if name in NEEDS_XARRAY and pytestconfig.getoption("--environment") != "zarr3":
+    if (name in NEEDS_XARRAY or name.startswith(NEEDS_ZARR3)) and pytestconfig.getoption("--environment") != "zarr3":
         return
     module = importlib.import_module(name)
     if name in NEEDS_XARRAY:
@@ -75,11 +76,20 @@ def test_pages(page: Path) -> None:
     assert failed == 0
 
 
-def test_guide(pytestconfig: pytest.Config) -> None:
-    """The page of the guide."""
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
+def test_guides(page: Path, pytestconfig: pytest.Config) -> None:
+    """Every example of a page that needs other packages."""
     if pytestconfig.getoption("--environment") != "zarr3":
         return
+    import zarr
+
     register_engine()
-    failed, ran = doctest.testfile(str(GUIDE), module_relative=False, optionflags=OPTIONS, encoding="utf-8")
+    # The setting that the page changes is what it was afterwards.
+    with zarr.config.set({}):
+        _check_guide(page)
+
+
+def _check_guide(page: Path) -> None:
+    failed, ran = doctest.testfile(str(page), module_relative=False, optionflags=OPTIONS, encoding="utf-8")
     assert ran > 0
     assert failed == 0

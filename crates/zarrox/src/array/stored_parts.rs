@@ -39,7 +39,7 @@ pub struct StoredWrite<'a> {
     pub elements: ChunkElements,
     /// The new values of these elements.
     pub values: View<'a>,
-    /// True if nothing else of the chunk is to be kept: the stored one is not read.
+    /// True if nothing else of the chunk is to be kept: the stored one is not read. A shard keeps its other elements nevertheless.
     pub replaces: bool,
 }
 
@@ -91,7 +91,7 @@ impl Array {
                 let encoded = chain.encoded(part.source(), options, encoded)?;
                 return self.location.overwrite(key, || self.store_chunk(key, &encoded));
             }
-            if replaces {
+            if replaces && chain.inner_chunk_shape().is_none() {
                 let update = chain.update(None, part, options, encoded)?;
                 return self.location.overwrite(key, || self.store_update(key, update, encoded));
             }
@@ -104,7 +104,7 @@ impl Array {
     }
 
     fn in_stored(&self, error: Error, chunk: &StoredChunk) -> Error {
-        error.at(format!("chunk '{}'", chunk.key)).at(format!("array in {}", self.location.store.location()))
+        error.at(format!("chunk '{}' in {}", chunk.key, self.location.store.location()))
     }
 }
 

@@ -16,6 +16,9 @@ __all__ = ["Document", "document"]
 _OURS = ("zarr.codecs.", "zarr.core.", "numcodecs.", "zarrox.")
 """The packages whose codecs and types do what their names in metadata say."""
 
+_ORDERS = ("morton", "lexicographic", "unordered")
+"""The orders of the chunks inside of a shard that need not be kept, the default among them, or that Rust writes."""
+
 
 @dataclass(frozen=True)
 class Document:
@@ -51,6 +54,9 @@ def document(metadata: Any) -> Document:
     for part in _parts(metadata):
         if not f"{type(part).__module__}.".startswith(_OURS):
             return Document(reason=f"{type(part).__module__}.{type(part).__qualname__} is not part of zarr-python")
+        order = getattr(part, "subchunk_write_order", _ORDERS[0])
+        if order not in _ORDERS:
+            return Document(reason=f"the chunks inside of shards are to be written in the order '{order}'")
     try:
         made = _document(metadata)
         array = made.opened(_native.Store.memory())

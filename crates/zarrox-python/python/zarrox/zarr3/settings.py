@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zarr.core.config import config
+import zarr
 
 from . import versions
 
@@ -40,7 +40,7 @@ def enable() -> Any:
     """
     if not versions.is_known():
         versions.refuse()
-    return config.set({"codec_pipeline.path": PIPELINE})
+    return zarr.config.set({"codec_pipeline.path": PIPELINE})
 
 
 def disable() -> Any:
@@ -51,4 +51,4 @@ def disable() -> Any:
     donfig.config_obj.ConfigSet
         A context manager, as for :func:`enable`.
     """
-    return config.set({"codec_pipeline.path": DEFAULT})
+    return zarr.config.set({"codec_pipeline.path": DEFAULT})

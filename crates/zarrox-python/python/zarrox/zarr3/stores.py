@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import zarr.storage
-from zarr.abc.store import Store
+from zarr.abc.store import RangeByteRequest, Store, SuffixByteRequest
 from zarr.core.buffer import cpu, default_buffer_prototype
 from zarr.core.config import config
 
@@ -64,7 +64,37 @@ class Callback(MutableMapping[str, Any]):
         value = self._wait(self._store.get(key, default_buffer_prototype()))
         if value is None:
             raise KeyError(key)
-        return value.as_numpy_array()
+        return value
+
+    def get_range(self, key: str, start: int | None, length: int, is_first: bool) -> Any:
+        """So many bytes of a value from a position on, or its last ones; ``None`` if it is missing."""
+        request = SuffixByteRequest(length) if start is None else RangeByteRequest(start, start + length)
+        if isinstance(request, SuffixByteRequest) or is_first:
+            return self._wait(self._store.get(key, default_buffer_prototype(), request))
+        return self._wait(self._range(key, request))
+
+    async def _range(self, key: str, request: RangeByteRequest) -> Any:
+        prototype = default_buffer_prototype()
+        if not hasattr(self._store, "get_ranges"):
+            return await self._store.get(key, prototype, request)
+        try:
+            async for group in self._store.get_ranges(key, [request], prototype=prototype):
+                for _, value in group:
+                    return value
+        except BaseExceptionGroup as group:
+            if all(isinstance(error, FileNotFoundError) for error in group.exceptions):
+                return None
+            if len(group.exceptions) == 1:
+                raise group.exceptions[0] from None
+            raise
+        return None
+
+    def size(self, key: str) -> int | None:
+        """The length of a value in bytes; ``None`` if it is missing."""
+        try:
+            return int(self._wait(self._store.getsize(key)))
+        except FileNotFoundError:
+            return None
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._wait(self._store.set(key, cpu.Buffer.from_bytes(value)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import zarr
-from zarr.abc.codec import CodecPipeline
-from zarr.registry import register_pipeline
+
+if TYPE_CHECKING:
+    from zarr.abc.codec import CodecPipeline
 
 __all__ = ["KNOWN", "is_known", "refuse", "refusing_pipeline", "register"]
 
@@ -42,7 +43,16 @@ def refusing_pipeline() -> type[CodecPipeline]:
     """A class in the place of the pipeline, which refuses to be used.
 
     zarr-python imports every pipeline that is installed, also where another one is used: the import must not fail.
+
+    Raises
+    ------
+    ImportError
+        If zarr-python has no pipelines.
     """
+    if _version() < (3,):
+        refuse()
+    from zarr.abc.codec import CodecPipeline
+
     refused = classmethod(refuse)
     members = {
         "__module__": __package__,
@@ -63,6 +73,8 @@ def register(pipeline: type[CodecPipeline], path: str) -> None:
     path : str
         The name by which configurations refer to it.
     """
+    from zarr.registry import register_pipeline
+
     module, _, name = path.rpartition(".")
     pipeline.__module__, pipeline.__qualname__ = module, name
     register_pipeline(pipeline)

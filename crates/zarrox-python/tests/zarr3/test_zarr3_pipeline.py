@@ -1,0 +1,481 @@
+"""The codec pipeline for zarr-python 3, beside zarr-python's own."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+from zarr.abc.codec import BytesBytesCodec
+from zarr.codecs import BloscCodec, GzipCodec, TransposeCodec, ZstdCodec
+from zarr.storage import (
+    FsspecStore,
+    LocalStore,
+    LoggingStore,
+    MemoryStore,
+    ObjectStore,
+    WrapperStore,
+    ZipStore,
+)
+
+import zarrox.zarr3
+from zarrox.zarr3 import explain
+
+SHAPE = (23, 17)
+
+DTYPES = [
+    *("bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"),
+    *("M8[ns]", "m8[10s]", "U5", "S4", "V3", str),
+    np.dtype([("a", "i4"), ("b", "f8")]),
+]
+
+
+@pytest.fixture(autouse=True)
+def enabled() -> Iterator[None]:
+    """The pipeline is on."""
+    with zarrox.zarr3.enable():
+        yield
+
+
+def values(dtype: Any, count: int, seed: int = 0) -> np.ndarray[Any, Any]:
+    """Random elements."""
+    generator = np.random.default_rng(seed)
+    if dtype is str:
+        words = ["", "a", "schön", "some longer text that does not fit into the element"]
+        return np.array([words[n] for n in generator.integers(0, 4, count)], dtype="T")
+    dtype = np.dtype(dtype)
+    if dtype.kind in "US":
+        return generator.integers(0, 99999, count).astype(f"{dtype.kind}5").astype(dtype)
+    if dtype.kind == "b":
+        return generator.integers(0, 2, count).astype(bool)
+    if dtype.kind in "fc":
+        return generator.normal(size=count).astype(dtype)
+    if dtype.kind == "V" and dtype.names is not None:
+        return np.array([(n, n / 4) for n in range(count)], dtype=dtype)
+    return np.frombuffer(generator.bytes(count * dtype.itemsize), dtype=dtype)
+
+
+def stores(directory: Path) -> dict[str, Any]:
+    """A store of each kind that can be written."""
+    import obstore.store
+    from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
+    from fsspec.implementations.local import LocalFileSystem
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    (directory / "obstore").mkdir()
+    return {
+        "local": LocalStore(directory / "local"),
+        "memory": MemoryStore(),
+        "zip": ZipStore(directory / "a.zip", mode="w"),
+        "logging": LoggingStore(LocalStore(directory / "logged")),
+        "wrapper": WrapperStore(MemoryStore()),
+        "obstore": ObjectStore(obstore.store.LocalStore(directory / "obstore")),
+        "obstore-memory": ObjectStore(obstore.store.MemoryStore()),
+        "fsspec": FsspecStore(
+            AsyncFileSystemWrapper(LocalFileSystem(auto_mkdir=True), asynchronous=True), path=str(directory / "fsspec")
+        ),
+        "fsspec-memory": FsspecStore(AsyncFileSystemWrapper(MemoryFileSystem(), asynchronous=True), path="/plugin"),
+    }
+
+
+def own(array: zarr.Array) -> zarr.Array:
+    """The array, opened with zarr-python's own pipeline."""
+    with zarrox.zarr3.disable():
+        return zarr.open_array(array.store_path, mode="r+")
+
+
+GENERATOR = np.random.default_rng(7)
+
+SELECTIONS: list[tuple[str, Any]] = [
+    ("basic", ...),
+    ("basic", (slice(3, 20), slice(None))),
+    ("basic", (slice(1, 22, 5), slice(16, 2, None))),
+    ("basic", (4, slice(2, 15, 3))),
+    ("basic", (slice(None), 16)),
+    ("basic", (22, 0)),
+    ("oindex", ([5, 3, 22, 3], slice(2, 9))),
+    ("oindex", ([5, 3, 22], [16, 0, 7])),
+    ("oindex", (7, [16, 0, 7])),
+    ("oindex", (GENERATOR.random(23) < 0.3, slice(None, None, 4))),
+    ("oindex", (GENERATOR.random(23) < 0.3, GENERATOR.random(17) < 0.5)),
+    ("vindex", ([5, 3, 22, 5], [16, 0, 7, 1])),
+    ("vindex", (np.array([[5, 3], [22, 8]]), np.array([[16, 0], [7, 1]]))),
+    ("mask", GENERATOR.random(SHAPE) < 0.2),
+    ("blocks", (slice(1, 3), 1)),
+]
+
+
+def part(array: Any, kind: str) -> Any:
+    """The object whose items are parts of that kind."""
+    return {"basic": array, "oindex": array.oindex, "blocks": array.blocks}.get(kind, array.vindex)
+
+
+LAYOUTS: dict[str, dict[str, Any]] = {
+    "chunks": {"chunks": (5, 4)},
+    "blosc": {"chunks": (5, 4), "compressors": BloscCodec()},
+    "transposed": {"chunks": (6, 9), "filters": TransposeCodec(order=(1, 0)), "compressors": GzipCodec()},
+    "shards": {"chunks": (2, 3), "shards": (8, 6), "compressors": ZstdCodec()},
+    "v2": {"chunks": (5, 4), "zarr_format": 2, "order": "F"},
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_every_type_and_selection_agrees_with_zarr_pythons_pipeline(dtype: Any, layout: str) -> None:
+    """Both pipelines read what the other has written, whatever is selected."""
+    array = zarr.create_array({}, shape=SHAPE, dtype=dtype, **LAYOUTS[layout])
+    other = own(array)
+    assert isinstance(array.async_array.codec_pipeline, zarrox.zarr3.ZarroxCodecPipeline)
+    assert not isinstance(other.async_array.codec_pipeline, zarrox.zarr3.ZarroxCodecPipeline)
+    for seed, (kind, selection) in enumerate(SELECTIONS):
+        shape = part(other, kind)[selection].shape if kind != "basic" else np.shape(other[selection])
+        new = values(dtype, int(np.prod(shape)), seed).reshape(shape)
+        writer, reader = (array, other) if seed % 2 == 0 else (other, array)
+        part(writer, kind)[selection] = new if new.shape else new[()]
+        for one in (array, other):
+            np.testing.assert_array_equal(np.asarray(part(one, kind)[selection]), part(reader, kind)[selection])
+        np.testing.assert_array_equal(array[...], other[...])
+
+
+@pytest.mark.parametrize("layout", ["chunks", "shards"])
+@pytest.mark.parametrize(
+    "name",
+    ["local", "memory", "zip", "logging", "wrapper", "obstore", "obstore-memory", "fsspec", "fsspec-memory"],
+)
+def test_every_store_is_read_and_written(name: str, layout: str, tmp_path: Path) -> None:
+    """Elements pass through each store, and both pipelines see each other's writes at once."""
+    store = stores(tmp_path)[name]
+    array = zarr.create_array(store, name=layout, shape=SHAPE, dtype="f4", fill_value=3, **LAYOUTS[layout])
+    in_rust = name in ("local", "memory", "obstore", "fsspec")
+    assert (explain(array).chunks, explain(array).store) == ("rust", "rust" if in_rust else "python")
+    other = own(array)
+    new = values("f4", 23 * 17).reshape(SHAPE)
+    array[...] = new
+    np.testing.assert_array_equal(other[...], new)
+    if name != "zip":
+        other[3:9, 2:] = 3
+        np.testing.assert_array_equal(array[2:10], other[2:10])
+    if name != "zip":
+        array[:] = 3
+    keys = asyncio.run(_listed(store)) if name in ("memory", "local") else []
+    assert not [key for key in keys if "/c/" in key]
+    store.close()
+
+
+async def _listed(store: Any) -> list[str]:
+    return [key async for key in store.list()]
+
+
+def test_an_archive_is_read_in_rust(tmp_path: Path) -> None:
+    """An archive that was closed is opened by its path."""
+    with ZipStore(tmp_path / "a.zip", mode="w") as store:
+        zarr.create_array(store, data=np.arange(100).reshape(10, 10), chunks=(3, 3))
+    with ZipStore(tmp_path / "a.zip", mode="r") as store:
+        array = zarr.open_array(store, mode="r")
+        assert explain(array).store == "rust"
+        np.testing.assert_array_equal(array[2:9, ::3], np.arange(100).reshape(10, 10)[2:9, ::3])
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_empty_chunks_are_stored_where_that_is_asked_for(empty: bool) -> None:
+    """`write_empty_chunks` decides."""
+    store = MemoryStore()
+    config = {"write_empty_chunks": empty}
+    array = zarr.create_array(store, shape=(4,), chunks=(2,), dtype="i4", config=config)
+    array[:] = 0
+    array[0] = 0
+    assert ("c/0" in store._store_dict, "c/1" in store._store_dict) == (empty, empty)
+    array[0] = 1
+    assert "c/0" in store._store_dict
+
+
+def test_missing_chunks_are_told() -> None:
+    """`read` answers for each chunk, and `read_missing_chunks=False` is an error."""
+    array = zarr.create_array({}, shape=(4,), chunks=(2,), dtype="i4", config={"read_missing_chunks": False})
+    array[:2] = 5
+    assert array[:2].tolist() == [5, 5]
+    with pytest.raises(zarr.errors.ChunkNotFoundError, match="c/1"):
+        array[:]
+
+
+def test_rectilinear_chunks_are_read_and_written() -> None:
+    """Chunks may have different shapes."""
+    with zarr.config.set({"array.rectilinear_chunks": True}):
+        array = zarr.create_array({}, shape=(10, 6), chunks=[[2, 5, 3], [1, 5]], dtype="i4")
+        new = np.arange(60, dtype="i4").reshape(10, 6)
+        array[...] = new
+        array[3:8, 2] = 7
+        new[3:8, 2] = 7
+        assert explain(array).chunks == "rust"
+        np.testing.assert_array_equal(own(array)[...], new)
+        np.testing.assert_array_equal(array.oindex[[9, 0, 4], 1:], new[[9, 0, 4], 1:])
+
+
+def test_values_that_do_not_fit_are_refused_as_by_zarr_python() -> None:
+    """The exception is zarr-python's, since its own pipeline gets what does not fit."""
+    array = zarr.create_array({}, shape=(4, 6), chunks=(2, 3), dtype="i4")
+    for value in (np.ones((4, 5), "i4"), np.ones(5, "i4")):
+        with pytest.raises((ValueError, IndexError)):
+            array[...] = value
+        with pytest.raises((ValueError, IndexError)):
+            own(array)[...] = value
+
+
+class Flip(BytesBytesCodec):
+    """A codec that only Python has."""
+
+    is_fixed_size = True
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Flip:
+        """The codec."""
+        return cls()
+
+    def to_dict(self) -> Any:
+        """Its metadata."""
+        return {"name": "flip", "configuration": {}}
+
+    async def _decode_single(self, chunk_bytes: Any, chunk_spec: Any) -> Any:
+        if getattr(Flip, "broken", None):
+            raise Flip.broken
+        return chunk_spec.prototype.buffer.from_bytes(bytes(255 - byte for byte in chunk_bytes.to_bytes()))
+
+    async def _encode_single(self, chunk_bytes: Any, chunk_spec: Any) -> Any:
+        return await self._decode_single(chunk_bytes, chunk_spec)
+
+    def compute_encoded_size(self, input_byte_length: int, _chunk_spec: Any) -> int:
+        """The same size."""
+        return input_byte_length
+
+
+def test_a_codec_that_only_python_has_is_called() -> None:
+    """It runs, it is explained, and its exception reaches the caller."""
+    zarr.registry.register_codec("flip", Flip)
+    array = zarr.create_array({}, shape=(9,), chunks=(4,), dtype="i4", compressors=Flip())
+    array[:] = np.arange(9)
+    np.testing.assert_array_equal(array[:], np.arange(9))
+    assert explain(array).chunks == "python"
+    assert "Flip" in explain(array).reasons[0]
+    Flip.broken = KeyError("a codec's own")
+    try:
+        with pytest.raises(KeyError) as raised:
+            array[:]
+        assert raised.value is Flip.broken
+    finally:
+        Flip.broken = None
+
+
+class Broken(WrapperStore[Any]):
+    """A store that fails."""
+
+    error: BaseException | None = None
+
+    async def get(self, *arguments: Any, **named: Any) -> Any:
+        """Fails."""
+        if self.error is not None:
+            raise self.error
+        return await super().get(*arguments, **named)
+
+    async def set(self, key: str, value: Any, *arguments: Any) -> None:
+        """Fails."""
+        if self.error is not None:
+            raise self.error
+        await super().set(key, value, *arguments)
+
+
+@pytest.mark.parametrize("error", [KeyError("mine"), OSError("mine"), ZeroDivisionError("mine")])
+def test_an_exception_of_a_store_reaches_the_caller_unchanged(error: Exception) -> None:
+    """Also a `KeyError`, which is no missing value; and nothing is half written."""
+    inner = MemoryStore()
+    store = Broken(inner)
+    array = zarr.create_array(store, shape=(9,), chunks=(3,), dtype="i4")
+    array[:] = np.arange(9)
+    before = {key: value.to_bytes() for key, value in inner._store_dict.items()}
+    store.error = error
+    for act in (lambda: array[:], lambda: array.__setitem__(slice(1, 8), 5), lambda: array.__setitem__(slice(0, 3), 5)):
+        with pytest.raises(type(error)) as raised:
+            act()
+        assert raised.value is error
+    store.error = None
+    assert {key: value.to_bytes() for key, value in inner._store_dict.items()} == before
+
+
+def test_a_store_that_is_read_only_is_not_written(tmp_path: Path) -> None:
+    """The error is zarr-python's."""
+    zarr.create_array(tmp_path / "a", shape=(4,), dtype="i4")
+    array = zarr.open_array(LocalStore(tmp_path / "a", read_only=True), mode="r")
+    with pytest.raises(ValueError, match="read-only"):
+        array[:] = 1
+
+
+def test_arrays_are_pickled_with_their_pipeline(tmp_path: Path) -> None:
+    """A copy works, before and after the first read."""
+    array = zarr.create_array(tmp_path / "a", shape=(9,), chunks=(4,), dtype="i4")
+    for _ in range(2):
+        again = pickle.loads(pickle.dumps(array))
+        again[:] = np.arange(9)
+        assert isinstance(again.async_array.codec_pipeline, zarrox.zarr3.ZarroxCodecPipeline)
+        np.testing.assert_array_equal(array[:], np.arange(9))
+    assert array.async_array.codec_pipeline == again.async_array.codec_pipeline
+
+
+def _sum(path: str, answers: Any) -> None:
+    with zarrox.zarr3.enable():
+        answers.put(int(zarr.open_array(path)[:].sum()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks safely")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_other_processes_read(method: str, tmp_path: Path) -> None:
+    """A fork of a process that has read waits for no thread that it does not have."""
+    path = str(tmp_path / "a")
+    array = zarr.create_array(path, shape=(3_000_000,), chunks=(100_000,), dtype="i4")
+    array[:] = 1
+    assert array[:].sum() == 3_000_000
+    context = multiprocessing.get_context(method)
+    answers = context.Queue()
+    process = context.Process(target=_sum, args=(path, answers))
+    process.start()
+    try:
+        assert answers.get(timeout=60) == 3_000_000
+    finally:
+        process.kill()
+
+
+def test_threads_read_and_write_at_the_same_time(tmp_path: Path) -> None:
+    """Parts of one chunk that threads write are all kept."""
+    for store in (LocalStore(tmp_path / "a"), LoggingStore(LocalStore(tmp_path / "b"))):
+        array = zarr.create_array(store, shape=(64,), chunks=(64,), dtype="i4")
+
+        def fill(start: int, array: zarr.Array = array) -> None:
+            for index in range(start, 64, 8):
+                array[index] = index + 1
+
+        threads = [threading.Thread(target=fill, args=(start,)) for start in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        np.testing.assert_array_equal(array[:], np.arange(1, 65))
+
+
+def test_many_reads_of_called_stores_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    """More calls than the event loop has threads, each of which needs one of these."""
+    array = zarr.create_array(LoggingStore(LocalStore(tmp_path / "a")), shape=(40,), chunks=(2,), dtype="i4")
+    array[:] = np.arange(40)
+
+    async def all_at_once() -> list[Any]:
+        return await asyncio.gather(*(array.async_array.getitem(slice(n, 40)) for n in range(40)))
+
+    results = asyncio.run(asyncio.wait_for(all_at_once(), 60))
+    assert [len(result) for result in results] == list(range(40, 0, -1))
+
+
+INTERRUPTED = """
+import sys, time, zarr, zarrox.zarr3
+from zarr.storage import MemoryStore, WrapperStore
+zarrox.zarr3.enable()
+class Slow(WrapperStore):
+    async def get(self, key, *arguments, **named):
+        if "c/" in key:
+            import asyncio
+            print("reading", flush=True)
+            await asyncio.sleep(3)
+        return await super().get(key, *arguments, **named)
+array = zarr.create_array(Slow(MemoryStore()), shape=(4,), chunks=(2,), dtype="i4")
+try:
+    array[:]
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
+def test_ctrl_c_ends_a_read() -> None:
+    """The exception comes at once, not when the store answers."""
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "reading\n"
+    process.send_signal(signal.SIGINT)
+    assert "interrupted" in process.communicate(timeout=60)[0]
+
+
+def test_other_buffers_go_zarr_pythons_way() -> None:
+    """A prototype that is not the usual one is not touched."""
+    from zarr.core.buffer import BufferPrototype, cpu
+
+    class Own(cpu.NDBuffer):
+        """A buffer of somebody else."""
+
+    array = zarr.create_array({}, shape=(9,), chunks=(4,), dtype="i4")
+    array[:] = np.arange(9)
+    prototype = BufferPrototype(buffer=cpu.Buffer, nd_buffer=Own)
+    result = array.get_basic_selection(slice(2, 7), prototype=prototype)
+    np.testing.assert_array_equal(result, np.arange(2, 7))
+
+
+def test_the_explanation_of_an_array_with_another_pipeline_says_how_to_change_it() -> None:
+    """The reason names the function."""
+    with zarrox.zarr3.disable():
+        array = zarr.create_array({}, shape=(9,), dtype="i4")
+    assert "zarrox.zarr3.enable()" in str(explain(array))
+
+
+def test_an_unknown_version_is_refused_with_those_that_are_known() -> None:
+    """The import goes on, since zarr-python imports every pipeline; its use is an error."""
+    program = (
+        "import zarr; zarr.__version__ = '3.9.0'; import zarrox.zarr3\n"
+        "import os; from zarr.registry import get_pipeline_class\n"
+        "zarr.config.set({'codec_pipeline.path': zarrox.zarr3.PIPELINE})\n"
+        "try: zarr.create_array({}, shape=(4,), dtype='i4')\n"
+        "except ImportError as error: print(error)\n"
+        "try: zarrox.zarr3.enable()\n"
+        "except ImportError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    message = "zarrox.zarr3 works with zarr-python 3.1, 3.2, 3.3, 3.4, but 3.9.0 is installed"
+    assert done.stdout.count(message) == 2
+
+
+def _module(*arguments: str, prefix: Path) -> subprocess.CompletedProcess[str]:
+    program = f"import sys; sys.prefix = {str(prefix)!r}; from zarrox.__main__ import main; sys.exit(main({arguments!r}))"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ZARR_")}
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+
+
+def test_an_environment_is_switched_on_and_off(tmp_path: Path) -> None:
+    """One file appears and goes, and nothing else changes."""
+    file = tmp_path / "etc/zarr/zarrox.yaml"
+    assert "not there" in _module("status", prefix=tmp_path).stdout
+    assert str(file) in _module("enable", prefix=tmp_path).stdout
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [file]
+    assert "already" in _module("enable", prefix=tmp_path).stdout
+    status = _module("status", prefix=tmp_path).stdout
+    assert f"pipeline:     {zarrox.zarr3.PIPELINE}" in status
+    assert "removed" in _module("disable", prefix=tmp_path).stdout
+    assert list(tmp_path.iterdir()) == []
+    assert "nothing was done" in _module("disable", prefix=tmp_path).stdout
+
+
+def test_a_file_of_somebody_else_stays(tmp_path: Path) -> None:
+    """Neither command touches it, nor what lies beside it."""
+    file = tmp_path / "etc/zarr/zarrox.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text("codec_pipeline:\n  batch_size: 2\n")
+    for command in ("enable", "disable"):
+        done = _module(command, prefix=tmp_path)
+        assert done.returncode == 1
+        assert "stays as it is" in done.stderr
+    assert file.read_text() == "codec_pipeline:\n  batch_size: 2\n"
