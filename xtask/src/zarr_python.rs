@@ -48,7 +48,8 @@ const fn suite(
     requirements: &'static str,
     tests: &'static [&'static str],
 ) -> Suite {
-    let environment = Environment { name, lowest: (3, 12), highest: (3, 13), requirements: Some(requirements) };
+    let environment =
+        Environment { name, lowest: (3, 12), highest: (3, 13), requirements: Some(requirements) };
     Suite { version, environment, tests }
 }
 
@@ -88,8 +89,9 @@ impl Suite {
         let ours = self.outcomes(&python, "zarrox", "zarrox.zarr3.ZarroxCodecPipeline")?;
         let count = |outcomes: &Outcomes| outcomes.values().filter(|passed| **passed).count();
         let worse = worse(&theirs, &ours);
-        let (excused, worse): (Vec<_>, Vec<_>) =
-            worse.into_iter().partition(|name| excused.contains(name) || excused.contains(without_parameters(name)));
+        let (excused, worse): (Vec<_>, Vec<_>) = worse
+            .into_iter()
+            .partition(|name| excused.contains(name) || excused.contains(without_parameters(name)));
         println!(
             "zarr-python {}: {} tests pass under its own pipeline, {} under ours; {} fail that are excused",
             self.version,
@@ -99,7 +101,9 @@ impl Suite {
         );
         match worse.is_empty() {
             true => Ok(()),
-            false => Err(format!("{} tests fail only under our pipeline:\n{}", worse.len(), worse.join("\n"))),
+            false => {
+                Err(format!("{} tests fail only under our pipeline:\n{}", worse.len(), worse.join("\n")))
+            }
         }
     }
 
@@ -114,7 +118,8 @@ impl Suite {
             return Ok(());
         }
         let wanted = format!("zarr=={}", self.version);
-        let download = ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "zarr", "--dest", SOURCES];
+        let download =
+            ["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "zarr", "--dest", SOURCES];
         program(python, download).with([wanted]).run()?;
         program(python, ["-m", "tarfile", "--extract", &format!("{}.tar.gz", self.sources()), SOURCES]).run()
     }
@@ -127,8 +132,10 @@ impl Suite {
         let path = [PLUGIN, package::SOURCES, ENTRY_POINTS].map(run::absolute);
         let path = path.into_iter().collect::<Outcome<Vec<_>>>()?;
         let path = std::env::join_paths(path).map_err(|error| error.to_string())?;
-        let configuration = ["--rootdir", &sources, "-c", &format!("{sources}/pyproject.toml")].map(str::to_owned);
-        let options = ["-p", "outcomes", "-o", "addopts=", "-p", "no:cacheprovider", "--numprocesses", "auto"];
+        let configuration =
+            ["--rootdir", &sources, "-c", &format!("{sources}/pyproject.toml")].map(str::to_owned);
+        let options =
+            ["-p", "outcomes", "-o", "addopts=", "-p", "no:cacheprovider", "--numprocesses", "auto"];
         // Benchmarks, programs that are started with packages of their own, and pages of the documentation.
         let others = ["benchmarks", "test_regression", "test_examples.py", "test_docs.py"];
         let others = others.map(|name| format!("--ignore={sources}/tests/{name}"));
@@ -137,7 +144,8 @@ impl Suite {
         let pytest = program(python, ["-B", "-m", "pytest", "--quiet", "--tb=short"]);
         let pytest = pytest.with(configuration).with(options).with(others).with(tests);
         let pytest = pytest.variable("PYTHONPATH", &path.to_string_lossy());
-        let pytest = pytest.variable("ZARROX_OUTCOMES", &file).variable("ZARR_CODEC_PIPELINE__PATH", pipeline);
+        let pytest =
+            pytest.variable("ZARROX_OUTCOMES", &file).variable("ZARR_CODEC_PIPELINE__PATH", pipeline);
         println!("$ {pytest}");
         let (_, printed) = pytest.log()?;
         run::write(format!("{SOURCES}/{}-{name}.log", self.version), &printed)?;
@@ -194,7 +202,8 @@ mod tests {
 
     #[test]
     fn each_excused_test_has_a_reason() {
-        let names = excused("# First,\n# they look inside.\na.py::b\na.py::c\n\n# Second.\nd.py::e\n").unwrap();
+        let names =
+            excused("# First,\n# they look inside.\na.py::b\na.py::c\n\n# Second.\nd.py::e\n").unwrap();
         assert_eq!(names.into_iter().collect::<Vec<_>>(), ["a.py::b", "a.py::c", "d.py::e"]);
         assert!(excused("a.py::b\n").is_err());
     }

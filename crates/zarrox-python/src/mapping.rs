@@ -83,7 +83,15 @@ impl MappingStore {
         };
         let is_at_hand = place.is_instance_of::<PyDict>();
         let has_ranges = mapping.getattr_opt("get_range")?.is_some();
-        Ok(Self { mapping: reference, location, place: None, is_at_hand, in_flight: None, wrap: None, has_ranges })
+        Ok(Self {
+            mapping: reference,
+            location,
+            place: None,
+            is_at_hand,
+            in_flight: None,
+            wrap: None,
+            has_ranges,
+        })
     }
 
     /// Says how many requests are worth having under way at the same time, and what makes objects of bytes.
@@ -317,11 +325,14 @@ impl Value for RangedValue {
         }
         let error = |kind, text: String| StoreError::new(kind, "reading", text).with_key(self.key.as_str());
         let read = Python::attach(|py| range(self.mapping.bind(py), &self.key, Some(offset), length, false));
-        let read = read.map_err(|raised| error(StoreErrorKind::Other, raised.to_string()).with_source(raised))?;
+        let read =
+            read.map_err(|raised| error(StoreErrorKind::Other, raised.to_string()).with_source(raised))?;
         match read {
             None => Err(error(StoreErrorKind::Conflict, "the value is not there any more".to_owned())),
             Some(bytes) if bytes.len() as u64 == length => Ok(bytes),
-            Some(_) => Err(error(StoreErrorKind::OutOfRange, "the value is shorter than it should be".to_owned())),
+            Some(_) => {
+                Err(error(StoreErrorKind::OutOfRange, "the value is shorter than it should be".to_owned()))
+            }
         }
     }
 }

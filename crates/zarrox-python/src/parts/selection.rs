@@ -22,7 +22,8 @@ impl Pick {
     fn of(object: &Bound<'_, PyAny>, length: usize) -> PyResult<Option<Self>> {
         if let Ok(slice) = object.cast::<PySlice>() {
             let indices = slice.indices(length.cast_signed())?;
-            let (Ok(start), Ok(step)) = (usize::try_from(indices.start), usize::try_from(indices.step)) else {
+            let (Ok(start), Ok(step)) = (usize::try_from(indices.start), usize::try_from(indices.step))
+            else {
                 return Ok(None);
             };
             return Ok(Some(Self::Span(Span { start, step, count: indices.slicelength })));
@@ -57,7 +58,8 @@ impl Pick {
 fn list(array: &Bound<'_, PyUntypedArray>, length: usize) -> PyResult<Option<Vec<usize>>> {
     if let Ok(mask) = array.cast::<PyArrayDyn<bool>>() {
         let Ok(mask) = mask.try_readonly() else { return Ok(None) };
-        let set = mask.as_array().iter().enumerate().filter_map(|(index, &set)| set.then_some(index)).collect();
+        let set =
+            mask.as_array().iter().enumerate().filter_map(|(index, &set)| set.then_some(index)).collect();
         return Ok((array.ndim() == 1 && array.len() == length).then_some(set));
     }
     let integers = match array.cast::<PyArrayDyn<i64>>() {
@@ -173,7 +175,12 @@ pub(super) fn placement(
     }
     let lengths: Vec<usize> = match kind {
         Kind::Points => picks.first().map(Pick::len).into_iter().collect(),
-        _ => picks.iter().zip(&inserted).filter(|(_, inserted)| !**inserted).map(|(pick, _)| pick.len()).collect(),
+        _ => picks
+            .iter()
+            .zip(&inserted)
+            .filter(|(_, inserted)| !**inserted)
+            .map(|(pick, _)| pick.len())
+            .collect(),
     };
     let Some(places) = places(out, &lengths, whole)? else { return Ok(None) };
     let axes = match kind {

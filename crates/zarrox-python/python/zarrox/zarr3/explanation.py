@@ -60,8 +60,8 @@ def explain(array: Any) -> Explanation:
     pipeline, store = array.codec_pipeline, array.store_path.store
     name = f"{type(pipeline).__module__}.{type(pipeline).__qualname__}"
     if not isinstance(pipeline, ZarroxCodecPipeline):
-        reason = f"the array was opened with another pipeline; zarrox.zarr3.enable() lets others be opened with {PIPELINE}"
-        return Explanation(name, "python", "python", (reason,))
+        other = f"the array was opened with another pipeline; zarrox.zarr3.enable() lets others be opened with {PIPELINE}"
+        return Explanation(name, "python", "python", (other,))
     reason = pipeline.reason()
     if reason is not None:
         return Explanation(name, "python", "python", (reason,))

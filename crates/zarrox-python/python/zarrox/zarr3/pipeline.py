@@ -192,8 +192,8 @@ _STORES = 8
 
 def _memory(buffer: NDBuffer) -> np.ndarray[Any, Any] | None:
     """The array of a buffer, if it is one of NumPy's."""
-    array = buffer.as_ndarray_like()
-    return cast("np.ndarray[Any, Any]", array) if type(buffer) is cpu.NDBuffer and type(array) is np.ndarray else None
+    array: Any = buffer.as_ndarray_like()
+    return array if type(buffer) is cpu.NDBuffer and type(array) is np.ndarray else None
 
 
 async def _attempt(where: Reached, batch: Batch, memory: np.ndarray[Any, Any], call: Any) -> Any:
