@@ -26,7 +26,7 @@ pub(crate) fn raise_store(error: StoreError) -> PyErr {
 }
 
 /// Python's own exception among the causes.
-fn cause(error: &Error) -> Option<&PyErr> {
+pub(crate) fn cause(error: &Error) -> Option<&PyErr> {
     let mut source = error.source();
     while let Some(error) = source {
         if let Some(cause) = error.downcast_ref::<PyErr>() {

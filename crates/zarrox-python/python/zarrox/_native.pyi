@@ -190,11 +190,11 @@ class Array:
     def read_parts(
         self, batch: list[Any], out: npt.NDArray[Any], drop_axes: tuple[int, ...]
     ) -> list[bool] | None:
-        """Reads a batch of zarr-python 3's codec pipelines; returns which chunks are stored, or ``None`` if it is not taken here."""
+        """Reads a batch of zarr-python 3's codec pipelines; returns which chunks are stored, or ``None`` if it cannot be done here."""
     def write_parts(
         self, batch: list[Any], values: npt.NDArray[Any], drop_axes: tuple[int, ...], store_empty: bool
     ) -> bool:
-        """Writes such a batch, or one value everywhere; returns false, and writes nothing, if it is not taken here."""
+        """Writes such a batch, or one value everywhere; returns false if it cannot be done here, or not in full."""
     def resize(self, shape: tuple[int, ...]) -> None: ...
     def append(self, values: npt.NDArray[Any], axis: int) -> tuple[int, ...]: ...
     def rechunk(self, target: Array, memory: int | None, scratch: str | None) -> None: ...

@@ -9,10 +9,10 @@ use pyo3::types::{PyString, PyTuple};
 use zarrox::stores::Key;
 use zarrox::strided::{View, ViewMut};
 use zarrox::vlen::{VlenBuffer, VlenRef};
-use zarrox::{AccessOptions, Array, StoredChunk, StoredRead, StoredWrite};
+use zarrox::{AccessOptions, Array, Error, ErrorKind, StoredChunk, StoredRead, StoredWrite};
 
 use crate::elements::{Memory, Typed, is_writable, memory_of};
-use crate::error::OrRaise;
+use crate::error::{OrRaise, cause};
 use crate::objects::Elements;
 use selection::{Placement, Whole, placement};
 
@@ -24,7 +24,7 @@ struct Part {
     replaces: bool,
 }
 
-/// Reads a batch into an array of NumPy's. `None` if that cannot be done here: nothing was read then.
+/// Reads a batch into an array of NumPy's. `None` if that cannot be done here.
 pub(crate) fn read(
     py: Python<'_>,
     typed: &Typed,
@@ -36,7 +36,7 @@ pub(crate) fn read(
         return Ok(None);
     };
     if typed.is_variable() {
-        return read_variable(py, typed, parts, out).map(Some);
+        return read_variable(py, typed, parts, out);
     }
     let Some(array) = typed.array_of(py, &out.dtype()) else { return Ok(None) };
     let memory = memory_of(out);
@@ -46,7 +46,26 @@ pub(crate) fn read(
         array.data_type().normalise(&mut memory.view_mut());
         stored
     });
-    stored.or_raise().map(Some)
+    unless_refused(stored)
+}
+
+/// The result of work with chunks. `None` if these cannot be encoded or decoded here, or have gone while they were read. Exceptions of
+/// Python's stores and codecs are no such reason.
+fn unless_refused<R>(result: zarrox::Result<R>) -> PyResult<Option<R>> {
+    let is_refusal = |error: &Error| {
+        let kinds = [
+            ErrorKind::Conflict,
+            ErrorKind::Corrupt,
+            ErrorKind::DataTypeMismatch,
+            ErrorKind::InvalidArgument,
+            ErrorKind::Unsupported,
+        ];
+        kinds.contains(&error.kind()) && cause(error).is_none()
+    };
+    match result {
+        Err(error) if is_refusal(&error) => Ok(None),
+        result => result.or_raise().map(Some),
+    }
 }
 
 /// Reads elements of variable length as objects.
@@ -55,19 +74,19 @@ fn read_variable(
     typed: &Typed,
     parts: Vec<Part>,
     out: &Bound<'_, PyUntypedArray>,
-) -> PyResult<Vec<bool>> {
+) -> PyResult<Option<Vec<bool>>> {
     let (vlen, shape) = (VlenBuffer::new(), out.shape().to_vec());
     let mut references = vec![0; out.len() * VlenRef::SIZE];
     let stored = py.detach(|| {
         let whole = ViewMut::contiguous(&mut references, &shape, VlenRef::SIZE).with_vlen(&vlen);
         typed.array.read_stored(reads(parts, &whole))
     });
-    let stored = stored.or_raise()?;
+    let Some(stored) = unless_refused(stored)? else { return Ok(None) };
     let elements = references.chunks_exact(VlenRef::SIZE).map(|reference| vlen.element(reference));
     let kind = Elements::of(py, typed.array.data_type(), crate::context::registry())?;
     let objects = kind.objects(py, elements, &shape)?;
     out.set_item(py.Ellipsis(), objects)?;
-    Ok(stored)
+    Ok(Some(stored))
 }
 
 /// The parts with their places in the output.
@@ -81,8 +100,8 @@ fn reads<'a>(parts: Vec<Part>, out: &ViewMut<'a>) -> Vec<StoredRead<'a>> {
     parts.into_iter().map(read).collect()
 }
 
-/// Writes a batch from an array of NumPy's, or one value everywhere. Returns false if that cannot be done here: nothing was written
-/// then.
+/// Writes a batch from an array of NumPy's, or one value everywhere. Returns false if that cannot be done here; some chunks may be
+/// written then.
 pub(crate) fn write(
     py: Python<'_>,
     typed: &Typed,
@@ -104,14 +123,21 @@ pub(crate) fn write(
     };
     if typed.is_variable() {
         let elements = typed.elements(py, values.as_any())?;
-        py.detach(|| store(&typed.array, &elements.view())).or_raise()?;
-        return Ok(true);
+        let written = py.detach(|| store(&typed.array, &elements.view()));
+        return written_unless_refused(written);
     }
     let Some(array) = typed.array_of(py, &values.dtype()) else { return Ok(false) };
     let values = typed.values(py, values.as_any(), &values.dtype())?;
     let memory: Memory = memory_of(&values);
-    py.detach(|| store(array, &memory.view())).or_raise()?;
-    Ok(true)
+    written_unless_refused(py.detach(|| store(array, &memory.view())))
+}
+
+/// Returns false if chunks cannot be encoded or decoded here. A conflict with another writer is an error: nobody may write over it.
+fn written_unless_refused(written: zarrox::Result<()>) -> PyResult<bool> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::Conflict => Err(error).or_raise(),
+        written => Ok(unless_refused(written)?.is_some()),
+    }
 }
 
 /// Returns true if elements of a type of NumPy's are read and written as they are.

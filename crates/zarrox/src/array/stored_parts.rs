@@ -122,6 +122,11 @@ mod tests {
         ChunkElements::Box([Span { start, step: 1, count }].into_iter().collect())
     }
 
+    fn read(chunk: StoredChunk, start: usize, out: &mut [u8]) -> StoredRead<'_> {
+        let (elements, shape) = (part(start, out.len()), [out.len()]);
+        StoredRead { chunk, elements, out: ViewMut::contiguous(out, &shape, 1) }
+    }
+
     #[test]
     fn parts_of_chunks_are_written_and_read_by_their_keys() {
         let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
@@ -141,12 +146,7 @@ mod tests {
         assert_eq!(array.read::<u8>(..).unwrap().into_raw_vec_and_offset().0, [9, 1, 3, 9, 9, 9, 9, 9, 5, 6]);
         let mut memory = [0; 5];
         let (first, second) = memory.split_at_mut(3);
-        let read = |n, start, out| {
-            let shape = [<[u8]>::len(out)];
-            let elements = part(start, out.len());
-            StoredRead { chunk: chunk(n), elements, out: ViewMut::contiguous(out, &shape, 1) }
-        };
-        let stored = array.read_stored(vec![read(2, 1, first), read(1, 0, second)]).unwrap();
+        let stored = array.read_stored(vec![read(chunk(2), 1, first), read(chunk(1), 0, second)]).unwrap();
         assert_eq!((stored, memory), (vec![true, false], [6, 9, 9, 9, 9]));
     }
 }

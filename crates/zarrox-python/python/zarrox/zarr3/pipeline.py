@@ -16,7 +16,6 @@ from zarr.core.codec_pipeline import BatchedCodecPipeline
 from zarr.storage import StorePath
 
 from zarrox import _native
-from zarrox.errors import ConflictError, CorruptDataError, DataTypeMismatchError, UnsupportedError
 
 from .natives import Document, document
 from .stores import Reached, StoreError, called_back, reached
@@ -124,7 +123,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         opened = self._opened(batch) if memory is not None else None
         if memory is not None and opened is not None:
             where, array = opened
-            stored = await _attempt(where, batch, memory, lambda: array.read_parts(batch, memory, drop_axes))
+            stored = await _run(where, batch, memory, lambda: array.read_parts(batch, memory, drop_axes))
             if stored is not None:
                 return tuple({"status": "present" if there else "missing"} for there in stored)
         return await self._inner.read(batch, out, drop_axes)
@@ -137,7 +136,7 @@ class ZarroxCodecPipeline(CodecPipeline):
             where, array = opened
             batch[0][0].store._check_writable()
             store_empty = batch[0][1].config.write_empty_chunks
-            written = await _attempt(
+            written = await _run(
                 where, batch, memory, lambda: array.write_parts(batch, memory, drop_axes, store_empty)
             )
             if written:
@@ -194,14 +193,6 @@ def _memory(buffer: NDBuffer) -> np.ndarray[Any, Any] | None:
     """The array of a buffer, if it is one of NumPy's."""
     array: Any = buffer.as_ndarray_like()
     return array if type(buffer) is cpu.NDBuffer and type(array) is np.ndarray else None
-
-
-async def _attempt(where: Reached, batch: Batch, memory: np.ndarray[Any, Any], call: Any) -> Any:
-    """Makes a call of Rust. ``None`` if the elements cannot be encoded or decoded: zarr-python then says why in its own words."""
-    try:
-        return await _run(where, batch, memory, call)
-    except (ConflictError, CorruptDataError, DataTypeMismatchError, UnsupportedError):
-        return None
 
 
 async def _run(where: Reached, batch: Batch, memory: np.ndarray[Any, Any], call: Any) -> Any:
