@@ -58,6 +58,7 @@ fn unless_refused<R>(result: zarrox::Result<R>) -> PyResult<Option<R>> {
             ErrorKind::Corrupt,
             ErrorKind::DataTypeMismatch,
             ErrorKind::InvalidArgument,
+            ErrorKind::InvalidMetadata,
             ErrorKind::Unsupported,
         ];
         kinds.contains(&error.kind()) && cause(error).is_none()

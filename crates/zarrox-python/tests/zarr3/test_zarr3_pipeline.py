@@ -177,6 +177,16 @@ async def _listed(store: Any) -> list[str]:
     return [key async for key in store.list()]
 
 
+def test_a_store_that_was_moved_is_read_where_it_is(tmp_path: Path) -> None:
+    """`LocalStore.move` changes the store in its place."""
+    store = LocalStore(tmp_path / "a")
+    array = zarr.create_array(store, data=np.arange(10), chunks=(3,))
+    asyncio.run(store.move(tmp_path / "b"))
+    np.testing.assert_array_equal(array[:], np.arange(10))
+    array[:] = 1
+    assert not (tmp_path / "a").exists()
+
+
 def test_an_archive_is_read_in_rust(tmp_path: Path) -> None:
     """An archive that was closed is opened by its path."""
     with ZipStore(tmp_path / "a.zip", mode="w") as store:

@@ -18,7 +18,7 @@ from zarr.storage import StorePath
 from zarrox import _native
 
 from .natives import Document, document
-from .stores import Reached, StoreError, called_back, reached
+from .stores import Reached, StoreError, called_back, place, reached
 from .threads import elsewhere
 
 __all__ = ["Batch", "ZarroxCodecPipeline"]
@@ -172,13 +172,14 @@ class ZarroxCodecPipeline(CodecPipeline):
         if known is None:
             loop = asyncio.get_running_loop()
             known = self._arrays.get((id(store), id(loop)))
-            if known is None or known[0][1] is not loop:
-                known = self._open(store, loop)
+        if known is None or known[0][0] != place(store):
+            known = self._open(store, asyncio.get_running_loop())
         return known[1:]
 
     def _open(self, store: Store, loop: asyncio.AbstractEventLoop) -> tuple[Any, Reached, _native.Array]:
         where = reached(store) or called_back(store, loop)
-        opened = ((store, loop), where, self._array_document().opened(where.native))
+        # What the keys are the addresses of is held, so that nothing else gets these.
+        opened = ((place(store), store, loop), where, self._array_document().opened(where.native))
         if len(self._arrays) >= _STORES:
             self._arrays.clear()
         self._arrays[id(store), id(loop) if where.is_callback else 0] = opened

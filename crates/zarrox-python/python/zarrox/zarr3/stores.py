@@ -16,7 +16,7 @@ from zarr.core.config import config
 from zarrox import _native
 from zarrox.storage.remote import native_options
 
-__all__ = ["Reached", "StoreError", "reached"]
+__all__ = ["Reached", "StoreError", "called_back", "place", "reached"]
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,18 @@ def reached(store: Store) -> Reached | None:
     if find is None or type(store) is not getattr(zarr.storage, type(store).__name__, None):
         return None
     return find(store)
+
+
+def place(store: Any) -> tuple[Any, ...]:
+    """The things that say where the values of a store are: ``LocalStore.move`` and others change them.
+
+    Parameters
+    ----------
+    store : zarr.abc.store.Store
+        A store.
+    """
+    members = vars(store)
+    return tuple(members.get(name) for name in ("root", "path", "_zmode", "fs")) + (id(members.get("_store_dict")),)
 
 
 def called_back(store: Store, loop: asyncio.AbstractEventLoop) -> Reached:
