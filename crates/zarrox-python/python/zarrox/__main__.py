@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from zarrox import environment
+from zarrox.core import environment
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -20,7 +20,7 @@ from zarrox.hierarchy import Group, open_group
 from zarrox.hierarchy import group as create_or_open_group
 from zarrox.hierarchy._nodes import format_name
 from zarrox.hierarchy._open import check_mode
-from zarrox.progress import progress_reporter
+from zarrox.core.progress import progress_reporter
 from zarrox.storage import (
     BaseStore,
     native_store,

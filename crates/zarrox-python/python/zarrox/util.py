@@ -15,8 +15,8 @@ from zarrox.core.fill import fill_json, normalize_fill_value
 from zarrox.core.properties import CallableInt
 from zarrox.documents import json_dumps, json_loads
 from zarrox.info import InfoReporter, human_readable_size, info_html_report, info_text_report
-from zarrox.progress import progress_reporter
-from zarrox.shapes import (
+from zarrox.core.progress import progress_reporter
+from zarrox.core.shapes import (
     chunk_lengths,
     normalize_dimension_separator,
     normalize_order,

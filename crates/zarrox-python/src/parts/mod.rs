@@ -188,7 +188,7 @@ impl<'py> Common<'py> {
         })
     }
 
-    /// The same, of a further part; `None` if it has another store or prototype.
+    /// The common properties, if a further part has them; `None` if it has another store or prototype.
     fn with(self, getter: &Bound<'py, PyAny>, spec: &Bound<'py, PyAny>) -> PyResult<Option<Self>> {
         if !getter.getattr("store")?.is(&self.store) {
             return Ok(None);

@@ -265,7 +265,7 @@ class Flip(BytesBytesCodec):
         return await self._decode_single(chunk_bytes, chunk_spec)
 
     def compute_encoded_size(self, input_byte_length: int, _chunk_spec: Any) -> int:
-        """The same size."""
+        """The number of bytes, which stays."""
         return input_byte_length
 
 

@@ -15,7 +15,7 @@ from zarrox.core.array import Array
 from zarrox.core.grids import grid_of, rectilinear
 from zarrox.core.metadata import ArrayMetadata, ArrayV3Metadata, is_v3
 from zarrox.core.spec import numpy_dtype
-from zarrox.shapes import ceildiv, chunk_lengths
+from zarrox.core.shapes import ceildiv, chunk_lengths
 
 __all__ = ["array_like", "configured", "element_type", "h5py_arguments", "kept", "like", "shape_and_chunks", "stored_like"]
 

@@ -22,7 +22,7 @@ from zarrox.core.settings import Settings
 from zarrox.core.views import Converted, native_view
 from zarrox.documents import json_dumps, json_loads
 from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
-from zarrox.shapes import normalize_resize_args
+from zarrox.core.shapes import normalize_resize_args
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zarrox.progress import progress_reporter
-from zarrox.shapes import ceildiv
+from zarrox.core.progress import progress_reporter
+from zarrox.core.shapes import ceildiv
 
 if TYPE_CHECKING:
     from zarrox.core.array import Array

@@ -12,7 +12,7 @@ from zarrox.core.metadata import ArrayMetadata, array_document, array_metadata, 
 from zarrox.core.settings import Settings
 from zarrox.errors import UnsupportedError
 from zarrox.info import InfoReporter, byte_count, type_name
-from zarrox.shapes import ceildiv
+from zarrox.core.shapes import ceildiv
 from zarrox.storage import StorePath
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from zarrox.core.dtype.resolve import native_dtype
 from zarrox.core.element_types import spec_dtype
 from zarrox.core.fill import fill_json
 from zarrox.core.metadata import is_v3
-from zarrox.shapes import chunk_lengths, normalize_shape
+from zarrox.core.shapes import chunk_lengths, normalize_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable

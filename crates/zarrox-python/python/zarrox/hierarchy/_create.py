@@ -19,7 +19,7 @@ from zarrox.core.dtype.resolve import native_dtype
 from zarrox.core.settings import Settings
 from zarrox.errors import ContainsArrayError, ContainsGroupError
 from zarrox.hierarchy import _nodes
-from zarrox.shapes import normalize_shape
+from zarrox.core.shapes import normalize_shape
 
 if TYPE_CHECKING:
     from zarrox.hierarchy import Group

@@ -1,4 +1,4 @@
-"""What runs in Rust for an array, what runs in Python, and why."""
+"""The parts of the work on an array that run in Rust, those that run in Python, and why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Explanation", "explain"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """What runs where.
+    """The places where the parts of the work run.
 
     Printed, it is a text for people.
     """

@@ -22,7 +22,7 @@ import pytest
 
 import zarrox
 
-GUIDE = Path(__file__).parents[3] / "docs" / "zarr-python.md"
+GUIDE = Path(__file__).parents[4] / "docs" / "zarr-python.md"
 
 #: What is private by its own documentation, or no part of the interface.
 PRIVATE = {

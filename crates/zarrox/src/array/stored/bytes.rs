@@ -6,7 +6,7 @@ use zarrox_core::codec::EncodeOptions;
 use zarrox_core::strided::View;
 use zarrox_core::{DataType, FillValue, Result};
 
-use super::{Array, Shared};
+use crate::array::{Array, Shared};
 
 impl Array {
     /// Returns the array with raw bytes as elements (`r8`, `r16`, …), in the stored byte order. A program that needs elements in

@@ -7,7 +7,7 @@ use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{Error, Result};
 use zarrox_stores::Key;
 
-use super::Array;
+use crate::array::Array;
 use crate::guarded::until_unchanged;
 
 /// A stored chunk: its key in the array's store, and its shape.

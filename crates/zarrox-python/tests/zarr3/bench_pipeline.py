@@ -1,4 +1,4 @@
-"""Measures codec pipelines of zarr-python 3: `python bench_pipeline.py [NAME …]`.
+"""Measures codec pipelines of zarr-python 3: `python crates/zarrox-python/tests/zarr3/bench_pipeline.py [NAME …]`.
 
 Prints the best time of each case in milliseconds, for each pipeline that is installed; names choose cases.
 """
