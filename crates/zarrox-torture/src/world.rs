@@ -98,6 +98,6 @@ pub(crate) fn check_copy(root: &Group) -> zarrox::Result<()> {
 
 /// The format that is shown by a name.
 pub(crate) fn format_named(name: &str) -> zarrox::Result<Format> {
-    let found = Format::all().find(|format| format.to_string() == name);
-    found.ok_or_else(|| Error::new(zarrox::ErrorKind::InvalidArgument, format!("'{name}' is no format")))
+    Format::named(name)
+        .ok_or_else(|| Error::new(zarrox::ErrorKind::InvalidArgument, format!("'{name}' is no format")))
 }

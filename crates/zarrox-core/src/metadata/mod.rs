@@ -41,6 +41,11 @@ impl Format {
         FORMATS.iter().map(|(format, _)| *format)
     }
 
+    /// The format that is shown by this name, such as `v3`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|format| format.to_string() == name)
+    }
+
     /// The definition of the format.
     pub fn def(self) -> &'static dyn FormatDef {
         FORMATS.iter().find(|(format, _)| *format == self).map_or(FORMATS[0].1, |(_, def)| *def)

@@ -205,7 +205,7 @@ pub(super) fn group(
     foreign.report(session, path.as_str())
 }
 
-/// Tells of a conversion that was interrupted.
+/// Tells of a conversion or an import that was interrupted.
 pub(super) fn interrupted(session: &Session<'_>, path: &str, key: &str) -> Result<()> {
     let message = "a conversion or an import was interrupted; what it has written is not complete";
     let why =

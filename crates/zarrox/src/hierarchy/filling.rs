@@ -22,13 +22,13 @@ impl Location {
         fill: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         let filling = Filling::begin(self, format, documents, overwrite, source, false);
-        let filling = filling.map_err(|error| self.creating(error))?;
-        let Filling { place, mut journal, .. } = filling.clone();
-        if !journal.is_filled() {
-            fill().inspect_err(|_| drop(place.delete_remains(format)))?;
-            journal.fill(&place)?;
+        let mut filling = filling.map_err(|error| self.creating(error))?;
+        if !filling.journal.is_filled() {
+            fill().inspect_err(|_| drop(filling.place.delete_remains(format)))?;
+            filling.journal.fill(&filling.place)?;
         }
-        filling.store(documents).and_then(|()| Journal::erase(&place)).map_err(|error| self.creating(error))
+        let stored = filling.store(documents).and_then(|()| Journal::erase(&filling.place));
+        stored.map_err(|error| self.creating(error))
     }
 
     /// Says of an error that it was met when this node was created.
@@ -60,7 +60,6 @@ impl Location {
 }
 
 /// A node whose content is being stored.
-#[derive(Clone)]
 struct Filling {
     place: Location,
     format: Format,

@@ -79,9 +79,7 @@ impl Journal {
             Some(journal) if !overwrite => return Err(journal.unfinished(place)),
             // The destination has only the remains of other unfinished work.
             Some(_) => place.delete_remains(to)?,
-            None => {
-                place.make_room(to, &place.layout_for(to)?, overwrite, for_group)?;
-            }
+            None => drop(place.make_room(to, &place.layout_for(to)?, overwrite, for_group)?),
         }
         self.write(place)?;
         Ok(self)
@@ -127,7 +125,7 @@ impl Journal {
         self.write(place)
     }
 
-    /// The journal at a place, if there is one.
+    /// The journal that is stored at a place, if there is one.
     pub(crate) fn read(place: &Location) -> Result<Option<Self>> {
         let key = key(place)?;
         let Some(bytes) = place.store.get(&key)? else { return Ok(None) };
@@ -163,8 +161,7 @@ impl Journal {
 
     /// The format whose documents an unfinished conversion in place replaces.
     pub(crate) fn replaced_format(&self, place: &Location, to: Format) -> Result<Format> {
-        let from = Format::all().find(|format| format.to_string() == self.from);
-        match from.filter(|_| self.in_place && self.to == to.to_string()) {
+        match Format::named(&self.from).filter(|_| self.in_place && self.to == to.to_string()) {
             Some(from) => Ok(from),
             None => Err(self.unfinished(place)),
         }
@@ -172,7 +169,7 @@ impl Journal {
 
     /// The format of the nodes that the work makes.
     pub(crate) fn format(&self) -> Option<Format> {
-        Format::all().find(|format| format.to_string() == self.to)
+        Format::named(&self.to)
     }
 
     /// Returns true if the work replaces documents of a hierarchy that is there.

@@ -56,7 +56,7 @@ impl Mark {
     fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let map = json::parse_object(bytes)?;
         let name = map.get("format").and_then(Json::as_str);
-        let format = name.and_then(|name| Format::all().find(|format| format.to_string() == name));
+        let format = name.and_then(Format::named);
         let format = format
             .ok_or_else(|| Error::new(ErrorKind::Corrupt, "it does not say of which format the node is"))?;
         let path = |name: &str| map.get(name).and_then(Json::as_str).map(NodePath::new).transpose();

@@ -50,7 +50,7 @@ impl Array {
     /// chunk become the fill value.
     ///
     /// # Errors
-    /// As for [`Array::read`]. On an error the memory may be partly written.
+    /// The errors of [`Array::read`]. The memory may be partly written then.
     pub fn read_stored(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
         let (count, size) = (parts.len(), self.chain.chunk().size());
         self.location.pool().map(parts, size, self.at_once(), |StoredRead { chunk, elements, out }| {
@@ -67,7 +67,7 @@ impl Array {
     /// Writes elements of stored chunks, in parallel. A part of a chunk is merged as by [`Array::write`].
     ///
     /// # Errors
-    /// As for [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the new one.
+    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the new one.
     pub fn write_stored(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
         self.check_writable()?;
         for part in &parts {
