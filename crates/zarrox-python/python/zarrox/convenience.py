@@ -10,17 +10,17 @@ from typing import Any, Literal
 import numpy as np
 
 from zarrox import _native, creation
-from zarrox.hierarchy._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
 from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.core import Array
+from zarrox.core.progress import progress_reporter
 from zarrox.core.settings import Settings
 from zarrox.documents import json_dumps, json_loads
 from zarrox.errors import ContainsGroupError, CopyError, NodeNotFoundError, PathNotFoundError, ReadOnlyError
 from zarrox.hierarchy import Group, open_group
 from zarrox.hierarchy import group as create_or_open_group
+from zarrox.hierarchy._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
 from zarrox.hierarchy._nodes import format_name
 from zarrox.hierarchy._open import check_mode
-from zarrox.core.progress import progress_reporter
 from zarrox.storage import (
     BaseStore,
     native_store,

@@ -12,10 +12,8 @@ from zarrox import _native
 from zarrox.argument_types import ChunksLike
 from zarrox.core.element_types import normalize_dtype
 from zarrox.core.fill import fill_json, normalize_fill_value
-from zarrox.core.properties import CallableInt
-from zarrox.documents import json_dumps, json_loads
-from zarrox.info import InfoReporter, human_readable_size, info_html_report, info_text_report
 from zarrox.core.progress import progress_reporter
+from zarrox.core.properties import CallableInt
 from zarrox.core.shapes import (
     chunk_lengths,
     normalize_dimension_separator,
@@ -23,6 +21,8 @@ from zarrox.core.shapes import (
     normalize_resize_args,
     normalize_shape,
 )
+from zarrox.documents import json_dumps, json_loads
+from zarrox.info import InfoReporter, human_readable_size, info_html_report, info_text_report
 from zarrox.storage import normalize_storage_path
 from zarrox.tree import TreeViewer
 

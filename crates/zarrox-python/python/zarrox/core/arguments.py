@@ -14,8 +14,8 @@ from zarrox.config import config as settings
 from zarrox.core.array import Array
 from zarrox.core.grids import grid_of, rectilinear
 from zarrox.core.metadata import ArrayMetadata, ArrayV3Metadata, is_v3
-from zarrox.core.spec import numpy_dtype
 from zarrox.core.shapes import ceildiv, chunk_lengths
+from zarrox.core.spec import numpy_dtype
 
 __all__ = ["array_like", "configured", "element_type", "h5py_arguments", "kept", "like", "shape_and_chunks", "stored_like"]
 

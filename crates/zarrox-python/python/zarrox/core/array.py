@@ -19,10 +19,10 @@ from zarrox.core.indexing import Selectable
 from zarrox.core.metadata import document_key, is_v3
 from zarrox.core.properties import Described
 from zarrox.core.settings import Settings
+from zarrox.core.shapes import normalize_resize_args
 from zarrox.core.views import Converted, native_view
 from zarrox.documents import json_dumps, json_loads
 from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
-from zarrox.core.shapes import normalize_resize_args
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
 
 if TYPE_CHECKING:

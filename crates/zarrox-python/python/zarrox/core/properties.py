@@ -10,9 +10,9 @@ import numpy as np
 from zarrox.core.grids import chunk_sizes, grid_of
 from zarrox.core.metadata import ArrayMetadata, array_document, array_metadata, is_v3, split_codecs, v2_codecs, v3_codecs
 from zarrox.core.settings import Settings
+from zarrox.core.shapes import ceildiv
 from zarrox.errors import UnsupportedError
 from zarrox.info import InfoReporter, byte_count, type_name
-from zarrox.core.shapes import ceildiv
 from zarrox.storage import StorePath
 
 if TYPE_CHECKING:

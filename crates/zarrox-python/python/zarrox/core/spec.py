@@ -17,8 +17,8 @@ from zarrox.core.dtype import ZDType, parse_dtype
 from zarrox.core.element_types import normalize_dtype, spec_dtype
 from zarrox.core.fill import fill_json
 from zarrox.core.grids import rectilinear
-from zarrox.errors import BadCompressorError
 from zarrox.core.shapes import chunk_lengths, normalize_dimension_separator, normalize_order, normalize_shape
+from zarrox.errors import BadCompressorError
 
 __all__ = ["DEFAULT_FILL_VALUE", "array_spec", "numpy_dtype"]
 

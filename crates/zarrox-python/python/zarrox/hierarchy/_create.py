@@ -17,9 +17,9 @@ from zarrox.argument_types import DTypeLike, ShapeLike
 from zarrox.core import Array
 from zarrox.core.dtype.resolve import native_dtype
 from zarrox.core.settings import Settings
+from zarrox.core.shapes import normalize_shape
 from zarrox.errors import ContainsArrayError, ContainsGroupError
 from zarrox.hierarchy import _nodes
-from zarrox.core.shapes import normalize_shape
 
 if TYPE_CHECKING:
     from zarrox.hierarchy import Group
