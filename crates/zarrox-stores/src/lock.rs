@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError};
 
 use foldhash::HashMap;
 
-use crate::Key;
 use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, unpoisoned};
+use crate::{Key, Value};
 
 /// The locks that somebody holds or waits for. Entries leave with their last user.
 pub(crate) type LockTable = HashMap<Arc<str>, Entry>;
@@ -45,6 +45,8 @@ pub struct LockGuard {
     outer: Option<Box<dyn Any + Send + Sync>>,
     /// The lock that the storage itself has for the object.
     of_storage: Option<Box<dyn Any + Send + Sync>>,
+    /// The value that is locked, where the storage had to open it for that.
+    value: Option<Box<dyn Value>>,
 }
 
 impl LockGuard {
@@ -68,6 +70,20 @@ impl LockGuard {
         self.of_storage.as_ref()?.downcast_ref()
     }
 
+    /// Returns this lock together with the value that it locks.
+    pub(crate) fn with_value(self, value: Option<Box<dyn Value>>) -> Self {
+        let mut guard = self;
+        guard.value = value;
+        guard
+    }
+
+    /// Takes the value that is locked, where the store had to open it for that: it need not be opened again to be read. `None` says
+    /// nothing of the value. A store around another one passes on the guards, and so the values, of the inner one, whatever it makes
+    /// of values that it reads itself.
+    pub fn take_value(&mut self) -> Option<Box<dyn Value>> {
+        self.value.take()
+    }
+
     /// Waits for the lock of `key` among all threads of this process that name the storage alike.
     ///
     /// For stores: `storage` must be the same text for every handle of the same storage.
@@ -80,12 +96,13 @@ impl LockGuard {
         }
         *held = true;
         drop(held);
-        Self { name, lock, outer: None, of_storage: None }
+        Self { name, lock, outer: None, of_storage: None, value: None }
     }
 }
 
 impl Drop for LockGuard {
     fn drop(&mut self) {
+        self.value = None;
         self.of_storage = None;
         self.outer = None;
         *unpoisoned(&self.lock.held) = false;

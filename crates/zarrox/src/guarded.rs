@@ -83,30 +83,27 @@ impl Location {
 
     /// Locks a value and reads it, of at most so many bytes, to change it.
     pub(crate) fn locked_value(&self, key: &Key, limit: u64) -> Result<LockedValue> {
-        let guard = self.store.lock(key)?;
-        let read = self.read_value(key, limit)?;
+        let mut guard = self.store.lock(key)?;
+        // A store that is not a directory itself may keep something else in the file than the value, as a cipher.
+        let value = match guard.take_value().filter(|_| self.store.directory().is_some()) {
+            None => self.open_value(key, limit)?,
+            opened => opened,
+        };
+        let read = value.map(|value| read_at_most(value, key, limit)).transpose()?;
         let version = read.as_ref().filter(|_| self.is_guarded()).and_then(|(value, _)| value.version());
         Ok(LockedValue { bytes: read.map(|(_, bytes)| bytes), version, guard, key: key.clone() })
     }
 
     /// Reads a value of at most so many bytes.
     pub(crate) fn bytes(&self, key: &Key, limit: u64) -> Result<Option<Bytes>> {
-        Ok(self.read_value(key, limit)?.map(|(_, bytes)| bytes))
+        let Some(value) = self.open_value(key, limit)? else { return Ok(None) };
+        Ok(Some(read_at_most(value, key, limit)?.1))
     }
 
-    fn read_value(&self, key: &Key, limit: u64) -> Result<Option<(Box<dyn Value>, Bytes)>> {
+    /// Opens a value of which at most so many bytes are going to be read.
+    fn open_value(&self, key: &Key, limit: u64) -> Result<Option<Box<dyn Value>>> {
         let first = ByteRange::From { offset: 0, length: Some(limit) };
-        let Some(value) = self.store.open_with(key, Some(first))? else {
-            return Ok(None);
-        };
-        let size = value.size();
-        if size > limit {
-            let message =
-                format!("'{key}' has {size} bytes, which would be read at once; the limit is {limit}");
-            return Err(Error::new(ErrorKind::LimitExceeded, message));
-        }
-        let bytes = value.read(0, size)?;
-        Ok(Some((value, bytes)))
+        Ok(self.store.open_with(key, Some(first))?)
     }
 
     /// Stores or erases a value that does not depend on the one that is there.
@@ -120,6 +117,17 @@ impl Location {
         };
         write()
     }
+}
+
+/// Reads a value of at most so many bytes.
+fn read_at_most(value: Box<dyn Value>, key: &Key, limit: u64) -> Result<(Box<dyn Value>, Bytes)> {
+    let size = value.size();
+    if size > limit {
+        let message = format!("'{key}' has {size} bytes, which would be read at once; the limit is {limit}");
+        return Err(Error::new(ErrorKind::LimitExceeded, message));
+    }
+    let bytes = value.read(0, size)?;
+    Ok((value, bytes))
 }
 
 /// Makes a change, and makes it again where somebody else was faster. A change that is a conflict must have changed nothing.

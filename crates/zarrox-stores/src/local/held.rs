@@ -6,6 +6,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foldhash::HashMap;
@@ -23,7 +24,7 @@ pub(crate) type Table = HashMap<Identity, Entry>;
 
 /// A locked file.
 pub(crate) struct Entry {
-    _file: File,
+    _file: Arc<File>,
     users: usize,
 }
 
@@ -59,27 +60,26 @@ impl HeldLock {
 
     /// Takes over a file that the caller has locked.
     pub(crate) fn adopt(file: File, identity: Identity) -> Self {
-        held_locks().insert(identity, Entry { _file: file, users: 1 });
+        held_locks().insert(identity, Entry { _file: Arc::new(file), users: 1 });
         Self(identity)
     }
 
     /// Locks an open file, and waits so long for another process to release it. `notice` is called once when this takes a while.
     pub(super) fn wait(
-        file: File,
+        file: &Arc<File>,
         identity: Identity,
         longest: Duration,
         notice: impl FnOnce(),
     ) -> io::Result<Attempt> {
-        let file = match Self::attempt(file, identity)? {
-            Ok(attempt) => return Ok(attempt),
-            Err(file) => file,
-        };
-        Self::wait_again(file, identity, longest, notice)
+        match Self::attempt(file, identity)? {
+            Some(attempt) => Ok(attempt),
+            None => Self::wait_again(file, identity, longest, notice),
+        }
     }
 
     #[cold]
     fn wait_again(
-        mut file: File,
+        file: &Arc<File>,
         identity: Identity,
         longest: Duration,
         notice: impl FnOnce(),
@@ -90,10 +90,9 @@ impl HeldLock {
         loop {
             sleep(pause);
             pause = (pause * 2).min(PAUSES.1);
-            file = match Self::attempt(file, identity)? {
-                Ok(attempt) => return Ok(attempt),
-                Err(file) => file,
-            };
+            if let Some(attempt) = Self::attempt(file, identity)? {
+                return Ok(attempt);
+            }
             let waited = begin.elapsed();
             if waited >= longest {
                 return Ok(Attempt::Taken);
@@ -104,21 +103,22 @@ impl HeldLock {
         }
     }
 
-    /// Locks an open file. Where this process holds the lock already, it is shared. The file comes back if another process has
-    /// the lock.
-    fn attempt(file: File, identity: Identity) -> io::Result<Result<Attempt, File>> {
+    /// Locks an open file. Where this process holds the lock already, it is shared. `None` if another process has the lock.
+    fn attempt(file: &Arc<File>, identity: Identity) -> io::Result<Option<Attempt>> {
         let mut held = held_locks();
         if let Some(entry) = held.get_mut(&identity) {
             entry.users += 1;
-            return Ok(Ok(Attempt::Locked(Self(identity))));
+            return Ok(Some(Attempt::Locked(Self(identity))));
         }
         match file.try_lock() {
             Ok(()) => {
-                held.insert(identity, Entry { _file: file, users: 1 });
-                Ok(Ok(Attempt::Locked(Self(identity))))
+                held.insert(identity, Entry { _file: Arc::clone(file), users: 1 });
+                Ok(Some(Attempt::Locked(Self(identity))))
             }
-            Err(TryLockError::WouldBlock) => Ok(Err(file)),
-            Err(TryLockError::Error(error)) if is_unsupported(&error) => Ok(Ok(Attempt::Unsupported(error))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) if is_unsupported(&error) => {
+                Ok(Some(Attempt::Unsupported(error)))
+            }
             Err(TryLockError::Error(error)) => Err(error),
         }
     }
@@ -165,7 +165,7 @@ mod tests {
 
     fn lock(directory: &tempfile::TempDir) -> Attempt {
         let (file, identity) = file(directory);
-        HeldLock::wait(file, identity, LONGEST, || {}).unwrap()
+        HeldLock::wait(&Arc::new(file), identity, LONGEST, || {}).unwrap()
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod model {
                     scope.spawn(|| {
                         let file = open();
                         let identity = identity(&file).unwrap();
-                        let locked = HeldLock::wait(file, identity, Duration::MAX, || {}).unwrap();
+                        let locked = HeldLock::wait(&Arc::new(file), identity, Duration::MAX, || {}).unwrap();
                         assert!(matches!(locked, Attempt::Locked(_)));
                         ours.fetch_add(1, Relaxed);
                         thread::yield_now();

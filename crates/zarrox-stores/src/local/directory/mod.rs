@@ -155,6 +155,10 @@ impl DirectoryStore {
         move |fault| fault.into_error(operation, key.to_owned()).with_location(self.location())
     }
 
+    fn value(&self, key: &Key, file: Arc<File>, size: u64) -> Box<dyn Value> {
+        Box::new(FileValue { file, size, root: Arc::clone(&self.root), key: key.clone() })
+    }
+
     fn writable(&self, key: &Key) -> Result<(), StoreError> {
         let place = |error: StoreError| error.with_location(self.location()).with_key(key.as_str());
         temporary::check(key.as_str()).map_err(place)
@@ -189,8 +193,7 @@ impl Store for DirectoryStore {
             return Ok(None);
         }
         let opened = self.root.open_value(key.as_str()).map_err(self.fail("reading", key.as_str()))?;
-        let Some((file, size)) = opened else { return Ok(None) };
-        Ok(Some(Box::new(FileValue { file, size, root: Arc::clone(&self.root), key: key.clone() })))
+        Ok(opened.map(|(file, size)| self.value(key, Arc::new(file), size)))
     }
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
@@ -246,8 +249,8 @@ impl Store for DirectoryStore {
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         // The whole path, so that stores with roots inside one another share locks too.
         let guard = LockGuard::in_process(&format!("file://{}", self.location()), key);
-        let file = self.root.lock(key.as_str()).map_err(self.fail("locking", key.as_str()))?;
-        Ok(guard.of_storage(file))
+        let (file, opened) = self.root.lock(key.as_str()).map_err(self.fail("locking", key.as_str()))?;
+        Ok(guard.of_storage(file).with_value(opened.map(|(file, size)| self.value(key, file, size))))
     }
 }
 
@@ -280,7 +283,7 @@ pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
 
 /// An open file. It stays what it is when another one is renamed into its place.
 struct FileValue {
-    file: File,
+    file: Arc<File>,
     size: u64,
     root: Arc<Root>,
     key: Key,

@@ -13,9 +13,14 @@ use crate::temporary::next_name;
 ///
 /// The file is locked for as long as it is open, so that others see that its writer lives.
 pub(super) struct TemporaryFile<'a> {
+    name: TemporaryName<'a>,
+    pub(super) file: File,
+}
+
+/// The name of a file that is being written.
+struct TemporaryName<'a> {
     directory: BorrowedFd<'a>,
     name: String,
-    pub(super) file: File,
     /// True once the file has no name of its own any more.
     renamed: bool,
 }
@@ -32,7 +37,7 @@ impl<'a> TemporaryFile<'a> {
                 Err(Errno::EXIST) => continue,
                 other => File::from(other?),
             };
-            let temporary = Self { directory, name, file, renamed: false };
+            let temporary = Self { name: TemporaryName { directory, name, renamed: false }, file };
             if let Some(mode) = old_mode {
                 // File systems without permissions refuse, and need none.
                 let _ = sys::fchmod(&temporary.file, mode);
@@ -46,13 +51,28 @@ impl<'a> TemporaryFile<'a> {
 
     /// Gives the file the name of a value, whether there is one or not.
     pub(super) fn replace(&mut self, name: &str) -> Result<(), Fault> {
+        self.name.replace(name)
+    }
+
+    /// Gives the file the name of a value, unless there is one.
+    pub(super) fn publish(&mut self, name: &str) -> Result<(), Fault> {
+        self.name.publish(name)
+    }
+
+    /// Returns the open file, which has the name of a value.
+    pub(super) fn into_file(self) -> File {
+        self.file
+    }
+}
+
+impl TemporaryName<'_> {
+    fn replace(&mut self, name: &str) -> Result<(), Fault> {
         sys::renameat(self.directory, &self.name, self.directory, name)?;
         self.renamed = true;
         Ok(())
     }
 
-    /// Gives the file the name of a value, unless there is one.
-    pub(super) fn publish(&mut self, name: &str) -> Result<(), Fault> {
+    fn publish(&mut self, name: &str) -> Result<(), Fault> {
         match rename_new(self.directory, &self.name, name) {
             Ok(()) => self.renamed = true,
             Err(Errno::EXIST) => return Err(Fault::Exists),
@@ -70,14 +90,9 @@ impl<'a> TemporaryFile<'a> {
             other => Ok(other?),
         }
     }
-
-    /// Returns the open file, which has the name of a value.
-    pub(super) fn into_file(self) -> std::io::Result<File> {
-        self.file.try_clone()
-    }
 }
 
-impl Drop for TemporaryFile<'_> {
+impl Drop for TemporaryName<'_> {
     fn drop(&mut self) {
         if !self.renamed {
             // Nothing more can be done, and the failure that led here is already reported.
@@ -113,7 +128,7 @@ mod tests {
         let write = |name| {
             let mut temporary = TemporaryFile::create(open.as_fd(), None).unwrap();
             temporary.file.write_all(b"new").unwrap();
-            temporary.link(name)
+            temporary.name.link(name)
         };
         assert!(matches!(write("b"), Err(Fault::Exists)));
         write("c").unwrap();
@@ -127,7 +142,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let open = File::open(directory.path()).unwrap();
         let temporary = TemporaryFile::create(open.as_fd(), None).unwrap();
-        let other = File::open(directory.path().join(&temporary.name)).unwrap();
+        let other = File::open(directory.path().join(&temporary.name.name)).unwrap();
         assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
         drop(temporary);
         other.try_lock().unwrap();

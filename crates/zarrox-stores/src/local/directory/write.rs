@@ -19,11 +19,12 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 
 use rustix::fs::{self as sys, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::super::held::{Attempt, HeldLock, Identity, identity, identity_of};
+use super::super::held::{Attempt, HeldLock, Identity, identity_of};
 use super::fault::Fault;
 use super::temporary_file::TemporaryFile;
 use super::unix::{
@@ -43,15 +44,29 @@ pub(super) enum Rule<'g> {
     Locked(&'g FileGuard),
 }
 
+impl Rule<'_> {
+    /// The permissions of the file that a guard has locked.
+    fn mode(self) -> Option<Mode> {
+        match self {
+            Rule::Locked(guard) => guard.mode(),
+            Rule::Always | Rule::Absent => None,
+        }
+    }
+}
+
 /// The file that the holder of a key's lock has locked.
 #[derive(Debug)]
 pub(super) struct FileGuard(Mutex<Guarded>);
+
+/// An open file, and its size.
+type Opened = (Arc<File>, u64);
 
 #[derive(Debug)]
 enum Guarded {
     /// There was no file.
     Missing,
-    File(HeldLock),
+    /// The file has a lock, and these permissions.
+    File(HeldLock, Mode),
     /// Nobody else writes, or the file cannot be locked by those who must not read it.
     Unlocked,
 }
@@ -63,6 +78,14 @@ impl FileGuard {
 
     fn get(&self) -> MutexGuard<'_, Guarded> {
         unpoisoned(&self.0)
+    }
+
+    /// The permissions of the file that is locked.
+    fn mode(&self) -> Option<Mode> {
+        match &*self.get() {
+            Guarded::File(_, mode) => Some(*mode),
+            Guarded::Missing | Guarded::Unlocked => None,
+        }
     }
 }
 
@@ -123,36 +146,35 @@ impl Root {
         Ok(erased)
     }
 
-    /// Locks the file of a value, if there is one.
-    pub(super) fn lock(&self, key: &str) -> Result<FileGuard, Fault> {
+    /// Locks the file of a value, if there is one. Returns the file and its size as well, which nobody changes while the lock is held.
+    pub(super) fn lock(&self, key: &str) -> Result<(FileGuard, Option<Opened>), Fault> {
+        let without_file = |guarded| Ok((FileGuard::new(guarded), None));
         if !self.locks {
-            return Ok(FileGuard::new(Guarded::Unlocked));
+            return without_file(Guarded::Unlocked);
         }
         loop {
             let file = match self.open(key, READ) {
-                Ok(fd) => File::from(fd),
-                Err(fault) if fault.is_missing() => return Ok(FileGuard::new(Guarded::Missing)),
+                Ok(fd) => Arc::new(File::from(fd)),
+                Err(fault) if fault.is_missing() => return without_file(Guarded::Missing),
                 // What cannot be read cannot be merged either, but replaced.
-                Err(_) => return Ok(FileGuard::new(Guarded::Unlocked)),
+                Err(_) => return without_file(Guarded::Unlocked),
             };
             let stat = sys::fstat(&file)?;
             if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-                return Ok(FileGuard::new(Guarded::Unlocked));
+                return without_file(Guarded::Unlocked);
             }
             let of_file = identity_of(&stat);
-            let lock = self.wait(key, file, of_file)?;
-            let named = match self.open(key, NAMED) {
-                Err(fault) if fault.is_missing() => None,
-                other => Some(identity(&File::from(other?))?),
-            };
-            if named == Some(of_file) {
-                return Ok(FileGuard::new(Guarded::File(lock)));
+            let lock = self.wait(key, &file, of_file)?;
+            // The file was opened under the rules for links. Whatever else leads to it is a way to the same file.
+            if leads_to(sys::CWD, self.path.join(key), of_file)? {
+                let guard = FileGuard::new(Guarded::File(lock, Mode::from_raw_mode(stat.st_mode)));
+                return Ok((guard, Some((file, stat.st_size.cast_unsigned()))));
             }
         }
     }
 
     /// Waits for the lock of an open file.
-    fn wait(&self, key: &str, file: File, of_file: Identity) -> Result<HeldLock, Fault> {
+    fn wait(&self, key: &str, file: &Arc<File>, of_file: Identity) -> Result<HeldLock, Fault> {
         let say = || {
             tracing::info!("'{key}' in {} is locked by another process; waiting for it", self.path.display());
         };
@@ -164,18 +186,14 @@ impl Root {
     }
 }
 
-/// Looking at what a path leads to.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const NAMED: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-const NAMED: OFlags = READ;
-
 impl Place<'_> {
     fn replace(&self, parts: &PartSource<'_>, rule: Rule<'_>) -> Result<(), Fault> {
-        let old = match rule {
-            Rule::Always => self.old()?,
+        let old = match (rule, rule.mode()) {
+            (Rule::Always, _) => self.old()?,
+            // What has the name is compared with the locked file later.
+            (Rule::Locked(_), Some(mode)) => Old::Closed(Some(mode)),
             // No lock is to be taken.
-            Rule::Absent | Rule::Locked(_) => self.old_unopened()?,
+            (Rule::Absent | Rule::Locked(_), _) => self.old_unopened()?,
         };
         match (&old, rule) {
             (Old::Directory, _) => {
@@ -232,12 +250,13 @@ impl Place<'_> {
         match guarded {
             Guarded::Unlocked => return temporary.replace(self.name),
             Guarded::Missing => temporary.publish(self.name).map_err(Fault::or_changed)?,
-            Guarded::File(lock) if self.leads_to(lock.identity())? => temporary.replace(self.name)?,
-            Guarded::File(_) => return Err(Fault::Changed),
+            Guarded::File(lock, _) if self.leads_to(lock.identity())? => temporary.replace(self.name)?,
+            Guarded::File(..) => return Err(Fault::Changed),
         }
-        let file = temporary.into_file()?;
-        let identity = identity(&file)?;
-        *guarded = Guarded::File(HeldLock::adopt(file, identity));
+        let file = temporary.into_file();
+        let stat = sys::fstat(&file)?;
+        let lock = HeldLock::adopt(file, identity_of(&stat));
+        *guarded = Guarded::File(lock, Mode::from_raw_mode(stat.st_mode));
         Ok(())
     }
 
@@ -273,12 +292,12 @@ impl Place<'_> {
                 Old::Missing | Old::Directory | Old::DirectoryLink => Ok(false),
                 Old::File { .. } | Old::Closed(_) => Err(Fault::Changed),
             },
-            Guarded::File(lock) if self.leads_to(lock.identity())? => {
+            Guarded::File(lock, _) if self.leads_to(lock.identity())? => {
                 let erased = self.unlink()?;
                 *guarded = Guarded::Missing;
                 Ok(erased)
             }
-            Guarded::File(_) => Err(Fault::Changed),
+            Guarded::File(..) => Err(Fault::Changed),
         }
     }
 
@@ -289,7 +308,7 @@ impl Place<'_> {
 
     /// Locks a file. `None` where the file system has no locks: then nobody merges there, and nothing can be lost.
     fn lock(&self, file: File, identity: Identity) -> Result<Option<HeldLock>, Fault> {
-        match self.root.wait(self.key, file, identity) {
+        match self.root.wait(self.key, &Arc::new(file), identity) {
             Err(Fault::NoLocks(_)) => Ok(None),
             lock => lock.map(Some),
         }
@@ -340,10 +359,18 @@ impl Place<'_> {
 
     /// Returns true if the name leads to this file.
     fn leads_to(&self, identity: Identity) -> Result<bool, Fault> {
-        let stat = match sys::statat(self.directory, self.name, AtFlags::empty()) {
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(false),
-            other => other?,
-        };
-        Ok(identity_of(&stat) == identity)
+        leads_to(self.directory, self.name, identity)
+    }
+}
+
+/// Returns true if a path in a directory leads to this file.
+fn leads_to(
+    directory: BorrowedFd<'_>,
+    path: impl rustix::path::Arg,
+    identity: Identity,
+) -> Result<bool, Fault> {
+    match sys::statat(directory, path, AtFlags::empty()) {
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
+        stat => Ok(identity_of(&stat?) == identity),
     }
 }
