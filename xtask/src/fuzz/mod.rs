@@ -23,6 +23,8 @@ Fuzzes every decoder, chains of codecs, metadata documents, and damaged hierarch
     --executions N    again and again, until these targets together were given N inputs. Those of earlier runs count, so that a
                       run which was ended continues. A finding ends nothing
     --jobs N          how many targets run at a time: one for each processor
+    --no-sanitizer    without AddressSanitizer: several times as many inputs in the same time. Panics, failed assertions, overflows,
+                      crashes and memory beyond the limit are found, but not every wrong access to memory
     -NAME=VALUE       an option of libFuzzer, as -max_len=64
 
 The targets follow from the examples in crates/zarrox-testkit/src/examples.rs: what is new is written into fuzz/, and is to be
@@ -71,7 +73,11 @@ struct Fuzzer<'o> {
 impl<'o> Fuzzer<'o> {
     fn build(names: &[String], options: &'o Options) -> Outcome<Self> {
         let sanitizer = Sanitizer::for_this_machine()?;
-        let directory = run::target("fuzz");
+        let (sanitizer, directory) = if options.sanitized {
+            (sanitizer, run::target("fuzz"))
+        } else {
+            (sanitizer.without_address(), run::target("fuzz-plain"))
+        };
         let build =
             cargo(["build", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", &directory]);
         let build = build.with(names.iter().flat_map(|name| ["--bin", name]));

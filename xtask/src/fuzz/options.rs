@@ -17,6 +17,8 @@ pub(crate) struct Options {
     pub(crate) executions: Option<u64>,
     /// The number of targets that run at a time.
     pub(crate) jobs: usize,
+    /// The targets are built with AddressSanitizer.
+    pub(crate) sanitized: bool,
 }
 
 impl Options {
@@ -26,10 +28,13 @@ impl Options {
         let seconds = number(&mut rest, "--seconds")?.unwrap_or(3);
         let executions = number(&mut rest, "--executions")?;
         let jobs = number(&mut rest, "--jobs")?;
+        let given = rest.len();
+        rest.retain(|argument| argument != "--no-sanitizer");
+        let sanitized = rest.len() == given;
         let (fuzzer, names) = rest.into_iter().partition(|argument| argument.starts_with('-'));
         let processors = thread::available_parallelism().map_or(1, usize::from);
         let jobs = jobs.map_or(processors, |jobs| usize::try_from(jobs).unwrap_or(processors));
-        Ok(Self { names, fuzzer, seconds, executions, jobs })
+        Ok(Self { names, fuzzer, seconds, executions, jobs, sanitized })
     }
 }
 
@@ -54,7 +59,9 @@ mod tests {
         let options = parse("zstd --seconds 20 gzip -max_len=64 --jobs 1 --executions 100000000").unwrap();
         let names = vec!["zstd".to_owned(), "gzip".to_owned()];
         let fuzzer = vec!["-max_len=64".to_owned()];
-        let expected = Options { names, fuzzer, seconds: 20, executions: Some(100_000_000), jobs: 1 };
+        let expected =
+            Options { names, fuzzer, seconds: 20, executions: Some(100_000_000), jobs: 1, sanitized: true };
+        assert!(!parse("zstd --no-sanitizer").unwrap().sanitized);
         assert_eq!(options, expected);
     }
 
