@@ -90,6 +90,9 @@ impl StoreReport {
         let is_meant = |cell: &&Cell, killed: bool| {
             works.contains(&cell.work.as_str()) && cell.mode == mode && cell.killed == killed
         };
+        if self.cells.is_empty() {
+            return "not run".to_owned();
+        }
         if !self.cells.iter().any(|cell| is_meant(&cell, false)) {
             return "one writer".to_owned();
         }
@@ -147,5 +150,7 @@ mod tests {
         assert_eq!(report.faults(), 2);
         assert!(report.table().contains("| 7, 0 |"), "{}", report.table());
         assert!(report.table().contains("| one writer |"), "{}", report.table());
+        let without_writers = Report { stores: vec![StoreReport::default()], ..Report::default() };
+        assert!(without_writers.table().contains("| not run |"), "{}", without_writers.table());
     }
 }
