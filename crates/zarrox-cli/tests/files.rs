@@ -364,6 +364,15 @@ fn a_killed_import_is_completed_by_the_same_command() {
         assert_eq!(place.read("out.bin"), bytes);
         assert_eq!(place.run(&["check", path]).code, 0);
     }
+    // A node that is replaced is whole until the new one is.
+    let line = [&["import", "-", "a.zarr", "--force"], &options[..]].concat();
+    let other: Vec<u8> = bytes.iter().rev().copied().collect();
+    place.kill(&line, &other[..bytes.len() / 2 + 1000]);
+    place.ok(&["export", "a.zarr", "out.bin", "--force"]);
+    assert_eq!(place.read("out.bin"), bytes);
+    assert_eq!(place.run_with(&line, &other).code, 0);
+    place.ok(&["export", "a.zarr", "out.bin", "--force"]);
+    assert_eq!(place.read("out.bin"), other);
     let line = [&["import", "-", "b.zarr"], &options[..]].concat();
     place.kill(&line, &bytes[..bytes.len() / 2]);
     place.ok(&["rm", "--force", "b.zarr"]);

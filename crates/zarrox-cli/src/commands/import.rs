@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
@@ -221,7 +221,8 @@ impl Import {
         })
     }
 
-    /// Creates a node. A node that is to be replaced is deleted only when the new one, which is created beside it, is complete.
+    /// Creates a node. A node that is to be replaced is deleted only when the new one, which is created beside it, is complete. The
+    /// place beside it follows from the node's name, so that the same command finds there what an interrupted one has left.
     fn replacing(&self, global: &Global, create: impl FnOnce(&str) -> Result<()>) -> Result<()> {
         // The replaced node can have any format.
         let global = global.of_any_format();
@@ -230,21 +231,30 @@ impl Import {
         };
         Made::or_removed(&global, &new, || create(&new))?;
         let options = global.options();
-        options.delete(&old).inspect_err(|_| drop(options.delete(&new)))?;
+        match options.delete(&old) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                let _ = options.delete(&new);
+                return Err(error);
+            }
+            _ => {}
+        }
         options.move_node(&new, &old).map_err(|error| error.at(format!("the imported array is '{new}'")))
     }
 
-    /// The node that is to be replaced, if there is one, and the path where the new one is created.
+    /// The node that is to be replaced, if there is one, and the path where the new one is created. An import that was interrupted
+    /// after it had deleted the node has left the new one there.
     fn replaced(&self, global: &Global) -> Option<(String, String)> {
         let there =
             || global.read(&self.path).map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true);
-        if !self.creation.force || !there() {
+        if !self.creation.force {
             return None;
         }
-        let path = self.path.strip_prefix("file://").unwrap_or(&self.path);
-        let old = fs::canonicalize(path).ok()?;
-        let name = format!(".{}-{}", std::process::id(), old.file_name()?.to_str()?);
-        Some((old.to_str()?.to_owned(), old.with_file_name(name).to_str()?.to_owned()))
+        let old = absolute(Path::new(self.path.strip_prefix("file://").unwrap_or(&self.path)))?;
+        let new = old.with_file_name(format!(".importing-{}", old.file_name()?.to_str()?));
+        if !new.exists() && !there() {
+            return None;
+        }
+        Some((old.to_str()?.to_owned(), new.to_str()?.to_owned()))
     }
 
     /// Creates an array with its elements. An interrupted import leaves an array that cannot be opened, which the same command fills
@@ -354,4 +364,13 @@ pub(crate) fn with_axis(arguments: impl IntoIterator<Item = OsString>) -> Vec<Os
         }
     }
     joined
+}
+
+/// A path without links, whose last part need not exist.
+fn absolute(path: &Path) -> Option<PathBuf> {
+    if let Ok(path) = fs::canonicalize(path) {
+        return Some(path);
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    Some(fs::canonicalize(parent.unwrap_or(Path::new("."))).ok()?.join(path.file_name()?))
 }
