@@ -59,7 +59,7 @@ def item_text(item):
     return str(item.tolist() if isinstance(item, np.ndarray) else item)
 
 
-# What is selected.
+# The answers of NumPy.
 
 
 def selected(a, kind, text, chunks):
@@ -185,7 +185,7 @@ def words(error, selection):
         (r"(slice step) cannot be zero", "step", "zero"),
     )
     if "::0" in selection and "slice step" not in text:
-        # Wrong in two ways: NumPy looks at steps last, and nobody need do so.
+        # The selection is wrong in two ways. NumPy checks steps last; other implementations need not.
         return []
     if found := re.search(r"with shapes (.*)", text):
         shapes = re.findall(r"\(([^)]*)\)", found[1])
@@ -199,7 +199,7 @@ def words(error, selection):
     return []
 
 
-# What is made up.
+# The generators of random selections.
 
 
 def make_shape(rng):

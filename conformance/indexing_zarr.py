@@ -164,7 +164,7 @@ def main():
     path, report, *most = sys.argv[1:]
     with open(path) as lines:
         cases = [json.loads(line) for line in lines]
-    # It has no views.
+    # zarr-python has no views.
     cases = [case for case in cases if len(case["select"]) == 1][:int(most[0]) if most else None]
     same, explained, failures = 0, {}, []
     for case in cases:

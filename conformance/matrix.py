@@ -172,7 +172,7 @@ V2_CHAINS = {
     for cname, shuffle in BLOSC
 }
 
-# What the types of extensions meet.
+# The chains that the types of extensions are combined with.
 FEW_CHAINS = ["none", "gzip 1", "zstd", "zlib 1", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
 
 V1_CHAINS = ["none", "zlib 1", "bz2", "lzma", "blosc lz4 shuffle", "blosc zstd bitshuffle"]
@@ -309,7 +309,7 @@ V2_OBJECT_AXES = V2_VARIABLE_AXES | {
     # An array without dimensions is one array too many for NumPy when its element is one.
     "shape": FEW_SHAPES[1:],
 }
-# Nobody can say a fill value of arrays.
+# Metadata has no form for a fill value that is an array.
 V2_ARRAY_AXES = V2_OBJECT_AXES | {
     "type": [("vlen-array i4", "little"), ("vlen-array f8", "little")],
     "chain": ["zlib 1"],
@@ -386,7 +386,7 @@ def sensible(a, x, b, y):
             or values.get("names") in ("all", "some")
         )
     if values.get("fill") == "null":
-        # What nobody wrote is undefined then: everything has to be written.
+        # Without a fill value, elements that nobody wrote are undefined. So all elements are written.
         return values.get("steps", "whole") in ("whole", "overwrite") and values.get("update") not in ("grow", "erase")
     if values.get("steps") == "shrink" and values.get("update") == "grow":
         # What was cut off may reappear: the formats leave it open.

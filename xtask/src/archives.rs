@@ -3,7 +3,7 @@
 use crate::indexing::Pythons;
 use crate::run::{self, Outcome, Program, program};
 
-/// Where everything is written.
+/// The directory of all output.
 const DIRECTORY: &str = "target/conformance/archives";
 
 /// Archives go both ways; then zarr-python changes what Zarrox wrote, and Zarrox reads again.

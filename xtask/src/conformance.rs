@@ -28,7 +28,7 @@ name `archives` only this is done. So are hierarchies in directories, SQLite, LM
 `databases`; those on servers are a part of `cargo xtask test --stores`. And files of HDF5 and NetCDF are read through kerchunk's
 references, by the name `references`.";
 
-/// Where everything is written.
+/// The directory of all output.
 const DIRECTORY: &str = "target/conformance";
 pub(crate) const RESULTS: &str = "target/conformance/results.json";
 const OURSELVES: &str = "zarrox";
@@ -40,7 +40,7 @@ const ARCHIVES: &str = "archives";
 const DATABASES: &str = "databases";
 /// The name of the part about references.
 const REFERENCES: &str = "references";
-/// It is in Rust: its program is built here, and driven by Python as the others are.
+/// zarrs is in Rust: its program is built here, and a Python program drives it as it drives the others.
 const ZARRS: &str = "zarrs";
 
 /// Another implementation: its name in the matrix, and the environment that it runs in.
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (results, outcome) = std::thread::scope(|scope| {
         let others = scope.spawn(|| others.as_ref().map(Others::run).transpose());
         let results = match only_indexing {
-            // What is not run stays as it was, as long as there is something.
+            // Parts that are not run keep their earlier results.
             true => Ok(run::read(RESULTS).and_then(|text| parse(&text)).unwrap_or_else(|_| json!({}))),
             false => exchanged(&chosen),
         };
@@ -147,7 +147,7 @@ impl Others {
         wanted.then(|| Ok(Self { seed, pythons: pythons()?, all })).transpose()
     }
 
-    /// Runs it, and returns what came of the selections.
+    /// Runs the parts that were asked for, and returns the results of the selections.
     fn run(&self) -> Outcome<Value> {
         let outcome = indexing::run(self.seed, &self.pythons, &ourselves())?;
         if self.all {
@@ -159,7 +159,7 @@ impl Others {
     }
 }
 
-/// Those of the implementations that are named, or all.
+/// The implementations that are named, or all of them.
 fn participants(names: &[String]) -> Outcome<Vec<Participant>> {
     let is_chosen = |name: &str| names.is_empty() || names.iter().any(|chosen| chosen == name);
     let chosen = IMPLEMENTATIONS.iter().filter(|implementation| is_chosen(implementation.environment.name));
@@ -346,7 +346,7 @@ fn results(exchanges: &[Exchange], matrix: &str) -> Outcome<Value> {
     Ok(json!({ "versions": versions, "directions": directions, "not_applicable": not_applicable(matrix)? }))
 }
 
-/// Who leaves out how many cells, and why.
+/// The cells that each implementation leaves out: their number, and the reasons.
 fn not_applicable(matrix: &str) -> Outcome<Vec<Value>> {
     let mut counts: BTreeMap<(String, String), BTreeMap<String, u64>> = BTreeMap::new();
     for cell in parse(matrix)?.as_array().into_iter().flatten() {

@@ -48,7 +48,7 @@ pub(crate) fn run(ourselves: &Program) -> Outcome {
 /// Exchanges what is on those of the servers that run.
 pub(crate) fn run_on_servers(ourselves: &Program, variables: &Variables) -> Outcome {
     let address = |name: &str| variables.iter().find(|(variable, _)| variable == name).map(|(_, url)| url);
-    // Who writes replaces what is there.
+    // The writer replaces the hierarchy that is there.
     let same = ONE_HIERARCHY.map(|store| (store, ["", ""]));
     let apart = NAMED_HIERARCHIES.map(|store| (store, ["#theirs", "#ours"]));
     for ((kind, variable), names) in same.into_iter().chain(apart) {

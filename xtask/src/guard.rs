@@ -18,7 +18,7 @@ type Counts = BTreeMap<String, u64>;
 /// The numbers that were accepted.
 const ACCEPTED: &str = "crates/zarrox/benches/guard/counts.json";
 
-/// The path of Callgrind's output, for those who want to know where the instructions are: `callgrind_annotate` shows it.
+/// The path of Callgrind's output. `callgrind_annotate` shows which functions the instructions belong to.
 const OUTPUT: &str = "target/bench/guard";
 
 /// The function of the bench target that is counted, with all that it calls.
@@ -125,7 +125,7 @@ fn changed<'a>(
     both.filter(move |&(_, count, before)| so(ratio(count, before)))
 }
 
-/// That a case takes more than was accepted is an error; so is one that was never accepted.
+/// A case that takes more instructions than were accepted is an error, and so is a case without an accepted number.
 fn judge(accepted: &Counts, counts: &Counts) -> Outcome {
     let costlier = changed(accepted, counts, |ratio| ratio > 1.0 + TOLERANCE).map(|(name, count, before)| {
         format!("{name} takes {count} instructions instead of {before}: {:.3}", ratio(count, before))

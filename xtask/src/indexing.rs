@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::run::{self, Outcome, Program, program};
 
-/// Where everything is written.
+/// The directory of all output.
 const DIRECTORY: &str = "target/conformance/indexing";
 /// The number of cases for Zarrox, and of those for each zarr-python.
 const CASES: usize = 50_000;

@@ -19,7 +19,7 @@ const FEATURES: &str = "cache,redb";
 
 const SCHEDULES: u32 = 10_000;
 
-/// All that is said on the command line.
+/// The options of the command line.
 #[derive(Debug, PartialEq)]
 struct Wanted {
     names: Vec<String>,

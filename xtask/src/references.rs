@@ -3,7 +3,7 @@
 use crate::python::Environment;
 use crate::run::{self, Outcome, Program, program};
 
-/// Where everything is written.
+/// The directory of all output.
 const DIRECTORY: &str = "target/conformance/references";
 
 const ENVIRONMENT: Environment = Environment {
@@ -13,7 +13,7 @@ const ENVIRONMENT: Environment = Environment {
     requirements: Some("conformance/requirements/references.txt"),
 };
 
-/// kerchunk refers, and Zarrox reads.
+/// kerchunk writes references to files, and Zarrox reads the arrays through them.
 pub(crate) fn run(ourselves: &Program) -> Outcome {
     run::empty_directory(DIRECTORY)?;
     program(ENVIRONMENT.python()?, ["-B", "conformance/references.py", DIRECTORY]).run()?;

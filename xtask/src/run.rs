@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// The result of everything here: nothing, or a message.
+/// The result of a step: nothing, or a message that says why it failed.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
 /// A command that takes longer says so.

@@ -32,14 +32,14 @@ impl Scale {
 type Targets = &'static [(Language, f64)];
 
 const FASTER: Targets = &[(Language::Rust, 0.75), (Language::Python, 0.75)];
-/// Where zarrs is far from what the machine can do.
+/// The targets where zarrs is far from the limit of the machine.
 const FAR_FASTER: Targets = &[(Language::Rust, 0.5), (Language::Python, 0.75)];
-/// Where the cost is that of a call, and TensorStore has none to spare.
+/// The targets where each call costs the most, and TensorStore's calls are cheap.
 const SMALL: Targets = &[(Language::Rust, 0.75), (Language::Python, 1.0)];
-/// Where a call for each chunk, or for each element, is what others spend.
+/// The targets where the peers make a call for each chunk or for each element.
 const FANCY: Targets = &[(Language::Rust, 0.75), (Language::Python, 0.3)];
 const MANY: Targets = &[(Language::Rust, 0.5), (Language::Python, 0.5)];
-/// Where it is memory that is saved.
+/// The targets where Zarrox saves memory.
 const AS_FAST: Targets = &[(Language::Rust, 1.0), (Language::Python, 1.0)];
 
 /// Something that all contestants do, with the same files.
@@ -170,7 +170,7 @@ fn small_chunks(_: Plan) -> Vec<Case> {
     ]
 }
 
-/// One chunk is all there is: what has no parts cannot be read by several threads.
+/// An array of one chunk, which only one thread can read.
 fn large_chunk(plan: Plan) -> Vec<Case> {
     let case = |name: &str, data_type, shape: [u64; 2], values| {
         let document = v3(&shape, &shape, data_type, &[bytes(), zstd(0)]);
@@ -235,7 +235,7 @@ fn tutorial(plan: Plan) -> Vec<Case> {
     ]
 }
 
-/// Many reads of a few elements: what a call costs.
+/// Many reads of a few elements each, which measure the cost of a call.
 fn windows(plan: Plan) -> Vec<Case> {
     let (side, chunk) = (2000, 100);
     let codec = json!({"name": "blosc", "configuration":

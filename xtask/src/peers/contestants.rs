@@ -6,7 +6,7 @@ use crate::package;
 use crate::python::Environment;
 use crate::run::{self, Outcome, Program, cargo, program, target};
 
-/// We ourselves, in each language.
+/// Zarrox, in each language.
 pub(crate) const OURSELVES: &str = "zarrox";
 /// The bare loop that does the same work, in Rust. It is no peer.
 pub(crate) const LIMIT: &str = "limit";
@@ -50,7 +50,7 @@ pub(crate) struct Contestant {
     pub(crate) program: Program,
     /// The newest version of the Zarr format that it knows.
     newest_format: u64,
-    /// True if it is another contestant but for its codecs.
+    /// True if the contestant is the library of another contestant with other codecs.
     differs_in_codecs: bool,
 }
 
@@ -62,12 +62,12 @@ impl Contestant {
         Self { name, program, newest_format: 3, differs_in_codecs: false }
     }
 
-    /// Another's library with other codecs.
+    /// The library of another contestant, with other codecs.
     fn with_codecs(name: &'static str, program: Program) -> Self {
         Self { differs_in_codecs: true, ..Self::new(name, program) }
     }
 
-    /// Why it takes no part with data of this version of the format, or in this work, so that it need not be asked.
+    /// The reason why the contestant takes no part with data of this version of the format, or in this work.
     pub(crate) fn refusal(&self, format: u64, work: &Value) -> Option<String> {
         if format > self.newest_format {
             return Some(format!("there is no v{format} for it"));
@@ -77,7 +77,7 @@ impl Contestant {
     }
 }
 
-/// All that take part, and the program that makes data and reads what others wrote.
+/// All contestants, and the program that makes their data and reads what they wrote.
 #[derive(Debug)]
 pub(crate) struct Contestants {
     rust: Vec<Contestant>,

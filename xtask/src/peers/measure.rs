@@ -38,7 +38,7 @@ pub(crate) struct Times {
     pub(crate) peaks: Vec<f64>,
 }
 
-/// Why a contestant has no times.
+/// The reason why a contestant has no times.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Absence {
     Unsupported(String),
@@ -56,7 +56,7 @@ impl Row {
         self.entry(name)?.result.as_ref().ok()
     }
 
-    /// Our time where another contestant takes 1.
+    /// The time of Zarrox where another contestant takes 1.
     pub(crate) fn ratio(&self, name: &str) -> Option<f64> {
         ratio(&self.times(OURSELVES)?.seconds, &self.times(name)?.seconds)
     }
@@ -72,13 +72,13 @@ impl Row {
         names.filter(|name| ![OURSELVES, LIMIT].contains(name))
     }
 
-    /// True if we took no more than this where the best peer took 1; also true without peers, but never without us.
+    /// True if Zarrox took no more than this where the best peer took 1. Without peers it is true, and without a time of Zarrox false.
     pub(crate) fn is_within(&self, target: f64) -> bool {
         let is_fast = self.best().is_none_or(|(_, ratio)| ratio <= target);
         self.times(OURSELVES).is_some() && is_fast
     }
 
-    /// True if we are within this row's target, and near enough to what a bare loop takes.
+    /// True if the time of Zarrox is within this row's target, and within the row's limit beside a bare loop.
     pub(crate) fn meets_targets(&self) -> bool {
         self.is_within(self.target) && self.ratio(LIMIT).is_none_or(|ratio| ratio <= LIMIT_TARGET)
     }
@@ -166,7 +166,7 @@ pub(crate) fn spread(values: &[f64]) -> Option<(f64, f64)> {
     Some((least, values.iter().copied().max_by(f64::total_cmp)?))
 }
 
-/// The median of the ratios in each round. Who was slow has taken part in the first rounds only.
+/// The median of the ratios in each round. Slow contestants took part in the first rounds only.
 fn ratio(ours: &[f64], theirs: &[f64]) -> Option<f64> {
     let ratios: Vec<f64> = ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect();
     median(&ratios)

@@ -123,8 +123,8 @@ fn chosen<'a>(all: &'a [Case], names: &[String]) -> Outcome<Vec<&'a Case>> {
     Ok(all.iter().filter(is_chosen).collect())
 }
 
-/// That the disk takes what the largest case needs: data sets are deleted before the next is made. Where nobody tells what is
-/// free, there is nothing to compare.
+/// Checks that the disk has room for the largest case: data sets are deleted before the next is made. Where the free space is not
+/// known, nothing is checked.
 fn check_disk(cases: &[&Case]) -> Outcome {
     let needed = cases.iter().map(|case| case.bytes()).max().unwrap_or_default() + SPARE_BYTES;
     let table = program("df", ["-Pk", "."]).output().unwrap_or_default();
@@ -142,7 +142,7 @@ fn free_bytes(table: &str) -> Option<u64> {
     Some(blocks * 1024)
 }
 
-/// That nobody failed, and that we were as fast as is required.
+/// Checks that no contestant failed, and that Zarrox was as fast as required.
 fn judge(rows: &[Row], require: Option<Requirement>) -> Outcome {
     let failures = rows.iter().flat_map(|row| {
         let place = format!("{} in {}", row.case, row.language.title());

@@ -135,7 +135,7 @@ fn processes(rows: &[&Row]) -> String {
     table(&head, body)
 }
 
-/// Who did not take part in which cases, and why.
+/// The contestants that did not take part, with the cases and the reasons.
 fn absences(rows: &[&Row]) -> String {
     let mut cases: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for (row, entry) in rows.iter().flat_map(|row| row.entries.iter().map(move |entry| (row, entry))) {

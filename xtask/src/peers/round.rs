@@ -15,10 +15,10 @@ use crate::run::{self, Outcome};
 /// Where works write. Contestants take turns, so that one place is enough.
 pub(crate) const OUTPUT: &str = "target/bench/output";
 
-/// Who takes longer in the first run is not asked as often as others, and only one process of it is measured.
+/// A contestant whose first run takes longer is measured less often than others, and in one process only.
 const SLOW: f64 = 20.0;
 const ROUNDS_OF_SLOW: usize = 2;
-/// Who takes longer in the first run is not asked again.
+/// A contestant whose first run takes longer is not measured again.
 const TOO_SLOW: f64 = 120.0;
 /// The time limit of a contestant's first run: the work, and the checksum of what it read.
 const PATIENCE_AT_FIRST: Duration = Duration::from_secs(180);
@@ -99,7 +99,7 @@ impl Round<'_> {
         Runner { contestant, version, times: Times::default(), rounds, processes, state }
     }
 
-    /// Everyone runs once, and has the values that it read or wrote compared with those of the others.
+    /// Runs each contestant once, and compares the values that it read or wrote with those of the others.
     fn warm_up(&self, runners: &mut [Runner<'_>]) -> Outcome {
         let mut checksums = Vec::new();
         for runner in runners.iter_mut() {
@@ -123,7 +123,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Rounds in which everyone who is left acts once, each begun by another.
+    /// Runs the rounds: each contestant that is left runs once in a round, and each round begins with another contestant.
     fn take_turns<'a>(
         &self,
         runners: &mut [Runner<'a>],
@@ -182,7 +182,7 @@ impl Runner<'_> {
         Ok(checksum(&answer))
     }
 
-    /// A run that counts.
+    /// Runs a contestant, and records its time.
     fn run(&mut self) -> Result<(), Absence> {
         let answer = self.ask("run", PATIENCE)?;
         self.times.seconds.push(seconds(&answer)?);
@@ -208,7 +208,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Ends the program that took part in all rounds.
+    /// Ends the process of a contestant after all rounds.
     fn end(&mut self) {
         let ended = match &mut self.state {
             Ok(session) => session.take().map_or(Ok(()), Session::end),
