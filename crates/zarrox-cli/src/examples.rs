@@ -85,6 +85,24 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "cp",
+        &[
+            example("Copy a hierarchy, with its stored bytes as they are", "zarrox cp sea.zarr copy.zarr"),
+            example(
+                "Copy a part of an array into other chunks and with another compressor",
+                "zarrox cp 'sea.zarr/depth[:20, ::2]' small.zarr --chunks 10,40 --compressor zstd:9",
+            ),
+            example(
+                "Bring a copy up to date, without some arrays",
+                "zarrox cp sea.zarr copy.zarr --if-exists update --exclude 'w*'",
+            ),
+            example(
+                "Copy several nodes into a group of another format",
+                "zarrox cp --format v2 sea.zarr/depth sea.zarr/wind all.zarr",
+            ),
+        ],
+    ),
+    (
         "convert",
         &[
             example("Print the plan of a conversion", "zarrox convert old.zarr new.zarr --to v3 --dry-run"),
@@ -159,6 +177,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         &[
             example("Another name", "zarrox mv sea.zarr/depth sea.zarr/deep"),
             example("Replace an existing node", "zarrox mv --force sea.zarr/deep sea.zarr/wind"),
+            example("Move an array into an archive", "zarrox mv sea.zarr/wind wind.zip"),
         ],
     ),
     ("storage", &[example("List the options of each kind of store", "zarrox storage")]),

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use zarrox::{Error, ErrorKind};
 
 use crate::interrupt;
+use crate::progress;
 
 /// The exit codes and their meanings.
 pub(crate) const CODES: [(u8, &str); 9] = [
@@ -61,6 +62,9 @@ pub(crate) fn usage(message: impl Into<String>) -> Error {
 
 /// Prints a message that is not an error.
 pub(crate) fn note(text: &str) {
+    if !progress::is_shown() {
+        return;
+    }
     // If even the standard error is closed, the message is lost.
     let _ = writeln!(io::stderr().lock(), "zarrox: note: {}", printable(text));
 }
@@ -117,9 +121,10 @@ fn code(kind: ErrorKind) -> u8 {
 }
 
 /// Advice of the library, and the corresponding option of the command.
-const ADVICE: [(&str, &str); 3] = [
+const ADVICE: [(&str, &str); 4] = [
     ("ask for overwriting to replace it", "--force replaces it"),
     ("; can be allowed: ", "; --allow "),
+    ("a lossy copy takes the nearest value instead", "--lossy takes the nearest value instead"),
     ("run the same conversion again", "run the same command again"),
 ];
 

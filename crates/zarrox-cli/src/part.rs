@@ -45,7 +45,8 @@ impl Part {
     }
 }
 
-fn split(path: &str, selection: Option<&str>) -> Result<(String, Selection)> {
+/// The path and the selection of `PATH[selection]`, unless the selection is given separately.
+pub(crate) fn split(path: &str, selection: Option<&str>) -> Result<(String, Selection)> {
     if let Some(selection) = selection {
         return Ok((path.to_owned(), selection.parse()?));
     }

@@ -2,11 +2,24 @@
 //! well.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::exit::printable;
+
+static SHOWN: AtomicBool = AtomicBool::new(true);
+
+/// Sets whether progress and notes are shown.
+pub(crate) fn show(shown: bool) {
+    SHOWN.store(shown, Ordering::Relaxed);
+}
+
+/// Returns true if progress and notes are shown.
+pub(crate) fn is_shown() -> bool {
+    SHOWN.load(Ordering::Relaxed)
+}
 
 /// Work in progress.
 #[derive(Clone)]
@@ -19,7 +32,8 @@ pub(crate) struct Progress {
 impl Progress {
     /// Starts work on so many bytes.
     pub(crate) fn new(name: &str, bytes: u64) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
+        let target = if is_shown() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(bytes), target);
         let style = ProgressStyle::with_template(
             "{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left",
         );

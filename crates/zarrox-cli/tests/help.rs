@@ -14,6 +14,7 @@ const COMMANDS: &[&[&str]] = &[
     &["create"],
     &["import"],
     &["export"],
+    &["cp"],
     &["convert"],
     &["check"],
     &["consolidate"],

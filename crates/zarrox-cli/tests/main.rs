@@ -5,11 +5,14 @@ mod check;
 mod common;
 mod consolidate;
 mod convert;
+mod cp;
 mod digests;
 mod dump;
 mod errors;
 mod files;
 mod foreign;
+#[cfg(unix)]
+mod guide;
 mod help;
 mod looking;
 mod n5;

@@ -31,8 +31,10 @@ pub mod check;
 mod chunk_cache;
 mod consolidated;
 pub mod convert;
+pub mod copy;
 mod digest;
 mod error;
+mod glob;
 mod group;
 mod guarded;
 mod heard;
@@ -46,6 +48,7 @@ mod options;
 mod policy;
 mod pool;
 mod rechunk;
+mod stored_copy;
 mod upkeep;
 
 pub use access::AccessOptions;
@@ -54,7 +57,9 @@ pub use array::{
     StoredRead, StoredWrite, Time, VlenElement,
 };
 pub use consolidated::{Difference, DifferenceKind, Freshness};
+pub use copy::{Copier, copy};
 pub use digest::{Digest, DigestKind, Digester, digest, manifest};
+pub use glob::Glob;
 pub use group::{Child, Group, Node, Tree};
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;

@@ -7,6 +7,7 @@ mod attributes;
 mod check;
 mod checksums;
 mod chunk_cache;
+mod copy;
 mod corpus;
 mod digest;
 mod filters;

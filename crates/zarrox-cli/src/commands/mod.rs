@@ -1,25 +1,13 @@
-//! The commands, with one file for each.
+//! The commands, with one file for each, in folders by their purpose.
 
-mod attrs;
-mod check;
+mod change;
 mod completions;
-mod consolidate;
-mod convert;
-mod create;
+mod copy;
 mod demo;
-mod describe;
-mod digest;
-mod dump;
-mod export;
-mod import;
-mod info;
-mod ls;
+mod look;
 mod man;
-mod manifest;
-mod mv;
-mod rm;
 mod storage;
-mod tree;
+mod verify;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -31,7 +19,12 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::args::Global;
 use crate::examples;
 use crate::exit::{Failure, usage};
+use crate::progress;
 use crate::retries;
+use change::{attrs, consolidate, create, rm};
+use copy::{convert, cp, export, import, mv};
+use look::{dump, info, ls, tree};
+use verify::{check, digest, manifest};
 
 /// Look at Zarr arrays and groups, create them, and move data in and out of them.
 #[derive(Debug, Parser)]
@@ -52,6 +45,7 @@ enum Command {
     Create(create::Create),
     Import(import::Import),
     Export(export::Export),
+    Cp(cp::Cp),
     Convert(convert::Convert),
     Consolidate(consolidate::Consolidate),
     Check(check::Check),
@@ -76,6 +70,7 @@ impl Command {
             Self::Create(create) => create.run(global),
             Self::Import(import) => import.run(global),
             Self::Export(export) => export.run(global, out),
+            Self::Cp(cp) => cp.run(global, out),
             Self::Convert(convert) => convert.run(global, out),
             Self::Consolidate(consolidate) => consolidate.run(global, out),
             Self::Check(check) => check.run(global, out),
@@ -84,7 +79,7 @@ impl Command {
             Self::Dump(dump) => dump.run(global, out),
             Self::Attrs(attrs) => attrs.run(global, out),
             Self::Rm(rm) => rm.run(global),
-            Self::Mv(mv) => mv.run(global),
+            Self::Mv(mv) => mv.run(global, out),
             Self::Storage(storage) => storage.run(out),
             Self::Completions(completions) => completions.run(Cli::command(), out),
             Self::Man(man) => man.run(Cli::command(), out),
@@ -98,6 +93,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     let matches = examples::added(Cli::command()).get_matches_from(import::with_axis(std::env::args_os()));
     let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     trace(global.verbose);
+    progress::show(!global.quiet);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = command.run(&global, &mut out);
     // Output that was written before an error is printed as well.

@@ -15,6 +15,7 @@ use super::read::chunk_place;
 use crate::error::argument;
 use crate::location::Context;
 use crate::memory::zeroed;
+use crate::stored_copy::copy_value;
 
 /// A chunk here is what is stored as one object: a shard, where the array has shards.
 impl Array {
@@ -57,6 +58,14 @@ impl Array {
         let key = self.key(chunk)?;
         let store = &self.location.store;
         self.location.overwrite(&key, || Ok(store.set(&key, encoded, Condition::Always)?))
+    }
+
+    /// Stores the bytes of a chunk under the same indices of another array, in pieces if there are many. Returns false if it was never
+    /// stored.
+    pub(crate) fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
+        let (from, to) = (self.key(chunk)?, target.key(chunk)?);
+        let place = |error: Error| error.at(chunk_place(chunk, &from)).at(self.place());
+        copy_value(&self.location, &from, &target.location, &to).map_err(place)
     }
 
     /// Erases a chunk, which reads as the fill value then. Tells whether it was stored.

@@ -64,7 +64,7 @@ impl Boxes {
     }
 
     /// The average number of times that a chunk of the other array is touched.
-    pub(super) fn times_read(&self, other: &[u64]) -> f64 {
+    pub(crate) fn times_read(&self, other: &[u64]) -> f64 {
         let times = |axis| ratio(self.touched(axis, other), chunks(self.shape[axis], other[axis]));
         (0..self.shape.len()).map(times).product()
     }

@@ -1,0 +1,7 @@
+//! Commands that move data into hierarchies, out of them, and between them.
+
+pub(super) mod convert;
+pub(super) mod cp;
+pub(super) mod export;
+pub(super) mod import;
+pub(super) mod mv;

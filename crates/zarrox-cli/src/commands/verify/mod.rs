@@ -1,0 +1,5 @@
+//! Commands that find damage and differences.
+
+pub(super) mod check;
+pub(super) mod digest;
+pub(super) mod manifest;
