@@ -22,6 +22,10 @@ pub(crate) const CODES: [(u8, &str); 9] = [
     (interrupt::CODE, "interrupted"),
 ];
 
+/// The exit code of `diff` if both sides differ, and if they cannot be compared: those of the usual command.
+const DIFFERENT: u8 = 1;
+const TROUBLE: u8 = 2;
+
 /// The part of the help about exit codes.
 pub(crate) fn help() -> String {
     let lines: String = CODES.iter().map(|(code, says)| format!("\n  {code}  {says}")).collect();
@@ -35,6 +39,10 @@ pub(crate) enum Failure {
     Error(Error),
     /// Several errors, which were printed already; this is the kind of the first.
     Told(ErrorKind),
+    /// Two things that were compared differ.
+    Different,
+    /// A comparison could not be made.
+    Trouble(Error),
     /// The reader of the output has gone, as in `| head`, which is not a failure.
     Closed,
 }
@@ -73,6 +81,11 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn report(result: Result<(), Failure>) -> ExitCode {
     let kind = match result {
         Ok(()) | Err(Failure::Closed) => return ExitCode::SUCCESS,
+        Err(Failure::Different) => return ExitCode::from(DIFFERENT),
+        Err(Failure::Trouble(error)) => {
+            tell(&error);
+            return ExitCode::from(if interrupt::seen() { interrupt::CODE } else { TROUBLE });
+        }
         Err(Failure::Told(kind)) => kind,
         Err(Failure::Error(error)) => {
             tell(&error);

@@ -27,6 +27,7 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     name: String,
     begun: Instant,
+    is_bytes: bool,
 }
 
 impl Progress {
@@ -39,7 +40,16 @@ impl Progress {
         );
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
         let name = printable(name);
-        Self { bar: bar.with_message(name.clone()), name, begun: Instant::now() }
+        Self { bar: bar.with_message(name.clone()), name, begun: Instant::now(), is_bytes: true }
+    }
+
+    /// Starts work on elements, whose number is set later.
+    pub(crate) fn elements(name: &str) -> Self {
+        let progress = Self { is_bytes: false, ..Self::new(name, 0) };
+        let style =
+            ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} elements, {per_sec}, {eta} left");
+        progress.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+        progress
     }
 
     /// Adds so many completed bytes.
@@ -69,7 +79,8 @@ impl Progress {
         self.bar.finish_and_clear();
         let after = after.map(|after| format!(" → {}", HumanBytes(after))).unwrap_or_default();
         let seconds = self.begun.elapsed().as_secs_f64();
-        let line = format!("{}: {}{after}, {seconds:.1} s", self.name, HumanBytes(bytes));
+        let amount = if self.is_bytes { HumanBytes(bytes).to_string() } else { format!("{bytes} elements") };
+        let line = format!("{}: {amount}{after}, {seconds:.1} s", self.name);
         if self.bar.is_hidden() {
             tracing::info!("{line}");
         } else {

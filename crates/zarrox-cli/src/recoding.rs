@@ -12,7 +12,7 @@ use crate::filter;
 use crate::suggest::{self, suggesting};
 
 /// The properties of arrays that a copy has of its own.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Chunks and codecs of the copy [default: those of the source]")]
 pub(crate) struct Recoding {
     /// The shape of a chunk, such as 10,20, where -1 is a whole dimension. Without --shards, each chunk is stored by itself
@@ -60,6 +60,24 @@ fn shards(text: &str) -> Result<Shards, String> {
 }
 
 impl Recoding {
+    /// Other shards, and nothing else.
+    pub(crate) fn of_shards(text: &str) -> Result<Self> {
+        let shards = shards(text).map_err(|why| usage(format!("--shards: {why}")))?;
+        Ok(Self { shards: Some(shards), ..Self::default() })
+    }
+
+    /// Returns true if any option is given.
+    pub(crate) fn is_given(&self) -> bool {
+        let Self { chunks, shards, codecs, filters, compressor, dtype, lossy: _, separator } = self;
+        chunks.is_some()
+            || shards.is_some()
+            || codecs.is_some()
+            || !filters.is_empty()
+            || compressor.is_some()
+            || dtype.is_some()
+            || separator.is_some()
+    }
+
     /// Applies the options to a copier.
     pub(crate) fn apply(&self, copier: Copier) -> Result<Copier> {
         let mut copier = copier.lossy(self.lossy);

@@ -53,3 +53,8 @@ fn run(name: &str) {
 fn copying() {
     run("copying.md");
 }
+
+#[test]
+fn inspecting() {
+    run("inspecting.md");
+}

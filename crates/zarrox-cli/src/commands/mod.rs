@@ -21,10 +21,10 @@ use crate::examples;
 use crate::exit::{Failure, usage};
 use crate::progress;
 use crate::retries;
-use change::{attrs, consolidate, create, rm};
-use copy::{convert, cp, export, import, mv};
-use look::{dump, info, ls, tree};
-use verify::{check, digest, manifest};
+use change::{attrs, consolidate, create, rename_dim, resize, rm, set};
+use copy::{convert, cp, export, import, mv, rechunk, reshard};
+use look::{cat, chunks, du, dump, find, head, info, ls, meta, stats, tree};
+use verify::{check, diff, digest, manifest};
 
 /// Look at Zarr arrays and groups, create them, and move data in and out of them.
 #[derive(Debug, Parser)]
@@ -42,17 +42,32 @@ enum Command {
     Info(info::Info),
     Tree(tree::Tree),
     Ls(ls::Ls),
+    Du(du::Du),
+    Stats(stats::Stats),
+    Head(head::Head),
+    Tail(head::Tail),
+    Chunks(chunks::Chunks),
+    Cat(cat::Cat),
     Create(create::Create),
     Import(import::Import),
     Export(export::Export),
     Cp(cp::Cp),
+    Rechunk(rechunk::Rechunk),
+    Reshard(reshard::Reshard),
     Convert(convert::Convert),
     Consolidate(consolidate::Consolidate),
     Check(check::Check),
+    Diff(diff::Diff),
     Digest(digest::Digest),
     Manifest(manifest::Manifest),
     Dump(dump::Dump),
+    Find(find::Find),
+    Meta(meta::Meta),
     Attrs(attrs::Attrs),
+    Set(set::Set),
+    Fill(set::Fill),
+    Resize(resize::Resize),
+    RenameDim(rename_dim::RenameDim),
     Rm(rm::Rm),
     Mv(mv::Mv),
     Storage(storage::Storage),
@@ -67,16 +82,31 @@ impl Command {
             Self::Info(info) => info.run(global, out),
             Self::Tree(tree) => tree.run(global, out),
             Self::Ls(ls) => ls.run(global, out),
+            Self::Du(du) => du.run(global, out),
+            Self::Stats(stats) => stats.run(global, out),
+            Self::Head(head) => head.run(global, out),
+            Self::Tail(tail) => tail.run(global, out),
+            Self::Chunks(chunks) => chunks.run(global, out),
+            Self::Cat(cat) => cat.run(global, out),
             Self::Create(create) => create.run(global),
             Self::Import(import) => import.run(global),
             Self::Export(export) => export.run(global, out),
             Self::Cp(cp) => cp.run(global, out),
+            Self::Rechunk(rechunk) => rechunk.run(global, out),
+            Self::Reshard(reshard) => reshard.run(global, out),
             Self::Convert(convert) => convert.run(global, out),
             Self::Consolidate(consolidate) => consolidate.run(global, out),
             Self::Check(check) => check.run(global, out),
+            Self::Diff(diff) => diff.run(global, out),
             Self::Digest(digest) => digest.run(global, out),
             Self::Manifest(manifest) => manifest.run(global, out),
             Self::Dump(dump) => dump.run(global, out),
+            Self::Find(find) => find.run(global, out),
+            Self::Meta(meta) => meta.run(global, out),
+            Self::Set(set) => set.run(global),
+            Self::Fill(fill) => fill.run(global),
+            Self::Resize(resize) => resize.run(global),
+            Self::RenameDim(rename) => rename.run(global),
             Self::Attrs(attrs) => attrs.run(global, out),
             Self::Rm(rm) => rm.run(global),
             Self::Mv(mv) => mv.run(global, out),

@@ -60,6 +60,18 @@ impl Array {
         self.location.overwrite(&key, || Ok(store.set(&key, encoded, Condition::Always)?))
     }
 
+    /// Stores the bytes of a chunk, which come in pieces.
+    pub(crate) fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
+        self.check_writable()?;
+        let key = self.key(chunk)?;
+        let store = &self.location.store;
+        let length = pieces.iter().map(|piece| piece.len()).sum();
+        let parts = |write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>| {
+            pieces.iter().filter(|piece| !piece.is_empty()).try_for_each(|piece| write(piece))
+        };
+        self.location.overwrite(&key, || Ok(store.set_parts(&key, length, &parts, Condition::Always)?))
+    }
+
     /// Stores the bytes of a chunk under the same indices of another array, in pieces if there are many. Returns false if it was never
     /// stored.
     pub(crate) fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {

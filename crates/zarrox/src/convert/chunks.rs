@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
 
-use super::report::Skipped;
+use super::report::{Action, Skipped};
+use super::reshard::{self, Encoded};
 use super::{Convert, Effort, Rewrite};
 use crate::array::{Array, DynArray};
 use crate::pool::{Pool, too_many};
@@ -48,11 +49,19 @@ impl<'a> Transfer<'a> {
         convert: &'a Convert,
         source: &Array,
         destination: &Array,
+        action: Action,
         resuming: bool,
         tell: Tell<'a>,
     ) -> Self {
         let (rewrite, effort) = (&convert.rewrite, convert.effort);
-        let (lengths, together) = division(source, destination, rewrite, effort.memory);
+        let (lengths, together) = match action {
+            // Shards of the source are taken apart one by one, and those of the destination are made one by one.
+            Action::Reshard if destination.shard_shape().is_none() => {
+                (source.chunk_grid().largest_chunk().to_vec(), false)
+            }
+            Action::Reshard => (destination.chunk_grid().largest_chunk().to_vec(), false),
+            _ => division(source, destination, rewrite, effort.memory),
+        };
         let units = Cells::new(destination.shape(), lengths);
         let pool = pool(source, destination, effort.jobs);
         // A unit that belongs to one thread has parts that are not distributed.
@@ -134,6 +143,29 @@ impl<'a> Transfer<'a> {
         self.each_stored(|chunk, size| {
             if self.source.read_encoded_chunk(chunk)? != self.destination.read_encoded_chunk(chunk)? {
                 return Err(self.differs(&format!("the bytes of chunk {chunk:?}")));
+            }
+            (self.tell)(size)
+        })
+    }
+
+    /// Moves encoded chunks into other shards, or out of shards.
+    pub(super) fn reshard(&self) -> Result<()> {
+        self.each_unit(false, false, |region, size| {
+            let into = self.destination.shard_shape().is_some();
+            let objects = if into { &self.destination } else { &self.source };
+            let lengths = objects.chunk_grid().largest_chunk();
+            let object: Vec<u64> = region.iter().zip(lengths).map(|((begin, _), n)| begin / n).collect();
+            if into {
+                if !self.resuming || self.destination.stored_size(&object)?.is_none() {
+                    reshard::write_shard(&mut Encoded::new(&self.source), &self.destination, &object)?;
+                }
+            } else {
+                let mut encoded = Encoded::new(&self.source);
+                for chunk in encoded.chunks_of_object(&object) {
+                    if let Some(bytes) = encoded.get(&chunk)? {
+                        self.destination.write_encoded_chunk(&chunk, &bytes)?;
+                    }
+                }
             }
             (self.tell)(size)
         })
@@ -337,12 +369,28 @@ fn division(source: &Array, destination: &Array, rewrite: &Rewrite, memory: usiz
     }
     let item = source.data_type().size() as u64;
     let boxes = |room: u64| Boxes::new(source.shape(), &source.chunk_shape(), own, item, room);
-    let (small, large) = (boxes(UNIT), boxes(memory as u64 / 2));
+    let (threads, memory) = (destination.cores().threads() as u64, memory as u64);
+    let (small, large) = (boxes(UNIT.min(memory / (2 * threads))), boxes(memory / 2));
     let times = |boxes: &Boxes| boxes.times_read(&source.chunk_shape());
     if times(&small) <= MOST_TIMES || times(&large) >= times(&small) {
         return (small.lengths().to_vec(), false);
     }
     (large.lengths().to_vec(), true)
+}
+
+/// The lengths of the units, whether all threads work on one after the other, and the average number of times that a chunk is read.
+pub(super) fn planned_division(
+    source: &Array,
+    destination: &Array,
+    rewrite: &Rewrite,
+    memory: usize,
+) -> (Vec<u64>, bool, f64) {
+    let (lengths, together) = division(source, destination, rewrite, memory);
+    if rewrite.part.is_some() || source.shape().contains(&0) {
+        return (lengths, together, 1.0);
+    }
+    let times = Boxes::of_lengths(source.shape(), &lengths).times_read(&source.chunk_shape());
+    (lengths, together, times)
 }
 
 /// The threads that copy chunks: as many as one of the stores is good for.

@@ -38,6 +38,7 @@ mod codecs;
 pub(crate) mod dimension_names;
 mod plan;
 mod report;
+mod reshard;
 mod rewrite;
 mod run;
 mod target;
@@ -91,7 +92,7 @@ pub struct Progress {
 }
 
 /// A function that is called with the progress. An error ends the conversion.
-type Listener = Arc<dyn Fn(Progress) -> Result<()> + Send + Sync>;
+pub(crate) type Listener = Arc<dyn Fn(Progress) -> Result<()> + Send + Sync>;
 
 /// A conversion to another format: its options, with which it can be planned and run.
 #[derive(Clone)]
@@ -102,7 +103,7 @@ pub struct Convert {
     lossy: bool,
     verify: Verify,
     overwrite: bool,
-    listener: Option<Listener>,
+    pub(crate) listener: Option<Listener>,
     pub(crate) rewrite: Rewrite,
     pub(crate) chosen: Chosen,
     pub(crate) effort: Effort,
@@ -384,7 +385,7 @@ impl Conversion {
     }
 
     /// The conversion of an array that is there already: only what differs is copied.
-    pub(crate) fn as_update(mut self) -> Self {
+    pub(crate) fn into_update(mut self) -> Self {
         self.report.nodes.iter_mut().for_each(|node| node.action = Action::Update);
         self
     }

@@ -9,6 +9,7 @@ use zarrox_stores::Prefix;
 
 use super::Convert;
 use super::report::{Action, ConvertReport, NodeReport, Severity, What};
+use super::reshard;
 use super::target::TargetArray;
 use super::translator::Translator;
 use crate::array::Array;
@@ -204,6 +205,7 @@ impl<'a> Planner<'a> {
         let action = match (self.in_place, target.same_chunks && !target.other_fill) {
             (Some(_), _) => Action::Metadata,
             (None, true) => Action::CopyChunks,
+            (None, false) if self.reshards(path, array, &target)? => Action::Reshard,
             (None, false) => Action::Reencode,
         };
         let (mut chunks, mut bytes) = (0, 0);
@@ -231,6 +233,16 @@ impl<'a> Planner<'a> {
             consolidate: false,
         });
         Ok(())
+    }
+
+    /// Returns true if encoded chunks need not be decoded, although they are not stored as they were.
+    fn reshards(&self, path: &str, array: &Array, target: &TargetArray) -> Result<bool> {
+        if target.other_fill || self.convert.rewrite.part.is_some() {
+            return Ok(false);
+        }
+        let place = self.destination.at(self.destination.path.join(path)?);
+        let target = Array::new(place, target.metadata.clone())?;
+        Ok(target.unreadable().is_none() && array.unreadable().is_none() && reshard::fits(array, &target))
     }
 
     /// The target with the properties that the copy has of its own; `None` if it cannot have them.

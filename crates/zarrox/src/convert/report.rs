@@ -115,10 +115,19 @@ pub enum Action {
     Metadata,
     /// The bytes of its chunks are copied.
     CopyChunks,
+    /// Its encoded chunks are moved into other shards, or out of shards, as they are.
+    Reshard,
     /// Its chunks are decoded and encoded.
     Reencode,
     /// The node is there, and only what differs is copied.
     Update,
+}
+
+impl Action {
+    /// Returns true if chunks are copied.
+    pub(super) fn has_chunks(self) -> bool {
+        !matches!(self, Self::Nothing | Self::Metadata)
+    }
 }
 
 impl fmt::Display for Action {
@@ -127,6 +136,7 @@ impl fmt::Display for Action {
             Self::Nothing => "nothing to do",
             Self::Metadata => "metadata only",
             Self::CopyChunks => "copy bytes",
+            Self::Reshard => "copy bytes into other shards",
             Self::Reencode => "re-encode",
             Self::Update => "copy what differs",
         })
@@ -154,7 +164,7 @@ impl fmt::Display for NodeReport {
         let kind = if *is_array { "array" } else { "group" };
         write!(f, "{path} ({kind}): {action}")?;
         match action {
-            Action::CopyChunks | Action::Reencode | Action::Update if *is_array => {
+            action if *is_array && action.has_chunks() => {
                 write!(f, ", {chunks} chunks, {bytes} bytes")
             }
             _ => Ok(()),

@@ -177,7 +177,7 @@ impl Rewrite {
         };
         let bytes = of_kind(CodecKind::ArrayToBytes).filter(|_| data_type.is_none());
         let builder = filters.into_iter().chain(bytes).fold(builder, ArrayBuilder::filter);
-        match compressor.clone().unwrap_or_else(|| of_kind(CodecKind::BytesToBytes).last()) {
+        match compressor.clone().unwrap_or_else(|| of_kind(CodecKind::BytesToBytes).next_back()) {
             Some(compressor) => builder.compressor(compressor),
             None => builder.no_compressor(),
         }

@@ -126,9 +126,10 @@ impl Conversion {
         let resuming = journal.was_there();
         let destination = Array::new(place, metadata.clone())?;
         let tell = |bytes| counter.add(bytes);
-        let transfer = Transfer::new(&self.convert, source, &destination, resuming, &tell);
+        let transfer = Transfer::new(&self.convert, source, &destination, step.action, resuming, &tell);
         match step.action {
             Action::CopyChunks => transfer.copy()?,
+            Action::Reshard => transfer.reshard()?,
             _ => transfer.reencode(step.all_chunks)?,
         }
         if rounds > 1 {
@@ -151,7 +152,7 @@ impl Conversion {
             };
             let destination = Array::new(self.place(step)?, metadata.clone())?;
             let tell = |bytes| counter.add(bytes);
-            let transfer = Transfer::new(&self.convert, source, &destination, false, &tell);
+            let transfer = Transfer::new(&self.convert, source, &destination, Action::Update, false, &tell);
             match step.action {
                 Action::CopyChunks => transfer.update_copies()?,
                 _ => transfer.update_values(step.all_chunks)?,
@@ -167,6 +168,50 @@ impl Conversion {
         let Some(target) = self.array() else { return Ok(false) };
         let target = ArrayMetadata { attributes: found.attributes.clone(), ..target.clone() };
         found.is_same(&target, &self.destination.context.registry, self.destination.context.chunk_limit)
+    }
+
+    /// The arrays whose chunks are not copied as they are, with what they become, and whether chunks stay encoded.
+    pub(crate) fn encoded_arrays(&self) -> Result<Vec<(String, Array, Array, bool)>> {
+        let mut arrays = Vec::new();
+        for step in &self.steps {
+            let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) else {
+                continue;
+            };
+            if matches!(step.action, Action::Reencode | Action::Reshard) {
+                let target = Array::new(self.place(step)?, metadata.clone())?;
+                let is_stored = step.action == Action::Reshard;
+                arrays.push((format!("/{}", step.path), source.clone(), target, is_stored));
+            }
+        }
+        Ok(arrays)
+    }
+
+    /// The lengths of the parts in which an array is copied, whether all threads work on one after the other, and the average number of
+    /// times that a chunk is read.
+    pub(crate) fn division(&self, source: &Array, target: &Array) -> (Vec<u64>, bool, f64) {
+        super::chunks::planned_division(source, target, &self.convert.rewrite, self.convert.effort.memory)
+    }
+
+    /// The memory that the conversion may take.
+    pub(crate) fn memory(&self) -> usize {
+        self.convert.effort.memory
+    }
+
+    /// The function that hears of progress.
+    pub(crate) fn listener(&self) -> Option<super::Listener> {
+        self.convert.listener.clone()
+    }
+
+    /// The first node in the form of the target.
+    pub(crate) fn root(&self) -> Option<&NodeMetadata> {
+        self.steps.first()?.target.as_ref()
+    }
+
+    /// Reads the elements of the first array from another one, which has the same.
+    pub(crate) fn read_from(&mut self, array: Array) {
+        if let Some(step) = self.steps.first_mut() {
+            step.array = Some(array);
+        }
     }
 
     /// The copy of the first node, if it is an array.
@@ -268,7 +313,8 @@ impl Conversion {
             if let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) {
                 let place = self.place(step)?;
                 let destination = Array::new(place, metadata.clone())?;
-                let transfer = Transfer::new(&self.convert, source, &destination, false, &|_| Ok(()));
+                let (action, tell) = (step.action, |_| Ok(()));
+                let transfer = Transfer::new(&self.convert, source, &destination, action, false, &tell);
                 transfer.compare_values(false)?;
             }
         }
@@ -282,7 +328,7 @@ impl Conversion {
     /// The number of times that the bytes of an array are processed: for writing, and for comparing.
     fn rounds(&self, step: &Step) -> u64 {
         match (self.convert.verify, step.action) {
-            (Verify::Everything | Verify::Values, Action::CopyChunks | Action::Reencode) => 2,
+            (Verify::Everything | Verify::Values, action) if action.has_chunks() => 2,
             (Verify::Reencoded, Action::Reencode) => 2,
             _ => 1,
         }

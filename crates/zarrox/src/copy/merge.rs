@@ -102,7 +102,7 @@ impl Merge {
                 if !conversion.fits(&found)? || !has_same_keys(&array, place, &conversion, &found)? {
                     return self.whole(path, source, place, true);
                 }
-                self.pieces.push(Piece::Update(conversion.as_update(), place.clone()));
+                self.pieces.push(Piece::Update(conversion.into_update(), place.clone()));
                 Ok(())
             }
             _ => self.whole(path, source, place, true),

@@ -24,9 +24,10 @@
 
 mod merge;
 mod moving;
+mod rechunking;
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use zarrox_core::data_type::Casting;
@@ -39,6 +40,8 @@ use crate::glob::Glob;
 use crate::location::Location;
 use crate::options::{OpenMode, OpenOptions};
 use merge::{Merge, Piece};
+
+pub use rechunking::{RechunkPlan, Way};
 
 /// What is done with nodes that are at the destination already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,11 +65,12 @@ pub struct Copier {
     convert: Convert,
     format: Option<Format>,
     if_exists: IfExists,
+    scratch: Option<PathBuf>,
 }
 
 impl Default for Copier {
     fn default() -> Self {
-        Self { convert: Convert::new(Format::V3), format: None, if_exists: IfExists::Error }
+        Self { convert: Convert::new(Format::V3), format: None, if_exists: IfExists::Error, scratch: None }
     }
 }
 
@@ -78,6 +82,10 @@ impl Copier {
 
     fn converting(self, change: impl FnOnce(Convert) -> Convert) -> Self {
         Self { convert: change(self.convert), ..self }
+    }
+
+    fn listening(self, listener: Option<crate::convert::Listener>) -> Self {
+        self.changing(|convert| convert.listener = listener)
     }
 
     fn changing(mut self, change: impl FnOnce(&mut Convert)) -> Self {
@@ -254,7 +262,8 @@ impl Copier {
         let convert = convert.overwrite(self.if_exists == IfExists::Replace);
         match self.if_exists {
             IfExists::Error | IfExists::Replace => {
-                Ok(Copying::new(vec![Piece::Whole(convert.plan_between(source, &destination)?)]))
+                let conversion = convert.plan_between(source, &destination)?;
+                Ok(Copying { pieces: vec![Piece::Whole(conversion)], scratch: self.scratch.clone() })
             }
             IfExists::Skip | IfExists::Update => {
                 let updates = self.if_exists == IfExists::Update;
@@ -268,10 +277,11 @@ impl Copier {
 
 impl fmt::Debug for Copier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { convert, format, if_exists } = self;
+        let Self { convert, format, if_exists, scratch } = self;
         f.debug_struct("Copier")
             .field("format", format)
             .field("if_exists", if_exists)
+            .field("scratch", scratch)
             .field("convert", convert)
             .finish()
     }
@@ -282,11 +292,12 @@ impl fmt::Debug for Copier {
 #[must_use = "nothing is copied before `run` is called"]
 pub struct Copying {
     pieces: Vec<Piece>,
+    scratch: Option<PathBuf>,
 }
 
 impl Copying {
     fn new(pieces: Vec<Piece>) -> Self {
-        Self { pieces }
+        Self { pieces, scratch: None }
     }
 
     /// The reports of what will be done: one for each node of the destination that is made, or brought up to date, as a whole.
@@ -326,6 +337,15 @@ impl Copying {
 
     fn run_then(self, last: impl FnOnce() -> Result<()>) -> Result<ConvertReport> {
         self.check()?;
+        let (copying, scratch) = self.by_scratch()?;
+        let report = copying.run_pieces(last)?;
+        match scratch {
+            Some(scratch) => OpenOptions::new().delete(scratch).map(|()| report),
+            None => Ok(report),
+        }
+    }
+
+    fn run_pieces(self, last: impl FnOnce() -> Result<()>) -> Result<ConvertReport> {
         let total = self.conversions().map(Conversion::work).sum();
         let mut all: Option<ConvertReport> = None;
         let (mut done, mut last) = (0, Some(last));

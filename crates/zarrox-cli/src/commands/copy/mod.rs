@@ -5,3 +5,5 @@ pub(super) mod cp;
 pub(super) mod export;
 pub(super) mod import;
 pub(super) mod mv;
+pub(super) mod rechunk;
+pub(super) mod reshard;
