@@ -58,3 +58,8 @@ fn copying() {
 fn inspecting() {
     run("inspecting.md");
 }
+
+#[test]
+fn changing() {
+    run("changing.md");
+}

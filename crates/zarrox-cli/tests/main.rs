@@ -1,6 +1,7 @@
 //! The integration tests, in one program: it is linked once.
 
 mod attributes;
+mod changing;
 mod check;
 mod common;
 mod consolidate;
