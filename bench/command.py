@@ -7,6 +7,7 @@ both sides one after the other; the ratio is that of the shortest times.
 """
 
 import argparse
+import os
 import pathlib
 import shutil
 import subprocess
@@ -23,15 +24,12 @@ def run(*line, stdout=None):
 
 
 def values(path, mib):
-    """Writes float32 elements that compress by about a third."""
-    row = bytearray()
-    state = 12345
-    for index in range(1 << 16):
-        state = (state * 1103515245 + 12345) & 0x7FFFFFFF
-        row += (index * 65536 + (state >> 16)).to_bytes(4, "little")
+    """Writes float32 elements from 0.5 to 2, whose low bytes are random."""
     with open(path, "wb") as file:
-        for _ in range(mib * 4):
-            file.write(row)
+        for _ in range(mib):
+            block = bytearray(os.urandom(1 << 20))
+            block[3::4] = b"\x3f" * (1 << 18)
+            file.write(block)
 
 
 class Bench:

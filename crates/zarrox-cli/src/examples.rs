@@ -268,13 +268,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     ),
     ("fill", &[example("All elements of a part", "zarrox fill 'sea.zarr/depth[:10]' 5")]),
     ("resize", &[example("More rows", "zarrox resize sea.zarr/depth 60,-1")]),
-    (
-        "rename-dim",
-        &[example(
-            "In all arrays of a group",
-            "zarrox create dims.zarr/a --shape 3 --dtype int8 --dimension-names x && zarrox rename-dim dims.zarr x lon",
-        )],
-    ),
+    ("rename-dim", &[example("In all arrays of a group", "zarrox rename-dim sea.zarr lat latitude")]),
     ("attrs rm", &[example("One attribute", "zarrox attrs rm sea.zarr/depth units")]),
     ("rm", &[example("Delete an array and a whole hierarchy", "zarrox rm --force sea.zarr/depth old.zarr")]),
     (

@@ -59,7 +59,8 @@ const COMMANDS: &[&[&str]] = &[
 fn sea() -> Place {
     let place = Place::new();
     let units = r#"{"units": "m"}"#;
-    place.ok(&["create", "sea.zarr/depth", "--shape", "40,80", "--dtype", "int16", "--attrs", units]);
+    let names = ["--dimension-names", "lat,lon", "--attrs", units];
+    place.ok(&[&["create", "sea.zarr/depth", "--shape", "40,80", "--dtype", "int16"], &names[..]].concat());
     place.ok(&["create", "sea.zarr/wind", "--shape", "4", "--dtype", "f4"]);
     place.ok(&["create", "old.zarr/depth", "--format", "v2", "--shape", "40", "--dtype", "int16"]);
     place.ok(&["export", "sea.zarr/depth", "depth.npy"]);

@@ -40,6 +40,9 @@ struct Reading<'r> {
 impl Reading<'_> {
     /// Adds the elements of a list, or one, and returns the shape.
     fn add(&self, json: &Json, elements: &mut Vec<FillValue>) -> Result<Vec<usize>> {
+        if let Some(list) = json.as_array().filter(|_| !self.takes_lists()) {
+            return self.add_all(list, elements);
+        }
         let error = match self.family.fill_from_json(self.data_type, json, Strictness::Lenient) {
             Ok(element) => {
                 elements.push(element);
@@ -47,9 +50,19 @@ impl Reading<'_> {
             }
             Err(error) => error,
         };
-        let Some(list) = json.as_array() else {
-            return Err(argument(format!("{json} is no element of {}: {error}", self.data_type)));
-        };
+        match json.as_array() {
+            Some(list) => self.add_all(list, elements),
+            None => Err(argument(format!("{json} is no element of {}: {error}", self.data_type))),
+        }
+    }
+
+    /// Returns true if an element itself can be a list.
+    fn takes_lists(&self) -> bool {
+        use zarrox_core::Storage::{Bool, Float, Int, Uint, Utf32};
+        !matches!(self.data_type.storage(), Bool | Int(_) | Uint(_) | Float(_) | Utf32(_))
+    }
+
+    fn add_all(&self, list: &[Json], elements: &mut Vec<FillValue>) -> Result<Vec<usize>> {
         let mut inner: Option<Vec<usize>> = None;
         for item in list {
             let shape = self.add(item, elements)?;
