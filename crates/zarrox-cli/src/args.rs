@@ -55,6 +55,10 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     sync: bool,
 
+    /// Show no progress and no notes
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
     /// Print more about the work to the standard error; repeat it for even more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -74,6 +78,11 @@ impl Global {
         };
         let options = if self.sync { options.durability(Durability::Disk) } else { options };
         self.storage.iter().fold(options, |options, (name, value)| options.storage_option(name, value))
+    }
+
+    /// The format of new nodes, if one is given.
+    pub(crate) fn format(&self) -> Option<Format> {
+        self.format
     }
 
     /// Opens a node of any format.

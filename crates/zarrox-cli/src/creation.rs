@@ -69,7 +69,7 @@ pub(crate) struct Creation {
 }
 
 /// A compressor, or none.
-type Compressor = Option<CodecSpec>;
+pub(crate) type Compressor = Option<CodecSpec>;
 
 impl Creation {
     /// Applies the options to a new array.
@@ -172,7 +172,7 @@ pub(crate) fn data_type(text: &str) -> Result<(DataType, Option<ByteOrder>)> {
     Ok((data_type, order.map(ByteOrder::One)))
 }
 
-fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
+pub(crate) fn codecs(text: &str) -> Result<Vec<CodecSpec>> {
     let wrong = |why: &str| {
         usage(format!("--codecs: {why}; the form is [{{\"name\": \"bytes\", \"configuration\": {{…}}}}, …]"))
     };
@@ -194,7 +194,7 @@ fn fill_value(text: &str) -> Json {
 }
 
 /// A compressor in short form: its name and its parameters, separated by colons.
-fn compressor(text: &str) -> Result<Compressor, String> {
+pub(crate) fn compressor(text: &str) -> Result<Compressor, String> {
     let mut parts = text.split(':');
     let name = parts.next().unwrap_or_default();
     let rest: Vec<&str> = parts.collect();

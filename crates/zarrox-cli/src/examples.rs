@@ -28,6 +28,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "info",
         &[
             example("All properties of an array", "zarrox info sea.zarr/depth"),
+            example("A whole hierarchy, as ncdump -h shows it", "zarrox info --header sea.zarr"),
             example("Several nodes, as JSON for a program", "zarrox info --json sea.zarr old.zarr"),
         ],
     ),
@@ -45,6 +46,36 @@ static EXAMPLES: &[(&str, &[Example])] = &[
             example("List the hierarchies in this directory", "zarrox ls"),
         ],
     ),
+    (
+        "du",
+        &[
+            example("The space of each node", "zarrox du sea.zarr"),
+            example(
+                "The largest nodes first, and the sizes of chunks",
+                "zarrox du --sort size --histogram sea.zarr old.zarr",
+            ),
+        ],
+    ),
+    (
+        "stats",
+        &[
+            example("Extremes, mean and deviation", "zarrox stats sea.zarr/depth"),
+            example(
+                "A histogram and percentiles of a part",
+                "zarrox stats 'sea.zarr/depth[:20]' --histogram 8 --percentiles 5,50,95",
+            ),
+        ],
+    ),
+    ("head", &[example("The first rows", "zarrox head -n 3 sea.zarr/wind")]),
+    ("tail", &[example("The last rows, for a spreadsheet", "zarrox tail -n 3 --csv sea.zarr/depth")]),
+    (
+        "chunks",
+        &[
+            example("The stored chunks", "zarrox chunks sea.zarr/depth"),
+            example("A map of them", "zarrox chunks --map sea.zarr/depth"),
+        ],
+    ),
+    ("cat", &[example("A document as it is stored", "zarrox cat sea.zarr/depth zarr.json")]),
     (
         "create",
         &[
@@ -85,6 +116,44 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "cp",
+        &[
+            example("Copy a hierarchy, with its stored bytes as they are", "zarrox cp sea.zarr copy.zarr"),
+            example(
+                "Copy a part of an array into other chunks and with another compressor",
+                "zarrox cp 'sea.zarr/depth[:20, ::2]' small.zarr --chunks 10,40 --compressor zstd:9",
+            ),
+            example(
+                "Bring a copy up to date, without some arrays",
+                "zarrox cp sea.zarr copy.zarr --if-exists update --exclude 'w*'",
+            ),
+            example(
+                "Copy several nodes into a group of another format",
+                "zarrox cp --format v2 sea.zarr/depth sea.zarr/wind all.zarr",
+            ),
+        ],
+    ),
+    (
+        "rechunk",
+        &[
+            example(
+                "The plan of a copy into columns",
+                "zarrox rechunk sea.zarr/depth columns.zarr --chunks=-1,1 --dry-run",
+            ),
+            example(
+                "Other chunks in the same place",
+                "zarrox rechunk sea.zarr/depth --chunks 20,20 --in-place",
+            ),
+        ],
+    ),
+    (
+        "reshard",
+        &[example(
+            "Put the chunks of an array into shards",
+            "zarrox reshard sea.zarr/depth sharded.zarr --shards=-1,-1",
+        )],
+    ),
+    (
         "convert",
         &[
             example("Print the plan of a conversion", "zarrox convert old.zarr new.zarr --to v3 --dry-run"),
@@ -103,6 +172,19 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         &[
             example("Whether everything can be read", "zarrox check sea.zarr"),
             example("The work of a repair, without doing it", "zarrox check sea.zarr --repair --dry-run"),
+        ],
+    ),
+    (
+        "diff",
+        &[
+            example(
+                "Whether two hierarchies are the same",
+                "zarrox cp sea.zarr copy.zarr && zarrox diff sea.zarr copy.zarr",
+            ),
+            example(
+                "How many values differ by more than a tenth, without the values",
+                "zarrox diff --atol 0.1 --stat sea.zarr/depth copy.zarr/depth",
+            ),
         ],
     ),
     (
@@ -152,6 +234,41 @@ static EXAMPLES: &[(&str, &[Example])] = &[
             ),
         ],
     ),
+    ("attrs edit", &[example("With any editor", "EDITOR=true zarrox attrs edit sea.zarr/depth")]),
+    (
+        "attrs cp",
+        &[example("One attribute to another array", "zarrox attrs cp sea.zarr/depth sea.zarr/wind units")],
+    ),
+    (
+        "attrs diff",
+        &[example("Nothing is printed if all are the same", "zarrox attrs diff sea.zarr old.zarr")],
+    ),
+    (
+        "find",
+        &[
+            example(
+                "Arrays of a type whose name fits a pattern",
+                "zarrox find sea.zarr --name 'd*' --dtype int16",
+            ),
+            example("Nodes with an attribute", "zarrox find sea.zarr --attr units=m"),
+        ],
+    ),
+    ("meta", &[example("The documents of an array as they are stored", "zarrox meta show old.zarr/depth")]),
+    (
+        "meta show",
+        &[example("The documents of an array as they are stored", "zarrox meta show old.zarr/depth")],
+    ),
+    ("meta validate", &[example("Whether all documents are valid", "zarrox meta validate sea.zarr")]),
+    (
+        "set",
+        &[
+            example("One element", "zarrox set 'sea.zarr/depth[0, 3]' -- -7"),
+            example("A row of three", "zarrox set 'sea.zarr/depth[0, :3]' '[1, 2, 3]'"),
+        ],
+    ),
+    ("fill", &[example("All elements of a part", "zarrox fill 'sea.zarr/depth[:10]' 5")]),
+    ("resize", &[example("More rows", "zarrox resize sea.zarr/depth 60,-1")]),
+    ("rename-dim", &[example("In all arrays of a group", "zarrox rename-dim sea.zarr lat latitude")]),
     ("attrs rm", &[example("One attribute", "zarrox attrs rm sea.zarr/depth units")]),
     ("rm", &[example("Delete an array and a whole hierarchy", "zarrox rm --force sea.zarr/depth old.zarr")]),
     (
@@ -159,6 +276,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         &[
             example("Another name", "zarrox mv sea.zarr/depth sea.zarr/deep"),
             example("Replace an existing node", "zarrox mv --force sea.zarr/deep sea.zarr/wind"),
+            example("Move an array into an archive", "zarrox mv sea.zarr/wind wind.zip"),
         ],
     ),
     ("storage", &[example("List the options of each kind of store", "zarrox storage")]),

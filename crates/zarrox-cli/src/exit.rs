@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use zarrox::{Error, ErrorKind};
 
 use crate::interrupt;
+use crate::progress;
 
 /// The exit codes and their meanings.
 pub(crate) const CODES: [(u8, &str); 9] = [
@@ -21,6 +22,10 @@ pub(crate) const CODES: [(u8, &str); 9] = [
     (interrupt::CODE, "interrupted"),
 ];
 
+/// The exit code of `diff` if both sides differ, and if they cannot be compared: those of the usual command.
+const DIFFERENT: u8 = 1;
+const TROUBLE: u8 = 2;
+
 /// The part of the help about exit codes.
 pub(crate) fn help() -> String {
     let lines: String = CODES.iter().map(|(code, says)| format!("\n  {code}  {says}")).collect();
@@ -34,6 +39,10 @@ pub(crate) enum Failure {
     Error(Error),
     /// Several errors, which were printed already; this is the kind of the first.
     Told(ErrorKind),
+    /// Two things that were compared differ.
+    Different,
+    /// A comparison could not be made.
+    Trouble(Error),
     /// The reader of the output has gone, as in `| head`, which is not a failure.
     Closed,
 }
@@ -61,6 +70,9 @@ pub(crate) fn usage(message: impl Into<String>) -> Error {
 
 /// Prints a message that is not an error.
 pub(crate) fn note(text: &str) {
+    if !progress::is_shown() {
+        return;
+    }
     // If even the standard error is closed, the message is lost.
     let _ = writeln!(io::stderr().lock(), "zarrox: note: {}", printable(text));
 }
@@ -69,6 +81,11 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn report(result: Result<(), Failure>) -> ExitCode {
     let kind = match result {
         Ok(()) | Err(Failure::Closed) => return ExitCode::SUCCESS,
+        Err(Failure::Different) => return ExitCode::from(DIFFERENT),
+        Err(Failure::Trouble(error)) => {
+            tell(&error);
+            return ExitCode::from(if interrupt::seen() { interrupt::CODE } else { TROUBLE });
+        }
         Err(Failure::Told(kind)) => kind,
         Err(Failure::Error(error)) => {
             tell(&error);
@@ -117,9 +134,10 @@ fn code(kind: ErrorKind) -> u8 {
 }
 
 /// Advice of the library, and the corresponding option of the command.
-const ADVICE: [(&str, &str); 3] = [
+const ADVICE: [(&str, &str); 4] = [
     ("ask for overwriting to replace it", "--force replaces it"),
     ("; can be allowed: ", "; --allow "),
+    ("a lossy copy takes the nearest value instead", "--lossy takes the nearest value instead"),
     ("run the same conversion again", "run the same command again"),
 ];
 

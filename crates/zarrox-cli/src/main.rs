@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod conversion;
+mod copying;
 mod creation;
 mod edges;
 mod examples;
@@ -20,6 +21,7 @@ mod part;
 mod places;
 mod print;
 mod progress;
+mod recoding;
 mod retries;
 mod strings;
 mod suggest;

@@ -44,7 +44,39 @@ pub(crate) fn open(options: &OpenOptions, path: &str) -> Result<Node> {
     if let Some(Ok(node)) = holder_of(path).map(|holder| options.open(holder)) {
         return Ok(node);
     }
-    Err(explained(options, path, error))
+    let error = explained(options, path, error);
+    Err(match similar(options, path).filter(|_| error.kind() == ErrorKind::NotFound) {
+        Some(name) => Error::new(ErrorKind::NotFound, format!("{error}; did you mean '{name}'?")),
+        None => error,
+    })
+}
+
+/// The path of a node beside the missing one, if its name is spelt nearly alike.
+fn similar(options: &OpenOptions, path: &str) -> Option<String> {
+    // A question to a server would take time that nobody has asked for.
+    local(path)?;
+    let (above, name) = path.trim_end_matches('/').rsplit_once('/')?;
+    let group = options.open(above).ok()?.into_group().ok()?;
+    let names = group.children().ok()?.into_iter().map(|child| child.name);
+    let most = (name.chars().count() / 3).max(1);
+    let near = names.map(|other| (distance(name, &other), other)).filter(|(distance, _)| *distance <= most);
+    near.min().map(|(_, other)| format!("{above}/{other}"))
+}
+
+/// The number of characters that are missing, added or different.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (at, own) in a.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = at + 1;
+        for (column, other) in b.iter().enumerate() {
+            let changed = before + usize::from(own != *other);
+            before = row[column + 1];
+            row[column + 1] = changed.min(before + 1).min(row[column] + 1);
+        }
+    }
+    row[b.len()]
 }
 
 /// The node whose metadata document has this path.
@@ -137,6 +169,15 @@ fn of_directory(options: &OpenOptions, path: &str, error: &Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_apart_by_the_characters_that_differ() {
+        for (a, b, expected) in
+            [("depth", "depth", 0), ("detph", "depth", 2), ("dept", "depth", 1), ("", "ab", 2)]
+        {
+            assert_eq!((distance(a, b), distance(b, a)), (expected, expected), "{a} {b}");
+        }
+    }
 
     #[test]
     fn documents_lead_to_the_node_that_has_them() {

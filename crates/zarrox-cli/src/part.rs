@@ -33,6 +33,11 @@ enum Indexing {
 }
 
 impl Part {
+    /// A part that is selected by a text, of these fields.
+    pub(crate) fn of(selection: String, fields: Vec<String>) -> Self {
+        Self { selection: Some(selection), indexing: Indexing::Numpy, fields }
+    }
+
     /// The array and the selection of `PATH[selection]`, or of a path and a separate selection.
     pub(crate) fn target(&self, path: &str) -> Result<(String, Selection)> {
         let (path, selection) = split(path, self.selection.as_deref())?;
@@ -45,7 +50,8 @@ impl Part {
     }
 }
 
-fn split(path: &str, selection: Option<&str>) -> Result<(String, Selection)> {
+/// The path and the selection of `PATH[selection]`, unless the selection is given separately.
+pub(crate) fn split(path: &str, selection: Option<&str>) -> Result<(String, Selection)> {
     if let Some(selection) = selection {
         return Ok((path.to_owned(), selection.parse()?));
     }

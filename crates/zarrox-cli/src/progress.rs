@@ -2,11 +2,24 @@
 //! well.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::exit::printable;
+
+static SHOWN: AtomicBool = AtomicBool::new(true);
+
+/// Sets whether progress and notes are shown.
+pub(crate) fn show(shown: bool) {
+    SHOWN.store(shown, Ordering::Relaxed);
+}
+
+/// Returns true if progress and notes are shown.
+pub(crate) fn is_shown() -> bool {
+    SHOWN.load(Ordering::Relaxed)
+}
 
 /// Work in progress.
 #[derive(Clone)]
@@ -14,18 +27,29 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     name: String,
     begun: Instant,
+    is_bytes: bool,
 }
 
 impl Progress {
     /// Starts work on so many bytes.
     pub(crate) fn new(name: &str, bytes: u64) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
+        let target = if is_shown() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(bytes), target);
         let style = ProgressStyle::with_template(
             "{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left",
         );
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
         let name = printable(name);
-        Self { bar: bar.with_message(name.clone()), name, begun: Instant::now() }
+        Self { bar: bar.with_message(name.clone()), name, begun: Instant::now(), is_bytes: true }
+    }
+
+    /// Starts work on elements, whose number is set later.
+    pub(crate) fn elements(name: &str) -> Self {
+        let progress = Self { is_bytes: false, ..Self::new(name, 0) };
+        let style =
+            ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} elements, {per_sec}, {eta} left");
+        progress.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+        progress
     }
 
     /// Adds so many completed bytes.
@@ -55,7 +79,8 @@ impl Progress {
         self.bar.finish_and_clear();
         let after = after.map(|after| format!(" → {}", HumanBytes(after))).unwrap_or_default();
         let seconds = self.begun.elapsed().as_secs_f64();
-        let line = format!("{}: {}{after}, {seconds:.1} s", self.name, HumanBytes(bytes));
+        let amount = if self.is_bytes { HumanBytes(bytes).to_string() } else { format!("{bytes} elements") };
+        let line = format!("{}: {amount}{after}, {seconds:.1} s", self.name);
         if self.bar.is_hidden() {
             tracing::info!("{line}");
         } else {

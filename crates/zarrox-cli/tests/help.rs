@@ -11,12 +11,22 @@ const COMMANDS: &[&[&str]] = &[
     &["info"],
     &["tree"],
     &["ls"],
+    &["du"],
+    &["stats"],
+    &["head"],
+    &["tail"],
+    &["chunks"],
+    &["cat"],
     &["create"],
     &["import"],
     &["export"],
+    &["cp"],
+    &["rechunk"],
+    &["reshard"],
     &["convert"],
     &["check"],
     &["consolidate"],
+    &["diff"],
     &["digest"],
     &["manifest"],
     &["manifest", "write"],
@@ -25,7 +35,18 @@ const COMMANDS: &[&[&str]] = &[
     &["attrs"],
     &["attrs", "get"],
     &["attrs", "set"],
+    &["attrs", "edit"],
+    &["attrs", "cp"],
+    &["attrs", "diff"],
     &["attrs", "rm"],
+    &["find"],
+    &["meta"],
+    &["meta", "show"],
+    &["meta", "validate"],
+    &["set"],
+    &["fill"],
+    &["resize"],
+    &["rename-dim"],
     &["rm"],
     &["mv"],
     &["storage"],
@@ -38,7 +59,8 @@ const COMMANDS: &[&[&str]] = &[
 fn sea() -> Place {
     let place = Place::new();
     let units = r#"{"units": "m"}"#;
-    place.ok(&["create", "sea.zarr/depth", "--shape", "40,80", "--dtype", "int16", "--attrs", units]);
+    let names = ["--dimension-names", "lat,lon", "--attrs", units];
+    place.ok(&[&["create", "sea.zarr/depth", "--shape", "40,80", "--dtype", "int16"], &names[..]].concat());
     place.ok(&["create", "sea.zarr/wind", "--shape", "4", "--dtype", "f4"]);
     place.ok(&["create", "old.zarr/depth", "--format", "v2", "--shape", "40", "--dtype", "int16"]);
     place.ok(&["export", "sea.zarr/depth", "depth.npy"]);

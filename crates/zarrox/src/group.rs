@@ -95,6 +95,36 @@ impl Node {
         }
     }
 
+    /// The stored documents of the node, by their keys in the store.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn documents(&self) -> Result<Vec<(String, zarrox_stores::Bytes)>> {
+        let location = match self {
+            Self::Array(array) => array.location(),
+            Self::Group(group) => group.location(),
+        };
+        let mut documents = Vec::new();
+        for key in location.layout_for(self.format())?.keys(&location.path) {
+            if let Some(bytes) = location.store.get(&zarrox_stores::Key::new(key.clone())?)? {
+                documents.push((key, bytes));
+            }
+        }
+        Ok(documents)
+    }
+
+    /// The stored bytes under a key that begins at the node: of a document, such as `zarr.json`, or of a chunk, such as `c/0/1`.
+    ///
+    /// # Errors
+    /// When the key is none, or the store cannot be read.
+    pub fn stored_value(&self, key: &str) -> Result<Option<zarrox_stores::Bytes>> {
+        let location = match self {
+            Self::Array(array) => array.location(),
+            Self::Group(group) => group.location(),
+        };
+        Ok(location.store.get(&zarrox_stores::Key::new(location.path.key(key))?)?)
+    }
+
     /// Flushes the store, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is finished.
     ///
     /// # Errors

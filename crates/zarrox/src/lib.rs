@@ -31,8 +31,11 @@ pub mod check;
 mod chunk_cache;
 mod consolidated;
 pub mod convert;
+pub mod copy;
+pub mod diff;
 mod digest;
 mod error;
+mod glob;
 mod group;
 mod guarded;
 mod heard;
@@ -43,18 +46,25 @@ mod locate;
 mod location;
 mod memory;
 mod options;
+mod pass;
 mod policy;
 mod pool;
 mod rechunk;
+pub mod stats;
+mod stored_copy;
 mod upkeep;
+pub mod usage;
 
 pub use access::AccessOptions;
 pub use array::{
-    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Parts, Rows, StoredChunk,
-    StoredRead, StoredWrite, Time, VlenElement,
+    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, InnerChunk, Parts, Rows,
+    StoredChunk, StoredRead, StoredWrite, Time, VlenElement,
 };
 pub use consolidated::{Difference, DifferenceKind, Freshness};
+pub use copy::{Copier, copy};
+pub use diff::diff;
 pub use digest::{Digest, DigestKind, Digester, digest, manifest};
+pub use glob::Glob;
 pub use group::{Child, Group, Node, Tree};
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;
@@ -62,6 +72,7 @@ pub use locate::{locate, store_file};
 pub use options::{OpenMode, OpenOptions};
 pub use policy::{Consolidated, Durability, MissingChunks, Upkeep};
 pub use rechunk::Rechunk;
+pub use stats::{Statistics, stats};
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,

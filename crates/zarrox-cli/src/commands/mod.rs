@@ -1,25 +1,13 @@
-//! The commands, with one file for each.
+//! The commands, with one file for each, in folders by their purpose.
 
-mod attrs;
-mod check;
+mod change;
 mod completions;
-mod consolidate;
-mod convert;
-mod create;
+mod copy;
 mod demo;
-mod describe;
-mod digest;
-mod dump;
-mod export;
-mod import;
-mod info;
-mod ls;
+mod look;
 mod man;
-mod manifest;
-mod mv;
-mod rm;
 mod storage;
-mod tree;
+mod verify;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -31,7 +19,12 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::args::Global;
 use crate::examples;
 use crate::exit::{Failure, usage};
+use crate::progress;
 use crate::retries;
+use change::{attrs, consolidate, create, rename_dim, resize, rm, set};
+use copy::{convert, cp, export, import, mv, rechunk, reshard};
+use look::{cat, chunks, du, dump, find, head, info, ls, meta, stats, tree};
+use verify::{check, diff, digest, manifest};
 
 /// Look at Zarr arrays and groups, create them, and move data in and out of them.
 #[derive(Debug, Parser)]
@@ -49,16 +42,32 @@ enum Command {
     Info(info::Info),
     Tree(tree::Tree),
     Ls(ls::Ls),
+    Du(du::Du),
+    Stats(stats::Stats),
+    Head(head::Head),
+    Tail(head::Tail),
+    Chunks(chunks::Chunks),
+    Cat(cat::Cat),
     Create(create::Create),
     Import(import::Import),
     Export(export::Export),
+    Cp(cp::Cp),
+    Rechunk(rechunk::Rechunk),
+    Reshard(reshard::Reshard),
     Convert(convert::Convert),
     Consolidate(consolidate::Consolidate),
     Check(check::Check),
+    Diff(diff::Diff),
     Digest(digest::Digest),
     Manifest(manifest::Manifest),
     Dump(dump::Dump),
+    Find(find::Find),
+    Meta(meta::Meta),
     Attrs(attrs::Attrs),
+    Set(set::Set),
+    Fill(set::Fill),
+    Resize(resize::Resize),
+    RenameDim(rename_dim::RenameDim),
     Rm(rm::Rm),
     Mv(mv::Mv),
     Storage(storage::Storage),
@@ -73,18 +82,34 @@ impl Command {
             Self::Info(info) => info.run(global, out),
             Self::Tree(tree) => tree.run(global, out),
             Self::Ls(ls) => ls.run(global, out),
+            Self::Du(du) => du.run(global, out),
+            Self::Stats(stats) => stats.run(global, out),
+            Self::Head(head) => head.run(global, out),
+            Self::Tail(tail) => tail.run(global, out),
+            Self::Chunks(chunks) => chunks.run(global, out),
+            Self::Cat(cat) => cat.run(global, out),
             Self::Create(create) => create.run(global),
             Self::Import(import) => import.run(global),
             Self::Export(export) => export.run(global, out),
+            Self::Cp(cp) => cp.run(global, out),
+            Self::Rechunk(rechunk) => rechunk.run(global, out),
+            Self::Reshard(reshard) => reshard.run(global, out),
             Self::Convert(convert) => convert.run(global, out),
             Self::Consolidate(consolidate) => consolidate.run(global, out),
             Self::Check(check) => check.run(global, out),
+            Self::Diff(diff) => diff.run(global, out),
             Self::Digest(digest) => digest.run(global, out),
             Self::Manifest(manifest) => manifest.run(global, out),
             Self::Dump(dump) => dump.run(global, out),
+            Self::Find(find) => find.run(global, out),
+            Self::Meta(meta) => meta.run(global, out),
+            Self::Set(set) => set.run(global),
+            Self::Fill(fill) => fill.run(global),
+            Self::Resize(resize) => resize.run(global),
+            Self::RenameDim(rename) => rename.run(global),
             Self::Attrs(attrs) => attrs.run(global, out),
             Self::Rm(rm) => rm.run(global),
-            Self::Mv(mv) => mv.run(global),
+            Self::Mv(mv) => mv.run(global, out),
             Self::Storage(storage) => storage.run(out),
             Self::Completions(completions) => completions.run(Cli::command(), out),
             Self::Man(man) => man.run(Cli::command(), out),
@@ -98,6 +123,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     let matches = examples::added(Cli::command()).get_matches_from(import::with_axis(std::env::args_os()));
     let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     trace(global.verbose);
+    progress::show(!global.quiet);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = command.run(&global, &mut out);
     // Output that was written before an error is printed as well.

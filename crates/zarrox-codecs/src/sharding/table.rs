@@ -5,7 +5,7 @@ use zarrox_core::error::CodecError;
 use zarrox_core::selection::partition::advance;
 use zarrox_core::strided::Span;
 
-use super::index::EMPTY;
+use super::index::{EMPTY, ENTRY, IndexLocation};
 use super::mend::Mending;
 use super::{Cell, NAME, ShardingCodec};
 
@@ -27,6 +27,28 @@ impl ChunkTable for ShardingCodec {
             Entry::Empty => Ok(None),
             Entry::Stored { offset, length } => self.locate(Window::of_size(size), (offset, length)),
         }
+    }
+
+    fn encode_index(&self, lengths: &[Option<u64>]) -> Result<(Vec<u8>, bool), CodecError> {
+        let count: usize = self.grid.iter().product();
+        if lengths.len() != count {
+            let message = format!("{} inner chunks are not the {count} of a shard", lengths.len());
+            return Err(CodecError::invalid(message).in_codec(NAME));
+        }
+        let is_first = self.index.location == IndexLocation::Start;
+        let mut offset = if is_first { self.index.size as u64 } else { 0 };
+        let mut entries = Vec::with_capacity(count * ENTRY);
+        for length in lengths {
+            let (begin, length) = length.map_or(EMPTY, |length| (offset, length));
+            if (begin, length) != EMPTY {
+                offset += length;
+            }
+            entries.extend(begin.to_ne_bytes());
+            entries.extend(length.to_ne_bytes());
+        }
+        let mut encoded = Vec::new();
+        self.index.encode(&entries, &mut encoded).map_err(|e| e.in_codec(NAME))?;
+        Ok((encoded, is_first))
     }
 
     fn verify(&self, encoded: &[u8]) -> Result<(), CodecError> {

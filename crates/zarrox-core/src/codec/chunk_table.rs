@@ -42,6 +42,13 @@ pub trait ChunkTable: fmt::Debug + Sync {
     /// The reason.
     fn place(&self, entry: Entry, size: u64) -> Result<Option<Window>, CodecError>;
 
+    /// Encodes the index of an encoded chunk whose inner chunks have these lengths and lie one after the other, in row-major order of
+    /// their places; one without a length is not stored. Returns the index, and true if it lies before the inner chunks.
+    ///
+    /// # Errors
+    /// When the number of inner chunks is another one.
+    fn encode_index(&self, lengths: &[Option<u64>]) -> Result<(Vec<u8>, bool), CodecError>;
+
     /// Decodes one encoded inner chunk, and keeps nothing of it.
     ///
     /// # Errors

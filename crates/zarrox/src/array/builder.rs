@@ -302,6 +302,11 @@ impl ArrayBuilder {
         })
     }
 
+    /// The metadata of the array that would be created at a place.
+    pub(crate) fn plan(self, place: &Location) -> Result<ArrayMetadata> {
+        Ok(self.planned(place)?.1.metadata)
+    }
+
     /// Creates the array, whose documents are stored by `store`.
     fn create_by(
         self,

@@ -15,6 +15,7 @@ use super::read::chunk_place;
 use crate::error::argument;
 use crate::location::Context;
 use crate::memory::zeroed;
+use crate::stored_copy::copy_value;
 
 /// A chunk here is what is stored as one object: a shard, where the array has shards.
 impl Array {
@@ -57,6 +58,26 @@ impl Array {
         let key = self.key(chunk)?;
         let store = &self.location.store;
         self.location.overwrite(&key, || Ok(store.set(&key, encoded, Condition::Always)?))
+    }
+
+    /// Stores the bytes of a chunk, which come in pieces.
+    pub(crate) fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
+        self.check_writable()?;
+        let key = self.key(chunk)?;
+        let store = &self.location.store;
+        let length = pieces.iter().map(|piece| piece.len()).sum();
+        let parts = |write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>| {
+            pieces.iter().filter(|piece| !piece.is_empty()).try_for_each(|piece| write(piece))
+        };
+        self.location.overwrite(&key, || Ok(store.set_parts(&key, length, &parts, Condition::Always)?))
+    }
+
+    /// Stores the bytes of a chunk under the same indices of another array, in pieces if there are many. Returns false if it was never
+    /// stored.
+    pub(crate) fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
+        let (from, to) = (self.key(chunk)?, target.key(chunk)?);
+        let place = |error: Error| error.at(chunk_place(chunk, &from)).at(self.place());
+        copy_value(&self.location, &from, &target.location, &to).map_err(place)
     }
 
     /// Erases a chunk, which reads as the fill value then. Tells whether it was stored.

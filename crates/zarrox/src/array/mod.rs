@@ -9,6 +9,7 @@ mod consolidated_check;
 mod dynamic;
 mod fetch;
 mod fields;
+mod from_json;
 mod info;
 mod iterate;
 mod kept;
@@ -39,6 +40,7 @@ use zarrox_core::{
 use zarrox_stores::{Capabilities, Key, Prefix};
 
 use crate::access::AccessOptions;
+use crate::convert::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
 use crate::hierarchy::update_attributes;
 use crate::location::Location;
 
@@ -53,7 +55,8 @@ pub use info::ArrayInfo;
 pub(crate) use iterate::indices;
 pub use iterate::{Chunks, Rows};
 pub use parts::Parts;
-pub use stored::{StoredChunk, StoredRead, StoredWrite};
+pub(crate) use stored::cell;
+pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
 pub use time::Time;
 pub use view::ArrayView;
 pub use vlen_element::VlenElement;
@@ -280,16 +283,59 @@ impl Array {
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] when the data type does not have the value; and when the array cannot be written.
     pub fn set_fill_value_json(&mut self, fill: Json) -> Result<()> {
+        self.change_members(&Map::from_iter([("fill_value".to_owned(), fill)]))
+    }
+
+    /// Changes members of the array's document, in the form of its format.
+    fn change_members(&mut self, members: &Map) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
-        let members = Map::from_iter([("fill_value".to_owned(), fill)]);
         let metadata = location.change(format, |node, write| {
-            let metadata = patched(&location, format, node, Change::Members(&members))
+            let metadata = patched(&location, format, node, Change::Members(members))
                 .map_err(|error| crate::error::argument(error.to_string()))?;
-            write(Change::Members(&members))?;
+            write(Change::Members(members))?;
             Ok(metadata)
         })?;
         *self = Self::new(location.as_stored(), metadata)?;
         Ok(())
+    }
+
+    /// Gives a dimension another name: in `dimension_names`, or in xarray's attribute `_ARRAY_DIMENSIONS` if the names are there.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr")).shape([2, 3]).data_type(DataType::Int8);
+    /// let mut array = array.dimension_names(["y", "x"]).create()?;
+    /// array.rename_dimension("x", "lon")?;
+    /// assert_eq!(array.dimension_names().unwrap()[1].as_deref(), Some("lon"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when no dimension has the name, [`ErrorKind::AlreadyExists`] when one has the new name; and when the
+    /// array cannot be written.
+    pub fn rename_dimension(&mut self, from: &str, to: &str) -> Result<()> {
+        let own = self.metadata.dimension_names.clone();
+        let is_attribute = own.is_none();
+        let names = own.or_else(|| attribute_names(&self.metadata)).unwrap_or_default();
+        let has = |name: &str| names.iter().any(|own| own.as_deref() == Some(name));
+        if !has(from) {
+            return Err(
+                Error::new(ErrorKind::NotFound, format!("no dimension is named '{from}'")).at(self.place())
+            );
+        }
+        if has(to) {
+            let message = format!("a dimension is named '{to}' already");
+            return Err(Error::new(ErrorKind::AlreadyExists, message).at(self.place()));
+        }
+        let renamed =
+            |name: Option<String>| if name.as_deref() == Some(from) { Some(to.to_owned()) } else { name };
+        let names = Json::from(names.into_iter().map(renamed).collect::<Vec<_>>());
+        if is_attribute {
+            return self
+                .update_attributes(|map| drop(map.insert(ARRAY_DIMENSIONS.to_owned(), names.clone())));
+        }
+        self.change_members(&Map::from_iter([("dimension_names".to_owned(), names)]))
     }
 
     /// The text of one element, as NumPy prints it.

@@ -8,6 +8,7 @@ use zarrox_core::{CodecError, Error, ErrorKind, Result};
 use zarrox_stores::Value;
 
 use super::finding::FindingKind;
+use crate::array::cell;
 use crate::location::Location;
 
 /// Inner chunks that lie side by side are read together up to this many bytes.
@@ -104,20 +105,6 @@ pub(super) fn flaws(
         flaws.extend(damaged.map(|(number, flaw)| Flaw { cell: Some(cell(number)), ..flaw }));
     }
     Ok(flaws)
-}
-
-/// The indices of an inner chunk in the order of the array's axes.
-fn cell(number: usize, grid: &[usize], order: Option<&[usize]>) -> Vec<u64> {
-    let (mut rest, mut stored) = (number, vec![0; grid.len()]);
-    for (index, &count) in stored.iter_mut().zip(grid).rev() {
-        (*index, rest) = ((rest % count.max(1)) as u64, rest / count.max(1));
-    }
-    let Some(order) = order.filter(|order| order.len() == stored.len()) else { return stored };
-    let mut cell = vec![0; grid.len()];
-    for (&axis, &index) in order.iter().zip(&stored) {
-        cell[axis] = index;
-    }
-    cell
 }
 
 /// Inner chunks that share bytes with one another, or with the index, by their numbers. Several may have all their bytes in common.

@@ -113,7 +113,7 @@ fn plain_codecs(array: &Array) -> Vec<CodecSpec> {
     array.metadata().format.def().plain_codecs(array.codecs())
 }
 
-fn kind(spec: &CodecSpec, registry: &Registry) -> Option<CodecKind> {
+pub(super) fn kind(spec: &CodecSpec, registry: &Registry) -> Option<CodecKind> {
     registry.codec(&spec.name).ok().map(|def| def.kind)
 }
 
@@ -127,7 +127,7 @@ fn unsharded(array: &Array, registry: &Registry, chunk_limit: usize) -> (ChunkGr
 }
 
 /// The inner chunks of an array's shards as if each were stored by itself; `None` if there are no shards.
-fn without_outer_shards(
+pub(super) fn without_outer_shards(
     metadata: &ArrayMetadata,
     registry: &Registry,
     chunk_limit: usize,

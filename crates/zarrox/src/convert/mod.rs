@@ -32,11 +32,14 @@
 //! root, and then removes the old ones, from the root inwards. At every moment, one of the two formats has a complete hierarchy.
 //! After an interruption, the same conversion finishes.
 
+mod chosen;
 mod chunks;
 mod codecs;
 pub(crate) mod dimension_names;
 mod plan;
 mod report;
+mod reshard;
+mod rewrite;
 mod run;
 mod target;
 mod translator;
@@ -58,8 +61,11 @@ use crate::options::{OpenMode, OpenOptions};
 use crate::policy::{Consolidated, MissingChunks};
 use plan::{Planner, Step};
 
+pub(crate) use chosen::Chosen;
+pub(crate) use rewrite::Rewrite;
+
 pub use crate::hierarchy::journal::JOURNAL;
-pub use report::{Action, ConvertReport, Finding, NodeReport, Severity, What};
+pub use report::{Action, ConvertReport, Finding, NodeReport, Severity, Skipped, What};
 
 /// The values to compare with the source after writing. Metadata is always compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,8 +75,10 @@ pub enum Verify {
     /// The values of arrays whose chunks were encoded again.
     #[default]
     Reencoded,
-    /// All values, and the bytes of copied chunks.
+    /// All values of arrays whose chunks were encoded again, and the bytes of copied chunks.
     Everything,
+    /// All values, also those of copied chunks, which are decoded.
+    Values,
 }
 
 /// The progress of a conversion.
@@ -84,7 +92,7 @@ pub struct Progress {
 }
 
 /// A function that is called with the progress. An error ends the conversion.
-type Listener = Arc<dyn Fn(Progress) -> Result<()> + Send + Sync>;
+pub(crate) type Listener = Arc<dyn Fn(Progress) -> Result<()> + Send + Sync>;
 
 /// A conversion to another format: its options, with which it can be planned and run.
 #[derive(Clone)]
@@ -95,7 +103,31 @@ pub struct Convert {
     lossy: bool,
     verify: Verify,
     overwrite: bool,
-    listener: Option<Listener>,
+    pub(crate) listener: Option<Listener>,
+    pub(crate) rewrite: Rewrite,
+    pub(crate) chosen: Chosen,
+    pub(crate) effort: Effort,
+    /// True if the root gets consolidated metadata, also where the source has none.
+    pub(crate) consolidate: bool,
+}
+
+/// The memory and the speed that copying may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effort {
+    /// The number of bytes that may be in memory at once. At least one chunk is.
+    pub(crate) memory: usize,
+    /// The most bytes of the source that are copied in a second.
+    pub(crate) rate: Option<u64>,
+    /// The number of chunks that are copied at a time; 0 for as many as the stores are good for.
+    pub(crate) jobs: usize,
+    /// True if chunks of the source that are damaged are left out.
+    pub(crate) skip_damaged: bool,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { memory: 1 << 30, rate: None, jobs: 0, skip_damaged: false }
+    }
 }
 
 impl Convert {
@@ -110,7 +142,30 @@ impl Convert {
             verify: Verify::default(),
             overwrite: false,
             listener: None,
+            rewrite: Rewrite::default(),
+            chosen: Chosen::default(),
+            effort: Effort::default(),
+            consolidate: false,
         }
+    }
+
+    /// The conversion to another format, with the same options.
+    pub(crate) fn into_format(self, to: Format) -> Self {
+        Self { to, ..self }
+    }
+
+    /// The report of a group that is there already.
+    pub(crate) fn report_of_group(
+        &self,
+        path: &str,
+        source: &Location,
+        destination: &Location,
+        from: Format,
+    ) -> ConvertReport {
+        let mut report = Planner::new(self, source, destination, from, false).into_report();
+        let path = format!("/{path}");
+        report.nodes.push(NodeReport { path, is_array: false, action: Action::Nothing, chunks: 0, bytes: 0 });
+        report
     }
 
     /// Sets the options for opening nodes: strictness, data types and codecs, threads, the limit of a chunk's memory.
@@ -156,12 +211,7 @@ impl Convert {
     /// # Errors
     /// When the source cannot be read, or one path contains the other.
     pub fn plan(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<Conversion> {
-        let resolved = |path: &Path| fs::canonicalize(locate::plain(path)).ok();
-        if let (Some(from), Some(to)) = (resolved(source.as_ref()), resolved(destination.as_ref()))
-            && (from.starts_with(&to) || to.starts_with(&from))
-        {
-            return Err(overlap(&from.display(), &to.display()));
-        }
+        check_apart(source.as_ref(), destination.as_ref())?;
         let source = self.opening().mode(OpenMode::Read).place(source.as_ref())?;
         self.plan_between(&source, &self.opening().format(self.to).new_place(destination.as_ref())?)
     }
@@ -189,7 +239,7 @@ impl Convert {
         self.plan_between(&source, &self.opening().format(self.to).location(destination, to)?)
     }
 
-    fn plan_between(&self, source: &Location, destination: &Location) -> Result<Conversion> {
+    pub(crate) fn plan_between(&self, source: &Location, destination: &Location) -> Result<Conversion> {
         let overlaps = source.path.contains(&destination.path) || destination.path.contains(&source.path);
         if overlaps && source.store.location() == destination.store.location() {
             return Err(overlap(&source.path, &destination.path));
@@ -229,7 +279,7 @@ impl Convert {
         in_place: bool,
         root: Node,
     ) -> Result<Conversion> {
-        let (steps, report) = Planner::new(self.to, source, &destination, from, in_place).plan(root)?;
+        let (steps, report) = Planner::new(self, source, &destination, from, in_place).plan(root)?;
         let in_place = in_place.then_some(from);
         Ok(Conversion { convert: self.clone(), source: source.clone(), destination, in_place, steps, report })
     }
@@ -250,7 +300,7 @@ impl Convert {
     }
 
     /// The options with which both sides are opened. Missing chunks stay missing.
-    fn opening(&self) -> OpenOptions {
+    pub(crate) fn opening(&self) -> OpenOptions {
         self.options
             .clone()
             .consolidated(Consolidated::Never)
@@ -263,8 +313,19 @@ impl Convert {
     }
 }
 
+/// Refuses paths of which one contains the other.
+pub(crate) fn check_apart(source: &Path, destination: &Path) -> Result<()> {
+    let resolved = |path: &Path| fs::canonicalize(locate::plain(path)).ok();
+    match (resolved(source), resolved(destination)) {
+        (Some(from), Some(to)) if from.starts_with(&to) || to.starts_with(&from) => {
+            Err(overlap(&from.display(), &to.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The source, with its consolidated metadata if nothing else tells which nodes exist.
-fn known_nodes(source: &Location) -> Result<Location> {
+pub(crate) fn known_nodes(source: &Location) -> Result<Location> {
     if source.store.capabilities().listable {
         return Ok(source.clone());
     }
@@ -301,6 +362,42 @@ impl Conversion {
     /// The report: the planned work, and all properties that the target stores differently or not at all.
     pub fn report(&self) -> &ConvertReport {
         &self.report
+    }
+
+    /// The conversion with a report of paths that begin above the converted node, at another one.
+    pub(crate) fn based_at(mut self, base: &str) -> Self {
+        if base.is_empty() {
+            return self;
+        }
+        let based = |path: &str| format!("/{base}{}", path.trim_end_matches('/'));
+        self.report.nodes.iter_mut().for_each(|node| node.path = based(&node.path));
+        self.report.findings.iter_mut().for_each(|finding| finding.path = based(&finding.path));
+        self
+    }
+
+    /// The report of nodes that stay as they are.
+    pub(crate) fn into_report_of_nothing(mut self) -> ConvertReport {
+        self.report.findings.clear();
+        for node in &mut self.report.nodes {
+            *node = NodeReport { action: Action::Nothing, chunks: 0, bytes: 0, ..node.clone() };
+        }
+        self.report
+    }
+
+    /// The conversion of an array that is there already: only what differs is copied.
+    pub(crate) fn into_update(mut self) -> Self {
+        self.report.nodes.iter_mut().for_each(|node| node.action = Action::Update);
+        self
+    }
+
+    /// The conversion as a part of a work of more bytes, after the first of them.
+    pub(crate) fn within(mut self, before: u64, total: u64) -> Self {
+        let listener = self.convert.listener.take();
+        self.convert.listener = listener.map(|listener| {
+            let within = move |progress: Progress| listener(Progress { done: before + progress.done, total });
+            Arc::new(within) as Listener
+        });
+        self
     }
 
     /// Checks that the conversion can be done.

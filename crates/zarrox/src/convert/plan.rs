@@ -7,7 +7,10 @@ use zarrox_core::metadata::{Consolidation, Layout};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Prefix;
 
+use super::Convert;
 use super::report::{Action, ConvertReport, NodeReport, Severity, What};
+use super::reshard;
+use super::target::TargetArray;
 use super::translator::Translator;
 use crate::array::Array;
 use crate::group::{Group, Node};
@@ -49,6 +52,7 @@ impl Step {
 
 /// Walks through the source.
 pub(super) struct Planner<'a> {
+    convert: &'a Convert,
     to: Format,
     source: &'a Location,
     destination: &'a Location,
@@ -59,12 +63,13 @@ pub(super) struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     pub(super) fn new(
-        to: Format,
+        convert: &'a Convert,
         source: &'a Location,
         destination: &'a Location,
         from: Format,
         in_place: bool,
     ) -> Self {
+        let to = convert.to;
         let shown = |place: &Location| match place.path.is_root() {
             true => place.store.location(),
             false => format!("{} in {}", place.path, place.store.location()),
@@ -76,18 +81,47 @@ impl<'a> Planner<'a> {
             destination: (!in_place).then(|| shown(destination)),
             nodes: Vec::new(),
             findings: Vec::new(),
+            skipped: Vec::new(),
         };
         let in_place = in_place.then_some(from);
-        Self { to, source, destination, in_place, steps: Vec::new(), report }
+        Self { convert, to, source, destination, in_place, steps: Vec::new(), report }
+    }
+
+    /// The report of nothing yet.
+    pub(super) fn into_report(self) -> ConvertReport {
+        self.report
     }
 
     /// The steps from this node on, with their report.
     pub(super) fn plan(mut self, root: Node) -> Result<(Vec<Step>, ConvertReport)> {
+        if self.convert.rewrite.part.is_some() && matches!(root, Node::Group(_)) {
+            let message = "a part can be selected of an array alone; name an array of the group";
+            return Err(crate::error::argument(message));
+        }
         self.node("", root)?;
+        self.leave_out_groups();
+        if self.convert.consolidate {
+            self.steps.first_mut().into_iter().for_each(|root| root.consolidate = true);
+        }
         Ok((self.steps, self.report))
     }
 
+    /// Leaves out groups in which no array was chosen, if arrays were.
+    fn leave_out_groups(&mut self) {
+        if !self.convert.chosen.is_picky() {
+            return;
+        }
+        let arrays: Vec<String> =
+            self.steps.iter().filter(|step| step.array.is_some()).map(|step| step.path.clone()).collect();
+        let is_above = |path: &str| path.is_empty() || arrays.iter().any(|array| is_below(array, path));
+        self.steps.retain(|step| step.array.is_some() || is_above(&step.path));
+        self.report.nodes.retain(|node| node.is_array || is_above(node.path.trim_start_matches('/')));
+    }
+
     fn node(&mut self, path: &str, node: Node) -> Result<()> {
+        if !self.convert.chosen.has(path, matches!(node, Node::Array(_))) {
+            return Ok(());
+        }
         if self.in_place.is_some() && node.format() == self.to {
             self.unchanged(path, &node)?;
         } else if let Some(reason) = self.misplaced(path, &node)? {
@@ -164,12 +198,14 @@ impl<'a> Planner<'a> {
         let name = shown(path);
         let keys = array.chunk_key_encoding()?;
         let Some(target) = self.translator(path, &name)?.array(array, keys) else { return Ok(()) };
+        let Some(target) = self.rewritten(path, array, target)? else { return Ok(()) };
         if let Some(from) = self.in_place {
             self.check_keys(path, array, &target.metadata, from)?;
         }
         let action = match (self.in_place, target.same_chunks && !target.other_fill) {
             (Some(_), _) => Action::Metadata,
             (None, true) => Action::CopyChunks,
+            (None, false) if self.reshards(path, array, &target)? => Action::Reshard,
             (None, false) => Action::Reencode,
         };
         let (mut chunks, mut bytes) = (0, 0);
@@ -179,17 +215,54 @@ impl<'a> Planner<'a> {
                 bytes += if chunk.is_some() { size } else { 0 };
             })?;
         }
+        let rewrite = &self.convert.rewrite;
+        if rewrite.part.is_some() {
+            let metadata = &target.metadata;
+            chunks = metadata.chunk_grid.chunk_count(&metadata.shape).unwrap_or(u64::MAX);
+            let item = array.data_type().size() as u64;
+            bytes = metadata.shape.iter().fold(item, |size, &length| size.saturating_mul(length));
+        }
         self.report.nodes.push(NodeReport { path: name, is_array: true, action, chunks, bytes });
         self.steps.push(Step {
             path: path.to_owned(),
             action,
             array: Some(array.clone()),
             target: Some(NodeMetadata::Array(target.metadata)),
-            all_chunks: target.other_fill,
+            all_chunks: target.other_fill || rewrite.part.is_some(),
             bytes,
             consolidate: false,
         });
         Ok(())
+    }
+
+    /// Returns true if encoded chunks need not be decoded, although they are not stored as they were.
+    fn reshards(&self, path: &str, array: &Array, target: &TargetArray) -> Result<bool> {
+        if target.other_fill || self.convert.rewrite.part.is_some() {
+            return Ok(false);
+        }
+        let place = self.destination.at(self.destination.path.join(path)?);
+        let target = Array::new(place, target.metadata.clone())?;
+        Ok(target.unreadable().is_none() && array.unreadable().is_none() && reshard::fits(array, &target))
+    }
+
+    /// The target with the properties that the copy has of its own; `None` if it cannot have them.
+    fn rewritten(&mut self, path: &str, array: &Array, target: TargetArray) -> Result<Option<TargetArray>> {
+        let rewrite = &self.convert.rewrite;
+        if rewrite.is_nothing() {
+            return Ok(Some(target));
+        }
+        let place = self.destination.at(self.destination.path.join(path)?);
+        let name = shown(path);
+        let mut translator = self.translator(path, &name)?;
+        let made = rewrite.apply(array, target.metadata, &place);
+        let made = made.and_then(|metadata| translator.says_array(&metadata).map(|()| metadata));
+        match made {
+            Ok(metadata) => Ok(translator.rewritten(array, metadata, rewrite)),
+            Err(error) => {
+                translator.find(What::Codecs, Severity::Refusal, error.message().to_owned());
+                Ok(None)
+            }
+        }
     }
 
     /// In place, chunks keep their keys, and new documents must not replace old ones.
@@ -322,6 +395,11 @@ fn is_outage(error: &Error) -> bool {
 
 fn joined(above: &str, name: &str) -> String {
     if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") }
+}
+
+/// Returns true if a node is below another one.
+fn is_below(path: &str, above: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn shown(path: &str) -> String {

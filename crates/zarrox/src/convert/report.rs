@@ -115,8 +115,19 @@ pub enum Action {
     Metadata,
     /// The bytes of its chunks are copied.
     CopyChunks,
+    /// Its encoded chunks are moved into other shards, or out of shards, as they are.
+    Reshard,
     /// Its chunks are decoded and encoded.
     Reencode,
+    /// The node is there, and only what differs is copied.
+    Update,
+}
+
+impl Action {
+    /// Returns true if chunks are copied.
+    pub(super) fn has_chunks(self) -> bool {
+        !matches!(self, Self::Nothing | Self::Metadata)
+    }
 }
 
 impl fmt::Display for Action {
@@ -125,7 +136,9 @@ impl fmt::Display for Action {
             Self::Nothing => "nothing to do",
             Self::Metadata => "metadata only",
             Self::CopyChunks => "copy bytes",
+            Self::Reshard => "copy bytes into other shards",
             Self::Reencode => "re-encode",
+            Self::Update => "copy what differs",
         })
     }
 }
@@ -151,7 +164,7 @@ impl fmt::Display for NodeReport {
         let kind = if *is_array { "array" } else { "group" };
         write!(f, "{path} ({kind}): {action}")?;
         match action {
-            Action::CopyChunks | Action::Reencode if *is_array => {
+            action if *is_array && action.has_chunks() => {
                 write!(f, ", {chunks} chunks, {bytes} bytes")
             }
             _ => Ok(()),
@@ -175,9 +188,45 @@ pub struct ConvertReport {
     pub nodes: Vec<NodeReport>,
     /// All properties that the target stores differently or not at all.
     pub findings: Vec<Finding>,
+    /// Parts of the source that are damaged and were left out.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A part of an array that could not be read, and is not in the copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The path of the array in the source.
+    pub path: String,
+    /// The part of the copy that holds fill values instead: the begin and the end along each dimension.
+    pub region: Vec<(u64, u64)>,
+    /// The error.
+    pub reason: String,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, region, reason } = self;
+        let along: Vec<String> = region.iter().map(|(begin, end)| format!("{begin}:{end}")).collect();
+        write!(f, "{path}[{}]: left out: {reason}", along.join(", "))
+    }
 }
 
 impl ConvertReport {
+    /// Adds the nodes of a further piece of the same work.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.nodes.extend(other.nodes);
+        self.findings.extend(other.findings);
+        self.skipped.extend(other.skipped);
+    }
+
+    /// The number of stored chunks that are copied or encoded, and their size in bytes.
+    pub fn tally(&self) -> (u64, u64) {
+        let add = |(chunks, bytes): (u64, u64), node: &NodeReport| {
+            (chunks.saturating_add(node.chunks), bytes.saturating_add(node.bytes))
+        };
+        self.nodes.iter().fold((0, 0), add)
+    }
+
     /// The findings that prevent the conversion: refusals, and losses that are not allowed.
     pub fn obstacles(&self, allowed: impl Fn(What) -> bool) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |finding| match finding.severity {

@@ -1,13 +1,15 @@
 //! Runs a planned conversion.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
+use zarrox_core::json::Map;
 use zarrox_core::metadata::Layout;
-use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, Result};
+use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, Result};
 
 use super::chunks::Transfer;
 use super::plan::Step;
-use super::report::{Action, ConvertReport};
+use super::report::{Action, ConvertReport, Skipped};
 use super::{Conversion, Progress, Verify};
 use crate::array::Array;
 use crate::hierarchy::format_of;
@@ -23,38 +25,53 @@ impl Conversion {
     /// anything is written; [`ErrorKind::AlreadyExists`] when there is something at the destination; [`ErrorKind::Corrupt`] when
     /// the written data differ from the source; and errors of the stores.
     pub fn run(self) -> Result<ConvertReport> {
+        self.run_then(|| Ok(()))
+    }
+
+    /// Runs the conversion, and something else just before the journal says that nothing is unfinished.
+    pub(crate) fn run_then(mut self, last: impl FnOnce() -> Result<()>) -> Result<ConvertReport> {
         self.check()?;
+        let skipped = self.run_checked(last)?;
+        self.report.skipped = skipped;
+        Ok(self.report)
+    }
+
+    fn run_checked(&self, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
         let (place, source) = (&self.destination, &self.source);
         let done = match self.in_place {
-            Some(from) => self.replace_documents(from),
-            None => self.copy(),
+            Some(from) => self.replace_documents(from).map(|()| Vec::new()),
+            None => self.copy(last),
         };
-        done.map_err(|error| match self.in_place {
+        let skipped = done.map_err(|error| match self.in_place {
             Some(_) => {
                 error.at(format!("converting '{}' in {} in place", place.path, place.store.location()))
             }
-            None => error.at(format!("converting {} to {}", source.store.location(), place.store.location())),
+            None => {
+                let work = if self.report.from == self.convert.to { "copying" } else { "converting" };
+                error.at(format!("{work} {source} to {place}"))
+            }
         })?;
         let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
         place.keep_copies(self.convert.to, &changes);
         place.store.flush()?;
-        Ok(self.report)
+        Ok(skipped)
     }
 
-    fn copy(&self) -> Result<()> {
+    fn copy(&self, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
         let mut journal = self.prepare()?;
-        self.copy_all(&mut journal).map_err(|error| {
+        self.copy_all(&mut journal, last).map_err(|error| {
             // If storing the journal fails, the work since the last write of it is repeated.
             let _ = journal.write(&self.destination);
             resumable(error)
         })
     }
 
-    fn copy_all(&self, journal: &mut Journal) -> Result<()> {
-        let counter = Counter { done: AtomicU64::new(0), conversion: self, total: self.work() };
+    fn copy_all(&self, journal: &mut Journal, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
+        let counter = Counter::new(self);
+        let mut skipped = Vec::new();
         for step in &self.steps {
             if let (Some(source), Some(target)) = (&step.array, &step.target) {
-                self.copy_array(step, source, target, journal, &counter)?;
+                skipped.extend(self.copy_array(step, source, target, journal, &counter)?);
             }
         }
         // No node exists until all chunks are stored. The root comes last, so that all nodes that can be found from it are
@@ -67,7 +84,9 @@ impl Conversion {
         self.destination.create_ancestors(self.convert.to, &self.layout()?)?;
         self.compare_metadata()?;
         self.consolidate()?;
-        Journal::erase(&self.destination)
+        last()?;
+        Journal::erase(&self.destination)?;
+        Ok(skipped)
     }
 
     /// The layout of the destination.
@@ -97,29 +116,118 @@ impl Conversion {
         target: &NodeMetadata,
         journal: &mut Journal,
         counter: &Counter<'_>,
-    ) -> Result<()> {
-        let NodeMetadata::Array(metadata) = target else { return Ok(()) };
+    ) -> Result<Vec<Skipped>> {
+        let NodeMetadata::Array(metadata) = target else { return Ok(Vec::new()) };
         let place = self.place(step)?;
         let rounds = self.rounds(step);
         if journal.is_finished(&step.path) {
-            return counter.add(step.bytes * rounds);
+            return counter.add(step.bytes * rounds).map(|()| Vec::new());
         }
         let resuming = journal.was_there();
-        let destination = Array::new(place.clone(), metadata.clone())?;
+        let destination = Array::new(place, metadata.clone())?;
         let tell = |bytes| counter.add(bytes);
-        let pool = &place.context.pool;
-        let transfer = Transfer::new(source, &destination, pool, resuming, &tell);
+        let transfer = Transfer::new(&self.convert, source, &destination, step.action, resuming, &tell);
         match step.action {
             Action::CopyChunks => transfer.copy()?,
+            Action::Reshard => transfer.reshard()?,
             _ => transfer.reencode(step.all_chunks)?,
         }
         if rounds > 1 {
-            match step.action {
-                Action::CopyChunks => transfer.compare_copies()?,
+            match (step.action, self.convert.verify) {
+                (Action::CopyChunks, Verify::Everything) => transfer.compare_copies()?,
                 _ => transfer.compare_values(step.all_chunks)?,
             }
         }
-        journal.finish(&self.destination, &step.path)
+        journal.finish(&self.destination, &step.path)?;
+        Ok(transfer.skipped())
+    }
+
+    /// Brings an array that is there up to date: copies what differs.
+    pub(crate) fn update(mut self) -> Result<ConvertReport> {
+        self.check()?;
+        let counter = Counter::new(&self);
+        for step in &self.steps {
+            let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) else {
+                continue;
+            };
+            let destination = Array::new(self.place(step)?, metadata.clone())?;
+            let tell = |bytes| counter.add(bytes);
+            let transfer = Transfer::new(&self.convert, source, &destination, Action::Update, false, &tell);
+            match step.action {
+                Action::CopyChunks => transfer.update_copies()?,
+                _ => transfer.update_values(step.all_chunks)?,
+            }
+        }
+        self.destination.store.flush()?;
+        self.report.nodes.iter_mut().for_each(|node| node.action = Action::Update);
+        Ok(self.report)
+    }
+
+    /// Returns true if the array at the destination has the metadata of the copy, but perhaps other attributes.
+    pub(crate) fn fits(&self, found: &ArrayMetadata) -> Result<bool> {
+        let Some(target) = self.array() else { return Ok(false) };
+        let target = ArrayMetadata { attributes: found.attributes.clone(), ..target.clone() };
+        found.is_same(&target, &self.destination.context.registry, self.destination.context.chunk_limit)
+    }
+
+    /// The arrays whose chunks are not copied as they are, with what they become, and whether chunks stay encoded.
+    pub(crate) fn encoded_arrays(&self) -> Result<Vec<(String, Array, Array, bool)>> {
+        let mut arrays = Vec::new();
+        for step in &self.steps {
+            let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) else {
+                continue;
+            };
+            if matches!(step.action, Action::Reencode | Action::Reshard) {
+                let target = Array::new(self.place(step)?, metadata.clone())?;
+                let is_stored = step.action == Action::Reshard;
+                arrays.push((format!("/{}", step.path), source.clone(), target, is_stored));
+            }
+        }
+        Ok(arrays)
+    }
+
+    /// The lengths of the parts in which an array is copied, whether all threads work on one after the other, and the average number of
+    /// times that a chunk is read.
+    pub(crate) fn division(&self, source: &Array, target: &Array) -> (Vec<u64>, bool, f64) {
+        super::chunks::planned_division(source, target, &self.convert.rewrite, self.convert.effort.memory)
+    }
+
+    /// The memory that the conversion may take.
+    pub(crate) fn memory(&self) -> usize {
+        self.convert.effort.memory
+    }
+
+    /// The function that hears of progress.
+    pub(crate) fn listener(&self) -> Option<super::Listener> {
+        self.convert.listener.clone()
+    }
+
+    /// The first node in the form of the target.
+    pub(crate) fn root(&self) -> Option<&NodeMetadata> {
+        self.steps.first()?.target.as_ref()
+    }
+
+    /// Reads the elements of the first array from another one, which has the same.
+    pub(crate) fn read_from(&mut self, array: Array) {
+        if let Some(step) = self.steps.first_mut() {
+            step.array = Some(array);
+        }
+    }
+
+    /// The copy of the first node, if it is an array.
+    pub(crate) fn array(&self) -> Option<&ArrayMetadata> {
+        match self.steps.first()?.target.as_ref()? {
+            NodeMetadata::Array(array) => Some(array),
+            NodeMetadata::Group(_) => None,
+        }
+    }
+
+    /// The attributes of the copy of the first node.
+    pub(crate) fn attributes(&self) -> Option<&Map> {
+        match self.steps.first()?.target.as_ref()? {
+            NodeMetadata::Array(array) => Some(&array.attributes),
+            NodeMetadata::Group(group) => Some(&group.attributes),
+        }
     }
 
     /// Writes the new documents, the root's last; then removes the old ones, the root's first.
@@ -198,14 +306,15 @@ impl Conversion {
 
     /// The chunks are the same files. With full verification, they are read through both documents.
     fn compare_in_place(&self) -> Result<()> {
-        if self.convert.verify != Verify::Everything {
+        if !matches!(self.convert.verify, Verify::Everything | Verify::Values) {
             return Ok(());
         }
         for step in &self.steps {
             if let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) {
                 let place = self.place(step)?;
-                let destination = Array::new(place.clone(), metadata.clone())?;
-                let transfer = Transfer::new(source, &destination, &place.context.pool, false, &|_| Ok(()));
+                let destination = Array::new(place, metadata.clone())?;
+                let (action, tell) = (step.action, |_| Ok(()));
+                let transfer = Transfer::new(&self.convert, source, &destination, action, false, &tell);
                 transfer.compare_values(false)?;
             }
         }
@@ -219,13 +328,14 @@ impl Conversion {
     /// The number of times that the bytes of an array are processed: for writing, and for comparing.
     fn rounds(&self, step: &Step) -> u64 {
         match (self.convert.verify, step.action) {
-            (Verify::Everything, Action::CopyChunks | Action::Reencode) => 2,
+            (Verify::Everything | Verify::Values, action) if action.has_chunks() => 2,
             (Verify::Reencoded, Action::Reencode) => 2,
             _ => 1,
         }
     }
 
-    fn work(&self) -> u64 {
+    /// The number of bytes that are copied and compared.
+    pub(crate) fn work(&self) -> u64 {
         self.steps.iter().map(|step| step.bytes * self.rounds(step)).sum()
     }
 
@@ -253,17 +363,42 @@ fn resumable(error: Error) -> Error {
     Error::new(error.kind(), message).with_source(error)
 }
 
-/// Counts the completed work, and reports it.
+/// Counts the completed work, reports it, and slows it down where it is to be slow.
 struct Counter<'a> {
     done: AtomicU64,
     total: u64,
     conversion: &'a Conversion,
+    begun: Instant,
 }
 
-impl Counter<'_> {
+impl<'a> Counter<'a> {
+    fn new(conversion: &'a Conversion) -> Self {
+        Self { done: AtomicU64::new(0), total: conversion.work(), conversion, begun: Instant::now() }
+    }
+
     fn add(&self, bytes: u64) -> Result<()> {
         let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.tell(done)?;
+        while let Some(rest) = self.early(done) {
+            std::thread::sleep(rest.min(LONGEST_SLEEP));
+            self.tell(done)?;
+        }
+        Ok(())
+    }
+
+    fn tell(&self, done: u64) -> Result<()> {
         let progress = Progress { done, total: self.total };
         self.conversion.convert.listener.as_ref().map_or(Ok(()), |listener| listener(progress))
     }
+
+    /// The time until so many bytes may be done.
+    fn early(&self, done: u64) -> Option<Duration> {
+        let rate = self.conversion.convert.effort.rate?.max(1);
+        #[expect(clippy::cast_precision_loss, reason = "a time to sleep")]
+        let due = Duration::try_from_secs_f64(done as f64 / rate as f64).ok()?;
+        due.checked_sub(self.begun.elapsed()).filter(|rest| !rest.is_zero())
+    }
 }
+
+/// The longest sleep, so that an interruption is heard.
+const LONGEST_SLEEP: Duration = Duration::from_millis(100);

@@ -13,6 +13,7 @@ use zarrox_core::{
 use super::codecs;
 use super::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
 use super::report::{Finding, Severity, What};
+use super::rewrite::Rewrite;
 use super::translator::{Translator, says};
 use crate::array::Array;
 
@@ -26,6 +27,20 @@ pub(super) struct TargetArray {
 }
 
 impl Translator<'_> {
+    /// An array with properties of its own.
+    pub(super) fn rewritten(
+        &self,
+        array: &Array,
+        metadata: ArrayMetadata,
+        rewrite: &Rewrite,
+    ) -> Option<TargetArray> {
+        let same_chunks = rewrite.part.is_none() && self.same_chunks(array, &metadata);
+        let fill = metadata.fill_element(self.registry).ok()?;
+        let expected = rewrite.fill(array).ok()?;
+        let other_fill = fill != fill_of(&metadata, rewrite.data_type(array), expected);
+        Some(TargetArray { metadata, same_chunks, other_fill })
+    }
+
     pub(super) fn group(&mut self, source: &GroupMetadata) -> Option<GroupMetadata> {
         let mut target = GroupMetadata::new(self.to);
         if let Err(error) = self.says(&NodeMetadata::Group(target.clone())) {

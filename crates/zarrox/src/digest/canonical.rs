@@ -30,7 +30,7 @@ pub(super) fn group_text(attributes: &Map) -> String {
 }
 
 /// The names of dimensions, if any has one, and the attributes without those that repeat the names.
-fn names_and_attributes(array: &Array) -> (Option<Vec<Option<String>>>, Map) {
+pub(crate) fn names_and_attributes(array: &Array) -> (Option<Vec<Option<String>>>, Map) {
     let mut attributes = array.attributes().clone();
     let own = array.dimension_names().filter(|names| names.iter().any(Option::is_some)).map(<[_]>::to_vec);
     let told = attribute_names(array.metadata());

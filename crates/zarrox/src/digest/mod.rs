@@ -18,7 +18,7 @@ use crate::convert::Progress;
 use crate::error::argument;
 use crate::group::Node;
 
-pub(crate) use canonical::hexadecimal;
+pub(crate) use canonical::{hexadecimal, names_and_attributes};
 pub(crate) use stored::{Hashed, StoredSum, StoredValues};
 pub(crate) use work::{Listener, Work};
 

@@ -59,6 +59,16 @@ impl Location {
         Ok(format.map(|format| Mark { format, work: Work::Deletion }))
     }
 
+    /// Marks the node as one that will be deleted.
+    pub(crate) fn begin_deletion(&self) -> Result<()> {
+        self.put_mark(self.deletable()?.format, Work::Deletion)
+    }
+
+    /// Returns true if a deletion of the node has begun.
+    pub(crate) fn is_being_deleted(&self) -> Result<bool> {
+        Ok(self.mark()?.is_some_and(|mark| mark.work == Work::Deletion))
+    }
+
     /// Finishes the work that a mark tells of: what is here is deleted.
     pub(crate) fn delete_marked(&self, mark: &Mark) -> Result<()> {
         self.delete_held(&self.held_by(mark)?)

@@ -30,6 +30,11 @@ impl Boxes {
         boxes
     }
 
+    /// Boxes of these lengths.
+    pub(crate) fn of_lengths(shape: &[u64], lengths: &[u64]) -> Self {
+        Self { shape: shape.to_vec(), lengths: lengths.to_vec(), item: 1 }
+    }
+
     /// Extends the boxes along the axis where that saves the most reads for its size.
     fn more_useful(&self, other: &[u64], own: &[u64], room: u64) -> Option<Self> {
         let axes = (0..self.shape.len())
@@ -64,7 +69,7 @@ impl Boxes {
     }
 
     /// The average number of times that a chunk of the other array is touched.
-    pub(super) fn times_read(&self, other: &[u64]) -> f64 {
+    pub(crate) fn times_read(&self, other: &[u64]) -> f64 {
         let times = |axis| ratio(self.touched(axis, other), chunks(self.shape[axis], other[axis]));
         (0..self.shape.len()).map(times).product()
     }
@@ -81,7 +86,7 @@ impl Boxes {
     }
 
     /// The size of the largest box, in bytes.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.lengths.iter().fold(self.item.max(1), |size, &length| size.saturating_mul(length))
     }
 

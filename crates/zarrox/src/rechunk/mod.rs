@@ -93,19 +93,22 @@ impl Rechunk {
             return self.copy_at_once(source, target, &boxes);
         }
         let boxes = self.boxes(source, target);
-        let reads_often = boxes.times_read(&source.chunk_shape()) > 2.0;
-        let Some(scratch) = self.scratch.as_deref().filter(|_| reads_often) else {
+        let Some((scratch, chunks)) = self.scratch.as_deref().zip(self.between(source, target)) else {
             return self.copy(source, target, &boxes);
         };
         let before = self.boxes(target, source);
-        let common = before.common(&boxes);
-        if common.bytes() < SMALLEST {
-            return self.copy(source, target, &boxes);
-        }
-        let between = between(source, scratch, common.lengths())?;
+        let between = between(source, scratch, &chunks)?;
         let copied = self.copy(source, &between, &before).and_then(|()| self.copy(&between, target, &boxes));
         let deleted = OpenOptions::new().delete(scratch);
         copied.and(deleted)
+    }
+
+    /// The chunks of an array on the way, if chunks of the source would be read often without one.
+    pub(crate) fn between(&self, source: &Array, target: &Array) -> Option<Vec<u64>> {
+        let boxes = self.boxes(source, target);
+        let reads_often = boxes.times_read(&source.chunk_shape()) > 2.0;
+        let common = self.boxes(target, source).common(&boxes);
+        (reads_often && common.bytes() >= SMALLEST).then(|| common.lengths().to_vec())
     }
 
     /// The boxes of whole chunks of one array that touch the chunks of the other as seldom as the memory allows.

@@ -1,6 +1,9 @@
 //! Stored chunks without the array's own indexing: their bytes, and parts of them by their keys.
 
 mod bytes;
+mod inner;
 mod parts;
 
+pub use inner::InnerChunk;
+pub(crate) use inner::cell;
 pub use parts::{StoredChunk, StoredRead, StoredWrite};

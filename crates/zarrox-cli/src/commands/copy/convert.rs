@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use clap::Args;
-use zarrox::convert::{Conversion, Convert as Plan, ConvertReport, Verify, What};
+use zarrox::convert::{Conversion, Convert as Plan, Verify, What};
 use zarrox::{Format, Result};
 
 use crate::args::{self, Global};
+use crate::copying;
 use crate::exit::{Failure, printable};
 use crate::interrupt;
 use crate::progress::Progress;
@@ -75,7 +76,7 @@ impl Convert {
         }
         let report = conversion.run()?;
         progress.finish(None);
-        Ok(print_findings(&report, out)?)
+        Ok(copying::print_findings(&report, out)?)
     }
 
     fn plan(&self, global: &Global, progress: &Progress) -> Result<Conversion> {
@@ -98,9 +99,4 @@ impl Convert {
             None => plan.plan_in_place(&self.source),
         }
     }
-}
-
-/// Prints the properties that the target stores differently or not at all, so that nobody learns of them later.
-fn print_findings(report: &ConvertReport, out: &mut dyn Write) -> std::io::Result<()> {
-    report.findings.iter().try_for_each(|finding| writeln!(out, "{}", printable(&finding.to_string())))
 }

@@ -39,6 +39,11 @@ pub(crate) struct Dump {
 }
 
 impl Dump {
+    /// The command for a part of an array.
+    pub(super) fn new(path: String, part: Part, csv: bool, json: bool) -> Self {
+        Self { path, part, full: false, csv, json, memory: ByteSize(64 << 20) }
+    }
+
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let (path, selection) = self.part.target(&self.path)?;
         let array = global.read_array(&path)?;

@@ -8,6 +8,7 @@ use zarrox::json::json;
 use zarrox::{Child, Node, Result};
 
 use super::describe::{child_json, chunk_shapes, clipped, name, unreadable};
+use super::table::print_table;
 use crate::args::Global;
 use crate::exit::{Failure, each, printable};
 use crate::print::{print_json, tuple};
@@ -109,15 +110,4 @@ fn row(child: &Child) -> [String; 6] {
         }
         Err(_) => ["?".to_owned(), none(), none(), none(), name(child), reason(child)],
     }
-}
-
-fn print_table<const N: usize>(out: &mut dyn Write, rows: &[[String; N]]) -> std::io::Result<()> {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..N).map(width).collect();
-    for row in rows {
-        let cells: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
-        writeln!(out, "{}", cells.join("  ").trim_end())?;
-    }
-    Ok(())
 }

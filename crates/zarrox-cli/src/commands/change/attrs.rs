@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use zarrox::json::{self, Json};
 use zarrox::{Error, ErrorKind, Node, Result};
 
+use super::attrs_more;
 use crate::args::Global;
 use crate::exit::{Failure, usage};
 use crate::opening;
@@ -47,6 +48,27 @@ enum Action {
         #[arg(long, value_name = "JSON", conflicts_with_all = ["key", "value"])]
         all: Option<String>,
     },
+    /// Edit all attributes in $VISUAL or $EDITOR
+    Edit {
+        /// The array or group
+        path: String,
+    },
+    /// Copy attributes to another node, where others stay
+    Cp {
+        /// The array or group that has them
+        from: String,
+        /// The array or group that gets them
+        to: String,
+        /// The names of the attributes [default: all]
+        keys: Vec<String>,
+    },
+    /// Print the attributes that differ; exit codes: 0 if there are none, 1 if there are, 2 for trouble
+    Diff {
+        /// An array or group
+        a: String,
+        /// The other one
+        b: String,
+    },
     /// Remove attributes
     Rm {
         /// The array or group
@@ -76,6 +98,9 @@ impl Attrs {
                     node.update_attributes(|attributes| drop(attributes.insert(key.clone(), value.clone())))
                 })?;
             }
+            Action::Edit { path } => attrs_more::edit(global, path)?,
+            Action::Cp { from, to, keys } => attrs_more::copy(global, from, to, keys)?,
+            Action::Diff { a, b } => attrs_more::diff(global, a, b, out)?,
             Action::Rm { path, all: true, .. } => {
                 change(global, path, |node| node.update_attributes(json::Map::clear))?;
             }

@@ -8,6 +8,7 @@ use zarrox::json::{Json, Map, json};
 use zarrox::{Array, ArrayInfo, CodecSpec, ErrorKind, Group, Node, Result};
 
 use super::describe::{attribute_lines, chunk_shapes, data_type_json};
+use super::header::print_header;
 use crate::args::Global;
 use crate::exit::{Failure, each, printable};
 use crate::print::{print_json, tuple};
@@ -26,6 +27,10 @@ pub(crate) struct Info {
     #[arg(long)]
     count: bool,
 
+    /// Show all nodes below as well, as ncdump -h does: dimensions, types and attributes
+    #[arg(long, conflicts_with_all = ["count", "json"])]
+    header: bool,
+
     /// Print JSON, for programs; for several paths, a list
     #[arg(long)]
     json: bool,
@@ -33,6 +38,9 @@ pub(crate) struct Info {
 
 impl Info {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.header {
+            return each(out, &self.paths, |out, path| print_header(&global.look(path)?, path, out));
+        }
         match (self.paths.as_slice(), self.json) {
             ([path], true) => Ok(print_json(out, &self.node_json(global, path)?)?),
             (_, true) => self.print_list(global, out),

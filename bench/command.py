@@ -1,0 +1,122 @@
+"""Measures the command beside the tools that people use otherwise, as ratios within one run.
+
+    python3 bench/command.py [PATH OF zarrox] [--mib 512] [--turns 5]
+
+`cp` and `reshard` are compared with `cp -r`, `diff` and `stats` with reading all elements of the same arrays. Each turn runs
+both sides one after the other; the ratio is that of the shortest times.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def run(*line, stdout=None):
+    """Runs a command, and returns the seconds that it took."""
+    begun = time.perf_counter()
+    subprocess.run([str(word) for word in line], check=True, stdout=stdout or subprocess.DEVNULL)
+    return time.perf_counter() - begun
+
+
+def values(path, mib):
+    """Writes float32 elements from 0.5 to 2, whose low bytes are random."""
+    with open(path, "wb") as file:
+        for _ in range(mib):
+            block = bytearray(os.urandom(1 << 20))
+            block[3::4] = b"\x3f" * (1 << 18)
+            file.write(block)
+
+
+class Bench:
+    """A directory with arrays, and the command."""
+
+    def __init__(self, zarrox, directory, turns):
+        self.zarrox, self.directory, self.turns = zarrox, pathlib.Path(directory), turns
+
+    def place(self, name):
+        return self.directory / name
+
+    def fresh(self, name):
+        """A path where nothing is."""
+        shutil.rmtree(self.place(name), ignore_errors=True)
+        return self.place(name)
+
+    def compare(self, name, ours, theirs, limit):
+        """Runs both in turns, and prints the ratio."""
+        own, others = [], []
+        for turn in range(self.turns + 1):
+            pair = (theirs(), ours()) if turn % 2 else tuple(reversed((ours(), theirs())))
+            if turn:  # the first one warms up
+                others.append(pair[0])
+                own.append(pair[1])
+        ratio = min(own) / min(others)
+        verdict = "ok" if ratio <= limit else "MORE"
+        print(f"{name:<34} {min(own):7.3f} s {min(others):7.3f} s  {ratio:5.2f} (limit {limit}) {verdict}", flush=True)
+
+    def copies(self, name, source):
+        self.compare(
+            f"cp {name} / cp -r",
+            lambda: run(self.zarrox, "cp", self.place(source), self.fresh("copy.zarr")),
+            lambda: run("cp", "-r", self.place(source), self.fresh("copied.zarr")),
+            1.1,
+        )
+
+    def reshards(self, name, source, shards):
+        self.compare(
+            f"reshard {name} / cp -r",
+            lambda: run(self.zarrox, "reshard", self.place(source), self.fresh("copy.zarr"), "--shards", shards),
+            lambda: run("cp", "-r", self.place(source), self.fresh("copied.zarr")),
+            1.2,
+        )
+
+    def reads(self, name):
+        return run(self.zarrox, "export", self.place(name), "-", "--to", "raw")
+
+    def passes(self, name, array, other):
+        self.compare(
+            f"stats {name} / reading all",
+            lambda: run(self.zarrox, "stats", self.place(array)),
+            lambda: self.reads(array),
+            1.2,
+        )
+        self.compare(
+            f"diff {name} / reading both",
+            lambda: run(self.zarrox, "diff", self.place(array), self.place(other)),
+            lambda: self.reads(array) + self.reads(other),
+            1.2,
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("zarrox", nargs="?", default="zarrox", help="the command")
+    parser.add_argument("--mib", type=int, default=512, help="the size of an array in MiB")
+    parser.add_argument("--turns", type=int, default=5)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="zarrox-bench-") as directory:
+        bench = Bench(options.zarrox, directory, options.turns)
+        values(bench.place("values.raw"), options.mib)
+        shape = ["--dtype", "<f4", "--shape", f"{options.mib * 64},4096"]
+        for name, layout in {
+            "plain.zarr": ["--chunks", "64,4096"],
+            "small.zarr": ["--chunks", "64,256"],
+            "sharded.zarr": ["--chunks", "64,256", "--shards", "1024,4096"],
+        }.items():
+            run(options.zarrox, "import", bench.place("values.raw"), bench.place(name), *shape, *layout)
+        bench.copies("plain", "plain.zarr")
+        bench.copies("many small chunks", "small.zarr")
+        bench.copies("sharded", "sharded.zarr")
+        bench.reshards("into shards", "small.zarr", "1024,4096")
+        bench.reshards("out of shards", "sharded.zarr", "none")
+        bench.passes("plain", "plain.zarr", "small.zarr")
+        bench.passes("sharded", "sharded.zarr", "plain.zarr")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,223 @@
+//! `zarrox cp`: copies nodes and hierarchies.
+
+use std::io::Write;
+
+use clap::{Args, ValueEnum};
+use zarrox::convert::{ConvertReport, Verify, What};
+use zarrox::copy::{Copier, Copying, IfExists};
+use zarrox::{Glob, Result};
+
+use crate::args::{ByteSize, Global};
+use crate::copying;
+use crate::exit::{Failure, each, printable, usage};
+use crate::interrupt;
+use crate::part;
+use crate::progress::Progress;
+use crate::recoding::Recoding;
+use crate::suggest::{self, suggesting};
+
+/// Copy arrays, groups and hierarchies: from any store to any other, of any format in any other
+///
+/// DST becomes a copy of SRC. If there are several SRC, or DST ends with a slash, each copy gets the name of its SRC and lies in the
+/// group DST. A part of an array is copied by PATH[selection] or --select. --format sets the format of the copy; by default it is that
+/// of the group above it, and otherwise that of the source.
+///
+/// Stored bytes are copied as they are if both sides have the same chunks and codecs. Otherwise chunks are decoded and encoded. Chunks
+/// are stored first and documents last, so that an interrupted copy is never taken for a whole one; the same command continues it.
+#[derive(Debug, Args)]
+pub(crate) struct Cp {
+    /// The arrays and groups, and the destination
+    #[arg(value_name = "SRC… DST", required = true, num_args = 2..)]
+    paths: Vec<String>,
+
+    /// Copy only this part of the array, such as [:100,::2]
+    #[arg(long, value_name = "SELECTION", allow_hyphen_values = true)]
+    select: Option<String>,
+
+    /// Copy only arrays whose name or path fits this pattern, or that are in a group which it fits; can be repeated
+    #[arg(long, value_name = "GLOB")]
+    include: Vec<Glob>,
+
+    /// Leave out nodes whose name or path fits this pattern, with all nodes below them; can be repeated
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<Glob>,
+
+    #[command(flatten)]
+    recoding: Recoding,
+
+    /// Write consolidated metadata for the copy, also if the source has none
+    #[arg(long)]
+    consolidate: bool,
+
+    /// What to do with nodes that are at the destination already
+    #[arg(long, value_name = "DO", default_value = "error")]
+    if_exists: Existing,
+
+    /// Replace nodes that are at the destination already: --if-exists replace
+    #[arg(long, conflicts_with = "if_exists")]
+    force: bool,
+
+    /// The values to compare with the source at the end
+    #[arg(long, value_name = "WHAT", default_value = "encoded")]
+    verify: Comparison,
+
+    /// Print the plan and its tally, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Leave out damaged chunks of the source where chunks are decoded, and list them
+    #[arg(long)]
+    skip_damaged: bool,
+
+    /// Allow the loss of properties that the format of the copy cannot express: data-types, fill-values, dimension-names, attributes,
+    /// members, nodes
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
+    #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
+    allow: Vec<What>,
+
+    /// The number of chunks that are copied at a time [default: as many as the stores are good for]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    jobs: usize,
+
+    /// The most bytes of the source that are copied in a second, such as 20MiB
+    #[arg(long, value_name = "SIZE")]
+    max_rate: Option<ByteSize>,
+
+    /// The memory for chunks in progress
+    #[arg(long, value_name = "SIZE", default_value = "1GiB")]
+    max_memory: ByteSize,
+
+    /// End with the first SRC that fails [default: copy the others, and fail at the end]
+    #[arg(long)]
+    fail_fast: bool,
+
+    /// Print the plan or what was done as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is done with nodes that are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Existing {
+    /// Fail
+    Error,
+    /// Leave them as they are, and copy what is missing
+    Skip,
+    /// Delete them first
+    Replace,
+    /// Copy what is missing or different
+    Update,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Comparison {
+    /// Nothing
+    None,
+    /// The values of arrays whose chunks were encoded again
+    Encoded,
+    /// These, and the bytes of all copied chunks
+    Stored,
+    /// All values, decoded
+    Values,
+}
+
+impl Cp {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        interrupt::catch();
+        let Some((destination, sources)) = self.paths.split_last() else { return Ok(()) };
+        let into = sources.len() > 1 || destination.ends_with('/');
+        let copy = |out: &mut dyn Write, source: &String| {
+            let target = if into { inside(destination, source)? } else { destination.clone() };
+            self.copy(global, source, &target, out)
+        };
+        match sources {
+            [source] => copy(out, source),
+            _ if self.fail_fast => sources.iter().try_for_each(|source| copy(out, source)),
+            _ => each(out, sources, copy),
+        }
+    }
+
+    fn copy(
+        &self,
+        global: &Global,
+        source: &str,
+        destination: &str,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let (path, part) = part::split(source, self.select.as_deref())?;
+        let progress = Progress::new(source, 0);
+        let mut copier = self.copier(global, &progress)?;
+        if !part.items().is_empty() {
+            copier = copier.select(part);
+        }
+        let copying = copier.plan(path, destination)?;
+        if self.dry_run {
+            print_plan(&copying, self.json, out)?;
+            return Ok(copying.check()?);
+        }
+        for report in copying.reports() {
+            report.to_string().lines().for_each(|line| tracing::info!("{}", printable(line)));
+        }
+        let report = copying.run()?;
+        progress.finish(None);
+        print_done(&report, self.json, out)
+    }
+
+    fn copier(&self, global: &Global, progress: &Progress) -> Result<Copier> {
+        let verify = match self.verify {
+            Comparison::None => Verify::Nothing,
+            Comparison::Encoded => Verify::Reencoded,
+            Comparison::Stored => Verify::Everything,
+            Comparison::Values => Verify::Values,
+        };
+        let if_exists = match self.if_exists {
+            _ if self.force => IfExists::Replace,
+            Existing::Error => IfExists::Error,
+            Existing::Skip => IfExists::Skip,
+            Existing::Replace => IfExists::Replace,
+            Existing::Update => IfExists::Update,
+        };
+        let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
+        let copier = copying::copier(global, progress).verify(verify).if_exists(if_exists).memory(memory);
+        let copier = copier.jobs(self.jobs).skip_damaged(self.skip_damaged).consolidate(self.consolidate);
+        let copier = self.allow.iter().fold(copier, |copier, what| copier.allow(*what));
+        let copier = self.include.iter().cloned().fold(copier, Copier::include);
+        let copier = self.exclude.iter().cloned().fold(copier, Copier::exclude);
+        let copier = self.max_rate.iter().fold(copier, |copier, rate| copier.max_rate(rate.0));
+        self.recoding.apply(copier)
+    }
+}
+
+/// The path of a copy in a group.
+fn inside(group: &str, source: &str) -> Result<String> {
+    let (path, _) = part::split(source, None)?;
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if name.is_empty() || name == "." || name == ".." {
+        return Err(usage(format!("'{source}' has no name that its copy in '{group}' could have")));
+    }
+    Ok(format!("{}/{name}", group.trim_end_matches('/')))
+}
+
+fn print_plan(copying: &Copying, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    if json {
+        return Ok(copying::print_json(copying.reports(), out)?);
+    }
+    for report in copying.reports() {
+        for line in report.to_string().lines() {
+            writeln!(out, "{}", printable(line))?;
+        }
+    }
+    let (chunks, bytes) = copying.tally();
+    let nodes: usize = copying.reports().map(|report| report.nodes.len()).sum();
+    Ok(writeln!(out, "in all {nodes} nodes, {chunks} chunks, {bytes} bytes")?)
+}
+
+fn print_done(report: &ConvertReport, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    if json {
+        copying::print_json([report], out)?;
+    } else {
+        copying::print_findings(report, out)?;
+    }
+    copying::check_skipped(report, out)
+}

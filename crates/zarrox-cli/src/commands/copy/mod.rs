@@ -1,0 +1,9 @@
+//! Commands that move data into hierarchies, out of them, and between them.
+
+pub(super) mod convert;
+pub(super) mod cp;
+pub(super) mod export;
+pub(super) mod import;
+pub(super) mod mv;
+pub(super) mod rechunk;
+pub(super) mod reshard;

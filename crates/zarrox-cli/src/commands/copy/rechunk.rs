@@ -1,0 +1,139 @@
+//! `zarrox rechunk`: copies arrays into other chunks.
+
+use std::io::Write;
+
+use clap::Args;
+use indicatif::HumanBytes;
+use zarrox::Result;
+use zarrox::convert::Verify;
+use zarrox::copy::{Copier, Copying, IfExists, RechunkPlan, Way};
+use zarrox::json::{Json, json};
+
+use crate::args::{ByteSize, Global};
+use crate::copying;
+use crate::exit::{Failure, printable, usage};
+use crate::interrupt;
+use crate::print::{print_json, tuple};
+use crate::progress::Progress;
+use crate::recoding::Recoding;
+
+/// Copy an array, or all arrays of a group, into other chunks, shards or codecs, in bounded memory
+///
+/// The plan is chosen by its cost: each thread has parts of its own; or all threads work on parts as large as the memory allows; or,
+/// with --scratch, an uncompressed array lies on the way, so that every chunk is read once. Chunks that only go into other shards are
+/// not decoded. After an interruption, the same command continues.
+#[derive(Debug, Args)]
+pub(crate) struct Rechunk {
+    /// The array or group
+    source: String,
+
+    /// The copy
+    #[arg(required_unless_present = "in_place")]
+    destination: Option<String>,
+
+    /// Make the copy beside the source, compare all values, and let it take the place of the source
+    #[arg(long, conflicts_with_all = ["destination", "scratch", "force"])]
+    in_place: bool,
+
+    #[command(flatten)]
+    recoding: Recoding,
+
+    /// An unused path or URL for an uncompressed array on the way, as large as all elements
+    #[arg(long, value_name = "PATH")]
+    scratch: Option<String>,
+
+    /// Print the plan, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Compare all values at the end
+    #[arg(long)]
+    verify: bool,
+
+    /// Replace an existing node
+    #[arg(long)]
+    force: bool,
+
+    /// The memory for chunks and parts in progress
+    #[arg(long, visible_alias = "memory", value_name = "SIZE", default_value = "1GiB")]
+    max_memory: ByteSize,
+
+    /// Print the plan or what was done as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Rechunk {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        interrupt::catch();
+        if !self.recoding.is_given() {
+            return Err(usage("name the new chunks: --chunks, --shards or a codec").into());
+        }
+        let progress = Progress::new(&self.source, 0);
+        let copier = self.copier(global, &progress)?;
+        if self.dry_run {
+            let destination =
+                self.destination.clone().unwrap_or_else(|| format!("{}.rechunked", self.source));
+            let copying = copier.plan(&self.source, destination)?;
+            self.print_plan(&copying, out)?;
+            return Ok(copying.check()?);
+        }
+        let report = match &self.destination {
+            Some(destination) => Some(copier.run(&self.source, destination)?),
+            None => copier.run_in_place(&self.source)?,
+        };
+        progress.finish(None);
+        let Some(report) = report else { return Ok(()) };
+        if self.json { copying::print_json([&report], out) } else { copying::print_findings(&report, out) }?;
+        Ok(())
+    }
+
+    fn copier(&self, global: &Global, progress: &Progress) -> Result<Copier> {
+        let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
+        let if_exists = if self.force { IfExists::Replace } else { IfExists::Error };
+        let verify = if self.verify { Verify::Values } else { Verify::Nothing };
+        let copier = copying::copier(global, progress).memory(memory).if_exists(if_exists).verify(verify);
+        self.recoding.apply(self.scratch.iter().fold(copier, Copier::scratch))
+    }
+
+    fn print_plan(&self, copying: &Copying, out: &mut dyn Write) -> Result<(), Failure> {
+        let plans = copying.rechunks()?;
+        if self.json {
+            let plans = Json::Array(plans.iter().map(to_json).collect());
+            return Ok(print_json(out, &json!({"arrays": plans}))?);
+        }
+        for plan in &plans {
+            writeln!(out, "{}: {}", printable(&plan.path), says(plan.way))?;
+            writeln!(out, "  elements       {}", HumanBytes(plan.bytes))?;
+            writeln!(out, "  parts          {}", tuple(&plan.part))?;
+            writeln!(out, "  chunks read    {:.2} times", plan.times_read)?;
+            writeln!(out, "  elements written {} times", plan.times_written)?;
+        }
+        if plans.is_empty() {
+            writeln!(out, "all chunks are copied as they are")?;
+        }
+        Ok(())
+    }
+}
+
+fn says(way: Way) -> &'static str {
+    match way {
+        Way::Stored => "encoded chunks go into other shards",
+        Way::Direct => "each thread has parts of its own",
+        Way::InMemory => "all threads work on large parts in memory",
+        Way::Scratch => "an uncompressed array lies on the way",
+    }
+}
+
+fn to_json(plan: &RechunkPlan) -> Json {
+    let way = match plan.way {
+        Way::Stored => "stored",
+        Way::Direct => "direct",
+        Way::InMemory => "memory",
+        Way::Scratch => "scratch",
+    };
+    json!({
+        "path": plan.path.as_str(), "way": way, "bytes": plan.bytes, "part": plan.part.as_slice(),
+        "times_read": plan.times_read, "times_written": plan.times_written,
+    })
+}

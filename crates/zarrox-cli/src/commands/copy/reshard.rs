@@ -1,0 +1,71 @@
+//! `zarrox reshard`: moves encoded chunks into shards, and out of them.
+
+use std::io::Write;
+
+use clap::Args;
+use zarrox::Result;
+use zarrox::convert::Action;
+use zarrox::copy::IfExists;
+
+use crate::args::{ByteSize, Global};
+use crate::copying;
+use crate::exit::{Failure, usage};
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::recoding::Recoding;
+
+/// Copy an array, or all arrays of a group, into other shards or out of shards, without decoding a chunk
+///
+/// The chunks stay as they are encoded, so this takes little longer than copying files. After an interruption, the same command
+/// continues.
+#[derive(Debug, Args)]
+pub(crate) struct Reshard {
+    /// The array or group
+    source: String,
+
+    /// The copy
+    destination: String,
+
+    /// The shape of a shard, a multiple of the chunk; none: each chunk is stored by itself
+    #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true, required = true)]
+    shards: String,
+
+    /// Replace an existing node
+    #[arg(long)]
+    force: bool,
+
+    /// The memory for shards in progress
+    #[arg(long, value_name = "SIZE", default_value = "1GiB")]
+    max_memory: ByteSize,
+
+    /// Print what was done as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Reshard {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        interrupt::catch();
+        let progress = Progress::new(&self.source, 0);
+        let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
+        let if_exists = if self.force { IfExists::Replace } else { IfExists::Error };
+        let copier = copying::copier(global, &progress).memory(memory).if_exists(if_exists);
+        let copying =
+            Recoding::of_shards(&self.shards)?.apply(copier)?.plan(&self.source, &self.destination)?;
+        copying.check()?;
+        let decoded = copying
+            .reports()
+            .flat_map(|report| &report.nodes)
+            .find(|node| node.action == Action::Reencode)
+            .map(|node| node.path.clone());
+        if let Some(path) = decoded {
+            let message =
+                format!("the chunks of '{path}' would have to be decoded; zarrox rechunk does that");
+            return Err(usage(message).into());
+        }
+        let report = copying.run()?;
+        progress.finish(None);
+        if self.json { copying::print_json([&report], out) } else { copying::print_findings(&report, out) }?;
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! `zarrox cat`: stored bytes.
+
+use std::io::Write;
+
+use clap::Args;
+use zarrox::{DimSelection, Error, ErrorKind, Node, Result};
+
+use crate::args::Global;
+use crate::exit::Failure;
+
+/// Write the stored bytes under a key, or the elements of a chunk, to the standard output
+///
+/// The key begins at the node: zarr.json, .zarray, c/0/1, 0.1 …
+#[derive(Debug, Args)]
+pub(crate) struct Cat {
+    /// The array or group
+    path: String,
+
+    /// The key of a document or a chunk
+    key: String,
+
+    /// Decode the chunk: write its elements within the array, in row-major order and in this machine's byte order
+    #[arg(long)]
+    decoded: bool,
+}
+
+impl Cat {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.decoded {
+            return self.decode(global, out);
+        }
+        let value = global.look(&self.path)?.stored_value(&self.key)?;
+        Ok(out.write_all(&value.ok_or_else(|| self.missing("nothing is stored under the key"))?)?)
+    }
+
+    fn decode(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        let array = global.read_array(&self.path)?;
+        let chunk = array.chunk_key_encoding()?.decode(&self.key, array.ndim());
+        let chunk = chunk.ok_or_else(|| self.missing("no chunk can have the key"))?;
+        if Node::Array(array.clone()).stored_value(&self.key)?.is_none() {
+            return Err(self.missing("no chunk is stored under the key").into());
+        }
+        let along = |(dim, &index): (usize, &u64)| {
+            let (begin, length) = array.chunk_grid().chunk_place(dim, index).unwrap_or_default();
+            DimSelection::from(begin..begin.saturating_add(length).min(array.shape()[dim]))
+        };
+        let region: Vec<DimSelection> = chunk.iter().enumerate().map(along).collect();
+        for element in array.read_dyn(region)?.elements() {
+            out.write_all(element)?;
+        }
+        Ok(())
+    }
+
+    fn missing(&self, why: &str) -> Error {
+        Error::new(ErrorKind::NotFound, format!("{why} '{}' of '{}'", self.key, self.path))
+    }
+}

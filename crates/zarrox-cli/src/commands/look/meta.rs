@@ -1,0 +1,92 @@
+//! `zarrox meta`: the stored documents of nodes.
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+use zarrox::check::{Check, CheckLevel};
+use zarrox::json::{Json, Map, json};
+use zarrox::{ErrorKind, Result};
+
+use crate::args::Global;
+use crate::exit::{Failure, printable};
+use crate::interrupt;
+use crate::print::print_json;
+
+/// Show and validate the metadata documents of nodes as they are stored
+///
+/// `zarrox check --repair` mends what is damaged.
+#[derive(Debug, Args)]
+pub(crate) struct Meta {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Print the documents of a node, byte for byte
+    Show {
+        /// The array or group
+        path: String,
+        /// Print a JSON object of the documents by their keys
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check the documents of a node and of all nodes below it; no chunk is read
+    Validate {
+        /// The array or group
+        path: String,
+        /// Print a JSON list of findings
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Meta {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        match &self.action {
+            Action::Show { path, json } => show(global, path, *json, out),
+            Action::Validate { path, json } => validate(global, path, *json, out),
+        }
+    }
+}
+
+fn show(global: &Global, path: &str, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let documents = global.look(path)?.documents()?;
+    if json {
+        let parsed = |bytes: &[u8]| zarrox::json::parse(bytes).unwrap_or(Json::Null);
+        let all: Map = documents.iter().map(|(key, bytes)| (key.clone(), parsed(bytes))).collect();
+        return Ok(print_json(out, &Json::Object(all))?);
+    }
+    let is_one = documents.len() == 1;
+    for (key, bytes) in documents {
+        if !is_one {
+            writeln!(out, "==> {} <==", printable(&key))?;
+        }
+        out.write_all(&bytes)?;
+        if !bytes.ends_with(b"\n") {
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+fn validate(global: &Global, path: &str, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    interrupt::catch();
+    let mut findings = Vec::new();
+    let check = Check::open_with(&global.options(), path)?.level(CheckLevel::Metadata);
+    check.run(|finding| {
+        findings.push(finding);
+        interrupt::check()
+    })?;
+    if json {
+        let all = findings.iter().map(|finding| {
+            json!({"path": finding.path.as_str(), "kind": finding.kind.to_string(), "message": finding.message.as_str()})
+        });
+        print_json(out, &Json::Array(all.collect()))?;
+    } else {
+        for finding in &findings {
+            writeln!(out, "{}", printable(&finding.to_string()))?;
+        }
+    }
+    if findings.is_empty() { Ok(()) } else { Err(Failure::Told(ErrorKind::InvalidMetadata)) }
+}

@@ -1,0 +1,16 @@
+//! Commands that show what is stored.
+
+pub(super) mod cat;
+pub(super) mod chunks;
+mod describe;
+pub(super) mod du;
+pub(super) mod dump;
+pub(super) mod find;
+pub(super) mod head;
+mod header;
+pub(super) mod info;
+pub(super) mod ls;
+pub(super) mod meta;
+pub(super) mod stats;
+mod table;
+pub(super) mod tree;

@@ -1,0 +1,202 @@
+//! `zarrox stats`: statistics of elements.
+
+use std::io::Write;
+
+use clap::Args;
+use zarrox::data_type::Number;
+use zarrox::json::{Json, json};
+use zarrox::stats::Stats as Found;
+use zarrox::{Result, Statistics};
+
+use crate::args::{ByteSize, Global};
+use crate::exit::{Failure, each, printable, usage};
+use crate::interrupt;
+use crate::part;
+use crate::print::print_json;
+use crate::progress::Progress;
+
+/// Print statistics of the elements of arrays: extremes, mean, deviation and the number of NaN
+///
+/// NaN counts for nothing but its number. A part of an array is given as PATH[selection].
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    /// The arrays, or parts of them
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<String>,
+
+    /// Take only this field of structures
+    #[arg(long, value_name = "NAME")]
+    field: Option<String>,
+
+    /// Count elements in so many bins
+    #[arg(long, value_name = "BINS", num_args = 0..=1, default_missing_value = "10")]
+    histogram: Option<usize>,
+
+    /// The begin of the first and the end of the last bin, such as 0,100 [default: the extremes, which takes a second pass]
+    #[arg(
+        long,
+        value_name = "LOW,HIGH",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        requires = "histogram"
+    )]
+    range: Vec<f64>,
+
+    /// Find percentiles, such as 5,50,95, in a second pass
+    #[arg(long, value_name = "P", value_delimiter = ',')]
+    percentiles: Vec<f64>,
+
+    /// List the elements that differ from each other, if they are not more than so many
+    #[arg(long, value_name = "MOST", num_args = 0..=1, default_missing_value = "100")]
+    unique: Option<usize>,
+
+    /// The memory for chunks in progress
+    #[arg(long, value_name = "SIZE", default_value = "1GiB")]
+    max_memory: ByteSize,
+
+    /// Print JSON, for programs: an object, or a list of objects for several paths
+    #[arg(long)]
+    json: bool,
+}
+
+impl Stats {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        interrupt::catch();
+        let mut all = Vec::new();
+        let (is_one, mut between) = (self.paths.len() == 1, "");
+        let result = each(out, &self.paths, |out, path| {
+            let found = self.found(global, path)?;
+            if self.json {
+                all.push(to_json(path, &found));
+                return Ok(());
+            }
+            if !is_one {
+                writeln!(out, "{between}{}:", printable(path))?;
+                between = "\n";
+            }
+            Ok(print(&found, out)?)
+        });
+        if self.json {
+            let all = if is_one { all.pop().unwrap_or_default() } else { Json::Array(all) };
+            if all != Json::Null {
+                print_json(out, &all)?;
+            }
+        }
+        result
+    }
+
+    fn found(&self, global: &Global, path: &str) -> Result<Found> {
+        let (plain, part) = part::split(path, None)?;
+        let array = global.read_array(&plain)?;
+        let progress = Progress::elements(path);
+        let bar = progress.clone();
+        let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
+        let mut statistics = Statistics::new().memory(memory).on_progress(move |done| {
+            bar.set(done.done, done.total);
+            interrupt::check()
+        });
+        if !part.items().is_empty() {
+            statistics = statistics.select(part);
+        }
+        statistics = match self.range.as_slice() {
+            [] => statistics,
+            [low, high] => statistics.range(*low, *high),
+            _ => return Err(usage("--range takes two numbers, such as 0,100")),
+        };
+        if self.histogram == Some(0) {
+            return Err(usage("--histogram takes one bin or more"));
+        }
+        let statistics = self.field.iter().fold(statistics, |statistics, name| statistics.field(name));
+        let statistics = statistics.histogram(self.histogram.unwrap_or(0)).unique(self.unique.unwrap_or(0));
+        let found = statistics.percentiles(self.percentiles.iter().copied()).run(&array)?;
+        progress.finish(None);
+        Ok(found)
+    }
+}
+
+fn text(number: Number) -> String {
+    match number {
+        Number::Integer(whole) => whole.to_string(),
+        Number::Float(float) => float.to_string(),
+        Number::Complex(real, imaginary) => format!("{real}+{imaginary}j"),
+    }
+}
+
+fn print(found: &Found, out: &mut dyn Write) -> std::io::Result<()> {
+    let none = || "-".to_owned();
+    let mut lines = vec![
+        ("count".to_owned(), found.count.to_string()),
+        ("nan".to_owned(), found.nan.to_string()),
+        ("min".to_owned(), found.min.map_or_else(none, text)),
+        ("max".to_owned(), found.max.map_or_else(none, text)),
+        ("mean".to_owned(), found.mean.map_or_else(none, |mean| mean.to_string())),
+        ("std".to_owned(), found.std.map_or_else(none, |std| std.to_string())),
+    ];
+    let about =
+        if found.percentile_error > 0.0 { format!(" ± {}", found.percentile_error) } else { String::new() };
+    lines.extend(found.percentiles.iter().map(|(p, value)| (format!("{p}%"), format!("{value}{about}"))));
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
+    for (name, value) in lines {
+        writeln!(out, "{name:width$}{value}")?;
+    }
+    if let Some(histogram) = &found.histogram {
+        print_histogram(histogram, out)?;
+    }
+    if let Some(unique) = &found.unique {
+        writeln!(out, "unique")?;
+        for (value, count) in unique {
+            writeln!(out, "  {}  {count}", printable(value))?;
+        }
+    }
+    Ok(())
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the length of a bar"
+)]
+fn print_histogram(histogram: &zarrox::stats::Histogram, out: &mut dyn Write) -> std::io::Result<()> {
+    const BAR: f64 = 40.0;
+    let most = histogram.counts.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let bins = histogram.counts.len() as f64;
+    let edge = |bin: usize| histogram.low + (histogram.high - histogram.low) * bin as f64 / bins;
+    writeln!(out, "histogram")?;
+    for (bin, &count) in histogram.counts.iter().enumerate() {
+        let bar = "#".repeat((count as f64 / most * BAR).ceil() as usize);
+        let line = format!("  {:>12.6} to {:>12.6} {count:>12} {bar}", edge(bin), edge(bin + 1));
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+fn to_json(path: &str, found: &Found) -> Json {
+    let number = |number: Option<Number>| match number {
+        Some(Number::Integer(whole)) => match (i64::try_from(whole), u64::try_from(whole)) {
+            (Ok(whole), _) => Json::from(whole),
+            (_, Ok(whole)) => Json::from(whole),
+            _ => Json::Null,
+        },
+        Some(other) => Json::from(other.to_f64()),
+        None => Json::Null,
+    };
+    let float = |float: Option<f64>| float.map_or(Json::Null, Json::from);
+    let percentiles = found.percentiles.iter().map(|(p, value)| json!({"percent": *p, "value": *value}));
+    let percentiles = Json::Array(percentiles.collect());
+    let histogram = found.histogram.as_ref().map_or(Json::Null, |histogram| {
+        json!({"low": histogram.low, "high": histogram.high, "counts": histogram.counts.as_slice()})
+    });
+    let unique = found.unique.as_ref().map_or(Json::Null, |unique| {
+        Json::Array(
+            unique.iter().map(|(value, count)| json!({"value": value.as_str(), "count": *count})).collect(),
+        )
+    });
+    let (min, max) = (number(found.min), number(found.max));
+    let (mean, std) = (float(found.mean), float(found.std));
+    json!({
+        "path": path, "count": found.count, "nan": found.nan, "min": min, "max": max, "mean": mean, "std": std,
+        "percentiles": percentiles, "percentile_error": found.percentile_error, "histogram": histogram,
+        "unique": unique,
+    })
+}

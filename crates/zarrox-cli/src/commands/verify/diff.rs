@@ -1,0 +1,171 @@
+//! `zarrox diff`: compares two nodes.
+
+use std::io::Write;
+
+use clap::Args;
+use zarrox::Result;
+use zarrox::diff::{Diff as Comparison, Difference, What};
+use zarrox::json::{Json, json};
+
+use crate::args::{ByteSize, Global};
+use crate::exit::{Failure, printable};
+use crate::interrupt;
+use crate::print::print_json;
+use crate::progress::Progress;
+
+/// Compare two arrays, groups or hierarchies: structure, metadata, attributes and values
+///
+/// Formats, stores, chunks and codecs may differ. Exit codes: 0 if both are the same, 1 if they differ, 2 for trouble.
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// An array or group
+    a: String,
+
+    /// The other one
+    b: String,
+
+    /// Allow numbers to differ by this fraction of the one in B
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)]
+    rtol: f64,
+
+    /// Allow numbers to differ by so much
+    #[arg(long, value_name = "SIZE", default_value_t = 0.0, hide_default_value = true)]
+    atol: f64,
+
+    /// NaN is equal to NaN
+    #[arg(long, value_name = "true|false", default_value_t = true, action = clap::ArgAction::Set, hide_possible_values = true)]
+    equal_nan: bool,
+
+    /// Compare no values
+    #[arg(long)]
+    metadata_only: bool,
+
+    /// Compare stored bytes first where chunks and codecs are the same, and decode only chunks that differ
+    #[arg(long)]
+    stored: bool,
+
+    /// Print no values, but only how many differ, and the largest difference
+    #[arg(long)]
+    stat: bool,
+
+    /// The most values that are printed of each array
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    max: usize,
+
+    /// The memory for chunks in progress
+    #[arg(long, value_name = "SIZE", default_value = "1GiB")]
+    max_memory: ByteSize,
+
+    /// Print JSON, for programs: an object with `same` and a list of `differences`
+    #[arg(long)]
+    json: bool,
+}
+
+impl Diff {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        interrupt::catch();
+        let mut found = Vec::new();
+        let mut printed = Ok(());
+        let compared = self.compare(global, &mut |difference| {
+            if self.json {
+                found.push(to_json(&difference));
+            } else if printed.is_ok() {
+                printed = self.print(&difference, out);
+                found.push(Json::Null);
+            }
+            Ok(())
+        });
+        printed?;
+        compared.map_err(Failure::Trouble)?;
+        let same = found.is_empty();
+        if self.json {
+            let differences = Json::Array(found);
+            print_json(out, &json!({"same": same, "differences": differences}))?;
+        }
+        if same { Ok(()) } else { Err(Failure::Different) }
+    }
+
+    fn compare(&self, global: &Global, tell: &mut dyn FnMut(Difference) -> Result<()>) -> Result<()> {
+        let tolerance = |value: f64, name: &str| match value >= 0.0 {
+            true => Ok(value),
+            false => Err(crate::exit::usage(format!("{name} must not be negative"))),
+        };
+        let progress = Progress::elements(&self.a);
+        let bar = progress.clone();
+        let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
+        let comparison = Comparison::new()
+            .rtol(tolerance(self.rtol, "--rtol")?)
+            .atol(tolerance(self.atol, "--atol")?)
+            .equal_nan(self.equal_nan)
+            .metadata_only(self.metadata_only)
+            .stored(self.stored)
+            .max_values(if self.stat { 0 } else { self.max })
+            .memory(memory)
+            .on_progress(move |done| {
+                bar.set(done.done, done.total);
+                interrupt::check()
+            });
+        let (a, b) = if self.metadata_only {
+            (global.look(&self.a)?, global.look(&self.b)?)
+        } else {
+            (global.read(&self.a)?, global.read(&self.b)?)
+        };
+        comparison.run(&a, &b, |difference| progress.aside(|| tell(difference)))?;
+        progress.finish(None);
+        Ok(())
+    }
+
+    fn print(&self, difference: &Difference, out: &mut dyn Write) -> std::io::Result<()> {
+        writeln!(out, "{}", printable(&difference.to_string()))?;
+        let What::Values(values) = &difference.what else { return Ok(()) };
+        for pair in &values.first {
+            writeln!(out, "  {:?}: {} and {}", pair.index, printable(&pair.left), printable(&pair.right))?;
+        }
+        let rest = values.count - values.first.len() as u64;
+        if rest > 0 && !self.stat {
+            writeln!(out, "  and {rest} more")?;
+        }
+        Ok(())
+    }
+}
+
+fn to_json(difference: &Difference) -> Json {
+    let sides = |property: &str, left: Json, right: Json| json!({"path": difference.path.as_str(), "property": property, "left": left, "right": right});
+    let kind = |is_array: bool| Json::from(if is_array { "array" } else { "group" });
+    match &difference.what {
+        What::OnlyLeft => sides("node", true.into(), false.into()),
+        What::OnlyRight => sides("node", false.into(), true.into()),
+        What::Kind { left_is_array } => sides("node_type", kind(*left_is_array), kind(!left_is_array)),
+        What::Shape { left, right } => {
+            sides("shape", Json::from(left.as_slice()), Json::from(right.as_slice()))
+        }
+        What::DataType { left, right } => {
+            sides("data_type", Json::from(left.to_string()), Json::from(right.to_string()))
+        }
+        What::FillValue { left, right } => {
+            sides("fill_value", Json::from(left.as_str()), Json::from(right.as_str()))
+        }
+        What::DimensionNames { left, right } => sides("dimension_names", left.clone(), right.clone()),
+        What::Attribute { name, left, right } => {
+            let mut json =
+                sides("attribute", left.clone().unwrap_or_default(), right.clone().unwrap_or_default());
+            json["name"] = Json::from(name.as_str());
+            json
+        }
+        What::Values(values) => {
+            let first = values.first.iter().map(|pair| {
+                json!({"index": pair.index.as_slice(), "left": pair.left.as_str(), "right": pair.right.as_str()})
+            });
+            let first = Json::Array(first.collect());
+            let (largest, at) = match &values.largest {
+                Some((size, index)) => (Json::from(*size), Json::from(index.as_slice())),
+                None => (Json::Null, Json::Null),
+            };
+            json!({
+                "path": difference.path.as_str(), "property": "values", "count": values.count,
+                "largest": largest, "largest_at": at, "first": first,
+            })
+        }
+        _ => json!({"path": difference.path.as_str(), "property": "other"}),
+    }
+}

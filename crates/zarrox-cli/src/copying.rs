@@ -1,0 +1,74 @@
+//! Parts of all commands that copy nodes.
+
+use std::io::{self, Write};
+
+use zarrox::ErrorKind;
+use zarrox::convert::ConvertReport;
+use zarrox::copy::Copier;
+use zarrox::json::{Json, json};
+
+use crate::args::Global;
+use crate::exit::{Failure, printable};
+use crate::interrupt;
+use crate::print;
+use crate::progress::Progress;
+
+/// A copier that shows its progress, and that an interrupt stops. The format is that of the copy.
+pub(crate) fn copier(global: &Global, progress: &Progress) -> Copier {
+    let bar = progress.clone();
+    let copier = Copier::new().open_options(global.of_any_format().options());
+    let copier = global.format().into_iter().fold(copier, Copier::format);
+    copier.on_progress(move |done| {
+        bar.set(done.done, done.total);
+        interrupt::check()
+    })
+}
+
+/// Prints the properties that the copy stores differently or not at all, so that nobody learns of them later.
+pub(crate) fn print_findings(report: &ConvertReport, out: &mut dyn Write) -> io::Result<()> {
+    report.findings.iter().try_for_each(|finding| writeln!(out, "{}", printable(&finding.to_string())))
+}
+
+/// Lists the damaged parts that were left out, which make the command fail.
+pub(crate) fn check_skipped(report: &ConvertReport, out: &mut dyn Write) -> Result<(), Failure> {
+    out.flush()?;
+    for skipped in &report.skipped {
+        crate::exit::note(&skipped.to_string());
+    }
+    if report.skipped.is_empty() { Ok(()) } else { Err(Failure::Told(ErrorKind::Corrupt)) }
+}
+
+/// Prints reports as JSON: the nodes and what is done with each, the findings, and the sums.
+pub(crate) fn print_json<'r>(
+    reports: impl IntoIterator<Item = &'r ConvertReport>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (mut nodes, mut findings, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut chunks, mut bytes) = (0_u64, 0_u64);
+    for report in reports {
+        let tally = report.tally();
+        (chunks, bytes) = (chunks.saturating_add(tally.0), bytes.saturating_add(tally.1));
+        nodes.extend(report.nodes.iter().map(|node| {
+            json!({
+                "path": node.path.as_str(), "kind": if node.is_array { "array" } else { "group" },
+                "action": node.action.to_string(), "chunks": node.chunks, "bytes": node.bytes,
+            })
+        }));
+        findings.extend(report.findings.iter().map(|finding| {
+            json!({
+                "path": finding.path.as_str(), "property": finding.what.to_string(),
+                "severity": format!("{:?}", finding.severity).to_lowercase(), "reason": finding.reason.as_str(),
+            })
+        }));
+        skipped.extend(report.skipped.iter().map(|skipped| {
+            let region = skipped.region.iter().map(|&(begin, end)| Json::from(vec![begin, end]));
+            let region = Json::Array(region.collect());
+            json!({"path": skipped.path.as_str(), "region": region, "reason": skipped.reason.as_str()})
+        }));
+    }
+    let (nodes, findings, skipped) = (Json::Array(nodes), Json::Array(findings), Json::Array(skipped));
+    let all = json!({
+        "nodes": nodes, "findings": findings, "skipped": skipped, "chunks": chunks, "bytes": bytes,
+    });
+    print::print_json(out, &all)
+}

@@ -1,0 +1,119 @@
+//! The options for copies of arrays with other chunks and codecs.
+
+use clap::Args;
+use zarrox::copy::Copier;
+use zarrox::data_type::Casting;
+use zarrox::{CodecSpec, Result, Separator};
+
+use crate::args::Chunks;
+use crate::creation::{self, Compressor};
+use crate::exit::usage;
+use crate::filter;
+use crate::suggest::{self, suggesting};
+
+/// The properties of arrays that a copy has of its own.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Chunks and codecs of the copy [default: those of the source]")]
+pub(crate) struct Recoding {
+    /// The shape of a chunk, such as 10,20, where -1 is a whole dimension. Without --shards, each chunk is stored by itself
+    #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
+    pub(crate) chunks: Option<Chunks>,
+
+    /// The shape of a shard, which holds several chunks in one object; none: no shards
+    #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true, value_parser = shards)]
+    pub(crate) shards: Option<Shards>,
+
+    /// All codecs of a chunk, as a JSON list as in v3 metadata
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["filters", "compressor"])]
+    codecs: Option<String>,
+
+    /// A codec before the compressor, such as shuffle:elementsize=4 or delta:dtype=<i4; can be repeated
+    #[arg(long = "filter", value_name = "NAME[:MEMBER=VALUE,…]", hide_possible_values = true)]
+    #[arg(value_parser = suggesting(filter::parse, suggest::filters))]
+    filters: Vec<CodecSpec>,
+
+    /// The compressor: zstd:3, gzip:5, zlib:5, bz2:9, xz:6, lz4:1, blosc:lz4:5:shuffle, or none
+    #[arg(long, value_name = "NAME[:LEVEL]", hide_possible_values = true)]
+    #[arg(value_parser = suggesting(creation::compressor, suggest::compressors))]
+    compressor: Option<Compressor>,
+
+    /// The data type, to which elements are cast: float32, <i2 …
+    #[arg(long, value_name = "TYPE", hide_possible_values = true)]
+    #[arg(value_parser = suggesting(suggest::text, suggest::data_types))]
+    dtype: Option<String>,
+
+    /// Take the nearest value where the data type does not have one, as NumPy's astype does; allow the loss of every property that the
+    /// format of the copy cannot express
+    #[arg(long)]
+    lossy: bool,
+
+    /// Separator between the numbers of chunk keys
+    #[arg(long, value_parser = ["/", "."])]
+    separator: Option<String>,
+}
+
+/// Shards, or none.
+pub(crate) type Shards = Option<Chunks>;
+
+fn shards(text: &str) -> Result<Shards, String> {
+    if text.trim() == "none" { Ok(None) } else { text.parse().map(Some) }
+}
+
+impl Recoding {
+    /// Other shards, and nothing else.
+    pub(crate) fn of_shards(text: &str) -> Result<Self> {
+        let shards = shards(text).map_err(|why| usage(format!("--shards: {why}")))?;
+        Ok(Self { shards: Some(shards), ..Self::default() })
+    }
+
+    /// Returns true if any option is given.
+    pub(crate) fn is_given(&self) -> bool {
+        let Self { chunks, shards, codecs, filters, compressor, dtype, lossy: _, separator } = self;
+        chunks.is_some()
+            || shards.is_some()
+            || codecs.is_some()
+            || !filters.is_empty()
+            || compressor.is_some()
+            || dtype.is_some()
+            || separator.is_some()
+    }
+
+    /// Applies the options to a copier.
+    pub(crate) fn apply(&self, copier: Copier) -> Result<Copier> {
+        let mut copier = copier.lossy(self.lossy);
+        if let Some(chunks) = &self.chunks {
+            copier = copier.chunks(shape(chunks, "--chunks")?);
+        }
+        copier = match &self.shards {
+            Some(Some(shards)) => copier.shards(shape(shards, "--shards")?),
+            Some(None) => copier.no_shards(),
+            None => copier,
+        };
+        if let Some(text) = &self.codecs {
+            copier = copier.codecs(creation::codecs(text)?);
+        }
+        if !self.filters.is_empty() {
+            copier = copier.filters(self.filters.iter().cloned());
+        }
+        copier = match &self.compressor {
+            Some(Some(compressor)) => copier.compressor(compressor.clone()),
+            Some(None) => copier.no_compressor(),
+            None => copier,
+        };
+        if let Some(text) = &self.dtype {
+            let casting = if self.lossy { Casting::Lossy } else { Casting::Exact };
+            copier = copier.data_type(creation::data_type(text)?.0, casting);
+        }
+        if let Some(separator) = &self.separator {
+            copier = copier.separator(if separator == "/" { Separator::Slash } else { Separator::Dot });
+        }
+        Ok(copier)
+    }
+}
+
+fn shape(chunks: &Chunks, option: &str) -> Result<zarrox::ChunkShape> {
+    match chunks {
+        Chunks::Shape(shape) => Ok(shape.clone()),
+        Chunks::Rectilinear(_) => Err(usage(format!("{option}: a copy has chunks of one shape"))),
+    }
+}

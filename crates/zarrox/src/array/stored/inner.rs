@@ -1,0 +1,102 @@
+//! The chunks inside of shards, as the indexes say.
+
+use zarrox_core::codec::{Entry, Window};
+use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_stores::{ByteRange, Key};
+
+use crate::array::Array;
+
+/// A chunk inside of a shard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InnerChunk {
+    /// Its indices in the grid of chunks of the whole array.
+    pub index: Vec<u64>,
+    /// The offset and the length of its bytes in the shard; `None` if it is not stored.
+    pub place: Option<(u64, u64)>,
+}
+
+impl Array {
+    /// The chunks inside of a stored shard, in the order of its index; only the index is read. `None` if the shard is not stored, or
+    /// the array has no shards.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// let array = zarrox::create_array(directory.path().join("a.zarr"))
+    ///     .shape([8, 8]).data_type(DataType::Int32).chunks([2, 4]).shards([4, 8]).create()?;
+    /// array.fill(s![4, 0], 7)?;
+    /// let stored = array.inner_chunks(&[1, 0])?.unwrap().into_iter().filter(|chunk| chunk.place.is_some());
+    /// assert_eq!(stored.map(|chunk| chunk.index).collect::<Vec<_>>(), [[2, 0]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such shard, the store cannot be read, or the index is damaged.
+    pub fn inner_chunks(&self, shard: &[u64]) -> Result<Option<Vec<InnerChunk>>> {
+        let key = self.chunk_key(shard)?;
+        let entries = self.with_chain(shard, |chain| {
+            let Some(table) = chain.table() else { return Ok(None) };
+            let grid = table.grid().to_vec();
+            let order = chain.order().map(<[usize]>::to_vec);
+            let first = match table.index_range(Window { offset: 0, length: None }) {
+                Ok(zarrox_core::codec::ByteRange::Suffix { length }) => Some(ByteRange::Suffix { length }),
+                Ok(zarrox_core::codec::ByteRange::From { offset, length }) => {
+                    Some(ByteRange::From { offset, length })
+                }
+                Err(_) => None,
+            };
+            let Some(value) = self.location().store.open_with(&Key::new(key.clone())?, first)? else {
+                return Ok(None);
+            };
+            let size = value.size();
+            let (offset, length) =
+                table.index_range(Window::of_size(size)).and_then(|range| range.within(size))?;
+            let index = value.read(offset, length)?;
+            let places = table
+                .entries(&index)?
+                .into_iter()
+                .map(|entry| match entry {
+                    Entry::Empty => None,
+                    Entry::Stored { offset, length } => Some((offset, length)),
+                })
+                .collect::<Vec<_>>();
+            Ok::<_, Error>(Some((grid, order, places)))
+        })?;
+        let entries = entries.map_err(|error| {
+            Error::new(ErrorKind::Corrupt, format!("the index of shard '{key}': {error}")).with_source(error)
+        })?;
+        let Some((grid, order, places)) = entries else { return Ok(None) };
+        let inner = self.chunk_shape();
+        let start = |dim: usize| self.chunk_grid().chunk_place(dim, shard[dim]).map_or(0, |(start, _)| start);
+        let chunk = |(number, place): (usize, Option<(u64, u64)>)| {
+            let cell = cell(number, &grid, order.as_deref());
+            let index = |(dim, cell): (usize, u64)| start(dim) / inner[dim].max(1) + cell;
+            InnerChunk { index: cell.into_iter().enumerate().map(index).collect(), place }
+        };
+        Ok(Some(places.into_iter().enumerate().map(chunk).collect()))
+    }
+
+    /// Visits the stored objects below the array's path, but for its documents: the indices and the size in bytes of each chunk, or shard if
+    /// there are any. Other objects, which belong to no chunk, have no indices. None is read; they come in no particular order.
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn visit_objects(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
+        self.visit_stored(visit)
+    }
+}
+
+/// The indices of an inner chunk in the order of the array's axes.
+pub(crate) fn cell(number: usize, grid: &[usize], order: Option<&[usize]>) -> Vec<u64> {
+    let (mut rest, mut stored) = (number, vec![0; grid.len()]);
+    for (index, &count) in stored.iter_mut().zip(grid).rev() {
+        (*index, rest) = ((rest % count.max(1)) as u64, rest / count.max(1));
+    }
+    let Some(order) = order.filter(|order| order.len() == stored.len()) else { return stored };
+    let mut cell = vec![0; grid.len()];
+    for (&axis, &index) in order.iter().zip(&stored) {
+        cell[axis] = index;
+    }
+    cell
+}

@@ -1,0 +1,198 @@
+//! Properties of arrays that a copy has of its own: other chunks, codecs, elements, or only a part of them.
+
+use zarrox_core::codec::CodecKind;
+use zarrox_core::data_type::Casting;
+use zarrox_core::grid::{ChunkGrid, ChunkShape, Separator};
+use zarrox_core::selection::{ResolvedAxis, ResultAxis};
+use zarrox_core::{ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Result, Selection};
+
+use super::codecs::{kind, without_outer_shards};
+use crate::array::{Array, ArrayBuilder, DynArray};
+use crate::location::Location;
+
+/// The properties that differ from the source; all others stay.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rewrite {
+    pub(crate) chunks: Option<ChunkShape>,
+    /// The shape of shards; `Some(None)` for an array without shards.
+    pub(crate) shards: Option<Option<ChunkShape>>,
+    pub(crate) codecs: Option<Vec<CodecSpec>>,
+    pub(crate) filters: Option<Vec<CodecSpec>>,
+    pub(crate) compressor: Option<Option<CodecSpec>>,
+    pub(crate) data_type: Option<(DataType, Casting)>,
+    pub(crate) separator: Option<Separator>,
+    pub(crate) part: Option<Selection>,
+}
+
+/// The shape of a part, and the dimension of the array that each of its dimensions is.
+struct Part {
+    shape: Vec<u64>,
+    dims: Vec<Option<usize>>,
+}
+
+impl Rewrite {
+    /// Returns true if all properties stay.
+    pub(super) fn is_nothing(&self) -> bool {
+        let Self { chunks, shards, codecs, filters, compressor, data_type, separator, part } = self;
+        chunks.is_none()
+            && shards.is_none()
+            && !(codecs.is_some() || filters.is_some() || compressor.is_some())
+            && data_type.is_none()
+            && separator.is_none()
+            && part.is_none()
+    }
+
+    /// The data type of the copy of an array.
+    pub(super) fn data_type<'a>(&'a self, array: &'a Array) -> &'a DataType {
+        self.data_type.as_ref().map_or(array.data_type(), |(data_type, _)| data_type)
+    }
+
+    /// The fill value of an array in the copy's data type.
+    pub(super) fn fill(&self, array: &Array) -> Result<FillValue> {
+        let Some((data_type, casting)) = &self.data_type else { return Ok(array.fill_value()) };
+        let fill = DynArray::new(array.data_type().clone(), vec![], array.fill_value().as_bytes().to_vec())?;
+        let cast = fill.cast(data_type, *casting, &array.location().context.registry);
+        Ok(FillValue::new(cast.map_err(|error| error.at("the fill value"))?.into_bytes()))
+    }
+
+    /// The metadata of the copy of an array, given what it would be without these properties.
+    pub(super) fn apply(
+        &self,
+        array: &Array,
+        target: ArrayMetadata,
+        place: &Location,
+    ) -> Result<ArrayMetadata> {
+        let part = self.part_of(array)?;
+        let (registry, limit) = (&place.context.registry, place.context.chunk_limit);
+        let plain = ArrayMetadata {
+            codecs: target.format.def().plain_codecs(target.codecs.clone()),
+            ..target.clone()
+        };
+        let inner = without_outer_shards(&plain, registry, limit);
+        let data_type = match &self.data_type {
+            Some((data_type, _)) => data_type.clone(),
+            None => target.data_type.clone(),
+        };
+        let encoding = self.separator.map_or(target.chunk_key_encoding, |separator| {
+            target.chunk_key_encoding.with_separator(separator)
+        });
+        let builder = ArrayBuilder::new(Ok(place.clone()), Some(target.format))
+            .shape(part.shape.clone())
+            .data_type(data_type)
+            .chunk_key_encoding(encoding)
+            .attributes(target.attributes.clone());
+        let chunk_codecs = inner.as_ref().map_or(&plain.codecs, |(_, codecs)| codecs);
+        let builder = self.with_codecs(builder, chunk_codecs, place);
+        let builder = self.with_grid(builder, &plain.chunk_grid, inner.as_ref().map(|(grid, _)| grid), &part);
+        let made = builder.plan(place)?;
+        let names = target.dimension_names.map(|names| {
+            part.dims.iter().map(|dim| dim.and_then(|dim| names.get(dim).cloned().flatten())).collect()
+        });
+        let fill_value = match &self.data_type {
+            Some(_) => Some(self.fill(array)?),
+            None => target.fill_value,
+        };
+        let (fallback_from, extra) = (target.fallback_from, target.extra);
+        Ok(ArrayMetadata { fill_value, dimension_names: names, extra, fallback_from, ..made })
+    }
+
+    fn part_of(&self, array: &Array) -> Result<Part> {
+        let Some(part) = &self.part else {
+            return Ok(Part { shape: array.shape().to_vec(), dims: (0..array.ndim()).map(Some).collect() });
+        };
+        let part = part.on_grid(array.chunk_grid(), array.shape())?;
+        let resolved = part.resolve(array.shape())?;
+        let dim = |axis: &ResultAxis| match axis {
+            ResultAxis::New => None,
+            ResultAxis::Of { axis, .. } => match &resolved.axes[*axis] {
+                ResolvedAxis::Span(span) => Some(span.dim),
+                other => <&[usize; 1]>::try_from(other.dims()).ok().map(|[dim]| *dim),
+            },
+        };
+        Ok(Part { shape: resolved.shape(), dims: resolved.result.iter().map(dim).collect() })
+    }
+
+    fn with_grid(
+        &self,
+        builder: ArrayBuilder,
+        grid: &ChunkGrid,
+        inner: Option<&ChunkGrid>,
+        part: &Part,
+    ) -> ArrayBuilder {
+        let is_whole = self.part.is_none();
+        let along = |grid: &ChunkGrid| -> Vec<u64> {
+            let length = |(dim, length): (&Option<usize>, &u64)| {
+                dim.map_or(1, |dim| grid.largest_chunk()[dim].min((*length).max(1)))
+            };
+            part.dims.iter().zip(&part.shape).map(length).collect()
+        };
+        let shards = match (&self.shards, &self.chunks, inner) {
+            (Some(shards), ..) => shards.as_ref().map(|shards| shards.resolve(&part.shape, 1)),
+            (None, None, Some(_)) if is_whole => {
+                let chunks = inner.map_or_else(Vec::new, |inner| inner.largest_chunk().to_vec());
+                return builder.chunk_grid(grid.clone()).chunks(chunks);
+            }
+            // A part is as long as it is: shards that the chunks divide are cut off.
+            (None, None, Some(inner)) => {
+                let whole = |(dim, shard): (&Option<usize>, u64)| {
+                    let chunk = dim.map_or(1, |dim| inner.largest_chunk()[dim].max(1));
+                    shard.div_ceil(chunk) * chunk
+                };
+                let shards: Vec<u64> = part.dims.iter().zip(along(grid)).map(whole).collect();
+                let chunks: Vec<u64> =
+                    part.dims.iter().map(|dim| dim.map_or(1, |dim| inner.largest_chunk()[dim])).collect();
+                return builder.shards(shards).chunks(chunks);
+            }
+            (None, ..) => None,
+        };
+        let builder = match &self.chunks {
+            Some(chunks) => builder.chunks(chunks.clone()),
+            None if is_whole && shards.is_none() && inner.is_none() => {
+                return builder.chunk_grid(grid.clone());
+            }
+            None => builder.chunks(along(inner.unwrap_or(grid))),
+        };
+        match shards {
+            Some(shards) => builder.shards(shards),
+            None => builder,
+        }
+    }
+
+    fn with_codecs(&self, builder: ArrayBuilder, own: &[CodecSpec], place: &Location) -> ArrayBuilder {
+        if let Some(codecs) = &self.codecs {
+            return builder.codecs(codecs.clone());
+        }
+        let Self { filters, compressor, data_type, .. } = self;
+        if filters.is_none() && compressor.is_none() && data_type.is_none() {
+            return builder.codecs(own.to_vec());
+        }
+        let of_kind = |wanted: CodecKind| {
+            own.iter().filter(move |spec| kind(spec, &place.context.registry) == Some(wanted)).cloned()
+        };
+        let filters = match filters {
+            Some(filters) => filters.clone(),
+            // Filters are for elements of one type.
+            None if data_type.is_some() => Vec::new(),
+            None => of_kind(CodecKind::ArrayToArray).collect(),
+        };
+        let bytes = of_kind(CodecKind::ArrayToBytes).filter(|_| data_type.is_none());
+        let builder = filters.into_iter().chain(bytes).fold(builder, ArrayBuilder::filter);
+        match compressor.clone().unwrap_or_else(|| of_kind(CodecKind::BytesToBytes).next_back()) {
+            Some(compressor) => builder.compressor(compressor),
+            None => builder.no_compressor(),
+        }
+    }
+
+    /// The elements of the copy, given those of the source.
+    pub(super) fn cast(&self, values: DynArray, array: &Array) -> Result<DynArray> {
+        let Some((data_type, casting)) = &self.data_type else { return Ok(values) };
+        let registry = &array.location().context.registry;
+        values.cast(data_type, *casting, registry).map_err(|error| match casting {
+            Casting::Exact => {
+                let message = format!("{error}; a lossy copy takes the nearest value instead");
+                Error::new(ErrorKind::InvalidArgument, message).with_source(error)
+            }
+            Casting::Lossy => error,
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! Moves between stores: a copy, and the deletion of the source.
+
+use std::error::Error as _;
+use std::io;
+use std::path::Path;
+
+use zarrox_core::{Error, ErrorKind, Result};
+
+use super::Copier;
+use crate::convert::ConvertReport;
+use crate::hierarchy::journal::Journal;
+use crate::locate;
+use crate::location::Location;
+use crate::options::OpenMode;
+
+impl Copier {
+    /// Moves the node at a path or URL, with all nodes below it, to another path or URL. Within a store, and on one disk, it is
+    /// [renamed](crate::OpenOptions::move_node). Elsewhere it is copied, and deleted when the copy is whole. After an interruption, the
+    /// same call continues. `None` says that nothing had to be copied.
+    ///
+    /// # Errors
+    /// The errors of [`Copier::run`] and of [`OpenOptions::delete`](crate::OpenOptions::delete).
+    pub fn move_node(
+        &self,
+        source: impl AsRef<Path>,
+        destination: impl AsRef<Path>,
+    ) -> Result<Option<ConvertReport>> {
+        let (source, destination) = (source.as_ref(), destination.as_ref());
+        let opening = self.convert.opening();
+        let overwrite = self.if_exists == super::IfExists::Replace;
+        let mode = if overwrite { OpenMode::Write } else { OpenMode::ReadWrite };
+        let (from, to) = (opening.place(source)?, opening.place(destination)?);
+        if self.renames(&from, &to, source, destination) {
+            match opening.clone().mode(mode).move_node(source, destination) {
+                Err(error) if crosses_devices(&error) => {}
+                moved => return moved.map(|()| None),
+            }
+        }
+        if from.is_being_deleted()? && to.is_explicit()? && Journal::read(&to)?.is_none() {
+            return opening.delete(source).map(|()| None);
+        }
+        drop(to);
+        let copying = self.plan(source, destination)?;
+        let report = copying.run_then(|| from.begin_deletion())?;
+        if let Some(skipped) = report.skipped.first() {
+            let message = format!("the source was not deleted, since a part of it is damaged: {skipped}");
+            return Err(Error::new(ErrorKind::Corrupt, message));
+        }
+        opening.delete(source)?;
+        Ok(Some(report))
+    }
+
+    /// Returns true if a node is moved without a copy.
+    fn renames(&self, from: &Location, to: &Location, source: &Path, destination: &Path) -> bool {
+        if self.format.is_some() {
+            return false;
+        }
+        from.store.location() == to.store.location()
+            || (from.path.is_root()
+                && to.path.is_root()
+                && locate::check_same_kind(source, destination).is_ok())
+    }
+}
+
+fn crosses_devices(error: &Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::CrossesDevices)
+}

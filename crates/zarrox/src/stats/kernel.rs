@@ -1,0 +1,265 @@
+//! Loops over numbers.
+
+use zarrox_core::data_type::Number;
+
+/// The number of elements whose mean is taken before the squares of the differences are added up. They stay in the fastest cache.
+const BLOCK: usize = 2048;
+
+/// The number of sums that are added up side by side, for the vector units of processors.
+const LANES: usize = 8;
+
+/// A number as it lies in memory.
+pub(super) trait Numeric: Copy + PartialOrd + Send + Sync {
+    /// The number of bytes.
+    const SIZE: usize;
+    const LOWEST: Self;
+    const HIGHEST: Self;
+    fn of(bytes: &[u8]) -> Self;
+    fn float(self) -> f64;
+    fn number(self) -> Number;
+}
+
+macro_rules! numeric {
+    ($($type:ty, $lowest:expr, $highest:expr, $number:ident as $wide:ty;)*) => {$(
+        impl Numeric for $type {
+            const SIZE: usize = size_of::<Self>();
+            const LOWEST: Self = $lowest;
+            const HIGHEST: Self = $highest;
+            #[inline(always)]
+            fn of(bytes: &[u8]) -> Self {
+                let mut own = [0; size_of::<Self>()];
+                own.copy_from_slice(bytes);
+                Self::from_ne_bytes(own)
+            }
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, clippy::allow_attributes, reason = "rounded to the nearest")]
+            #[inline(always)]
+            fn float(self) -> f64 {
+                self as f64
+            }
+            fn number(self) -> Number {
+                Number::$number(<$wide>::from(self))
+            }
+        }
+    )*};
+}
+
+numeric! {
+    i8, i8::MIN, i8::MAX, Integer as i128;
+    i16, i16::MIN, i16::MAX, Integer as i128;
+    i32, i32::MIN, i32::MAX, Integer as i128;
+    i64, i64::MIN, i64::MAX, Integer as i128;
+    u8, u8::MIN, u8::MAX, Integer as i128;
+    u16, u16::MIN, u16::MAX, Integer as i128;
+    u32, u32::MIN, u32::MAX, Integer as i128;
+    u64, u64::MIN, u64::MAX, Integer as i128;
+    f32, f32::NEG_INFINITY, f32::INFINITY, Float as f64;
+    f64, f64::NEG_INFINITY, f64::INFINITY, Float as f64;
+}
+
+/// The number of values, their extremes, their mean, and the sum of the squares of their differences from it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Moments {
+    /// The number of values that are numbers.
+    pub(super) count: u64,
+    /// The number of values that are NaN.
+    pub(super) nan: u64,
+    /// The smallest and the largest.
+    pub(super) range: Option<(Number, Number)>,
+    pub(super) mean: f64,
+    pub(super) squares: f64,
+}
+
+impl Moments {
+    /// The moments of one value that comes so many times.
+    pub(super) fn of_repeated(value: Number, times: u64) -> Self {
+        let mean = value.to_f64();
+        match times {
+            0 => Self::default(),
+            _ if mean.is_nan() => Self { nan: times, ..Self::default() },
+            _ => Self { count: times, range: Some((value, value)), mean, ..Self::default() },
+        }
+    }
+
+    /// Adds the moments of other values.
+    #[expect(clippy::cast_precision_loss, reason = "weights of means")]
+    pub(super) fn join(&mut self, other: &Self) {
+        self.nan += other.nan;
+        let Some((low, high)) = other.range else { return };
+        let Some((own_low, own_high)) = self.range else {
+            *self = Self { nan: self.nan, ..*other };
+            return;
+        };
+        let (own, others) = (self.count as f64, other.count as f64);
+        let (all, apart) = (own + others, other.mean - self.mean);
+        self.mean += apart * (others / all);
+        self.squares += other.squares + apart * apart * (own / all * others);
+        self.count += other.count;
+        self.range = Some((lower(own_low, low), higher(own_high, high)));
+    }
+}
+
+fn lower(a: Number, b: Number) -> Number {
+    if is_less(b, a) { b } else { a }
+}
+
+fn higher(a: Number, b: Number) -> Number {
+    if is_less(a, b) { b } else { a }
+}
+
+fn is_less(a: Number, b: Number) -> bool {
+    match (a, b) {
+        (Number::Integer(a), Number::Integer(b)) => a < b,
+        _ => a.to_f64() < b.to_f64(),
+    }
+}
+
+/// The moments of numbers that lie one after the other.
+pub(super) fn moments<T: Numeric>(bytes: &[u8]) -> Moments {
+    let mut all = Moments::default();
+    for block in bytes.chunks(BLOCK * T::SIZE) {
+        all.join(&of_block::<T>(block));
+    }
+    all
+}
+
+#[expect(clippy::cast_precision_loss, clippy::eq_op, reason = "a block is small; NaN differs from itself")]
+fn of_block<T: Numeric>(block: &[u8]) -> Moments {
+    let (mut sums, mut counts) = ([0.0; LANES], [0_u64; LANES]);
+    let (mut low, mut high) = ([T::HIGHEST; LANES], [T::LOWEST; LANES]);
+    let mut see = |lane: usize, value: T| {
+        let is_number = value == value;
+        sums[lane] += if is_number { value.float() } else { 0.0 };
+        counts[lane] += u64::from(is_number);
+        low[lane] = if value < low[lane] { value } else { low[lane] };
+        high[lane] = if value > high[lane] { value } else { high[lane] };
+    };
+    let lanes = block.chunks_exact(LANES * T::SIZE);
+    let rest = lanes.remainder();
+    for values in lanes {
+        for (lane, value) in values.chunks_exact(T::SIZE).enumerate() {
+            see(lane, T::of(value));
+        }
+    }
+    rest.chunks_exact(T::SIZE).enumerate().for_each(|(lane, value)| see(lane, T::of(value)));
+    let count: u64 = counts.iter().sum();
+    let nan = (block.len() / T::SIZE) as u64 - count;
+    if count == 0 {
+        return Moments { nan, ..Moments::default() };
+    }
+    let least = |a: T, b: &T| if *b < a { *b } else { a };
+    let most = |a: T, b: &T| if *b > a { *b } else { a };
+    let range = (low.iter().fold(low[0], least).number(), high.iter().fold(high[0], most).number());
+    let mean = sums.iter().sum::<f64>() / count as f64;
+    Moments { count, nan, range: Some(range), mean, squares: squares::<T>(block, mean) }
+}
+
+#[expect(clippy::eq_op, reason = "NaN differs from itself")]
+fn squares<T: Numeric>(block: &[u8], mean: f64) -> f64 {
+    let mut sums = [0.0; LANES];
+    let mut add = |lane: usize, value: T| {
+        let apart = if value == value { value.float() - mean } else { 0.0 };
+        sums[lane] += apart * apart;
+    };
+    let lanes = block.chunks_exact(LANES * T::SIZE);
+    let rest = lanes.remainder();
+    for values in lanes {
+        for (lane, value) in values.chunks_exact(T::SIZE).enumerate() {
+            add(lane, T::of(value));
+        }
+    }
+    rest.chunks_exact(T::SIZE).enumerate().for_each(|(lane, value)| add(lane, T::of(value)));
+    sums.iter().sum()
+}
+
+/// Counts in bins of one width.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Bins {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) counts: Vec<u64>,
+}
+
+impl Bins {
+    pub(super) fn new(low: f64, high: f64, count: usize) -> Self {
+        Self { low, high, counts: vec![0; count] }
+    }
+
+    /// Counts one value that comes so many times. Values outside of the bins are not counted.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a position from 0 to the number of bins"
+    )]
+    pub(super) fn add(&mut self, value: f64, times: u64) {
+        if value >= self.low && value <= self.high {
+            let (count, width) = (self.counts.len(), self.high - self.low);
+            let part = if width > 0.0 { (value - self.low) / width } else { 0.0 };
+            self.counts[((part * count as f64) as usize).min(count - 1)] += times;
+        }
+    }
+
+    pub(super) fn join(&mut self, other: &Self) {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(own, other)| *own += other);
+    }
+}
+
+/// Counts numbers that lie one after the other.
+pub(super) fn count<T: Numeric>(bytes: &[u8], bins: &mut Bins) {
+    bytes.chunks_exact(T::SIZE).for_each(|value| bins.add(T::of(value).float(), 1));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_ne_bytes()).collect()
+    }
+
+    #[test]
+    fn moments_are_those_of_two_plain_passes() {
+        for length in [0, 1, 7, 8, 9, 2047, 2048, 2049, 10_000] {
+            let values: Vec<f32> = (0..length).map(|n| ((n * 7919) % 1009) as f32 / 3.0 + 1e6).collect();
+            let found = moments::<f32>(&bytes(&values));
+            assert_eq!((found.count, found.nan), (length as u64, 0));
+            if length == 0 {
+                assert_eq!(found.range, None);
+                continue;
+            }
+            let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / length as f64;
+            let squares: f64 = values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum();
+            assert!((found.mean - mean).abs() < 1e-6 && (found.squares - squares).abs() <= squares * 1e-9);
+            let low = values.iter().copied().fold(f32::INFINITY, f32::min);
+            assert_eq!(found.range.unwrap().0, Number::Float(low.into()));
+        }
+    }
+
+    #[test]
+    fn nan_counts_for_nothing_but_itself() {
+        let found = moments::<f32>(&bytes(&[f32::NAN, 3.0, f32::NAN, -1.0]));
+        assert_eq!((found.count, found.nan, found.mean), (2, 2, 1.0));
+        assert_eq!(found.range, Some((Number::Float(-1.0), Number::Float(3.0))));
+        let mut all = Moments::of_repeated(Number::Float(f64::NAN), 5);
+        all.join(&found);
+        assert_eq!((all.count, all.nan), (2, 7));
+    }
+
+    #[test]
+    fn whole_numbers_keep_all_digits() {
+        let values = [u64::MAX, 1, i64::MAX as u64].map(u64::to_ne_bytes).concat();
+        assert_eq!(
+            moments::<u64>(&values).range,
+            Some((Number::Integer(1), Number::Integer(u64::MAX.into())))
+        );
+    }
+
+    #[test]
+    fn bins_have_what_numpy_counts() {
+        let mut bins = Bins::new(0.0, 10.0, 4);
+        for value in [0.0, 2.4, 2.5, 9.9, 10.0, 11.0, -1.0, f64::NAN] {
+            bins.add(value, 1);
+        }
+        assert_eq!(bins.counts, [2, 1, 0, 2]);
+    }
+}
