@@ -18,8 +18,8 @@ from zarr.storage import StorePath
 from zarrox import _native
 
 from .natives import Document, document
-from .stores import Reached, StoreError, called_back, place, reached
-from .threads import elsewhere
+from .reached import Reached, StoreError, called_back, place, reached
+from .threads import interruptible
 
 __all__ = ["Batch", "ZarroxCodecPipeline"]
 
@@ -123,7 +123,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         opened = self._opened(batch) if memory is not None else None
         if memory is not None and opened is not None:
             where, array = opened
-            stored = await _run(where, batch, memory, lambda: array.read_parts(batch, memory, drop_axes))
+            stored = await _run(where, batch, memory, lambda interrupt: array.read_parts(batch, memory, drop_axes, interrupt))
             if stored is not None:
                 return tuple({"status": "present" if there else "missing"} for there in stored)
         return await self._inner.read(batch, out, drop_axes)
@@ -137,7 +137,10 @@ class ZarroxCodecPipeline(CodecPipeline):
             batch[0][0].store._check_writable()
             store_empty = batch[0][1].config.write_empty_chunks
             written = await _run(
-                where, batch, memory, lambda: array.write_parts(batch, memory, drop_axes, store_empty)
+                where,
+                batch,
+                memory,
+                lambda interrupt: array.write_parts(batch, memory, drop_axes, store_empty, interrupt),
             )
             if written:
                 return
@@ -201,7 +204,7 @@ async def _run(where: Reached, batch: Batch, memory: np.ndarray[Any, Any], call:
     try:
         size = len(batch) * np.prod(batch[0][1].shape, dtype=float) * memory.itemsize
         if where.is_near and size <= _QUICK:
-            return call()
-        return await elsewhere(call)
+            return call(None)
+        return await interruptible(call)
     except StoreError as error:
         raise error.error from None

@@ -1,17 +1,27 @@
-"""The threads on which calls of Rust wait, so that no event loop does."""
+"""The threads on which calls of Rust wait, so that no event loop does, and the ways in which these calls are called off."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
 from typing import Any
 
-__all__ = ["elsewhere"]
+from zarr.core import sync
+
+from zarrox import _native
+
+__all__ = ["elsewhere", "interruptible"]
 
 _MOST = 64
 """The most calls at a time. Each waits mostly, for stores or for the threads of Rust."""
+
+_PAUSE = 0.1
+"""The seconds between two questions whether anybody still waits for a call."""
 
 _executor: ThreadPoolExecutor | None = None
 
@@ -26,7 +36,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-async def elsewhere(work: Callable[[], Any]) -> Any:
+def elsewhere(work: Callable[[], Any]) -> asyncio.Future[Any]:
     """Does work on a thread of our own.
 
     The threads of the event loop are left to stores, which the work may wait for.
@@ -39,4 +49,76 @@ async def elsewhere(work: Callable[[], Any]) -> Any:
     global _executor
     if _executor is None:
         _executor = ThreadPoolExecutor(_MOST, thread_name_prefix="zarrox")
-    return await asyncio.get_running_loop().run_in_executor(_executor, work)
+    return asyncio.get_running_loop().run_in_executor(_executor, work)
+
+
+async def interruptible(work: Callable[[_native.Interrupt], Any]) -> Any:
+    """Does work on a thread of our own, until nobody waits for it any more.
+
+    That is so when the task is cancelled, and when Ctrl-C has ended the call of zarr-python that waits in the main thread:
+    zarr-python does not cancel its task then.
+
+    Parameters
+    ----------
+    work : callable
+        The work, which gets the object by which it is called off.
+    """
+    loop, interrupt, waiting = asyncio.get_running_loop(), _native.Interrupt(), _waiting()
+
+    def run() -> Any:
+        try:
+            return work(interrupt)
+        except KeyboardInterrupt as error:
+            # It would end the event loop.
+            raise _CalledOff from error
+
+    def look() -> None:
+        nonlocal timer
+        if waiting is not None and not _is_active(waiting):
+            interrupt.set()
+        else:
+            timer = loop.call_later(_PAUSE, look)
+
+    timer = loop.call_later(_PAUSE, look)
+    try:
+        return await elsewhere(run)
+    except asyncio.CancelledError:
+        interrupt.set()
+        raise
+    except _CalledOff:
+        raise asyncio.CancelledError from None
+    finally:
+        timer.cancel()
+
+
+class _CalledOff(Exception):
+    """Work that nobody waits for was called off."""
+
+
+def _waiting() -> FrameType | None:
+    """The call in the main thread that waits for the running task, if there is one."""
+    task = asyncio.current_task()
+    runner: Any = None if task is None else task.get_coro()
+    if getattr(runner, "cr_code", None) is not sync._runner.__code__ or runner.cr_frame is None:
+        return None
+    wanted = runner.cr_frame.f_locals["coro"]
+    frame = _main_frame()
+    while frame is not None:
+        if frame.f_code is sync.sync.__code__ and frame.f_locals.get("coro") is wanted:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _is_active(wanted: FrameType) -> bool:
+    """Returns true if the main thread is still in a call."""
+    frame = _main_frame()
+    while frame is not None:
+        if frame is wanted:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _main_frame() -> FrameType | None:
+    return sys._current_frames().get(threading.main_thread().ident or 0)
