@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import zarr.abc.store
 from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, SuffixByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
@@ -13,7 +15,7 @@ from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
 from zarrox import _native
 from zarrox.storage import normalize_store_arg
 from zarrox.storage.base import BaseStore
-from zarrox.storage.paths import is_key
+from zarrox.storage.paths import array_meta_key, is_key
 from zarrox.storage.remote import FSStore, native_options
 from zarrox.storage.servers import open_url
 
@@ -284,7 +286,7 @@ class _Opened:
     def get(self, key: str) -> bytes | None:
         if self._view is not None:
             value = self._view.get(key)
-            return None if value is None else bytes(value)
+            return None if value is None else _as_of_zarr_3(key, bytes(value))
         return self.native.get(key) if is_key(key) else None
 
     def get_ranges(self, key: str, ranges: list[_Range]) -> list[bytes] | None:
@@ -342,6 +344,16 @@ def _register_n5() -> None:
     from zarrox.n5 import N5ChunkWrapper
 
     numcodecs.registry.register_codec(N5ChunkWrapper)
+
+
+def _as_of_zarr_3(key: str, value: bytes) -> bytes:
+    """A document of N5's view with the data type as zarr-python 3 demands it."""
+    if key.rpartition("/")[2] != array_meta_key:
+        return value
+    document = json.loads(value)
+    document["dtype"] = np.dtype(document["dtype"]).str
+    document["filters"] = None
+    return json.dumps(document).encode()
 
 
 def _range(request: ByteRequest) -> _Range:
