@@ -198,6 +198,36 @@ def test_an_archive_is_read_in_rust(tmp_path: Path) -> None:
         np.testing.assert_array_equal(array[2:9, ::3], np.arange(100).reshape(10, 10)[2:9, ::3])
 
 
+def test_text_of_all_lengths_and_layouts_is_written_and_read() -> None:
+    """NumPy keeps short, medium and long text in different ways."""
+    texts = ["", "a", "fifteen bytes..", "sixteen bytes...", "ü" * 200, "𝄞" * 100_000, "nul\0inside"]
+    text = np.array([texts[n % len(texts)] for n in range(84)], dtype="T").reshape(7, 12)
+    array = zarr.create_array({}, shape=(7, 12), dtype=str, chunks=(3, 5))
+    for values in (text, text[::-1, ::-1], np.asfortranarray(text), text.astype(object)):
+        array[...] = values
+        np.testing.assert_array_equal(array[...], values.astype("T"))
+        np.testing.assert_array_equal(own(array)[...], values.astype("T"))
+    array[2] = "one text"
+    assert array[1:3, 4].tolist() == [text.astype(object)[1, 4], "one text"]
+    out = zarr.core.buffer.cpu.NDBuffer.from_numpy_array(np.empty((12, 7), dtype="T").T)
+    array.get_basic_selection(slice(None), out=out)
+    np.testing.assert_array_equal(out.as_numpy_array(), array[...])
+
+
+def test_missing_text_is_what_it_is_in_zarr_python() -> None:
+    """A type with an object for missing elements goes the way of objects."""
+    missing = np.array(["a", None, "b"], dtype=np.dtypes.StringDType(na_object=None))
+    array = zarr.create_array({}, shape=(3,), dtype=str)
+    results = []
+    for one in (array, own(array)):
+        try:
+            one[:] = missing
+            results.append(one[:].tolist())
+        except (TypeError, ValueError) as error:
+            results.append(type(error))
+    assert results[0] == results[1]
+
+
 @pytest.mark.parametrize("empty", [False, True])
 def test_empty_chunks_are_stored_where_that_is_asked_for(empty: bool) -> None:
     """`write_empty_chunks` decides."""

@@ -287,6 +287,18 @@ def test_an_array_on_a_server_is_read(served: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(array[2:, 1:5], np.arange(100).reshape(10, 10)[2:, 1:5])
 
 
+@pytest.mark.parametrize("url", ["{}/a.zip", "{}/a.zip|zip:", "zip://::{}/a.zip"])
+def test_an_archive_on_a_server_is_read(url: str, served: str, tmp_path: Path) -> None:
+    """A store inside of a store is opened by one URL."""
+    with Store(tmp_path / "a.zip") as archive:
+        zarr.create_array(archive, name="x", data=np.arange(100).reshape(10, 10), chunks=(3, 3))
+    store = Store(url.format(served), read_only=True, storage_options={"allow_http": True})
+    with zarrox.zarr3.enable():
+        array = zarr.open_group(store, mode="r")["x"]
+    assert explain(array).store == "rust"
+    np.testing.assert_array_equal(array[2:, 1:5], np.arange(100).reshape(10, 10)[2:, 1:5])
+
+
 @pytest.mark.parametrize("pipeline", ["zarrox", "own"])
 def test_v2_is_read_as_it_is(pipeline: str, tmp_path: Path) -> None:
     """The documents of version 2 are keys like others."""
