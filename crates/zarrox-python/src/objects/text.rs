@@ -122,7 +122,10 @@ fn is_text(array: &Bound<'_, PyUntypedArray>) -> bool {
 }
 
 /// The elements of an array of text. `None` if it has another type, or an element is missing.
-pub(crate) fn elements(array: &Bound<'_, PyUntypedArray>, data_type: &DataType) -> PyResult<Option<DynArray>> {
+pub(crate) fn elements(
+    array: &Bound<'_, PyUntypedArray>,
+    data_type: &DataType,
+) -> PyResult<Option<DynArray>> {
     if !is_text(array) {
         return Ok(None);
     }
