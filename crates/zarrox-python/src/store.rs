@@ -262,13 +262,13 @@ impl Store {
         });
         let parts = py.detach(|| {
             let Some(value) = self.store.open_with(&key, first)? else { return Ok(None) };
-            let read = |&(start, length): &(Option<u64>, Option<u64>)| {
+            let read = |(start, length): (Option<u64>, Option<u64>)| {
                 let size = value.size();
                 let length = length.unwrap_or(u64::MAX);
                 let start = start.map_or_else(|| size.saturating_sub(length), |start| start.min(size));
                 value.read(start, length.min(size - start))
             };
-            ranges.iter().map(read).collect::<Result<Vec<_>, _>>().map(Some)
+            ranges.into_iter().map(read).collect::<Result<Vec<_>, _>>().map(Some)
         });
         let to_bytes = |parts: Vec<Bytes>| parts.iter().map(|part| PyBytes::new(py, part)).collect();
         Ok(parts.or_raise()?.map(to_bytes))

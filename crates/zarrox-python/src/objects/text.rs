@@ -13,21 +13,26 @@ use zarrox::{DataType, DynArray};
 
 use crate::error::OrRaise;
 
+type Load = unsafe extern "C" fn(
+    *mut npy_string_allocator,
+    *const npy_packed_static_string,
+    *mut npy_static_string,
+) -> c_int;
+type Pack = unsafe extern "C" fn(
+    *mut npy_string_allocator,
+    *mut npy_packed_static_string,
+    *const c_char,
+    usize,
+) -> c_int;
+type Acquire = unsafe extern "C" fn(*const c_void) -> *mut npy_string_allocator;
+type Release = unsafe extern "C" fn(*mut npy_string_allocator);
+
 /// The functions of NumPy's C interface for this type. NumPy has them since 2.0, and with them the type.
 struct Functions {
-    load: unsafe extern "C" fn(
-        *mut npy_string_allocator,
-        *const npy_packed_static_string,
-        *mut npy_static_string,
-    ) -> c_int,
-    pack: unsafe extern "C" fn(
-        *mut npy_string_allocator,
-        *mut npy_packed_static_string,
-        *const c_char,
-        usize,
-    ) -> c_int,
-    acquire: unsafe extern "C" fn(*const c_void) -> *mut npy_string_allocator,
-    release: unsafe extern "C" fn(*mut npy_string_allocator),
+    load: Load,
+    pack: Pack,
+    acquire: Acquire,
+    release: Release,
 }
 
 impl Functions {
@@ -41,10 +46,10 @@ impl Functions {
             Ok(unsafe {
                 let function = |place: usize| *table.as_ptr().add(place);
                 Self {
-                    load: std::mem::transmute(function(313)),
-                    pack: std::mem::transmute(function(314)),
-                    acquire: std::mem::transmute(function(316)),
-                    release: std::mem::transmute(function(318)),
+                    load: std::mem::transmute::<*const c_void, Load>(function(313)),
+                    pack: std::mem::transmute::<*const c_void, Pack>(function(314)),
+                    acquire: std::mem::transmute::<*const c_void, Acquire>(function(316)),
+                    release: std::mem::transmute::<*const c_void, Release>(function(318)),
                 }
             })
         })

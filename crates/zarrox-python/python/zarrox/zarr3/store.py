@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import zarr.abc.store
@@ -22,6 +22,8 @@ from zarrox.storage.servers import open_url
 from .threads import elsewhere
 
 __all__ = ["Store"]
+
+_Result = TypeVar("_Result")
 
 _Range = tuple[int | None, int | None]
 """A start and a length: no start for the end of a value, no length for all of the rest."""
@@ -265,7 +267,7 @@ class Store(zarr.abc.store.Store):
     async def getsize_prefix(self, prefix: str) -> int:
         return await self._do(lambda: self._handle.native.sizes(prefix))
 
-    async def _do(self, work: Callable[[], Any]) -> Any:
+    async def _do(self, work: Callable[[], _Result]) -> _Result:
         """Does work where the event loop does not wait for it."""
         return work() if self._handle.is_at_hand else await elsewhere(work)
 

@@ -9,13 +9,15 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from zarr.core import sync
 
 from zarrox import _native
 
 __all__ = ["elsewhere", "interruptible"]
+
+_Result = TypeVar("_Result")
 
 _MOST = 64
 """The most calls at a time. Each waits mostly, for stores or for the threads of Rust."""
@@ -36,7 +38,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-def elsewhere(work: Callable[[], Any]) -> asyncio.Future[Any]:
+def elsewhere(work: Callable[[], _Result]) -> asyncio.Future[_Result]:
     """Does work on a thread of our own.
 
     The threads of the event loop are left to stores, which the work may wait for.
@@ -63,7 +65,7 @@ async def interruptible(work: Callable[[_native.Interrupt], Any]) -> Any:
     work : callable
         The work, which gets the object by which it is called off.
     """
-    loop, interrupt, waiting = asyncio.get_running_loop(), _native.Interrupt(), _waiting()
+    interrupt = _native.Interrupt()
 
     def run() -> Any:
         try:
@@ -72,14 +74,7 @@ async def interruptible(work: Callable[[_native.Interrupt], Any]) -> Any:
             # It would end the event loop.
             raise _CalledOff from error
 
-    def look() -> None:
-        nonlocal timer
-        if waiting is not None and not _is_active(waiting):
-            interrupt.set()
-        else:
-            timer = loop.call_later(_PAUSE, look)
-
-    timer = loop.call_later(_PAUSE, look)
+    watch = _Watch(interrupt)
     try:
         return await elsewhere(run)
     except asyncio.CancelledError:
@@ -88,7 +83,30 @@ async def interruptible(work: Callable[[_native.Interrupt], Any]) -> Any:
     except _CalledOff:
         raise asyncio.CancelledError from None
     finally:
-        timer.cancel()
+        watch.end()
+
+
+class _Watch:
+    """Calls work off when the call in the main thread has ended that waits for the running task."""
+
+    def __init__(self, interrupt: _native.Interrupt) -> None:
+        self._interrupt = interrupt
+        self._loop = asyncio.get_running_loop()
+        self._waiting = _waiting()
+        self._timer = self._loop.call_later(_PAUSE, self._look)
+
+    def _look(self) -> None:
+        if self._waiting is None:
+            return
+        if _is_active(self._waiting):
+            self._timer = self._loop.call_later(_PAUSE, self._look)
+        else:
+            self._interrupt.set()
+
+    def end(self) -> None:
+        """Looks no more."""
+        self._timer.cancel()
+        self._waiting = None
 
 
 class _CalledOff(Exception):
