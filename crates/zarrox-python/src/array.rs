@@ -15,7 +15,7 @@ use zarrox::{AccessOptions, Error, ErrorKind, Format, MissingChunks, Node, OpenM
 use crate::elements::Typed;
 use crate::error::OrRaise;
 use crate::format::{format_name, has_words_of_v2};
-use crate::long::unless_interrupted;
+use crate::long::{PyInterrupt, unless_interrupted};
 use crate::mapping::bytes_of;
 use crate::selection::Parsed;
 use crate::store::{Owned, Store};
@@ -322,16 +322,20 @@ impl Array {
         crate::parts::takes(py, &self.typed(), dtype)
     }
 
+    #[pyo3(signature = (batch, out, drop_axes, interrupt = None))]
     fn read_parts(
         &self,
         py: Python<'_>,
         batch: Vec<Bound<'_, PyAny>>,
         out: &Bound<'_, PyUntypedArray>,
         drop_axes: Vec<usize>,
+        interrupt: Option<&PyInterrupt>,
     ) -> PyResult<Option<Vec<bool>>> {
-        crate::parts::read(py, &self.typed(), &batch, out, &drop_axes)
+        let options = interruptible_by(interrupt);
+        crate::parts::read(py, &self.typed(), &batch, out, &drop_axes, options.as_ref())
     }
 
+    #[pyo3(signature = (batch, values, drop_axes, store_empty, interrupt = None))]
     fn write_parts(
         &self,
         py: Python<'_>,
@@ -339,8 +343,10 @@ impl Array {
         values: &Bound<'_, PyUntypedArray>,
         drop_axes: Vec<usize>,
         store_empty: bool,
+        interrupt: Option<&PyInterrupt>,
     ) -> PyResult<bool> {
-        crate::parts::write(py, &self.typed(), &batch, values, &drop_axes, store_empty)
+        let options = interruptible_by(interrupt).unwrap_or_default().store_empty_chunks(store_empty);
+        crate::parts::write(py, &self.typed(), &batch, values, &drop_axes, &options)
     }
 
     fn resize(&self, py: Python<'_>, shape: Vec<u64>) -> PyResult<()> {
@@ -451,4 +457,9 @@ impl Array {
         }
         Self::new(py, self.typed().array.with_options(&options), self.opened.again(py))
     }
+}
+
+/// The options of work that may be called off.
+fn interruptible_by(interrupt: Option<&PyInterrupt>) -> Option<AccessOptions> {
+    interrupt.map(|interrupt| AccessOptions::new().interrupt(&interrupt.0))
 }

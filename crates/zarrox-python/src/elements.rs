@@ -205,6 +205,12 @@ impl Typed {
 
     /// Objects as NumPy has them.
     fn objects<'py>(&self, py: Python<'py>, elements: &DynArray) -> PyResult<Bound<'py, PyAny>> {
+        if is_text_of_v3(&self.array) && !self.column_major {
+            let array = empty(py, elements.shape(), self.native.bind(py), false)?;
+            if crate::objects::text::fill(&array, elements.elements())? {
+                return Ok(array.into_any());
+            }
+        }
         let kind = Elements::of(py, self.array.data_type(), crate::context::registry())?;
         let mut array = kind.to_array(py, elements)?;
         if is_text_of_v3(&self.array) {

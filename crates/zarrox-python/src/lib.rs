@@ -74,6 +74,8 @@ mod native {
     #[pymodule_export]
     use crate::group::Group;
     #[pymodule_export]
+    use crate::long::PyInterrupt;
+    #[pymodule_export]
     use crate::store::Store;
     #[pymodule_export]
     use crate::user_types::register_data_type;

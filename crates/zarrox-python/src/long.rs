@@ -23,6 +23,22 @@ pub(crate) fn is_remote(array: &Array) -> bool {
     array.capabilities().in_flight.is_some()
 }
 
+/// Calls work off that another thread does.
+#[pyclass(frozen, name = "Interrupt", module = "zarrox._native")]
+pub(crate) struct PyInterrupt(pub(crate) Interrupt);
+
+#[pymethods]
+impl PyInterrupt {
+    #[new]
+    fn new() -> Self {
+        Self(Interrupt::new())
+    }
+
+    fn set(&self) {
+        self.0.raise();
+    }
+}
+
 /// Does work with an array without Python's lock. Signals come to Python's main thread only: its work goes to another thread, while it asks
 /// Python whether one has come; if the handler raises an exception, the work is called off.
 pub(crate) fn unless_interrupted<R: Send>(

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use zarrox::stores::{
     self, ByteRange, Bytes, Condition, DirectoryStore, Key, MemoryStore, Prefix, PrefixStore, ReadOnlyStore,
-    StorageOptions, StoreError, StoreExt,
+    StorageOptions, StoreError, StoreErrorKind, StoreExt,
 };
 
 use crate::error::OrRaise;
@@ -217,6 +217,12 @@ impl Store {
         self.store.capabilities().writable
     }
 
+    /// True if every request is a round trip over a network.
+    #[getter]
+    fn is_far(&self) -> bool {
+        self.store.capabilities().in_flight.is_some()
+    }
+
     #[getter]
     fn listable(&self) -> bool {
         self.store.capabilities().listable
@@ -239,6 +245,33 @@ impl Store {
         let range = [ByteRange::From { offset: start, length }];
         let parts = py.detach(|| self.store.get_ranges(&key, &range)).or_raise()?;
         Ok(bytes(py, parts.and_then(|mut parts| parts.pop())))
+    }
+
+    /// Parts of one version of a value: each a start and a length, without a start the end of the value, and without a length all
+    /// of the rest. A part that reaches beyond the end is cut there.
+    fn get_ranges<'py>(
+        &self,
+        py: Python<'py>,
+        key: &str,
+        ranges: Vec<(Option<u64>, Option<u64>)>,
+    ) -> PyResult<Option<Vec<Bound<'py, PyBytes>>>> {
+        let key = self::key(key)?;
+        let first = ranges.first().map(|&(start, length)| match start {
+            Some(offset) => ByteRange::From { offset, length },
+            None => ByteRange::Suffix { length: length.unwrap_or(u64::MAX) },
+        });
+        let parts = py.detach(|| {
+            let Some(value) = self.store.open_with(&key, first)? else { return Ok(None) };
+            let read = |(start, length): (Option<u64>, Option<u64>)| {
+                let size = value.size();
+                let length = length.unwrap_or(u64::MAX);
+                let start = start.map_or_else(|| size.saturating_sub(length), |start| start.min(size));
+                value.read(start, length.min(size - start))
+            };
+            ranges.into_iter().map(read).collect::<Result<Vec<_>, _>>().map(Some)
+        });
+        let to_bytes = |parts: Vec<Bytes>| parts.iter().map(|part| PyBytes::new(py, part)).collect();
+        Ok(parts.or_raise()?.map(to_bytes))
     }
 
     fn get_many<'py>(&self, py: Python<'py>, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
@@ -264,6 +297,25 @@ impl Store {
     fn set_value(&self, py: Python<'_>, key: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let (key, value) = (self::key(key)?, bytes_of(value)?);
         py.detach(|| self.store.set(&key, &value, Condition::Always)).or_raise()
+    }
+
+    /// Writes a value unless there is one. Returns true if it was written.
+    fn set_if_absent(&self, py: Python<'_>, key: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (key, value) = (self::key(key)?, bytes_of(value)?);
+        let written = py.detach(|| {
+            if self.store.capabilities().set_if_absent {
+                return self.store.set(&key, &value, Condition::Absent);
+            }
+            let _lock = self.store.lock(&key)?;
+            if self.store.contains(&key)? {
+                return Err(StoreError::new(StoreErrorKind::AlreadyExists, "writing", "there is a value"));
+            }
+            self.store.set(&key, &value, Condition::Always)
+        });
+        match written {
+            Err(error) if error.kind() == StoreErrorKind::AlreadyExists => Ok(false),
+            written => written.map(|()| true).or_raise(),
+        }
     }
 
     fn delete(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
@@ -299,6 +351,19 @@ impl Store {
         let mut sum = 0;
         self.visit(py, prefix, |_, size| sum += size)?;
         Ok(sum)
+    }
+
+    /// Returns true if there is no key below a prefix.
+    #[pyo3(signature = (prefix = ""))]
+    fn is_empty(&self, py: Python<'_>, prefix: &str) -> PyResult<bool> {
+        let prefix = prefix_of(prefix)?;
+        let mut is_empty = true;
+        let mut visit = |_, _| {
+            is_empty = false;
+            ControlFlow::Break(())
+        };
+        py.detach(|| self.store.list_prefix(&prefix, &mut visit)).or_raise()?;
+        Ok(is_empty)
     }
 
     #[pyo3(signature = (prefix = ""))]

@@ -23,6 +23,7 @@ ONLY_IN = {
     "test_published_examples.py": "zarr3",
     "test_xarray.py": "zarr3",
     "test_zarr3_pipeline.py": "zarr3",
+    "test_zarr3_store.py": "zarr3",
 }
 
 #: What a test says that skips itself for want of a package.

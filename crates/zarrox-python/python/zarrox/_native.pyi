@@ -1,6 +1,6 @@
 """The native module, written in Rust. Nothing here is public: the modules around it are."""
 
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, Literal, final
 
 import numpy as np
@@ -10,6 +10,7 @@ __all__ = [
     "Array",
     "Codec",
     "Group",
+    "Interrupt",
     "Store",
     "__version__",
     "after_fork",
@@ -84,13 +85,25 @@ class Store:
     @property
     def writable(self) -> bool: ...
     @property
+    def is_far(self) -> bool:
+        """True if every request is a round trip over a network."""
+    @property
     def listable(self) -> bool: ...
     def get(self, key: str) -> bytes | None: ...
     def get_range(self, key: str, start: int, length: int | None) -> bytes | None: ...
+    def get_ranges(
+        self, key: str, ranges: Sequence[tuple[int | None, int | None]]
+    ) -> list[bytes] | None:
+        """Parts of one version of a value, each a start and a length: without a start its end, without a length the rest.
+
+        A part that reaches beyond the end of the value is cut there.
+        """
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
         """Those that are there, read at the same time."""
     def set(self, key: str, value: Any) -> None:
         """``value``: anything with the buffer protocol, contiguous."""
+    def set_if_absent(self, key: str, value: Any) -> bool:
+        """Returns true if there was no value, and this one was written."""
     def delete(self, key: str) -> bool:
         """Returns true if it was there."""
     def contains(self, key: str) -> bool: ...
@@ -100,12 +113,20 @@ class Store:
         """All keys below ``prefix/``, complete, sorted."""
     def sizes(self, prefix: str = "") -> int:
         """The bytes of all values below ``prefix/`` together."""
+    def is_empty(self, prefix: str = "") -> bool:
+        """Returns true if no key is below ``prefix/``."""
     def list_dir(self, prefix: str = "") -> list[str]:
         """The names directly below ``prefix/``, of keys and of prefixes, sorted."""
     def delete_prefix(self, prefix: str) -> None: ...
     def rename(self, from_: str, to: str) -> None:
         """Moves what is below one prefix, or one key, to another name."""
     def flush(self) -> None: ...
+
+@final
+class Interrupt:
+    """Calls work off that another thread does, which raises ``KeyboardInterrupt`` then."""
+
+    def set(self) -> None: ...
 
 @final
 class Array:
@@ -188,11 +209,20 @@ class Array:
     def takes(self, dtype: np.dtype[Any]) -> bool:
         """Returns true if elements of this type are read and written as they are."""
     def read_parts(
-        self, batch: list[Any], out: npt.NDArray[Any], drop_axes: tuple[int, ...]
+        self,
+        batch: list[Any],
+        out: npt.NDArray[Any],
+        drop_axes: tuple[int, ...],
+        interrupt: Interrupt | None = None,
     ) -> list[bool] | None:
         """Reads a batch of zarr-python 3's codec pipelines; returns which chunks are stored, or ``None`` if it cannot be done here."""
     def write_parts(
-        self, batch: list[Any], values: npt.NDArray[Any], drop_axes: tuple[int, ...], store_empty: bool
+        self,
+        batch: list[Any],
+        values: npt.NDArray[Any],
+        drop_axes: tuple[int, ...],
+        store_empty: bool,
+        interrupt: Interrupt | None = None,
     ) -> bool:
         """Writes such a batch, or one value everywhere; returns false if it cannot be done here, or not in full."""
     def resize(self, shape: tuple[int, ...]) -> None: ...

@@ -3,6 +3,8 @@
 
 mod selection;
 
+use std::borrow::Cow;
+
 use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -31,22 +33,30 @@ pub(crate) fn read(
     batch: &[Bound<'_, PyAny>],
     out: &Bound<'_, PyUntypedArray>,
     dropped: &[usize],
+    options: Option<&AccessOptions>,
 ) -> PyResult<Option<Vec<bool>>> {
     let Some(parts) = parts(batch, Whole::Shape(out.shape()), dropped)?.filter(|_| is_writable(out)) else {
         return Ok(None);
     };
     if typed.is_variable() {
-        return read_variable(py, typed, parts, out);
+        let array = with(&typed.array, options);
+        return read_variable(py, &array, parts, out);
     }
     let Some(array) = typed.array_of(py, &out.dtype()) else { return Ok(None) };
     let memory = memory_of(out);
     let stored = py.detach(|| {
+        let array = with(array, options);
         let stored = array.read_stored(reads(parts, &memory.view_mut()));
         // This is done even after an error, since the memory may be the caller's own booleans.
         array.data_type().normalise(&mut memory.view_mut());
         stored
     });
     unless_refused(stored)
+}
+
+/// The array with options, if there are any.
+fn with<'a>(array: &'a Array, options: Option<&AccessOptions>) -> Cow<'a, Array> {
+    options.map_or(Cow::Borrowed(array), |options| Cow::Owned(array.with_options(options)))
 }
 
 /// The result of work with chunks. `None` if these cannot be encoded or decoded here, or have gone while they were read. Exceptions of
@@ -72,7 +82,7 @@ fn unless_refused<R>(result: zarrox::Result<R>) -> PyResult<Option<R>> {
 /// Reads elements of variable length as objects.
 fn read_variable(
     py: Python<'_>,
-    typed: &Typed,
+    array: &Array,
     parts: Vec<Part>,
     out: &Bound<'_, PyUntypedArray>,
 ) -> PyResult<Option<Vec<bool>>> {
@@ -80,12 +90,15 @@ fn read_variable(
     let mut references = vec![0; out.len() * VlenRef::SIZE];
     let stored = py.detach(|| {
         let whole = ViewMut::contiguous(&mut references, &shape, VlenRef::SIZE).with_vlen(&vlen);
-        typed.array.read_stored(reads(parts, &whole))
+        array.read_stored(reads(parts, &whole))
     });
     let Some(stored) = unless_refused(stored)? else { return Ok(None) };
-    let elements = references.chunks_exact(VlenRef::SIZE).map(|reference| vlen.element(reference));
-    let kind = Elements::of(py, typed.array.data_type(), crate::context::registry())?;
-    let objects = kind.objects(py, elements, &shape)?;
+    let elements = || references.chunks_exact(VlenRef::SIZE).map(|reference| vlen.element(reference));
+    if crate::objects::text::fill(out, elements())? {
+        return Ok(Some(stored));
+    }
+    let kind = Elements::of(py, array.data_type(), crate::context::registry())?;
+    let objects = kind.objects(py, elements(), &shape)?;
     out.set_item(py.Ellipsis(), objects)?;
     Ok(Some(stored))
 }
@@ -109,18 +122,17 @@ pub(crate) fn write(
     batch: &[Bound<'_, PyAny>],
     values: &Bound<'_, PyUntypedArray>,
     dropped: &[usize],
-    store_empty: bool,
+    options: &AccessOptions,
 ) -> PyResult<bool> {
     let is_value = values.ndim() == 0;
     let whole = if is_value { Whole::Value } else { Whole::Shape(values.shape()) };
     let Some(parts) = parts(batch, whole, dropped)? else { return Ok(false) };
-    let options = AccessOptions::new().store_empty_chunks(store_empty);
     let store = |array: &Array, values: &View<'_>| {
         let writes = parts.into_iter().map(|Part { chunk, placement, replaces }| {
             let values = placement.memory(values, is_value);
             StoredWrite { chunk, elements: placement.elements.into_elements(), values, replaces }
         });
-        array.with_options(&options).write_stored(writes.collect())
+        array.with_options(options).write_stored(writes.collect())
     };
     if typed.is_variable() {
         let elements = typed.elements(py, values.as_any())?;

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -197,6 +198,36 @@ def test_an_archive_is_read_in_rust(tmp_path: Path) -> None:
         np.testing.assert_array_equal(array[2:9, ::3], np.arange(100).reshape(10, 10)[2:9, ::3])
 
 
+def test_text_of_all_lengths_and_layouts_is_written_and_read() -> None:
+    """NumPy keeps short, medium and long text in different ways."""
+    texts = ["", "a", "fifteen bytes..", "sixteen bytes...", "ü" * 200, "𝄞" * 100_000, "nul\0inside"]
+    text = np.array([texts[n % len(texts)] for n in range(84)], dtype="T").reshape(7, 12)
+    array = zarr.create_array({}, shape=(7, 12), dtype=str, chunks=(3, 5))
+    for values in (text, text[::-1, ::-1], np.asfortranarray(text), text.astype(object)):
+        array[...] = values
+        np.testing.assert_array_equal(array[...], values.astype("T"))
+        np.testing.assert_array_equal(own(array)[...], values.astype("T"))
+    array[2] = "one text"
+    assert array[1:3, 4].tolist() == [text.astype(object)[1, 4], "one text"]
+    out = zarr.core.buffer.cpu.NDBuffer.from_numpy_array(np.empty((12, 7), dtype="T").T)
+    array.get_basic_selection(slice(None), out=out)
+    np.testing.assert_array_equal(out.as_numpy_array(), array[...])
+
+
+def test_missing_text_is_what_it_is_in_zarr_python() -> None:
+    """A type with an object for missing elements goes the way of objects."""
+    missing = np.array(["a", None, "b"], dtype=np.dtypes.StringDType(na_object=None))
+    array = zarr.create_array({}, shape=(3,), dtype=str)
+    results = []
+    for one in (array, own(array)):
+        try:
+            one[:] = missing
+            results.append(one[:].tolist())
+        except (TypeError, ValueError) as error:
+            results.append(type(error))
+    assert results[0] == results[1]
+
+
 @pytest.mark.parametrize("empty", [False, True])
 def test_empty_chunks_are_stored_where_that_is_asked_for(empty: bool) -> None:
     """`write_empty_chunks` decides."""
@@ -287,38 +318,93 @@ def test_a_codec_that_only_python_has_is_called() -> None:
 
 
 class Broken(WrapperStore[Any]):
-    """A store that fails."""
+    """A store some of whose methods fail."""
 
     error: BaseException | None = None
+    methods: tuple[str, ...] = ("get", "set")
+
+    def _fail(self, method: str) -> None:
+        if self.error is not None and method in self.methods:
+            raise self.error
 
     async def get(self, *arguments: Any, **named: Any) -> Any:
         """Fails."""
-        if self.error is not None:
-            raise self.error
+        self._fail("get")
         return await super().get(*arguments, **named)
 
     async def set(self, key: str, value: Any, *arguments: Any) -> None:
         """Fails."""
-        if self.error is not None:
-            raise self.error
+        self._fail("set")
         await super().set(key, value, *arguments)
 
+    async def delete(self, key: str) -> None:
+        """Fails."""
+        self._fail("delete")
+        await super().delete(key)
 
-@pytest.mark.parametrize("error", [KeyError("mine"), OSError("mine"), ZeroDivisionError("mine")])
-def test_an_exception_of_a_store_reaches_the_caller_unchanged(error: Exception) -> None:
+    async def getsize(self, key: str) -> int:
+        """Fails."""
+        self._fail("getsize")
+        return await super().getsize(key)
+
+    async def get_ranges(self, *arguments: Any, **named: Any) -> Any:
+        """Fails."""
+        self._fail("get_ranges")
+        async for group in super().get_ranges(*arguments, **named):
+            yield group
+
+
+class OwnError(Exception):
+    """An exception that only the store knows, which cannot be made from a text."""
+
+    def __init__(self, code: int, place: str) -> None:
+        super().__init__(code, place)
+
+
+ERRORS = [KeyError("mine"), OSError("mine"), FileNotFoundError("mine"), ZeroDivisionError("mine"), OwnError(3, "mine")]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("layout", [{"chunks": (3,)}, {"chunks": (1,), "shards": (3,)}], ids=["chunks", "shards"])
+def test_an_exception_of_a_store_reaches_the_caller_unchanged(layout: dict[str, Any], error: Exception) -> None:
     """Also a `KeyError`, which is no missing value; and nothing is half written."""
     inner = MemoryStore()
     store = Broken(inner)
-    array = zarr.create_array(store, shape=(9,), chunks=(3,), dtype="i4")
+    array = zarr.create_array(store, shape=(9,), dtype="i4", **layout)
     array[:] = np.arange(9)
     before = {key: value.to_bytes() for key, value in inner._store_dict.items()}
     store.error = error
-    for act in (lambda: array[:], lambda: array.__setitem__(slice(1, 8), 5), lambda: array.__setitem__(slice(0, 3), 5)):
+    for act in (
+        lambda: array[:],
+        lambda: array[1:3],
+        lambda: array.__setitem__(slice(1, 8), 5),
+        lambda: array.__setitem__(slice(0, 3), 5),
+    ):
         with pytest.raises(type(error)) as raised:
             act()
         assert raised.value is error
+    store.methods = ("delete",)
+    with pytest.raises(type(error)) as raised:
+        array[:] = 0
+    assert raised.value is error
     store.error = None
     assert {key: value.to_bytes() for key, value in inner._store_dict.items()} == before
+
+
+@pytest.mark.parametrize("method", ["getsize", "get_ranges"])
+def test_an_exception_in_the_middle_of_a_shard_reaches_the_caller_unchanged(method: str) -> None:
+    """A part of a shard is read by other methods than a whole chunk."""
+    store = Broken(MemoryStore())
+    array = zarr.create_array(store, shape=(9000,), chunks=(1000,), shards=(9000,), dtype="i4", compressors=None)
+    array[:] = np.arange(9000)
+    store.error, store.methods = OwnError(4, method), (method,)
+    try:
+        values = array[2500:3500]
+    except OwnError as raised:
+        assert raised is store.error
+    else:
+        # The method was not needed.
+        np.testing.assert_array_equal(values, np.arange(2500, 3500))
 
 
 def test_a_store_that_is_read_only_is_not_written(tmp_path: Path) -> None:
@@ -421,6 +507,76 @@ def test_ctrl_c_ends_a_read() -> None:
     assert process.stdout.readline() == "reading\n"
     process.send_signal(signal.SIGINT)
     assert "interrupted" in process.communicate(timeout=60)[0]
+
+
+LONG = """
+import os, sys, time, numpy as np, zarr, zarrox.zarr3
+from zarr.codecs import GzipCodec
+from zarr.storage import LocalStore, WrapperStore
+zarrox.zarr3.enable()
+class Called(WrapperStore):
+    pass
+path, kind = sys.argv[1:]
+store = LocalStore(path) if kind == "native" else Called(LocalStore(path))
+array = zarr.create_array(store, shape=(400, 200_000), chunks=(1, 200_000), dtype="f8", compressors=GzipCodec(level=9))
+values = np.random.default_rng(0).random((1, 200_000)).repeat(400, axis=0)
+count = lambda: sum(len(files) for _, _, files in os.walk(path))
+print("writing", flush=True)
+try:
+    array[:] = values
+except KeyboardInterrupt:
+    time.sleep(1.5)
+    first = count()
+    time.sleep(1.5)
+    print("interrupted", first, count(), flush=True)
+    array[0, :3] = 7
+    print(array[0, :3].tolist(), flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", ["native", "called"])
+def test_ctrl_c_stops_the_work_of_rust(kind: str, tmp_path: Path) -> None:
+    """The chunks in progress are written, and no others; the array can be used as before."""
+    if sys.platform == "win32":
+        # Signals are sent as on Unix.
+        return
+    arguments = [sys.executable, "-c", LONG, str(tmp_path / "a"), kind]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "writing\n"
+    while not list((tmp_path / "a").rglob("0")):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    printed = process.communicate(timeout=120)[0].splitlines()
+    word, first, last = printed[0].split()
+    assert word == "interrupted"
+    assert int(first) == int(last) < 400
+    assert printed[1] == "[7.0, 7.0, 7.0]"
+
+
+def test_a_task_that_is_cancelled_stops_the_work_of_rust(tmp_path: Path) -> None:
+    """The work does not go on in the background."""
+    array = zarr.create_array(
+        tmp_path / "a", shape=(400, 200_000), chunks=(1, 200_000), dtype="f8", compressors=GzipCodec(level=9)
+    )
+    values = np.random.default_rng(0).random((1, 200_000)).repeat(400, axis=0)
+
+    def count() -> int:
+        return sum(len(files) for _, _, files in os.walk(tmp_path))
+
+    async def write() -> None:
+        task = asyncio.create_task(array.async_array.setitem(slice(None), values))
+        while count() < 3:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(write())
+    time.sleep(1)
+    first = count()
+    time.sleep(1)
+    assert first == count() < 400
 
 
 def test_other_buffers_go_zarr_pythons_way() -> None:

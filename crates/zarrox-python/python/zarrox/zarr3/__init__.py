@@ -1,4 +1,4 @@
-"""A codec pipeline for zarr-python 3: chunks are read, decoded, encoded and written in Rust.
+"""A codec pipeline and a store for zarr-python 3: chunks are read, decoded, encoded and written in Rust.
 
 Switch it on with :func:`enable`, with ``zarr.config.set({"codec_pipeline.path": "zarrox.zarr3.ZarroxCodecPipeline"})``, with the
 environment variable ``ZARR_CODEC_PIPELINE__PATH``, or for a whole environment with ``python -m zarrox enable``.
@@ -14,11 +14,13 @@ from .settings import PIPELINE, disable, enable
 if TYPE_CHECKING or versions.is_known():
     from .explanation import Explanation, explain
     from .pipeline import ZarroxCodecPipeline
+    from .store import Store
 else:
     ZarroxCodecPipeline = versions.refusing_pipeline()
+    Store = versions.refuse
     Explanation = None
     explain = versions.refuse
 
-__all__ = ["PIPELINE", "Explanation", "ZarroxCodecPipeline", "disable", "enable", "explain"]
+__all__ = ["PIPELINE", "Explanation", "Store", "ZarroxCodecPipeline", "disable", "enable", "explain"]
 
 versions.register(ZarroxCodecPipeline, PIPELINE)

@@ -7,7 +7,7 @@ from typing import Any
 
 from .pipeline import ZarroxCodecPipeline
 from .settings import PIPELINE
-from .stores import reached
+from .reached import reached
 
 __all__ = ["Explanation", "explain"]
 

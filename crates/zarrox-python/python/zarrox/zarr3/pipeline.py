@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -18,8 +20,8 @@ from zarr.storage import StorePath
 from zarrox import _native
 
 from .natives import Document, document
-from .stores import Reached, StoreError, called_back, place, reached
-from .threads import elsewhere
+from .reached import Reached, StoreError, called_back, place, reached
+from .threads import interruptible
 
 __all__ = ["Batch", "ZarroxCodecPipeline"]
 
@@ -28,6 +30,16 @@ Batch = list[tuple[Any, ArraySpec, Any, Any, bool]]
 
 _QUICK = 1 << 20
 """The bytes of chunks up to which a call takes less time than handing it to another thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An array as Rust has it."""
+
+    of: tuple[Any, Store, asyncio.AbstractEventLoop]
+    """The place of the values, the store, and the loop, held so that nothing else gets their addresses."""
+    where: Reached
+    array: _native.Array
 
 
 class ZarroxCodecPipeline(CodecPipeline):
@@ -44,7 +56,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         self._metadata: Any = None
         self._store: Store | None = None
         self._document: Document | None = None
-        self._arrays: dict[tuple[int, int], tuple[Any, Reached, _native.Array]] = {}
+        self._arrays: dict[tuple[int, int], Opened] = {}
 
     # What arrays and codecs ask of any pipeline.
 
@@ -122,8 +134,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         memory = _memory(out)
         opened = self._opened(batch) if memory is not None else None
         if memory is not None and opened is not None:
-            where, array = opened
-            stored = await _run(where, batch, memory, lambda: array.read_parts(batch, memory, drop_axes))
+            stored = await _run(opened, batch, memory, lambda interrupt: opened.array.read_parts(batch, memory, drop_axes, interrupt))
             if stored is not None:
                 return tuple({"status": "present" if there else "missing"} for there in stored)
         return await self._inner.read(batch, out, drop_axes)
@@ -133,11 +144,13 @@ class ZarroxCodecPipeline(CodecPipeline):
         memory = _memory(value)
         opened = self._opened(batch) if memory is not None else None
         if memory is not None and opened is not None:
-            where, array = opened
             batch[0][0].store._check_writable()
             store_empty = batch[0][1].config.write_empty_chunks
             written = await _run(
-                where, batch, memory, lambda: array.write_parts(batch, memory, drop_axes, store_empty)
+                opened,
+                batch,
+                memory,
+                lambda interrupt: opened.array.write_parts(batch, memory, drop_axes, store_empty, interrupt),
             )
             if written:
                 return
@@ -156,7 +169,7 @@ class ZarroxCodecPipeline(CodecPipeline):
             self._document = document(self._metadata)
         return self._document
 
-    def _opened(self, batch: Batch) -> tuple[Reached, _native.Array] | None:
+    def _opened(self, batch: Batch) -> Opened | None:
         """The array as Rust has it, if it can do a batch."""
         if not batch or self._metadata is None or self.reason() is not None:
             return None
@@ -166,25 +179,27 @@ class ZarroxCodecPipeline(CodecPipeline):
             return None
         return self._opened_in(getter.store)
 
-    def _opened_in(self, store: Store) -> tuple[Reached, _native.Array]:
+    def _opened_in(self, store: Store) -> Opened:
         """The array in a store. Stores that are called back belong to an event loop."""
         known = self._arrays.get((id(store), 0))
         if known is None:
             loop = asyncio.get_running_loop()
             known = self._arrays.get((id(store), id(loop)))
-        if known is None or known[0][0] != place(store):
+        if known is None or known.of[0] != place(store):
             known = self._open(store, asyncio.get_running_loop())
-        return known[1:]
+        return known
 
-    def _open(self, store: Store, loop: asyncio.AbstractEventLoop) -> tuple[Any, Reached, _native.Array]:
+    def _open(self, store: Store, loop: asyncio.AbstractEventLoop) -> Opened:
         where = reached(store) or called_back(store, loop)
-        # What the keys are the addresses of is held, so that nothing else gets these.
-        opened = ((place(store), store, loop), where, self._array_document().opened(where.native))
+        opened = Opened((place(store), store, loop), where, self._array_document().opened(where.native))
         if len(self._arrays) >= _STORES:
             self._arrays.clear()
         self._arrays[id(store), id(loop) if where.is_callback else 0] = opened
         return opened
 
+
+_FEW = 4
+"""The parts of a batch up to which it is worth looking at each."""
 
 _STORES = 8
 """The number of stores for which a pipeline keeps its array. Usually there is one."""
@@ -196,12 +211,35 @@ def _memory(buffer: NDBuffer) -> np.ndarray[Any, Any] | None:
     return array if type(buffer) is cpu.NDBuffer and type(array) is np.ndarray else None
 
 
-async def _run(where: Reached, batch: Batch, memory: np.ndarray[Any, Any], call: Any) -> Any:
+async def _run(opened: Opened, batch: Batch, memory: np.ndarray[Any, Any], call: Any) -> Any:
     """Makes a call of Rust: on another thread if it may take long, or waits for this one."""
     try:
-        size = len(batch) * np.prod(batch[0][1].shape, dtype=float) * memory.itemsize
-        if where.is_near and size <= _QUICK:
-            return call()
-        return await elsewhere(call)
+        if opened.where.is_near and _is_quick(opened.array, batch, memory.itemsize):
+            return call(None)
+        return await interruptible(call)
     except StoreError as error:
         raise error.error from None
+
+
+def _is_quick(array: _native.Array, batch: Batch, itemsize: int) -> bool:
+    """Returns true if few bytes are to be decoded or encoded."""
+    if len(batch) * math.prod(batch[0][1].shape) * itemsize <= _QUICK:
+        return True
+    # Of a shard, only the chunks inside that a box touches.
+    if len(batch) > _FEW or array.shards is None:
+        return False
+    inner = array.chunks
+    touched = [_touched(part[2], inner) for part in batch]
+    return None not in touched and sum(filter(None, touched)) * math.prod(inner) * itemsize <= _QUICK
+
+
+def _touched(selection: Any, inner: tuple[int, ...]) -> int | None:
+    """The number of chunks inside of a shard that a box touches; ``None`` for other selections."""
+    if type(selection) is not tuple or len(selection) != len(inner):
+        return None
+    count = 1
+    for one, length in zip(selection, inner, strict=True):
+        if type(one) is not slice or one.start is None or one.stop is None or one.step not in (None, 1):
+            return None
+        count *= max(-(-one.stop // length) - one.start // length, 0)
+    return count

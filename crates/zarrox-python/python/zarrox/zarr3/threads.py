@@ -1,17 +1,29 @@
-"""The threads on which calls of Rust wait, so that no event loop does."""
+"""The threads on which calls of Rust wait, so that no event loop does, and the ways in which these calls are called off."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from types import FrameType
+from typing import Any, TypeVar
 
-__all__ = ["elsewhere"]
+from zarr.core import sync
+
+from zarrox import _native
+
+__all__ = ["elsewhere", "interruptible"]
+
+_Result = TypeVar("_Result")
 
 _MOST = 64
 """The most calls at a time. Each waits mostly, for stores or for the threads of Rust."""
+
+_PAUSE = 0.1
+"""The seconds between two questions whether anybody still waits for a call."""
 
 _executor: ThreadPoolExecutor | None = None
 
@@ -26,7 +38,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-async def elsewhere(work: Callable[[], Any]) -> Any:
+def elsewhere(work: Callable[[], _Result]) -> asyncio.Future[_Result]:
     """Does work on a thread of our own.
 
     The threads of the event loop are left to stores, which the work may wait for.
@@ -39,4 +51,92 @@ async def elsewhere(work: Callable[[], Any]) -> Any:
     global _executor
     if _executor is None:
         _executor = ThreadPoolExecutor(_MOST, thread_name_prefix="zarrox")
-    return await asyncio.get_running_loop().run_in_executor(_executor, work)
+    return asyncio.get_running_loop().run_in_executor(_executor, work)
+
+
+async def interruptible(work: Callable[[_native.Interrupt], Any]) -> Any:
+    """Does work on a thread of our own, until nobody waits for it any more.
+
+    That is so when the task is cancelled, and when Ctrl-C has ended the call of zarr-python that waits in the main thread:
+    zarr-python does not cancel its task then.
+
+    Parameters
+    ----------
+    work : callable
+        The work, which gets the object by which it is called off.
+    """
+    interrupt = _native.Interrupt()
+
+    def run() -> Any:
+        try:
+            return work(interrupt)
+        except KeyboardInterrupt as error:
+            # It would end the event loop.
+            raise _CalledOff from error
+
+    watch = _Watch(interrupt)
+    try:
+        return await elsewhere(run)
+    except asyncio.CancelledError:
+        interrupt.set()
+        raise
+    except _CalledOff:
+        raise asyncio.CancelledError from None
+    finally:
+        watch.end()
+
+
+class _Watch:
+    """Calls work off when the call in the main thread has ended that waits for the running task."""
+
+    def __init__(self, interrupt: _native.Interrupt) -> None:
+        self._interrupt = interrupt
+        self._loop = asyncio.get_running_loop()
+        self._waiting = _waiting()
+        self._timer = self._loop.call_later(_PAUSE, self._look)
+
+    def _look(self) -> None:
+        if self._waiting is None:
+            return
+        if _is_active(self._waiting):
+            self._timer = self._loop.call_later(_PAUSE, self._look)
+        else:
+            self._interrupt.set()
+
+    def end(self) -> None:
+        """Looks no more."""
+        self._timer.cancel()
+        self._waiting = None
+
+
+class _CalledOff(Exception):
+    """Work that nobody waits for was called off."""
+
+
+def _waiting() -> FrameType | None:
+    """The call in the main thread that waits for the running task, if there is one."""
+    task = asyncio.current_task()
+    runner: Any = None if task is None else task.get_coro()
+    if getattr(runner, "cr_code", None) is not sync._runner.__code__ or runner.cr_frame is None:
+        return None
+    wanted = runner.cr_frame.f_locals["coro"]
+    frame = _main_frame()
+    while frame is not None:
+        if frame.f_code is sync.sync.__code__ and frame.f_locals.get("coro") is wanted:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _is_active(wanted: FrameType) -> bool:
+    """Returns true if the main thread is still in a call."""
+    frame = _main_frame()
+    while frame is not None:
+        if frame is wanted:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _main_frame() -> FrameType | None:
+    return sys._current_frames().get(threading.main_thread().ident or 0)

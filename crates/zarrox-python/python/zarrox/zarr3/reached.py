@@ -16,6 +16,8 @@ from zarr.core.config import config
 from zarrox import _native
 from zarrox.storage.remote import native_options
 
+from .store import Store as OwnStore
+
 __all__ = ["Reached", "StoreError", "called_back", "place", "reached"]
 
 
@@ -121,13 +123,16 @@ def reached(store: Store) -> Reached | None:
     Parameters
     ----------
     store : zarr.abc.store.Store
-        A store, of exactly one of zarr-python's own classes: subclasses may do anything.
+        A store, of exactly one of zarr-python's own classes, or ours: subclasses may do anything.
 
     Returns
     -------
     Reached or None
         ``None`` where it must be called back.
     """
+    if type(store) is OwnStore:
+        native = store.native
+        return None if native is None else Reached(native, f"zarrox: {store}", is_near=not native.is_far)
     find = _KINDS.get(type(store).__name__)
     if find is None or type(store) is not getattr(zarr.storage, type(store).__name__, None):
         return None

@@ -1,4 +1,6 @@
-//! Elements of variable length as Python's objects.
+//! Elements of variable length as Python's objects, and as NumPy's text.
+
+pub(crate) mod text;
 
 use numpy::{PyArrayDescr, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyUnicodeDecodeError, PyValueError};
@@ -37,7 +39,7 @@ impl Elements {
     /// An element as an object.
     pub(crate) fn to_object<'py>(&self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         match self {
-            Self::Text => text(py, bytes),
+            Self::Text => to_text(py, bytes),
             Self::Bytes => Ok(PyBytes::new(py, bytes).into_any()),
             Self::Object => {
                 let mut rest =
@@ -114,6 +116,12 @@ impl Elements {
         value: &Bound<'_, PyAny>,
         shape: &[usize],
     ) -> PyResult<DynArray> {
+        if matches!(self, Self::Text)
+            && let Ok(array) = value.cast::<PyUntypedArray>()
+            && let Some(elements) = text::elements(array, data_type)?
+        {
+            return Ok(elements);
+        }
         let numpy = py.import("numpy")?;
         let single = match self {
             Self::Numbers(_) => is_plain_array(value),
@@ -180,7 +188,7 @@ fn unfit(object: &Bound<'_, PyAny>, wanted: &str) -> PyErr {
     PyTypeError::new_err(format!("an element must be {wanted}, not a {class}"))
 }
 
-fn text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+fn to_text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(PyString::new(py, text).into_any()),
         Err(error) => Err(PyUnicodeDecodeError::new_utf8(py, bytes, error)?.into()),
@@ -204,7 +212,7 @@ fn unpacked<'py>(py: Python<'py>, rest: &mut &[u8], depth: usize) -> PyResult<Bo
         Token::Int(value) => value.into_pyobject(py)?.into_any(),
         Token::F32(value) => value.into_pyobject(py)?.into_any(),
         Token::F64(value) => value.into_pyobject(py)?.into_any(),
-        Token::Text(bytes) => text(py, bytes)?,
+        Token::Text(bytes) => to_text(py, bytes)?,
         Token::Bytes(bytes) | Token::Extension(_, bytes) => PyBytes::new(py, bytes).into_any(),
         Token::List(count) => {
             let list = PyList::empty(py);

@@ -1,0 +1,381 @@
+"""A store of zarr-python over any place that Rust reads and writes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+import zarr.abc.store
+from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, SuffixByteRequest
+from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
+
+from zarrox import _native
+from zarrox.storage import normalize_store_arg
+from zarrox.storage.base import BaseStore
+from zarrox.storage.paths import array_meta_key, is_key
+from zarrox.storage.remote import FSStore, native_options
+from zarrox.storage.servers import open_url
+
+from .threads import elsewhere
+
+__all__ = ["Store"]
+
+_Result = TypeVar("_Result")
+
+_Range = tuple[int | None, int | None]
+"""A start and a length: no start for the end of a value, no length for all of the rest."""
+
+
+class Store(zarr.abc.store.Store):
+    """A store for zarr-python over any place that Zarrox has a store for.
+
+    Its methods release Python's lock while Rust works, and the codec pipeline reads and writes chunks in it without calling them.
+
+    Parameters
+    ----------
+    place : str, PathLike, BaseStore or MutableMapping
+        A directory, an archive ``*.zip``, a URL (``s3://…``, ``https://…``, ``sqlite:///…``, ``redb:///…``, ``zip::s3://…``), a store of
+        :mod:`zarrox.storage`, or a mapping from keys to bytes. A directory or URL ``*.n5`` is shown as version 2 of Zarr, and is read-only.
+    read_only : bool, optional
+        Whether nothing may be written.
+    storage_options : dict, optional
+        Options for a URL, as fsspec or as Zarrox calls them.
+
+    Raises
+    ------
+    ValueError
+        There are `storage_options` for something that is no URL.
+
+    Examples
+    --------
+    >>> import numpy as np, zarr, zarrox.zarr3
+    >>> store = zarrox.zarr3.Store("memory://example")
+    >>> z = zarr.create_array(store, data=np.arange(4))
+    >>> zarr.open_array(store)[1:]
+    array([1, 2, 3])
+    """
+
+    supports_deletes = True
+    supports_partial_writes = False
+    _transient: ClassVar[frozenset[str]] = frozenset({"_opened"})
+
+    def __init__(
+        self, place: Any, *, read_only: bool = False, storage_options: dict[str, Any] | None = None
+    ) -> None:
+        place = os.fspath(place) if isinstance(place, os.PathLike) else place
+        if isinstance(place, str) and "://" not in place and "::" not in place:
+            place = os.path.abspath(place)
+        is_url = isinstance(place, str) and ("://" in place or "::" in place)
+        if storage_options and not is_url:
+            raise ValueError(f"storage_options are for URLs, and {place!r} is none")
+        self._place = place
+        self._options = dict(storage_options or {})
+        self._is_n5 = isinstance(place, str) and place.rstrip("/").endswith(".n5")
+        self._opened: _Opened | None = None
+        super().__init__(read_only=read_only or self._is_n5)
+
+    @property
+    def place(self) -> Any:
+        """The place that the store was made of."""
+        return self._place
+
+    @property
+    def native(self) -> _native.Store | None:
+        """The store as Rust has it; ``None`` where keys and values are changed on their way, as those of N5."""
+        return None if self._is_n5 else self._handle.native
+
+    @property
+    def _handle(self) -> _Opened:
+        # Opened when it is first used, so that a store can be unpickled anywhere.
+        if self._opened is None:
+            self._opened = _Opened(self._place, self._options, self._read_only, self._is_n5)
+        return self._opened
+
+    def with_read_only(self, read_only: bool = False) -> Self:
+        other = type(self)(self._place, read_only=read_only, storage_options=self._options)
+        # An archive that is written must not be opened a second time.
+        if self._opened is not None and (read_only or not self._read_only):
+            other._opened = self._opened
+        return other
+
+    def close(self) -> None:
+        if self._opened is not None and not self._read_only:
+            self._opened.flush()
+        super().close()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Store) and self._place == other._place and self._options == other._options
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in self._transient}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _opened=None)
+
+    def __str__(self) -> str:
+        return self._place if isinstance(self._place, str) else repr(self._place)
+
+    def __repr__(self) -> str:
+        return f"Store({str(self)!r})" if isinstance(self._place, str) else f"Store({self._place!r})"
+
+    @property
+    def supports_writes(self) -> bool:
+        return not self._is_n5 and self._handle.native.writable
+
+    @property
+    def supports_listing(self) -> bool:
+        return self._handle.native.listable
+
+    # One value.
+
+    def get_sync(
+        self, key: str, *, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        """A value, or a part of it; ``None`` if it is missing."""
+        make = (prototype or default_buffer_prototype()).buffer.from_bytes
+        if byte_range is None:
+            value = self._handle.get(key)
+            return None if value is None else make(value)
+        parts = self._handle.get_ranges(key, [_range(byte_range)])
+        return None if parts is None else make(parts[0])
+
+    def set_sync(self, key: str, value: Buffer) -> None:
+        """Writes a value."""
+        self._check_writable()
+        _check(value)
+        self._handle.native.set(key, value.as_buffer_like())
+
+    def delete_sync(self, key: str) -> None:
+        """Deletes a value. Nothing happens where none is."""
+        self._check_writable()
+        if is_key(key):
+            self._handle.native.delete(key)
+
+    async def get(
+        self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        return await self._do(lambda: self.get_sync(key, prototype=prototype, byte_range=byte_range))
+
+    async def set(self, key: str, value: Buffer) -> None:
+        self._check_writable()
+        await self._do(lambda: self.set_sync(key, value))
+
+    async def set_if_not_exists(self, key: str, value: Buffer) -> None:
+        self._check_writable()
+        _check(value)
+        await self._do(lambda: self._handle.native.set_if_absent(key, value.as_buffer_like()))
+
+    async def delete(self, key: str) -> None:
+        self._check_writable()
+        await self._do(lambda: self.delete_sync(key))
+
+    async def exists(self, key: str) -> bool:
+        return await self._do(lambda: self._handle.contains(key))
+
+    async def getsize(self, key: str) -> int:
+        size = await self._do(lambda: self._handle.size(key))
+        if size is None:
+            raise FileNotFoundError(key)
+        return size
+
+    # Several values.
+
+    async def get_partial_values(
+        self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
+    ) -> list[Buffer | None]:
+        wanted = list(key_ranges)
+        return await self._do(
+            lambda: [self.get_sync(key, prototype=prototype, byte_range=one) for key, one in wanted]
+        )
+
+    async def _get_many(
+        self, requests: Iterable[tuple[str, BufferPrototype, ByteRequest | None]]
+    ) -> AsyncGenerator[tuple[str, Buffer | None], None]:
+        wanted = list(requests)
+        if self._is_n5 or any(byte_range is not None for _, _, byte_range in wanted):
+            async for found in super()._get_many(wanted):
+                yield found
+            return
+        keys = [key for key, _, _ in wanted if is_key(key)]
+        values = await self._do(lambda: self._handle.native.get_many(keys))
+        for key, prototype, _ in wanted:
+            yield key, prototype.buffer.from_bytes(values[key]) if key in values else None
+
+    async def get_ranges(
+        self,
+        key: str,
+        byte_ranges: Sequence[ByteRequest | None],
+        *,
+        prototype: BufferPrototype,
+        **limits: int,
+    ) -> AsyncIterator[Sequence[tuple[int, Buffer | None]]]:
+        if self._handle.is_far:
+            # Requests are joined, and made at the same time.
+            async for group in super().get_ranges(key, byte_ranges, prototype=prototype, **limits):
+                yield group
+            return
+        yield await self._do(lambda: self.get_ranges_sync(key, byte_ranges, prototype=prototype))
+
+    def get_ranges_sync(
+        self, key: str, byte_ranges: Sequence[ByteRequest | None], *, prototype: BufferPrototype, **limits: int
+    ) -> Sequence[tuple[int, Buffer | None]]:
+        """Parts of one version of a value.
+
+        Raises
+        ------
+        BaseExceptionGroup
+            With a ``FileNotFoundError`` if it is missing, as zarr-python has it.
+        """
+        if not byte_ranges:
+            return []
+        parts = self._handle.get_ranges(key, [(0, None) if one is None else _range(one) for one in byte_ranges])
+        if parts is None:
+            raise BaseExceptionGroup("chunk read failed", [FileNotFoundError(key)])
+        return [(index, prototype.buffer.from_bytes(part)) for index, part in enumerate(parts)]
+
+    # Many keys.
+
+    async def list(self) -> AsyncIterator[str]:
+        for key in await self._do(lambda: self._handle.keys("")):
+            yield key
+
+    async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
+        above = prefix.rpartition("/")[0]
+        for key in await self._do(lambda: self._handle.keys(above)):
+            if key.startswith(prefix):
+                yield key
+
+    async def list_dir(self, prefix: str) -> AsyncIterator[str]:
+        for name in await self._do(lambda: self._handle.list_dir(prefix.strip("/"))):
+            yield name
+
+    async def is_empty(self, prefix: str) -> bool:
+        return await self._do(lambda: self._handle.native.is_empty(prefix))
+
+    async def delete_dir(self, prefix: str) -> None:
+        self._check_writable()
+        await self._do(lambda: self._handle.native.delete_prefix(prefix))
+
+    async def clear(self) -> None:
+        await self.delete_dir("")
+
+    async def getsize_prefix(self, prefix: str) -> int:
+        return await self._do(lambda: self._handle.native.sizes(prefix))
+
+    async def _do(self, work: Callable[[], _Result]) -> _Result:
+        """Does work where the event loop does not wait for it."""
+        return work() if self._handle.is_at_hand else await elsewhere(work)
+
+
+class _Opened:
+    """A place that was opened."""
+
+    def __init__(self, place: Any, options: dict[str, Any], read_only: bool, is_n5: bool) -> None:
+        store = _opened(place, options, read_only, is_n5)
+        self._store = store if isinstance(store, BaseStore) else None
+        native = store.native if isinstance(store, BaseStore) else store
+        self.native = native.read_only() if read_only else native
+        self._view: BaseStore | None = self._store if is_n5 else None
+        scheme = place.partition("://")[0] if isinstance(place, str) else ""
+        self.is_at_hand = scheme == "memory" or isinstance(place, dict)
+        self.is_far = native.is_far
+
+    def get(self, key: str) -> bytes | None:
+        if self._view is not None:
+            value = self._view.get(key)
+            return None if value is None else _as_of_zarr_3(key, bytes(value))
+        return self.native.get(key) if is_key(key) else None
+
+    def get_ranges(self, key: str, ranges: list[_Range]) -> list[bytes] | None:
+        if self._view is None:
+            return self.native.get_ranges(key, ranges) if is_key(key) else None
+        value = self.get(key)
+        return None if value is None else [_cut(value, one) for one in ranges]
+
+    def contains(self, key: str) -> bool:
+        return self.native.contains(key) if self._view is None else key in self._view
+
+    def size(self, key: str) -> int | None:
+        if self._view is None:
+            return self.native.size(key) if is_key(key) else None
+        value = self.get(key)
+        return None if value is None else len(value)
+
+    def keys(self, prefix: str) -> list[str]:
+        if self._view is None:
+            return self.native.keys(prefix)
+        raise NotImplementedError("the keys of N5 are listed by directories only: call list_dir")
+
+    def list_dir(self, prefix: str) -> list[str]:
+        return self.native.list_dir(prefix) if self._view is None else self._view.listdir(prefix)
+
+    def flush(self) -> None:
+        self.native.flush()
+
+
+def _opened(place: Any, options: dict[str, Any], read_only: bool, is_n5: bool) -> BaseStore | _native.Store:
+    """The store at a place: one of ours, or the native one of a URL."""
+    is_url = isinstance(place, str) and ("://" in place or "::" in place)
+    if is_n5 and is_url:
+        from zarrox.n5 import N5FSStore
+
+        _register_n5()
+        return N5FSStore(place, mode="r", **options)
+    if not is_url:
+        if is_n5:
+            _register_n5()
+        return normalize_store_arg(place, mode="r" if read_only else "a")
+    natively = native_options(place.rpartition("::")[2], options)
+    if natively is None and place.partition("://")[0] == "memory" and not options:
+        natively = {}
+    if natively is not None:
+        return open_url(place, natively, create=not read_only)
+    # Options and places that only fsspec knows.
+    return FSStore(place, mode="r" if read_only else "w", **options)
+
+
+def _register_n5() -> None:
+    """Makes the codec of N5's blocks known to zarr-python, which asks numcodecs for the codecs of version 2."""
+    import numcodecs
+
+    from zarrox.n5 import N5ChunkWrapper
+
+    numcodecs.registry.register_codec(N5ChunkWrapper)
+
+
+def _as_of_zarr_3(key: str, value: bytes) -> bytes:
+    """A document of N5's view with the data type as zarr-python 3 demands it."""
+    if key.rpartition("/")[2] != array_meta_key:
+        return value
+    document = json.loads(value)
+    document["dtype"] = np.dtype(document["dtype"]).str
+    document["filters"] = None
+    return json.dumps(document).encode()
+
+
+def _range(request: ByteRequest) -> _Range:
+    match request:
+        case RangeByteRequest(start, end):
+            return start, max(end - start, 0)
+        case OffsetByteRequest(offset):
+            return offset, None
+        case SuffixByteRequest(suffix):
+            return None, suffix
+    raise ValueError(f"Unexpected byte_range, got {request}.")
+
+
+def _cut(value: bytes, one: _Range) -> bytes:
+    start, length = one
+    if start is None:
+        return value[max(len(value) - (length or 0), 0) :]
+    return value[start:] if length is None else value[start : start + length]
+
+
+def _check(value: Any) -> None:
+    if not isinstance(value, Buffer):
+        raise TypeError(f"a value must be a Buffer of zarr-python, not a {type(value).__name__}")

@@ -1,0 +1,174 @@
+//! NumPy's text of any length, `StringDType`, without an object of Python's for each element.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::NonNull;
+
+use numpy::npyffi::{NPY_TYPES, npy_packed_static_string, npy_static_string, npy_string_allocator};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyMemoryError, PyUnicodeDecodeError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyCapsule, PyCapsuleMethods};
+use zarrox::{DataType, DynArray};
+
+use crate::error::OrRaise;
+
+type Load = unsafe extern "C" fn(
+    *mut npy_string_allocator,
+    *const npy_packed_static_string,
+    *mut npy_static_string,
+) -> c_int;
+type Pack = unsafe extern "C" fn(
+    *mut npy_string_allocator,
+    *mut npy_packed_static_string,
+    *const c_char,
+    usize,
+) -> c_int;
+type Acquire = unsafe extern "C" fn(*const c_void) -> *mut npy_string_allocator;
+type Release = unsafe extern "C" fn(*mut npy_string_allocator);
+
+/// The functions of NumPy's C interface for this type. NumPy has them since 2.0, and with them the type.
+struct Functions {
+    load: Load,
+    pack: Pack,
+    acquire: Acquire,
+    release: Release,
+}
+
+impl Functions {
+    fn get(py: Python<'_>) -> PyResult<&'static Self> {
+        static FUNCTIONS: PyOnceLock<Functions> = PyOnceLock::new();
+        FUNCTIONS.get_or_try_init(py, || {
+            let module = py.import("numpy._core.multiarray")?;
+            let capsule = module.getattr("_ARRAY_API")?.cast_into::<PyCapsule>()?;
+            let table: NonNull<*const c_void> = capsule.pointer_checked(None)?.cast();
+            // SAFETY: NumPy's table has these functions at these places in every version that has the type, and is never freed.
+            Ok(unsafe {
+                let function = |place: usize| *table.as_ptr().add(place);
+                Self {
+                    load: std::mem::transmute::<*const c_void, Load>(function(313)),
+                    pack: std::mem::transmute::<*const c_void, Pack>(function(314)),
+                    acquire: std::mem::transmute::<*const c_void, Acquire>(function(316)),
+                    release: std::mem::transmute::<*const c_void, Release>(function(318)),
+                }
+            })
+        })
+    }
+}
+
+/// The text of an array, whose allocator nobody else uses meanwhile.
+struct Texts<'a> {
+    functions: &'static Functions,
+    allocator: *mut npy_string_allocator,
+    /// The elements, contiguous.
+    first: *mut u8,
+    size: usize,
+    count: usize,
+    _array: &'a Bound<'a, PyUntypedArray>,
+}
+
+impl<'a> Texts<'a> {
+    /// The text of a contiguous array of the type.
+    fn of(array: &'a Bound<'a, PyUntypedArray>) -> PyResult<Self> {
+        let functions = Functions::get(array.py())?;
+        let dtype = array.dtype();
+        // SAFETY: the array's type is `StringDType`, whose allocator this is, and the array is held.
+        let allocator = unsafe { (functions.acquire)(dtype.as_ptr().cast_const().cast()) };
+        // SAFETY: the object is an array, whose fields may be read.
+        let first = unsafe { (*array.as_array_ptr()).fields.data.cast::<u8>() };
+        Ok(Self { functions, allocator, first, size: dtype.itemsize(), count: array.len(), _array: array })
+    }
+
+    /// The address of an element.
+    fn packed(&self, index: usize) -> *mut npy_packed_static_string {
+        debug_assert!(index < self.count);
+        // SAFETY: the elements lie one after the other.
+        unsafe { self.first.add(index * self.size).cast() }
+    }
+
+    /// The bytes of an element; `None` if it is missing, or cannot be read.
+    fn load(&self, index: usize) -> Option<&[u8]> {
+        let mut unpacked = npy_static_string { size: 0, buf: std::ptr::null() };
+        // SAFETY: the allocator is that of the element.
+        let kind = unsafe { (self.functions.load)(self.allocator, self.packed(index), &raw mut unpacked) };
+        if kind != 0 {
+            return None;
+        }
+        if unpacked.size == 0 {
+            return Some(&[]);
+        }
+        // SAFETY: the bytes are the allocator's, which nobody changes as long as it is ours.
+        Some(unsafe { std::slice::from_raw_parts(unpacked.buf.cast(), unpacked.size) })
+    }
+
+    /// Replaces an element.
+    fn pack(&mut self, index: usize, text: &str) -> PyResult<()> {
+        // SAFETY: the allocator is that of the element, and the text is copied.
+        let failed = unsafe {
+            (self.functions.pack)(self.allocator, self.packed(index), text.as_ptr().cast(), text.len())
+        };
+        if failed != 0 {
+            return Err(PyMemoryError::new_err("memory for text cannot be allocated"));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Texts<'_> {
+    fn drop(&mut self) {
+        // SAFETY: it was acquired, and is released once.
+        unsafe { (self.functions.release)(self.allocator) };
+    }
+}
+
+/// Returns true if the elements of an array are text of any length.
+fn is_text(array: &Bound<'_, PyUntypedArray>) -> bool {
+    array.dtype().num() == NPY_TYPES::NPY_VSTRING as c_int
+}
+
+/// The elements of an array of text. `None` if it has another type, or an element is missing.
+pub(crate) fn elements(
+    array: &Bound<'_, PyUntypedArray>,
+    data_type: &DataType,
+) -> PyResult<Option<DynArray>> {
+    if !is_text(array) {
+        return Ok(None);
+    }
+    let contiguous = match array.is_c_contiguous() {
+        true => array.clone(),
+        false => array.call_method1("copy", ("C",))?.cast_into::<PyUntypedArray>()?,
+    };
+    let texts = Texts::of(&contiguous)?;
+    let mut is_complete = true;
+    let elements = (0..texts.count).map(|index| {
+        texts.load(index).unwrap_or_else(|| {
+            is_complete = false;
+            &[]
+        })
+    });
+    let elements = DynArray::from_elements(data_type.clone(), array.shape().to_vec(), elements).or_raise()?;
+    drop(texts);
+    Ok(is_complete.then_some(elements))
+}
+
+/// Fills a contiguous array of text with elements. Returns false if it is none.
+pub(crate) fn fill<'e>(
+    array: &Bound<'_, PyUntypedArray>,
+    elements: impl Iterator<Item = &'e [u8]>,
+) -> PyResult<bool> {
+    if !is_text(array) || !array.is_c_contiguous() {
+        return Ok(false);
+    }
+    let mut texts = Texts::of(array)?;
+    for (index, bytes) in elements.take(texts.count).enumerate() {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => texts.pack(index, text)?,
+            Err(error) => {
+                // NumPy's allocator is free again before anything of Python's runs.
+                drop(texts);
+                return Err(PyUnicodeDecodeError::new_utf8(array.py(), bytes, error)?.into());
+            }
+        }
+    }
+    Ok(true)
+}
