@@ -26,7 +26,7 @@ const INSTALLED: Environment =
     Environment { name: "zarrox", lowest: (3, 10), highest: (3, 14), requirements: None };
 
 /// Everything that the package works with: zarr-python 3, xarray, Dask … and what checks its types.
-const ECOSYSTEM: Environment = Environment {
+pub(crate) const ECOSYSTEM: Environment = Environment {
     name: "python-zarr3",
     lowest: (3, 12),
     highest: (3, 13),
@@ -75,9 +75,21 @@ pub(crate) fn test(arguments: &[String]) -> Outcome {
     })
 }
 
+/// The tests that need servers, of those that run.
+pub(crate) fn test_on_servers(variables: &[(String, String)]) -> Outcome {
+    if !variables.iter().any(|(name, _)| name == "ZARROX_TEST_S3") {
+        return Ok(());
+    }
+    build()?;
+    pytest("zarr3", ECOSYSTEM.python()?)?.with(["-k", "on_s3"]).variables(variables).run()
+}
+
 /// The tests beside one library.
 fn pytest(peer: &str, python: String) -> Outcome<Program> {
-    let pytest = program(python, ["-B", "-m", "pytest", "--quiet", "--environment", peer, TESTS]);
+    // The plug-ins of pytest that napari brings are for tests of its windows.
+    let without = ["-p", "no:napari", "-p", "no:napari-plugin-engine", "-p", "no:npe2"];
+    let pytest =
+        program(python, ["-B", "-m", "pytest", "--quiet", "--environment", peer]).with(without).with([TESTS]);
     // Tests change their directory, and start other Pythons.
     Ok(pytest.variable("PYTHONPATH", &run::absolute(SOURCES)?))
 }

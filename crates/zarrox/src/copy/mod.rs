@@ -41,7 +41,7 @@ use crate::location::Location;
 use crate::options::{OpenMode, OpenOptions};
 use merge::{Merge, Piece};
 
-pub use rechunking::{RechunkPlan, Way};
+pub use rechunking::{CopyPlan, Way};
 
 /// What is done with nodes that are at the destination already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -30,7 +30,7 @@ pub enum Way {
 /// The plan of a copy of one array into other chunks.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct RechunkPlan {
+pub struct CopyPlan {
     /// The path of the array, relative to the copied node.
     pub path: String,
     /// The way.
@@ -50,7 +50,7 @@ impl Copying {
     ///
     /// # Errors
     /// When a planned array cannot be made.
-    pub fn rechunks(&self) -> Result<Vec<RechunkPlan>> {
+    pub fn rechunks(&self) -> Result<Vec<CopyPlan>> {
         let mut plans = Vec::new();
         for conversion in self.conversions() {
             for (path, source, target, division) in conversion.divisions()? {
@@ -70,7 +70,7 @@ impl Copying {
                     _ => Way::Direct,
                 };
                 let is_scratch = way == Way::Scratch;
-                plans.push(RechunkPlan {
+                plans.push(CopyPlan {
                     path,
                     way,
                     times_read: if is_scratch { 1.0 } else { times_read },

@@ -6,7 +6,7 @@ use clap::Args;
 use indicatif::HumanBytes;
 use zarrox::Result;
 use zarrox::convert::Verify;
-use zarrox::copy::{Copier, Copying, IfExists, RechunkPlan, Way};
+use zarrox::copy::{Copier, CopyPlan, Copying, IfExists, Way};
 use zarrox::json::{Json, json};
 
 use crate::args::{ByteSize, Global};
@@ -125,7 +125,7 @@ fn says(way: Way) -> &'static str {
     }
 }
 
-fn to_json(plan: &RechunkPlan) -> Json {
+fn to_json(plan: &CopyPlan) -> Json {
     let way = match plan.way {
         Way::Stored => "stored",
         Way::Direct => "direct",
