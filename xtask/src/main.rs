@@ -17,6 +17,7 @@ mod lint;
 mod model;
 mod package;
 mod peers;
+mod pipelines;
 mod python;
 mod references;
 mod run;
@@ -24,7 +25,6 @@ mod sanitizer;
 mod servers;
 mod test;
 mod torture;
-mod zarr_python;
 mod zarrs;
 
 use std::process::ExitCode;

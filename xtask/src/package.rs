@@ -26,7 +26,7 @@ const INSTALLED: Environment =
     Environment { name: "zarrox", lowest: (3, 10), highest: (3, 14), requirements: None };
 
 /// Everything that the package works with: zarr-python 3, xarray, Dask … and what checks its types.
-const ECOSYSTEM: Environment = Environment {
+pub(crate) const ECOSYSTEM: Environment = Environment {
     name: "python-zarr3",
     lowest: (3, 12),
     highest: (3, 13),

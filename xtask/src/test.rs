@@ -4,9 +4,9 @@ use crate::conformance;
 use crate::databases;
 use crate::debian;
 use crate::package;
+use crate::pipelines::{xarray, zarr_python};
 use crate::run::{Outcome, cargo, program};
 use crate::servers;
-use crate::zarr_python;
 
 pub(crate) const HELP: &str = "\
 All tests: unit tests, integration tests, the examples in the documentation, the Python package's, and conformance
@@ -24,6 +24,10 @@ runs zarr-python's own tests, of its source distribution, under its own codec pi
 and those of arrays, codecs, groups and indexing of older ones. What passes under its own must pass under ours, apart from the tests in
 conformance/zarr_python/excused.txt. The outputs are in target/zarr-python.
 
+    test --xarray [ARGUMENT …]
+
+runs xarray's own tests of Zarr, which are in its package, in the same way. Arguments go to pytest.
+
     test --stores [SERVER …] [-- ARGUMENT …]
 
 tests the stores that need servers, against all of these or those that are named: redis, mongodb, s3, azure, http, gcs, webdav, ftp,
@@ -35,6 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         Some((first, rest)) if first == "--stores" => return stores(rest),
         Some((first, rest)) if first == "--python" => return package::test(rest),
         Some((first, rest)) if first == "--zarr-python" => return zarr_python::run(rest),
+        Some((first, rest)) if first == "--xarray" => return xarray::run(rest),
         _ => {}
     }
     if cfg!(target_os = "linux") && program("strace", ["--version"]).output().is_none() {

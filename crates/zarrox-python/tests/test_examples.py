@@ -14,11 +14,11 @@ import pytest
 import zarrox
 
 #: Modules that need a package which is not in every environment.
-NEEDS_XARRAY = {"zarrox._xarray_store", "zarrox.xarray_backend"}
+NEEDS_XARRAY = "zarrox.xarray"
 NEEDS_ZARR3 = "zarrox.zarr3"
 PAGES = [Path(__file__).parent / "dtype" / "data_types.md"]
 #: The pages that show what the package does with others.
-GUIDES = [Path(__file__).parents[3] / "docs" / name for name in ("python.md", "pipeline.md")]
+GUIDES = [Path(__file__).parents[3] / "docs" / name for name in ("python.md", "pipeline.md", "ecosystem.md")]
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
@@ -41,7 +41,7 @@ def register_engine() -> None:
     from xarray.backends import BackendEntrypoint, refresh_engines
     from xarray.backends.common import BACKEND_ENTRYPOINTS
 
-    from zarrox.xarray_backend import ZarroxBackendEntrypoint
+    from zarrox.xarray import ZarroxBackendEntrypoint
 
     assert issubclass(ZarroxBackendEntrypoint, BackendEntrypoint)
     BACKEND_ENTRYPOINTS["zarrox"] = ("zarrox", ZarroxBackendEntrypoint)
@@ -57,10 +57,10 @@ def _empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", modules())
 def test_docstrings(name: str, pytestconfig: pytest.Config) -> None:
     """Every docstring of a module; those of one are apart from those of another."""
-    if (name in NEEDS_XARRAY or name.startswith(NEEDS_ZARR3)) and pytestconfig.getoption("--environment") != "zarr3":
+    if name.startswith((NEEDS_XARRAY, NEEDS_ZARR3)) and pytestconfig.getoption("--environment") != "zarr3":
         return
     module = importlib.import_module(name)
-    if name in NEEDS_XARRAY:
+    if name.startswith(NEEDS_XARRAY):
         register_engine()
     runner = doctest.DocTestRunner(Checker(), optionflags=OPTIONS)
     for example in doctest.DocTestFinder().find(module, extraglobs={"zarr": zarrox, "np": np}):

@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 from test_xarray import air, close_to, opened
 
 import zarrox as zarr
-from zarrox.xarray_backend import to_zarr
+from zarrox.xarray import to_zarr
 
 FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
 VALUES = np.arange(120_000, dtype="i4").reshape(300, 400)

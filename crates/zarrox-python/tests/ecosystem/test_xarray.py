@@ -16,7 +16,7 @@ import pytest
 import xarray as xr
 
 import zarrox as zarr
-from zarrox.xarray_backend import ZarroxBackendEntrypoint, to_zarr
+from zarrox.xarray import ZarroxBackendEntrypoint, to_zarr
 
 FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
 

@@ -2,67 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from xarray import conventions
-from xarray.backends.common import AbstractWritableDataStore, ArrayWriter, BackendArray, ensure_dtype_not_object
+from xarray.backends.common import AbstractWritableDataStore, ArrayWriter
 from xarray.backends.zarr import FillValueCoder
 from xarray.coding import strings
 from xarray.core import indexing
 
 from zarrox.core import Array
+from zarrox.core.grids import grid_of
 from zarrox.core.settings import Settings
 from zarrox.hierarchy import Group
-
-#: The attribute that names the dimensions of an array of format 2.
-DIMENSIONS = "_ARRAY_DIMENSIONS"
-
-#: What ``encoding=`` of a variable may say, beside CF's own, which xarray takes out before.
-ENCODINGS = {
-    "chunks",
-    "shards",
-    "filters",
-    "compressor",
-    "compressors",
-    "serializer",
-    "order",
-    "fill_value",
-    "write_empty_chunks",
-    "chunk_key_encoding",
-    "dimension_separator",
-}
-#: Those of them that another format cannot take over.
-CODECS = {"filters", "compressor", "compressors", "serializer", "chunk_key_encoding", "dimension_separator"}
-
-
-class _LazyArray(BackendArray):
-    """An array as xarray wants it: nothing is read before it is needed, and then no more than that."""
-
-    __slots__ = ("_array", "dtype", "shape")
-
-    def __init__(self, array: Array) -> None:
-        self._array = array
-        self.shape = array.shape
-        self.dtype = _dtype(array)
-
-    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
-        # Steps may be negative, which only xarray's own decomposition into slices makes possible.
-        support, read = indexing.IndexingSupport.OUTER, self._outer
-        if isinstance(key, indexing.VectorizedIndexer):
-            support, read = indexing.IndexingSupport.VECTORIZED, self._points
-        value = indexing.explicit_indexing_adapter(key, self.shape, support, read)
-        # One element of text would be a plain `str`, and its array an array of text of a fixed length.
-        return np.asarray(value, dtype=self.dtype) if self.dtype.kind == "T" else value
-
-    def _outer(self, key: tuple[Any, ...]) -> Any:
-        return self._array.oindex[key] if any(isinstance(part, np.ndarray) for part in key) else self._array[key]
-
-    def _points(self, key: tuple[Any, ...]) -> Any:
-        return self._array.vindex[key]
+from zarrox.xarray.encoding import CODECS, ENCODINGS, check_encoding, check_same, encode, plain
+from zarrox.xarray.lazy import DIMENSIONS, LazyArray, ReadTogether, dimensions_of, is_netcdf
 
 
 class ZarroxStore(AbstractWritableDataStore):
@@ -81,21 +37,31 @@ class ZarroxStore(AbstractWritableDataStore):
         The part of each dimension that is written, as slices.
     align_chunks : bool
         Whether what is written in parallel is cut at the borders of stored chunks.
+    safe_chunks : bool
+        Whether pieces that are not cut, and share stored chunks, are refused.
     write_empty_chunks : bool, optional
         Whether chunks of nothing but the fill value are stored.
     mask : bool, optional
         Whether the fill value of an array stands for missing values. By default in format 2, where nothing else does.
     close : bool
         Whether closing this closes the group's store.
+    arrays : mapping, optional
+        The arrays of the group by their names, where they are known already.
+    together : ReadTogether, optional
+        The coordinates that are read at the same time as those of this group.
     """
 
     __slots__ = (
         "_align",
         "_append_dim",
+        "_arrays",
         "_close",
+        "_codecs",
         "_mask",
         "_mode",
         "_region",
+        "_safe",
+        "_together",
         "_write_empty_chunks",
         "group",
         "zarr_format",
@@ -109,9 +75,12 @@ class ZarroxStore(AbstractWritableDataStore):
         append_dim: Hashable | None = None,
         region: Mapping[Hashable, slice] | None = None,
         align_chunks: bool = True,
+        safe_chunks: bool = True,
         write_empty_chunks: bool | None = None,
         mask: bool | None = None,
         close: bool = False,
+        arrays: Mapping[str, Array] | None = None,
+        together: ReadTogether | None = None,
     ) -> None:
         self.group = group
         self.zarr_format = 3 if group._native.format == "3" else 2
@@ -119,25 +88,48 @@ class ZarroxStore(AbstractWritableDataStore):
         self._append_dim = append_dim
         self._region = region or {}
         self._align = align_chunks
+        self._safe = safe_chunks
         self._write_empty_chunks = write_empty_chunks
         self._mask = self.zarr_format == 2 if mask is None else mask
         self._close = close
+        self._arrays = arrays
+        self._together = ReadTogether() if together is None else together
+        self._codecs: dict[str, dict[str, Any]] = {}
+
+    def child(self, path: str) -> ZarroxStore:
+        """A group below, which is made if it is missing, with the same options.
+
+        Parameters
+        ----------
+        path : str
+            The path below this group.
+        """
+        return ZarroxStore(
+            self.group.require_group(path),
+            self._mode,
+            append_dim=self._append_dim,
+            align_chunks=self._align,
+            safe_chunks=self._safe,
+            write_empty_chunks=self._write_empty_chunks,
+            mask=self._mask,
+        )
 
     # Reading.
 
     def get_attrs(self) -> dict[str, Any]:
         """The attributes of the group, without those that NCZarr keeps for itself."""
-        return {name: value for name, value in self.group.attrs.asdict().items() if not _is_netcdf(name)}
+        return {name: value for name, value in self.group.attrs.asdict().items() if not is_netcdf(name)}
 
     def get_variables(self) -> dict[str, xr.Variable]:
         """The arrays of the group, as they are stored."""
-        return {name: self.open_variable(array) for name, array in self.group.arrays()}
+        arrays = dict(self.group.arrays()) if self._arrays is None else self._arrays
+        return {name: self._variable(array, name) for name, array in arrays.items()}
 
     def get_dimensions(self) -> dict[Hashable, int]:
         """The lengths of all dimensions."""
         sizes: dict[Hashable, int] = {}
         for name, array in self.group.arrays():
-            for dimension, size in zip(_dimensions(array), array.shape, strict=True):
+            for dimension, size in zip(dimensions_of(array), array.shape, strict=True):
                 if sizes.setdefault(dimension, size) != size:
                     raise ValueError(f"{name!r} has {size} along {dimension!r}, where others have {sizes[dimension]}")
         return sizes
@@ -155,23 +147,28 @@ class ZarroxStore(AbstractWritableDataStore):
         xarray.Variable
             Reads when it is used.
         """
-        dimensions = _dimensions(array)
+        return self._variable(array)
+
+    def _variable(self, array: Array, name: str | None = None) -> xr.Variable:
+        """An array as a variable; the one of a coordinate is read together with others."""
+        dimensions = dimensions_of(array)
         attributes = {
             name: value
             for name, value in array.attrs.asdict().items()
-            if name != DIMENSIONS and not (self.zarr_format == 2 and _is_netcdf(name))
+            if name != DIMENSIONS and not (self.zarr_format == 2 and is_netcdf(name))
         }
-        data = _LazyArray(array)
+        is_together = dimensions == (name,) and self._together.add(array)
+        data = LazyArray(array, self._together if is_together else None)
+        chunks, shards = _chunks(array)
         encoding = {
-            "chunks": array.chunks,
-            "preferred_chunks": dict(zip(dimensions, array.chunks, strict=True)),
-            "shards": array.shards,
-            "filters": array.filters,
-            "compressors": array.compressors,
+            "chunks": chunks,
+            "preferred_chunks": dict(zip(dimensions, chunks, strict=True)),
+            "shards": shards,
+            **self._codecs_of(array),
             "zarr_format": self.zarr_format,
         }
         if self.zarr_format == 3:
-            encoding |= {"serializer": array.serializer, "fill_value": array.fill_value}
+            encoding["fill_value"] = array.fill_value
         if data.dtype.kind == "T":
             # Without it xarray makes objects of text, at once and in one piece.
             encoding["dtype"] = data.dtype
@@ -182,6 +179,14 @@ class ZarroxStore(AbstractWritableDataStore):
             kind = "string" if data.dtype.kind == "O" else data.dtype
             attributes["_FillValue"] = FillValueCoder.decode(attributes["_FillValue"], kind)
         return xr.Variable(dimensions, indexing.LazilyIndexedArray(data), attributes, encoding)
+
+    def _codecs_of(self, array: Array) -> dict[str, Any]:
+        """The codecs of an array. Objects are made once for all arrays whose codecs are equal, of which a dataset has many."""
+        text = array._native.codecs
+        if text not in self._codecs:
+            codecs = {"filters": array.filters, "compressors": array.compressors}
+            self._codecs[text] = codecs | ({"serializer": array.serializer} if self.zarr_format == 3 else {})
+        return self._codecs[text]
 
     # Writing.
 
@@ -222,12 +227,12 @@ class ZarroxStore(AbstractWritableDataStore):
                     continue
                 planned.append((name, self._like(present[name], name, variable)))
             else:
-                encoded = _encode(name, variable)
+                encoded = encode(name, variable)
                 planned.append((name, encoded))
-                _check_encoding(encoded, name, name in set(check_encoding_set))
+                check_encoding(encoded, name, name in set(check_encoding_set))
 
         if self._mode != "r+":
-            self.group.attrs.update({name: _plain(value) for name, value in attributes.items()})
+            self.group.attrs.update({name: plain(value) for name, value in attributes.items()})
         for name, variable in planned:
             array = present.get(str(name))
             array, region = (self._create(str(name), variable), ()) if array is None else self._place(array, variable)
@@ -255,8 +260,8 @@ class ZarroxStore(AbstractWritableDataStore):
             raise ValueError(f"variable {name!r} is {stored.dtype} in the store, which would cut {variable.dtype} off")
         variable = variable.copy(deep=False)
         variable.encoding = {key: value for key, value in stored.encoding.items() if key not in ENCODINGS}
-        encoded = _encode(name, variable)
-        _check_same(name, encoded, array, is_time=stored.dtype.kind in "mM")
+        encoded = encode(name, variable)
+        check_same(name, encoded, array, is_time=stored.dtype.kind in "mM")
         return encoded
 
     def _place(self, array: Array, variable: xr.Variable) -> tuple[Array, tuple[slice, ...]]:
@@ -275,7 +280,7 @@ class ZarroxStore(AbstractWritableDataStore):
         return array, tuple(region.values())
 
     def _create(self, name: str, variable: xr.Variable) -> Array:
-        attributes = {key: _plain(value) for key, value in variable.attrs.items()}
+        attributes = {key: plain(value) for key, value in variable.attrs.items()}
         options = {key: value for key, value in variable.encoding.items() if key in ENCODINGS and value is not None}
         if variable.encoding.get("zarr_format", self.zarr_format) != self.zarr_format:
             options = {key: value for key, value in options.items() if key not in CODECS}
@@ -300,12 +305,19 @@ class ZarroxStore(AbstractWritableDataStore):
 
     def _cut(self, variable: xr.Variable, array: Array, region: tuple[slice, ...]) -> Any:
         """The values; where they come in pieces that are written in parallel, no two of these are of one stored chunk."""
-        if not self._align or variable.chunks is None:
+        if variable.chunks is None or not (self._align or self._safe):
             return variable.data
         starts = [part.start or 0 for part in region] or [0] * array.ndim
-        grid = array.shards or array.chunks
-        pieces = tuple(map(_aligned, variable.chunks, starts, grid))
-        return variable.data if pieces == variable.chunks else variable.chunk(dict(zip(variable.dims, pieces, strict=True))).data
+        pieces = tuple(map(aligned, variable.chunks, starts, array.write_chunk_sizes))
+        if pieces == variable.chunks:
+            return variable.data
+        if not self._align:
+            raise ValueError(
+                f"the pieces {variable.chunks} of {array.name!r} share stored chunks, whose lengths are "
+                f"{_shortened(array.write_chunk_sizes)}: cut them with align_chunks=True, rechunk them, or write them "
+                "as they are with safe_chunks=False"
+            )
+        return variable.chunk(dict(zip(variable.dims, pieces, strict=True))).data
 
     def sync(self) -> None:
         """Nothing waits in memory."""
@@ -314,100 +326,6 @@ class ZarroxStore(AbstractWritableDataStore):
         """Closes the store, if it was opened for this."""
         if self._close:
             self.group.store.close()
-
-
-def _is_netcdf(name: str) -> bool:
-    return name.lower().startswith("_nc")
-
-
-def _dimensions(array: Array) -> tuple[str, ...]:
-    """The names of an array's dimensions."""
-    names: Sequence[str | None] | None = array._native.dimension_names
-    if names is None:
-        names = array.attrs.get(DIMENSIONS)
-    if names is None:
-        names = _netcdf_dimensions(array)
-    if names is None and array.ndim == 0:
-        names = ()
-    known = [name for name in names or () if name is not None]
-    if names is None or len(known) != array.ndim or len(names) != array.ndim:
-        raise ValueError(
-            f"{array.name or '/'}: xarray needs a name for each of {array.ndim} dimensions, and found {names!r}: "
-            f"set dimension_names when a v3 array is created, or the attribute {DIMENSIONS!r} of a v2 array"
-        )
-    return tuple(known)
-
-
-def _netcdf_dimensions(array: Array) -> list[str] | None:
-    """The names that netCDF's own Zarr has: paths of dimensions."""
-    document = json.loads(array._native.document())
-    extra = array.attrs.get("_nczarr_array") or document.get("_nczarr_array") or document.get("_NCZARR_ARRAY")
-    return extra and [
-        reference.rpartition("/")[2] for reference in extra.get("dimrefs", extra.get("dimension_references", []))
-    ]
-
-
-def _dtype(array: Array) -> np.dtype[Any]:
-    """The type of an array, where text says that it is text."""
-    dtype = array.dtype
-    is_text = dtype.kind in "OT" and json.loads(array._native.data_type) == "string"
-    return strings.create_vlen_dtype(str) if is_text and dtype.kind == "O" else dtype
-
-
-def _plain(value: Any) -> Any:
-    """An attribute without NumPy's types."""
-    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
-
-
-def _encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
-    """A variable by CF's conventions."""
-    is_bool = variable.dtype.kind == "b" and np.dtype(variable.encoding.get("dtype", bool)).kind == "b"
-    variable = conventions.encode_cf_variable(variable, name=name)
-    if is_bool:
-        # Zarr has Booleans, where CF makes numbers of them.
-        attributes = {key: value for key, value in variable.attrs.items() if key != "dtype"}
-        variable = xr.Variable(variable.dims, variable.data.astype(bool), attributes, variable.encoding)
-    return strings.ensure_fixed_length_bytes(ensure_dtype_not_object(variable, name=name))
-
-
-def _check_encoding(variable: xr.Variable, name: Hashable, wanted: bool) -> None:
-    """That what somebody asked for can be done."""
-    unknown = sorted(
-        set(variable.encoding) - ENCODINGS - {"preferred_chunks", "zarr_format", "source", "original_shape"}
-    )
-    if wanted and unknown:
-        raise ValueError(f"the encoding of {name!r} has {unknown!r}, which is none of {sorted(ENCODINGS)}")
-    chunks = variable.encoding.get("chunks")
-    if chunks is not None and np.size(chunks) not in (1, variable.ndim):
-        if wanted:
-            raise ValueError(f"the chunks {chunks!r} of {name!r} are not of {variable.ndim} dimensions")
-        # Those of the array that the variable was read from, before its dimensions changed.
-        del variable.encoding["chunks"]
-
-
-def _check_same(name: Hashable, encoded: xr.Variable, array: Array, is_time: bool) -> None:
-    """That encoded values mean the same in the array that is there.
-
-    xarray takes other units where those of the store are too coarse.
-    """
-    if is_time and not np.array_equal(
-        *(_first_moments(name, attributes) for attributes in (encoded.attrs, array.attrs))
-    ):
-        units, wanted = encoded.attrs.get("units"), array.attrs.get("units")
-        raise ValueError(
-            f"the times of {name!r} cannot be written in {wanted!r}, which are the units in the store, but in {units!r}"
-        )
-    is_number = encoded.dtype.kind in "biufc"
-    if is_number and not np.can_cast(encoded.dtype, array.dtype, "same_kind"):
-        raise ValueError(
-            f"the values of {name!r} are {encoded.dtype} when they are encoded, and the store has {array.dtype}"
-        )
-
-
-def _first_moments(name: Hashable, attributes: Mapping[str, Any]) -> Any:
-    """The moments of 0 and 1 in the units of an attribute: there are many ways to write the same units."""
-    units = {key: attributes[key] for key in ("units", "calendar", "dtype") if key in attributes}
-    return conventions.decode_cf_variable(name, xr.Variable("x", np.arange(2), units)).values
 
 
 def _create(
@@ -433,17 +351,44 @@ def _create(
     return array
 
 
-def _aligned(sizes: tuple[int, ...], start: int, step: int) -> tuple[int, ...]:
-    """Pieces along one dimension, with borders between them moved down to multiples of ``step``.
+def aligned(sizes: tuple[int, ...], start: int, stored: tuple[int, ...]) -> tuple[int, ...]:
+    """Pieces along one dimension, with borders between them moved down to those of stored chunks.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        The lengths of the pieces.
+    start : int
+        The place of the first piece.
+    stored : tuple of int
+        The lengths of stored chunks.
 
     Examples
     --------
-    >>> _aligned((3, 3, 4), 0, 5)
+    >>> aligned((3, 3, 4), 0, (5, 5))
     (5, 5)
-    >>> _aligned((5, 5), 2, 5)
+    >>> aligned((5, 5), 2, (5, 5, 5))
     (3, 7)
     """
     ends = start + np.cumsum(sizes, dtype=np.int64)
-    borders = np.unique(ends[:-1] // max(step, 1) * step)
+    possible = np.concatenate([[0], np.cumsum(stored, dtype=np.int64)])
+    borders = np.unique(possible[np.searchsorted(possible, ends[:-1], side="right") - 1])
     borders = borders[(borders > start) & (borders < ends[-1])]
     return tuple(int(size) for size in np.diff([start, *borders, ends[-1]]))
+
+
+def _chunks(array: Array) -> tuple[tuple[Any, ...], tuple[Any, ...] | None]:
+    """The chunks and shards of an array: a length along each dimension, or all lengths where they differ."""
+    if grid_of(array._native) is None:
+        return array.chunks, array.shards
+    read, written = _shortened(array.read_chunk_sizes), _shortened(array.write_chunk_sizes)
+    return read, written if array.shards is not None else None
+
+
+def _shortened(sizes: tuple[tuple[int, ...], ...]) -> tuple[Any, ...]:
+    """The lengths of chunks, as one number along dimensions where they are regular."""
+
+    def is_regular(lengths: tuple[int, ...]) -> bool:
+        return len(set(lengths[:-1])) <= 1 and lengths[-1] <= lengths[0]
+
+    return tuple((lengths[0] if is_regular(lengths) else lengths) if lengths else (0,) for lengths in sizes)

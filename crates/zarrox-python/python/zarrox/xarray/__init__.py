@@ -1,0 +1,15 @@
+"""xarray reads and writes Zarr with Zarrox: ``engine="zarrox"``, `open_zarr` and `to_zarr`.
+
+Stores hold what xarray's own engine ``zarr`` writes and reads: variables are arrays whose dimensions are named by the
+attribute ``_ARRAY_DIMENSIONS`` (format 2) or ``dimension_names`` (format 3), with CF conventions, which xarray itself
+encodes and decodes.
+"""
+
+from __future__ import annotations
+
+from zarrox.xarray.backend import ZarroxBackendEntrypoint
+from zarrox.xarray.reading import open_zarr
+from zarrox.xarray.store import ZarroxStore
+from zarrox.xarray.writing import to_zarr
+
+__all__ = ["ZarroxBackendEntrypoint", "ZarroxStore", "open_zarr", "to_zarr"]

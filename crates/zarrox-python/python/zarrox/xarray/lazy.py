@@ -1,0 +1,143 @@
+"""Arrays as xarray reads them: lazily, and coordinates all at the same time."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from xarray.backends.common import BackendArray
+from xarray.coding import strings
+from xarray.core import indexing
+
+from zarrox.core import Array
+
+#: The attribute that names the dimensions of an array of format 2.
+DIMENSIONS = "_ARRAY_DIMENSIONS"
+#: Larger coordinates are read when they are needed, and no more of them than is.
+_LARGEST = 4 << 20
+#: The largest number of coordinates that are read at a time.
+_THREADS = 32
+
+
+class ReadTogether:
+    """Coordinates of one dataset or tree. xarray asks for all of them, one after the other; the first request reads all at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[int, Array] = {}
+        self._values: dict[int, Any] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process reads for itself.
+        return ReadTogether, ()
+
+    def add(self, array: Array) -> bool:
+        """Adds a coordinate along one dimension, unless it is too large to be read in advance."""
+        if array.ndim != 1 or array.nbytes > _LARGEST:
+            return False
+        self._waiting[id(array)] = array
+        return True
+
+    def values(self, array: Array, whole: bool) -> Any:
+        """The values of an array, which are kept until they were asked for as a whole; ``None`` afterwards."""
+        with self._lock:
+            if id(array) in self._waiting:
+                self._read()
+            return self._values.pop(id(array), None) if whole else self._values.get(id(array))
+
+    def _read(self) -> None:
+        arrays, self._waiting = list(self._waiting.values()), {}
+        if len(arrays) == 1:
+            read = [_attempt(arrays[0])]
+        else:
+            with ThreadPoolExecutor(min(len(arrays), _THREADS)) as threads:
+                read = list(threads.map(_attempt, arrays))
+        self._values.update((id(array), values) for array, values in zip(arrays, read, strict=True))
+
+
+def _attempt(array: Array) -> Any:
+    """The values of an array; ``None`` where that fails, so that only who needs this array sees its error."""
+    try:
+        return np.asarray(array[...], dtype=data_type(array))
+    except Exception:
+        return None
+
+
+class LazyArray(BackendArray):
+    """An array as xarray wants it: nothing is read before it is needed, and then no more than that."""
+
+    __slots__ = ("_array", "_together", "dtype", "shape")
+
+    def __init__(self, array: Array, together: ReadTogether | None = None) -> None:
+        self._array = array
+        self._together = together
+        self.shape = array.shape
+        self.dtype = data_type(array)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process reads for itself.
+        return LazyArray, (self._array,)
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        # Steps may be negative, which only xarray's own decomposition into slices makes possible.
+        support, read = indexing.IndexingSupport.OUTER, self._outer
+        if isinstance(key, indexing.VectorizedIndexer):
+            support, read = indexing.IndexingSupport.VECTORIZED, self._points
+        value = indexing.explicit_indexing_adapter(key, self.shape, support, read)
+        # One element of text would be a plain `str`, and its array an array of text of a fixed length.
+        return np.asarray(value, dtype=self.dtype) if self.dtype.kind == "T" else value
+
+    def _outer(self, key: tuple[Any, ...]) -> Any:
+        if self._together is not None:
+            whole = isinstance(key[0], slice) and key[0].indices(self.shape[0]) == (0, self.shape[0], 1)
+            values = self._together.values(self._array, whole)
+            if values is not None:
+                return values[key]
+        return self._array.oindex[key] if any(isinstance(part, np.ndarray) for part in key) else self._array[key]
+
+    def _points(self, key: tuple[Any, ...]) -> Any:
+        return self._array.vindex[key]
+
+
+def is_netcdf(name: str) -> bool:
+    return name.lower().startswith("_nc")
+
+
+def dimensions_of(array: Array) -> tuple[str, ...]:
+    """The names of an array's dimensions."""
+    names: Sequence[str | None] | None = array._native.dimension_names
+    if names is None:
+        names = array.attrs.get(DIMENSIONS)
+    if names is None:
+        names = _netcdf_dimensions(array)
+    if names is None and array.ndim == 0:
+        names = ()
+    known = [name for name in names or () if name is not None]
+    if names is None or len(known) != array.ndim or len(names) != array.ndim:
+        raise ValueError(
+            f"{array.name or '/'}: xarray needs a name for each of {array.ndim} dimensions, and found {names!r}: "
+            f"set dimension_names when a v3 array is created, or the attribute {DIMENSIONS!r} of a v2 array"
+        )
+    return tuple(known)
+
+
+def _netcdf_dimensions(array: Array) -> list[str] | None:
+    """The names that netCDF's own Zarr has: paths of dimensions."""
+    document = json.loads(array._native.document())
+    extra = array.attrs.get("_nczarr_array") or document.get("_nczarr_array") or document.get("_NCZARR_ARRAY")
+    return extra and [
+        reference.rpartition("/")[2] for reference in extra.get("dimrefs", extra.get("dimension_references", []))
+    ]
+
+
+def data_type(array: Array) -> np.dtype[Any]:
+    """The type of an array, where text says that it is text."""
+    dtype = array.dtype
+    is_text = dtype.kind in "OT" and json.loads(array._native.data_type) == "string"
+    return strings.create_vlen_dtype(str) if is_text and dtype.kind == "O" else dtype
+
+

@@ -1,0 +1,203 @@
+"""The options of xarray's ``open_zarr`` and ``to_zarr``, trees, and coordinates that are read at the same time."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import zarrox as zarr
+from zarrox.xarray import ZarroxBackendEntrypoint, open_zarr, to_zarr
+
+FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
+ENGINE: Any = ZarroxBackendEntrypoint
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning", "ignore::RuntimeWarning")
+
+
+def weather() -> xr.Dataset:
+    """A data set with packed values, times and a coordinate that is no dimension."""
+    values = np.arange(24.0).reshape(6, 4)
+    ds = xr.Dataset(
+        {"t": (("time", "x"), values, {"units": "K"})},
+        coords={"time": pd.date_range("2000", periods=6), "x": [1, 2, 3, 4], "name": ("x", list("abcd"))},
+    )
+    ds["t"].encoding = {"dtype": "i2", "scale_factor": 0.5, "_FillValue": -1, "chunks": (4, 2)}
+    return ds
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [(open_zarr, xr.open_zarr), (to_zarr, xr.Dataset.to_zarr), (to_zarr, xr.DataTree.to_zarr)]
+)
+def test_every_argument_is_there(ours: Any, theirs: Any) -> None:
+    """Arguments have xarray's names and places."""
+    known, wanted = (list(inspect.signature(function).parameters) for function in (ours, theirs))
+    assert set(wanted) - {"self", "kwargs"} <= set(known)
+    positional = [name for name in wanted if name in ("store", "mode", "group", "encoding")]
+    if theirs is not xr.DataTree.to_zarr:
+        assert [name for name in known if name in positional] == positional
+
+
+@FORMATS
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"chunks": None},
+        {"chunks": {"time": 3}},
+        {"chunks": "auto", "overwrite_encoded_chunks": True},
+        {"decode_cf": False},
+        {"mask_and_scale": False},
+        {"decode_times": False},
+        {"decode_coords": False},
+        {"drop_variables": ["name"]},
+        {"consolidated": False},
+        {"create_default_indexes": False},
+        {"group": "below"},
+        {"from_array_kwargs": {"lock": True}},
+    ],
+    ids=str,
+)
+def test_open_zarr_is_like_that_of_xarray(tmp_path: Path, zarr_format: Any, options: dict[str, Any]) -> None:
+    """Each option changes the data set in the way that xarray's own engine does."""
+    path = tmp_path / "w.zarr"
+    weather().to_zarr(path, zarr_format=zarr_format, consolidated=False)
+    weather().isel(x=slice(2)).to_zarr(path, mode="a", group="below", zarr_format=zarr_format, consolidated=True)
+    ours, theirs = open_zarr(path, **options), xr.open_zarr(path, **options)
+    assert set(ours.xindexes) == set(theirs.xindexes)
+    assert {name: each.chunks for name, each in ours.variables.items()} == {
+        name: each.chunks for name, each in theirs.variables.items()
+    }
+    assert ours.t.encoding.get("chunks") == theirs.t.encoding.get("chunks")
+    xr.testing.assert_identical(ours.load(), theirs.load())
+
+
+def test_unknown_arguments_are_refused(tmp_path: Path) -> None:
+    """A misspelt option does not go unnoticed."""
+    to_zarr(weather(), tmp_path / "w.zarr")
+    with pytest.raises(TypeError, match="consolidate_"):
+        open_zarr(tmp_path / "w.zarr", consolidate_=True)  # type: ignore[call-arg]
+
+
+def test_pieces_that_share_chunks_are_cut_refused_or_written(tmp_path: Path) -> None:
+    """``align_chunks`` cuts, ``safe_chunks`` refuses, and without both the store keeps writers apart."""
+    ds = xr.Dataset({"v": ("x", da.from_array(np.arange(100), chunks=7))})
+    encoding = {"v": {"chunks": (10,)}}
+    with pytest.raises(ValueError, match="align_chunks=True"):
+        to_zarr(ds, tmp_path / "refused.zarr", encoding=encoding, align_chunks=False)
+    for name, options in {"cut": {}, "written": {"align_chunks": False, "safe_chunks": False}}.items():
+        path = tmp_path / f"{name}.zarr"
+        to_zarr(ds, path, encoding=encoding, **options)
+        np.testing.assert_array_equal(open_zarr(path, chunks=None).v.values, np.arange(100))
+
+
+def test_rectilinear_chunks(tmp_path: Path) -> None:
+    """All lengths of chunks are known, as encoding and to Dask, and pieces are cut at their borders."""
+    path = tmp_path / "r.zarr"
+    root = zarr.open_group(path, mode="w", zarr_format=3)
+    array = root.create_array("v", shape=(12,), chunks=[[2, 7, 3]], dtype="i4", dimension_names=["x"])
+    assert open_zarr(path).v.chunks == ((2, 7, 3),)
+    assert open_zarr(path).v.encoding["chunks"] == ((2, 7, 3),)
+    ds = xr.Dataset({"v": ("x", da.arange(12, chunks=4, dtype="i4"))})
+    to_zarr(ds, path, mode="r+")
+    np.testing.assert_array_equal(array[:], np.arange(12))
+    with pytest.raises(ValueError, match="share stored chunks"):
+        to_zarr(ds, path, mode="r+", align_chunks=False)
+
+
+def test_a_store_in_memory_and_an_array_of_data() -> None:
+    """Without a store there is one in memory; an array of data is a data set of one variable, with or without a name."""
+    store = to_zarr(weather().t).group.store
+    xr.testing.assert_identical(open_zarr(store).t.load(), weather().t)
+    unnamed: dict[str, bytes] = {}
+    to_zarr(xr.DataArray([1, 2], dims="x"), unnamed)
+    assert xr.open_dataarray(unnamed, engine=ENGINE).name is None  # type: ignore[arg-type]
+
+
+def test_options_of_dask_are_passed_on(tmp_path: Path) -> None:
+    """They reach its function, to which xarray gives a lock already."""
+    ds = xr.Dataset({"v": ("x", da.ones(4, chunks=2))})
+    with pytest.raises(TypeError, match="lock"):
+        to_zarr(ds, tmp_path / "v.zarr", chunkmanager_store_kwargs={"lock": True})
+
+
+def tree() -> xr.DataTree:
+    """Groups within groups, where a coordinate is inherited."""
+    return xr.DataTree.from_dict(
+        {
+            "/": xr.Dataset(coords={"x": [1, 2]}, attrs={"title": "root"}),
+            "/one": xr.Dataset({"a": ("x", [3, 4])}),
+            "/one/two": xr.Dataset({"b": ("y", [5.0])}, coords={"y": [6]}),
+            "/empty": xr.Dataset(),
+        }
+    )
+
+
+@FORMATS
+@pytest.mark.parametrize("inherited", [False, True])
+def test_trees(tmp_path: Path, zarr_format: Any, inherited: bool) -> None:
+    """A tree that is written is read equal, by Zarrox and by xarray's own engine."""
+    encoding = {"/one": {"a": {"chunks": (1,)}}}
+    to_zarr(
+        tree(), tmp_path / "t.zarr", zarr_format=zarr_format, encoding=encoding, write_inherited_coords=inherited
+    )
+    for engine in (ENGINE, "zarr"):
+        found = xr.open_datatree(tmp_path / "t.zarr", engine=engine, consolidated=zarr_format == 2)
+        xr.testing.assert_identical(found.load(), tree())
+    root = zarr.open_group(tmp_path / "t.zarr", mode="r")
+    assert root["one/a"].chunks == (1,)
+    assert ("one/x" in root) == inherited
+
+
+def test_trees_that_are_wrong(tmp_path: Path) -> None:
+    """Encoding of groups that are not there is refused before anything is written."""
+    with pytest.raises(ValueError, match="/three"):
+        to_zarr(tree(), tmp_path / "t.zarr", encoding={"/three": {}})
+    assert not (tmp_path / "t.zarr").exists()
+
+
+class Meeting(dict[str, bytes]):
+    """A store whose readers of coordinates wait until all of them are there."""
+
+    def __init__(self, values: dict[str, bytes], count: int) -> None:
+        super().__init__(values)
+        self.barrier = threading.Barrier(count)
+        self.reads = 0
+
+    def __getitem__(self, key: str) -> bytes:
+        if key.rpartition("/")[2] == "0":
+            self.reads += 1
+            self.barrier.wait(timeout=20)
+        return super().__getitem__(key)
+
+
+def test_coordinates_are_read_at_the_same_time() -> None:
+    """Those of a data set, and those of all groups of a tree; each is read once."""
+    values: dict[str, bytes] = {}
+    coords = {name: (name, np.arange(3)) for name in "abc"}
+    for group in ("", "g", "g/h"):
+        to_zarr(xr.Dataset(coords=coords), values, "a", group=group or None, zarr_format=2)
+    ds = xr.open_dataset(Meeting(values, 3), engine=ENGINE)  # type: ignore[arg-type]
+    assert ds.b.values.tolist() == [0, 1, 2]
+    store = Meeting(values, 9)
+    opened = xr.open_datatree(store, engine=ENGINE)  # type: ignore[arg-type]
+    assert opened["g/h"].c.values.tolist() == [0, 1, 2]
+    assert store.reads == 9
+
+
+def test_a_damaged_coordinate_is_an_error_of_its_own() -> None:
+    """The error is raised where that coordinate is needed; the others are read."""
+    values: dict[str, bytes] = {}
+    to_zarr(xr.Dataset(coords={"a": ("a", [1, 2]), "b": ("b", [3, 4])}), values, zarr_format=2)
+    values["a/0"] = b"damaged"
+    with pytest.raises(Exception, match="a/0"):
+        xr.open_dataset(values, engine=ENGINE)  # type: ignore[arg-type]
+    found = xr.open_dataset(values, engine=ENGINE, drop_variables="a")  # type: ignore[arg-type]
+    assert found.b.values.tolist() == [3, 4]

@@ -1,0 +1,17 @@
+//! `cargo xtask test --xarray`: xarray's own tests of Zarr, under zarr-python's codec pipeline and under ours.
+
+use super::{Comparison, excused, prepare};
+use crate::package::ECOSYSTEM;
+use crate::run::{Outcome, program};
+
+/// The modules of the tests, which xarray's package has.
+const TESTS: [&str; 2] = ["xarray.tests.test_backends", "xarray.tests.test_backends_datatree"];
+
+/// Runs the tests whose names have to do with Zarr, or those that the arguments for pytest choose.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    prepare()?;
+    let python = ECOSYSTEM.python()?;
+    let pytest = program(python, ["-B", "-m", "pytest", "-k", "zarr or Zarr", "--pyargs"]).with(TESTS);
+    let pytest = pytest.with(arguments.iter().map(String::as_str));
+    Comparison { name: "xarray".to_owned(), pytest }.run(&excused()?)
+}
