@@ -75,6 +75,15 @@ pub(crate) fn test(arguments: &[String]) -> Outcome {
     })
 }
 
+/// The tests that need servers, of those that run.
+pub(crate) fn test_on_servers(variables: &[(String, String)]) -> Outcome {
+    if !variables.iter().any(|(name, _)| name == "ZARROX_TEST_S3") {
+        return Ok(());
+    }
+    build()?;
+    pytest("zarr3", ECOSYSTEM.python()?)?.with(["-k", "on_s3"]).variables(variables).run()
+}
+
 /// The tests beside one library.
 fn pytest(peer: &str, python: String) -> Outcome<Program> {
     let pytest = program(python, ["-B", "-m", "pytest", "--quiet", "--environment", peer, TESTS]);

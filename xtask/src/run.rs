@@ -26,6 +26,8 @@ pub(crate) struct Program {
     name: String,
     arguments: Vec<String>,
     variables: Vec<(String, String)>,
+    /// The root of the repository if not given.
+    directory: Option<String>,
 }
 
 /// A program with its arguments.
@@ -34,7 +36,7 @@ pub(crate) fn program<A: Into<String>>(
     arguments: impl IntoIterator<Item = A>,
 ) -> Program {
     let arguments = arguments.into_iter().map(Into::into).collect();
-    Program { name: name.into(), arguments, variables: Vec::new() }
+    Program { name: name.into(), arguments, ..Program::default() }
 }
 
 /// Cargo, as this program was started with.
@@ -53,6 +55,11 @@ impl Program {
     pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
+    }
+
+    /// Lets the program start in a directory.
+    pub(crate) fn within(self, directory: &str) -> Self {
+        Self { directory: Some(directory.to_owned()), ..self }
     }
 
     /// Sets several.
@@ -115,6 +122,9 @@ impl Program {
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.name);
         command.args(&self.arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
         command
     }
 }

@@ -10,7 +10,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zarrox::json::{Json, Map};
-use zarrox::{AccessOptions, Error, ErrorKind, Format, MissingChunks, Node, OpenMode, Rechunk};
+use zarrox::{AccessOptions, Error, ErrorKind, Format, MissingChunks, Node, OpenMode, Rechunk, RechunkBoxes};
 
 use crate::elements::Typed;
 use crate::error::OrRaise;
@@ -20,6 +20,11 @@ use crate::mapping::bytes_of;
 use crate::selection::Parsed;
 use crate::store::{Owned, Store};
 use crate::view;
+
+/// Lengths of boxes, and their number.
+type Boxes = (Vec<u64>, usize);
+/// The chunks of an array in between with the boxes that it is filled in; the boxes that the target is filled in.
+type Plan = (Option<(Vec<u64>, Boxes)>, Boxes);
 
 /// The way that a node was opened, to open it again.
 #[derive(Debug)]
@@ -380,6 +385,29 @@ impl Array {
         }
         let (source, target) = (self.typed(), target.typed());
         unless_interrupted(py, &source.array, |source| rechunk.run(source, &target.array))
+    }
+
+    #[pyo3(signature = (target, memory, through = false))]
+    fn rechunk_plan(&self, target: &Self, memory: usize, through: bool) -> PyResult<Plan> {
+        let rechunk = Rechunk::new().memory(memory);
+        let rechunk = if through { rechunk.scratch("") } else { rechunk };
+        let plan = rechunk.plan(&self.typed().array, &target.typed().array).or_raise()?;
+        let of = |boxes: RechunkBoxes| (boxes.lengths, boxes.count);
+        Ok((plan.between.map(|(chunks, boxes)| (chunks, of(boxes))), of(plan.boxes)))
+    }
+
+    fn copy_boxes(
+        &self,
+        py: Python<'_>,
+        target: &Self,
+        lengths: Vec<u64>,
+        part: (usize, usize),
+        memory: usize,
+    ) -> PyResult<()> {
+        let (source, target) = (self.typed(), target.typed());
+        let rechunk = Rechunk::new().memory(memory);
+        let copy = |source: &_| rechunk.copy_boxes(source, &target.array, &lengths, part.0..part.1);
+        unless_interrupted(py, &source.array, copy)
     }
 
     fn chunk_key(&self, chunk: Vec<u64>) -> PyResult<String> {

@@ -6,6 +6,7 @@ the one that is named here; what a module needs must be there, so a missing pack
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +19,8 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 #: The modules that need one environment, and which.
 ONLY_IN = {
     "test_dask.py": "zarr3",
+    "test_dask_functions.py": "zarr3",
+    "test_dask_on_s3.py": "zarr3",
     "test_exchange_v2.py": "zarr2",
     "test_exchange_v3.py": "zarr3",
     "test_published_examples.py": "zarr3",
@@ -26,6 +29,9 @@ ONLY_IN = {
     "test_zarr3_pipeline.py": "zarr3",
     "test_zarr3_store.py": "zarr3",
 }
+
+#: The modules that need a server, and the variable with its address.
+NEEDS_SERVER = {"test_dask_on_s3.py": "ZARROX_TEST_S3"}
 
 #: What a test says that skips itself for want of a package.
 MISSING = ("could not import", "required is", "has no")
@@ -42,8 +48,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leaves out what belongs to the other environment."""
+    """Leaves out what belongs to the other environment, or needs a server that does not run."""
     environment = config.getoption("--environment")
+    if NEEDS_SERVER.get(collection_path.name, "PATH") not in os.environ:
+        return True
     return True if ONLY_IN.get(collection_path.name, environment) != environment else None
 
 

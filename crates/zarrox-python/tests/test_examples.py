@@ -14,8 +14,7 @@ import pytest
 import zarrox
 
 #: Modules that need a package which is not in every environment.
-NEEDS_XARRAY = "zarrox.xarray"
-NEEDS_ZARR3 = "zarrox.zarr3"
+NEEDS_OTHERS = ("zarrox.xarray", "zarrox.dask", "zarrox.zarr3")
 PAGES = [Path(__file__).parent / "dtype" / "data_types.md"]
 #: The pages that show what the package does with others.
 GUIDES = [Path(__file__).parents[3] / "docs" / name for name in ("python.md", "pipeline.md", "ecosystem.md")]
@@ -57,10 +56,10 @@ def _empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", modules())
 def test_docstrings(name: str, pytestconfig: pytest.Config) -> None:
     """Every docstring of a module; those of one are apart from those of another."""
-    if name.startswith((NEEDS_XARRAY, NEEDS_ZARR3)) and pytestconfig.getoption("--environment") != "zarr3":
+    if name.startswith(NEEDS_OTHERS) and pytestconfig.getoption("--environment") != "zarr3":
         return
     module = importlib.import_module(name)
-    if name.startswith(NEEDS_XARRAY):
+    if name.startswith("zarrox.xarray"):
         register_engine()
     runner = doctest.DocTestRunner(Checker(), optionflags=OPTIONS)
     for example in doctest.DocTestFinder().find(module, extraglobs={"zarr": zarrox, "np": np}):

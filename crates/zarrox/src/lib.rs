@@ -71,7 +71,7 @@ pub use kind::NodeKind;
 pub use locate::{locate, store_file};
 pub use options::{OpenMode, OpenOptions};
 pub use policy::{Consolidated, Durability, MissingChunks, Upkeep};
-pub use rechunk::Rechunk;
+pub use rechunk::{Rechunk, RechunkBoxes, RechunkPlan};
 pub use stats::{Statistics, stats};
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{

@@ -137,3 +137,28 @@ fn arrays_that_do_not_fit_are_refused() {
         zarrox::create_array(place("c")).shape([10, 10]).data_type(DataType::Float32).create().unwrap();
     assert_eq!(Rechunk::new().run(&source, &floats).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
 }
+
+#[test]
+fn parts_of_a_plan_can_be_copied_by_anybody() {
+    let at = tempfile::tempdir().unwrap();
+    let values = numbered(&[300, 400]);
+    let rows = create(at.path().join("rows"), &[300, 400], &[1, 400]);
+    let columns = create(at.path().join("columns"), &[300, 400], &[300, 1]);
+    rows.write(.., &values).unwrap();
+
+    let rechunk = Rechunk::new().memory(200_000).scratch("anywhere");
+    let plan = rechunk.plan(&rows, &columns).unwrap();
+    let (chunks, before) = plan.between.unwrap();
+    let between = create(at.path().join("between"), &[300, 400], &chunks);
+    for index in (0..before.count).rev() {
+        rechunk.copy_boxes(&rows, &between, &before.lengths, index..index + 1).unwrap();
+    }
+    rechunk.copy_boxes(&between, &columns, &plan.boxes.lengths, 0..plan.boxes.count).unwrap();
+    assert_eq!(columns.read::<i32>(..).unwrap(), values);
+
+    assert!(Rechunk::new().plan(&rows, &columns).unwrap().between.is_none());
+    for (lengths, end) in [(&[0, 1][..], 1), (&[300][..], 1), (&[300, 400][..], 2)] {
+        let refused = rechunk.copy_boxes(&rows, &columns, lengths, 0..end);
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    }
+}

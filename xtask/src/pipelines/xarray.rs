@@ -2,7 +2,7 @@
 
 use super::{Comparison, excused, prepare};
 use crate::package::ECOSYSTEM;
-use crate::run::{Outcome, program};
+use crate::run::{self, Outcome, program};
 
 /// The modules of the tests, which xarray's package has.
 const TESTS: [&str; 2] = ["xarray.tests.test_backends", "xarray.tests.test_backends_datatree"];
@@ -13,5 +13,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let python = ECOSYSTEM.python()?;
     let pytest = program(python, ["-B", "-m", "pytest", "-k", "zarr or Zarr", "--pyargs"]).with(TESTS);
     let pytest = pytest.with(arguments.iter().map(String::as_str));
+    // Some write where they are.
+    let directory = run::empty_directory("target/zarr-python/xarray")?;
+    let pytest = pytest.within(&directory.to_string_lossy());
     Comparison { name: "xarray".to_owned(), pytest }.run(&excused()?)
 }

@@ -156,7 +156,7 @@ if hasattr(os, "register_at_fork"):
     )
 
 #: Modules that are imported when they are first asked for, since what they stand on is slow to import or not always there.
-_LATER = ("h5", "xarray")
+_LATER = ("dask", "h5", "xarray")
 
 
 def __getattr__(name: str) -> ModuleType | Any:

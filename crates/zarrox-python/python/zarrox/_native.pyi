@@ -228,6 +228,15 @@ class Array:
     def resize(self, shape: tuple[int, ...]) -> None: ...
     def append(self, values: npt.NDArray[Any], axis: int) -> tuple[int, ...]: ...
     def rechunk(self, target: Array, memory: int | None, scratch: str | None) -> None: ...
+    def rechunk_plan(
+        self, target: Array, memory: int, through: bool = False
+    ) -> tuple[tuple[list[int], tuple[list[int], int]] | None, tuple[list[int], int]]:
+        """The chunks of an array in between, and the lengths and number of the boxes that it is filled in, or ``None``; and those of
+        the boxes that the target is filled in."""
+
+    def copy_boxes(self, target: Array, lengths: Sequence[int], part: tuple[int, int], memory: int) -> None:
+        """Copies boxes of these lengths: from the one of the first number up to the second."""
+
 
     def chunk_key(self, chunk: tuple[int, ...]) -> str:
         """The complete key of a stored object in the store."""

@@ -75,8 +75,8 @@ def stand_in() -> None:
     """Lets ``import zarr`` give Zarrox, with all its modules, and provides what the examples need and nobody can have."""
     sys.modules["zarr"] = zarrox
     for found in pkgutil.walk_packages(zarrox.__path__, "zarrox."):
-        # These are for other packages, xarray and zarr-python 3, and nothing imports them by accident.
-        if not any(other in found.name for other in ("xarray", "zarr3")):
+        # These are for other packages, Dask, xarray and zarr-python 3, and nothing imports them by accident.
+        if not any(other in found.name for other in ("dask", "xarray", "zarr3")):
             sys.modules[found.name.replace("zarrox", "zarr", 1)] = importlib.import_module(found.name)
     # Berkeley DB's package has not been built for years; what it opens is a database of the same interface.
     sys.modules["bsddb3"] = module("bsddb3", btopen=dbm.dumb.open)

@@ -15,6 +15,11 @@ pub(crate) struct Boxes {
 }
 
 impl Boxes {
+    /// Boxes of these lengths.
+    pub(super) fn of(shape: &[u64], lengths: &[u64], item: u64) -> Self {
+        Self { shape: shape.to_vec(), lengths: lengths.to_vec(), item }
+    }
+
     /// Boxes that touch the chunks of another array as seldom as `room` bytes allow. The other array has the same shape and
     /// elements of `item` bytes. A box has one chunk if there is not even room for that.
     pub(crate) fn new(shape: &[u64], other: &[u64], own: &[u64], item: u64, room: u64) -> Self {

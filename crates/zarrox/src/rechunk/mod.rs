@@ -3,6 +3,7 @@
 mod boxes;
 mod cells;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -51,6 +52,25 @@ pub struct Rechunk {
     scratch: Option<PathBuf>,
 }
 
+/// Equal boxes, numbered in row-major order, in which elements are copied from one array to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RechunkBoxes {
+    /// The lengths of a box that does not cross the edge of the array.
+    pub lengths: Vec<u64>,
+    /// The number of boxes.
+    pub count: usize,
+}
+
+/// The division of a [`Rechunk`] into boxes, of which each can be copied by another process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RechunkPlan {
+    /// The chunks of an intermediate array, and the boxes in which the source is copied to it; `None` if there is none. It is filled
+    /// before the second copy begins.
+    pub between: Option<(Vec<u64>, RechunkBoxes)>,
+    /// The boxes in which the target is filled.
+    pub boxes: RechunkBoxes,
+}
+
 impl Default for Rechunk {
     fn default() -> Self {
         Self { memory: 1 << 30, scratch: None }
@@ -90,17 +110,64 @@ impl Rechunk {
             return Ok(());
         }
         if let Some(boxes) = self.separate_boxes(source, target) {
-            return self.copy_at_once(source, target, &boxes);
+            return self.copy_at_once(source, target, &boxes, 0..boxes.count());
         }
         let boxes = self.boxes(source, target);
         let Some((scratch, chunks)) = self.scratch.as_deref().zip(self.between(source, target)) else {
-            return self.copy(source, target, &boxes);
+            return self.copy(source, target, &boxes, 0..boxes.count());
         };
         let before = self.boxes(target, source);
         let between = between(source, scratch, &chunks)?;
-        let copied = self.copy(source, &between, &before).and_then(|()| self.copy(&between, target, &boxes));
+        let copied = self.copy(source, &between, &before, 0..before.count());
+        let copied = copied.and_then(|()| self.copy(&between, target, &boxes, 0..boxes.count()));
         let deleted = OpenOptions::new().delete(scratch);
         copied.and(deleted)
+    }
+
+    /// Divides the work into boxes that take the [`memory`](Self::memory) each, for processes that share it. There is an intermediate
+    /// array, which the caller makes, if [`scratch`](Self::scratch) is set and it spares reads.
+    ///
+    /// # Errors
+    /// When the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]).
+    pub fn plan(&self, source: &Array, target: &Array) -> Result<RechunkPlan> {
+        check(source, target)?;
+        let public = |boxes: &Boxes| RechunkBoxes { lengths: boxes.lengths().to_vec(), count: boxes.count() };
+        if source.shape().contains(&0) {
+            let none = RechunkBoxes { lengths: target.chunk_shape(), count: 0 };
+            return Ok(RechunkPlan { between: None, boxes: none });
+        }
+        let boxes = self.boxes(source, target);
+        let chunks = self.scratch.as_ref().and_then(|_| self.between(source, target));
+        let between = chunks.map(|chunks| (chunks, public(&self.boxes(target, source))));
+        Ok(RechunkPlan { between, boxes: public(&boxes) })
+    }
+
+    /// Copies some boxes of a [`plan`](Self::plan), which have these lengths.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run), and [`ErrorKind::InvalidArgument`] if there are no such boxes.
+    pub fn copy_boxes(
+        &self,
+        source: &Array,
+        target: &Array,
+        lengths: &[u64],
+        part: Range<usize>,
+    ) -> Result<()> {
+        check(source, target)?;
+        if lengths.len() != source.shape().len() || lengths.contains(&0) {
+            return Err(argument(format!(
+                "{lengths:?} are no lengths of boxes of an array of shape {:?}",
+                source.shape()
+            )));
+        }
+        let boxes = Boxes::of(source.shape(), lengths, source.data_type().size() as u64);
+        if part.end > boxes.count() {
+            return Err(argument(format!("there are {} boxes, and not {}", boxes.count(), part.end)));
+        }
+        if boxes.bytes() <= CACHED && target.data_type().storage() != Storage::Variable {
+            return self.copy_at_once(source, target, &boxes, part);
+        }
+        self.copy(source, target, &boxes, part)
     }
 
     /// The chunks of an array on the way, if chunks of the source would be read often without one.
@@ -136,22 +203,22 @@ impl Rechunk {
     }
 
     /// Copies box by box.
-    fn copy(&self, source: &Array, target: &Array, boxes: &Boxes) -> Result<()> {
+    fn copy(&self, source: &Array, target: &Array, boxes: &Boxes, mut part: Range<usize>) -> Result<()> {
         let beside = self.memory.saturating_sub(usize::try_from(boxes.bytes()).unwrap_or(usize::MAX));
         let options = AccessOptions::new().memory(beside);
         let (source, target) = (source.with_options(&options), target.with_options(&options));
         let mut values = None;
-        (0..boxes.count()).try_for_each(|index| source.copy_to(&target, boxes.get(index), &mut values))
+        part.try_for_each(|index| source.copy_to(&target, boxes.get(index), &mut values))
     }
 
     /// Copies boxes in parallel, each on one thread, through buffers that are used again.
-    fn copy_at_once(&self, source: &Array, target: &Array, boxes: &Boxes) -> Result<()> {
+    fn copy_at_once(&self, source: &Array, target: &Array, boxes: &Boxes, part: Range<usize>) -> Result<()> {
         let (alone, target_alone) = (source.on_one_thread(), target.on_one_thread());
         let bytes = usize::try_from(boxes.bytes()).unwrap_or(usize::MAX);
         let unused = Mutex::new(Vec::new());
-        target.pool().run(boxes.count(), bytes, usize::MAX, |index| {
+        target.pool().run(part.len(), bytes, usize::MAX, |index| {
             let mut values = lock(&unused).pop();
-            let copied = alone.copy_to(&target_alone, boxes.get(index), &mut values);
+            let copied = alone.copy_to(&target_alone, boxes.get(part.start + index), &mut values);
             lock(&unused).extend(values);
             copied
         })

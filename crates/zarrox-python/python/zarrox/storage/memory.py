@@ -11,7 +11,7 @@ from zarrox import _native
 from .base import KVStore, NativeStore
 from .paths import is_key
 
-__all__ = ["DictStore", "MemoryStore", "new_memory"]
+__all__ = ["DictStore", "MemoryStore", "is_in_memory", "new_memory"]
 
 
 def _flat(values: MutableMapping[str, Any], cls: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -169,3 +169,10 @@ class _Values(NativeStore):
 def new_memory() -> KVStore:
     """A new store in memory, of which Rust keeps the values."""
     return KVStore(_Values())
+
+
+def is_in_memory(store: Any) -> bool:
+    """Returns true if the values of a store are in the memory of this process, so that no other one can change them."""
+    while isinstance(store, KVStore):
+        store = store._mutable_mapping
+    return isinstance(store, (dict, MemoryStore, _Values))

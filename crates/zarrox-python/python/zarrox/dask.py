@@ -1,0 +1,466 @@
+"""Dask reads, writes and copies arrays of Zarrox: `from_zarr`, `to_zarr`, `rechunk`, `copy` and `convert`.
+
+Dask's own functions of the first two names need zarr-python, and know only its arrays. Here, pieces of Dask that share stored
+chunks need no lock: stores keep writers apart, in one process and between processes.
+
+Examples
+--------
+>>> import dask.array as da
+>>> import zarrox.dask
+>>> zarrox.dask.to_zarr(da.arange(10, chunks=3), "numbers.zarr", zarr_format=3)
+>>> zarrox.dask.from_zarr("numbers.zarr").sum().compute()
+np.int64(45)
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from zarrox import _native
+from zarrox.argument_types import StoreArgument
+from zarrox.convenience import open as open_node
+from zarrox.core import Array
+from zarrox.creation import create_array, from_array, open_array
+from zarrox.errors import DataTypeMismatchError, ReadOnlyError
+from zarrox.hierarchy import Group, open_group
+from zarrox.storage import DirectoryStore, native_store, normalize_store_arg
+from zarrox.storage.memory import is_in_memory
+
+if TYPE_CHECKING:
+    import dask.array as da
+
+__all__ = ["convert", "copy", "from_zarr", "rechunk", "to_zarr"]
+
+#: The attribute of format 2 that names dimensions, by xarray's convention.
+DIMENSIONS = "_ARRAY_DIMENSIONS"
+#: The memory of one task, in bytes.
+_MEMORY = 256 << 20
+#: Tasks that take less are not worth their cost.
+_LEAST = 16 << 20
+#: There are about so many tasks for each thread of a cluster, so that all are busy until the end.
+_TASKS = 4
+
+
+def from_zarr(
+    source: Array | StoreArgument,
+    component: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    chunks: Any = None,
+    name: str | None = None,
+    inline_array: bool = False,
+    **options: Any,
+) -> da.Array:
+    """An array of Dask that reads an array of Zarr.
+
+    Parameters
+    ----------
+    source : Array, str, path, mapping or store
+        The array, or its place.
+    component : str, optional
+        The path of the array in the store.
+    storage_options : mapping, optional
+        Options of a URL.
+    chunks : object, optional
+        The chunks of Dask; by default those of the array, also where these differ in length.
+    name : str, optional
+        The name of Dask's array; by default one that follows from the place of the array and its metadata.
+    inline_array : bool, optional
+        Whether the array is in each task, instead of in a task of its own.
+    **options
+        See `zarrox.open_array`.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> import zarrox.dask
+    >>> z = zarr.array([[1, 2, 3], [4, 5, 6]], chunks=(1, 3))
+    >>> zarrox.dask.from_zarr(z).mean(axis=0).compute()
+    array([2.5, 3.5, 4.5])
+    """
+    import dask.array as da
+    from dask.base import tokenize
+
+    array = _opened(source, component, storage_options, **options)
+    if chunks is None:
+        chunks = array.read_chunk_sizes
+    if name is None:
+        place = uuid4().hex if is_in_memory(array.store) else array.store
+        name = "from-zarr-" + tokenize(place, array.path, array._native.document(), chunks)
+    lazy: da.Array = da.from_array(array, chunks=chunks, name=name, inline_array=inline_array, asarray=False)
+    return lazy
+
+
+def to_zarr(
+    array: da.Array,
+    target: Array | StoreArgument,
+    component: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    region: tuple[slice, ...] | None = None,
+    compute: bool = True,
+    return_stored: bool = False,
+    mode: str = "a",
+    **options: Any,
+) -> Any:
+    """Writes an array of Dask into an array of Zarr, which is created if a place is given.
+
+    Pieces are written as they are, also where several are in one stored chunk, or shard. Dask's own function rechunks these.
+
+    Parameters
+    ----------
+    array : dask.array.Array
+        The data.
+    target : Array, str, path, mapping or store
+        An array, or the place of a new one.
+    component : str, optional
+        The path of the new array in the store.
+    storage_options : mapping, optional
+        Options of a URL.
+    region : tuple of slice, optional
+        The part of an array that is written.
+    compute : bool, optional
+        ``False`` returns an object that writes when it is computed.
+    return_stored : bool, optional
+        Whether the stored array is returned, as an array of Dask.
+    mode : {"a", "w", "w-"}, optional
+        ``"w"`` deletes what is there; the others fail if there is something.
+    **options
+        See `zarrox.create_array`. By default the shape and type are those of the data, and the chunks are its largest.
+
+    Raises
+    ------
+    ValueError
+        If the data has chunks of unknown length, or a region is given for a new array.
+    zarrox.errors.ContainsNodeError
+        If there is something at the place, and the mode is not ``"w"``.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import zarrox as zarr
+    >>> import zarrox.dask
+    >>> z = zarr.zeros(6, chunks=4, dtype="i8")
+    >>> zarrox.dask.to_zarr(da.arange(4, chunks=2), z, region=(slice(1, 5),))
+    >>> z[:]
+    array([0, 0, 1, 2, 3, 0])
+    """
+    if any(math.isnan(length) for length in array.shape):
+        raise ValueError("the chunks of the data have unknown lengths: call its method compute_chunk_sizes before")
+    if not isinstance(target, Array):
+        if region is not None:
+            raise ValueError("region is the part of an array that is there: give the array, and not its place")
+        target = _created(array, target, component, storage_options, mode, options)
+    elif component is not None or options:
+        raise ValueError(f"{target!r} is there already: component and options are for new arrays")
+    _check_shared(target, _client(None))
+    # The types of Dask say that it stores nothing but its own arrays.
+    store: Any = array.store
+    return store(target, lock=False, regions=region, compute=compute, return_stored=return_stored)
+
+
+def rechunk(
+    source: Array | StoreArgument,
+    target: Array | StoreArgument,
+    *,
+    client: Any = None,
+    memory: int = _MEMORY,
+    scratch: str | os.PathLike[str] | None = None,
+) -> None:
+    """Writes all elements of an array to another with different chunks, by many processes.
+
+    The work is divided into boxes, which each process reads and writes natively. Boxes consist of whole stored chunks of the target
+    where possible, and of as many as the memory allows, so that chunks of the source are seldom read more than once.
+
+    Parameters
+    ----------
+    source, target : Array, str, path or store
+        Two arrays of the same shape and data type, or their places. Other processes must be able to open them.
+    client : distributed.Client, optional
+        The cluster. By default the current client, or else the scheduler that Dask is set to.
+    memory : int, optional
+        The number of bytes that each task may use.
+    scratch : path, optional
+        A path or URL at which nothing is, and which all processes can reach. If chunks of the source would be read more than twice
+        on average, an array is created there that takes as much room as all elements uncompressed, and deleted in the end.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or if an array is in the memory of this process, where others cannot reach it.
+    zarrox.errors.DataTypeMismatchError
+        If the data types differ.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> import zarrox.dask
+    >>> rows = zarr.open("rows.zarr", mode="w", shape=(90, 90), chunks=(1, 90), fill_value=1)
+    >>> columns = zarr.open("columns.zarr", mode="w", shape=(90, 90), chunks=(90, 1))
+    >>> zarrox.dask.rechunk(rows, columns)
+    >>> columns[:].sum()
+    np.float64(8100.0)
+    """
+    source, target = _opened(source), _opened(target, mode="r+")
+    if target.read_only:
+        raise ReadOnlyError
+    for array in (source, target):
+        if not isinstance(array._native, _native.Array):
+            raise TypeError(f"{array!r} shows other elements than it stores; copy it with `target[...] = source[...]`")
+    client = _client(client)
+    _check_shared(source, client)
+    _check_shared(target, client)
+    memory = _memory(source, memory, client)
+    between, boxes = source._native.rechunk_plan(target._native, memory, scratch is not None)
+    if between is None or scratch is None:
+        return _run(list(_tasks(source, target, boxes, memory, client)), client)
+    chunks, before = between
+    middle = from_array(str(scratch), data=source, write_data=False, chunks=tuple(chunks), shards=None, compressors=None)
+    try:
+        _run(list(_tasks(source, middle, before, memory, client)), client)
+        _run(list(_tasks(middle, target, boxes, memory, client)), client)
+    finally:
+        _delete(middle)
+
+
+def copy(
+    source: Array | Group | StoreArgument,
+    target: StoreArgument,
+    path: str | None = None,
+    *,
+    client: Any = None,
+    memory: int = _MEMORY,
+    storage_options: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
+    **options: Any,
+) -> Array | Group:
+    """Copies an array, or a group and all below it, by many processes.
+
+    Parameters
+    ----------
+    source : Array, Group, str, path or store
+        The node, or its place.
+    target : str, path or store
+        The store of the copy. Other processes must be able to open it.
+    path : str, optional
+        The path of the copy in the store.
+    client : distributed.Client, optional
+        The cluster. By default the current client, or else the scheduler that Dask is set to.
+    memory : int, optional
+        The number of bytes that each task may use.
+    storage_options : mapping, optional
+        Options of the URL of the copy.
+    overwrite : bool, optional
+        Whether a node that is at the place of the copy is deleted.
+    **options
+        Properties in which the arrays of the copy differ: ``chunks``, ``shards``, ``compressors``, ``zarr_format`` …,
+        see `zarrox.from_array`.
+
+    Returns
+    -------
+    Array or Group
+        The copy.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> import zarrox.dask
+    >>> group = zarr.open_group("group.zarr", mode="w")
+    >>> z = group.create_dataset("a/b", data=[1, 2, 3])
+    >>> zarrox.dask.copy(group, "copy.zarr", chunks=2)["a/b"][:]
+    array([1, 2, 3])
+    """
+    node = source if isinstance(source, (Array, Group)) else open_node(source, mode="r")
+    store = normalize_store_arg(target, storage_options=_dict(storage_options), mode="a")
+    client = _client(client)
+    nodes = [(path or "", node)]
+    if isinstance(node, Group):
+        prefix = f"{path}/" if path else ""
+        nodes += [(prefix + below, each) for below, each in node.members(max_depth=None)]
+    pairs = [(each, _counterpart(each, store, place, overwrite and each is node, options)) for place, each in nodes]
+    arrays = [(each, twin) for each, twin in pairs if isinstance(each, Array) and isinstance(twin, Array)]
+    for array in itertools.chain.from_iterable(arrays):
+        _check_shared(array, client)
+    _run([task for each, twin in arrays for task in _copying(each, twin, memory, client)], client)
+    return pairs[0][1]
+
+
+def convert(
+    source: Array | Group | StoreArgument, target: StoreArgument, path: str | None = None, *, zarr_format: int, **options: Any
+) -> Array | Group:
+    """Copies a node and all below it into another format, by many processes.
+
+    Parameters
+    ----------
+    source, target, path
+        See `copy`.
+    zarr_format : {2, 3}
+        The format of the copy.
+    **options
+        See `copy`.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> import zarrox.dask
+    >>> z = zarr.open("old.zarr", mode="w", shape=3, chunks=2, dtype="i4", fill_value=7)
+    >>> zarrox.dask.convert("old.zarr", "new.zarr", zarr_format=3)
+    <Array file:///.../new.zarr shape=(3,) dtype=int32>
+    """
+    return copy(source, target, path, zarr_format=zarr_format, **options)
+
+
+@dataclass(frozen=True)
+class _Boxes:
+    """The boxes of some numbers, which are copied natively."""
+
+    source: Array
+    target: Array
+    lengths: list[int]
+    part: tuple[int, int]
+    memory: int
+
+    def __call__(self) -> None:
+        self.source._native.copy_boxes(self.target._native, self.lengths, self.part, self.memory)
+
+
+@dataclass(frozen=True)
+class _Region:
+    """A region of an array whose type changes on the way, so that elements are cast."""
+
+    source: Array
+    target: Array
+    region: tuple[slice, ...]
+
+    def __call__(self) -> None:
+        self.target[self.region] = self.source[self.region]
+
+
+_Task = _Boxes | _Region
+
+
+def _memory(source: Array, most: int, client: Any) -> int:
+    """The memory of a task with which all threads of a cluster have tasks."""
+    return min(most, max(source.nbytes // (_TASKS * _threads(client)), _LEAST))
+
+
+def _tasks(source: Array, target: Array, boxes: tuple[list[int], int], memory: int, client: Any) -> Iterator[_Task]:
+    """Ranges of boxes: several where there are many, as each task costs the scheduler time."""
+    lengths, count = boxes
+    box = math.prod(lengths) * max(target.itemsize, 1)
+    many = max(1, min(memory // max(box, 1), -(-count // (_TASKS * _threads(client)))))
+    for start in range(0, count, many):
+        yield _Boxes(source, target, lengths, (start, min(start + many, count)), memory)
+
+
+def _copying(source: Array, target: Array, memory: int, client: Any) -> Iterable[_Task]:
+    try:
+        memory = _memory(source, memory, client)
+        boxes = source._native.rechunk_plan(target._native, memory)[1]
+    except (AttributeError, TypeError, DataTypeMismatchError):
+        # Elements change their type, or are shown otherwise than they are stored.
+        ends = [[0, *itertools.accumulate(sizes)] for sizes in target.write_chunk_sizes]
+        spans = [[slice(*pair) for pair in itertools.pairwise(each)] for each in ends]
+        return (_Region(source, target, region) for region in itertools.product(*spans))
+    return _tasks(source, target, boxes, memory, client)
+
+
+def _run(tasks: list[_Task], client: Any) -> None:
+    """Does all tasks, and raises the error of the first that fails."""
+    if client is not None:
+        futures = [client.submit(task, key=f"zarrox-{uuid4().hex}", pure=False) for task in tasks]
+        try:
+            client.gather(futures)
+        finally:
+            client.cancel(futures)
+        return
+    from dask.base import compute
+    from dask.delayed import delayed
+
+    compute(*(delayed(task, pure=False)() for task in tasks))
+
+
+def _delete(array: Array) -> None:
+    """Deletes an array that has a store of its own, and the directory of the store."""
+    _native.delete_node(native_store(array.store), array.path)
+    if isinstance(array.store, DirectoryStore):
+        with suppress(OSError):
+            os.rmdir(array.store.path)
+
+
+def _counterpart(
+    node: Array | Group, store: Any, path: str, overwrite: bool, options: dict[str, Any]
+) -> Array | Group:
+    if isinstance(node, Array):
+        return from_array(store, data=node, name=path or None, write_data=False, overwrite=overwrite, **_attributes(node, options.get("zarr_format")), **options)
+    zarr_format = options.get("zarr_format") or (3 if node._native.format == "3" else 2)
+    return open_group(store, mode="w" if overwrite else "w-", path=path, zarr_format=zarr_format, attributes=node.attrs.asdict())
+
+
+def _attributes(array: Array, zarr_format: int | None) -> dict[str, Any]:
+    """The attributes and the names of dimensions, which are an attribute in format 2."""
+    attributes, names = array.attrs.asdict(), array._native.dimension_names
+    if zarr_format == 3 and names is None:
+        names = attributes.pop(DIMENSIONS, None)
+    if zarr_format == 2 and names is not None and None not in names:
+        attributes[DIMENSIONS], names = list(names), None
+    return {"attributes": attributes} | ({} if names is None else {"dimension_names": names})
+
+
+def _opened(source: Any, component: str | None = None, storage_options: Any = None, mode: str = "r", **options: Any) -> Array:
+    if isinstance(source, Array):
+        if component is not None:
+            raise ValueError(f"component is the path of an array in a store, and {source!r} is an array")
+        return source
+    return open_array(source, mode=options.pop("mode", mode), path=component, storage_options=_dict(storage_options), **options)
+
+
+def _created(
+    data: da.Array, place: StoreArgument, component: str | None, storage_options: Any, mode: str, options: dict[str, Any]
+) -> Array:
+    if mode not in ("a", "w", "w-"):
+        raise ValueError(f"mode is {mode!r}, and can be 'a', 'w' and 'w-' for a new array")
+    options = {"shape": data.shape, "dtype": data.dtype} | options
+    options.setdefault("chunks", tuple(max(*lengths, 1) for lengths in data.chunks))
+    return create_array(
+        place, name=component, overwrite=mode == "w", storage_options=_dict(storage_options), **options
+    )
+
+
+def _client(client: Any) -> Any:
+    """The given client, or the current one of this thread; ``None`` if there is none."""
+    if client is not None:
+        return client
+    try:
+        from distributed import default_client
+
+        return default_client()
+    except (ImportError, ValueError):
+        return None
+
+
+def _threads(client: Any) -> int:
+    return (os.cpu_count() or 1) if client is None else max(1, sum(client.nthreads().values()))
+
+
+def _check_shared(array: Array, client: Any) -> None:
+    """Refuses an array that is in this process alone, where processes are to share it."""
+    if client is not None and is_in_memory(array.store) and not _is_in_this_process(client):
+        raise ValueError(
+            f"{array!r} is in the memory of this process, and each process of the cluster would have a copy of its own: "
+            "use a store that all can reach"
+        )
+
+
+def _is_in_this_process(client: Any) -> bool:
+    """Returns true for a cluster whose workers are threads of this process."""
+    return bool(all(address.startswith("inproc://") for address in client.nthreads()))
+
+
+def _dict(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if options is None else dict(options)
