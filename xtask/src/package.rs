@@ -86,7 +86,10 @@ pub(crate) fn test_on_servers(variables: &[(String, String)]) -> Outcome {
 
 /// The tests beside one library.
 fn pytest(peer: &str, python: String) -> Outcome<Program> {
-    let pytest = program(python, ["-B", "-m", "pytest", "--quiet", "--environment", peer, TESTS]);
+    // The plug-ins of pytest that napari brings are for tests of its windows.
+    let without = ["-p", "no:napari", "-p", "no:napari-plugin-engine", "-p", "no:npe2"];
+    let pytest =
+        program(python, ["-B", "-m", "pytest", "--quiet", "--environment", peer]).with(without).with([TESTS]);
     // Tests change their directory, and start other Pythons.
     Ok(pytest.variable("PYTHONPATH", &run::absolute(SOURCES)?))
 }
