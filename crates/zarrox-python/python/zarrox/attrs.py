@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from zarrox import _native
-from zarrox.documents import json_dumps
+from zarrox.storage.documents import json_dumps
 from zarrox.storage.base import BaseStore
 
 __all__ = ["Attributes"]

@@ -14,7 +14,7 @@ from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.core import Array
 from zarrox.core.progress import progress_reporter
 from zarrox.core.settings import Settings
-from zarrox.documents import json_dumps, json_loads
+from zarrox.storage.documents import json_dumps, json_loads
 from zarrox.errors import ContainsGroupError, CopyError, NodeNotFoundError, PathNotFoundError, ReadOnlyError
 from zarrox.hierarchy import Group, open_group
 from zarrox.hierarchy import group as create_or_open_group
@@ -28,7 +28,7 @@ from zarrox.storage import (
     normalize_store_arg,
 )
 from zarrox.storage.functions import consolidated_store
-from zarrox.tree import TreeViewer
+from zarrox.shown.tree import TreeViewer
 
 __all__ = [
     "CopyError",

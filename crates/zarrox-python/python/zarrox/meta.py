@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from zarrox.documents import json_dumps, json_loads
+from zarrox.storage.documents import json_dumps, json_loads
 from zarrox.errors import MetadataError
 
 __all__ = [

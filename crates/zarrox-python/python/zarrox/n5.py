@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from zarrox.argument_types import PathArgument
 from zarrox.codecs import get_codec, register_codec
-from zarrox.documents import json_dumps, json_loads
+from zarrox.storage.documents import json_dumps, json_loads
 from zarrox.meta import ZARR_FORMAT
 from zarrox.storage.base import NativeStore
 from zarrox.storage.directory import NestedDirectoryStore
