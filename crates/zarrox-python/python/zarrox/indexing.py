@@ -45,9 +45,9 @@ def is_integer_list(x: Any) -> bool:
     return isinstance(x, list) and bool(x) and is_integer(x[0])
 
 
-def is_integer_array(x: Any) -> bool:
-    """Returns true for an array of integers."""
-    return hasattr(x, "shape") and hasattr(x, "dtype") and x.dtype.kind in "iu"
+def is_integer_array(x: Any, ndim: int | None = None) -> bool:
+    """Returns true for an array of integers, with this number of dimensions if it is given."""
+    return _is_array(x, "iu", ndim)
 
 
 def is_bool_list(x: Any) -> bool:
@@ -55,9 +55,15 @@ def is_bool_list(x: Any) -> bool:
     return isinstance(x, list) and bool(x) and isinstance(x[0], (bool, np.bool_))
 
 
-def is_bool_array(x: Any) -> bool:
-    """Returns true for an array of Booleans."""
-    return hasattr(x, "shape") and hasattr(x, "dtype") and x.dtype == bool
+def is_bool_array(x: Any, ndim: int | None = None) -> bool:
+    """Returns true for an array of Booleans, with this number of dimensions if it is given."""
+    return _is_array(x, "b", ndim)
+
+
+def _is_array(x: Any, kinds: str, ndim: int | None) -> bool:
+    if not (hasattr(x, "shape") and hasattr(x, "dtype")):
+        return False
+    return x.dtype.kind in kinds and ndim in (None, len(x.shape))
 
 
 def is_scalar(value: Any, dtype: np.dtype[Any]) -> bool:

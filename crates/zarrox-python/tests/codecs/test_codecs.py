@@ -327,6 +327,8 @@ def test_star_import() -> None:
 
 def test_our_codecs_are_those_of_numcodecs() -> None:
     """Programs that ask for a class of numcodecs find ours, also if they import numcodecs later than the array."""
+    import zarrox as zarr
+
     numcodecs = pytest.importorskip("numcodecs")
     z = zarr.array(["a", "b"], dtype=object, object_codec=zarr.VLenUTF8(), compressor=zarr.Blosc(cname="zstd"))
     assert isinstance(z.filters[0], numcodecs.VLenUTF8)

@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zarrox.indexing import PartialChunkIterator, is_contiguous_selection, is_scalar, normalize_integer_selection
-from zarrox.indexing import replace_ellipsis
+from zarrox.indexing import (
+    PartialChunkIterator,
+    is_bool_array,
+    is_contiguous_selection,
+    is_integer_array,
+    is_scalar,
+    normalize_integer_selection,
+    replace_ellipsis,
+)
 from zarrox.util import is_total_slice
 
 
@@ -55,6 +62,10 @@ def test_normalized_selections() -> None:
     assert not is_contiguous_selection(slice(None, None, 2))
     assert is_scalar((1, "a"), np.dtype([("x", "i4"), ("y", "U1")]))
     assert not is_scalar([1], np.dtype("i4"))
+    assert is_integer_array(np.array([1]), 1)
+    assert not is_integer_array(np.array([1]), 2)
+    assert is_bool_array(np.array([True]))
+    assert not is_bool_array([True])
 
 
 def test_runs_of_elements() -> None:
