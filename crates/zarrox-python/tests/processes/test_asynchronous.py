@@ -89,18 +89,19 @@ def test_what_is_cancelled_before_its_turn_is_not_done() -> None:
     assert z[0] == 0
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
-def test_a_forked_process_has_threads_of_its_own(tmp_path: Path) -> None:
-    """It reads although the threads of its parent are not there."""
-    zarr.save_array(tmp_path / "z.zarr", VALUES)
-    z = zarr.open_array(tmp_path / "z.zarr", mode="r")
-    assert int(asyncio.run(z.aread()).sum()) == VALUES.sum()
-    child = os.fork()
-    if not child:
-        ok = int(asyncio.run(z.aread()).sum()) == VALUES.sum()
-        os._exit(0 if ok else 1)
-    deadline = time.monotonic() + 60
-    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
-        assert time.monotonic() < deadline, "the child hangs"
-        time.sleep(0.05)
-    assert os.waitstatus_to_exitcode(ended[1]) == 0
+if hasattr(os, "fork"):
+
+    def test_a_forked_process_has_threads_of_its_own(tmp_path: Path) -> None:
+        """It reads although the threads of its parent are not there."""
+        zarr.save_array(tmp_path / "z.zarr", VALUES)
+        z = zarr.open_array(tmp_path / "z.zarr", mode="r")
+        assert int(asyncio.run(z.aread()).sum()) == VALUES.sum()
+        child = os.fork()
+        if not child:
+            ok = int(asyncio.run(z.aread()).sum()) == VALUES.sum()
+            os._exit(0 if ok else 1)
+        deadline = time.monotonic() + 60
+        while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+            assert time.monotonic() < deadline, "the child hangs"
+            time.sleep(0.05)
+        assert os.waitstatus_to_exitcode(ended[1]) == 0

@@ -23,6 +23,7 @@ from zarrox.core.properties import Described
 from zarrox.core.settings import Settings
 from zarrox.core.shapes import normalize_resize_args
 from zarrox.core.views import Converted, native_view
+from zarrox.core.waiting import run
 from zarrox.storage.documents import json_dumps, json_loads
 from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
@@ -462,8 +463,6 @@ class Array(Selectable, Described):
         >>> asyncio.run(zarr.array([1, 2, 3]).aread(slice(1, None)))
         array([2, 3])
         """
-        from zarrox.asynchronous import run
-
         return await run(self.__getitem__, selection)
 
     async def awrite(self, selection: Any, value: Any) -> None:
@@ -485,8 +484,6 @@ class Array(Selectable, Described):
         >>> z[:]
         array([0., 5., 0.])
         """
-        from zarrox.asynchronous import run
-
         await run(self.__setitem__, selection, value)
 
     def batches(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from zarrox.core.waiting import run
+
 if TYPE_CHECKING:
     from zarrox.core.array import Array
 
@@ -102,8 +104,6 @@ class LazyArray:
 
     async def aread(self) -> Any:
         """The elements, awaited: see `Array.aread`."""
-        from zarrox.asynchronous import run
-
         return await run(self.read)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:

@@ -13,8 +13,8 @@ from xarray.backends.common import BackendArray
 from xarray.coding import strings
 from xarray.core import indexing
 
-from zarrox.asynchronous import run
 from zarrox.core import Array
+from zarrox.core.waiting import run
 
 #: The attribute that names the dimensions of an array of format 2.
 DIMENSIONS = "_ARRAY_DIMENSIONS"
