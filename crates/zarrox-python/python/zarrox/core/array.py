@@ -24,9 +24,9 @@ from zarrox.core.settings import Settings
 from zarrox.core.shapes import normalize_resize_args
 from zarrox.core.views import Converted, native_view
 from zarrox.core.waiting import run
-from zarrox.storage.documents import json_dumps, json_loads
 from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
+from zarrox.storage.documents import json_dumps, json_loads
 
 if TYPE_CHECKING:
     from typing_extensions import Self
