@@ -11,7 +11,7 @@ import pytest
 import zarrox as zarr
 from zarrox import util
 from zarrox.core import html
-from zarrox.info import InfoReporter, info_text_report
+from zarrox.shown.info import InfoReporter, info_text_report
 
 EXPECTED = """\
 Name               : /foo

@@ -54,7 +54,7 @@ from zarrox.creation import (
 from zarrox.errors import CopyError, MetadataError
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
 from zarrox.hierarchy._digests import digest, manifest, verify_manifest
-from zarrox.initialize import init_array, init_group, init_store
+from zarrox.hierarchy._initialize import init_array, init_group, init_store
 from zarrox.n5 import N5FSStore, N5Store
 from zarrox.storage import (
     ABSStore,
@@ -156,7 +156,7 @@ if hasattr(os, "register_at_fork"):
     )
 
 #: Modules that are imported when they are first asked for, since what they stand on is slow to import or not always there.
-_LATER = ("dask", "h5", "xarray")
+_LATER = ("asynchronous", "dask", "indexing", "xarray")
 
 
 def __getattr__(name: str) -> ModuleType | Any:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from zarrox import _native
-from zarrox.documents import json_dumps
 from zarrox.storage.base import BaseStore
+from zarrox.storage.documents import json_dumps
 
 __all__ = ["Attributes"]
 

@@ -14,21 +14,21 @@ from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.core import Array
 from zarrox.core.progress import progress_reporter
 from zarrox.core.settings import Settings
-from zarrox.documents import json_dumps, json_loads
 from zarrox.errors import ContainsGroupError, CopyError, NodeNotFoundError, PathNotFoundError, ReadOnlyError
 from zarrox.hierarchy import Group, open_group
 from zarrox.hierarchy import group as create_or_open_group
 from zarrox.hierarchy._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
 from zarrox.hierarchy._nodes import format_name
 from zarrox.hierarchy._open import check_mode
+from zarrox.shown.tree import TreeViewer
 from zarrox.storage import (
     BaseStore,
     native_store,
     normalize_storage_path,
     normalize_store_arg,
 )
+from zarrox.storage.documents import json_dumps, json_loads
 from zarrox.storage.functions import consolidated_store
-from zarrox.tree import TreeViewer
 
 __all__ = [
     "CopyError",

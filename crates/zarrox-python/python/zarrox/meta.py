@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from zarrox.documents import json_dumps, json_loads
 from zarrox.errors import MetadataError
+from zarrox.storage.documents import json_dumps, json_loads
 
 __all__ = [
     "ZARR_FORMAT",

@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from zarrox.argument_types import PathArgument
 from zarrox.codecs import get_codec, register_codec
-from zarrox.documents import json_dumps, json_loads
 from zarrox.meta import ZARR_FORMAT
 from zarrox.storage.base import NativeStore
 from zarrox.storage.directory import NestedDirectoryStore
+from zarrox.storage.documents import json_dumps, json_loads
 from zarrox.storage.paths import NUMBER, array_meta_key, attrs_key, group_meta_key, is_key, prefix_of
 from zarrox.storage.remote import FSStore
 

@@ -21,10 +21,11 @@ from zarrox.core.shapes import (
     normalize_resize_args,
     normalize_shape,
 )
-from zarrox.documents import json_dumps, json_loads
-from zarrox.info import InfoReporter, human_readable_size, info_html_report, info_text_report
+from zarrox.indexing import is_total_slice
+from zarrox.shown.info import InfoReporter, human_readable_size, info_html_report, info_text_report
+from zarrox.shown.tree import TreeViewer
 from zarrox.storage import normalize_storage_path
-from zarrox.tree import TreeViewer
+from zarrox.storage.documents import json_dumps, json_loads
 
 __all__ = [
     "CallableInt",
@@ -37,6 +38,7 @@ __all__ = [
     "human_readable_size",
     "info_html_report",
     "info_text_report",
+    "is_total_slice",
     "is_valid_python_name",
     "json_dumps",
     "json_loads",

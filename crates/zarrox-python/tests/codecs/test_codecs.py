@@ -323,3 +323,16 @@ def test_star_import() -> None:
     assert {"Blosc", "blosc", "get_codec", "codec_registry", "GzipCodec"} <= names.keys()
     # What only this package needs stays out of the names of users.
     assert not {"codec_config", "from_v2", "python_codec", "numcodecs"} & names.keys()
+
+
+def test_our_codecs_are_those_of_numcodecs() -> None:
+    """Programs that ask for a class of numcodecs find ours, also if they import numcodecs later than the array."""
+    import zarrox as zarr
+
+    numcodecs = pytest.importorskip("numcodecs")
+    z = zarr.array(["a", "b"], dtype=object, object_codec=zarr.VLenUTF8(), compressor=zarr.Blosc(cname="zstd"))
+    assert isinstance(z.filters[0], numcodecs.VLenUTF8)
+    assert isinstance(z.filters[0], numcodecs.abc.Codec)
+    assert isinstance(z.compressor, numcodecs.Blosc)
+    assert not isinstance(z.compressor, numcodecs.Zstd)
+    assert type(z.compressor) is zarr.Blosc

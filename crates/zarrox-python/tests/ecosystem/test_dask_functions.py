@@ -148,7 +148,7 @@ def test_rechunk_is_done_by_the_workers(cluster: Client, tmp_path: Path) -> None
 
 
 def _count(dask_worker: Any) -> int:
-    """How many tasks a worker has finished."""
+    """The number of tasks that a worker has finished."""
     return int(dask_worker.state.executed_count)
 
 

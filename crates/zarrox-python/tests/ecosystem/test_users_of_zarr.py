@@ -169,7 +169,7 @@ def test_cubed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 def test_zarr_python_takes_arrays_of_zarrox(tmp_path: Path, zarr_format: Any) -> None:
-    """As data of `from_array` and `create_array`; and the other way round."""
+    """Arrays are the data of `from_array` and `create_array`; and the other way round."""
     ours = zarr.open(tmp_path / "ours", mode="w", shape=(64, 64), chunks=(16, 64), dtype="u2", zarr_format=zarr_format)
     ours[:] = VALUES[0]
     copies = [

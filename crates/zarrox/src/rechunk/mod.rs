@@ -113,15 +113,61 @@ impl Rechunk {
             return self.copy_at_once(source, target, &boxes, 0..boxes.count());
         }
         let boxes = self.boxes(source, target);
-        let Some(scratch) = &self.scratch else { return self.copy(source, target, &boxes, 0..boxes.count()) };
-        let Some((before, common)) = self.detour(source, target, &boxes) else {
+        let Some((scratch, chunks)) = self.scratch.as_deref().zip(self.between(source, target)) else {
             return self.copy(source, target, &boxes, 0..boxes.count());
         };
-        let between = between(source, scratch, common.lengths())?;
+        let before = self.boxes(target, source);
+        let between = between(source, scratch, &chunks)?;
         let copied = self.copy(source, &between, &before, 0..before.count());
         let copied = copied.and_then(|()| self.copy(&between, target, &boxes, 0..boxes.count()));
         let deleted = OpenOptions::new().delete(scratch);
         copied.and(deleted)
+    }
+
+    /// Divides the work into boxes that take the [`memory`](Self::memory) each, for processes that share it. There is an intermediate
+    /// array, which the caller makes, if [`scratch`](Self::scratch) is set and it spares reads.
+    ///
+    /// # Errors
+    /// When the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]).
+    pub fn plan(&self, source: &Array, target: &Array) -> Result<RechunkPlan> {
+        check(source, target)?;
+        let public = |boxes: &Boxes| RechunkBoxes { lengths: boxes.lengths().to_vec(), count: boxes.count() };
+        if source.shape().contains(&0) {
+            let none = RechunkBoxes { lengths: target.chunk_shape(), count: 0 };
+            return Ok(RechunkPlan { between: None, boxes: none });
+        }
+        let boxes = self.boxes(source, target);
+        let chunks = self.scratch.as_ref().and_then(|_| self.between(source, target));
+        let between = chunks.map(|chunks| (chunks, public(&self.boxes(target, source))));
+        Ok(RechunkPlan { between, boxes: public(&boxes) })
+    }
+
+    /// Copies some boxes of a [`plan`](Self::plan), which have these lengths.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run), and [`ErrorKind::InvalidArgument`] if there are no such boxes.
+    pub fn copy_boxes(
+        &self,
+        source: &Array,
+        target: &Array,
+        lengths: &[u64],
+        part: Range<usize>,
+    ) -> Result<()> {
+        check(source, target)?;
+        if lengths.len() != source.shape().len() || lengths.contains(&0) {
+            return Err(argument(format!(
+                "{lengths:?} are no lengths of boxes of an array of shape {:?}",
+                source.shape()
+            )));
+        }
+        let boxes = Boxes::of(source.shape(), lengths, source.data_type().size() as u64);
+        if part.end > boxes.count() {
+            return Err(argument(format!("there are {} boxes, and not {}", boxes.count(), part.end)));
+        }
+        if boxes.bytes() <= CACHED && target.data_type().storage() != Storage::Variable {
+            return self.copy_at_once(source, target, &boxes, part);
+        }
+        self.copy(source, target, &boxes, part)
     }
 
     /// The chunks of an array on the way, if chunks of the source would be read often without one.

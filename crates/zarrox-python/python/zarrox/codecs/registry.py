@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -94,6 +95,22 @@ def _of_numcodecs(codec_id: str, config: dict[str, Any]) -> Any:
         if type(error).__name__ == "UnknownCodecError" or str(error).startswith("codec not available"):
             raise UnknownCodecError(codec_id) from None
         raise
+
+
+def introduce_to_numcodecs() -> None:
+    """Lets ``isinstance(codec, numcodecs.Zlib)`` be true of our codecs, in programs that have imported numcodecs."""
+    theirs = sys.modules.get("numcodecs")
+    if theirs is None or theirs in _introduced:
+        return
+    _introduced.append(theirs)
+    for cls in {*codec_registry.values()}:
+        same: Any = getattr(theirs, cls.__name__, None)
+        if cls.__module__.startswith("zarrox.") and hasattr(same, "register"):
+            same.register(cls)
+
+
+#: The module of numcodecs that knows our classes.
+_introduced: list[Any] = []
 
 
 def python_codec(config: str) -> Any:

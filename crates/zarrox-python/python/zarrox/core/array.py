@@ -14,16 +14,19 @@ import numpy.typing as npt
 from zarrox import _native
 from zarrox._native import Array as NativeArray
 from zarrox.argument_types import ChunksLike, PathArgument, ShapeLike, StoreArgument
+from zarrox.core.batches import Batches
 from zarrox.core.fill import fill_json, normalize_fill_value
 from zarrox.core.indexing import Selectable
+from zarrox.core.lazy import LazyArray
 from zarrox.core.metadata import document_key, is_v3
 from zarrox.core.properties import Described
 from zarrox.core.settings import Settings
 from zarrox.core.shapes import normalize_resize_args
 from zarrox.core.views import Converted, native_view
-from zarrox.documents import json_dumps, json_loads
+from zarrox.core.waiting import run
 from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
+from zarrox.storage.documents import json_dumps, json_loads
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -430,6 +433,85 @@ class Array(Selectable, Described):
             raise ValueError("what is stored cannot be an array in memory without a copy: leave copy=False out")
         values = np.asarray(self[...])
         return values if dtype is None else values.astype(dtype, copy=False)
+
+    @property
+    def lazy(self) -> LazyArray:
+        """A view that reads nothing before it is used; its selections compose.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> part = zarr.array(np.arange(10)).lazy[2:8][::2]
+        >>> part.shape, np.sum(part)
+        ((3,), np.int64(12))
+        """
+        return LazyArray(self)
+
+    async def aread(self, selection: Any = ...) -> Any:
+        """Reads elements as ``z[selection]`` does, awaited; the event loop does other things meanwhile.
+
+        Parameters
+        ----------
+        selection : object, optional
+            Any selection that `Array` takes; all elements by default.
+
+        Examples
+        --------
+        >>> import asyncio
+        >>> import zarrox as zarr
+        >>> asyncio.run(zarr.array([1, 2, 3]).aread(slice(1, None)))
+        array([2, 3])
+        """
+        return await run(self.__getitem__, selection)
+
+    async def awrite(self, selection: Any, value: Any) -> None:
+        """Writes elements as ``z[selection] = value`` does, awaited.
+
+        Parameters
+        ----------
+        selection : object
+            Any selection that `Array` takes.
+        value : array_like
+            The elements.
+
+        Examples
+        --------
+        >>> import asyncio
+        >>> import zarrox as zarr
+        >>> z = zarr.zeros(3)
+        >>> asyncio.run(z.awrite(1, 5))
+        >>> z[:]
+        array([0., 5., 0.])
+        """
+        await run(self.__setitem__, selection, value)
+
+    def batches(
+        self, indices: npt.ArrayLike, size: int, *, prefetch: int = 4, drop_last: bool = False
+    ) -> Batches:
+        """Batches of rows in any order, which are read ahead in the background: see `zarrox.core.batches.Batches`.
+
+        Parameters
+        ----------
+        indices : array_like of int
+            The numbers of the rows, in the order in which they are wanted.
+        size : int
+            The number of rows of a batch.
+        prefetch : int, optional
+            The number of batches that are read at a time.
+        drop_last : bool, optional
+            Whether a last batch that is not full is left out.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import zarrox as zarr
+        >>> z = zarr.array(np.arange(10), chunks=4)
+        >>> order = np.random.default_rng(0).permutation(10)
+        >>> [len(np.from_dlpack(batch)) for batch in z.batches(order, 4)]
+        [4, 4, 2]
+        """
+        return Batches(self, indices, size, prefetch=prefetch, drop_last=drop_last)
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from zarrox.documents import json_loads
+from zarrox.storage.documents import json_loads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -215,7 +215,6 @@ def document_key(native: _native.Array) -> str:
 def v2_codecs(document: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
     """The filters and the compressor in a document of version 2 or 1, as objects."""
     from zarrox.codecs import from_v2
-
     filters = tuple(from_v2(config) for config in document.get("filters") or ())
     compressor = document.get("compressor") or _v1_compressor(document)
     return filters, from_v2(compressor) if compressor else None

@@ -12,7 +12,7 @@ from zarrox.core.metadata import ArrayMetadata, array_document, array_metadata, 
 from zarrox.core.settings import Settings
 from zarrox.core.shapes import ceildiv
 from zarrox.errors import UnsupportedError
-from zarrox.info import InfoReporter, byte_count, type_name
+from zarrox.shown.info import InfoReporter, byte_count, type_name
 from zarrox.storage import StorePath
 
 if TYPE_CHECKING:
@@ -233,6 +233,9 @@ class Described:
 
     @property
     def _v2_codecs(self) -> tuple[tuple[Any, ...], Any]:
+        from zarrox.codecs.registry import introduce_to_numcodecs
+
+        introduce_to_numcodecs()
         if self._codecs is None:
             filters, compressor = v2_codecs(self._stored_document)
             for stored, shown in (self._view or {}).get("casts", ()):

@@ -12,15 +12,16 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, TextIO, TypeAlias
 
-from zarrox import _native, h5
+from zarrox import _native
 from zarrox.core import Array
 from zarrox.core.arguments import element_type, kept
 from zarrox.core.copying import copy_values
 from zarrox.errors import CopyError, ZarrUserWarning
+from zarrox.hierarchy import _h5 as h5
 from zarrox.hierarchy import Group
 from zarrox.hierarchy._nodes import array_spec, to_json
+from zarrox.shown.tree import is_array
 from zarrox.storage import KVStore, native_store
-from zarrox.tree import is_array
 
 Log: TypeAlias = Callable[[str], object]
 

@@ -25,7 +25,8 @@ from zarrox.core.settings import Settings
 from zarrox.errors import ReadOnlyError, ZarrUserWarning
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._create import Creation
-from zarrox.info import InfoReporter
+from zarrox.shown.info import InfoReporter
+from zarrox.shown.tree import TreeViewer
 from zarrox.storage import (
     BaseStore,
     MemoryStore,
@@ -35,7 +36,6 @@ from zarrox.storage import (
     normalize_store_arg,
 )
 from zarrox.storage.functions import consolidated_store
-from zarrox.tree import TreeViewer
 
 # Nodes are created and deleted by one at a time: all who do so hold the lock of this key, under which nothing is stored, since
 # native code enters the lock of whatever it stores.

@@ -37,7 +37,7 @@ from .remote import FsspecStore, FSStore, ObjectStore, StorePath
 from .servers import ABSStore, MongoDBStore, RedisStore
 
 if TYPE_CHECKING:
-    from zarrox.initialize import init_array, init_group, init_store
+    from zarrox.hierarchy._initialize import init_array, init_group, init_store
 
 __all__ = [
     "ABSStore",

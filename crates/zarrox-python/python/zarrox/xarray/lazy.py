@@ -14,6 +14,7 @@ from xarray.coding import strings
 from xarray.core import indexing
 
 from zarrox.core import Array
+from zarrox.core.waiting import run
 
 #: The attribute that names the dimensions of an array of format 2.
 DIMENSIONS = "_ARRAY_DIMENSIONS"
@@ -90,6 +91,10 @@ class LazyArray(BackendArray):
         value = indexing.explicit_indexing_adapter(key, self.shape, support, read)
         # One element of text would be a plain `str`, and its array an array of text of a fixed length.
         return np.asarray(value, dtype=self.dtype) if self.dtype.kind == "T" else value
+
+    async def async_getitem(self, key: indexing.ExplicitIndexer) -> Any:
+        """Reads as ``array[key]`` does, for ``load_async``."""
+        return await run(self.__getitem__, key)
 
     def _outer(self, key: tuple[Any, ...]) -> Any:
         if self._together is not None:

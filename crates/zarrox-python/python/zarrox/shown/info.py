@@ -44,7 +44,7 @@ def info_text_report(items: Items) -> str:
 
     Examples
     --------
-    >>> from zarrox.info import info_text_report
+    >>> from zarrox.shown.info import info_text_report
     >>> print(info_text_report([("Shape", (10,)), ("Read-only", False)]), end="")
     Shape     : (10,)
     Read-only : False

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from zarrox.errors import ZarrUserWarning
-from zarrox.tree import is_array
+from zarrox.shown.tree import is_array
 
 __all__ = [
     "Writable",

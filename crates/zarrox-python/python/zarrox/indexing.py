@@ -1,0 +1,234 @@
+"""The helpers of zarr-python 2's ``zarr.indexing`` that other packages import, and the classes of ``z.oindex`` and its like."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import numbers
+from collections.abc import Iterator, Sequence
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from zarrox.core.indexing import BlockIndex, OIndex, VIndex
+from zarrox.errors import BoundsCheckError
+
+__all__ = [
+    "BlockIndex",
+    "OIndex",
+    "PartialChunkIterator",
+    "VIndex",
+    "ceildiv",
+    "ensure_tuple",
+    "is_bool_array",
+    "is_bool_list",
+    "is_contiguous_selection",
+    "is_integer",
+    "is_integer_array",
+    "is_integer_list",
+    "is_scalar",
+    "is_slice",
+    "is_total_slice",
+    "normalize_integer_selection",
+    "replace_ellipsis",
+]
+
+
+def is_integer(x: Any) -> bool:
+    """Returns true for an integer that is no Boolean."""
+    return isinstance(x, numbers.Integral) and not isinstance(x, (bool, np.bool_))
+
+
+def is_integer_list(x: Any) -> bool:
+    """Returns true for a list that begins with an integer."""
+    return isinstance(x, list) and bool(x) and is_integer(x[0])
+
+
+def is_integer_array(x: Any, ndim: int | None = None) -> bool:
+    """Returns true for an array of integers, with this number of dimensions if it is given."""
+    return _is_array(x, "iu", ndim)
+
+
+def is_bool_list(x: Any) -> bool:
+    """Returns true for a list that begins with a Boolean."""
+    return isinstance(x, list) and bool(x) and isinstance(x[0], (bool, np.bool_))
+
+
+def is_bool_array(x: Any, ndim: int | None = None) -> bool:
+    """Returns true for an array of Booleans, with this number of dimensions if it is given."""
+    return _is_array(x, "b", ndim)
+
+
+def _is_array(x: Any, kinds: str, ndim: int | None) -> bool:
+    if not (hasattr(x, "shape") and hasattr(x, "dtype")):
+        return False
+    return x.dtype.kind in kinds and ndim in (None, len(x.shape))
+
+
+def is_scalar(value: Any, dtype: np.dtype[Any]) -> bool:
+    """Returns true for a value that is one element of a type, such as a tuple for a structure."""
+    if np.isscalar(value) or getattr(value, "shape", None) == ():
+        return True
+    return isinstance(value, tuple) and dtype.names is not None and len(value) == len(dtype.names)
+
+
+def is_slice(s: Any) -> bool:
+    """Returns true for a slice."""
+    return isinstance(s, slice)
+
+
+def is_contiguous_selection(selection: Any) -> bool:
+    """Returns true if a selection has nothing but integers, slices without steps and an ellipsis."""
+
+    def is_contiguous(part: Any) -> bool:
+        return is_integer(part) or part is Ellipsis or (is_slice(part) and part.step in (None, 1))
+
+    return all(map(is_contiguous, ensure_tuple(selection)))
+
+
+def is_total_slice(item: Any, shape: tuple[int, ...]) -> bool:
+    """Returns true if a selection is all of an array of a shape.
+
+    Parameters
+    ----------
+    item : slice, int, ellipsis or tuple of these
+        The selection.
+    shape : tuple of int
+        The shape.
+
+    Raises
+    ------
+    TypeError
+        For a selection of another kind.
+
+    Examples
+    --------
+    >>> is_total_slice((slice(0, 10), slice(None)), (10, 5)), is_total_slice(slice(0, 9), (10,))
+    (True, False)
+    """
+    parts = ensure_tuple(item)
+    if not all(isinstance(part, (slice, EllipsisType)) or is_integer(part) for part in parts):
+        raise TypeError(f"expected a slice or a tuple of slices, found {item!r}")
+    if parts == (Ellipsis,):
+        return True
+    return all(_is_total(part, length) for part, length in zip(replace_ellipsis(parts, shape), shape, strict=True))
+
+
+def _is_total(part: Any, length: int) -> bool:
+    if isinstance(part, slice):
+        return part.indices(length) == (0, length, 1)
+    return length == 1 and int(part) in (0, -1)
+
+
+def ensure_tuple(v: Any) -> tuple[Any, ...]:
+    """The value itself if it is a tuple, and a tuple of it otherwise."""
+    return v if isinstance(v, tuple) else (v,)
+
+
+def ceildiv(a: int, b: int) -> int:
+    """The quotient of two integers, rounded up."""
+    return -(-a // b)
+
+
+def normalize_integer_selection(dim_sel: Any, dim_len: int) -> int:
+    """An index from zero on.
+
+    Raises
+    ------
+    BoundsCheckError
+        If the index is outside of the dimension.
+
+    Examples
+    --------
+    >>> normalize_integer_selection(-1, 10)
+    9
+    """
+    index = int(dim_sel)
+    if not -dim_len <= index < dim_len:
+        raise BoundsCheckError(f"index {index} is out of bounds for a dimension of length {dim_len}")
+    return index % dim_len
+
+
+def replace_ellipsis(selection: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """The selection with a part for each dimension.
+
+    Raises
+    ------
+    IndexError
+        If there is more than one ellipsis, or more parts than dimensions.
+
+    Examples
+    --------
+    >>> replace_ellipsis((..., 1), (5, 5, 5))
+    (slice(None, None, None), slice(None, None, None), 1)
+    """
+    parts = list(ensure_tuple(selection))
+    ellipses = [index for index, part in enumerate(parts) if part is Ellipsis]
+    if len(ellipses) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    missing = len(shape) - (len(parts) - len(ellipses))
+    if missing < 0:
+        raise IndexError(f"too many indices for array; expected {len(shape)}, got {len(parts) - len(ellipses)}")
+    at = ellipses[0] if ellipses else len(parts)
+    parts[at : at + len(ellipses)] = [slice(None)] * missing
+    return tuple(parts)
+
+
+class PartialChunkIterator:
+    """The runs of neighbouring elements of a chunk that a selection consists of, in row-major order.
+
+    Each item has the number of the first element of a run in the chunk, the number of its elements, and its place in the result.
+
+    Parameters
+    ----------
+    selection : sequence of slice or int
+        A slice with a positive step or an integer for each dimension.
+    arr_shape : tuple of int
+        The shape of the chunk.
+
+    Raises
+    ------
+    ValueError
+        For a slice that goes backwards.
+
+    Examples
+    --------
+    >>> list(PartialChunkIterator((slice(0, 2), slice(1, 3)), (4, 4)))
+    [(1, 2, (slice(0, 1, 1), slice(0, 2, 1))), (5, 2, (slice(1, 2, 1), slice(0, 2, 1)))]
+    """
+
+    def __init__(self, selection: Sequence[Any], arr_shape: tuple[int, ...]) -> None:
+        self.arr_shape = arr_shape
+        parts = replace_ellipsis(tuple(selection), arr_shape)
+        self._is_dropped = list(map(is_integer, parts))
+        self._ranges = [_places(part, length) for part, length in zip(parts, arr_shape, strict=True)]
+        if any(places.step < 1 for places in self._ranges):
+            raise ValueError("slices that go backwards have no runs of elements")
+        # A run goes on over the dimensions at the end that are selected as a whole, and one before these.
+        first = len(arr_shape)
+        while first and self._ranges[first - 1] == range(arr_shape[first - 1]):
+            first -= 1
+        first -= bool(first and self._ranges[first - 1].step == 1)
+        self._first = first
+
+    def __iter__(self) -> Iterator[tuple[int, int, tuple[slice, ...]]]:
+        inner = self._ranges[self._first :]
+        count = math.prod(map(len, inner))
+        if not count:
+            return
+        strides = [math.prod(self.arr_shape[axis + 1 :]) for axis in range(len(self.arr_shape))]
+        within = sum(places.start * stride for places, stride in zip(inner, strides[self._first :], strict=True))
+        for numbers_ in itertools.product(*(range(len(places)) for places in self._ranges[: self._first])):
+            outer = zip(numbers_, self._ranges, strides, strict=False)
+            start = within + sum(places[number] * stride for number, places, stride in outer)
+            place = [slice(number, number + 1, 1) for number in numbers_] + [slice(0, len(each), 1) for each in inner]
+            kept = zip(place, self._is_dropped, strict=True)
+            yield start, count, tuple(part for part, is_dropped in kept if not is_dropped)
+
+
+def _places(part: Any, length: int) -> range:
+    if not is_integer(part):
+        return range(*part.indices(length))
+    index = normalize_integer_selection(part, length)
+    return range(index, index + 1)

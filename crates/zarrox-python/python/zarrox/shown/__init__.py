@@ -1,0 +1,1 @@
+"""Nodes as people see them: reports and trees."""
