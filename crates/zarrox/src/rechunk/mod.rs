@@ -172,62 +172,10 @@ impl Rechunk {
 
     /// The chunks of an array on the way, if chunks of the source would be read often without one.
     pub(crate) fn between(&self, source: &Array, target: &Array) -> Option<Vec<u64>> {
-        let detour = self.detour(source, target, &self.boxes(source, target));
-        detour.map(|(_, common)| common.lengths().to_vec())
-    }
-
-    /// Divides the work into boxes that take the [`memory`](Self::memory) each, for processes that share it. There is an intermediate
-    /// array, which the caller makes, if [`scratch`](Self::scratch) is set and it spares reads.
-    ///
-    /// # Errors
-    /// When the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]).
-    pub fn plan(&self, source: &Array, target: &Array) -> Result<RechunkPlan> {
-        check(source, target)?;
-        let public = |boxes: &Boxes| RechunkBoxes { lengths: boxes.lengths().to_vec(), count: boxes.count() };
-        if source.shape().contains(&0) {
-            let none = RechunkBoxes { lengths: target.chunk_shape(), count: 0 };
-            return Ok(RechunkPlan { between: None, boxes: none });
-        }
         let boxes = self.boxes(source, target);
-        let detour = self.scratch.as_ref().and_then(|_| self.detour(source, target, &boxes));
-        let between = detour.map(|(before, common)| (common.lengths().to_vec(), public(&before)));
-        Ok(RechunkPlan { between, boxes: public(&boxes) })
-    }
-
-    /// Copies some boxes of a [`plan`](Self::plan), which have these lengths.
-    ///
-    /// # Errors
-    /// Those of [`run`](Self::run), and [`ErrorKind::InvalidArgument`] if there are no such boxes.
-    pub fn copy_boxes(
-        &self,
-        source: &Array,
-        target: &Array,
-        lengths: &[u64],
-        part: Range<usize>,
-    ) -> Result<()> {
-        check(source, target)?;
-        if lengths.len() != source.shape().len() || lengths.contains(&0) {
-            return Err(argument(format!(
-                "{lengths:?} are no lengths of boxes of an array of shape {:?}",
-                source.shape()
-            )));
-        }
-        let boxes = Boxes::of(source.shape(), lengths, source.data_type().size() as u64);
-        if part.end > boxes.count() {
-            return Err(argument(format!("there are {} boxes, and not {}", boxes.count(), part.end)));
-        }
-        if boxes.bytes() <= CACHED && target.data_type().storage() != Storage::Variable {
-            return self.copy_at_once(source, target, &boxes, part);
-        }
-        self.copy(source, target, &boxes, part)
-    }
-
-    /// The boxes in which the source is copied to an intermediate array, and that array's chunks, if that spares reads.
-    fn detour(&self, source: &Array, target: &Array, boxes: &Boxes) -> Option<(Boxes, Boxes)> {
         let reads_often = boxes.times_read(&source.chunk_shape()) > 2.0;
-        let before = reads_often.then(|| self.boxes(target, source))?;
-        let common = before.common(boxes);
-        (common.bytes() >= SMALLEST).then_some((before, common))
+        let common = self.boxes(target, source).common(&boxes);
+        (reads_often && common.bytes() >= SMALLEST).then(|| common.lengths().to_vec())
     }
 
     /// The boxes of whole chunks of one array that touch the chunks of the other as seldom as the memory allows.
