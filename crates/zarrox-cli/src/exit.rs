@@ -3,11 +3,11 @@
 use std::error::Error as _;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use zarrox::{Error, ErrorKind};
 
 use crate::interrupt;
-use crate::progress;
 
 /// The exit codes and their meanings.
 pub(crate) const CODES: [(u8, &str); 9] = [
@@ -68,9 +68,21 @@ pub(crate) fn usage(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidArgument, message)
 }
 
+static SHOWN: AtomicBool = AtomicBool::new(true);
+
+/// Sets whether progress and notes are shown.
+pub(crate) fn show(shown: bool) {
+    SHOWN.store(shown, Ordering::Relaxed);
+}
+
+/// Returns true if progress and notes are shown.
+pub(crate) fn is_shown() -> bool {
+    SHOWN.load(Ordering::Relaxed)
+}
+
 /// Prints a message that is not an error.
 pub(crate) fn note(text: &str) {
-    if !progress::is_shown() {
+    if !is_shown() {
         return;
     }
     // If even the standard error is closed, the message is lost.

@@ -3,7 +3,6 @@
 mod args;
 mod commands;
 mod conversion;
-mod copying;
 mod creation;
 mod edges;
 mod examples;
@@ -21,7 +20,6 @@ mod part;
 mod places;
 mod print;
 mod progress;
-mod recoding;
 mod retries;
 mod strings;
 mod suggest;

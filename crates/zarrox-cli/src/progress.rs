@@ -2,24 +2,11 @@
 //! well.
 
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::exit::printable;
-
-static SHOWN: AtomicBool = AtomicBool::new(true);
-
-/// Sets whether progress and notes are shown.
-pub(crate) fn show(shown: bool) {
-    SHOWN.store(shown, Ordering::Relaxed);
-}
-
-/// Returns true if progress and notes are shown.
-pub(crate) fn is_shown() -> bool {
-    SHOWN.load(Ordering::Relaxed)
-}
+use crate::exit::{is_shown, printable};
 
 /// Work in progress.
 #[derive(Clone)]

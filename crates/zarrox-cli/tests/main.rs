@@ -1,13 +1,11 @@
 //! The integration tests, in one program: it is linked once.
 
-mod attributes;
-mod changing;
+mod changes;
 mod check;
 mod common;
 mod consolidate;
 mod convert;
-mod cp;
-mod diff;
+mod copying;
 mod digests;
 mod dump;
 mod errors;
@@ -17,11 +15,10 @@ mod foreign;
 mod guide;
 mod help;
 mod looking;
-mod measuring;
+mod measures;
 mod n5;
 mod nodes;
 mod optional;
-mod rechunk;
 mod remote;
 mod transfer;
 mod types;

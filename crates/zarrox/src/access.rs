@@ -1,9 +1,9 @@
 //! Options for reading and writing elements, which can differ from one access to the next.
 
 use crate::chunk_cache::ChunkCache;
-use crate::heard::Heard;
 use crate::interrupt::Interrupt;
 use crate::location::Context;
+use crate::location::Heard;
 use crate::policy::MissingChunks;
 
 /// Options for reading and writing the elements of an array. They replace the options that the array was opened with.

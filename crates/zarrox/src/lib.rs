@@ -31,14 +31,10 @@ pub mod check;
 mod chunk_cache;
 mod consolidated;
 pub mod convert;
-pub mod copy;
-pub mod diff;
 mod digest;
 mod error;
-mod glob;
 mod group;
 mod guarded;
-mod heard;
 mod hierarchy;
 mod interrupt;
 mod kind;
@@ -46,14 +42,11 @@ mod locate;
 mod location;
 mod memory;
 mod options;
-mod pass;
 mod policy;
 mod pool;
 mod rechunk;
-pub mod stats;
-mod stored_copy;
+mod survey;
 mod upkeep;
-pub mod usage;
 
 pub use access::AccessOptions;
 pub use array::{
@@ -61,10 +54,9 @@ pub use array::{
     StoredChunk, StoredRead, StoredWrite, Time, VlenElement,
 };
 pub use consolidated::{Difference, DifferenceKind, Freshness};
-pub use copy::{Copier, copy};
-pub use diff::diff;
+pub use convert::Glob;
+pub use convert::copy::{self, Copier, copy};
 pub use digest::{Digest, DigestKind, Digester, digest, manifest};
-pub use glob::Glob;
 pub use group::{Child, Group, Node, Tree};
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;
@@ -72,7 +64,9 @@ pub use locate::{locate, store_file};
 pub use options::{OpenMode, OpenOptions};
 pub use policy::{Consolidated, Durability, MissingChunks, Upkeep};
 pub use rechunk::{Rechunk, RechunkBoxes, RechunkPlan};
-pub use stats::{Statistics, stats};
+pub use survey::diff::{self, diff};
+pub use survey::stats::{self, Statistics, stats};
+pub use survey::usage;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,

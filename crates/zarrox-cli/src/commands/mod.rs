@@ -18,8 +18,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::args::Global;
 use crate::examples;
-use crate::exit::{Failure, usage};
-use crate::progress;
+use crate::exit::{self, Failure, usage};
 use crate::retries;
 use change::{attrs, consolidate, create, rename_dim, resize, rm, set};
 use copy::{convert, cp, export, import, mv, rechunk, reshard};
@@ -123,7 +122,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     let matches = examples::added(Cli::command()).get_matches_from(import::with_axis(std::env::args_os()));
     let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     trace(global.verbose);
-    progress::show(!global.quiet);
+    exit::show(!global.quiet);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = command.run(&global, &mut out);
     // Output that was written before an error is printed as well.

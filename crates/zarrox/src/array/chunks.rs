@@ -12,10 +12,10 @@ use super::Array;
 use super::chains::Chain;
 use super::ndarrays::view_of;
 use super::read::chunk_place;
+use super::stored::copy_value;
 use crate::error::argument;
 use crate::location::Context;
 use crate::memory::zeroed;
-use crate::stored_copy::copy_value;
 
 /// A chunk here is what is stored as one object: a shard, where the array has shards.
 impl Array {

@@ -9,7 +9,6 @@ mod consolidated_check;
 mod dynamic;
 mod fetch;
 mod fields;
-mod from_json;
 mod info;
 mod iterate;
 mod kept;

@@ -1,6 +1,6 @@
 //! The nodes that a copy takes.
 
-use crate::glob::Glob;
+use crate::convert::glob::Glob;
 
 /// The nodes that are copied: those that are included, or all, without those that are excluded.
 #[derive(Debug, Clone, Default)]

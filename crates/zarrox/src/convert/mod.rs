@@ -35,7 +35,9 @@
 mod chosen;
 mod chunks;
 mod codecs;
+pub mod copy;
 pub(crate) mod dimension_names;
+mod glob;
 mod plan;
 mod report;
 mod reshard;
@@ -59,12 +61,13 @@ use crate::locate;
 use crate::location::{Location, Purpose};
 use crate::options::{OpenMode, OpenOptions};
 use crate::policy::{Consolidated, MissingChunks};
-use plan::{Planner, Step};
+use plan::{Planner, Step, Wishes};
 
 pub(crate) use chosen::Chosen;
 pub(crate) use rewrite::Rewrite;
 
 pub use crate::hierarchy::journal::JOURNAL;
+pub use glob::Glob;
 pub use report::{Action, ConvertReport, Finding, NodeReport, Severity, Skipped, What};
 
 /// The values to compare with the source after writing. Metadata is always compared.
@@ -162,7 +165,7 @@ impl Convert {
         destination: &Location,
         from: Format,
     ) -> ConvertReport {
-        let mut report = Planner::new(self, source, destination, from, false).into_report();
+        let mut report = Planner::new(self.wishes(), source, destination, from, false).into_report();
         let path = format!("/{path}");
         report.nodes.push(NodeReport { path, is_array: false, action: Action::Nothing, chunks: 0, bytes: 0 });
         report
@@ -279,7 +282,7 @@ impl Convert {
         in_place: bool,
         root: Node,
     ) -> Result<Conversion> {
-        let (steps, report) = Planner::new(self, source, &destination, from, in_place).plan(root)?;
+        let (steps, report) = Planner::new(self.wishes(), source, &destination, from, in_place).plan(root)?;
         let in_place = in_place.then_some(from);
         Ok(Conversion { convert: self.clone(), source: source.clone(), destination, in_place, steps, report })
     }
@@ -306,6 +309,11 @@ impl Convert {
             .consolidated(Consolidated::Never)
             .missing_chunks(MissingChunks::Fill)
             .store_empty_chunks(false)
+    }
+
+    fn wishes(&self) -> Wishes<'_> {
+        let Self { to, rewrite, chosen, consolidate, .. } = self;
+        Wishes { to: *to, rewrite, chosen, consolidate: *consolidate }
     }
 
     fn allows(&self, what: What) -> bool {

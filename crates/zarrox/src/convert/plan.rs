@@ -7,9 +7,10 @@ use zarrox_core::metadata::{Consolidation, Layout};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Prefix;
 
-use super::Convert;
+use super::chosen::Chosen;
 use super::report::{Action, ConvertReport, NodeReport, Severity, What};
 use super::reshard;
+use super::rewrite::Rewrite;
 use super::target::TargetArray;
 use super::translator::Translator;
 use crate::array::Array;
@@ -50,9 +51,19 @@ impl Step {
     }
 }
 
+/// The wishes for a copy.
+#[derive(Clone, Copy)]
+pub(super) struct Wishes<'a> {
+    pub(super) to: Format,
+    pub(super) rewrite: &'a Rewrite,
+    pub(super) chosen: &'a Chosen,
+    /// True if the root gets consolidated metadata in any case.
+    pub(super) consolidate: bool,
+}
+
 /// Walks through the source.
 pub(super) struct Planner<'a> {
-    convert: &'a Convert,
+    wishes: Wishes<'a>,
     to: Format,
     source: &'a Location,
     destination: &'a Location,
@@ -63,13 +74,13 @@ pub(super) struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     pub(super) fn new(
-        convert: &'a Convert,
+        wishes: Wishes<'a>,
         source: &'a Location,
         destination: &'a Location,
         from: Format,
         in_place: bool,
     ) -> Self {
-        let to = convert.to;
+        let to = wishes.to;
         let shown = |place: &Location| match place.path.is_root() {
             true => place.store.location(),
             false => format!("{} in {}", place.path, place.store.location()),
@@ -84,7 +95,7 @@ impl<'a> Planner<'a> {
             skipped: Vec::new(),
         };
         let in_place = in_place.then_some(from);
-        Self { convert, to, source, destination, in_place, steps: Vec::new(), report }
+        Self { wishes, to, source, destination, in_place, steps: Vec::new(), report }
     }
 
     /// The report of nothing yet.
@@ -94,13 +105,13 @@ impl<'a> Planner<'a> {
 
     /// The steps from this node on, with their report.
     pub(super) fn plan(mut self, root: Node) -> Result<(Vec<Step>, ConvertReport)> {
-        if self.convert.rewrite.part.is_some() && matches!(root, Node::Group(_)) {
+        if self.wishes.rewrite.part.is_some() && matches!(root, Node::Group(_)) {
             let message = "a part can be selected of an array alone; name an array of the group";
             return Err(crate::error::argument(message));
         }
         self.node("", root)?;
         self.leave_out_groups();
-        if self.convert.consolidate {
+        if self.wishes.consolidate {
             self.steps.first_mut().into_iter().for_each(|root| root.consolidate = true);
         }
         Ok((self.steps, self.report))
@@ -108,7 +119,7 @@ impl<'a> Planner<'a> {
 
     /// Leaves out groups in which no array was chosen, if arrays were.
     fn leave_out_groups(&mut self) {
-        if !self.convert.chosen.is_picky() {
+        if !self.wishes.chosen.is_picky() {
             return;
         }
         let arrays: Vec<String> =
@@ -119,7 +130,7 @@ impl<'a> Planner<'a> {
     }
 
     fn node(&mut self, path: &str, node: Node) -> Result<()> {
-        if !self.convert.chosen.has(path, matches!(node, Node::Array(_))) {
+        if !self.wishes.chosen.has(path, matches!(node, Node::Array(_))) {
             return Ok(());
         }
         if self.in_place.is_some() && node.format() == self.to {
@@ -215,7 +226,7 @@ impl<'a> Planner<'a> {
                 bytes += if chunk.is_some() { size } else { 0 };
             })?;
         }
-        let rewrite = &self.convert.rewrite;
+        let rewrite = self.wishes.rewrite;
         if rewrite.part.is_some() {
             let metadata = &target.metadata;
             chunks = metadata.chunk_grid.chunk_count(&metadata.shape).unwrap_or(u64::MAX);
@@ -237,7 +248,7 @@ impl<'a> Planner<'a> {
 
     /// Returns true if encoded chunks need not be decoded, although they are not stored as they were.
     fn reshards(&self, path: &str, array: &Array, target: &TargetArray) -> Result<bool> {
-        if target.other_fill || self.convert.rewrite.part.is_some() {
+        if target.other_fill || self.wishes.rewrite.part.is_some() {
             return Ok(false);
         }
         let place = self.destination.at(self.destination.path.join(path)?);
@@ -247,7 +258,7 @@ impl<'a> Planner<'a> {
 
     /// The target with the properties that the copy has of its own; `None` if it cannot have them.
     fn rewritten(&mut self, path: &str, array: &Array, target: TargetArray) -> Result<Option<TargetArray>> {
-        let rewrite = &self.convert.rewrite;
+        let rewrite = self.wishes.rewrite;
         if rewrite.is_nothing() {
             return Ok(Some(target));
         }

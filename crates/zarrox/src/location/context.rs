@@ -5,9 +5,9 @@ use std::sync::Arc;
 use zarrox_core::codec::{CHUNK_LIMIT, DecodeOptions, EncodeOptions};
 use zarrox_core::{Registry, Strictness};
 
+use super::heard::Heard;
 use super::latest::Latest;
 use crate::chunk_cache::ChunkCache;
-use crate::heard::Heard;
 use crate::interrupt::Interrupt;
 use crate::policy::{MissingChunks, Upkeep};
 use crate::pool::Pool;

@@ -3,6 +3,7 @@
 mod address;
 mod consolidated_metadata;
 mod context;
+mod heard;
 mod latest;
 mod probe;
 mod read_ahead;
@@ -20,6 +21,7 @@ use crate::pool::Pool;
 pub(crate) use address::Address;
 pub(crate) use consolidated_metadata::ConsolidatedMetadata;
 pub(crate) use context::Context;
+pub(crate) use heard::Heard;
 pub(crate) use probe::{Probe, Purpose};
 pub(crate) use read_ahead::ReadAhead;
 

@@ -6,8 +6,8 @@ use clap::Args;
 use zarrox::convert::{Conversion, Convert as Plan, Verify, What};
 use zarrox::{Format, Result};
 
+use super::copying;
 use crate::args::{self, Global};
-use crate::copying;
 use crate::exit::{Failure, printable};
 use crate::interrupt;
 use crate::progress::Progress;

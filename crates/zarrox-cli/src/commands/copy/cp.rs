@@ -7,13 +7,13 @@ use zarrox::convert::{ConvertReport, Verify, What};
 use zarrox::copy::{Copier, Copying, IfExists};
 use zarrox::{Glob, Result};
 
+use super::copying;
+use super::recoding::Recoding;
 use crate::args::{ByteSize, Global};
-use crate::copying;
 use crate::exit::{Failure, each, printable, usage};
 use crate::interrupt;
 use crate::part;
 use crate::progress::Progress;
-use crate::recoding::Recoding;
 use crate::suggest::{self, suggesting};
 
 /// Copy arrays, groups and hierarchies: from any store to any other, of any format in any other
@@ -49,7 +49,7 @@ pub(crate) struct Cp {
     #[arg(long)]
     consolidate: bool,
 
-    /// What to do with nodes that are at the destination already
+    /// The treatment of nodes that are at the destination already
     #[arg(long, value_name = "DO", default_value = "error")]
     if_exists: Existing,
 
@@ -96,7 +96,7 @@ pub(crate) struct Cp {
     json: bool,
 }
 
-/// What is done with nodes that are there.
+/// The treatment of nodes that are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Existing {
     /// Fail
@@ -109,7 +109,7 @@ enum Existing {
     Update,
 }
 
-/// What is compared.
+/// The values that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Comparison {
     /// Nothing

@@ -6,8 +6,8 @@ use clap::Args;
 use zarrox::Result;
 use zarrox::copy::IfExists;
 
+use super::copying;
 use crate::args::Global;
-use crate::copying;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;

@@ -9,13 +9,13 @@ use zarrox::convert::Verify;
 use zarrox::copy::{Copier, CopyPlan, Copying, IfExists, Way};
 use zarrox::json::{Json, json};
 
+use super::copying;
+use super::recoding::Recoding;
 use crate::args::{ByteSize, Global};
-use crate::copying;
 use crate::exit::{Failure, printable, usage};
 use crate::interrupt;
 use crate::print::{print_json, tuple};
 use crate::progress::Progress;
-use crate::recoding::Recoding;
 
 /// Copy an array, or all arrays of a group, into other chunks, shards or codecs, in bounded memory
 ///

@@ -7,12 +7,12 @@ use zarrox::Result;
 use zarrox::convert::Action;
 use zarrox::copy::IfExists;
 
+use super::copying;
+use super::recoding::Recoding;
 use crate::args::{ByteSize, Global};
-use crate::copying;
 use crate::exit::{Failure, usage};
 use crate::interrupt;
 use crate::progress::Progress;
-use crate::recoding::Recoding;
 
 /// Copy an array, or all arrays of a group, into other shards or out of shards, without decoding a chunk
 ///

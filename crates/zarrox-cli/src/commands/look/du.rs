@@ -53,7 +53,7 @@ pub(crate) struct Du {
 /// The order of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sort {
-    /// As they lie in the hierarchy
+    /// In the order of the hierarchy
     Path,
     /// The largest first
     Size,

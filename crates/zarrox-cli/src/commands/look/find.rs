@@ -113,7 +113,7 @@ fn is_shaped(array: &Array, wanted: &[Option<u64>]) -> bool {
 fn has(attributes: &Map, wanted: &str) -> bool {
     let Some((name, value)) = wanted.split_once('=') else { return attributes.contains_key(wanted) };
     let Some(own) = attributes.get(name) else { return false };
-    *own == Json::from(value) || json::parse(value.as_bytes()).is_ok_and(|value| value == *own)
+    own.as_str() == Some(value) || json::parse(value.as_bytes()).is_ok_and(|value| value == *own)
 }
 
 fn lengths(text: &str) -> Result<Vec<Option<u64>>> {

@@ -1,9 +1,11 @@
 //! Stored chunks without the array's own indexing: their bytes, and parts of them by their keys.
 
 mod bytes;
+mod copy;
 mod inner;
 mod parts;
 
+pub(super) use copy::copy_value;
 pub use inner::InnerChunk;
 pub(crate) use inner::cell;
 pub use parts::{StoredChunk, StoredRead, StoredWrite};

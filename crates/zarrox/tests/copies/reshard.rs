@@ -145,7 +145,7 @@ fn an_array_changes_in_place_also_after_an_interruption() {
     let place = |name: &str| -> PathBuf { directory.path().join(name) };
     let root = zarrox::create_group(place("h.zarr")).unwrap();
     rows(&place("h.zarr/rows"));
-    let before = zarrox::digest(&root.clone().into()).unwrap();
+    let before = zarrox::digest(&root.into()).unwrap();
     let digest = || zarrox::digest(&zarrox::open(place("h.zarr")).unwrap()).unwrap();
     let columns = Copier::new().chunks([512, 4]);
     columns.run_in_place(place("h.zarr/rows")).unwrap();

@@ -1,5 +1,7 @@
 //! Arrays in memory whose element type is known only at run time.
 
+mod from_json;
+
 use std::sync::Arc;
 
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};

@@ -19,6 +19,7 @@
 //! ```
 
 mod nodes;
+mod tolerance;
 mod values;
 
 use std::fmt;
@@ -31,7 +32,8 @@ use crate::array::Array;
 use crate::convert::Progress;
 use crate::digest::{Listener, Work};
 use crate::group::Node;
-use crate::pass::{Pass, elements_of};
+use crate::survey::pass::{Pass, elements_of};
+use tolerance::Tolerance;
 use values::{Comparing, Found};
 
 pub use values::{Pair, Values};
@@ -130,14 +132,6 @@ impl fmt::Display for Difference {
             }
         }
     }
-}
-
-/// The differences of numbers that are allowed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Tolerance {
-    relative: f64,
-    absolute: f64,
-    equal_nan: bool,
 }
 
 /// Compares nodes, with options.

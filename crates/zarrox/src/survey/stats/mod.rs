@@ -14,7 +14,7 @@ use crate::array::{Array, DynArray};
 use crate::convert::Progress;
 use crate::digest::{Listener, Work};
 use crate::error::argument;
-use crate::pass::{Pass, elements_of};
+use crate::survey::pass::{Pass, elements_of};
 use kernel::{Bins, Moments};
 
 /// The number of bins in which percentiles are looked for.

@@ -15,7 +15,7 @@ const PIECE: usize = 1 << 20;
 const REMOTE_PIECE: usize = 8 << 20;
 
 /// Copies a value to a key of another place, in pieces if it is large. Returns false if there is no value.
-pub(crate) fn copy_value(from: &Location, key: &Key, to: &Location, new: &Key) -> Result<bool> {
+pub(in crate::array) fn copy_value(from: &Location, key: &Key, to: &Location, new: &Key) -> Result<bool> {
     let most = if from.is_remote() { REMOTE_PIECE } else { PIECE };
     let first = ByteRange::From { offset: 0, length: Some(most as u64) };
     let Some(value) = from.store.open_with(key, Some(first))? else { return Ok(false) };

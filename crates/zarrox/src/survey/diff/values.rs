@@ -3,7 +3,7 @@
 use zarrox_core::data_type::Casting;
 use zarrox_core::{DataType, Error, ErrorKind, Registry, Result};
 
-use super::Tolerance;
+use super::tolerance::Tolerance;
 use crate::array::DynArray;
 
 /// Two elements that differ.
@@ -160,20 +160,6 @@ impl Comparing<'_> {
     }
 }
 
-impl Tolerance {
-    fn is_nothing(self) -> bool {
-        self.relative == 0.0 && self.absolute == 0.0
-    }
-
-    /// Returns true if two numbers are equal enough, by NumPy's rule.
-    fn allows(self, a: f64, b: f64) -> bool {
-        if a.is_nan() || b.is_nan() {
-            return self.equal_nan && a.is_nan() && b.is_nan();
-        }
-        a.total_cmp(&b).is_eq() || a - b == 0.0 || (a - b).abs() <= self.absolute + self.relative * b.abs()
-    }
-}
-
 fn double(bytes: &[u8], n: usize) -> f64 {
     let mut own = [0; 8];
     own.copy_from_slice(&bytes[n * 8..n * 8 + 8]);
@@ -222,20 +208,6 @@ fn index(region: &[(u64, u64)], n: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tolerances_are_those_of_numpy() {
-        let tolerance = |relative, absolute, equal_nan| Tolerance { relative, absolute, equal_nan };
-        let nan = f64::NAN;
-        assert!(tolerance(0.0, 0.0, true).allows(nan, nan) && !tolerance(0.0, 0.0, false).allows(nan, nan));
-        assert!(!tolerance(1.0, 1.0, true).allows(nan, 1.0));
-        assert!(tolerance(0.0, 0.0, true).allows(0.0, -0.0));
-        assert!(tolerance(0.01, 0.0, true).allows(100.5, 100.0));
-        assert!(!tolerance(0.01, 0.0, true).allows(102.0, 100.0));
-        assert!(tolerance(0.0, 2.0, true).allows(102.0, 100.0));
-        assert!(tolerance(0.0, 0.0, true).allows(f64::INFINITY, f64::INFINITY));
-        assert!(!tolerance(0.5, 0.0, true).allows(1.0, f64::INFINITY) || cfg!(miri));
-    }
 
     #[test]
     fn indices_are_counted_within_a_region() {

@@ -35,15 +35,15 @@ use zarrox_core::grid::{ChunkShape, Separator};
 use zarrox_core::{CodecSpec, DataType, Format, IntoSelection, Result};
 use zarrox_stores::Store;
 
+use crate::convert::Glob;
 use crate::convert::{Conversion, Convert, ConvertReport, Progress, Verify, What, check_apart, known_nodes};
-use crate::glob::Glob;
 use crate::location::Location;
 use crate::options::{OpenMode, OpenOptions};
 use merge::{Merge, Piece};
 
 pub use rechunking::{CopyPlan, Way};
 
-/// What is done with nodes that are at the destination already.
+/// The treatment of nodes that are at the destination already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IfExists {
     /// Nothing is copied, and the copy fails.

@@ -36,7 +36,7 @@ fn all_files_are_accounted_for() {
     file("g/t/c/9/9", 7);
     file("g/notes.txt", 5);
     file("other/x/y", 11);
-    let all = measured(&Usage::new().inner(true), root.clone());
+    let all = measured(&Usage::new().inner(true), root);
     let paths: Vec<&str> = all.iter().map(|node| node.path.as_str()).collect();
     assert_eq!(paths, ["/", "/g", "/g/t", "/s"]);
     let orphans: Vec<_> = all.iter().map(|node| node.orphans).collect();

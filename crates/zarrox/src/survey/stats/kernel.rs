@@ -219,15 +219,16 @@ mod tests {
 
     #[test]
     fn moments_are_those_of_two_plain_passes() {
-        for length in [0, 1, 7, 8, 9, 2047, 2048, 2049, 10_000] {
-            let values: Vec<f32> = (0..length).map(|n| ((n * 7919) % 1009) as f32 / 3.0 + 1e6).collect();
+        for length in [0_u16, 1, 7, 8, 9, 2047, 2048, 2049, 10_000] {
+            let values: Vec<f32> =
+                (0..length).map(|n| f32::from(n.wrapping_mul(7919) % 1009) / 3.0 + 1e6).collect();
             let found = moments::<f32>(&bytes(&values));
-            assert_eq!((found.count, found.nan), (length as u64, 0));
+            assert_eq!((found.count, found.nan), (u64::from(length), 0));
             if length == 0 {
                 assert_eq!(found.range, None);
                 continue;
             }
-            let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / length as f64;
+            let mean = values.iter().map(|&x| f64::from(x)).sum::<f64>() / f64::from(length);
             let squares: f64 = values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum();
             assert!((found.mean - mean).abs() < 1e-6 && (found.squares - squares).abs() <= squares * 1e-9);
             let low = values.iter().copied().fold(f32::INFINITY, f32::min);

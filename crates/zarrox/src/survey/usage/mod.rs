@@ -199,7 +199,7 @@ impl Usage {
                     done = add_inner(array, std::mem::take(&mut batch), inner);
                 }
             }
-            if chunks.stored % TOGETHER as u64 == 0 {
+            if chunks.stored.is_multiple_of(TOGETHER as u64) {
                 done = done.clone().and_then(|()| work.tell(0));
             }
         })?;

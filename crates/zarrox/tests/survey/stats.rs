@@ -1,8 +1,5 @@
 //! Statistics, compared with plain loops.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![expect(clippy::float_cmp, reason = "the values are exact")]
-
 use ndarray::{Array2, arr1};
 use zarrox::codecs::Zstd;
 use zarrox::data_type::Number;
@@ -11,6 +8,7 @@ use zarrox::prelude::*;
 use zarrox::{ErrorKind, Statistics};
 
 #[test]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ranks and bins are small")]
 fn statistics_are_those_of_a_loop() {
     let directory = tempfile::tempdir().unwrap();
     let data = Array2::from_shape_fn((300, 200), |(y, x)| match (y * 200 + x) % 97 {

@@ -1,0 +1,4 @@
+//! Changes of nodes.
+
+mod attributes;
+mod changing;

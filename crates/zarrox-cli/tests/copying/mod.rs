@@ -1,0 +1,4 @@
+//! Copies, moves, and other chunks.
+
+mod cp;
+mod rechunk;

@@ -1,0 +1,4 @@
+//! Differences, space and statistics.
+
+mod diff;
+mod measuring;

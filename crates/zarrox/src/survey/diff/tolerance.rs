@@ -1,0 +1,43 @@
+//! The differences of numbers that are allowed.
+
+/// The differences of numbers that are allowed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Tolerance {
+    pub(super) relative: f64,
+    pub(super) absolute: f64,
+    pub(super) equal_nan: bool,
+}
+
+impl Tolerance {
+    /// Returns true if numbers must be equal.
+    pub(super) fn is_nothing(self) -> bool {
+        self.relative == 0.0 && self.absolute == 0.0
+    }
+
+    /// Returns true if two numbers are equal enough, by NumPy's rule.
+    pub(super) fn allows(self, a: f64, b: f64) -> bool {
+        if a.is_nan() || b.is_nan() {
+            return self.equal_nan && a.is_nan() && b.is_nan();
+        }
+        a.total_cmp(&b).is_eq() || a - b == 0.0 || (a - b).abs() <= self.absolute + self.relative * b.abs()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tolerances_are_those_of_numpy() {
+        let tolerance = |relative, absolute, equal_nan| Tolerance { relative, absolute, equal_nan };
+        let nan = f64::NAN;
+        assert!(tolerance(0.0, 0.0, true).allows(nan, nan) && !tolerance(0.0, 0.0, false).allows(nan, nan));
+        assert!(!tolerance(1.0, 1.0, true).allows(nan, 1.0));
+        assert!(tolerance(0.0, 0.0, true).allows(0.0, -0.0));
+        assert!(tolerance(0.01, 0.0, true).allows(100.5, 100.0));
+        assert!(!tolerance(0.01, 0.0, true).allows(102.0, 100.0));
+        assert!(tolerance(0.0, 2.0, true).allows(102.0, 100.0));
+        assert!(tolerance(0.0, 0.0, true).allows(f64::INFINITY, f64::INFINITY));
+        assert!(!tolerance(0.0, 9.0, true).allows(1.0, f64::INFINITY));
+    }
+}

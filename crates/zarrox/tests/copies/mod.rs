@@ -1,0 +1,5 @@
+//! Copies of arrays and hierarchies.
+
+mod copy;
+mod rechunk;
+mod reshard;

@@ -1,0 +1,5 @@
+//! Differences, statistics, and space.
+
+mod diff;
+mod stats;
+mod usage;
