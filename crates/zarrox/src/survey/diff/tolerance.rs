@@ -19,7 +19,10 @@ impl Tolerance {
         if a.is_nan() || b.is_nan() {
             return self.equal_nan && a.is_nan() && b.is_nan();
         }
-        a.total_cmp(&b).is_eq() || a - b == 0.0 || (a - b).abs() <= self.absolute + self.relative * b.abs()
+        // An infinity is near nothing but itself, whatever the tolerance is.
+        let difference = (a - b).abs();
+        let is_near = difference.is_finite() && difference <= self.absolute + self.relative * b.abs();
+        is_near || a.total_cmp(&b).is_eq()
     }
 }
 
@@ -38,6 +41,7 @@ mod tests {
         assert!(!tolerance(0.01, 0.0, true).allows(102.0, 100.0));
         assert!(tolerance(0.0, 2.0, true).allows(102.0, 100.0));
         assert!(tolerance(0.0, 0.0, true).allows(f64::INFINITY, f64::INFINITY));
-        assert!(!tolerance(0.0, 9.0, true).allows(1.0, f64::INFINITY));
+        assert!(!tolerance(0.5, 9.0, true).allows(1.0, f64::INFINITY));
+        assert!(!tolerance(0.5, 9.0, true).allows(f64::NEG_INFINITY, f64::INFINITY));
     }
 }
