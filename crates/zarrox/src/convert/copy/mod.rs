@@ -11,7 +11,7 @@
 //!
 //! zarrox::copy(&sea, &copy)?; // stored bytes as they are, into an archive
 //! Copier::new().chunks([20, 80]).compressor(Zstd::level(9)).run(sea.join("depth"), &small)?;
-//! assert_eq!(zarrox::open_array(&small)?.read::<i32>(s![3, 5])?.into_scalar(), 7);
+//! assert_eq!(zarrox::open_array(&small)?.read::<i32>(s![3, 5])?.first(), Some(&7));
 //!
 //! root.create_group("later")?;
 //! Copier::new().if_exists(IfExists::Update).run(&sea, &copy)?; // what is new or different
