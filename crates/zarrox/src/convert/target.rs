@@ -65,6 +65,9 @@ impl Translator<'_> {
     /// An array, whose chunks have these keys.
     pub(super) fn array(&mut self, array: &Array, keys: ChunkKeyEncoding) -> Option<TargetArray> {
         let source = array.metadata();
+        if let Some(metadata) = self.same(source, keys) {
+            return Some(TargetArray { metadata, same_chunks: true, other_fill: false });
+        }
         let mut target = match self.plain(array, &source.data_type).or_else(|error| self.packed(array, error))
         {
             Ok(plain) => plain,
@@ -94,6 +97,15 @@ impl Translator<'_> {
             other_fill: fill != fill_of(&target, &source.data_type, array.fill_value()),
             metadata: target,
         })
+    }
+
+    /// The array as it is, if it is in the target's format already.
+    fn same(&self, source: &ArrayMetadata, keys: ChunkKeyEncoding) -> Option<ArrayMetadata> {
+        if source.format != self.to || source.fallback_from.is_some() {
+            return None;
+        }
+        let target = ArrayMetadata { chunk_key_encoding: keys, separator_declared: true, ..source.clone() };
+        self.says_array(&target).is_ok().then_some(target)
     }
 
     /// The severity of leaving out a node that cannot be converted.

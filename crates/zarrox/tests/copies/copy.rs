@@ -284,3 +284,19 @@ fn a_slow_copy_takes_its_time() {
     Copier::new().max_rate(bytes * 5).run(place("sea.zarr"), place("copy.zarr")).unwrap();
     assert!(begun.elapsed() >= Duration::from_millis(190), "{:?}", begun.elapsed());
 }
+
+/// Elements of objects included, which no other format may have.
+#[test]
+fn what_other_programs_wrote_is_copied_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let writers = [("numcodecs/0.9", "objects.zarr"), ("zarr-python/2.11", "objects.zarr")];
+    for (number, (writer, name)) in writers.into_iter().enumerate() {
+        let source = zarrox_testkit::corpus::directory(writer).join(name);
+        let copy = directory.path().join(number.to_string());
+        let report = zarrox::copy(&source, &copy).unwrap();
+        assert!(report.nodes.iter().any(|node| node.is_array), "{writer}");
+        assert!(report.nodes.iter().all(|node| node.action != Action::Reencode), "{writer}: {report:?}");
+        let (left, right) = (zarrox::open(&source).unwrap(), zarrox::open(&copy).unwrap());
+        assert_eq!(zarrox::diff(&left, &right).unwrap(), [], "{writer}");
+    }
+}
