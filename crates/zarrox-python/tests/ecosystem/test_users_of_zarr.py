@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,11 +27,13 @@ VALUES = np.arange(2 * 64 * 64, dtype="u2").reshape(2, 64, 64)
 
 @pytest.fixture(autouse=True)
 def _pipeline() -> Iterator[None]:
-    """Switches Zarrox's pipeline on, and off again."""
-    with zarr_python.config.set({}):
-        enable()
-        assert isinstance(zarr_python.ones(3)._async_array.codec_pipeline, ZarroxCodecPipeline)
-        yield
+    """Switches Zarrox's pipeline on, and off again. Some packages change zarr-python's configuration when they are imported."""
+    before = copy.deepcopy(zarr_python.config.config)
+    enable()
+    assert isinstance(zarr_python.ones(3)._async_array.codec_pipeline, ZarroxCodecPipeline)
+    yield
+    zarr_python.config.config.clear()
+    zarr_python.config.config.update(before)
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
