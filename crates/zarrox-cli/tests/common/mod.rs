@@ -130,6 +130,7 @@ impl From<Output> for Run {
 /// A file that NumPy has made.
 #[allow(dead_code, clippy::allow_attributes, reason = "not every test file needs everything")]
 pub(crate) fn golden(name: &str) -> String {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let directory =
+        zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden"));
     directory.join(name).to_str().unwrap().to_owned()
 }

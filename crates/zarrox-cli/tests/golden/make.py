@@ -1,6 +1,15 @@
 """Makes the golden files with NumPy: arrays as .npy, and as NumPy prints them. Run in this directory."""
 
+import os
+import sys
+
 import numpy as np
+
+sys.path.insert(0, os.path.join("..", "..", "..", "zarrox", "tests", "corpus"))
+import pack
+
+HERE = os.getcwd()
+os.chdir(pack.begin(HERE))
 
 n = np.arange(24)
 arrays = {
@@ -75,3 +84,5 @@ np.savez("stored.npz", x=np.arange(5), **{"deep/y": np.eye(2)})
 np.savez_compressed("deflated.npz", x=np.arange(5), y=np.eye(2))
 np.save("objects.npy", np.array(["a", None], object), allow_pickle=True)
 np.save("structured_objects.npy", np.array([(1, None)], [("a", "<f4"), ("b", "O")]), allow_pickle=True)
+os.chdir(HERE)
+pack.pack(HERE)
