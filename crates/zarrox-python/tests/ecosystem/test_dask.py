@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import dask
 import dask.array as da
 import numpy as np
 import pytest
 import xarray as xr
-from distributed import Client, LocalCluster
+from distributed import Client
 from test_xarray import air, close_to, opened
 
 import zarrox as zarr
@@ -19,17 +17,6 @@ from zarrox.xarray import to_zarr
 
 FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
 VALUES = np.arange(120_000, dtype="i4").reshape(300, 400)
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Client]:
-    """Two processes with two threads each."""
-    with (
-        dask.config.set({"distributed.worker.memory.terminate": False, "distributed.comm.timeouts.connect": "60s"}),
-        LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None) as workers,
-        Client(workers) as client,
-    ):
-        yield client
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -22,13 +21,9 @@ VALUES = np.arange(120_000, dtype="i4").reshape(300, 400)
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Client]:
-    """Two processes with two threads each."""
-    with (
-        dask.config.set({"distributed.worker.memory.terminate": False, "distributed.comm.timeouts.connect": "60s"}),
-        LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None) as workers,
-        Client(workers, set_as_default=False) as client,
-    ):
+def cluster(workers: LocalCluster) -> Iterator[Client]:
+    """A client of the workers that only those calls use which are given it."""
+    with Client(workers, set_as_default=False) as client:
         yield client
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
-import dask
 import dask.array as da
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 
 import zarrox as zarr
 import zarrox.dask
@@ -24,17 +22,6 @@ OPTIONS = {
     "secret_access_key": "secretkey",
     "allow_http": "true",
 }
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Client]:
-    """Two processes with two threads each."""
-    with (
-        dask.config.set({"distributed.worker.memory.terminate": False, "distributed.comm.timeouts.connect": "60s"}),
-        LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None) as workers,
-        Client(workers) as client,
-    ):
-        yield client
 
 
 @pytest.fixture

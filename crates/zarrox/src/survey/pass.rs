@@ -129,7 +129,14 @@ impl Pass {
 
     /// The number of elements in all parts.
     pub(crate) fn elements(&self) -> u64 {
-        (0..self.count()).map(|index| elements_of(&self.region(index))).fold(0, u64::saturating_add)
+        match &self.parts {
+            Parts::All(..) => {
+                self.arrays[0].shape().iter().fold(1, |count: u64, &length| count.saturating_mul(length))
+            }
+            Parts::Stored(..) | Parts::Selected(..) => {
+                (0..self.count()).map(|index| elements_of(&self.region(index))).fold(0, u64::saturating_add)
+            }
+        }
     }
 
     /// Works on each part, in any order and on all threads. Each thread has a state of its own, which are returned.
