@@ -212,6 +212,9 @@ impl Judge<'_> {
                 Operation::Put { path: own, number } if own == path => {
                     possible.partial.push(Made::Put(*number));
                 }
+                Operation::Import { path: own, number } if own == path => {
+                    possible.whole.push(Made::Put(*number));
+                }
                 Operation::Rechunk { path: own, .. } if own == path => possible.partial.push(Made::Copy),
                 Operation::Delete { path: own } if own == path => {}
                 Operation::Move { from, .. } if from == path => {}
@@ -225,7 +228,7 @@ impl Judge<'_> {
         possible
     }
 
-    /// Copies of the source: where a conversion was interrupted, there is no node, or a whole copy.
+    /// Copies of the source: where a conversion or a copy was interrupted, there is no node, or a whole copy.
     fn copies(&mut self) {
         for place in &self.model.copies {
             let deleted = Operation::Discard { at: place.clone() };
@@ -240,7 +243,7 @@ impl Judge<'_> {
             }
         }
         for operation in self.pending {
-            let Operation::Convert { to, .. } = operation else { continue };
+            let (Operation::Convert { to, .. } | Operation::Copy { to, .. }) = operation else { continue };
             let Ok(root) = to.open().and_then(|at| at.root().map_err(|error| error.to_string())) else {
                 continue;
             };

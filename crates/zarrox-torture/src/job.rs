@@ -39,6 +39,8 @@ pub(crate) enum Operation {
     Create { path: String },
     /// Creates an array in the place of whatever node is there, and fills it.
     Put { path: String, number: u64 },
+    /// Creates an array where nothing is, chunks first and documents last.
+    Import { path: String, number: u64 },
     /// Moves a node.
     Move { from: String, to: String },
     /// Deletes a node.
@@ -49,6 +51,8 @@ pub(crate) enum Operation {
     Rechunk { path: String, chunks: Vec<u64> },
     /// Converts the source to a hierarchy of its own.
     Convert { to: Place, format: String },
+    /// Copies the source to a hierarchy of its own.
+    Copy { to: Place, format: String, layout: Layout },
     /// Converts a hierarchy where it is.
     ConvertInPlace { at: Place, format: String },
     /// Deletes a whole hierarchy.
@@ -57,6 +61,18 @@ pub(crate) enum Operation {
     Probe { array: String, rows: u64 },
     /// Writes into every directory of the hierarchy.
     Sweep,
+}
+
+/// The chunks of a copy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Layout {
+    /// Those of the source.
+    Same,
+    /// Others, of this shape.
+    Chunks(Vec<u64>),
+    /// Those of the source, encoded as they are, in shards of this shape.
+    Shards(Vec<u64>),
 }
 
 impl Operation {
@@ -71,11 +87,15 @@ impl Operation {
             Self::Require { .. } => "require",
             Self::Create { .. } => "create",
             Self::Put { .. } => "create and fill",
+            Self::Import { .. } => "import",
             Self::Move { .. } => "move",
             Self::Delete { .. } => "delete",
             Self::Consolidate => "consolidate",
             Self::Rechunk { .. } => "rechunk",
             Self::Convert { .. } => "convert",
+            Self::Copy { layout: Layout::Same, .. } => "copy",
+            Self::Copy { layout: Layout::Chunks(_), .. } => "copy into other chunks",
+            Self::Copy { layout: Layout::Shards(_), .. } => "copy into shards",
             Self::ConvertInPlace { .. } => "convert in place",
             Self::Discard { .. } => "delete the hierarchy",
             Self::Probe { .. } => "grow and shrink",

@@ -136,7 +136,7 @@ impl Model {
             Operation::Require { path } | Operation::Create { path } => {
                 self.groups.insert(path.clone());
             }
-            Operation::Put { path, number } => {
+            Operation::Put { path, number } | Operation::Import { path, number } => {
                 self.made.insert(path.clone(), Made::Put(*number));
             }
             Operation::Rechunk { path, .. } => {
@@ -151,7 +151,7 @@ impl Model {
                 self.made.remove(path);
             }
             Operation::Consolidate => self.consolidated = true,
-            Operation::Convert { to, .. } => self.copies.push(to.clone()),
+            Operation::Convert { to, .. } | Operation::Copy { to, .. } => self.copies.push(to.clone()),
             Operation::Discard { at } => self.copies.retain(|copy| copy != at),
             Operation::ConvertInPlace { .. } | Operation::Probe { .. } | Operation::Sweep => {}
         }

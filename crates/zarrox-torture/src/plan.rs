@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use crate::job::{Hand, Operation};
+use crate::job::{Hand, Layout, Operation};
 use crate::model::Model;
 use crate::place::Place;
 use crate::process::Death;
@@ -75,7 +75,8 @@ impl<'a> Planner<'a> {
             }),
             52..60 => self.resize_or_write_pulse(),
             60..67 => Some(self.set_attribute()),
-            67..75 => Some(Operation::Put { path: self.new_path(), number: self.next() }),
+            67..71 => Some(Operation::Import { path: self.free_path()?, number: self.next() }),
+            71..75 => Some(Operation::Put { path: self.new_path(), number: self.next() }),
             75..80 => Some(Operation::Move { from: self.own_path()?, to: self.free_path()? }),
             80..85 => Some(Operation::Delete { path: self.own_path()? }),
             85..88 => Some(Operation::Require { path: format!("shared/{}", self.rng.u32(0..9)) }),
@@ -178,12 +179,31 @@ impl<'a> Planner<'a> {
         (!self.model.made.contains_key(&path)).then_some(path)
     }
 
-    /// Makes a copy in the other format, turns it back where it is, and deletes it.
+    /// Copies the source, in one of several ways.
+    fn copy(&mut self, format: String) -> Operation {
+        let to = self.copy.clone();
+        // Only v3 has shards.
+        match self.rng.u32(0..if format == "v3" { 4 } else { 3 }) {
+            0 => Operation::Convert { to, format },
+            1 => Operation::Copy { to, format, layout: Layout::Same },
+            2 => {
+                let chunks = vec![self.rng.u64(1..7), self.rng.u64(1..9)];
+                Operation::Copy { to, format, layout: Layout::Chunks(chunks) }
+            }
+            _ => {
+                let [rows, columns] = world::ORIGINAL_CHUNKS;
+                let shards = vec![rows * self.rng.u64(1..4), columns * self.rng.u64(1..4)];
+                Operation::Copy { to, format, layout: Layout::Shards(shards) }
+            }
+        }
+    }
+
+    /// Makes a copy in the other format, converts it where it is, and deletes it.
     fn convert(&mut self) -> Operation {
         let own = self.model.format.to_string();
         let other = if own == "v2" { "v3" } else { "v2" }.to_owned();
         if !self.model.copies.contains(&self.copy) {
-            return Operation::Convert { to: self.copy.clone(), format: other };
+            return self.copy(other);
         }
         // The chunks of a v3 array that never was v2 have keys that v2 has not.
         match self.rng.u32(if own == "v2" { 2..3 } else { 0..3 }) {

@@ -14,10 +14,13 @@ use std::thread;
 
 use zarrox::convert::Convert;
 use zarrox::selection::DimSelection;
-use zarrox::{Array, Error, ErrorKind, Group, IntoSelection, Node, OpenOptions, Rechunk, Selection};
+use zarrox::{
+    Array, ArrayBuilder, Copier, Error, ErrorKind, Group, IntoSelection, Node, OpenOptions, Rechunk,
+    Selection,
+};
 
 use crate::element::elements;
-use crate::job::{Hand, Job, Operation};
+use crate::job::{Hand, Job, Layout, Operation};
 use crate::outcome::Outcome;
 use crate::place::{Opened, Place};
 use crate::world;
@@ -95,11 +98,13 @@ impl Tools<'_> {
             Operation::Require { path } => drop(self.root()?.require_group(path)?),
             Operation::Create { path } => return self.create(path),
             Operation::Put { path, number } => self.put(path, *number)?,
+            Operation::Import { path, number } => self.import(path, *number)?,
             Operation::Move { from, to } => self.move_node(from, to)?,
             Operation::Delete { path } => self.missing_is_done(self.root()?.delete(path))?,
             Operation::Consolidate => self.root()?.consolidate_metadata()?,
             Operation::Rechunk { path, chunks } => self.rechunk(path, chunks)?,
             Operation::Convert { to, format } => self.convert(to, format)?,
+            Operation::Copy { to, format, layout } => self.copy(to, format, layout)?,
             Operation::ConvertInPlace { at, format } => convert_in_place(at, format)?,
             Operation::Discard { at } => {
                 let at = opened(at)?;
@@ -132,10 +137,20 @@ impl Tools<'_> {
     }
 
     fn put(&self, path: &str, number: u64) -> zarrox::Result<()> {
+        fill(&self.to_fill(path, number)?.overwrite(true).create()?, number)
+    }
+
+    fn import(&self, path: &str, number: u64) -> zarrox::Result<()> {
+        let source = format!("operation {number}");
+        let created = self.to_fill(path, number)?.create_with(&source, |array| fill(array, number));
+        self.existing_is_done(created.map(drop))
+    }
+
+    /// An array that operations create and fill.
+    fn to_fill(&self, path: &str, number: u64) -> zarrox::Result<ArrayBuilder> {
         let attributes = [(world::NUMBER.to_owned(), number.into())].into_iter().collect();
-        let array = world::of_numbers(self.root()?.create_array(path)).attributes(attributes).overwrite(true);
-        let array = array.shape([world::PUT_LENGTH]).chunks([world::PUT_CHUNK]).create()?;
-        array.write(.., &elements(number, &[0], &[world::PUT_LENGTH], &[world::PUT_LENGTH]))
+        let array = world::of_numbers(self.root()?.create_array(path)).attributes(attributes);
+        Ok(array.shape([world::PUT_LENGTH]).chunks([world::PUT_CHUNK]))
     }
 
     /// Moves a node; that it was moved already is what an interrupted command leaves.
@@ -155,6 +170,14 @@ impl Tools<'_> {
         }
     }
 
+    /// That there is something already is what a command leaves that was finished before its process was killed.
+    fn existing_is_done(&self, created: zarrox::Result<()>) -> zarrox::Result<()> {
+        match created {
+            Err(error) if self.again && error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            created => created,
+        }
+    }
+
     fn rechunk(&self, path: &str, chunks: &[u64]) -> zarrox::Result<()> {
         let root = self.root()?;
         let source = world::source(&root)?;
@@ -168,17 +191,31 @@ impl Tools<'_> {
     }
 
     fn convert(&self, to: &Place, format: &str) -> zarrox::Result<()> {
-        let (from, to) = (self.at, opened(to)?);
-        let source = format!("{}/{}", from.path, world::SOURCE);
+        let to = opened(to)?;
         let convert = Convert::new(world::format_named(format)?);
-        let source = source.trim_start_matches('/');
-        let planned = convert.plan_in(from.store.clone(), source, to.store.clone(), &to.path)?;
-        match planned.run() {
-            // It was finished before the process was killed.
-            Err(error) if self.again && error.kind() == ErrorKind::AlreadyExists => {}
-            done => drop(done?),
-        }
+        let (from, source) = (self.at.store.clone(), self.source_path());
+        let planned = convert.plan_in(from, &source, to.store.clone(), &to.path)?;
+        self.existing_is_done(planned.run().map(drop))?;
         world::check_copy(&to.root()?)
+    }
+
+    fn copy(&self, to: &Place, format: &str, layout: &Layout) -> zarrox::Result<()> {
+        let to = opened(to)?;
+        let copier = Copier::new().format(world::format_named(format)?);
+        let copier = match layout {
+            Layout::Same => copier,
+            Layout::Chunks(chunks) => copier.chunks(chunks),
+            Layout::Shards(shards) => copier.shards(shards),
+        };
+        let (from, source) = (self.at.store.clone(), self.source_path());
+        let planned = copier.plan_in(from, &source, to.store.clone(), &to.path)?;
+        self.existing_is_done(planned.run().map(drop))?;
+        world::check_copy(&to.root()?)
+    }
+
+    /// The path of the source in the store.
+    fn source_path(&self) -> String {
+        format!("{}/{}", self.at.path, world::SOURCE).trim_start_matches('/').to_owned()
     }
 
     fn probe(&mut self, path: &str, rows: u64) -> zarrox::Result<()> {
@@ -211,6 +248,10 @@ impl Tools<'_> {
         root.update_attributes(sweep_attribute)?;
         nodes.iter_mut().try_for_each(sweep_node)
     }
+}
+
+fn fill(array: &Array, number: u64) -> zarrox::Result<()> {
+    array.write(.., &elements(number, &[0], &[world::PUT_LENGTH], &[world::PUT_LENGTH]))
 }
 
 fn sweep_attribute(attributes: &mut zarrox::json::Map) {

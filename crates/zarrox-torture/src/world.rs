@@ -34,6 +34,8 @@ pub(crate) const SOURCE: &str = "source";
 const ORIGINAL: &str = "a";
 /// The shape of the array in [`SOURCE`].
 const ORIGINAL_SHAPE: [u64; 2] = [6, 8];
+/// The chunks of the array in [`SOURCE`].
+pub(crate) const ORIGINAL_CHUNKS: [u64; 2] = [2, 3];
 /// The number of the operation that wrote the source.
 const ORIGINAL_NUMBER: u64 = 1;
 /// The length of an array that is created and filled.
@@ -66,7 +68,8 @@ pub(crate) fn create(at: &Opened, format: Format) -> zarrox::Result<()> {
     of_numbers(root.create_array(PULSE)).shape([40]).chunks([PULSE_CHUNK]).create()?;
     root.create_group(NOTES)?;
     let source = root.create_group(SOURCE)?;
-    let array = of_numbers(source.create_array(ORIGINAL)).shape(ORIGINAL_SHAPE).chunks([2, 3]).create()?;
+    let array =
+        of_numbers(source.create_array(ORIGINAL)).shape(ORIGINAL_SHAPE).chunks(ORIGINAL_CHUNKS).create()?;
     array.write(.., &original())?;
     at.store.flush()?;
     Ok(())
