@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::codec::{ChunkSpec, Codec, CodecKind, CodecSpec};
 use crate::data_type::{
-    ByteOrder, DataType, Family, FamilyRef, KnownTypes, Storage, Structures, TypeString, Unknown, family,
+    ByteOrder, DataType, Family, FamilyRef, KnownTypes, PICKLE, Storage, Structures, TypeString, Unknown,
+    family,
 };
 use crate::error::{CodecError, Error, ErrorKind, Result};
 use crate::json::{self, Json, Map};
@@ -99,6 +100,13 @@ impl Registry {
     pub fn with_codecs(mut self, codecs: &[&'static CodecDef]) -> Self {
         self.codecs.extend_from_slice(codecs);
         self
+    }
+
+    /// Adds a codec, in the place of the one with its name if there is one.
+    #[must_use]
+    pub fn with_codec_instead(mut self, codec: &'static CodecDef) -> Self {
+        self.codecs.retain(|known| known.name != codec.name);
+        self.with_codec(codec)
     }
 
     /// Sets the codec for all `id`s of v2 that no other codec has, for codecs that are defined elsewhere. It has no
@@ -263,11 +271,30 @@ impl Registry {
 
     /// The data type of v2's `|O` elements, which only one of the codecs determines.
     pub fn object_type_from_v2<'c>(&self, codecs: impl IntoIterator<Item = &'c Map>) -> Result<DataType> {
+        self.type_with_objects_from_v2(&"|O".into(), codecs)
+    }
+
+    /// The data type of v2's elements with this `dtype` that [are objects or have fields of objects](crate::data_type::has_objects),
+    /// which only one of the codecs determines.
+    pub fn type_with_objects_from_v2<'c>(
+        &self,
+        dtype: &Json,
+        codecs: impl IntoIterator<Item = &'c Map>,
+    ) -> Result<DataType> {
         for codec in codecs {
-            let takers: Vec<_> = self.families().filter_map(|family| family.parse_object(codec)).collect();
+            let takers: Vec<_> =
+                self.families().filter_map(|family| family.parse_object(dtype, codec)).collect();
             if !takers.is_empty() {
                 return one_type(&Json::Object(codec.clone()), takers);
             }
+            if codec.get("id").and_then(Json::as_str) == Some("pickle") {
+                return Err(Error::unsupported(PICKLE));
+            }
+        }
+        if dtype.is_array() {
+            return Err(Error::unsupported(
+                "the elements are structures with fields of objects, which only the codec pickle stores",
+            ));
         }
         Err(Error::unsupported(
             "the elements are objects, and no filter encodes objects; known are json2, msgpack2, vlen-utf8, vlen-bytes, vlen-array and categorize",

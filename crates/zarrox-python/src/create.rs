@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zarrox::Strictness;
 use zarrox::convert::Convert;
-use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::data_type::{ByteOrder, Endian, has_objects};
 use zarrox::json::{Json, Map};
 use zarrox::{
     ArrayBuilder, ChunkGrid, ChunkShape, CodecSpec, DataType, Error, ErrorKind, Format, Node, Registry,
@@ -79,9 +79,9 @@ fn data_type(
     codecs: &[Json],
     registry: &Registry,
 ) -> zarrox::Result<(DataType, Option<ByteOrder>)> {
-    if json.as_str() == Some("|O") {
+    if has_objects(json) {
         let objects = codecs.iter().filter_map(Json::as_object);
-        return Ok((registry.object_type_from_v2(objects)?, None));
+        return Ok((registry.type_with_objects_from_v2(json, objects)?, None));
     }
     registry.data_type_from_v2(json).or_else(|error| match registry.data_type_from_v3(json) {
         Ok(data_type) => Ok((data_type, None)),

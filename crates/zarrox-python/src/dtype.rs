@@ -13,6 +13,9 @@ pub(crate) fn native<'py>(
     data_type: &DataType,
     registry: &Registry,
 ) -> PyResult<Bound<'py, PyArrayDescr>> {
+    if let Some(json) = crate::pickled::dtype_of(data_type) {
+        return of_v2(py, json);
+    }
     if data_type.storage() == Storage::Variable {
         return Ok(PyArrayDescr::object(py));
     }

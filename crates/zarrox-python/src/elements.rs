@@ -232,11 +232,34 @@ impl Typed {
         one: bool,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if crate::pickled::dtype_of(self.array.data_type()).is_some() {
+            return self.read_pickled_fields(py, selection, names, one, out);
+        }
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         self.check_fields(py, &names)?;
         let elements = py.detach(|| self.array.slice(selection).read_fields(&names)).or_raise()?;
         let array = self.fields_as_stored(py, from_dyn(py, &elements)?, &names)?;
         let array = if one { array.get_item(names[0])? } else { array };
+        match out {
+            Some(out) => {
+                out.set_item(py.Ellipsis(), array)?;
+                Ok(out.clone())
+            }
+            None => scalar(array),
+        }
+    }
+
+    /// Reads whole structures that are pickled, and takes fields of them.
+    fn read_pickled_fields<'py>(
+        &self,
+        py: Python<'py>,
+        selection: &Selection,
+        names: &[String],
+        one: bool,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let whole = self.read_new(py, selection)?;
+        let array = if one { whole.get_item(&names[0])? } else { whole.get_item(names)? };
         match out {
             Some(out) => {
                 out.set_item(py.Ellipsis(), array)?;

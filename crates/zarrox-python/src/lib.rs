@@ -17,6 +17,7 @@ mod long;
 mod mapping;
 mod objects;
 mod parts;
+mod pickled;
 mod selection;
 mod split;
 mod store;
@@ -76,6 +77,8 @@ mod native {
     #[pymodule_export]
     use crate::long::PyInterrupt;
     #[pymodule_export]
+    use crate::pickled::allow_pickle;
+    #[pymodule_export]
     use crate::store::Store;
     #[pymodule_export]
     use crate::user_types::register_data_type;
@@ -85,6 +88,8 @@ mod native {
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         let registry = zarrox::codecs::registry().with_foreign_codecs(&crate::foreign::DEF);
+        let registry = registry.with_codec_instead(&crate::pickled::DEF);
+        let registry = registry.with_data_types(crate::pickled::PickledObjects);
         crate::know(registry.with_data_types(crate::user_types::PythonTypes));
         crate::warnings::tell();
         Ok(())

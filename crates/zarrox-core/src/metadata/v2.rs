@@ -12,7 +12,7 @@ use super::{
     ReadContext, Source, consolidated,
 };
 use crate::codec::{CodecKind, CodecSpec};
-use crate::data_type::{ByteOrder, DataType, Endian, Storage, TypeString, nests_lists};
+use crate::data_type::{ByteOrder, DataType, Endian, Storage, TypeString, has_objects, nests_lists};
 use crate::error::{Error, Result};
 use crate::fill_value::FillValue;
 use crate::grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
@@ -218,14 +218,14 @@ fn read_data_type(members: &mut Members<'_>, context: &ReadContext<'_>) -> Resul
     let little = ByteOrder::One(Endian::Little);
     let dtype = members.required("dtype")?;
     let registry = context.registry;
-    if dtype.as_str() != Some("|O") {
+    if !has_objects(&dtype) {
         let (known, order) = read_named(&dtype, context)
             .map_or_else(|error| (Err(error), None), |(data_type, order)| (Ok(data_type), order));
         return Ok((registry.or_unknown(&dtype, known)?, order.unwrap_or(little)));
     }
     let filters = members.get("filters").and_then(Json::as_array).into_iter().flatten();
     let codecs = filters.chain(members.get("compressor")).filter_map(Json::as_object);
-    let known = registry.object_type_from_v2(codecs);
+    let known = registry.type_with_objects_from_v2(&dtype, codecs);
     Ok((registry.or_unknown(&dtype, known)?, little))
 }
 

@@ -14,6 +14,7 @@ __all__ = [
     "Store",
     "__version__",
     "after_fork",
+    "allow_pickle",
     "before_fork",
     "check",
     "codec_names",
@@ -345,6 +346,9 @@ def codec_names() -> list[tuple[str, str | None]]:
 def set_threads(count: int) -> int:
     """Sets how many threads work from now on (0: one for each core); returns how many did."""
 def threads() -> int: ...
+def allow_pickle(allowed: bool) -> None:
+    """Says whether pickles are read and written in arrays that are opened from now on."""
+
 def before_fork() -> None:
     """Waits until no thread is inside of a database, and lets none in."""
 

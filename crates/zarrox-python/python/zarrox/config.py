@@ -1,7 +1,7 @@
 """Settings with the names of zarr-python 3.
 
-Those that have an effect here are ``array.write_empty_chunks``, ``default_zarr_format`` and ``threading.max_workers``. All others
-are kept and given back, so that programs which set them run.
+Those that have an effect here are ``array.write_empty_chunks``, ``codecs.allow_pickle``, ``default_zarr_format`` and
+``threading.max_workers``. All others are kept and given back, so that programs which set them run.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ __all__ = ["Config", "config"]
 
 _DEFAULTS: dict[str, Any] = {
     "array.write_empty_chunks": False,
+    # Reading a pickle can run any program.
+    "codecs.allow_pickle": False,
     # Every function has its own default: see `zarrox.creation`.
     "default_zarr_format": None,
     "threading.max_workers": None,
@@ -82,6 +84,8 @@ class Config:
         self._values = {**self._values, **values}
         if "threading.max_workers" in values:
             _native.set_threads(values["threading.max_workers"] or 0)
+        if "codecs.allow_pickle" in values:
+            _native.allow_pickle(bool(values["codecs.allow_pickle"]))
 
     @contextmanager
     def _until_end(self, before: dict[str, Any]) -> Iterator[Config]:

@@ -2,7 +2,9 @@
 
 pub(crate) mod text;
 
-use numpy::{PyArrayDescr, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{
+    PyArrayDescr, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::{PyTypeError, PyUnicodeDecodeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -18,12 +20,17 @@ pub(crate) enum Elements {
     Bytes,
     /// One value of MessagePack.
     Object,
+    /// A pickle of an object, or of a tuple for an element of this structured type.
+    Pickle(Py<PyArrayDescr>),
     /// Numbers of this type.
     Numbers(Py<PyArrayDescr>),
 }
 
 impl Elements {
     pub(crate) fn of(py: Python<'_>, data_type: &DataType, registry: &Registry) -> PyResult<Self> {
+        if crate::pickled::dtype_of(data_type).is_some() {
+            return Ok(Self::Pickle(crate::dtype::native(py, data_type, registry)?.unbind()));
+        }
         if let Some(item) = data_type.vlen_item() {
             return Ok(Self::Numbers(crate::dtype::native(py, &item, registry)?.unbind()));
         }
@@ -36,6 +43,14 @@ impl Elements {
         })
     }
 
+    /// The structured type of NumPy's that pickled elements have, if they are structures.
+    fn structured<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArrayDescr>> {
+        match self {
+            Self::Pickle(dtype) => Some(dtype.bind(py).clone()).filter(PyArrayDescrMethods::has_fields),
+            _ => None,
+        }
+    }
+
     /// An element as an object.
     pub(crate) fn to_object<'py>(&self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         match self {
@@ -45,6 +60,16 @@ impl Elements {
                 let mut rest =
                     msgpack::element(bytes).map_err(|error| PyValueError::new_err(error.to_string()))?;
                 unpacked(py, &mut rest, 0)
+            }
+            Self::Pickle(dtype) => {
+                let object = unpickled(py, bytes)?;
+                if !dtype.bind(py).has_fields() {
+                    return Ok(object);
+                }
+                let numpy = py.import("numpy")?;
+                let element = numpy.call_method1("empty", (PyTuple::empty(py), dtype))?;
+                element.set_item(PyTuple::empty(py), object)?;
+                element.get_item(PyTuple::empty(py))
             }
             Self::Numbers(dtype) => {
                 let numpy = py.import("numpy")?;
@@ -71,6 +96,7 @@ impl Elements {
                 pack(object, &mut packed, 0)?;
                 Ok(packed)
             }
+            Self::Pickle(_) => bytes_of_pickle(object),
             Self::Numbers(_) if object.is_none() => Ok(Vec::new()),
             Self::Numbers(dtype) => {
                 let numbers = py.import("numpy")?.call_method1("asarray", (object, dtype))?;
@@ -96,6 +122,13 @@ impl Elements {
     ) -> PyResult<Bound<'py, PyAny>> {
         let numpy = py.import("numpy")?;
         let count: usize = shape.iter().product();
+        if let Some(dtype) = self.structured(py) {
+            let array = numpy.call_method1("empty", (count, dtype))?;
+            for (index, bytes) in elements.enumerate() {
+                array.set_item(index, unpickled(py, bytes)?)?;
+            }
+            return array.call_method1("reshape", (PyTuple::new(py, shape)?,));
+        }
         let array = numpy.call_method1("empty", (count, PyArrayDescr::object(py)))?;
         {
             let mut objects = array.cast::<PyArrayDyn<Py<PyAny>>>()?.try_readwrite();
@@ -123,9 +156,18 @@ impl Elements {
             return Ok(elements);
         }
         let numpy = py.import("numpy")?;
+        let structures = match self.structured(py) {
+            // Their objects are tuples.
+            Some(dtype) => {
+                let structures = numpy.call_method1("asarray", (value, dtype))?;
+                Some(structures.call_method1("astype", (PyArrayDescr::object(py),))?)
+            }
+            None => None,
+        };
+        let value = structures.as_ref().unwrap_or(value);
         let single = match self {
             Self::Numbers(_) => is_plain_array(value),
-            Self::Object => {
+            Self::Object | Self::Pickle(_) => {
                 let is_array = value.is_instance_of::<PyUntypedArray>();
                 !is_array && (shape.is_empty() || !value.is_instance_of::<PyList>())
             }
@@ -137,7 +179,9 @@ impl Elements {
         }
         let array = match self {
             // Lists of lists stay what they are, as far as the selection reaches.
-            Self::Object | Self::Numbers(_) if !value.is_instance_of::<PyUntypedArray>() => {
+            Self::Object | Self::Pickle(_) | Self::Numbers(_)
+                if !value.is_instance_of::<PyUntypedArray>() =>
+            {
                 let objects = PyList::empty(py);
                 flatten(value, shape, &objects)?;
                 let flat = numpy.call_method1("empty", (objects.len(), PyArrayDescr::object(py)))?;
@@ -161,9 +205,21 @@ impl Elements {
     }
 }
 
+/// The object of a pickle; `None` of an element that was never set.
+fn unpickled<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    if bytes.is_empty() {
+        return Ok(py.None().into_bound(py));
+    }
+    py.import("pickle")?.call_method1("loads", (PyBytes::new(py, bytes),))
+}
+
+fn bytes_of_pickle(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    let pickle = object.py().import("pickle")?.call_method1("dumps", (object, 5))?;
+    Ok(pickle.cast::<PyBytes>()?.as_bytes().to_vec())
+}
+
 /// Returns true if a value is one array of numbers, and no array of objects.
 fn is_plain_array(value: &Bound<'_, PyAny>) -> bool {
-    use numpy::PyArrayDescrMethods;
     value.cast::<PyUntypedArray>().is_ok_and(|array| array.dtype().kind() != b'O')
 }
 

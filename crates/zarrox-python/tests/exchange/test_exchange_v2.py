@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -176,12 +177,76 @@ def test_objects(codec: Any) -> None:
 
 def test_pickles_are_refused() -> None:
     """They are programs, which run when they are read."""
-    with pytest.raises(zarrox.errors.UnsupportedError, match="program"):
+    with pytest.raises(zarrox.errors.UnsupportedError, match="program.*allow_pickle"):
         zarrox.create(shape=3, dtype=object, object_codec=numcodecs.Pickle())
     store: dict[str, Any] = {}
     zarr.create(store=store, shape=3, dtype=object, object_codec=numcodecs.Pickle())[:] = [1, "a", None]
-    with pytest.raises(zarrox.errors.UnsupportedError, match="program"):
+    with pytest.raises(zarrox.errors.UnsupportedError, match="program.*allow_pickle"):
         zarrox.open_array(store, mode="r")[:]
+
+
+@pytest.fixture
+def pickles_allowed() -> Iterator[None]:
+    """The program trusts its data."""
+    with zarrox.config.set({"codecs.allow_pickle": True}):
+        yield
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.usefixtures("pickles_allowed")
+def test_pickles_are_read_and_written_where_they_are_allowed(order: Any) -> None:
+    """Any objects, in either order of the elements."""
+    made = np.empty((3, 4), dtype=object)
+    made.ravel()[:] = [1, "a", None, {2}, (3, [4]), 1.5, b"x", {"y": 2}, 2 + 1j, 10**30, range(3), "z"]
+    theirs: dict[str, Any] = {}
+    ours: dict[str, Any] = {}
+    for library, store in ((zarr, theirs), (zarrox, ours)):
+        settings: dict[str, Any] = {"dtype": object, "object_codec": numcodecs.Pickle(), "order": order}
+        library.create(store=store, shape=made.shape, chunks=2, **settings)[...] = made
+    assert metadata(theirs) == metadata(ours)
+    for library, store in ((zarrox, theirs), (zarr, ours), (zarrox, ours)):
+        array = library.open_array(store, mode="r+")
+        assert array[...].tolist() == made.tolist()
+        assert (array[1, 0], array[2, 1:3].tolist()) == (made[1, 0], made[2, 1:3].tolist())
+        array[1, 1:3] = np.array(["new", {5: 6}], dtype=object)
+        assert array[1].tolist() == [made[1, 0], "new", {5: 6}, made[1, 3]]
+        array[1] = made[1]
+    assert isinstance(zarrox.open_array(ours).filters[0], numcodecs.Pickle)
+
+
+@pytest.mark.parametrize("fill", [None, (b"fill", 7)])
+@pytest.mark.usefixtures("pickles_allowed")
+def test_structures_with_objects(fill: Any) -> None:
+    """Both libraries read the other's structures, and the fill value of chunks that nobody has written."""
+    dtype = np.dtype([("name", object), ("count", "<i4")])
+    made = np.array([(b"aaa", 1), ("b", 2), (None, 3), ([4], 4), (5.5, 5)], dtype=dtype)
+    stores: list[dict[str, Any]] = [{}, {}]
+    for library, store in zip((zarr, zarrox), stores, strict=True):
+        settings: dict[str, Any] = {"object_codec": numcodecs.Pickle(), "fill_value": fill}
+        array = library.create(store=store, shape=7, chunks=2, dtype=dtype, **settings)
+        array[:5] = made
+    assert metadata(stores[0]).keys() == metadata(stores[1]).keys()
+    for store in stores:
+        for library in (zarr, zarrox):
+            array = library.open_array(store, mode="r+")
+            assert array.dtype == dtype
+            assert array[:5].tolist() == made.tolist()
+            assert array[1].tolist() == ("b", 2)
+            assert array["count"][:5].tolist() == [1, 2, 3, 4, 5]
+            if fill is not None:
+                assert array[6].tolist() == fill
+            array[2:4] = made[:2]
+            assert array[1:5].tolist() == [("b", 2), (b"aaa", 1), ("b", 2), (5.5, 5)]
+            array[2:4] = made[2:4]
+
+
+def test_structures_with_objects_need_a_codec_and_trust() -> None:
+    """Nothing is created otherwise."""
+    dtype = np.dtype([("name", object), ("count", "<i4")])
+    with pytest.raises(ValueError, match="object_codec"):
+        zarrox.create(shape=3, dtype=dtype)
+    with pytest.raises(zarrox.errors.UnsupportedError, match="allow_pickle"):
+        zarrox.create(shape=3, dtype=dtype, object_codec=numcodecs.Pickle())
 
 
 def test_ragged() -> None:

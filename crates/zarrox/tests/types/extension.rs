@@ -112,7 +112,7 @@ impl Family for Sequences {
     }
 
     /// In v2, the codec says what objects are; here text with one more member.
-    fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
+    fn parse_object(&self, _: &Json, codec: &Map) -> Option<Result<DataType>> {
         (codec.get("id")? == "vlen-dna" || codec.contains_key("dna")).then(|| Ok(dna()))
     }
 

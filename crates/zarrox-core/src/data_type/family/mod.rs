@@ -82,9 +82,10 @@ pub trait Family: fmt::Debug + Send + Sync {
     /// Returns true if the type belongs to the family.
     fn has(&self, data_type: &DataType) -> bool;
 
-    /// The type of v2's `|O` elements that this codec stores. The codec is given by its `id` in v2 metadata.
-    fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
-        let _ = codec;
+    /// The type of v2's objects that this codec stores. The `dtype` is `|O`, or a list of fields of which some are `|O`. The codec is
+    /// given by its `id` in v2 metadata.
+    fn parse_object(&self, dtype: &Json, codec: &Map) -> Option<Result<DataType>> {
+        let _ = (dtype, codec);
         None
     }
 

@@ -21,6 +21,17 @@ pub const PICKLE: &str = "reading pickled objects is not safe, since a pickle ca
     you trust the data, rewrite the array with zarr-python and another object_codec: JSON, MsgPack, VLenUTF8, VLenBytes or \
     VLenArray";
 
+/// Returns true for v2's `dtype` of objects.
+pub(super) fn is_object(dtype: &Json) -> bool {
+    dtype.as_str() == Some("|O")
+}
+
+/// Returns true for v2's `dtype` of objects, and for structures with a field of objects.
+pub fn has_objects(dtype: &Json) -> bool {
+    let field_has = |field: &Json| field.as_array().and_then(|parts| parts.get(1)).is_some_and(has_objects);
+    is_object(dtype) || dtype.as_array().is_some_and(|fields| fields.iter().any(field_has))
+}
+
 /// Returns true if the v2 codec with this id stores a chunk as nested lists, in the order of its own axes whatever `order` is.
 pub(crate) fn nests_lists(id: &str) -> bool {
     matches!(id, "json2" | "json" | "msgpack2" | "msgpack")
@@ -52,11 +63,9 @@ impl Family for Objects {
         (name == NAME).then(|| Err(refused()))
     }
 
-    fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
-        match codec.get("id").and_then(Json::as_str)? {
-            "pickle" => Some(Err(Error::unsupported(PICKLE))),
-            id => nests_lists(id).then(|| Ok(DataType::object())),
-        }
+    fn parse_object(&self, dtype: &Json, codec: &Map) -> Option<Result<DataType>> {
+        let nests = codec.get("id").and_then(Json::as_str).is_some_and(nests_lists);
+        (nests && is_object(dtype)).then(|| Ok(DataType::object()))
     }
 
     fn examples(&self) -> Vec<DataType> {

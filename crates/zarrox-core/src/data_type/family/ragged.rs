@@ -3,7 +3,7 @@
 
 use crate::json::json;
 
-use super::object::not_in_v3;
+use super::object::{is_object, not_in_v3};
 use super::{DataType, Endian, Extension, Family, Storage, TypeString, bad_fill};
 use super::{bool, complex, float, integer, time};
 use crate::codec::CodecSpec;
@@ -65,8 +65,8 @@ impl Family for Ragged {
         (name == NAME).then(|| Err(refused()))
     }
 
-    fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
-        codec.get("id").and_then(Json::as_str).filter(|id| *id == "vlen-array")?;
+    fn parse_object(&self, dtype: &Json, codec: &Map) -> Option<Result<DataType>> {
+        codec.get("id").and_then(Json::as_str).filter(|id| *id == "vlen-array" && is_object(dtype))?;
         let dtype = codec.get("dtype").and_then(Json::as_str).unwrap_or_default();
         let item = TypeString::parse(dtype)
             .and_then(|dtype| NUMBERS.iter().find_map(|family| family.parse_v2(&dtype)));

@@ -6,6 +6,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::object::is_object;
 use super::{DataType, Endian, Extension, Family, Storage, bad_fill};
 use crate::codec::CodecSpec;
 use crate::error::Result;
@@ -56,7 +57,10 @@ impl Family for Variable {
         }
     }
 
-    fn parse_object(&self, codec: &Map) -> Option<Result<DataType>> {
+    fn parse_object(&self, dtype: &Json, codec: &Map) -> Option<Result<DataType>> {
+        if !is_object(dtype) {
+            return None;
+        }
         match codec.get("id").and_then(Json::as_str) {
             Some("vlen-utf8" | "categorize") => Some(Ok(named(TEXT))),
             Some("vlen-bytes") => Some(Ok(named(BYTES))),

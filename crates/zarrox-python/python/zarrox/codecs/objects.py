@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 import textwrap
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..config import config
 from ..errors import UnsupportedError
 from .abc import Codec, NativeCodec, shown_as
 
@@ -181,9 +183,10 @@ class LegacyMsgPack(MsgPack):
 
 
 class Pickle(Codec):
-    """Pickled Python objects, which are refused, since reading a pickle can run any program.
+    """Pickled Python objects: any of them, and structures with fields of objects.
 
-    The class exists so that metadata which names it can be shown.
+    They are refused unless ``zarrox.config.set({"codecs.allow_pickle": True})`` allows them, since reading a pickle can run any
+    program.
 
     Parameters
     ----------
@@ -202,14 +205,21 @@ class Pickle(Codec):
         self.protocol = protocol
 
     def encode(self, buf: Any) -> Any:
-        raise _refused()
+        _check_allowed()
+        return pickle.dumps(buf, protocol=self.protocol)
 
     def decode(self, buf: Any, out: Any = None) -> Any:
-        raise _refused()
+        _check_allowed()
+        decoded = pickle.loads(buf)
+        if out is None:
+            return decoded
+        np.copyto(out, decoded)
+        return out
 
 
-def _refused() -> UnsupportedError:
-    return UnsupportedError(
-        "pickled objects are programs that run when they are read, so that Zarrox neither writes nor reads them; "
-        "use JSON, MsgPack, VLenUTF8, VLenBytes or VLenArray, and to read data that you trust, zarr-python"
-    )
+def _check_allowed() -> None:
+    if not config.get("codecs.allow_pickle"):
+        raise UnsupportedError(
+            "pickled objects are programs that run when they are read; to read data that you trust, and to write it, allow them by "
+            "zarrox.config.set({'codecs.allow_pickle': True}), or use JSON, MsgPack, VLenUTF8, VLenBytes or VLenArray"
+        )

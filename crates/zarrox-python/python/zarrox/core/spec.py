@@ -19,6 +19,7 @@ from zarrox.core.fill import fill_json
 from zarrox.core.grids import rectilinear
 from zarrox.core.shapes import chunk_lengths, normalize_dimension_separator, normalize_order, normalize_shape
 from zarrox.errors import BadCompressorError
+from zarrox.meta import encode_fill_value
 
 __all__ = ["DEFAULT_FILL_VALUE", "array_spec", "numpy_dtype"]
 
@@ -74,7 +75,7 @@ def array_spec(
         spec["order"] = normalize_order(order)
     # In version 3 and its drafts there is no array without a fill value.
     if fill_value is not DEFAULT_FILL_VALUE and (fill_value is not None or not zarr_format.lstrip("v").startswith("3")):
-        spec["fill_value"] = fill_json(fill_value, name, 3) if v3 else fill_json(fill_value, native_dtype)
+        spec["fill_value"] = fill_json(fill_value, name, 3) if v3 else _v2_fill(fill_value, native_dtype, object_codec)
     if attributes:
         spec["attributes"] = dict(attributes)
     spec.update(_key_encoding(v3, dimension_separator, chunk_key_encoding))
@@ -86,6 +87,13 @@ def array_spec(
         spec["dimension_names"] = list(dimension_names)
     _add_v3_codecs(spec, native_dtype, filters, compressor, compressors, serializer, codecs)
     return _with_shards(spec, shards)
+
+
+def _v2_fill(value: Any, dtype: np.dtype[Any], object_codec: Any) -> Any:
+    """The fill value, which the codec of objects encodes if it is a structure with objects."""
+    if dtype.names is None or not dtype.hasobject:
+        return fill_json(value, dtype)
+    return encode_fill_value(value, dtype, object_codec)
 
 
 def _chunks(chunks: ChunksLike, shape: tuple[int, ...], zarr_format: str) -> Spec:
