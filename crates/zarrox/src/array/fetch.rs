@@ -9,6 +9,7 @@ use zarrox_stores::{ByteRange, Bytes, Key, StoreError, Value};
 
 use super::Array;
 use crate::policy::MissingChunks;
+use crate::pool::Pool;
 
 /// The most bytes that are collected for deferred decodings at a time, unless a single one needs more.
 const COLLECTED: usize = 4 << 20;
@@ -153,7 +154,7 @@ impl Array {
                 fetches.extend(decode.fetches()?);
             }
             self.drive(object, fetches)?;
-            let pool = self.location.pool();
+            let pool = self.pool_for(object.value);
             let bytes = if object.objects < pool.threads() { size / batch.len() } else { 0 };
             pool.map(batch, bytes, self.at_once(), |decode| {
                 Ok(self.location.on_a_core(|| decode.finish())?)
@@ -165,7 +166,7 @@ impl Array {
     /// Runs one round of fetches, and returns the fetches that follow from them.
     fn fetch<'a>(&self, object: Object<'_>, fetches: Vec<Fetch<'a>>) -> Result<Vec<Fetch<'a>>> {
         let groups = self.grouped(fetches, object.value)?;
-        let pool = self.location.pool();
+        let pool = self.pool_for(object.value);
         // With fewer objects than threads, the parts of one object are distributed among threads.
         let largest = if object.objects < pool.threads() {
             groups.iter().map(|group| group.length).max()
@@ -183,6 +184,12 @@ impl Array {
             location.on_a_core(|| hand_over(group, &bytes))
         })?;
         Ok(following.into_iter().flatten().collect())
+    }
+
+    /// The threads for parts of an object: those of the store, unless the store is not needed any more.
+    fn pool_for(&self, value: &dyn Value) -> &Pool {
+        let needs_store = self.location.is_remote() || !value.is_in_memory();
+        if needs_store { self.location.pool() } else { &self.location.context.pool }
     }
 
     /// Groups fetches that lie close to each other.
