@@ -1,9 +1,11 @@
 """Measures the command beside the tools that people use otherwise, as ratios within one run.
 
-    python3 bench/command.py [PATH OF zarrox] [--mib 512] [--turns 5]
+    python3 bench/command.py [PATH OF zarrox] [--mib 512] [--turns 5] [--dask PYTHON] [--reencode PROGRAM] [--s3 ENDPOINT --s5cmd PROGRAM]
 
-`cp` and `reshard` are compared with `cp -r`, `diff` and `stats` with reading all elements of the same arrays. Each turn runs
-both sides one after the other; the ratio is that of the shortest times.
+`cp` is compared with `cp -r`, `reshard` with `cp -r` of whichever has more files, the source or the copy, and `diff` and `stats` with
+reading all elements of the same arrays. `rechunk` is compared with Dask's, in an environment with Dask and zarr-python, and with zarrs'
+`zarrs_reencode`. Copies from S3 are compared with `s5cmd`. Each turn runs both sides one after the other; the ratio is that of the
+shortest times.
 """
 
 import argparse
@@ -21,6 +23,25 @@ def run(*line, stdout=None):
     begun = time.perf_counter()
     subprocess.run([str(word) for word in line], check=True, stdout=stdout or subprocess.DEVNULL)
     return time.perf_counter() - begun
+
+
+def run_measured(*line):
+    """Runs a command, and returns the seconds and the most bytes of memory that it took."""
+    begun = time.perf_counter()
+    process = subprocess.Popen([str(word) for word in line], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"failed: {line}")
+    return time.perf_counter() - begun, usage.ru_maxrss << 10
+
+
+#: Dask reads the source in pieces of whole chunks, and rechunks them.
+DASK = """
+import sys
+import dask.array as da
+source, target, chunks = sys.argv[1:]
+da.from_zarr(source).rechunk(tuple(map(int, chunks.split(",")))).to_zarr(target)
+"""
 
 
 def values(path, mib):
@@ -66,12 +87,46 @@ class Bench:
             1.1,
         )
 
-    def reshards(self, name, source, shards):
+    def reshards(self, name, source, shards, files):
+        """The array `files` has as many files as the copy, if these are more than those of the source."""
         self.compare(
             f"reshard {name} / cp -r",
             lambda: run(self.zarrox, "reshard", self.place(source), self.fresh("copy.zarr"), "--shards", shards),
-            lambda: run("cp", "-r", self.place(source), self.fresh("copied.zarr")),
+            lambda: run("cp", "-r", self.place(files), self.fresh("copied.zarr")),
             1.2,
+        )
+
+    def rechunks(self, source, chunks, dask, reencode):
+        """Rows become columns. The most memory that a side took is printed as well."""
+        ours = [self.zarrox, "rechunk", self.place(source), "TARGET", "--chunks", chunks]
+        others = {}
+        if dask:
+            others["Dask"] = [dask, "-c", DASK, self.place(source), "TARGET", chunks]
+        if reencode:
+            others["zarrs_reencode"] = [reencode, self.place(source), "TARGET", "--chunk-shape", chunks]
+        for name, theirs in others.items():
+            peaks = {}
+
+            def measured(side, line, peaks=peaks):
+                target = self.fresh(f"{side}.zarr")
+                seconds, peak = run_measured(*(target if word == "TARGET" else word for word in line))
+                peaks[side] = max(peaks.get(side, 0), peak)
+                return seconds
+
+            self.compare(f"rechunk / {name}", lambda: measured("ours", ours), lambda: measured("theirs", theirs), 0.5)
+            print(f"{'  most memory in MiB':<34} {peaks['ours'] >> 20:>9} {peaks['theirs'] >> 20:>9}", flush=True)
+
+    def downloads(self, source, endpoint, s5cmd):
+        """Copies from S3 to the disk, of the objects that `zarrox cp` has put there."""
+        url = f"s3://zarrox/bench-{os.getpid()}.zarr"
+        options = ["--storage", f"endpoint={endpoint}", "--storage", "allow_http=true"]
+        run(self.zarrox, "cp", self.place(source), url, *options)
+        os.environ.setdefault("AWS_REGION", "us-east-1")
+        self.compare(
+            "cp from S3 / s5cmd",
+            lambda: run(self.zarrox, "cp", url, self.fresh("copy.zarr"), *options),
+            lambda: run(s5cmd, "--endpoint-url", endpoint, "cp", f"{url}/*", f"{self.fresh('copied.zarr')}/"),
+            1.1,
         )
 
     def reads(self, name):
@@ -97,6 +152,10 @@ def main():
     parser.add_argument("zarrox", nargs="?", default="zarrox", help="the command")
     parser.add_argument("--mib", type=int, default=512, help="the size of an array in MiB")
     parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--dask", help="a Python with Dask and zarr-python")
+    parser.add_argument("--reencode", help="zarrs' program zarrs_reencode")
+    parser.add_argument("--s3", help="the address of a server, with the bucket zarrox and the keys in the environment")
+    parser.add_argument("--s5cmd", default="s5cmd", help="the program s5cmd")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="zarrox-bench-") as directory:
         bench = Bench(options.zarrox, directory, options.turns)
@@ -111,8 +170,12 @@ def main():
         bench.copies("plain", "plain.zarr")
         bench.copies("many small chunks", "small.zarr")
         bench.copies("sharded", "sharded.zarr")
-        bench.reshards("into shards", "small.zarr", "1024,4096")
-        bench.reshards("out of shards", "sharded.zarr", "none")
+        bench.reshards("into shards", "small.zarr", "1024,4096", "small.zarr")
+        bench.reshards("out of shards", "sharded.zarr", "none", "small.zarr")
+        if options.dask or options.reencode:
+            bench.rechunks("plain.zarr", f"{options.mib * 64},64", options.dask, options.reencode)
+        if options.s3:
+            bench.downloads("small.zarr", options.s3, options.s5cmd)
         bench.passes("plain", "plain.zarr", "small.zarr")
         bench.passes("sharded", "sharded.zarr", "plain.zarr")
     return 0
