@@ -77,11 +77,19 @@ pub(crate) fn test(arguments: &[String]) -> Outcome {
 
 /// The tests that need servers, of those that run.
 pub(crate) fn test_on_servers(variables: &[(String, String)]) -> Outcome {
-    if !variables.iter().any(|(name, _)| name == "ZARROX_TEST_S3") {
+    let runs = |server: &&str| variables.iter().any(|(name, _)| name == *server);
+    let modules = [
+        ("on_s3", &["ZARROX_TEST_S3"][..]),
+        ("on_servers", &["ZARROX_TEST_S3", "ZARROX_TEST_AZURE", "ZARROX_TEST_GCS", "ZARROX_TEST_HTTP"]),
+    ];
+    let run = modules.into_iter().filter(|(_, servers)| servers.iter().any(|server| runs(&server)));
+    let names: Vec<&str> = run.map(|(name, _)| name).collect();
+    if names.is_empty() {
         return Ok(());
     }
     build()?;
-    pytest("zarr3", ECOSYSTEM.python()?)?.with(["-k", "on_s3"]).variables(variables).run()
+    let tests = pytest("zarr3", ECOSYSTEM.python()?)?.with(["-k", &names.join(" or ")]);
+    tests.variables(variables).run()
 }
 
 /// The tests beside one library.

@@ -33,7 +33,7 @@ runs xarray's own tests of Zarr, which are in its package, in the same way. Argu
 tests the stores that need servers, against all of these or those that are named: redis, mongodb, s3, azure, http, gcs, webdav, ftp,
 hdfs. What is missing is installed: Python's and npm's packages below target, Debian's by apt-get for root. Arguments go to the tests'
 programs: names of tests, for example; without any, hierarchies on servers are exchanged with zarr-python 2,
-and the Python package works on S3 with Dask, too. Each server's log is in target/servers/NAME.";
+and the Python package is tested on them, too. Each server's log is in target/servers/NAME.";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments.split_first() {

@@ -27,12 +27,16 @@ ONLY_IN = {
     "test_users_of_zarr.py": "zarr3",
     "test_xarray.py": "zarr3",
     "test_xarray_options.py": "zarr3",
+    "test_zarr3_on_servers.py": "zarr3",
     "test_zarr3_pipeline.py": "zarr3",
     "test_zarr3_store.py": "zarr3",
 }
 
-#: The modules that need a server, and the variable with its address.
-NEEDS_SERVER = {"test_dask_on_s3.py": "ZARROX_TEST_S3"}
+#: The modules that need servers, and the variables with their addresses, of which one is enough.
+NEEDS_SERVER = {
+    "test_dask_on_s3.py": ["ZARROX_TEST_S3"],
+    "test_zarr3_on_servers.py": [f"ZARROX_TEST_{name}" for name in ("S3", "AZURE", "GCS", "HTTP")],
+}
 
 #: What a test says that skips itself for want of a package.
 MISSING = ("could not import", "required is", "has no")
@@ -51,7 +55,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leaves out what belongs to the other environment, or needs a server that does not run."""
     environment = config.getoption("--environment")
-    if NEEDS_SERVER.get(collection_path.name, "PATH") not in os.environ:
+    servers = NEEDS_SERVER.get(collection_path.name)
+    if servers is not None and os.environ.keys().isdisjoint(servers):
         return True
     return True if ONLY_IN.get(collection_path.name, environment) != environment else None
 

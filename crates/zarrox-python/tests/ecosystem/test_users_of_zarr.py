@@ -18,7 +18,7 @@ import zarr as zarr_python
 import zarrox as zarr
 import zarrox.dask
 import zarrox.xarray
-from zarrox.zarr3 import ZarroxCodecPipeline, enable
+from zarrox.zarr3 import ZarroxCodecPipeline, disable, enable, explain
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -183,3 +183,29 @@ def test_zarr_python_takes_arrays_of_zarrox(tmp_path: Path, zarr_format: Any) ->
         np.testing.assert_array_equal(theirs[:], VALUES[0])
         np.testing.assert_array_equal(zarr.from_array({}, data=theirs)[:], VALUES[0])
     np.testing.assert_array_equal(zarr.open_array(tmp_path / "b", mode="r")[:], VALUES[0])
+
+
+@pytest.mark.parametrize("layout", [{"chunks": (16, 16)}, {"chunks": (8, 8), "shards": (32, 32)}], ids=["chunks", "shards"])
+def test_icechunk(tmp_path: Path, layout: dict[str, Any]) -> None:
+    """A store with transactions is called, and its versions are what they are without the pipeline."""
+    icechunk = pytest.importorskip("icechunk")
+    repository = icechunk.Repository.create(icechunk.local_filesystem_storage(str(tmp_path / "repository")))
+    session = repository.writable_session("main")
+    array = zarr_python.create_array(session.store, name="a", shape=(64, 64), dtype="u2", **layout)
+    assert (explain(array).chunks, explain(array).store) == ("rust", "python")
+    array[...] = VALUES[0]
+    first = session.commit("all")
+    session = repository.writable_session("main")
+    array = zarr_python.open_array(session.store, path="a")
+    array[10:50, 3::7] = 9
+    session.commit("some")
+    for snapshot, expected in ((first, VALUES[0]), (None, VALUES[0].copy())):
+        if snapshot is None:
+            expected[10:50, 3::7] = 9
+        found = {"snapshot_id": snapshot} if snapshot else {"branch": "main"}
+        store = repository.readonly_session(**found).store
+        for reader in (enable, disable):
+            with reader():
+                again = zarr_python.open_array(store, path="a", mode="r")
+            np.testing.assert_array_equal(again[...], expected)
+            np.testing.assert_array_equal(again.oindex[[60, 2], 5:], expected[[60, 2], 5:])

@@ -217,7 +217,7 @@ def _obstore(store: Any) -> Reached | None:
     kind = type(inner).__name__
     if kind == "LocalStore":
         return Reached(_native.Store.directory(os.fspath(inner.prefix or "/")), "directory", is_near=True)
-    if kind == "HTTPStore" and not inner.client_options:
+    if kind == "HTTPStore" and (inner.client_options or {}).keys() <= {"allow_http"}:
         return _at_url(str(inner.url), {})
     if kind != "S3Store" or inner.credential_provider is not None or inner.retry_config:
         return None
