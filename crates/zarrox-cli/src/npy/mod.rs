@@ -90,7 +90,8 @@ impl Header {
             if error.kind() != ErrorKind::Unsupported {
                 return error;
             }
-            let ways = "--to raw writes their bytes, and `zarrox dump` prints their values with --csv or --json";
+            let ways =
+                "--to raw writes their bytes, and `zarrox dump` prints their values with --csv or --json";
             Error::new(ErrorKind::Unsupported, format!("{error}; {ways}"))
         })
     }

@@ -245,13 +245,13 @@ impl Chunks {
     }
 
     /// Asks about the source's chunks with elements of a region until the answer is yes.
-    fn sources(
-        &self,
-        region: &[(u64, u64)],
-        ask: &mut dyn FnMut(&[u64]) -> Result<bool>,
-    ) -> Result<bool> {
+    fn sources(&self, region: &[(u64, u64)], ask: &mut dyn FnMut(&[u64]) -> Result<bool>) -> Result<bool> {
         let grid = self.source.chunk_grid();
-        let index = |dim: usize, position: u64| grid.chunk_at(dim, position).map_or(0, |(index, _)| index);
+        let index = |dim: usize, position: u64| {
+            let runs = grid.runs(dim);
+            let run = runs.iter().rev().find(|run| run.start <= position);
+            run.map_or(0, |run| run.first + (position - run.start) / run.length.max(1))
+        };
         let dims = || region.iter().enumerate();
         let first: Vec<u64> = dims().map(|(dim, (begin, _))| index(dim, *begin)).collect();
         let last: Vec<u64> = dims().map(|(dim, (_, end))| index(dim, end.saturating_sub(1))).collect();
@@ -272,7 +272,9 @@ impl Chunks {
 /// The metadata and the chunks of an array; `None` if the format has no words for it.
 fn translate(translator: &mut Translator<'_>, array: &Array) -> Result<Option<(NodeMetadata, Chunks)>> {
     if let Some(why) = array.unreadable() {
-        return Err(Error::new(ErrorKind::Unsupported, why.to_owned()).at(format!("array '{}'", array.path())));
+        return Err(
+            Error::new(ErrorKind::Unsupported, why.to_owned()).at(format!("array '{}'", array.path()))
+        );
     }
     let format = translator.to;
     let keys = match array.metadata().format == format {
@@ -284,12 +286,8 @@ fn translate(translator: &mut Translator<'_>, array: &Array) -> Result<Option<(N
     let options = array.open_options().store_empty_chunks(true);
     let place = options.location(Arc::new(MemoryStore::new()), "")?;
     let made = Array::new(place, target.metadata.clone())?;
-    let chunks = Chunks {
-        source: array.clone(),
-        target: made,
-        same: target.same_chunks,
-        all: target.other_fill,
-    };
+    let chunks =
+        Chunks { source: array.clone(), target: made, same: target.same_chunks, all: target.other_fill };
     Ok(Some((NodeMetadata::Array(target.metadata), chunks)))
 }
 
@@ -364,7 +362,8 @@ mod tests {
 
     #[test]
     fn a_group_has_the_documents_of_all_below_it() {
-        let root = OpenOptions::new().format(Format::V2).create_group_in(Arc::new(MemoryStore::new()), "").unwrap();
+        let root =
+            OpenOptions::new().format(Format::V2).create_group_in(Arc::new(MemoryStore::new()), "").unwrap();
         root.create_array("g/a").shape([3]).data_type(DataType::Bool).create().unwrap();
         let of = |path: &str| Translation::new(&root.open(path).unwrap(), Format::V3).unwrap();
         let (group, array) = (of("g"), of("g/a"));

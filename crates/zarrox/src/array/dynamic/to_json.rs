@@ -21,7 +21,8 @@ impl DynArray {
     /// # Errors
     /// When the data type is not known.
     pub fn to_json(&self, registry: &Registry) -> Result<Json> {
-        let elements = self.elements().map(|element| Self::element_to_json(&self.data_type, element, registry));
+        let elements =
+            self.elements().map(|element| Self::element_to_json(&self.data_type, element, registry));
         let elements = elements.collect::<Result<Vec<_>>>()?;
         Ok(nested(&self.shape, &mut elements.into_iter()))
     }
