@@ -19,7 +19,6 @@ mod package;
 mod peers;
 mod pipelines;
 mod python;
-mod references;
 mod run;
 mod sanitizer;
 mod servers;
