@@ -16,6 +16,7 @@ mod indexing;
 mod lint;
 mod model;
 mod package;
+mod page;
 mod peers;
 mod pipelines;
 mod python;
@@ -48,6 +49,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
     Command { name: "model", help: model::HELP, run: model::run },
     Command { name: "torture", help: torture::HELP, run: torture::run },
+    Command { name: "page", help: page::HELP, run: page::run },
     Command { name: "docs", help: docs::HELP, run: docs::run },
 ];
 

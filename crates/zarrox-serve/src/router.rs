@@ -89,6 +89,9 @@ impl App {
             }
             Some("api") => self.api.answer(&self.roots, &path, query, wanted).await,
             Some(other) => {
+                if let Some(file) = page::file(other).filter(|_| path.get(1).is_none()) {
+                    return Ok(file);
+                }
                 let other = other.escape_debug();
                 Err(Failure::missing(format!(
                     "there is nothing at '/{other}'; there are /data, /v3 and /api"

@@ -21,6 +21,8 @@ use crate::content::{self, Wanted};
 use crate::failure::{Answer, Failure};
 use crate::root::Root;
 
+pub(crate) use self::picture::MAPS as COLOUR_MAPS;
+
 /// The version of the interface, which is a part of its addresses.
 pub(crate) const VERSION: &str = "v1";
 
