@@ -1,5 +1,8 @@
 //! `cargo xtask conformance`: exchanges arrays with the other implementations.
 
+mod references;
+mod serve;
+
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -9,7 +12,6 @@ use crate::archives;
 use crate::databases;
 use crate::indexing::{self, Pythons};
 use crate::python::Environment;
-use crate::references;
 use crate::run::{self, Outcome, Program, program};
 use crate::zarrs;
 
@@ -25,8 +27,8 @@ of --seed N. With the name `indexing` only these are run, and replace those of t
 
 Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed. With the
 name `archives` only this is done. So are hierarchies in directories, SQLite, LMDB and GDBM, with zarr-python 2, by the name
-`databases`; those on servers are a part of `cargo xtask test --stores`. And files of HDF5 and NetCDF are read through kerchunk's
-references, by the name `references`.";
+`databases`; those on servers are a part of `cargo xtask test --stores`. Files of HDF5 and NetCDF are read through kerchunk's
+references, by the name `references`. And zarr-python, TensorStore and zarrita.js read what `zarrox serve` gives, by the name `serve`.";
 
 /// The directory of all output.
 const DIRECTORY: &str = "target/conformance";
@@ -40,6 +42,8 @@ const ARCHIVES: &str = "archives";
 const DATABASES: &str = "databases";
 /// The name of the part about references.
 const REFERENCES: &str = "references";
+/// The name of the part about the server.
+const SERVE: &str = "serve";
 /// zarrs is in Rust: its program is built here, and a Python program drives it as it drives the others.
 const ZARRS: &str = "zarrs";
 
@@ -81,6 +85,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     if names == [REFERENCES] {
         return references::run(&built()?);
+    }
+    if names == [SERVE] {
+        return serve::run();
     }
     let is_known = |name: &str| name == INDEXING || IMPLEMENTATIONS.iter().any(|i| key(i) == name);
     if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
@@ -154,6 +161,7 @@ impl Others {
             archives::run(&self.pythons, &ourselves())?;
             databases::run(&ourselves())?;
             references::run(&ourselves())?;
+            serve::run()?;
         }
         Ok(outcome)
     }

@@ -16,10 +16,10 @@ mod indexing;
 mod lint;
 mod model;
 mod package;
+mod page;
 mod peers;
 mod pipelines;
 mod python;
-mod references;
 mod run;
 mod sanitizer;
 mod servers;
@@ -49,6 +49,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
     Command { name: "model", help: model::HELP, run: model::run },
     Command { name: "torture", help: torture::HELP, run: torture::run },
+    Command { name: "page", help: page::HELP, run: page::run },
     Command { name: "docs", help: docs::HELP, run: docs::run },
 ];
 

@@ -4,6 +4,7 @@ use crate::conformance;
 use crate::databases;
 use crate::debian;
 use crate::package;
+use crate::page;
 use crate::pipelines::{xarray, zarr_python};
 use crate::run::{Outcome, cargo, program};
 use crate::servers;
@@ -53,6 +54,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Ok(());
     }
     package::test(&[])?;
+    page::test()?;
     conformance::run(&[])
 }
 

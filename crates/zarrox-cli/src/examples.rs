@@ -67,6 +67,20 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     ("head", &[example("The first rows", "zarrox head -n 3 sea.zarr/wind")]),
+    (
+        "serve",
+        &[
+            example(
+                "Ask a server for a few elements, as JSON",
+                "zarrox serve sea.zarr -- sh -c 'curl -s -H \"Authorization: Bearer $ZARROX_TOKEN\" \
+                 \"$ZARROX_SERVER/api/v1/slice/sea.zarr/depth?select=0,:4&as=json\"'",
+            ),
+            example(
+                "Let a program read Zarr 2 as Zarr 3",
+                "zarrox serve --no-token old.zarr -- sh -c 'zarrox info $ZARROX_SERVER/v3/old.zarr/depth'",
+            ),
+        ],
+    ),
     ("tail", &[example("The last rows, for a spreadsheet", "zarrox tail -n 3 --csv sea.zarr/depth")]),
     (
         "chunks",

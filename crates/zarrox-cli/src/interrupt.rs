@@ -12,12 +12,18 @@ static SIGNAL: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 
 /// Starts to catch interrupts. A second interrupt ends the process at once.
 pub(crate) fn catch() {
+    catch_and(|| {});
+}
+
+/// Starts to catch interrupts like [`catch`], and calls a function at the first one.
+pub(crate) fn catch_and(then: impl Fn() + Send + 'static) {
     // If signals cannot be caught, they end the process as usual.
-    let _ = ctrlc::set_handler(|| {
+    let _ = ctrlc::set_handler(move || {
         if seen() {
             process::exit(CODE.into());
         }
         SIGNAL.raise();
+        then();
     });
 }
 

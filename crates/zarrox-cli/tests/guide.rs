@@ -61,6 +61,12 @@ fn inspecting() {
     run("inspecting.md");
 }
 
+#[cfg(feature = "serve")]
+#[test]
+fn serving() {
+    run("serve.md");
+}
+
 #[test]
 fn changing() {
     run("changing.md");

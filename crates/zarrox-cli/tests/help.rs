@@ -49,6 +49,7 @@ const COMMANDS: &[&[&str]] = &[
     &["rename-dim"],
     &["rm"],
     &["mv"],
+    &["serve"],
     &["storage"],
     &["completions"],
     &["man"],

@@ -370,6 +370,37 @@ impl Group {
         Ok(children)
     }
 
+    /// At most `most` of the nodes directly below whose names come after a name, sorted by name, for showing them in pages: no other node is
+    /// opened. A page with fewer nodes is the last one.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// let root = zarrox::create_group(directory.path().join("a.zarr"))?;
+    /// for name in ["a", "b", "c"] {
+    ///     root.create_group(name)?;
+    /// }
+    /// let page = root.children_after("a", 1)?;
+    /// assert_eq!(page[0].name, "b");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn children_after(&self, after: &str, most: usize) -> Result<Vec<Child>> {
+        let mut page = Vec::new();
+        self.each_place_after(after, most, &mut |name, place| {
+            let node = match place.find() {
+                Ok(None) => return Ok(false),
+                Ok(Some(found)) => Node::new(found.location, found.node),
+                Err(error) => Err(error),
+            };
+            page.push(Child { name, node });
+            Ok(page.len() >= most)
+        })?;
+        Ok(page)
+    }
+
     /// Calls `visit` with each child in turn, so that only the children that it keeps are in memory.
     pub(crate) fn each_child(&self, visitor: &mut dyn FnMut(Child) -> Result<()>) -> Result<()> {
         self.each_place(&mut |name, place| {

@@ -66,16 +66,29 @@ impl Group {
 
     /// The paths where nodes directly below could be, sorted by name.
     pub(crate) fn each_place(&self, visitor: &mut dyn FnMut(String, Location) -> Result<()>) -> Result<()> {
+        self.each_place_after("", TOGETHER, &mut |name, place| visitor(name, place).map(|()| false))
+    }
+
+    /// Visits paths like [`each_place`](Self::each_place), of names after a name only, and until the visitor has seen enough. The documents
+    /// of so many nodes are requested in parallel.
+    pub(crate) fn each_place_after(
+        &self,
+        after: &str,
+        together: usize,
+        visitor: &mut dyn FnMut(String, Location) -> Result<bool>,
+    ) -> Result<()> {
         // A directory with a name that no node can have contains no node.
         let below = |name: String| self.path().join(&name).ok().map(|path| (name, path));
-        let names = self.location().names_below(self.metadata().format)?.into_iter().filter_map(below);
+        let names = self.location().names_below(self.metadata().format)?.into_iter();
+        let names = names.filter(|name| name.as_str() > after).filter_map(below);
         let (names, paths): (Vec<String>, Vec<NodePath>) = names.unzip();
         let mut names = names.into_iter();
-        // The documents of many nodes are requested in parallel.
-        for paths in paths.chunks(TOGETHER) {
+        for paths in paths.chunks(together.clamp(1, TOGETHER)) {
             let location = self.location().probed_for(paths, Purpose::Open);
             for (path, name) in paths.iter().zip(&mut names) {
-                visitor(name, location.at(path.clone()))?;
+                if visitor(name, location.at(path.clone()))? {
+                    return Ok(());
+                }
             }
         }
         Ok(())

@@ -41,6 +41,7 @@ mod kind;
 mod locate;
 mod location;
 mod memory;
+pub mod npy;
 mod options;
 mod policy;
 mod pool;

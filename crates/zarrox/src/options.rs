@@ -333,6 +333,16 @@ impl OpenOptions {
         self.builder(self.location(store, path))
     }
 
+    /// The store of a path or URL as these options open it, and the path of the node in it. In [mode `r`](OpenMode::Read) the store takes
+    /// no writes.
+    ///
+    /// # Errors
+    /// When the path is invalid, no store has the URL, or the store cannot be opened.
+    pub fn store(&self, path: impl AsRef<Path>) -> Result<(Arc<dyn Store>, NodePath)> {
+        let Address { store, path, .. } = self.place(path.as_ref())?.address;
+        Ok((store, path))
+    }
+
     /// The hierarchies that lie directly in a directory, a bucket or another place that is none itself, sorted by name: what has
     /// a node at its own root, and archives called `*.zip`. Those that cannot be opened are there with the reason.
     ///

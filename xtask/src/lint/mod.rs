@@ -10,7 +10,7 @@ mod unlisted;
 use std::path::Path;
 
 use crate::run::{Outcome, Program, cargo, program};
-use crate::{docs, fuzz, package};
+use crate::{docs, fuzz, package, page};
 
 pub(crate) const HELP: &str = "\
 Formatting, Clippy, documentation, licences of dependencies, the Python package's types, our own rules, and
@@ -25,7 +25,7 @@ With names only these checks:
   unlisted                 Rust files that no target compiles
   symbols                  files and names that ARCHITECTURE.md mentions
   python                   style and types of the Python package
-  pages, fuzz              generated files
+  pages, fuzz, page        generated files
 
 Advisories are not checked: their database is on GitHub, and a check must not depend on the network. With network at hand,
 run `cargo deny check advisories`.";
@@ -58,6 +58,7 @@ const CHECKS: &[Check] = &[
     ("python", package::lint),
     ("pages", docs::check),
     ("fuzz", fuzz::check),
+    ("page", page::check),
 ];
 
 pub(crate) fn run(names: &[String]) -> Outcome {

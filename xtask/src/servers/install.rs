@@ -75,12 +75,20 @@ fn exists(file: &str) -> bool {
 }
 
 fn install_node(package: &str, version: &str) -> Outcome {
-    let manifest = node_file(&format!("{package}/package.json"))?;
+    node_package(NODE, package, version)
+}
+
+/// Installs a package of npm in a directory, if another version or none is there.
+pub(crate) fn node_package(directory: &str, package: &str, version: &str) -> Outcome {
+    let manifest = run::absolute(format!("{directory}/node_modules/{package}/package.json"))?;
     let parsed = run::read(manifest).ok().and_then(|text| serde_json::from_str(&text).ok());
     if parsed.is_some_and(|manifest: serde_json::Value| manifest["version"] == version) {
         return Ok(());
     }
-    run::empty_directory(NODE)?;
+    let needs = [("node", "nodejs"), ("npm", "npm")].map(|(file, package)| Need::Debian { file, package });
+    let missing: Vec<&str> = needs.iter().filter_map(Need::missing_package).collect();
+    debian::install(&missing)?;
+    run::empty_directory(directory)?;
     let package = format!("{package}@{version}");
-    program("npm", ["install", "--silent", "--prefix", NODE, &package]).run()
+    program("npm", ["install", "--silent", "--prefix", directory, &package]).run()
 }

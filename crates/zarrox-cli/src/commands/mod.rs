@@ -6,6 +6,8 @@ mod copy;
 mod demo;
 mod look;
 mod man;
+#[cfg(feature = "serve")]
+mod serve;
 mod storage;
 mod verify;
 
@@ -69,6 +71,8 @@ enum Command {
     RenameDim(rename_dim::RenameDim),
     Rm(rm::Rm),
     Mv(mv::Mv),
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
     Storage(storage::Storage),
     Completions(completions::Completions),
     Man(man::Man),
@@ -109,6 +113,8 @@ impl Command {
             Self::Attrs(attrs) => attrs.run(global, out),
             Self::Rm(rm) => rm.run(global),
             Self::Mv(mv) => mv.run(global, out),
+            #[cfg(feature = "serve")]
+            Self::Serve(serve) => serve.run(global, out),
             Self::Storage(storage) => storage.run(out),
             Self::Completions(completions) => completions.run(Cli::command(), out),
             Self::Man(man) => man.run(Cli::command(), out),

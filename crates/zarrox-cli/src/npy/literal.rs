@@ -49,20 +49,6 @@ pub(super) fn dictionary(text: &str) -> Option<Vec<Member<'_>>> {
     parser.rest().trim().is_empty().then_some(members)
 }
 
-/// A string as Python's `repr` writes it.
-pub(super) fn quoted(text: &str) -> String {
-    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    let escaped = text.chars().map(|c| match c {
-        '\n' => "\\n".to_owned(),
-        '\r' => "\\r".to_owned(),
-        '\t' => "\\t".to_owned(),
-        c if c == quote || c == '\\' => format!("\\{c}"),
-        c if c.is_control() => format!("\\x{:02x}", u32::from(c)),
-        c => c.to_string(),
-    });
-    format!("{quote}{}{quote}", escaped.collect::<String>())
-}
-
 /// Each function returns `None` if the text is anything else.
 struct Parser<'a> {
     text: &'a str,
@@ -154,6 +140,8 @@ fn escape(characters: &mut impl Iterator<Item = (usize, char)>) -> Option<char> 
 
 #[cfg(test)]
 mod tests {
+    use zarrox::npy::quoted;
+
     use super::*;
 
     #[test]

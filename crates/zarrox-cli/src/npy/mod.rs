@@ -11,24 +11,15 @@ pub(crate) mod npz;
 
 use std::io::{self, Read};
 
-use zarrox::data_type::{ByteOrder, Endian, Storage};
-use zarrox::json::Json;
+use zarrox::data_type::{ByteOrder, Endian};
+pub(crate) use zarrox::npy::MAGIC;
 use zarrox::{DataType, Error, ErrorKind, Result};
 
 use crate::files::failed;
 use literal::Value;
 
-/// The first bytes of every file.
-pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
-
 /// The longest header that is read, in bytes. Only structures of thousands of fields exceed it.
 const LONGEST: u32 = 1 << 18;
-
-/// The offset of the elements is a multiple of this.
-const ALIGNMENT: usize = 64;
-
-/// NumPy leaves enough room for the first length to grow to this many digits in place.
-const GROWTH_DIGITS: usize = 21;
 
 /// The header of a file: the type, order and shape of its elements.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,29 +86,14 @@ impl Header {
 
     /// The bytes of the header, exactly as NumPy writes them.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
-        let descr = descr(&self.data_type, &self.order)?;
-        let lengths: Vec<String> = self.shape.iter().map(u64::to_string).collect();
-        let fortran = if self.column_major { "True" } else { "False" };
-        let shape = tuple(&lengths);
-        let mut text = format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}");
-        let growing = if self.column_major { lengths.last() } else { lengths.first() };
-        text.extend(growing.map(|length| " ".repeat(GROWTH_DIGITS.saturating_sub(length.len()))));
-        let latin: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
-        // The second version has a larger field for the length; the third has names outside of Latin-1.
-        let (version, mut text) = match latin {
-            None => (3, text.into_bytes()),
-            Some(latin) if latin.len() + ALIGNMENT > usize::from(u16::MAX) => (2, latin),
-            Some(latin) => (1, latin),
-        };
-        let before = MAGIC.len() + if version == 1 { 4 } else { 6 };
-        text.resize(text.len() + ALIGNMENT - (before + text.len() + 1) % ALIGNMENT, b' ');
-        text.push(b'\n');
-        let length = u32::try_from(text.len()).map_err(|_| corrupt("its shape has too many dimensions"))?;
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend([version, 0]);
-        bytes.extend(&length.to_le_bytes()[..before - bytes.len()]);
-        bytes.extend(text);
-        Ok(bytes)
+        zarrox::npy::header(&self.data_type, &self.order, self.column_major, &self.shape).map_err(|error| {
+            if error.kind() != ErrorKind::Unsupported {
+                return error;
+            }
+            let ways =
+                "--to raw writes their bytes, and `zarrox dump` prints their values with --csv or --json";
+            Error::new(ErrorKind::Unsupported, format!("{error}; {ways}"))
+        })
     }
 
     /// The size of all elements in bytes; an error if it is too large.
@@ -155,45 +131,6 @@ fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
         Error::new(ErrorKind::Unsupported, message).with_source(error)
     })?;
     Ok((data_type, order.unwrap_or(ByteOrder::One(Endian::NATIVE))))
-}
-
-/// The data type as NumPy writes it. Integers of a few bits, which take a byte each, become 8-bit integers.
-fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
-    let json = match data_type {
-        DataType::Extension(extension) if extension.storage == Storage::Int(1) => Ok("|i1".into()),
-        DataType::Extension(extension) if extension.storage == Storage::Uint(1) => Ok("|u1".into()),
-        other => zarrox::codecs::registry().data_type_to_v2(other, order),
-    };
-    let written = json.ok().and_then(|json| match json {
-        Json::String(text) => Some(literal::quoted(&text)),
-        fields => written_fields(&fields),
-    });
-    written.ok_or_else(|| {
-        let ways = "--to raw writes their bytes, and `zarrox dump` prints their values with --csv or --json";
-        let message = format!("NumPy files cannot store the data type '{data_type}'; {ways}");
-        Error::new(ErrorKind::Unsupported, message)
-    })
-}
-
-/// A list of fields as NumPy writes it: `[('a', '<i4'), ('b', '<f8', (2,))]`.
-fn written_fields(fields: &Json) -> Option<String> {
-    let field = |field: &Json| {
-        let parts = field.as_array()?.iter().enumerate().map(|(index, part)| match part {
-            Json::String(text) => Some(literal::quoted(text)),
-            Json::Array(lengths) if index == 2 => {
-                Some(tuple(&lengths.iter().map(Json::to_string).collect::<Vec<_>>()))
-            }
-            nested => written_fields(nested),
-        });
-        Some(tuple(&parts.collect::<Option<Vec<_>>>()?))
-    };
-    let fields = fields.as_array()?.iter().map(field).collect::<Option<Vec<_>>>()?;
-    Some(format!("[{}]", fields.join(", ")))
-}
-
-fn tuple(items: &[String]) -> String {
-    let comma = if items.len() == 1 { "," } else { "" };
-    format!("({}{comma})", items.join(", "))
 }
 
 fn corrupt(message: &str) -> Error {

@@ -5,13 +5,11 @@
 
 mod columns;
 mod floats;
-mod json;
 mod short;
 
 use std::io::{self, Write};
 
 pub(crate) use columns::{Columns, Extent, elements, scalar, text_of};
-pub(crate) use json::json;
 pub(crate) use short::{print_json, tuple};
 
 /// The longest line.

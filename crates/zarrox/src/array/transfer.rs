@@ -6,7 +6,7 @@ use zarrox_core::Error;
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
 use zarrox_core::{Result, Selection};
-use zarrox_stores::Prefix;
+use zarrox_stores::{Prefix, Store};
 
 use super::{Array, DynArray};
 use crate::location::{Context, Location};
@@ -47,8 +47,17 @@ impl Array {
         Self { location, ..self.clone() }
     }
 
-    /// The number of stored bytes of a chunk; `None` if it is not stored.
-    pub(crate) fn stored_size(&self, chunk: &[u64]) -> Result<Option<u64>> {
+    /// The array with its chunks in another store, at the same paths.
+    pub(crate) fn in_store(&self, store: Arc<dyn Store>) -> Self {
+        let path = self.location.path.clone();
+        Self { location: self.location.clone().moved_to(store, path), ..self.clone() }
+    }
+
+    /// The number of stored bytes of a chunk, or of a shard if there are any; `None` if it is not stored.
+    ///
+    /// # Errors
+    /// When the store cannot be asked.
+    pub fn stored_size(&self, chunk: &[u64]) -> Result<Option<u64>> {
         self.location.store.size(&self.key(chunk)?).map_err(Error::from)
     }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use zarrox_core::json::{Map, json};
+
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
@@ -278,6 +280,31 @@ impl Finding {
     /// Returns true if it is a warning or an error that was not repaired.
     pub fn is_left(&self) -> bool {
         self.severity() > Severity::Note && self.outcome != Outcome::Repaired
+    }
+}
+
+impl Finding {
+    /// The finding as an object; what does not apply is `null`.
+    pub fn to_json(&self) -> Map {
+        let failure = match &self.outcome {
+            Outcome::Failed(why) => Some(why.clone()),
+            _ => None,
+        };
+        let members = json!({
+            "severity": self.severity().name(),
+            "kind": self.kind.name(),
+            "path": self.path,
+            "chunk": self.chunk,
+            "last_chunk": self.last_chunk,
+            "inner_chunk": self.inner_chunk,
+            "key": self.key,
+            "message": self.message,
+            "repair": self.remedy.to_string(),
+            "repairable": self.remedy.is_possible(),
+            "outcome": self.outcome.name(),
+            "failure": failure,
+        });
+        members.as_object().cloned().unwrap_or_default()
     }
 }
 

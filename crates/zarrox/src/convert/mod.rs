@@ -44,6 +44,7 @@ mod reshard;
 mod rewrite;
 mod run;
 mod target;
+mod translation;
 mod translator;
 
 use std::fmt;
@@ -69,6 +70,7 @@ pub(crate) use rewrite::Rewrite;
 pub use crate::hierarchy::journal::JOURNAL;
 pub use glob::Glob;
 pub use report::{Action, ConvertReport, Finding, NodeReport, Severity, Skipped, What};
+pub use translation::Translation;
 
 /// The values to compare with the source after writing. Metadata is always compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

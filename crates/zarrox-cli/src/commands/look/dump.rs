@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use zarrox::{DataType, Registry, Result};
+use zarrox::{DataType, DynArray, Registry, Result};
 
 use crate::args::{ByteSize, Global};
 use crate::edges::Edges;
@@ -148,7 +148,7 @@ impl Dump {
             let begun = cursor.begun();
             let separator = if cursor.is_first() { "" } else { "," };
             let ended = if cursor.is_first() { 0 } else { begun };
-            let json = print::json(data_type, element, registry)?.without_tokens();
+            let json = DynArray::element_to_json(data_type, element, registry)?.without_tokens();
             write!(out, "{}{separator}{}{json}", "]".repeat(ended), "[".repeat(begun))?;
             cursor.advance();
             Ok(())

@@ -7,7 +7,7 @@ use std::thread;
 
 use clap::Args;
 use zarrox::check::{Check as Checker, CheckLevel, CheckSummary, Finding, Outcome, Repair, Severity};
-use zarrox::json::json;
+use zarrox::json::{Json, Map};
 use zarrox::{Error, ErrorKind, Result};
 
 use crate::args::Global;
@@ -175,26 +175,10 @@ fn ending(finding: &Finding) -> String {
 }
 
 fn to_json(root: &str, finding: &Finding) -> String {
-    let failure = match &finding.outcome {
-        Outcome::Failed(why) => Some(why.clone()),
-        _ => None,
-    };
-    let line = json!({
-        "root": root,
-        "severity": finding.severity().name(),
-        "kind": finding.kind.name(),
-        "path": finding.path,
-        "chunk": finding.chunk,
-        "last_chunk": finding.last_chunk,
-        "inner_chunk": finding.inner_chunk,
-        "key": finding.key,
-        "message": finding.message,
-        "repair": finding.remedy.to_string(),
-        "repairable": finding.remedy.is_possible(),
-        "outcome": finding.outcome.name(),
-        "failure": failure,
-    });
-    line.to_string()
+    let mut members = Map::default();
+    members.insert("root".to_owned(), root.into());
+    members.extend(finding.to_json());
+    Json::from(members).to_string()
 }
 
 /// The last line.

@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use zarrox_core::data_type::{Casting, Number};
+use zarrox_core::json::{Json, Map, json};
 use zarrox_core::{DataType, Error, ErrorKind, FillValue, IntoSelection, Result, Selection};
 
 use crate::array::{Array, DynArray};
@@ -44,6 +45,42 @@ pub struct Stats {
     pub percentile_error: f64,
     /// The elements that differ from each other, as text and with their counts, if they were asked for and are not too many.
     pub unique: Option<Vec<(String, u64)>>,
+}
+
+impl Stats {
+    /// The statistics as an object: what there is none of is `null`.
+    pub fn to_json(&self) -> Map {
+        let number = |number: Option<Number>| match number {
+            Some(Number::Integer(whole)) => match (i64::try_from(whole), u64::try_from(whole)) {
+                (Ok(whole), _) => Json::from(whole),
+                (_, Ok(whole)) => Json::from(whole),
+                _ => Json::Null,
+            },
+            Some(other) => Json::from(other.to_f64()),
+            None => Json::Null,
+        };
+        let float = |float: Option<f64>| float.map_or(Json::Null, Json::from);
+        let percentiles = self.percentiles.iter().map(|(p, value)| json!({"percent": *p, "value": *value}));
+        let histogram = self.histogram.as_ref().map_or(Json::Null, |histogram| {
+            json!({"low": histogram.low, "high": histogram.high, "counts": histogram.counts.as_slice()})
+        });
+        let unique = self.unique.as_ref().map_or(Json::Null, |unique| {
+            unique.iter().map(|(value, count)| json!({"value": value.as_str(), "count": *count})).collect()
+        });
+        let members = [
+            ("count", self.count.into()),
+            ("nan", self.nan.into()),
+            ("min", number(self.min)),
+            ("max", number(self.max)),
+            ("mean", float(self.mean)),
+            ("std", float(self.std)),
+            ("percentiles", percentiles.collect()),
+            ("percentile_error", self.percentile_error.into()),
+            ("histogram", histogram),
+            ("unique", unique),
+        ];
+        members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
 }
 
 /// The counts of elements in bins of one width, of which the last has both its ends, as NumPy's `histogram` counts them.

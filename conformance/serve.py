@@ -1,0 +1,158 @@
+"""Clients of `zarrox serve`; see `xtask/src/conformance/serve.rs`.
+
+    python serve.py ZARROX DIRECTORY NODE
+
+Makes hierarchies of every kind in the directory with zarr-python and the command, starts the command's server on them, and reads every value
+with zarr-python over fsspec, with TensorStore and with zarrita.js, which is installed in the directory NODE. Each has to be what was written.
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy
+import tensorstore
+import zarr
+from zarr.codecs import BloscCodec, GzipCodec, ZstdCodec
+from zarr.storage import FsspecStore
+
+
+def values(shape, dtype):
+    """The elements of an array: different from each other as far as the type allows, and the same for everyone."""
+    numbers = numpy.arange(int(numpy.prod(shape)), dtype="i8") * 37 - 11
+    return numbers.astype(dtype).reshape(shape)
+
+
+# The names of arrays: shape, chunks, type.
+ARRAYS = {
+    "int32": ((7, 10), (3, 4), "int32"),
+    "float64": ((5, 4, 3), (2, 4, 2), "float64"),
+    "uint8": ((20,), (6,), "uint8"),
+    "deep/er/uint16": ((6, 6), (6, 6), "uint16"),
+}
+
+# Chunks of this array are never stored.
+MISSING = ("missing", (6, 4), (3, 4), "int16", 9)
+
+
+def fill(group, **options):
+    for name, (shape, chunks, dtype) in ARRAYS.items():
+        array = group.create_array(name, shape=shape, chunks=chunks, dtype=dtype, **options)
+        array[...] = values(shape, dtype)
+    name, shape, chunks, dtype, fill_value = MISSING
+    array = group.create_array(name, shape=shape, chunks=chunks, dtype=dtype, fill_value=fill_value, **options)
+    array[:3] = values((3, 4), dtype)
+
+
+def expected():
+    found = {name: values(shape, dtype) for name, (shape, _, dtype) in ARRAYS.items()}
+    name, shape, _, dtype, fill_value = MISSING
+    whole = numpy.full(shape, fill_value, dtype)
+    whole[:3] = values((3, 4), dtype)
+    return {**found, name: whole}
+
+
+def references(source, place):
+    """References to the values of a hierarchy, as kerchunk writes them."""
+    refs = {}
+    for path in sorted(source.rglob("*")):
+        if not path.is_file():
+            continue
+        key = str(path.relative_to(source))
+        is_document = path.name.startswith(".")
+        refs[key] = path.read_text() if is_document else [str(path), 0, path.stat().st_size]
+    place.write_text(json.dumps({"version": 1, "refs": refs}))
+
+
+def make(zarrox, directory):
+    """The hierarchies: names and places."""
+    place = lambda name: str(directory / name)
+    run = lambda *line: subprocess.run([zarrox, *line], check=True, stdout=subprocess.DEVNULL)
+    fill(zarr.open_group(place("v2.zarr"), mode="w", zarr_format=2))
+    fill(zarr.open_group(place("fortran.zarr"), mode="w", zarr_format=2), order="F", compressors=None)
+    fill(zarr.open_group(place("v3.zarr"), mode="w", zarr_format=3), compressors=[BloscCodec(cname="lz4")])
+    gzip = zarr.open_group(place("shards.zarr"), mode="w", zarr_format=3)
+    for name, (shape, chunks, dtype) in ARRAYS.items():
+        shards = tuple(2 * n for n in chunks)
+        array = gzip.create_array(name, shape=shape, chunks=chunks, shards=shards, dtype=dtype, compressors=[GzipCodec()])
+        array[...] = values(shape, dtype)
+    name, shape, chunks, dtype, fill_value = MISSING
+    array = gzip.create_array(name, shape=shape, chunks=chunks, dtype=dtype, fill_value=fill_value, compressors=[ZstdCodec()])
+    array[:3] = values((3, 4), dtype)
+    names = {name: place(name) for name in ["v2.zarr", "fortran.zarr", "v3.zarr", "shards.zarr"]}
+    for name, target, options in [
+        ("n5", "some.n5", ["--to", "n5", "--lossy"]),
+        ("zip", "some.zip", ["--to", "v2"]),
+        ("sqlite", "sqlite://" + place("some.sqlite"), ["--to", "v2"]),
+        ("draft", "draft.zarr", ["--to", "v3-draft", "--lossy"]),
+    ]:
+        there = target if "://" in target else place(target)
+        run("--quiet", "convert", place("v2.zarr"), there, *options)
+        names[name] = there
+    references(directory / "v2.zarr", directory / "references.json")
+    names["references"] = f"reference://node::{place('references.json')}"
+    return names
+
+
+def same(client, name, path, found):
+    wanted = expected()[path]
+    assert found.shape == wanted.shape, (client, name, path, found.shape)
+    assert found.dtype == wanted.dtype, (client, name, path, found.dtype)
+    assert numpy.array_equal(found, wanted), (client, name, path, found)
+
+
+def with_zarr_python(url, headers, name, address):
+    options = {"client_kwargs": {"headers": headers}}
+    group = zarr.open_group(FsspecStore.from_url(f"{url}/{address}", storage_options=options), mode="r")
+    if address.startswith("v3/"):
+        found = {path for path, node in group.members(max_depth=None) if isinstance(node, zarr.Array)}
+        assert found == set(expected()), (name, found)
+    for path in expected():
+        same("zarr-python", name, path, group[path][...])
+    same("zarr-python", name, "int32", numpy.concatenate([group["int32"][:2], group["int32"][2:]]))
+
+
+def with_tensorstore(url, headers, name, address, driver):
+    lines = [f"{key}: {value}" for key, value in headers.items()]
+    for path in expected():
+        kvstore = {"driver": "http", "base_url": url, "path": f"/{address}/{path}/", "headers": lines}
+        array = tensorstore.open({"driver": driver, "kvstore": kvstore}, open=True, read=True).result()
+        same("TensorStore", name, path, array.read().result())
+
+
+def with_zarrita(url, token, names, node):
+    script = pathlib.Path(__file__).with_name("serve_zarrita.mjs")
+    copy = pathlib.Path(node) / script.name
+    shutil.copyfile(script, copy)
+    wanted = {path: {"shape": list(data.shape), "values": data.ravel().tolist()} for path, data in expected().items()}
+    request = {"url": url, "token": token, "names": names, "arrays": wanted}
+    subprocess.run(["node", copy.name], cwd=node, input=json.dumps(request), text=True, check=True)
+
+
+def main(zarrox, directory, node):
+    directory = pathlib.Path(directory).resolve()
+    names = make(zarrox, directory)
+    roots = [f"{name}={place}" for name, place in names.items()]
+    server = subprocess.Popen([zarrox, "serve", *roots], stdout=subprocess.PIPE, text=True)
+    try:
+        link = server.stdout.readline().strip()
+        url, token = link.split("/?token=")
+        headers = {"Authorization": f"Bearer {token}"}
+        for name in names:
+            with_zarr_python(url, headers, name, f"v3/{name}")
+            with_tensorstore(url, headers, name, f"v3/{name}", "zarr3")
+        for name, driver in [("v2.zarr", "zarr"), ("v3.zarr", "zarr3"), ("shards.zarr", "zarr3"), ("zip", "zarr"), ("sqlite", "zarr")]:
+            with_zarr_python(url, headers, name, f"data/{name}")
+            with_tensorstore(url, headers, name, f"data/{name}", driver)
+        with_zarrita(url, token, list(names), node)
+    finally:
+        server.terminate()
+        code = server.wait(20)
+    assert code == 0, code
+    print(f"{len(names)} hierarchies were read by zarr-python {zarr.__version__}, TensorStore and zarrita.js")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

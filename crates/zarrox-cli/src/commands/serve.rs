@@ -1,0 +1,210 @@
+//! `zarrox serve`: arrays and groups over HTTP.
+
+use std::io::Write;
+use std::net::IpAddr;
+use std::path::{Component, Path};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use zarrox::stores::is_url;
+use zarrox::{Error, ErrorKind, OpenMode, Result};
+use zarrox_serve::{Bound, Server, StopHandle};
+
+use crate::args::Global;
+use crate::exit::{Failure, note, usage};
+use crate::files::failed;
+use crate::interrupt;
+use crate::opening;
+
+/// Serve arrays, groups and hierarchies over HTTP: for the browser, for scripts, and for every client of Zarr
+///
+/// The link that is printed opens a page with what is there. Below /data/NAME/ there are the stored bytes as they are, below /v3/NAME/ any
+/// hierarchy as one of Zarr 3, whatever its format and its store, and below /api/v1/ what a page needs. Nothing is ever written.
+///
+/// Only this machine reaches the server unless --bind says otherwise, and only who has the token of the link gets an answer. Clients of Zarr
+/// send the token as the header 'Authorization: Bearer TOKEN'. With -- COMMAND the server ends with a command that can ask it: the
+/// environment variables ZARROX_SERVER and ZARROX_TOKEN have its address and its token.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// The arrays, groups or places with hierarchies, each as PATH, or as NAME=PATH for a name in addresses other than the last one of
+    /// the path
+    #[arg(value_name = "PATH", required = true)]
+    roots: Vec<String>,
+
+    /// The address to listen at; 0.0.0.0 for all that this machine has
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    bind: IpAddr,
+
+    /// The port [default: a free one]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+
+    /// Answer everyone who reaches the address, without a token
+    #[arg(long)]
+    no_token: bool,
+
+    /// Open the link in the browser
+    #[arg(long)]
+    open: bool,
+
+    /// Let pages of another origin ask, such as <https://viewer.example.org>; `*` lets all
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
+
+    /// Also answer to this name of the host, such as that of a proxy
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+
+    /// The path that a proxy has before all addresses, such as /user/me/proxy/8000
+    #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true)]
+    prefix: String,
+
+    /// The longest time for an answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    time_limit: u64,
+
+    /// A command that runs beside the server, which ends with it
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+impl Serve {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        let server = self.server(global)?.bind()?;
+        let stop = server.stop_handle();
+        let stopped = stop.clone();
+        interrupt::catch_and(move || stopped.stop());
+        if interrupt::seen() {
+            return Ok(());
+        }
+        if self.command.is_empty() {
+            writeln!(out, "{}", server.link())?;
+            for (name, url) in server.roots() {
+                writeln!(out, "  {}  {url}", crate::exit::printable(&name))?;
+            }
+            out.flush()?;
+            if self.open {
+                open(&server.link());
+            }
+            return Ok(server.run()?);
+        }
+        self.beside(server, &stop)
+    }
+
+    fn server(&self, global: &Global) -> Result<Server> {
+        let mut server = Server::new()
+            .bind_to(self.bind)
+            .port(self.port)
+            .prefix(self.prefix.clone())
+            .time_limit(Duration::from_secs(self.time_limit.max(1)));
+        if self.no_token {
+            server = server.token(None);
+        }
+        server = self.allow_origin.iter().fold(server, Server::allow_origin);
+        server = self.allow_host.iter().fold(server, Server::allow_host);
+        let options = global.options().mode(OpenMode::Read);
+        for root in &self.roots {
+            let (name, place) = named(root)?;
+            // A place elsewhere may take its time, and tells of errors when it is asked.
+            if let Some(path) = opening::local(&place).filter(|path| !path.exists()) {
+                let message = format!("'{}' does not exist", path.display());
+                return Err(Error::new(ErrorKind::NotFound, message));
+            }
+            server = server.root_with(name, &place, &options)?;
+        }
+        Ok(server)
+    }
+
+    /// Runs a command beside the server; a failure of the command is one of this one.
+    fn beside(&self, server: Bound, stop: &StopHandle) -> Result<(), Failure> {
+        let (program, arguments) = self.command.split_first().ok_or_else(|| usage("there is no command"))?;
+        let (url, token) = (server.url(), server.token().unwrap_or_default().to_owned());
+        let running = thread::spawn(move || server.run());
+        let child = Command::new(program)
+            .args(arguments)
+            .env("ZARROX_SERVER", url)
+            .env("ZARROX_TOKEN", token)
+            .status();
+        stop.stop();
+        let served = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let status = child.map_err(|error| failed(&format!("running '{program}'"), error))?;
+        served?;
+        if status.success() {
+            return Ok(());
+        }
+        let message = format!("'{program}' has failed: {status}");
+        Err(Error::new(ErrorKind::Interrupted, message).into())
+    }
+}
+
+/// The name and the place of a root: of `NAME=PATH`, or of a path that ends with the name.
+fn named(root: &str) -> Result<(String, String)> {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    };
+    // The name of a directory may contain the sign.
+    let pair = root.split_once('=').filter(|(name, _)| is_name(name) && !Path::new(root).exists());
+    if let Some((name, place)) = pair {
+        return Ok((name.to_owned(), place.to_owned()));
+    }
+    let name = match opening::local(root) {
+        Some(path) => name_of(path),
+        None => last_of_url(root),
+    };
+    let name =
+        name.ok_or_else(|| usage(format!("'{root}' has no last name; give it one with NAME={root}")))?;
+    Ok((name, root.to_owned()))
+}
+
+/// The last name of a path, also of `.` and `..`.
+fn name_of(path: &Path) -> Option<String> {
+    let is_plain = matches!(path.components().next_back(), Some(Component::Normal(_)));
+    let path = if is_plain { path.to_owned() } else { path.canonicalize().ok()? };
+    path.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+/// The last name of a URL, without what leads into an archive.
+fn last_of_url(url: &str) -> Option<String> {
+    debug_assert!(is_url(url));
+    let plain = url.split(['?', '#']).next().unwrap_or(url);
+    let segments = plain.split(['/', ':']).filter(|segment| !segment.is_empty());
+    segments.last().filter(|_| plain.contains('/')).map(str::to_owned)
+}
+
+/// Opens a link in the browser. Where there is none, the link was printed.
+fn open(link: &str) {
+    let (program, arguments): (&str, &[&str]) = match std::env::consts::OS {
+        "macos" => ("open", &[]),
+        "windows" => ("cmd", &["/C", "start", ""]),
+        _ => ("xdg-open", &[]),
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if command.spawn().is_err() {
+        note(&format!("there is no '{program}', so that no browser was opened"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_have_the_last_name_of_their_path_or_another() {
+        let of = |root: &str| named(root).ok();
+        let pair = |name: &str, place: &str| Some((name.to_owned(), place.to_owned()));
+        assert_eq!(of("data/a.zarr"), pair("a.zarr", "data/a.zarr"));
+        assert_eq!(of("data/a.zarr/"), pair("a.zarr", "data/a.zarr/"));
+        assert_eq!(of("sea=data/a.zarr"), pair("sea", "data/a.zarr"));
+        assert_eq!(of("sea=s3://bucket/a=b.zarr"), pair("sea", "s3://bucket/a=b.zarr"));
+        assert_eq!(of("s3://bucket/x=1/b.zarr"), pair("b.zarr", "s3://bucket/x=1/b.zarr"));
+        assert_eq!(
+            of("https://example.org/c.zarr?key=1"),
+            pair("c.zarr", "https://example.org/c.zarr?key=1")
+        );
+        assert!(of(".").is_some_and(|(name, _)| name != "." && !name.is_empty()));
+        assert_eq!(of("/"), None);
+    }
+}

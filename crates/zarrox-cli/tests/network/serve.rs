@@ -1,0 +1,105 @@
+//! `zarrox serve`: the process around the server.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::Place;
+
+fn place() -> Place {
+    let place = Place::new();
+    place.ok(&["create", "sea.zarr/depth", "--shape", "4,6", "--dtype", "int16"]);
+    place.ok(&["fill", "sea.zarr/depth", "7"]);
+    place
+}
+
+/// A server, and the lines that it prints.
+struct Running {
+    child: Child,
+    link: String,
+    rest: Vec<String>,
+}
+
+impl Running {
+    fn new(place: &Place, line: &[&str], roots: usize) -> Self {
+        let mut command = place.command(&[&["serve"], line].concat());
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut next = || lines.next().unwrap().unwrap();
+        let link = next();
+        let rest = (0..roots).map(|_| next()).collect();
+        Self { child, link, rest }
+    }
+
+    /// The status line of the answer to a request.
+    fn ask(&self, uri: &str) -> String {
+        let host = self.link.strip_prefix("http://").unwrap().split('/').next().unwrap();
+        let mut stream = TcpStream::connect(host).unwrap();
+        write!(stream, "GET {uri} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut text = Vec::new();
+        stream.read_to_end(&mut text).unwrap();
+        String::from_utf8_lossy(&text).lines().next().unwrap().to_owned()
+    }
+
+    /// Ends the server by a signal; the time that it took, and the exit code.
+    fn end(mut self, signal: &str) -> (Duration, Option<i32>) {
+        let start = Instant::now();
+        Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        let status = self.child.wait().unwrap();
+        (start.elapsed(), status.code())
+    }
+}
+
+#[test]
+fn a_signal_ends_the_server_cleanly() {
+    let place = place();
+    for signal in ["-INT", "-TERM"] {
+        let running = Running::new(&place, &["sea.zarr"], 1);
+        let (url, token) = running.link.split_once("/?token=").unwrap();
+        assert!(url.starts_with("http://127.0.0.1:") && token.len() == 48, "{}", running.link);
+        assert_eq!(running.rest, [format!("  sea.zarr  {url}/v3/sea.zarr")]);
+        assert_eq!(running.ask("/v3/sea.zarr/zarr.json"), "HTTP/1.1 401 Unauthorized");
+        assert_eq!(running.ask(&format!("/v3/sea.zarr/zarr.json?token={token}")), "HTTP/1.1 200 OK");
+        let open = TcpStream::connect(url.strip_prefix("http://").unwrap()).unwrap();
+        let (elapsed, code) = running.end(signal);
+        drop(open);
+        assert_eq!(code, Some(0), "{signal}");
+        assert!(elapsed < Duration::from_secs(5), "{elapsed:?}");
+    }
+}
+
+#[test]
+fn a_server_is_up_within_a_second() {
+    let place = place();
+    let start = Instant::now();
+    let running = Running::new(&place, &["--no-token", "sea=sea.zarr", "depth=sea.zarr/depth"], 2);
+    assert_eq!(running.ask("/api/v1/slice/depth/?select=0"), "HTTP/1.1 200 OK");
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    assert!(running.link.ends_with('/'));
+    running.end("-TERM");
+}
+
+#[test]
+fn a_command_beside_the_server_can_ask_it() {
+    let place = place();
+    let ask = r#"test -n "$ZARROX_TOKEN" && echo "$ZARROX_SERVER""#;
+    let url = place.ok(&["serve", "--prefix", "/a/b/", "sea.zarr", "--", "sh", "-c", ask]);
+    assert!(url.starts_with("http://127.0.0.1:") && url.trim_end().ends_with("/a/b"), "{url}");
+    let failed = place.fails(1, &["serve", "sea.zarr", "--", "sh", "-c", "exit 3"]);
+    assert!(failed.contains("exit status: 3"), "{failed}");
+    place.fails(3, &["serve", "sea.zarr", "--", "no-such-program"]);
+}
+
+#[test]
+fn roots_that_cannot_be_served_are_told_at_once() {
+    let place = place();
+    assert!(place.fails(3, &["serve", "nothing.zarr"]).contains("'nothing.zarr' does not exist"));
+    assert!(place.fails(2, &["serve", "sea.zarr", "sea.zarr"]).contains("NAME=PATH"));
+    assert!(place.fails(2, &["serve", "/"]).contains("NAME=/"));
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    assert!(place.fails(1, &["serve", "--port", &port, "sea.zarr"]).contains("listening at"));
+}

@@ -1,0 +1,180 @@
+/** The map of an array's chunks: which are stored, how large they are, and which are damaged. */
+
+import { call, type Chunks } from "./api";
+import { fill, h } from "./dom";
+import { index, selection, sides, type Shown } from "./model";
+import { count, size } from "./numbers";
+import type { State, Store } from "./state";
+
+/** The most chunks along a side. */
+const MOST = 200;
+
+export class ChunkView {
+  readonly element: HTMLElement;
+  private readonly canvas = h("canvas", { tabindex: 0, role: "img" });
+  private readonly details = h("div", { class: "details", "aria-live": "polite" });
+  private readonly verify = h("button", { type: "button", click: () => void this.read(this.store.state, true) }, "verify these chunks");
+  private asked: AbortController | null = null;
+  private chunks: Chunks | null = null;
+  private key = "";
+  private dims: [number, number] = [0, -1];
+  private chosen = -1;
+  private readonly observer: ResizeObserver;
+
+  constructor(
+    private readonly shown: Shown,
+    private readonly store: Store,
+    private readonly fail: (error: unknown) => void,
+  ) {
+    const legend = h("p", { class: "legend" }, h("i", { class: "stored" }), "stored (the darker, the larger)", h("i", { class: "missing" }), "missing", h("i", { class: "damaged" }), "damaged");
+    this.element = h("div", { class: "chunks" }, this.canvas, h("div", { class: "bar" }, this.verify), legend, this.details);
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(this.canvas);
+    this.canvas.addEventListener("click", (event) => this.choose(event));
+    this.canvas.addEventListener("keydown", (event) => this.step(event));
+  }
+
+  close(): void {
+    this.observer.disconnect();
+    this.asked?.abort();
+  }
+
+  update(state: State): void {
+    const [x, y] = sides(this.shown, state);
+    const rest = this.shown.shape.map((_, dimension) => (dimension === x || dimension === y ? "" : index(this.shown, state, dimension)));
+    const key = JSON.stringify([x, y, rest]);
+    if (key === this.key) return;
+    this.key = key;
+    void this.read(state, false);
+  }
+
+  private async read(state: State, verify: boolean): Promise<void> {
+    this.asked?.abort();
+    const asked = new AbortController();
+    this.asked = asked;
+    this.dims = sides(this.shown, state);
+    const grid = this.shown.node.grid_shape ?? [];
+    const lengths = this.shown.node.shard_shape ?? this.shown.node.chunk_shape ?? [];
+    const region = selection(this.shown, state, (dimension) => {
+      if (this.dims.includes(dimension)) return `0:${Math.min(grid[dimension] ?? 1, MOST)}`;
+      return String(Math.floor(index(this.shown, state, dimension) / Math.max(1, lengths[dimension] ?? 1)));
+    });
+    this.element.classList.add("busy");
+    try {
+      this.chunks = await call<Chunks>("chunks", this.shown.place, { region, verify: verify || undefined }, asked.signal);
+      this.chosen = -1;
+      this.draw();
+      this.describe(verify);
+    } catch (error) {
+      if (!asked.signal.aborted) this.fail(error);
+    } finally {
+      if (this.asked === asked) this.element.classList.remove("busy");
+    }
+  }
+
+  private cells(): [number, number] {
+    const at = (dimension: number): number => {
+      const range = this.chunks?.region[dimension];
+      return range ? Math.max(1, range[1] - range[0]) : 1;
+    };
+    return [at(this.dims[0]), this.dims[1] < 0 ? 1 : at(this.dims[1])];
+  }
+
+  private cellSide(): number {
+    const [columns, rows] = this.cells();
+    return Math.max(3, Math.min(40, this.canvas.clientWidth / columns, this.canvas.clientHeight / rows));
+  }
+
+  private draw(): void {
+    const ratio = globalThis.devicePixelRatio || 1;
+    [this.canvas.width, this.canvas.height] = [Math.round(this.canvas.clientWidth * ratio), Math.round(this.canvas.clientHeight * ratio)];
+    const context = this.canvas.getContext("2d");
+    if (!context || !this.chunks) return;
+    context.scale(ratio, ratio);
+    const style = getComputedStyle(this.canvas);
+    const [columns, rows] = this.cells();
+    const side = this.cellSide();
+    const gap = side > 8 ? 1 : 0;
+    context.strokeStyle = style.getPropertyValue("--faint") || "#bbb";
+    for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) context.strokeRect(column * side + 0.5, row * side + 0.5, side - 1, side - 1);
+    const largest = Math.max(1, ...this.chunks.chunks.map((chunk) => chunk.bytes));
+    this.chunks.chunks.forEach((chunk, number) => {
+      const [column, row] = this.place(chunk.index);
+      context.globalAlpha = chunk.damaged ? 1 : 0.3 + 0.7 * (chunk.bytes / largest);
+      context.fillStyle = chunk.damaged ? "#d1495b" : style.getPropertyValue("--accent") || "#0077b6";
+      context.fillRect(column * side, row * side, side - gap, side - gap);
+      context.globalAlpha = 1;
+      if (number !== this.chosen) return;
+      context.lineWidth = 3;
+      context.strokeStyle = style.color;
+      context.strokeRect(column * side + 1, row * side + 1, side - 2, side - 2);
+      context.lineWidth = 1;
+    });
+  }
+
+  private place(chunk: number[]): [number, number] {
+    const at = (dimension: number): number => (dimension < 0 ? 0 : chunk[dimension]! - (this.chunks?.region[dimension]?.[0] ?? 0));
+    return [at(this.dims[0]), at(this.dims[1])];
+  }
+
+  private choose(event: MouseEvent): void {
+    if (!this.chunks) return;
+    const bounds = this.canvas.getBoundingClientRect();
+    const [column, row] = [event.clientX - bounds.left, event.clientY - bounds.top].map((at) => Math.floor(at / this.cellSide()));
+    this.chosen = this.chunks.chunks.findIndex((chunk) => {
+      const [x, y] = this.place(chunk.index);
+      return x === column && y === row;
+    });
+    this.draw();
+    if (this.chosen >= 0) void this.tell();
+    else this.details.textContent = "This chunk is not stored: its elements have the fill value.";
+  }
+
+  private step(event: KeyboardEvent): void {
+    const move = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    if (!move || !this.chunks?.chunks.length) return;
+    event.preventDefault();
+    this.chosen = Math.max(0, Math.min(this.chunks.chunks.length - 1, this.chosen + move));
+    this.draw();
+    void this.tell();
+  }
+
+  /** Tells of the chosen chunk, with the chunks inside if it is a shard. */
+  private async tell(): Promise<void> {
+    const chunk = this.chunks?.chunks[this.chosen];
+    if (!chunk) return;
+    const { node } = this.shown;
+    const lengths = node.shard_shape ?? node.chunk_shape ?? [];
+    const from = chunk.index.map((at, dimension) => at * (lengths[dimension] ?? 1));
+    const part = from.map((first, dimension) => `${first}:${Math.min(this.shown.shape[dimension]!, first + (lengths[dimension] ?? 1))}`);
+    const rows: [string, string][] = [
+      [node.shard_shape ? "shard" : "chunk", chunk.index.join(", ")],
+      ["elements", `[${part.join(", ")}]`],
+      ["stored", size(chunk.bytes)],
+      ["codecs", (node.codecs ?? []).map((codec) => codec.name).join(" → ")],
+    ];
+    if (chunk.damaged) rows.push(["damaged", chunk.damaged]);
+    const table = h("dl", {});
+    const show = (): void => fill(table, ...rows.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]));
+    show();
+    fill(this.details, table);
+    if (!node.shard_shape) return;
+    const region = chunk.index.map((at) => `${at}:${at + 1}`).join(", ");
+    const inner = (await call<Chunks>("chunks", this.shown.place, { region, inner: true }).catch(() => null))?.chunks[0]?.inner;
+    if (!inner || this.chunks?.chunks[this.chosen] !== chunk) return;
+    const stored = inner.filter((one) => one.bytes !== null);
+    rows.push(["chunks inside", `${count(stored.length)} stored of ${count(inner.length)}`]);
+    if (stored.length > 0) rows.push(["their sizes", `${size(Math.min(...stored.map((one) => one.bytes!)))} to ${size(Math.max(...stored.map((one) => one.bytes!)))}`]);
+    show();
+  }
+
+  private describe(verified: boolean): void {
+    if (!this.chunks) return;
+    const damaged = this.chunks.chunks.filter((chunk) => chunk.damaged).length;
+    const words = [`${count(this.chunks.stored)} chunks are stored`, `${count(this.chunks.missing)} are missing`];
+    if (verified) words.push(damaged === 0 ? "none is damaged" : `${count(damaged)} are damaged`);
+    const [columns, rows] = this.cells();
+    this.canvas.setAttribute("aria-label", `Map of ${count(columns)} by ${count(rows)} chunks: ${words.join(", ")}.`);
+    this.details.textContent = `${words.join(", ")}. Choose a chunk to see more.`;
+  }
+}

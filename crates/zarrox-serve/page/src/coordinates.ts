@@ -1,0 +1,133 @@
+/** Coordinates along dimensions: values of arrays that are named as dimensions, and times of the CF conventions. */
+
+import { call, type Attributes, type Json, type NodeInfo, type Place } from "./api";
+import { value as shown } from "./numbers";
+
+/** The most coordinates that are loaded at once. */
+const MOST = 200_000;
+
+/** The coordinates along one dimension. */
+export interface Axis {
+  name: string;
+  length: number;
+  /** The coordinate of an index, as text. */
+  label: (index: number) => string;
+  /** The coordinate as a number, where it is one. */
+  at: ((index: number) => number) | null;
+  units: string;
+}
+
+const SECONDS: Record<string, number> = {
+  millisecond: 0.001, msec: 0.001, second: 1, sec: 1, s: 1, minute: 60, min: 60, hour: 3600, hr: 3600, h: 3600, day: 86_400, d: 86_400, week: 604_800,
+};
+
+/** A function from numbers to dates, for units such as "hours since 1900-01-01"; `null` for other units. */
+export function dates(units: string, calendar: string): ((number: number) => string) | null {
+  const match = /^\s*([a-z]+?)s?\s+since\s+(.+?)\s*$/i.exec(units);
+  const seconds = SECONDS[match?.[1]?.toLowerCase() ?? ""];
+  const known = ["", "standard", "gregorian", "proleptic_gregorian"].includes(calendar.toLowerCase());
+  if (!match || seconds === undefined || !known) return null;
+  const parts = /^(-?\d{1,4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d*)?)?)?/.exec(match[2]!);
+  if (!parts) return null;
+  const [year, month, day, hour, minute, second] = parts.slice(1).map((part) => Number(part ?? 0));
+  const origin = new Date(0);
+  origin.setUTCFullYear(year!, month! - 1, day!);
+  origin.setUTCHours(hour!, minute!, second!);
+  const whole = seconds >= 86_400;
+  return (number) => date(new Date(origin.getTime() + number * seconds * 1000), whole && Number.isInteger(number));
+}
+
+/** A date in the form of ISO 8601, without what is zero. */
+function date(time: Date, daysOnly: boolean): string {
+  if (Number.isNaN(time.getTime())) return "no time";
+  const text = time.toISOString();
+  if (daysOnly) return text.slice(0, text.indexOf("T"));
+  return text.replace(/:00\.000Z$/, "").replace(/\.000Z$/, "").replace("T", " ");
+}
+
+/** The time of NumPy's types of times, such as `datetime64[ns]`. */
+export function timeOf(type: string): ((number: number) => string) | null {
+  const match = /datetime64\D*?(?:\[|unit\W+)(\d*)\s*(Y|M|W|D|h|m|s|ms|us|μs|ns|ps|fs|as)\b/.exec(type);
+  if (!match) return null;
+  const factor = Number(match[1] || 1);
+  const unit = match[2]!;
+  if (unit === "Y" || unit === "M") {
+    return (number) => {
+      const time = new Date(0);
+      time.setUTCFullYear(1970, 0, 1);
+      if (unit === "Y") time.setUTCFullYear(1970 + number * factor);
+      else time.setUTCMonth(number * factor);
+      return date(time, true).slice(0, unit === "Y" ? -6 : -3);
+    };
+  }
+  const millis: Record<string, number> = { W: 6048e5, D: 864e5, h: 36e5, m: 6e4, s: 1e3, ms: 1, us: 1e-3, "μs": 1e-3, ns: 1e-6, ps: 1e-9, fs: 1e-12, as: 1e-15 };
+  return (number) => date(new Date(number * factor * millis[unit]!), unit === "W" || unit === "D");
+}
+
+const text = (json: Json | undefined): string => (typeof json === "string" ? json : "");
+
+/** The names of an array's dimensions, by its metadata or by xarray's attribute. */
+export function dimensionNames(node: NodeInfo): (string | null)[] {
+  const ndim = node.shape?.length ?? 0;
+  const own = node.dimension_names;
+  if (own?.length === ndim) return own;
+  const noted = node.attributes["_ARRAY_DIMENSIONS"];
+  if (Array.isArray(noted) && noted.length === ndim) return noted.map((name) => (typeof name === "string" ? name : null));
+  return Array.from({ length: ndim }, () => null);
+}
+
+/** The plain axis of a dimension: its indices. */
+export function indices(name: string | null, dimension: number, length: number): Axis {
+  return { name: name ?? `dimension ${dimension}`, length, label: String, at: null, units: "" };
+}
+
+/** The axes of an array, with coordinates where there are arrays of the dimensions' names beside it. */
+export async function axes(place: Place, node: NodeInfo): Promise<Axis[]> {
+  const names = dimensionNames(node);
+  const group = place.path.split("/").slice(0, -1).join("/");
+  return Promise.all(
+    (node.shape ?? []).map(async (length, dimension) => {
+      const name = names[dimension] ?? null;
+      const plain = indices(name, dimension, length);
+      if (!name || length > MOST || node.name === name) return plain;
+      return coordinates({ root: place.root, path: group === "" ? name : `${group}/${name}` }, plain).catch(() => plain);
+    }),
+  );
+}
+
+async function coordinates(place: Place, plain: Axis): Promise<Axis> {
+  const node = await call<NodeInfo>("node", place, { stored: "none" });
+  if (node.kind !== "array" || node.shape?.length !== 1 || node.shape[0] !== plain.length) return plain;
+  const { values } = await call<{ values: Json[] }>("slice", place, { as: "json" });
+  const units = text(node.attributes["units"]);
+  const time = dates(units, text(node.attributes["calendar"]));
+  if (time) return { ...plain, label: (index) => time(Number(values[index])), at: null, units: "" };
+  const numbers = values.every((one) => typeof one === "number") ? (values as number[]) : null;
+  const label = (index: number): string => {
+    const one = values[index];
+    return typeof one === "number" ? shown(one) : String(one ?? "");
+  };
+  return { ...plain, label, at: numbers ? (index) => numbers[index] ?? NaN : null, units };
+}
+
+/** Packed numbers of the CF conventions as the numbers that they mean, and the values that mean none. */
+export interface Meaning {
+  of: (value: number) => number;
+  isMissing: (value: number) => boolean;
+  units: string;
+}
+
+/** The meaning of an array's numbers by its attributes. */
+export function meaning(attributes: Attributes): Meaning {
+  const number = (name: string, usual: number): number => {
+    const found = attributes[name];
+    return typeof found === "number" ? found : usual;
+  };
+  const [scale, offset] = [number("scale_factor", 1), number("add_offset", 0)];
+  const missing = ["_FillValue", "missing_value"].map((name) => number(name, NaN)).filter((value) => !Number.isNaN(value));
+  return {
+    of: (value) => value * scale + offset,
+    isMissing: (value) => missing.includes(value) || missing.includes(Math.fround(value)),
+    units: text(attributes["units"]),
+  };
+}

@@ -1,0 +1,538 @@
+/** Two dimensions of an array as an image. */
+
+import { slice, type Values } from "./api";
+import { contrast, paint, SIGNED, table, type Maps } from "./colours";
+import { download, h } from "./dom";
+import { Histogram } from "./histogram";
+import { index, sides, type Channel, type Shown } from "./model";
+import { count, ticks, value as text } from "./numbers";
+import { fitting, type Level } from "./ome";
+import type { State, Store } from "./state";
+
+/** Room for coordinates, in pixels of the page. */
+const [LEFT, BOTTOM] = [64, 26];
+/** The most pixels of a picture along a side. */
+const MOST = 1400;
+/** A drag is answered when it rests for so long, in milliseconds. */
+const REST = 70;
+
+type Box = [number, number, number, number];
+
+/** Values that were read, and the elements that they cover. */
+interface Picture {
+  level: Level;
+  /** The first elements of the level along x and y, and the elements between two values. */
+  x: number;
+  y: number;
+  stepX: number;
+  stepY: number;
+  columns: number;
+  rows: number;
+  /** One list of rows for each channel; one list of all where there are no channels. */
+  planes: Float64Array[];
+  /** Three or four bytes for each element, where elements are colours. */
+  bytes: Float64Array | null;
+  canvas: HTMLCanvasElement;
+  whole: boolean;
+}
+
+export class ImageView {
+  readonly element: HTMLElement;
+  readonly side: HTMLElement;
+  private readonly canvas = h("canvas", { tabindex: 0, role: "img" });
+  private readonly readout = h("output", { class: "readout", "aria-live": "polite" });
+  private readonly histogram: Histogram;
+  private readonly pictures: Picture[] = [];
+  private colours: Uint8Array = new Uint8Array(768);
+  private range: [number, number] = [0, 1];
+  private ranges: [number, number][] = [];
+  private asked: AbortController | null = null;
+  private timer = 0;
+  private key = "";
+  private readonly observer: ResizeObserver;
+  private drag: { x: number; y: number; box: Box; moved: boolean } | null = null;
+  /** The time from asking to the first picture, in milliseconds: for tests. */
+  took = 0;
+
+  constructor(
+    private readonly shown: Shown,
+    private readonly store: Store,
+    private readonly maps: Maps,
+    private readonly fail: (error: unknown) => void,
+    private readonly pick: (y: number, x: number, add: boolean) => void,
+  ) {
+    this.histogram = new Histogram(
+      (range, quietly) => store.change({ range }, quietly),
+      () => store.change({ range: [] }),
+    );
+    this.element = h("div", { class: "image" }, this.canvas, this.readout);
+    this.side = h("div", { class: "histogram-box" }, this.histogram.element);
+    this.observer = new ResizeObserver(() => this.update(this.store.state));
+    this.observer.observe(this.canvas);
+    this.listen();
+  }
+
+  close(): void {
+    this.observer.disconnect();
+    this.asked?.abort();
+    clearTimeout(this.timer);
+  }
+
+  /** Shows another state. */
+  update(state: State): void {
+    const map = state.map in this.maps ? state.map : "viridis";
+    this.colours = table(this.maps[map] ?? [[0, 0, 0], [255, 255, 255]]);
+    const [x, y] = sides(this.shown, state);
+    const rest = this.shown.shape.map((_, dimension) => (dimension === x || dimension === y ? "" : index(this.shown, state, dimension)));
+    const key = JSON.stringify([x, y, rest, state.field, state.part, state.reduce, this.visible(state)]);
+    if (key !== this.key) {
+      this.key = key;
+      // The old picture stays until the new one is there, so that playing does not flicker.
+      this.pictures.forEach((picture) => (picture.whole = false));
+      this.load(state, 0);
+    } else if (!this.covers(state)) {
+      this.load(state, REST);
+    }
+    this.recolour(state);
+    this.draw(state);
+  }
+
+  /** The picture as a file. */
+  save(name: string): void {
+    this.canvas.toBlob((blob) => blob && download(`${name}.png`, blob));
+  }
+
+  /** The numbers of channels that are shown; empty where there are none. */
+  private visible(state: State): number[] {
+    const { channels } = this.shown;
+    if (channels.length === 0) return [];
+    const chosen = state.channels.filter((channel) => channel < channels.length);
+    if (chosen.length > 0) return chosen.slice(0, 6);
+    return channels.map((_, channel) => channel).filter((channel) => channels[channel]!.visible).slice(0, 6);
+  }
+
+  // What is seen.
+
+  private size(): [number, number] {
+    return [Math.max(1, this.canvas.clientWidth - LEFT), Math.max(1, this.canvas.clientHeight - BOTTOM)];
+  }
+
+  /** The shown elements along x and y. Pixels are square where that leaves room for the image. */
+  private box(state: State): Box {
+    if (state.box.length === 4) return state.box as Box;
+    const [x, y] = sides(this.shown, state);
+    const [columns, rows] = [Math.max(1, this.shown.shape[x] ?? 1), Math.max(1, this.shown.shape[y] ?? 1)];
+    const [width, height] = this.size();
+    const form = columns / rows / (width / height);
+    if (form > 6 || form < 1 / 6) return [0, 0, columns, rows];
+    const per = Math.max(columns / width, rows / height);
+    const [overX, overY] = [per * width - columns, per * height - rows];
+    return [-overX / 2, -overY / 2, columns + overX / 2, rows + overY / 2];
+  }
+
+  private perPixel(box: Box): [number, number] {
+    const [width, height] = this.size();
+    const ratio = Math.min(2, globalThis.devicePixelRatio || 1);
+    return [(box[2] - box[0]) / (width * ratio), (box[3] - box[1]) / (height * ratio)];
+  }
+
+  /** Returns true if the newest picture has all that is to be seen, as finely as the screen can show it. */
+  private covers(state: State): boolean {
+    const picture = this.pictures[this.pictures.length - 1];
+    if (!picture?.whole) return false;
+    const box = this.box(state);
+    const [perX, perY] = this.perPixel(box);
+    const [x, y] = sides(this.shown, state);
+    const [fx, fy] = [picture.level.factors[x] ?? 1, picture.level.factors[y] ?? 1];
+    const fine = (step: number, factor: number, per: number): boolean => step * factor <= Math.max(1, per) * 1.5;
+    const has = (first: number, number: number, step: number, factor: number, from: number, to: number, length: number): boolean =>
+      first * factor <= Math.max(0, from) + 1e-6 && (first + number * step) * factor >= Math.min(length, to) - factor * step;
+    return (
+      fine(picture.stepX, fx, perX) &&
+      fine(picture.stepY, fy, perY) &&
+      has(picture.x, picture.columns, picture.stepX, fx, box[0], box[2], this.shown.shape[x] ?? 1) &&
+      has(picture.y, picture.rows, picture.stepY, fy, box[1], box[3], this.shown.shape[y] ?? 1)
+    );
+  }
+
+  // Reading.
+
+  private load(state: State, wait: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.read(state), wait) as unknown as number;
+  }
+
+  private async read(state: State): Promise<void> {
+    this.asked?.abort();
+    const asked = new AbortController();
+    this.asked = asked;
+    const begun = performance.now();
+    this.element.classList.add("busy");
+    try {
+      const picture = await this.picture(state, asked.signal);
+      if (asked.signal.aborted) return;
+      this.pictures.push(picture);
+      // The whole image stays behind its parts, so that there is something to see while it is moved.
+      if (this.pictures.length > 2) this.pictures.splice(0, this.pictures.length - 2);
+      this.took = performance.now() - begun;
+      this.element.dataset["took"] = this.took.toFixed(0);
+      this.recolour(this.store.state, true);
+      this.draw(this.store.state);
+    } catch (error) {
+      if (!asked.signal.aborted) this.fail(error);
+    } finally {
+      if (this.asked === asked) this.element.classList.remove("busy");
+    }
+  }
+
+  private async picture(state: State, signal: AbortSignal): Promise<Picture> {
+    const [x, y] = sides(this.shown, state);
+    const box = this.box(state);
+    const [perX, perY] = this.perPixel(box);
+    const level = fitting(this.shown.levels, x, Math.max(1, perX));
+    const part = (dimension: number, from: number, to: number, per: number): [number, number, number] => {
+      if (dimension < 0) return [0, 1, 1];
+      const factor = level.factors[dimension] ?? 1;
+      const length = level.node.shape![dimension]!;
+      const margin = (to - from) * 0.15;
+      const first = Math.max(0, Math.floor((from - margin) / factor));
+      const end = Math.max(first + 1, Math.min(length, Math.ceil((to + margin) / factor)));
+      const finest = Math.max(1, Math.floor(per / factor));
+      return [first, end, Math.max(finest, Math.ceil((end - first) / MOST))];
+    };
+    const [x0, x1, stepX] = part(x, box[0], box[2], perX);
+    const [y0, y1, stepY] = part(y, box[1], box[3], perY);
+    const visible = this.visible(state);
+    const thinned = state.reduce === "nearest" || this.shown.colours >= 0;
+    const span = (from: number, to: number, step: number): string => `${from}:${to}${thinned && step > 1 ? `:${step}` : ""}`;
+    const select = (channel: number | null): string =>
+      this.shown.shape
+        .map((_, dimension) => {
+          if (dimension === x) return span(x0, x1, stepX);
+          if (dimension === y) return span(y0, y1, stepY);
+          if (dimension === this.shown.colours) return ":";
+          if (dimension === this.shown.channelDimension && channel !== null) return String(channel);
+          const scaled = Math.floor(index(this.shown, state, dimension) / (level.factors[dimension] ?? 1));
+          return String(Math.min(scaled, Math.max(0, level.node.shape![dimension]! - 1)));
+        })
+        .join(", ");
+    const parameters = {
+      field: state.field || undefined,
+      ...(thinned
+        ? {}
+        : {
+            reduce: state.reduce,
+            // The last axis of the answer is the later dimension.
+            width: Math.ceil(x > y ? (x1 - x0) / stepX : (y1 - y0) / stepY),
+            height: Math.ceil(x > y ? (y1 - y0) / stepY : (x1 - x0) / stepX),
+          }),
+    };
+    const place = { root: this.shown.place.root, path: level.path };
+    const wanted: (number | null)[] = visible.length > 0 ? visible : [null];
+    const all = await Promise.all(wanted.map((channel) => slice(place, { select: select(channel), ...parameters }, signal)));
+    const first = all[0]!;
+    const steps = y < 0 ? [stepX] : [stepX, stepY];
+    if (!thinned) {
+      const told = first.step;
+      [steps[0], steps[1]] = x > y ? [told[told.length - 1] ?? 1, told[told.length - 2] ?? 1] : [told[0] ?? 1, told[1] ?? 1];
+    }
+    const columns = Math.ceil((x1 - x0) / steps[0]!);
+    const rows = y < 0 ? 1 : Math.ceil((y1 - y0) / (steps[1] ?? 1));
+    const upright = (values: Float64Array): Float64Array => (x > y ? values : transposed(values, columns, rows));
+    const coloured = this.shown.colours >= 0 ? first.values : null;
+    const canvas = h("canvas", { width: columns, height: rows });
+    return {
+      level,
+      x: x0,
+      y: y0,
+      stepX: steps[0]!,
+      stepY: steps[1] ?? 1,
+      columns,
+      rows,
+      planes: coloured ? [] : all.map((one) => upright(numbers(one, state))),
+      bytes: coloured,
+      canvas,
+      whole: true,
+    };
+  }
+
+  // Drawing.
+
+  private isMissing = (value: number): boolean => this.shown.meaning.isMissing(value);
+
+  private recolour(state: State, isNew = false): void {
+    const picture = this.pictures[this.pictures.length - 1];
+    if (!picture) return;
+    const signed = SIGNED.includes(state.map);
+    const log = state.scale === "log";
+    if (picture.planes.length > 0) {
+      const all = picture.planes[0]!;
+      const automatic = (): [number, number] => contrast(all, this.isMissing, signed, log);
+      const wanted = state.range.length === 2 ? (state.range as [number, number]) : automatic();
+      this.ranges = picture.planes.map((plane, at) => {
+        const channel = this.shown.channels[this.visible(state)[at] ?? -1];
+        return channel?.range ?? contrast(plane, this.isMissing, false, false);
+      });
+      this.range = wanted;
+      if (isNew) this.histogram.show(all, this.isMissing, wanted);
+      else this.histogram.mark(wanted);
+    }
+    for (const one of this.pictures) this.paintInto(one, state);
+  }
+
+  private paintInto(picture: Picture, state: State): void {
+    const context = picture.canvas.getContext("2d");
+    if (!context || picture.columns * picture.rows === 0) return;
+    const visible = this.visible(state);
+    let pixels: Uint8ClampedArray<ArrayBuffer>;
+    if (picture.bytes) pixels = opaque(picture.bytes, picture.columns * picture.rows);
+    else if (visible.length > 0) pixels = blended(picture.planes, visible.map((channel) => this.shown.channels[channel]!), this.ranges);
+    else {
+      const scale = { low: this.range[0], high: this.range[1], log: state.scale === "log" };
+      pixels = paint(picture.planes[0]!, this.colours, scale, this.isMissing);
+    }
+    if (pixels.length === picture.columns * picture.rows * 4) {
+      context.putImageData(new ImageData(pixels, picture.columns, picture.rows), 0, 0);
+    }
+  }
+
+  private draw(state: State): void {
+    const ratio = globalThis.devicePixelRatio || 1;
+    const [wide, tall] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    if (this.canvas.width !== Math.round(wide * ratio)) this.canvas.width = Math.round(wide * ratio);
+    if (this.canvas.height !== Math.round(tall * ratio)) this.canvas.height = Math.round(tall * ratio);
+    const context = this.canvas.getContext("2d");
+    if (!context) return;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, wide, tall);
+    const box = this.box(state);
+    const [width, height] = this.size();
+    const [x, y] = sides(this.shown, state);
+    const toX = (element: number): number => LEFT + ((element - box[0]) / (box[2] - box[0])) * width;
+    const toY = (element: number): number => ((element - box[1]) / (box[3] - box[1])) * height;
+    context.save();
+    context.beginPath();
+    context.rect(LEFT, 0, width, height);
+    context.clip();
+    context.imageSmoothingEnabled = false;
+    for (const picture of this.pictures) {
+      const [fx, fy] = [picture.level.factors[x] ?? 1, picture.level.factors[y] ?? 1];
+      const [left, top] = [toX(picture.x * fx), toY(picture.y * fy)];
+      const right = toX((picture.x + picture.columns * picture.stepX) * fx);
+      const bottom = toY((picture.y + picture.rows * picture.stepY) * fy);
+      context.drawImage(picture.canvas, left, top, right - left, bottom - top);
+    }
+    this.drawPoints(context, state, toX, toY);
+    context.restore();
+    this.drawAxes(context, box, [x, y], toX, toY);
+    this.element.dataset["box"] = box.join(",");
+    this.describe(state, [x, y], box);
+  }
+
+  private drawPoints(context: CanvasRenderingContext2D, state: State, toX: (x: number) => number, toY: (y: number) => number): void {
+    state.points.forEach(([y, x], number) => {
+      context.beginPath();
+      context.arc(toX(x + 0.5), toY(y + 0.5), 6, 0, 7);
+      context.lineWidth = 4;
+      context.strokeStyle = "#fff";
+      context.stroke();
+      context.lineWidth = 2;
+      context.strokeStyle = SERIES[number % SERIES.length]!;
+      context.stroke();
+    });
+  }
+
+  private drawAxes(context: CanvasRenderingContext2D, box: Box, dims: [number, number], toX: (x: number) => number, toY: (y: number) => number): void {
+    const [width, height] = this.size();
+    context.fillStyle = getComputedStyle(this.canvas).color;
+    context.font = "11px system-ui, sans-serif";
+    const [x, y] = dims.map((dimension) => this.shown.axes[dimension]);
+    const inside = (tick: number, length: number): boolean => Number.isInteger(tick) && tick >= 0 && tick < length;
+    context.textAlign = "center";
+    for (const tick of ticks(Math.max(0, box[0]), Math.min(box[2], x?.length ?? 0))) {
+      if (x && inside(tick, x.length)) context.fillText(x.label(tick), Math.max(LEFT + 14, Math.min(LEFT + width - 14, toX(tick + 0.5))), height + 12);
+    }
+    context.textAlign = "right";
+    for (const tick of ticks(Math.max(0, box[1]), Math.min(box[3], y?.length ?? 0))) {
+      if (y && inside(tick, y.length)) context.fillText(y.label(tick), LEFT - 4, Math.max(10, Math.min(height, toY(tick + 0.5) + 4)), LEFT - 6);
+    }
+    context.textAlign = "left";
+    context.fillText([x?.name, x?.units].filter(Boolean).join(" in "), LEFT, height + 24);
+    if (y) context.fillText(y.name, 2, height + 24, LEFT - 6);
+  }
+
+  /** A text of what is shown, for those who do not see it. */
+  private describe(state: State, [x, y]: [number, number], box: Box): void {
+    const names = this.shown.axes;
+    const span = (dimension: number, from: number, to: number): string => {
+      const axis = names[dimension];
+      if (!axis) return "";
+      const [first, last] = [Math.max(0, Math.floor(from)), Math.min(axis.length, Math.ceil(to)) - 1];
+      return `${axis.name} from ${axis.label(first)} to ${axis.label(last)}`;
+    };
+    const rest = names.filter((_, dimension) => dimension !== x && dimension !== y).map((axis) => {
+      const dimension = names.indexOf(axis);
+      return `${axis.name} ${axis.label(index(this.shown, state, dimension))}`;
+    });
+    const values = `Values from ${text(this.range[0])} to ${text(this.range[1])} ${this.shown.meaning.units}`;
+    const all = [`Image of ${this.shown.node.name || "the array"}`, span(x, box[0], box[2]), span(y, box[1], box[3]), ...rest, values];
+    this.canvas.setAttribute("aria-label", `${all.filter(Boolean).join(", ")}.`);
+  }
+
+  // The person.
+
+  private listen(): void {
+    const { canvas } = this;
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      canvas.setPointerCapture(event.pointerId);
+      this.drag = { x: event.clientX, y: event.clientY, box: this.box(this.store.state), moved: false };
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      this.readOut(event);
+      if (!this.drag) return;
+      const [dx, dy] = [event.clientX - this.drag.x, event.clientY - this.drag.y];
+      if (Math.abs(dx) + Math.abs(dy) > 3) this.drag.moved = true;
+      if (!this.drag.moved) return;
+      const [width, height] = this.size();
+      const { box } = this.drag;
+      const [mx, my] = [(-dx * (box[2] - box[0])) / width, (-dy * (box[3] - box[1])) / height];
+      this.store.change({ box: [box[0] + mx, box[1] + my, box[2] + mx, box[3] + my] }, true);
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      const place = this.drag && !this.drag.moved ? this.elementAt(event) : null;
+      this.drag = null;
+      if (place) this.pick(place[1], place[0], event.shiftKey || event.metaKey || event.ctrlKey);
+    });
+    canvas.addEventListener("pointercancel", () => (this.drag = null));
+    canvas.addEventListener("pointerleave", () => (this.readout.textContent = ""));
+    canvas.addEventListener("dblclick", () => this.store.change({ box: [] }));
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        const bounds = canvas.getBoundingClientRect();
+        const [width, height] = this.size();
+        this.zoom(2 ** (event.deltaY / 400), (event.clientX - bounds.left - LEFT) / width, (event.clientY - bounds.top) / height);
+      },
+      { passive: false },
+    );
+    canvas.addEventListener("keydown", (event) => {
+      const moves: Record<string, [number, number]> = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
+      const move = moves[event.key];
+      if (move) this.move(...move);
+      else if (event.key === "+" || event.key === "=") this.zoom(0.7, 0.5, 0.5);
+      else if (event.key === "-") this.zoom(1 / 0.7, 0.5, 0.5);
+      else if (event.key === "0") this.store.change({ box: [] });
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  private move(right: number, down: number): void {
+    const box = this.box(this.store.state);
+    const [mx, my] = [right * (box[2] - box[0]), down * (box[3] - box[1])];
+    this.store.change({ box: [box[0] + mx, box[1] + my, box[2] + mx, box[3] + my] }, true);
+  }
+
+  /** Zooms around a place, which is told as a part of the image's width and height. */
+  zoom(factor: number, atX: number, atY: number): void {
+    const box = this.box(this.store.state);
+    const [x, y] = [box[0] + atX * (box[2] - box[0]), box[1] + atY * (box[3] - box[1])];
+    const next = [x - (x - box[0]) * factor, y - (y - box[1]) * factor, x + (box[2] - x) * factor, y + (box[3] - y) * factor];
+    if (next[2]! - next[0]! < 2 && factor < 1) return;
+    this.store.change({ box: next }, true);
+  }
+
+  /** The element under the pointer, if there is one. */
+  private elementAt(event: PointerEvent): [number, number] | null {
+    const bounds = this.canvas.getBoundingClientRect();
+    const box = this.box(this.store.state);
+    const [width, height] = this.size();
+    const x = Math.floor(box[0] + ((event.clientX - bounds.left - LEFT) / width) * (box[2] - box[0]));
+    const y = Math.floor(box[1] + ((event.clientY - bounds.top) / height) * (box[3] - box[1]));
+    const [dx, dy] = sides(this.shown, this.store.state);
+    const inside = x >= 0 && y >= 0 && x < (this.shown.shape[dx] ?? 1) && y < (this.shown.shape[dy] ?? 1);
+    return inside ? [x, y] : null;
+  }
+
+  private readOut(event: PointerEvent): void {
+    const place = this.elementAt(event);
+    if (!place) {
+      this.readout.textContent = "";
+      return;
+    }
+    const [dx, dy] = sides(this.shown, this.store.state);
+    const where = [dy, dx].filter((dimension) => dimension >= 0).map((dimension) => {
+      const axis = this.shown.axes[dimension]!;
+      const at = dimension === dx ? place[0] : place[1];
+      const label = axis.label(at);
+      return `${axis.name} ${label}${axis.units ? ` ${axis.units}` : ""}${label === String(at) ? "" : ` [${count(at)}]`}`;
+    });
+    this.readout.textContent = [this.valueAt(place), ...where].filter(Boolean).join(" · ");
+  }
+
+  private valueAt([x, y]: [number, number]): string {
+    const [dx, dy] = sides(this.shown, this.store.state);
+    for (const picture of [...this.pictures].reverse()) {
+      const column = Math.floor((x / (picture.level.factors[dx] ?? 1) - picture.x) / picture.stepX);
+      const row = Math.floor((y / (picture.level.factors[dy] ?? 1) - picture.y) / picture.stepY);
+      if (column < 0 || row < 0 || column >= picture.columns || row >= picture.rows) continue;
+      const at = row * picture.columns + column;
+      const about = picture.stepX > 1 || picture.stepY > 1 || (picture.level.factors[dx] ?? 1) > 1 ? "≈ " : "";
+      if (picture.bytes) {
+        const parts = picture.bytes.length / (picture.columns * picture.rows);
+        return `${about}${[...picture.bytes.slice(at * parts, at * parts + parts)].join(", ")}`;
+      }
+      const { meaning } = this.shown;
+      const values = picture.planes.map((plane) => {
+        const value = plane[at]!;
+        return Number.isNaN(value) || meaning.isMissing(value) ? "missing" : text(meaning.of(value));
+      });
+      return `${about}${values.join(", ")}${meaning.units ? ` ${meaning.units}` : ""}`;
+    }
+    return "";
+  }
+}
+
+/** The colours of series. */
+export const SERIES = ["#d1495b", "#0077b6", "#2a9d50", "#b5651d", "#7b4bb7", "#00838f"];
+
+/** The shown numbers of complex ones. */
+function numbers(values: Values, state: State): Float64Array {
+  const { values: real, imaginary } = values;
+  if (!imaginary) return real;
+  const of = state.part === "phase" ? (i: number) => Math.atan2(imaginary[i]!, real[i]!) : (i: number) => Math.hypot(real[i]!, imaginary[i]!);
+  return real.map((_, i) => of(i));
+}
+
+function transposed(values: Float64Array, columns: number, rows: number): Float64Array {
+  const out = new Float64Array(values.length);
+  for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) out[row * columns + column] = values[column * rows + row]!;
+  return out;
+}
+
+function opaque(bytes: Float64Array, count: number): Uint8ClampedArray<ArrayBuffer> {
+  const parts = bytes.length / count;
+  const pixels = new Uint8ClampedArray(new ArrayBuffer(count * 4));
+  for (let at = 0; at < count; at++) {
+    for (let part = 0; part < 3; part++) pixels[at * 4 + part] = bytes[at * parts + part]!;
+    pixels[at * 4 + 3] = parts === 4 ? bytes[at * parts + 3]! : 255;
+  }
+  return pixels;
+}
+
+/** Channels as light of their colours. */
+function blended(planes: Float64Array[], channels: Channel[], ranges: [number, number][]): Uint8ClampedArray<ArrayBuffer> {
+  const pixels = new Uint8ClampedArray(new ArrayBuffer((planes[0]?.length ?? 0) * 4));
+  for (let at = 3; at < pixels.length; at += 4) pixels[at] = 255;
+  planes.forEach((plane, number) => {
+    const [low, high] = ranges[number] ?? [0, 1];
+    const colour = channels[number]?.colour ?? [255, 255, 255];
+    for (let index = 0; index < plane.length; index++) {
+      const light = Math.max(0, Math.min(1, (plane[index]! - low) / (high - low || 1))) || 0;
+      for (let part = 0; part < 3; part++) pixels[index * 4 + part]! += light * colour[part]!;
+    }
+  });
+  return pixels;
+}

@@ -1,0 +1,82 @@
+"""Makes the hierarchies that the tests of the page look at: `make.py DIRECTORY`."""
+
+import pathlib
+import sys
+import warnings
+
+import numpy as np
+import xarray as xr
+import zarr
+
+warnings.simplefilter("ignore")
+
+
+def climate(path):
+    """A cube of temperatures as of a reanalysis, with coordinates, times of CF, and a place where values are missing."""
+    time, lat, lon = np.arange(48) * 6.0, np.linspace(90, -90, 181), np.arange(0, 360, 1.0)
+    south = -40 * np.sin(np.radians(lat))[None, :, None] ** 2
+    values = 288 + south + 8 * np.cos(np.radians(lon))[None, None, :] + 5 * np.sin(time / 24 * np.pi)[:, None, None]
+    values[:, 100:110, 50:70] = np.nan
+    dims = ("time", "lat", "lon")
+    data = xr.Dataset(
+        {
+            "t2m": (dims, values.astype("f4"), {"units": "K", "long_name": "temperature"}),
+            "anomaly": (dims, (values - np.nanmean(values)).astype("f4")),
+        },
+        coords={
+            "time": ("time", time, {"units": "hours since 2020-02-28 00:00:00"}),
+            "lat": ("lat", lat, {"units": "degrees_north"}),
+            "lon": ("lon", lon, {"units": "degrees_east"}),
+        },
+    )
+    data.to_zarr(path, mode="w", encoding={"t2m": {"chunks": (12, 60, 90)}})
+
+
+def microscopy(group):
+    """An image of two channels in three sizes: OME-Zarr 0.5."""
+    y, x = np.mgrid[:1000, :1200]
+    image = np.stack([127 + 127 * np.sin(x / 90) * np.cos(y / 70), 127 + 127 * np.cos(x / 200 + y / 150)]).astype("u1")
+    space = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"]
+    scales = [{"path": str(n), "coordinateTransformations": [{"type": "scale", "scale": [1, 2**n, 2**n]}]} for n in range(3)]
+    window = {"start": 0, "end": 255, "min": 0, "max": 255}
+    channels = [{"label": label, "color": color, "active": True, "window": window} for label, color in (("DAPI", "0000FF"), ("GFP", "00FF00"))]
+    multiscales = [{"axes": [{"name": "c", "type": "channel"}, *space], "datasets": scales}]
+    ome = {"version": "0.5", "multiscales": multiscales, "omero": {"channels": channels}}
+    levels = group.create_group("image", attributes={"ome": ome})
+    for n in range(3):
+        part = image[:, :: 2**n, :: 2**n]
+        levels.create_array(str(n), shape=part.shape, dtype="u1", chunks=(1, 256, 256))[:] = part
+
+
+def mixed(path):
+    """An array of every kind, and what is large, sparse or damaged."""
+    group = zarr.open_group(path, mode="w")
+    group.create_array("text", shape=(300,), dtype=str)[:] = np.array([f"name {n} ü" for n in range(300)], dtype=object)
+    points = np.array([(n / 4, n) for n in range(50)], dtype=[("x", "f4"), ("n", "i4")])
+    group.create_array("points", shape=points.shape, dtype=points.dtype)[:] = points
+    waves = np.arange(2400).reshape(40, 60) * np.exp(1j * np.arange(60) / 9)
+    group.create_array("complex", shape=waves.shape, dtype="c8")[:] = waves
+    group.create_array("scalar", shape=(), dtype="f8")[...] = 3.5
+    group.create_array("mask", shape=(30, 30), dtype=bool)[:] = np.eye(30, dtype=bool)
+    group.create_array("times", shape=(20,), dtype="M8[s]")[:] = np.arange(20).astype("M8[s]")
+    group.create_array("wave", shape=(100_000,), dtype="f4")[:] = np.sin(np.arange(100_000) / 3000)
+    colours = np.zeros((60, 80, 3), dtype="u1")
+    colours[:, :40, 0], colours[:, 40:, 2] = 255, 255
+    group.create_array("rgb", shape=colours.shape, dtype="u1", dimension_names=["y", "x", "c"])[:] = colours
+    sparse = group.create_array("sparse", shape=(4000, 4000), dtype="i2", chunks=(100, 100), shards=(400, 400))
+    sparse[500:900, 700:2000] = np.repeat(np.arange(400, dtype="i2")[:, None], 1300, axis=1)
+    damaged = group.create_array("damaged", shape=(40, 40), dtype="i4", chunks=(10, 10))
+    damaged[:] = np.arange(1600, dtype="i4").reshape(40, 40)
+    (pathlib.Path(path) / "damaged/c/1/1").write_bytes(b"no zstd")
+    many = group.create_group("many")
+    for n in range(300):
+        many.create_group(f"g{n:04d}")
+    microscopy(group)
+    (pathlib.Path(path) / "broken").mkdir()
+    (pathlib.Path(path) / "broken/zarr.json").write_text('{"zarr_format": 3, "node_type": "array"}')
+
+
+if __name__ == "__main__":
+    directory = pathlib.Path(sys.argv[1])
+    climate(directory / "climate.zarr")
+    mixed(directory / "mixed.zarr")

@@ -1,0 +1,258 @@
+// The page in a real browser. `cargo xtask page --test` makes the data, starts the server, and runs this with
+// ZARROX_SERVER, the address of the server, and CHROMIUM, the path of the browser.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import axe from "axe-core";
+import { chromium } from "playwright-core";
+
+const server = process.env.ZARROX_SERVER;
+const shots = process.env.SHOTS;
+let browser;
+before(async () => {
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+});
+after(() => browser.close());
+
+/** Opens a state of the page, and fails the test if the console has an error at its end. */
+async function opened(t, fragment, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const problems = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  t.after(async () => {
+    await context.close();
+    // That a coordinate is not there, or damaged, is an answer from 400 to 499, which browsers note.
+    assert.deepEqual(problems.filter((text) => !/status of 4\d\d/.test(text)), []);
+  });
+  await page.goto(`${server}/${fragment}`);
+  return page;
+}
+
+/** Waits for a picture, and gives the colour at a part of its width and height. */
+async function colour(page, x, y) {
+  await page.waitForSelector(".image[data-took]:not(.busy)");
+  return page.$eval(".image canvas", (canvas, [x, y]) => {
+    const ratio = canvas.width / canvas.clientWidth;
+    const [left, bottom] = [64 * ratio, 26 * ratio];
+    const at = [left + x * (canvas.width - left), y * (canvas.height - bottom)].map(Math.round);
+    return [...canvas.getContext("2d").getImageData(at[0], at[1], 1, 1).data];
+  }, [x, y]);
+}
+
+/** The colour of an element, by its indices across and down. */
+async function colourOf(page, column, row) {
+  await page.waitForSelector(".image[data-took]:not(.busy)");
+  const [left, top, right, bottom] = (await page.locator(".image").getAttribute("data-box")).split(",").map(Number);
+  return colour(page, (column + 0.5 - left) / (right - left), (row + 0.5 - top) / (bottom - top));
+}
+
+const fragment = (page) => page.evaluate(() => location.hash);
+const near = (found, wanted) => found.slice(0, 3).every((part, index) => Math.abs(part - wanted[index]) < 24);
+
+test("a click in the tree shows an array, its metadata, and its picture", async (t) => {
+  const page = await opened(t, "");
+  await page.getByRole("treeitem", { name: /^t2m/ }).click();
+  const [warm, cold] = [await colourOf(page, 1, 90), await colourOf(page, 180, 1)];
+  // The equator is warmer than the pole: yellow and violet.
+  assert.ok(near(warm, [253, 231, 37]) && near(cold, [68, 1, 84]), `${warm} ${cold}`);
+  const panel = page.getByRole("complementary", { name: "metadata" });
+  for (const text of ["48 × 181 × 360", "12 × 60 × 90", "float32", "zstd", "temperature"]) await panel.getByText(text, { exact: true }).first().waitFor();
+  if (shots) await page.screenshot({ path: `${shots}/serve-image.png` });
+});
+
+test("values and their coordinates are told under the pointer, missing ones too", async (t) => {
+  const page = await opened(t, "#/climate.zarr/t2m?view=image");
+  await colour(page, 0.5, 0.5);
+  const box = await page.locator(".image canvas").boundingBox();
+  const over = (x, y) => page.mouse.move(box.x + 64 + x * (box.width - 64), box.y + y * (box.height - 26));
+  await over(0.5, 0.5);
+  const told = await page.locator(".image .readout").textContent();
+  assert.match(told, /K · lat -?\d+ degrees_north \[\d+\] · lon 1[78]\d degrees_east/);
+  await over(60 / 360, 0.5 + (105 - 90.5) / 360 * ((box.width - 64) / (box.height - 26)));
+  assert.match(await page.locator(".image .readout").textContent(), /^missing/);
+});
+
+test("a slider moves through times, and back leads to where one was", async (t) => {
+  const page = await opened(t, "#/climate.zarr/t2m");
+  await colour(page, 0.5, 0.5);
+  const slider = page.getByRole("slider", { name: "time" });
+  await slider.focus();
+  for (let n = 0; n < 3; n++) await page.keyboard.press("ArrowRight");
+  assert.match(await fragment(page), /at=0%3A3/);
+  await page.getByText("2020-02-28 18:00 [3] of 48").waitFor();
+  const colours = page.getByRole("combobox", { name: "colours" });
+  await colours.selectOption("magma");
+  assert.match(await fragment(page), /map=magma/);
+  await page.goBack();
+  assert.match(await fragment(page), /at=0%3A3$/);
+  assert.equal(await colours.inputValue(), "viridis");
+  await page.goForward();
+  assert.equal(await colours.inputValue(), "magma");
+});
+
+test("it plays by itself, and stops", async (t) => {
+  const page = await opened(t, "#/climate.zarr/t2m");
+  await colour(page, 0.5, 0.5);
+  await page.getByRole("button", { name: "play time" }).click();
+  await page.waitForFunction(() => /at=0%3A[2-9]/.test(location.hash));
+  await page.getByRole("button", { name: "play time" }).click();
+  const stopped = await fragment(page);
+  await page.waitForTimeout(500);
+  assert.equal(await fragment(page), stopped);
+});
+
+test("the wheel and keys zoom, and a link shows the same part again", async (t) => {
+  const page = await opened(t, "#/mixed.zarr/sparse?view=image");
+  await colour(page, 0.5, 0.5);
+  const box = await page.locator(".image canvas").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.wheel(0, -800);
+  await page.waitForFunction(() => location.hash.includes("box="));
+  const zoomed = await fragment(page);
+  await page.locator(".image canvas").focus();
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await fragment(page), zoomed);
+  const link = await fragment(page);
+  const again = await opened(t, link);
+  await colour(again, 0.5, 0.5);
+  assert.equal(await fragment(again), link);
+  await page.keyboard.press("0");
+  assert.ok(!(await fragment(page)).includes("box="));
+});
+
+test("the handles of the histogram change the colours", async (t) => {
+  const page = await opened(t, "#/climate.zarr/anomaly");
+  const first = await colour(page, 0.3, 0.3);
+  const handle = page.getByRole("slider", { name: "lowest value of the colours" });
+  const [place, all] = [await handle.boundingBox(), await page.locator(".histogram").boundingBox()];
+  await page.mouse.move(place.x + place.width / 2, place.y + place.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(all.x + all.width * 0.7, place.y + 5, { steps: 5 });
+  await page.mouse.up();
+  assert.match(await fragment(page), /range=/);
+  assert.notDeepEqual(await colour(page, 0.3, 0.3), first);
+  await handle.focus();
+  const before = await fragment(page);
+  await page.keyboard.press("ArrowLeft");
+  assert.notEqual(await fragment(page), before);
+  await page.getByRole("button", { name: "automatic" }).click();
+  assert.deepEqual(await colour(page, 0.3, 0.3), first);
+});
+
+test("a click in the image shows the series there, and another one beside it", async (t) => {
+  const page = await opened(t, "#/climate.zarr/t2m");
+  await colour(page, 0.5, 0.5);
+  const canvas = page.locator(".image canvas");
+  await canvas.click({ position: { x: 300, y: 150 } });
+  await page.locator(".below canvas[aria-label*='time']").waitFor();
+  await canvas.click({ position: { x: 500, y: 150 }, modifiers: ["Shift"] });
+  await page.waitForFunction(() => document.querySelector(".below canvas")?.getAttribute("aria-label")?.includes("; "));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
+  assert.equal(download.suggestedFilename(), "t2m.csv");
+  if (shots) await page.screenshot({ path: `${shots}/serve-series.png` });
+});
+
+test("channels of an image in several sizes are shown and hidden", async (t) => {
+  const page = await opened(t, "#/mixed.zarr/image");
+  const both = await colour(page, 0.05, 0.5);
+  await page.getByLabel("GFP").uncheck();
+  await page.waitForFunction(() => location.hash.includes("channels=0"));
+  await page.waitForTimeout(300);
+  const one = await colour(page, 0.05, 0.5);
+  assert.ok(one[1] === 0 && one[2] > 0, `${both} ${one}`);
+});
+
+test("colours are shown as they are", async (t) => {
+  const page = await opened(t, "#/mixed.zarr/rgb");
+  const [left, right] = [await colour(page, 0.4, 0.5), await colour(page, 0.6, 0.5)];
+  assert.ok(near(left, [255, 0, 0]) && near(right, [0, 0, 255]), `${left} ${right}`);
+});
+
+test("lines are drawn, and a drag shows a part of one", async (t) => {
+  const page = await opened(t, "#/mixed.zarr/wave");
+  await page.locator(".line canvas[aria-label*='Values from -1 to 1']").waitFor();
+  const box = await page.locator(".line canvas").boundingBox();
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 100, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForFunction(() => location.hash.includes("box="));
+});
+
+test("structures, text, times and single values are tables, in pages", async (t) => {
+  const page = await opened(t, "#/mixed.zarr/text");
+  await page.getByRole("cell", { name: "name 7 ü", exact: true }).waitFor();
+  await page.getByRole("button", { name: "next" }).click();
+  await page.getByRole("cell", { name: "name 107 ü" }).waitFor();
+  await page.goto(`${server}/#/mixed.zarr/points`);
+  await page.getByRole("columnheader", { name: "n", exact: true }).waitFor();
+  await page.getByRole("cell", { name: "0.25", exact: true }).waitFor();
+  await page.goto(`${server}/#/mixed.zarr/scalar`);
+  await page.getByRole("cell", { name: "3.5" }).waitFor();
+  await page.goto(`${server}/#/mixed.zarr/times?view=table`);
+  await page.getByRole("cell", { name: /1970-01-01/ }).first().waitFor();
+});
+
+test("the map of chunks tells what is stored, inside of shards too", async (t) => {
+  const page = await opened(t, "#/mixed.zarr/sparse?view=chunks");
+  await page.getByText("8 chunks are stored, 92 are missing").waitFor();
+  await page.locator(".chunks canvas").click({ position: { x: 100, y: 60 } });
+  await page.getByText(/chunks inside/).waitFor();
+  await page.getByText(/stored of 16/).waitFor();
+  if (shots) await page.screenshot({ path: `${shots}/serve-chunks.png` });
+});
+
+test("damaged chunks are shown as such, and everything else works", async (t) => {
+  const page = await opened(t, "#/mixed.zarr/damaged?view=chunks");
+  await page.getByRole("button", { name: "verify these chunks" }).click();
+  await page.getByText("1 are damaged").waitFor();
+  const broken = await opened(t, "#/mixed.zarr/broken");
+  await broken.getByRole("alert").filter({ hasText: /shape/ }).first().waitFor();
+  await broken.getByRole("treeitem", { name: /^mask/ }).click();
+  await colour(broken, 0.5, 0.5);
+});
+
+test("the tree is searched, paged, and moved through by keys", async (t) => {
+  const page = await opened(t, "#/mixed.zarr");
+  await page.getByLabel("search nodes").fill("g0123");
+  await page.getByRole("button", { name: "many/g0123" }).click();
+  assert.match(await fragment(page), /mixed\.zarr\/many\/g0123/);
+  await page.getByLabel("search nodes").fill("");
+  const many = page.getByRole("treeitem", { name: /^many/ });
+  await many.focus();
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await many.getAttribute("aria-expanded"), "false");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await many.getAttribute("aria-expanded"), "true");
+  const more = page.getByRole("button", { name: "more …" });
+  await more.click();
+  await page.getByRole("treeitem", { name: /^g0299/ }).waitFor();
+  await page.keyboard.press("ArrowDown");
+});
+
+test("it is dark for who wants that, and fits a narrow window", async (t) => {
+  const dark = await opened(t, "#/climate.zarr/t2m", { colorScheme: "dark" });
+  await colour(dark, 0.5, 0.5);
+  const paper = await dark.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(paper, "rgb(22, 25, 29)");
+  const narrow = await opened(t, "#/climate.zarr/t2m", { viewport: { width: 400, height: 800 } });
+  await colour(narrow, 0.5, 0.5);
+  assert.ok(await narrow.evaluate(() => document.documentElement.scrollWidth <= 400));
+});
+
+for (const [name, fragment] of Object.entries({ image: "#/climate.zarr/t2m", table: "#/mixed.zarr/points", chunks: "#/mixed.zarr/sparse?view=chunks" })) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`axe finds nothing serious: ${name}, ${colorScheme}`, async (t) => {
+      const page = await opened(t, fragment, { colorScheme, bypassCSP: true });
+      await page.locator("aside h2").waitFor();
+      await page.waitForTimeout(500);
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate(() => axe.run());
+      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      assert.deepEqual(serious.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((node) => node.html)]), []);
+    });
+  }
+}

@@ -1,0 +1,281 @@
+//! Reductions of blocks of elements to one: mean, minimum, maximum.
+
+use zarrox::data_type::{Casting, Storage};
+use zarrox::{ArrayView, DataType, DimSelection, DynArray, Registry};
+
+use super::selection::{count, thinned};
+use crate::failure::{Answer, Failure};
+
+/// The most elements that are read for one reduction.
+pub(crate) const MOST_REDUCED: u128 = 1 << 28;
+
+/// The elements that are read at a time.
+const AT_ONCE: u64 = 1 << 22;
+
+/// The element that stands for a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reduction {
+    /// The first one.
+    Nearest,
+    /// The mean of those that are not NaN.
+    Mean,
+    /// The smallest.
+    Min,
+    /// The largest.
+    Max,
+}
+
+/// The words for reductions.
+pub(crate) const REDUCTIONS: [(&str, Reduction); 4] = [
+    ("nearest", Reduction::Nearest),
+    ("mean", Reduction::Mean),
+    ("min", Reduction::Min),
+    ("max", Reduction::Max),
+];
+
+/// Blocks with the extremes and the mean of each.
+pub(crate) struct Blocks {
+    pub(crate) min: DynArray,
+    pub(crate) max: DynArray,
+    pub(crate) mean: DynArray,
+}
+
+impl Blocks {
+    /// The elements that a reduction makes.
+    pub(crate) fn take(self, reduction: Reduction) -> DynArray {
+        match reduction {
+            Reduction::Min => self.min,
+            Reduction::Max => self.max,
+            Reduction::Mean | Reduction::Nearest => self.mean,
+        }
+    }
+}
+
+/// A number of eight bytes that is compared and added up.
+trait Numeric: Copy + PartialOrd {
+    const ZERO: Self;
+    fn of(bytes: [u8; 8]) -> Self;
+    fn bytes(self) -> [u8; 8];
+    fn float(self) -> f64;
+    fn is_none(self) -> bool;
+}
+
+macro_rules! numeric {
+    ($($type:ty, $zero:literal;)*) => {$(
+        impl Numeric for $type {
+            const ZERO: Self = $zero;
+
+            fn of(bytes: [u8; 8]) -> Self {
+                Self::from_ne_bytes(bytes)
+            }
+
+            fn bytes(self) -> [u8; 8] {
+                self.to_ne_bytes()
+            }
+
+            #[allow(clippy::cast_precision_loss, clippy::allow_attributes, reason = "rounded to the nearest")]
+            fn float(self) -> f64 {
+                self as f64
+            }
+
+            #[allow(clippy::eq_op, clippy::allow_attributes, reason = "only NaN is not equal to itself")]
+            fn is_none(self) -> bool {
+                self != self
+            }
+        }
+    )*};
+}
+
+numeric! {
+    f64, 0.0;
+    i64, 0;
+    u64, 0;
+}
+
+/// Reduces blocks of these lengths along each axis of a view.
+pub(crate) fn reduce(view: &ArrayView<'_>, steps: &[u64], registry: &Registry) -> Answer<Blocks> {
+    let own = view.data_type();
+    match own.storage() {
+        Storage::Bool | Storage::Uint(_) => blocks::<u64>(view, steps, &DataType::UInt64, registry),
+        Storage::Int(_) => blocks::<i64>(view, steps, &DataType::Int64, registry),
+        Storage::Float(_) => blocks::<f64>(view, steps, &DataType::Float64, registry),
+        _ => Err(Failure::unsupported(format!(
+            "elements of {own} have no mean and no order; use reduce=nearest"
+        ))),
+    }
+}
+
+/// The state of all blocks.
+struct State<T> {
+    min: Vec<T>,
+    max: Vec<T>,
+    sum: Vec<f64>,
+    count: Vec<u64>,
+    strides: Vec<usize>,
+}
+
+fn blocks<T: Numeric>(
+    view: &ArrayView<'_>,
+    steps: &[u64],
+    wide: &DataType,
+    registry: &Registry,
+) -> Answer<Blocks> {
+    let shape = view.shape()?;
+    let out = thinned(&shape, steps);
+    let too_many = || Failure::too_much("the result is too large", "ask for fewer elements");
+    let length = usize::try_from(count(&out)).map_err(|_| too_many())?;
+    let lengths: Vec<usize> = out.iter().map(|&n| usize::try_from(n).unwrap_or(usize::MAX)).collect();
+    let strides = (0..lengths.len()).map(|dim| lengths[dim + 1..].iter().product()).collect();
+    let mut state = State {
+        min: vec![T::ZERO; length],
+        max: vec![T::ZERO; length],
+        sum: vec![0.0; length],
+        count: vec![0; length],
+        strides,
+    };
+    for ranges in view.parts(AT_ONCE, false)? {
+        let items: Vec<DimSelection> = ranges.iter().cloned().map(DimSelection::from).collect();
+        let values = view.slice(items).read_dyn()?.cast(wide, Casting::Lossy, registry)?;
+        let items = values.as_bytes().chunks_exact(8);
+        let values: Vec<T> = items.map(|item| T::of(item.try_into().unwrap_or_default())).collect();
+        let begin: Vec<u64> = ranges.iter().map(|range| range.start).collect();
+        let extent: Vec<u64> = ranges.iter().map(|range| range.end - range.start).collect();
+        state.add(&values, &begin, &extent, steps);
+    }
+    state.finish(view.data_type(), wide, &lengths, registry)
+}
+
+impl<T: Numeric> State<T> {
+    /// Adds the elements of a box in row-major order.
+    fn add(&mut self, values: &[T], begin: &[u64], extent: &[u64], steps: &[u64]) {
+        let place =
+            |dim: usize, position: u64| usize::try_from(position / steps[dim].max(1)).unwrap_or(usize::MAX);
+        let Some((last, outer)) = extent.split_last() else {
+            values.iter().for_each(|value| self.add_one(0, *value));
+            return;
+        };
+        let inner = begin.len() - 1;
+        let places: Vec<usize> = (0..*last).map(|n| place(inner, begin[inner] + n)).collect();
+        let mut index = vec![0; outer.len()];
+        for row in values.chunks_exact(places.len().max(1)) {
+            let base: usize = index
+                .iter()
+                .enumerate()
+                .map(|(dim, n): (usize, &u64)| place(dim, begin[dim] + n) * self.strides[dim])
+                .sum();
+            for (value, place) in row.iter().zip(&places) {
+                self.add_one(base + place, *value);
+            }
+            for dim in (0..outer.len()).rev() {
+                index[dim] += 1;
+                if index[dim] < outer[dim] {
+                    break;
+                }
+                index[dim] = 0;
+            }
+        }
+    }
+
+    #[inline]
+    fn add_one(&mut self, at: usize, value: T) {
+        if value.is_none() || at >= self.count.len() {
+            return;
+        }
+        let is_first = self.count[at] == 0;
+        if is_first || value < self.min[at] {
+            self.min[at] = value;
+        }
+        if is_first || value > self.max[at] {
+            self.max[at] = value;
+        }
+        self.count[at] += 1;
+        self.sum[at] += value.float();
+    }
+
+    /// The blocks: extremes in the elements' own type, means as floats. A block of nothing but NaN is NaN.
+    #[expect(clippy::cast_precision_loss, reason = "the divisor of a mean")]
+    fn finish(
+        self,
+        own: &DataType,
+        wide: &DataType,
+        lengths: &[usize],
+        registry: &Registry,
+    ) -> Answer<Blocks> {
+        let shape = lengths.to_vec();
+        let means = self.sum.iter().zip(&self.count).map(|(sum, count)| match count {
+            0 => f64::NAN,
+            count => sum / *count as f64,
+        });
+        let means: Vec<u8> = means.flat_map(f64::to_ne_bytes).collect();
+        let means = DynArray::new(DataType::Float64, shape.clone(), means)?;
+        let is_float = matches!(wide, DataType::Float64);
+        let mean_type = if is_float && own.size() <= 4 { DataType::Float32 } else { DataType::Float64 };
+        let typed = |values: &[T]| -> Answer<DynArray> {
+            let or_nan = |(value, count): (&T, &u64)| match count {
+                0 if is_float => f64::NAN.to_ne_bytes(),
+                _ => value.bytes(),
+            };
+            let bytes = values.iter().zip(&self.count).flat_map(or_nan).collect();
+            Ok(DynArray::new(wide.clone(), shape.clone(), bytes)?.cast(own, Casting::Lossy, registry)?)
+        };
+        Ok(Blocks {
+            min: typed(&self.min)?,
+            max: typed(&self.max)?,
+            mean: means.cast(&mean_type, Casting::Lossy, registry)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use zarrox::stores::MemoryStore;
+    use zarrox::{Array, OpenOptions, s};
+
+    use super::*;
+
+    fn array(data_type: DataType, values: &[f64], shape: [u64; 2]) -> Array {
+        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let array = builder.shape(shape).chunks([2, 3]).data_type(data_type.clone()).create().unwrap();
+        let registry = zarrox::codecs::registry();
+        let bytes = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+        let lengths = shape.map(|n| usize::try_from(n).unwrap()).to_vec();
+        let values = DynArray::new(DataType::Float64, lengths, bytes).unwrap();
+        array.write_dyn(.., &values.cast(&data_type, Casting::Lossy, &registry).unwrap()).unwrap();
+        array
+    }
+
+    fn text(values: &DynArray) -> String {
+        format!("{} {}", values.data_type(), values.to_json(&zarrox::codecs::registry()).unwrap())
+    }
+
+    #[test]
+    fn blocks_have_the_extremes_and_means_of_their_elements() {
+        let nan = f64::NAN;
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0, nan, nan, 8.0, 9.0, nan, 11.0, nan, nan, nan, 15.0];
+        let array = array(DataType::Float32, &values, [3, 5]);
+        let blocks = reduce(&array.slice(s![..]), &[2, 2], &zarrox::codecs::registry()).unwrap();
+        assert_eq!(text(&blocks.min), r#"float32 [[1.0,3.0,5.0],[11.0,"NaN",15.0]]"#);
+        assert_eq!(text(&blocks.max), r#"float32 [[2.0,9.0,5.0],[11.0,"NaN",15.0]]"#);
+        assert_eq!(text(&blocks.mean), r#"float32 [[1.5,6.0,5.0],[11.0,"NaN",15.0]]"#);
+    }
+
+    #[test]
+    fn extremes_of_whole_numbers_are_exact() {
+        let array = array(DataType::Int64, &[-5.0, 7.0, 1.0, 2.0], [2, 2]);
+        array.fill(s![0, 0], i64::MIN + 1).unwrap();
+        let blocks = reduce(&array.slice(s![..]), &[2, 2], &zarrox::codecs::registry()).unwrap();
+        assert_eq!(text(&blocks.min), format!("int64 [[{}]]", i64::MIN + 1));
+        assert_eq!(text(&blocks.max), "int64 [[7]]");
+        let rows = reduce(&array.slice(s![1]), &[1], &zarrox::codecs::registry()).unwrap();
+        assert_eq!(text(&rows.mean), "float64 [1.0,2.0]");
+    }
+
+    #[test]
+    fn what_has_no_order_is_refused() {
+        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let array = builder.shape([4]).data_type(DataType::Complex64).create().unwrap();
+        assert!(reduce(&array.slice(s![..]), &[2], &zarrox::codecs::registry()).is_err());
+    }
+}

@@ -1,0 +1,126 @@
+//! `/data/ROOT/KEY`: stored bytes as they are, and listings.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use zarrox::json::{Json, json};
+use zarrox::stores::{ByteRange, Key, Prefix, Store, Value};
+
+use crate::address::{Query, Segments};
+use crate::content::{self, BLOCK, BYTES, Content, JSON, Prepared, Wanted};
+use crate::failure::{Answer, Failure};
+use crate::ranges::{self, Asked};
+use crate::root::Root;
+
+/// The names of documents without the extension of JSON.
+const DOCUMENTS: [&str; 7] = [".zarray", ".zgroup", ".zattrs", ".zmetadata", "meta", "attrs", ".zarrox"];
+
+/// The entries of a listing, unless a request says otherwise.
+const PAGE: u64 = 1000;
+/// The most entries of a listing.
+const LARGEST_PAGE: u64 = 100_000;
+
+/// Answers a request for stored bytes, or for a listing if the path ends with `/`.
+pub(crate) async fn answer(
+    root: &Arc<Root>,
+    path: &Segments,
+    query: &Query,
+    wanted: Wanted,
+) -> Answer<Response> {
+    let key = path.after(2).join("/");
+    if path.is_directory || key.is_empty() {
+        query.only(&["after", "limit"])?;
+        let after = query.text("after").unwrap_or_default().to_owned();
+        let limit = query.count("limit", LARGEST_PAGE)?.unwrap_or(PAGE);
+        let listed = root.clone();
+        let listing = root.workers.run(move |_| listing(&*listed.store, &key, &after, limit)).await?;
+        return content::json(&wanted, &listing);
+    }
+    query.only(&[])?;
+    let key = Key::new(key)?;
+    let kind = kind_of(key.name());
+    let store = root.store.clone();
+    let prepared = root.workers.run(move |_| stored(&store, &key, kind, &wanted)).await?;
+    Ok(prepared.into_response(&root.workers))
+}
+
+/// The type of a stored value.
+fn kind_of(name: &str) -> &'static str {
+    let is_document = name.ends_with(".json") || DOCUMENTS.contains(&name);
+    if is_document { JSON } else { BYTES }
+}
+
+/// Opens a stored value, and decides what of it is sent.
+pub(crate) fn stored(
+    store: &Arc<dyn Store>,
+    key: &Key,
+    kind: &'static str,
+    wanted: &Wanted,
+) -> Answer<Prepared> {
+    let missing = || Failure::missing(format!("there is no '{key}'"));
+    // A store that is far away sends the beginning with its first answer.
+    let first = first_range(wanted).filter(|_| store.capabilities().in_flight.is_some());
+    let value = store.open_with(key, first)?.ok_or_else(missing)?;
+    let tag = tag(&**store, key, &*value);
+    content::prepare(wanted, Content::Value(Arc::from(value)), kind, tag)
+}
+
+fn first_range(wanted: &Wanted) -> Option<ByteRange> {
+    if wanted.head {
+        return None;
+    }
+    let asked = wanted.headers.get(axum::http::header::RANGE).and_then(|range| range.to_str().ok());
+    match asked.and_then(ranges::ranges).as_deref() {
+        Some([Asked::From(offset, last)]) => {
+            let length = last.map_or(BLOCK, |last| last.saturating_sub(*offset).saturating_add(1));
+            Some(ByteRange::From { offset: *offset, length: Some(length.min(BLOCK)) })
+        }
+        Some([Asked::Last(length)]) => Some(ByteRange::Suffix { length: (*length).min(BLOCK) }),
+        _ => Some(ByteRange::From { offset: 0, length: Some(BLOCK) }),
+    }
+}
+
+/// The strong tag of a value: of its version, or of the file that it is in.
+pub(crate) fn tag(store: &dyn Store, key: &Key, value: &dyn Value) -> Option<String> {
+    let place = store.location();
+    let identity = match value.version() {
+        Some(version) => version.as_bytes().to_vec(),
+        None => identity_of_file(&place)?,
+    };
+    let size = value.size().to_le_bytes();
+    Some(content::tag_of(&[place.as_bytes(), key.as_str().as_bytes(), &identity, &size]))
+}
+
+/// The size and the time of the last change of the file of an archive or a database.
+fn identity_of_file(place: &str) -> Option<Vec<u8>> {
+    let path = place.split_once("://").map_or(place, |(_, path)| path);
+    let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let changed = found.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some([found.len().to_le_bytes().as_slice(), &changed.as_nanos().to_le_bytes()].concat())
+}
+
+/// The entries directly below a prefix whose names come after a name.
+fn listing(store: &dyn Store, path: &str, after: &str, limit: u64) -> Answer<Json> {
+    if !store.capabilities().listable {
+        return Err(Failure::unsupported(format!("{} has no listings", store.location())));
+    }
+    let prefix = if path.is_empty() { Prefix::root() } else { Prefix::new(format!("{path}/"))? };
+    let found = store.list_dir(&prefix)?;
+    if found.keys.is_empty() && found.prefixes.is_empty() && !path.is_empty() {
+        return Err(Failure::missing(format!("there is nothing below '{path}/'")));
+    }
+    let keys = found.keys.iter().map(|key| (key.name(), false));
+    let mut entries: Vec<(&str, bool)> =
+        keys.chain(found.prefixes.iter().map(|prefix| (prefix.name(), true))).collect();
+    entries.retain(|(name, _)| *name > after);
+    entries.sort_unstable();
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let rest = entries.len().saturating_sub(limit);
+    entries.truncate(limit);
+    let next = entries.last().filter(|_| rest > 0).map(|(name, _)| (*name).to_owned());
+    let named = |is_prefix: bool| -> Json {
+        entries.iter().filter(|(_, other)| *other == is_prefix).map(|(name, _)| Json::from(*name)).collect()
+    };
+    let (keys, prefixes) = (named(false), named(true));
+    Ok(json!({"prefix": prefix.as_str(), "keys": keys, "prefixes": prefixes, "next": next}))
+}

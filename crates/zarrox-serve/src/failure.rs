@@ -1,0 +1,147 @@
+//! Errors as responses: a status, and a JSON object that says what went wrong, where, and what to ask instead.
+
+use std::fmt;
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, HeaderName};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use zarrox::json::json;
+use zarrox::stores::{StoreError, StoreErrorKind};
+use zarrox::{Error, ErrorKind};
+
+/// A request that is not answered as it was meant.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    status: StatusCode,
+    kind: &'static str,
+    message: String,
+    /// A request that would be answered.
+    advice: Option<String>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+/// The result of a part of an answer.
+pub(crate) type Answer<T> = Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn new(status: StatusCode, kind: &'static str, message: impl Into<String>) -> Self {
+        Self { status, kind, message: message.into(), advice: None, headers: Vec::new() }
+    }
+
+    /// A request that makes no sense.
+    pub(crate) fn bad(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad-request", message)
+    }
+
+    /// Something that is not there.
+    pub(crate) fn missing(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not-found", message)
+    }
+
+    /// A request for more than one answer may have.
+    pub(crate) fn too_much(message: impl Into<String>, advice: impl Into<String>) -> Self {
+        let failure = Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-much", message);
+        Self { advice: Some(advice.into()), ..failure }
+    }
+
+    /// A request for something that what is stored does not have.
+    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unsupported", message)
+    }
+
+    /// A store that did not answer in time.
+    pub(crate) fn late(place: &str) -> Self {
+        let message = format!("{place} did not answer in time");
+        Self::new(StatusCode::GATEWAY_TIMEOUT, "timed-out", message)
+    }
+
+    /// Adds a header.
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// The message for people.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns true for what is not there.
+    #[cfg(test)]
+    fn is_missing(&self) -> bool {
+        self.status == StatusCode::NOT_FOUND
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        // A directory where a value belongs is no value.
+        let store = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<StoreError>());
+        if store.is_some_and(|error| error.kind() == StoreErrorKind::Obstructed) {
+            return Self::missing(error.to_string());
+        }
+        let (status, kind) = match error.kind() {
+            ErrorKind::NotFound => (StatusCode::NOT_FOUND, "not-found"),
+            ErrorKind::AlreadyExists | ErrorKind::Conflict => (StatusCode::CONFLICT, "conflict"),
+            ErrorKind::Forbidden | ErrorKind::ReadOnly => (StatusCode::FORBIDDEN, "forbidden"),
+            ErrorKind::TimedOut | ErrorKind::Interrupted => (StatusCode::GATEWAY_TIMEOUT, "timed-out"),
+            ErrorKind::Corrupt => (StatusCode::UNPROCESSABLE_ENTITY, "corrupt"),
+            ErrorKind::InvalidMetadata => (StatusCode::UNPROCESSABLE_ENTITY, "invalid-metadata"),
+            ErrorKind::Unsupported => (StatusCode::UNPROCESSABLE_ENTITY, "unsupported"),
+            ErrorKind::InvalidSelection => (StatusCode::BAD_REQUEST, "invalid-selection"),
+            ErrorKind::InvalidArgument | ErrorKind::DataTypeMismatch => {
+                (StatusCode::BAD_REQUEST, "bad-request")
+            }
+            ErrorKind::LimitExceeded => (StatusCode::PAYLOAD_TOO_LARGE, "too-much"),
+            _ => (StatusCode::BAD_GATEWAY, "unreachable"),
+        };
+        Self::new(status, kind, error.to_string())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let Self { status, kind, message, advice, headers } = self;
+        let mut error = json!({"status": status.as_u16(), "kind": kind, "message": message});
+        if let Some(advice) = advice {
+            error["advice"] = advice.into();
+        }
+        let body = json!({"error": error}).to_string();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = status;
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response.headers_mut().extend(headers);
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stores_that_fail_are_told_from_requests_that_make_no_sense() {
+        let status = |kind| Failure::from(Error::new(kind, "x")).status.as_u16();
+        assert_eq!(status(ErrorKind::NotFound), 404);
+        assert_eq!(status(ErrorKind::InvalidSelection), 400);
+        assert_eq!(status(ErrorKind::LimitExceeded), 413);
+        assert_eq!(status(ErrorKind::Corrupt), 422);
+        assert_eq!(status(ErrorKind::Unreachable), 502);
+        assert_eq!(status(ErrorKind::TimedOut), 504);
+        let obstructed = StoreError::new(StoreErrorKind::Obstructed, "reading", "a directory");
+        assert!(Failure::from(obstructed).is_missing());
+    }
+}

@@ -1,0 +1,37 @@
+//! Zarr arrays and groups over HTTP.
+//!
+//! A [`Server`] gives everything below its roots, and nothing else: stored bytes as they are below `/data/`, any hierarchy as one of Zarr 3
+//! below `/v3/`, and below `/api/v1/` what a page or a script needs for looking at data. It never writes.
+//! [The guide](https://docs.rs/zarrox) has a chapter about it, and another about the interface.
+//!
+//! ```
+//! use zarrox_serve::Server;
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("a.zarr");
+//! # zarrox::create_group(&path)?;
+//! let running = Server::new().root("mine", &path)?.bind()?;
+//! println!("{}", running.link()); // http://127.0.0.1:41215/?token=…
+//! let stop = running.stop_handle();
+//! let thread = std::thread::spawn(move || running.run());
+//! // … until it is enough:
+//! stop.stop();
+//! thread.join().unwrap()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod address;
+mod api;
+mod connections;
+mod content;
+mod data;
+mod failure;
+mod guard;
+mod page;
+mod ranges;
+mod root;
+mod router;
+mod server;
+mod v3;
+mod work;
+
+pub use server::{Bound, Server, StopHandle};

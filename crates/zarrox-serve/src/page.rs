@@ -1,0 +1,111 @@
+//! `/`: the page for looking at data. Its sources are in `page/`, and what `cargo xtask page` has made of them in `page/dist`.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName};
+use axum::response::Response;
+use zarrox::json::{Json, Map};
+
+use crate::address::escaped;
+use crate::api::{COLOUR_MAPS, VERSION};
+use crate::content::put;
+use crate::root::Root;
+
+const INDEX: &str = include_str!("../page/index.html");
+const SCRIPT: &str = include_str!("../page/dist/page.js");
+const STYLE: &str = include_str!("../page/dist/page.css");
+
+/// The place of the roots in the page that browsers without scripts show.
+const ROOTS: &str = "<!-- roots -->";
+
+/// Nothing is loaded from elsewhere, and no other page has this one inside.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:; \
+                      connect-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
+
+/// The page. Its addresses are relative, so that they also lead through proxies.
+pub(crate) fn page(roots: &[Arc<Root>]) -> Response {
+    let items: String = roots.iter().map(|root| item(root)).collect();
+    answer("text/html; charset=utf-8", INDEX.replace(ROOTS, &items))
+}
+
+/// A file that the page needs; `None` if there is none of this name.
+pub(crate) fn file(name: &str) -> Option<Response> {
+    match name {
+        "page.js" => Some(answer("text/javascript; charset=utf-8", SCRIPT)),
+        "page.css" => Some(answer("text/css; charset=utf-8", STYLE)),
+        "colours.json" => Some(answer("application/json", colours().to_string())),
+        _ => None,
+    }
+}
+
+/// The colour maps, each a list of red, green and blue at even distances.
+fn colours() -> Json {
+    let map = |&(name, colours): &(&str, &[[u8; 3]])| {
+        (name.to_owned(), colours.iter().map(|colour| Json::from(colour.to_vec())).collect::<Json>())
+    };
+    COLOUR_MAPS.iter().map(map).collect::<Map>().into()
+}
+
+fn answer(kind: &'static str, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    let headers = response.headers_mut();
+    put(headers, CONTENT_TYPE, kind);
+    // A newer program has another page at the same address.
+    put(headers, CACHE_CONTROL, "no-store");
+    put(headers, CONTENT_SECURITY_POLICY, POLICY);
+    let nosniff = HeaderName::from_static("x-content-type-options");
+    headers.insert(nosniff, HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn item(root: &Root) -> String {
+    let name = escaped(&root.name);
+    let (shown, place) = (text(&root.name), text(&root.store.location()));
+    format!(
+        "<li><strong>{shown}</strong> <code>{place}</code>: \
+         <a href=\"api/{VERSION}/tree/{name}/\">tree</a>, <a href=\"data/{name}/\">stored bytes</a>, \
+         <a href=\"v3/{name}/zarr.json\">as Zarr 3</a></li>\n"
+    )
+}
+
+/// Text without anything that HTML would understand.
+fn text(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '<' => "&lt;".to_owned(),
+            '>' => "&gt;".to_owned(),
+            '&' => "&amp;".to_owned(),
+            '"' => "&quot;".to_owned(),
+            '\'' => "&#39;".to_owned(),
+            c => c.to_string(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_text() {
+        assert_eq!(text("<b a=\"1\">&'"), "&lt;b a=&quot;1&quot;&gt;&amp;&#39;");
+    }
+
+    #[test]
+    fn the_page_has_a_place_for_roots_and_loads_nothing_from_elsewhere() {
+        assert_eq!(INDEX.matches(ROOTS).count(), 1);
+        for text in [INDEX, SCRIPT, STYLE] {
+            assert!(!text.contains("http://") && !text.contains("https://"));
+        }
+        assert!(SCRIPT.len() + STYLE.len() + INDEX.len() < 250_000);
+    }
+
+    #[test]
+    fn colour_maps_are_lists_of_colours() {
+        let Json::Object(maps) = colours() else { panic!("no object") };
+        assert_eq!(maps.len(), COLOUR_MAPS.len());
+        assert_eq!(maps["gray"].to_string(), "[[0,0,0],[255,255,255]]");
+    }
+}

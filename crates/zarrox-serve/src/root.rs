@@ -1,0 +1,218 @@
+//! A root: a place whose nodes and stored bytes are served, and nothing outside of it.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use quick_cache::sync::Cache;
+use zarrox::convert::Translation;
+use zarrox::stores::{Key, Prefix, PrefixStore, Store};
+use zarrox::{Error, ErrorKind, Format, Node, NodePath, OpenMode, OpenOptions, Result};
+
+use crate::work::Workers;
+
+/// The most nodes that are kept open.
+const KEPT: usize = 4096;
+
+/// A place whose nodes and stored bytes are served.
+pub(crate) struct Root {
+    /// The name in addresses.
+    pub(crate) name: String,
+    /// The path or URL.
+    pub(crate) place: String,
+    /// The store, of which nothing is served but what is below the base.
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) options: OpenOptions,
+    /// The threads of short work.
+    pub(crate) workers: Workers,
+    /// The threads of work that may take long, such as a check.
+    pub(crate) long: Workers,
+    nodes: Cache<String, Arc<Opened>>,
+    /// The time for which what was opened is taken for what is stored.
+    fresh: Duration,
+}
+
+/// A node that was opened.
+pub(crate) struct Opened {
+    pub(crate) node: Node,
+    /// The store in which the keys of the node are.
+    pub(crate) store: Arc<dyn Store>,
+    /// The path of the hierarchy, seen from the root: not empty where the root holds several.
+    pub(crate) hierarchy: String,
+    v3: OnceLock<Result<Translation>>,
+    at: Instant,
+}
+
+impl fmt::Debug for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Root({}={})", self.name, self.place)
+    }
+}
+
+impl Opened {
+    fn with_node(&self, node: Node) -> Self {
+        let (store, hierarchy) = (self.store.clone(), self.hierarchy.clone());
+        Self { node, store, hierarchy, v3: OnceLock::new(), at: Instant::now() }
+    }
+
+    /// The node in the words of Zarr 3.
+    pub(crate) fn v3(&self) -> Result<&Translation> {
+        let made = self.v3.get_or_init(|| Translation::new(&self.node, Format::V3));
+        made.as_ref().map_err(Clone::clone)
+    }
+}
+
+/// The limits of the work for one root.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) time: Duration,
+    /// The time for which what was opened is taken for what is stored, on this machine's disk and elsewhere.
+    pub(crate) fresh: (Duration, Duration),
+}
+
+impl Root {
+    /// Opens the store of a root.
+    ///
+    /// # Errors
+    /// When the path or URL has no store.
+    pub(crate) fn open(name: String, place: String, options: &OpenOptions, limits: Limits) -> Result<Self> {
+        let options = options.clone().mode(OpenMode::Read).metadata_only(true);
+        let (store, base) = options.store(&place)?;
+        let requests = store.capabilities().in_flight;
+        let store: Arc<dyn Store> = match base.is_root() {
+            true => store,
+            false => Arc::new(PrefixStore::new(store, Prefix::new(base.prefix())?)),
+        };
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        // Who waits for a far store leaves the cores to others.
+        let threads = requests.map_or(cores.max(2) * 2, |requests| requests.get().clamp(8, 64));
+        let shown = store.location();
+        let workers = |threads| Workers::new(threads, limits.time, &shown);
+        let fresh = if requests.is_some() { limits.fresh.1 } else { limits.fresh.0 };
+        Ok(Self {
+            workers: workers(threads),
+            long: workers(2),
+            name,
+            place,
+            store,
+            options,
+            nodes: Cache::new(KEPT),
+            fresh,
+        })
+    }
+
+    /// The node at a path.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when there is none; otherwise the reason why it cannot be opened.
+    pub(crate) fn node(&self, path: &str) -> Result<Arc<Opened>> {
+        let path = NodePath::new(path)?;
+        if let Some(opened) = self.kept(path.as_str()) {
+            return Ok(opened);
+        }
+        let opened = self.find(&path)?;
+        self.nodes.insert(path.as_str().to_owned(), opened.clone());
+        Ok(opened)
+    }
+
+    /// Keeps a node that was opened below another one.
+    pub(crate) fn keep(&self, path: &str, node: Node, like: &Opened) -> Arc<Opened> {
+        if let Some(opened) = self.kept(path) {
+            return opened;
+        }
+        let opened = Arc::new(like.with_node(node));
+        self.nodes.insert(path.to_owned(), opened.clone());
+        opened
+    }
+
+    /// The node that was opened last at a path, if that was not long ago.
+    fn kept(&self, path: &str) -> Option<Arc<Opened>> {
+        self.nodes.get(path).filter(|opened| opened.at.elapsed() < self.fresh)
+    }
+
+    fn find(&self, path: &NodePath) -> Result<Arc<Opened>> {
+        match self.hierarchy("") {
+            Ok(top) => return below(&top, path.as_str()),
+            Err(error) if error.kind() != ErrorKind::NotFound || path.is_root() => return Err(error),
+            Err(_) => {}
+        }
+        // A place that is no node can hold several hierarchies.
+        let ends = path.as_str().match_indices('/').map(|(at, _)| at).chain([path.as_str().len()]);
+        for end in ends {
+            let (upper, lower) = path.as_str().split_at(end);
+            match self.hierarchy(upper) {
+                Ok(top) => return below(&top, lower.trim_start_matches('/')),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(Error::new(
+            ErrorKind::NotFound,
+            format!("there is no Zarr array or group at '{path}' in '{}'", self.name),
+        ))
+    }
+
+    /// The topmost node of a hierarchy at a path.
+    fn hierarchy(&self, path: &str) -> Result<Arc<Opened>> {
+        if let Some(opened) = self.kept(path) {
+            return Ok(opened);
+        }
+        let (node, store) = self.open_hierarchy(path)?;
+        let opened = Arc::new(Opened {
+            node,
+            store,
+            hierarchy: path.to_owned(),
+            v3: OnceLock::new(),
+            at: Instant::now(),
+        });
+        self.nodes.insert(path.to_owned(), opened.clone());
+        Ok(opened)
+    }
+
+    fn open_hierarchy(&self, path: &str) -> Result<(Node, Arc<dyn Store>)> {
+        if path.ends_with(".zip") && self.store.contains(&Key::new(path)?)? {
+            return self.open_archive(path);
+        }
+        let store: Arc<dyn Store> = match path {
+            "" => self.store.clone(),
+            _ => Arc::new(PrefixStore::new(self.store.clone(), Prefix::new(format!("{path}/"))?)),
+        };
+        let name = if path.is_empty() { &self.place } else { path };
+        let opened = match self.options.open_in(store.clone(), "") {
+            // N5 may lack a document at its root.
+            Err(error)
+                if error.kind() == ErrorKind::NotFound && name.trim_end_matches('/').ends_with(".n5") =>
+            {
+                self.options.clone().format(Format::N5).open_in(store.clone(), "")
+            }
+            opened => opened,
+        };
+        Ok((opened?, store))
+    }
+
+    /// Opens an archive that lies in a directory. The store found it there, so that no link leads out of the root.
+    fn open_archive(&self, path: &str) -> Result<(Node, Arc<dyn Store>)> {
+        if zarrox::stores::is_url(self.place.strip_prefix("file://").unwrap_or(&self.place)) {
+            return Err(Error::new(ErrorKind::Unsupported, "archives are opened in directories only"));
+        }
+        let file = Path::new(self.place.strip_prefix("file://").unwrap_or(&self.place)).join(path);
+        let (store, _) = self.options.store(&file)?;
+        Ok((self.options.open_in(store.clone(), "")?, store))
+    }
+}
+
+/// The node at a path below another one.
+fn below(top: &Arc<Opened>, path: &str) -> Result<Arc<Opened>> {
+    if path.is_empty() {
+        return Ok(top.clone());
+    }
+    let node = match &top.node {
+        Node::Group(group) => group.open(path)?,
+        Node::Array(_) => {
+            let message = format!("there is nothing at '{path}' below an array");
+            return Err(Error::new(ErrorKind::NotFound, message));
+        }
+    };
+    Ok(Arc::new(top.with_node(node)))
+}

@@ -1,0 +1,334 @@
+//! The server: its options, its address, and its life.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+use zarrox::{AccessOptions, Error, ErrorKind, OpenOptions, Result};
+
+use crate::address::{escaped, escaped_path};
+use crate::api::Api;
+use crate::connections;
+use crate::guard::Guard;
+use crate::root::{Limits, Root};
+use crate::router::{App, router};
+use crate::v3::Encoded;
+
+/// The bytes of chunks that are kept after they were decoded, and after they were encoded anew.
+const CACHED: usize = 64 << 20;
+const CACHED_ENCODED: u64 = 32 << 20;
+
+/// The most memory that decoding one chunk may take, and that is in use at once beside results, in bytes.
+const CHUNK_LIMIT: usize = 1 << 30;
+const MEMORY: usize = 128 << 20;
+
+/// A server of Zarr arrays and groups, and how it is set up. By default it listens at a free port of the loopback interface, and answers
+/// only who knows a random token.
+#[derive(Debug)]
+pub struct Server {
+    roots: Vec<Root>,
+    bind: IpAddr,
+    port: u16,
+    token: Token,
+    origins: Vec<String>,
+    hosts: Vec<String>,
+    prefix: String,
+    limits: Limits,
+    access: AccessOptions,
+}
+
+#[derive(Debug, Clone)]
+enum Token {
+    Random,
+    Given(String),
+    None,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Server {
+    /// A server without roots.
+    pub fn new() -> Self {
+        let fresh = (Duration::from_secs(1), Duration::from_secs(30));
+        Self {
+            roots: Vec::new(),
+            bind: Ipv4Addr::LOCALHOST.into(),
+            port: 0,
+            token: Token::Random,
+            origins: Vec::new(),
+            hosts: Vec::new(),
+            prefix: String::new(),
+            limits: Limits { time: Duration::from_secs(30), fresh },
+            access: AccessOptions::new().memory(MEMORY).chunk_cache(CACHED),
+        }
+    }
+
+    /// Adds a root: a path or URL of an array, a group, or a place with hierarchies in it. Its name is a part of addresses.
+    ///
+    /// # Errors
+    /// When the name is taken or cannot be in an address, or the place has no store.
+    pub fn root(self, name: impl Into<String>, place: impl AsRef<Path>) -> Result<Self> {
+        self.root_with(name, place, &OpenOptions::new())
+    }
+
+    /// Adds a root that is opened with these options. It is opened for reading, whatever they say.
+    ///
+    /// # Errors
+    /// The errors of [`Server::root`].
+    pub fn root_with(
+        self,
+        name: impl Into<String>,
+        place: impl AsRef<Path>,
+        options: &OpenOptions,
+    ) -> Result<Self> {
+        // Strangers may have written what is served. All roots share a cache.
+        let options = options.clone().chunk_limit(CHUNK_LIMIT).access(&self.access);
+        self.add(name.into(), place.as_ref(), &options)
+    }
+
+    fn add(mut self, name: String, place: &Path, options: &OpenOptions) -> Result<Self> {
+        let argument = |message: String| Error::new(ErrorKind::InvalidArgument, message);
+        if name.is_empty() || matches!(name.as_str(), "." | "..") || name.contains(['/', '\\', '\0']) {
+            return Err(argument(format!("'{}' cannot be the name of a root", name.escape_debug())));
+        }
+        if self.roots.iter().any(|root| root.name == name) {
+            return Err(argument(format!(
+                "two roots have the name '{name}'; NAME=PATH gives one of them another"
+            )));
+        }
+        let place = place.to_str().ok_or_else(|| argument("the path of a root is not Unicode".to_owned()))?;
+        self.roots.push(Root::open(name, place.to_owned(), options, self.limits)?);
+        Ok(self)
+    }
+
+    /// Sets the address that is listened at; 127.0.0.1 if not said.
+    #[must_use]
+    pub fn bind_to(self, address: IpAddr) -> Self {
+        Self { bind: address, ..self }
+    }
+
+    /// Sets the port; 0, the default, means a free one.
+    #[must_use]
+    pub fn port(self, port: u16) -> Self {
+        Self { port, ..self }
+    }
+
+    /// Sets the token; `None` lets everyone ask who reaches the address.
+    #[must_use]
+    pub fn token(self, token: Option<String>) -> Self {
+        Self { token: token.map_or(Token::None, Token::Given), ..self }
+    }
+
+    /// Lets pages of another origin ask, such as `https://viewer.example.org`; `*` lets all.
+    #[must_use]
+    pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
+        self.origins.push(origin.into().trim_end_matches('/').to_owned());
+        self
+    }
+
+    /// Adds a name of this host, without a port: that of a proxy which gives it on. `*` stands for any.
+    #[must_use]
+    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
+        self.hosts.push(host.into());
+        self
+    }
+
+    /// Sets the path before all addresses, as proxies have it: `/user/me/proxy/8000`. Requests are answered with and without it.
+    #[must_use]
+    pub fn prefix(self, prefix: impl Into<String>) -> Self {
+        let prefix: String = prefix.into();
+        let prefix = prefix.trim_matches('/');
+        Self { prefix: if prefix.is_empty() { String::new() } else { format!("/{prefix}") }, ..self }
+    }
+
+    /// Sets the longest time of an answer; 30 seconds if not said. It holds for roots that are added afterwards.
+    #[must_use]
+    pub fn time_limit(self, time: Duration) -> Self {
+        Self { limits: Limits { time, ..self.limits }, ..self }
+    }
+
+    /// Sets the time for which a node that was opened is taken for what is stored, on this machine's disk and elsewhere; 1 and 30 seconds if
+    /// not said. It holds for roots that are added afterwards.
+    #[must_use]
+    pub fn fresh(self, local: Duration, remote: Duration) -> Self {
+        Self { limits: Limits { fresh: (local, remote), ..self.limits }, ..self }
+    }
+
+    /// Begins to listen.
+    ///
+    /// # Errors
+    /// When the address is taken or cannot be listened at, or there is no source of random numbers.
+    pub fn bind(self) -> Result<Bound> {
+        let address = SocketAddr::new(self.bind, self.port);
+        let failed = |error: io::Error| {
+            let message = format!("listening at {address} failed: {error}");
+            Error::new(ErrorKind::Unreachable, message).with_source(error)
+        };
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let app = self.into_app(address)?;
+        let (stop, _) = watch::channel(false);
+        Ok(Bound { listener, app: Arc::new(app), address, stop: StopHandle(Arc::new(stop)) })
+    }
+
+    /// The service without a listener, for programs that have one of their own: it answers as if it listened at this address.
+    ///
+    /// # Errors
+    /// When there is no source of random numbers.
+    pub fn into_router(self, address: SocketAddr) -> Result<Router> {
+        Ok(router(Arc::new(self.into_app(address)?)))
+    }
+
+    fn into_app(self, address: SocketAddr) -> Result<App> {
+        let token = match self.token {
+            Token::Random => Some(random_token()?),
+            Token::Given(token) => Some(token),
+            Token::None => None,
+        };
+        let guard = Guard {
+            bound: address.ip(),
+            hosts: self.hosts,
+            token,
+            origins: self.origins,
+            cookie: format!("zarrox-{}", address.port()),
+            cookie_path: format!("{}/", self.prefix),
+        };
+        Ok(App {
+            roots: self.roots.into_iter().map(Arc::new).collect(),
+            guard,
+            prefix: escaped_path(&self.prefix),
+            api: Arc::new(Api { registry: Arc::new(zarrox::codecs::registry()) }),
+            encoded: Arc::new(Encoded::new(CACHED_ENCODED)),
+        })
+    }
+}
+
+/// A text that nobody can guess.
+fn random_token() -> Result<String> {
+    let mut bytes = [0; 24];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Error::new(ErrorKind::Unreachable, format!("there are no random numbers for a token: {error}"))
+    })?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct Bound {
+    listener: TcpListener,
+    app: Arc<App>,
+    address: SocketAddr,
+    stop: StopHandle,
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("roots", &self.roots).finish_non_exhaustive()
+    }
+}
+
+/// Stops a server, from any thread.
+#[derive(Debug, Clone)]
+pub struct StopHandle(Arc<watch::Sender<bool>>);
+
+impl StopHandle {
+    /// Lets requests that are under way be completed, for a short time, and no others begin.
+    pub fn stop(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+impl Bound {
+    /// The address that is listened at.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The token; `None` if everyone may ask.
+    pub fn token(&self) -> Option<&str> {
+        self.app.guard.token.as_deref()
+    }
+
+    /// The address of everything, without a `/` at its end: `http://127.0.0.1:41215`.
+    pub fn url(&self) -> String {
+        let host = match self.address.ip() {
+            // Nobody can ask an address that stands for all.
+            ip if ip.is_unspecified() => Ipv4Addr::LOCALHOST.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+            IpAddr::V4(ip) => ip.to_string(),
+        };
+        format!("http://{host}:{}{}", self.address.port(), self.app.prefix)
+    }
+
+    /// The link that lets in who has it: a browser keeps its token as a cookie.
+    pub fn link(&self) -> String {
+        match self.token() {
+            Some(token) => format!("{}/?token={token}", self.url()),
+            None => format!("{}/", self.url()),
+        }
+    }
+
+    /// The names of the roots, and the address of each in Zarr 3.
+    pub fn roots(&self) -> Vec<(String, String)> {
+        let url = self.url();
+        self.app
+            .roots
+            .iter()
+            .map(|root| (root.name.clone(), format!("{url}/v3/{}", escaped(&root.name))))
+            .collect()
+    }
+
+    /// A handle that stops the server.
+    pub fn stop_handle(&self) -> StopHandle {
+        self.stop.clone()
+    }
+
+    /// Answers requests until the server is stopped.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn run(self) -> Result<()> {
+        let failed = |error: io::Error| {
+            Error::new(ErrorKind::Unreachable, format!("the server cannot run: {error}")).with_source(error)
+        };
+        raise_open_files();
+        let runtime = runtime().map_err(failed)?;
+        let Self { listener, app, stop, .. } = self;
+        let outcome = runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            connections::serve(listener, router(app), stop.0.subscribe()).await;
+            Ok(())
+        });
+        // A store that hangs does not keep the server.
+        runtime.shutdown_background();
+        outcome.map_err(failed)
+    }
+}
+
+/// Lets this process have as many open files as it may: each connection is one.
+fn raise_open_files() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = limit.maximum;
+        // With fewer files there are fewer connections at a time.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
+}
+
+fn runtime() -> io::Result<Runtime> {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(2).max_blocking_threads(256).thread_name("zarrox-serve").enable_io().enable_time();
+    builder.build()
+}

@@ -1,0 +1,210 @@
+//! `/v3/ROOT/KEY`: any hierarchy as one of Zarr 3 with consolidated metadata.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::response::Response;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use zarrox::json::{Json, json};
+use zarrox::stores::{Bytes, Key};
+use zarrox::{AccessOptions, ErrorKind, Group, Interrupt, Node, NodePath};
+
+use crate::address::{Query, Segments};
+use crate::content::{self, BYTES, Content, Prepared, Wanted};
+use crate::data;
+use crate::failure::{Answer, Failure};
+use crate::root::{Opened, Root};
+
+/// The name of a node's document.
+const DOCUMENT: &str = "zarr.json";
+
+/// The names of other formats' documents, which clients look for.
+const OTHERS: [&str; 5] = [".zarray", ".zgroup", ".zattrs", ".zmetadata", "attributes.json"];
+
+/// The most nodes of consolidated metadata.
+const MOST_NODES: usize = 20_000;
+/// The longest time that is taken to find them.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// The most segments of a chunk's key.
+const LONGEST_KEY: usize = 34;
+
+/// A chunk that was encoded anew: the root, the path of the array, the chunk, and the version of what it was made of.
+type Place = (String, String, Vec<u64>, Option<String>);
+
+/// Chunks that were encoded anew, for clients that ask for one range after the other.
+pub(crate) struct Encoded(Cache<Place, Bytes, Weight>);
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<Place, Bytes> for Weight {
+    fn weight(&self, place: &Place, bytes: &Bytes) -> u64 {
+        (bytes.len() + place.1.len() + 8 * place.2.len() + 256) as u64
+    }
+}
+
+impl Encoded {
+    /// A cache of so many bytes.
+    pub(crate) fn new(bytes: u64) -> Self {
+        Self(Cache::with_weighter(256, bytes, Weight))
+    }
+
+    fn get(&self, place: &Place, make: impl FnOnce() -> Answer<Bytes>) -> Answer<Bytes> {
+        // Whoever asks for the same chunk meanwhile waits for it.
+        self.0.get_or_insert_with(place, make)
+    }
+}
+
+/// Answers a request for a key of the hierarchy in Zarr 3.
+pub(crate) async fn answer(
+    root: &Arc<Root>,
+    encoded: &Arc<Encoded>,
+    path: &Segments,
+    query: &Query,
+    wanted: Wanted,
+) -> Answer<Response> {
+    query.only(&[])?;
+    let key: Vec<String> = path.after(2).to_vec();
+    if path.is_directory || key.is_empty() {
+        let listed = root.clone();
+        let listing = root.workers.run(move |_| listing(&listed, &key.join("/"))).await?;
+        return content::json(&wanted, &listing);
+    }
+    let name = key.last().map_or("", String::as_str);
+    if OTHERS.contains(&name) {
+        return Err(Failure::missing(format!("'{name}' is no document of Zarr 3")));
+    }
+    if name == DOCUMENT {
+        let read = root.clone();
+        let path = key[..key.len() - 1].join("/");
+        let document = root.workers.run(move |interrupt| document(&read, &path, interrupt)).await?;
+        return content::document(&wanted, document);
+    }
+    let (read, encoded) = (root.clone(), encoded.clone());
+    let prepared =
+        root.workers.run(move |interrupt| chunk(&read, &encoded, &key, &wanted, interrupt)).await?;
+    Ok(prepared.into_response(&root.workers))
+}
+
+/// The entries of a node.
+fn listing(root: &Root, path: &str) -> Answer<Json> {
+    let opened = root.node(path)?;
+    let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
+    let names = match &opened.node {
+        Node::Group(group) => group.child_names()?,
+        Node::Array(_) => vec!["c".to_owned()],
+    };
+    Ok(json!({"prefix": prefix, "keys": [DOCUMENT], "prefixes": names.as_slice(), "next": null}))
+}
+
+/// The document of a node; that of a group has the documents of all nodes below.
+fn document(root: &Root, path: &str, interrupt: &Interrupt) -> Answer<Vec<u8>> {
+    let opened = root.node(path)?;
+    let own = opened.v3()?;
+    if let Node::Group(group) = &opened.node {
+        let start = Instant::now();
+        let may_go_on =
+            |count: usize| !interrupt.is_raised() && count < MOST_NODES && start.elapsed() < LONGEST;
+        // A copy that has not all nodes would hide the others.
+        if let Some(below) = all_below(root, path, &opened, group, may_go_on)? {
+            let nodes = below.iter().filter_map(|(path, node)| Some((path.clone(), node.v3().ok()?)));
+            if let Some((_, document)) = own.consolidated(nodes)? {
+                return Ok(document);
+            }
+        }
+    }
+    let documents = own.documents()?;
+    let found = documents.into_iter().find(|(name, _)| name == DOCUMENT).map(|(_, bytes)| bytes);
+    found.ok_or_else(|| Failure::missing("the node has no document"))
+}
+
+/// All nodes below a group that can be opened, with their paths seen from it; `None` if there are too many.
+fn all_below(
+    root: &Root,
+    at: &str,
+    opened: &Opened,
+    group: &Group,
+    may_go_on: impl Fn(usize) -> bool,
+) -> Answer<Option<Vec<(NodePath, Arc<Opened>)>>> {
+    let above = if at.is_empty() { String::new() } else { format!("{at}/") };
+    let mut found = Vec::new();
+    let visited = group.visit(&mut |path, node| {
+        if let Ok(node) = node {
+            let kept = root.keep(&format!("{above}{path}"), node.clone(), opened);
+            found.push((NodePath::new(path)?, kept));
+        }
+        match may_go_on(found.len()) {
+            true => Ok(()),
+            false => Err(zarrox::Error::new(ErrorKind::LimitExceeded, "there are too many nodes")),
+        }
+    });
+    match visited {
+        Err(error) if error.kind() == ErrorKind::LimitExceeded => Ok(None),
+        visited => Ok(visited.map(|()| Some(found))?),
+    }
+}
+
+/// A chunk.
+fn chunk(
+    root: &Root,
+    encoded: &Encoded,
+    key: &[String],
+    wanted: &Wanted,
+    interrupt: &Interrupt,
+) -> Answer<Prepared> {
+    let (path, opened, chunk) = place_of(root, key)?;
+    let translation = opened.v3()?.with_options(&AccessOptions::new().interrupt(interrupt));
+    if let Some(stored) = translation.stored_key(&chunk)? {
+        return data::stored(&opened.store, &Key::new(stored)?, BYTES, wanted);
+    }
+    let version = version(&opened, translation.source_key(&chunk)?)?;
+    if version.is_none() && !translation.has_chunk(&chunk)? {
+        return Err(missing(key));
+    }
+    let place = (root.name.clone(), path, chunk, version);
+    let bytes = encoded.get(&place, || translation.encode_chunk(&place.2)?.ok_or_else(|| missing(key)))?;
+    let tag = content::tag_of(&[&bytes]);
+    content::prepare(wanted, Content::Bytes(bytes), BYTES, Some(tag))
+}
+
+fn missing(key: &[String]) -> Failure {
+    Failure::missing(format!("there is no '{}'", key.join("/")))
+}
+
+/// The version of the one stored chunk that a chunk is made of, if it has one.
+fn version(opened: &Opened, key: Option<String>) -> Answer<Option<String>> {
+    let Some(key) = key.map(Key::new).transpose()? else { return Ok(None) };
+    let value = opened.store.open_with(&key, None)?;
+    Ok(value.and_then(|value| data::tag(&*opened.store, &key, &*value)))
+}
+
+/// The array and its chunk that a key names.
+fn place_of(root: &Root, key: &[String]) -> Answer<(String, Arc<Opened>, Vec<u64>)> {
+    let is_part = |name: &String| {
+        let digits = name.strip_prefix('c').unwrap_or(name).replace('.', "");
+        digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let length = key.iter().rev().take(LONGEST_KEY).take_while(|name| is_part(name)).count();
+    let starts = key.len() - length..key.len();
+    // Most arrays have keys that begin with `c`; numbers can be names as well.
+    let begins = |at: &usize| key[*at].starts_with('c');
+    let (likely, others): (Vec<usize>, Vec<usize>) = starts.partition(begins);
+    for at in likely.into_iter().rev().chain(others) {
+        let path = key[..at].join("/");
+        match root.node(&path) {
+            Ok(opened) => {
+                if !matches!(opened.node, Node::Array(_)) {
+                    continue;
+                }
+                if let Some(chunk) = opened.v3()?.chunk_of(&key[at..].join("/")) {
+                    return Ok((path, opened, chunk));
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(missing(key))
+}

@@ -1,0 +1,271 @@
+//! Requests that make no sense: each gets an answer that says so, and none an error of the server.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
+use std::fs;
+use std::sync::LazyLock;
+
+use axum::body::Body;
+use axum::http::Request;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::common::{Client, NAMES, Place, typed};
+
+/// A server of sound and damaged hierarchies.
+static SERVED: LazyLock<(Place, tempfile::TempDir, Client)> = LazyLock::new(|| {
+    let place = Place::new();
+    let other = tempfile::tempdir().unwrap();
+    let path = other.path().join("t.zarr");
+    typed(&path);
+    fs::create_dir(path.join("broken")).unwrap();
+    fs::write(
+        path.join("broken/zarr.json"),
+        r#"{"zarr_format": 3, "node_type": "array", "shape": [18446744073709551615]}"#,
+    )
+    .unwrap();
+    fs::write(place.path("v3.zarr/g/a/c/3/1"), "no zstd").unwrap();
+    fs::write(place.path("shards.zarr/g/a/c/1/0"), "no shard").unwrap();
+    fs::write(place.path("some.n5/g/a/1/1"), "no block").unwrap();
+    let server = place.server().root("t", &path).unwrap().root("all", place.path("")).unwrap();
+    (place, other, Client::new(server))
+});
+
+/// Checks what has to be true of every answer.
+fn check(uri: &str, method: &str, headers: &[(&str, &str)]) -> Result<(), TestCaseError> {
+    let Ok(request) =
+        Request::builder().method(method).uri(uri).header("host", "localhost").body(Body::empty())
+    else {
+        return Ok(());
+    };
+    let (mut parts, body) = request.into_parts();
+    for (name, value) in headers {
+        let (Ok(name), Ok(value)) = (name.parse::<axum::http::HeaderName>(), value.parse()) else {
+            return Ok(());
+        };
+        parts.headers.append(name, value);
+    }
+    let answer = SERVED.2.send(Request::from_parts(parts, body));
+    prop_assert!((200..500).contains(&answer.status), "{} {method} {uri} {headers:?}", answer.status);
+    if answer.status >= 400 && method != "HEAD" {
+        let json: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        prop_assert!(json["error"]["message"].is_string(), "{uri}");
+        prop_assert_eq!(json["error"]["status"].as_u64(), Some(answer.status.into()));
+    }
+    if !answer.header("content-length").is_empty() && method == "GET" {
+        prop_assert_eq!(answer.header("content-length"), answer.body.len().to_string());
+    }
+    Ok(())
+}
+
+/// A segment of a path: names that are there, and others.
+fn segment() -> impl Strategy<Value = String> {
+    let known = [
+        "data",
+        "v3",
+        "api",
+        "v1",
+        "tree",
+        "node",
+        "slice",
+        "line",
+        "histogram",
+        "stats",
+        "chunks",
+        "check",
+        "roots",
+        "g",
+        "a",
+        "c",
+        "0",
+        "1",
+        "3",
+        "0.1",
+        "1.1",
+        "t",
+        "all",
+        "float",
+        "text",
+        "complex",
+        "rgb",
+        "half",
+        "scalar",
+        "broken",
+        "zarr.json",
+        ".zarray",
+        ".zmetadata",
+        "attributes.json",
+        "..",
+        ".",
+        "%2e%2e",
+        "%2f",
+        "%00",
+        "%ff",
+        "%",
+        "%5c",
+        "",
+        "99999999999999999999",
+        "c.0.0",
+        "-1",
+    ];
+    let known = known.into_iter().chain(NAMES).map(str::to_owned).collect::<Vec<_>>();
+    prop_oneof![8 => select(known), 1 => "[ -~]{0,12}", 1 => "[a-z]{200,300}"].prop_map(|text: String| {
+        text.replace([' ', '"', '<', '>', '\\', '^', '`', '{', '|', '}', '#', '?'], "%20")
+    })
+}
+
+fn selection() -> impl Strategy<Value = String> {
+    let item = prop_oneof![
+        Just("...".to_owned()),
+        Just("None".to_owned()),
+        (-12_i64..12).prop_map(|n| n.to_string()),
+        any::<i64>().prop_map(|n| n.to_string()),
+        (any::<Option<i8>>(), any::<Option<i8>>(), any::<Option<i8>>()).prop_map(|(a, b, c)| {
+            let text = |n: Option<i8>| n.map_or(String::new(), |n| n.to_string());
+            format!("{}:{}:{}", text(a), text(b), text(c))
+        }),
+        vec(-12_i64..12, 0..4).prop_map(|list| format!("{list:?}").replace(' ', "")),
+        Just("[True,False]".to_owned()),
+        "[0-9:,\\[\\]\\-a-z()]{0,10}",
+    ];
+    vec(item, 0..4).prop_map(|items| items.join(","))
+}
+
+fn parameter() -> impl Strategy<Value = String> {
+    let number = || {
+        prop_oneof![
+            (0_i64..20).prop_map(|n| n.to_string()),
+            any::<i64>().prop_map(|n| n.to_string()),
+            any::<f64>().prop_map(|n| n.to_string()),
+            Just("x".to_owned()),
+        ]
+    };
+    let of = |names: Vec<&'static str>| {
+        (select(names), number()).prop_map(|(name, value)| format!("{name}={value}"))
+    };
+    let numbers = vec![
+        "width",
+        "height",
+        "max_elements",
+        "max_pixels",
+        "points",
+        "bins",
+        "low",
+        "high",
+        "limit",
+        "unique",
+        "percentiles",
+    ];
+    let words = vec![
+        "as=json",
+        "as=raw",
+        "as=npy",
+        "as=png",
+        "as=x",
+        "reduce=mean",
+        "reduce=min",
+        "reduce=max",
+        "reduce=nearest",
+        "reduce=x",
+        "scale=log",
+        "colormap=magma",
+        "colormap=x",
+        "indexing=orthogonal",
+        "indexing=x",
+        "inner=true",
+        "verify=1",
+        "inner=x",
+        "level=quick",
+        "level=metadata",
+        "missing=true",
+        "stored=count",
+        "stored=none",
+        "documents=1",
+        "search=a",
+        "search=*",
+        "search=[",
+        "after=a",
+        "field=x",
+        "download=1",
+        "token=x",
+        "unknown=1",
+        "=",
+        "&",
+        "%ff=1",
+        "a=%",
+    ];
+    prop_oneof![
+        3 => selection().prop_map(|text| format!("select={}", text.replace(' ', "%20"))),
+        1 => selection().prop_map(|text| format!("region={}", text.replace(' ', "%20"))),
+        2 => of(numbers),
+        3 => select(words).prop_map(str::to_owned),
+    ]
+}
+
+/// A request of the interface that is nearly right.
+fn call() -> impl Strategy<Value = String> {
+    let calls = vec!["tree", "node", "slice", "line", "histogram", "stats", "chunks", "check"];
+    let nodes = vec![
+        "v1.zarr",
+        "v2.zarr/g/a",
+        "v3.zarr/g/a",
+        "shards.zarr/g/a",
+        "some.n5/g/a",
+        "draft.zarr/g/a",
+        "some.zip/g/a",
+        "some.sqlite/g/a",
+        "t/float",
+        "t/text",
+        "t/complex",
+        "t/bool",
+        "t/half",
+        "t/scalar",
+        "t/rgb",
+        "t/broken",
+        "t",
+        "all",
+        "all/v2.zarr/g/a",
+    ];
+    (select(calls), select(nodes), vec(parameter(), 0..5))
+        .prop_map(|(call, node, parameters)| format!("/api/v1/{call}/{node}?{}", parameters.join("&")))
+}
+
+fn range() -> impl Strategy<Value = String> {
+    let bound = || {
+        prop_oneof![
+            Just(String::new()),
+            (0_u64..200).prop_map(|n| n.to_string()),
+            any::<u64>().prop_map(|n| n.to_string())
+        ]
+    };
+    let one = (bound(), bound()).prop_map(|(first, last)| format!("{first}-{last}"));
+    prop_oneof![
+        4 => vec(one, 0..6).prop_map(|list| format!("bytes={}", list.join(","))),
+        1 => "[ -~]{0,20}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_path_is_answered(segments in vec(segment(), 0..8), query in proptest::option::of(parameter()), head: bool) {
+        let query = query.map_or(String::new(), |query| format!("?{query}"));
+        check(&format!("/{}{query}", segments.join("/")), if head { "HEAD" } else { "GET" }, &[])?;
+    }
+
+    #[test]
+    fn any_call_is_answered(uri in call()) {
+        check(&uri, "GET", &[])?;
+    }
+
+    #[test]
+    fn any_range_is_answered(range in range(), condition in "(\"[a-z]{0,3}\"|W/\"x\"|\\*|[ -~]{0,6})") {
+        for uri in ["/data/v2.zarr/g/a/1.1", "/v3/some.n5/g/a/c/1/0", "/data/v3.zarr/zarr.json", "/v3/shards.zarr/g/a/c/1/0"] {
+            check(uri, "GET", &[("range", &range)])?;
+            check(uri, "GET", &[("range", &range), ("if-range", &condition), ("if-none-match", &condition)])?;
+            check(uri, "HEAD", &[("range", &range), ("accept-encoding", &condition)])?;
+        }
+    }
+}

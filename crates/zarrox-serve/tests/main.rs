@@ -1,0 +1,10 @@
+//! The tests of the server, in one program: requests in this process, and connections.
+
+mod asking;
+mod bad_input;
+mod common;
+mod connections;
+mod guarding;
+mod slow;
+mod stored;
+mod translated;

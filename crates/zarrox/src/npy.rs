@@ -1,0 +1,110 @@
+//! The header of NumPy's `.npy` files, exactly as NumPy writes it. The elements follow it.
+//!
+//! Specification: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
+
+use zarrox_core::data_type::{ByteOrder, Storage};
+use zarrox_core::json::Json;
+use zarrox_core::{DataType, Error, ErrorKind, Result};
+
+/// The first bytes of every file.
+pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
+
+/// The offset of the elements is a multiple of this.
+const ALIGNMENT: usize = 64;
+
+/// NumPy leaves enough room for the first length to grow to this many digits in place.
+const GROWTH_DIGITS: usize = 21;
+
+/// The header of a file with elements of this type, in this byte order and of this shape.
+///
+/// ```
+/// use zarrox::DataType;
+/// use zarrox::data_type::{ByteOrder, Endian};
+/// let header = zarrox::npy::header(&DataType::Float32, &ByteOrder::One(Endian::Little), false, &[3, 4])?;
+/// assert!(header.starts_with(zarrox::npy::MAGIC) && header.len() % 64 == 0);
+/// # Ok::<(), zarrox::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] when NumPy's files have no such elements.
+pub fn header(data_type: &DataType, order: &ByteOrder, column_major: bool, shape: &[u64]) -> Result<Vec<u8>> {
+    let descr = descr(data_type, order)?;
+    let lengths: Vec<String> = shape.iter().map(u64::to_string).collect();
+    let fortran = if column_major { "True" } else { "False" };
+    let shape = tuple(&lengths);
+    let mut text = format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}");
+    let growing = if column_major { lengths.last() } else { lengths.first() };
+    text.extend(growing.map(|length| " ".repeat(GROWTH_DIGITS.saturating_sub(length.len()))));
+    let latin: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
+    // The second version has a larger field for the length; the third has names outside of Latin-1.
+    let (version, mut text) = match latin {
+        None => (3, text.into_bytes()),
+        Some(latin) if latin.len() + ALIGNMENT > usize::from(u16::MAX) => (2, latin),
+        Some(latin) => (1, latin),
+    };
+    let before = MAGIC.len() + if version == 1 { 4 } else { 6 };
+    text.resize(text.len() + ALIGNMENT - (before + text.len() + 1) % ALIGNMENT, b' ');
+    text.push(b'\n');
+    let too_long = |_| Error::new(ErrorKind::LimitExceeded, "its shape has too many dimensions");
+    let length = u32::try_from(text.len()).map_err(too_long)?;
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([version, 0]);
+    bytes.extend(&length.to_le_bytes()[..before - bytes.len()]);
+    bytes.extend(text);
+    Ok(bytes)
+}
+
+/// The data type as NumPy writes it. Integers of a few bits, which take a byte each, become 8-bit integers.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] when NumPy's files have no such elements.
+pub fn descr(data_type: &DataType, order: &ByteOrder) -> Result<String> {
+    let json = match data_type {
+        DataType::Extension(extension) if extension.storage == Storage::Int(1) => Ok("|i1".into()),
+        DataType::Extension(extension) if extension.storage == Storage::Uint(1) => Ok("|u1".into()),
+        other => zarrox_codecs::registry().data_type_to_v2(other, order),
+    };
+    let written = json.ok().and_then(|json| match json {
+        Json::String(text) => Some(quoted(&text)),
+        fields => written_fields(&fields),
+    });
+    written.ok_or_else(|| {
+        let message = format!("NumPy files cannot store the data type '{data_type}'");
+        Error::new(ErrorKind::Unsupported, message)
+    })
+}
+
+/// A string as Python's `repr` writes it.
+pub fn quoted(text: &str) -> String {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let escaped = text.chars().map(|c| match c {
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        c if c == quote || c == '\\' => format!("\\{c}"),
+        c if c.is_control() => format!("\\x{:02x}", u32::from(c)),
+        c => c.to_string(),
+    });
+    format!("{quote}{}{quote}", escaped.collect::<String>())
+}
+
+/// A list of fields as NumPy writes it: `[('a', '<i4'), ('b', '<f8', (2,))]`.
+fn written_fields(fields: &Json) -> Option<String> {
+    let field = |field: &Json| {
+        let parts = field.as_array()?.iter().enumerate().map(|(index, part)| match part {
+            Json::String(text) => Some(quoted(text)),
+            Json::Array(lengths) if index == 2 => {
+                Some(tuple(&lengths.iter().map(Json::to_string).collect::<Vec<_>>()))
+            }
+            nested => written_fields(nested),
+        });
+        Some(tuple(&parts.collect::<Option<Vec<_>>>()?))
+    };
+    let fields = fields.as_array()?.iter().map(field).collect::<Option<Vec<_>>>()?;
+    Some(format!("[{}]", fields.join(", ")))
+}
+
+fn tuple(items: &[String]) -> String {
+    let comma = if items.len() == 1 { "," } else { "" };
+    format!("({}{comma})", items.join(", "))
+}

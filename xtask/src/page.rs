@@ -1,0 +1,112 @@
+//! `cargo xtask page`: the page of `zarrox serve`, made from its sources and tested in a browser.
+
+use std::path::Path;
+
+use crate::debian;
+use crate::package::ECOSYSTEM;
+use crate::run::{self, Outcome, Program, cargo, program};
+
+pub(crate) const HELP: &str = "\
+Makes the page of `zarrox serve` of its sources, which are in TypeScript
+
+    page              writes crates/zarrox-serve/page/dist, which is committed: who installs the command needs no npm
+    page --test       tests the page in Chromium, which is installed if it is missing
+    page --pictures   tests it, and takes the pictures of the guide";
+
+/// The sources.
+const PAGE: &str = "crates/zarrox-serve/page";
+/// The files that the server has inside.
+const DIST: &str = "crates/zarrox-serve/page/dist";
+const FILES: [&str; 2] = ["page.js", "page.css"];
+/// The place of all that tests make.
+const DIRECTORY: &str = "target/page";
+const PICTURES: &str = "docs/guide";
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => build(DIST),
+        ["--test"] => test(),
+        ["--pictures"] => tested(Some(PICTURES)),
+        other => Err(format!("'{}' is not understood\n\n{HELP}", other.join(" "))),
+    }
+}
+
+/// Checks that the files in the server are those of the sources.
+pub(crate) fn check() -> Outcome {
+    let made = run::absolute(format!("{DIRECTORY}/dist"))?;
+    build(&made)?;
+    let is_stale = |name: &&str| run::read(format!("{made}/{name}")) != run::read(format!("{DIST}/{name}"));
+    match FILES.iter().find(is_stale) {
+        Some(name) => Err(format!("{DIST}/{name} is not what its sources say: run `cargo xtask page`")),
+        None => Ok(()),
+    }
+}
+
+/// Tests the page in a browser.
+pub(crate) fn test() -> Outcome {
+    tested(None)
+}
+
+fn tested(pictures: Option<&str>) -> Outcome {
+    cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
+    tools()?;
+    let browser = browser()?;
+    let site = format!("{DIRECTORY}/site");
+    run::empty_directory(&site)?;
+    program(ECOSYSTEM.python()?, ["-B", &format!("{PAGE}/tests/make.py"), &site]).run()?;
+    let [climate, mixed] = ["climate", "mixed"].map(|name| format!("{site}/{name}.zarr"));
+    let tests = ["node", "--test", &format!("{PAGE}/tests/page.test.mjs")].map(str::to_owned);
+    // The server ends with the tests, which find its address in the environment.
+    let serve = program(run::built("debug/zarrox"), ["serve", "--no-token", &climate, &mixed, "--"]).with(tests);
+    let serve = serve.variable("CHROMIUM", &browser);
+    match pictures {
+        Some(directory) => serve.variable("SHOTS", &run::absolute(directory)?).run(),
+        None => serve.run(),
+    }
+}
+
+/// Checks the types of the sources, and makes the files of them.
+fn build(to: &str) -> Outcome {
+    tools()?;
+    node(["node_modules/typescript/bin/tsc", "--noEmit"]).run()?;
+    let to = run::absolute(to)?;
+    for (source, file) in ["src/main.ts", "src/page.css"].into_iter().zip(FILES) {
+        let out = format!("--outfile={to}/{file}");
+        let build = ["node_modules/esbuild/bin/esbuild", source, "--bundle", "--minify", "--target=es2022"];
+        node(build).with([out.as_str(), "--log-level=warning"]).run()?;
+    }
+    Ok(())
+}
+
+fn node<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Program {
+    program("node", arguments).within(PAGE)
+}
+
+/// Installs what the sources need, unless it is there.
+fn tools() -> Outcome {
+    if program("npm", ["--version"]).output().is_none() {
+        debian::install(&["nodejs", "npm"])?;
+    }
+    let (wanted, stamp) = (run::read(format!("{PAGE}/package-lock.json"))?, format!("{PAGE}/node_modules/.installed"));
+    if run::read(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    program("npm", ["ci", "--silent", "--no-audit", "--no-fund"]).within(PAGE).run()?;
+    run::write(&stamp, &wanted)
+}
+
+/// The path of Chromium.
+fn browser() -> Outcome<String> {
+    let found = || {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        std::env::split_paths(&path)
+            .flat_map(|directory| names.map(|name| directory.join(name)))
+            .find(|file| Path::exists(file))
+    };
+    if found().is_none() {
+        debian::install(&["chromium"])?;
+    }
+    let path = found().ok_or("there is no Chromium on the path")?;
+    Ok(path.to_string_lossy().into_owned())
+}
