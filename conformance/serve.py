@@ -92,7 +92,7 @@ def make(zarrox, directory):
         run("--quiet", "convert", place("v2.zarr"), there, *options)
         names[name] = there
     references(directory / "v2.zarr", directory / "references.json")
-    names["references"] = f"reference://node::{place('references.json')}"
+    names["references"] = f"reference://::{place('references.json')}"
     return names
 
 

@@ -90,7 +90,8 @@ impl Guard {
     /// The cookie with the token.
     pub(crate) fn set_cookie(&self) -> Option<(HeaderName, HeaderValue)> {
         let token = self.token.as_deref()?;
-        let cookie = format!("{}={token}; Path={}; HttpOnly; SameSite=Strict", self.cookie, self.cookie_path);
+        // With `Strict`, a link in the terminal of a web page would lead to a refusal.
+        let cookie = format!("{}={token}; Path={}; HttpOnly; SameSite=Lax", self.cookie, self.cookie_path);
         Some((SET_COOKIE, HeaderValue::from_str(&cookie).ok()?))
     }
 

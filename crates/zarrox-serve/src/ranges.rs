@@ -25,15 +25,11 @@ pub(crate) enum Sent {
 
 /// Decides what of a value of this size and tag is sent.
 pub(crate) fn sent(headers: &HeaderMap, size: u64, tag: Option<&str>) -> Sent {
-    if let Some(list) = text(headers, &IF_MATCH) {
-        if !lists(&list, tag, false) {
-            return Sent::Changed;
-        }
+    if text(headers, &IF_MATCH).is_some_and(|list| !lists(&list, tag, false)) {
+        return Sent::Changed;
     }
-    if let Some(list) = text(headers, &IF_NONE_MATCH) {
-        if lists(&list, tag, true) {
-            return Sent::NotModified;
-        }
+    if text(headers, &IF_NONE_MATCH).is_some_and(|list| lists(&list, tag, true)) {
+        return Sent::NotModified;
     }
     let Some(range) = text(headers, &RANGE) else { return Sent::Whole };
     // There is no date of the last change, so that only a tag can match.

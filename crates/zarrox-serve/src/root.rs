@@ -41,6 +41,8 @@ pub(crate) struct Opened {
     /// The path of the hierarchy, seen from the root: not empty where the root holds several.
     pub(crate) hierarchy: String,
     v3: OnceLock<Result<Translation>>,
+    /// The document in Zarr 3 with those of all nodes below, once it was made.
+    pub(crate) document: OnceLock<Arc<[u8]>>,
     at: Instant,
 }
 
@@ -53,7 +55,7 @@ impl fmt::Debug for Root {
 impl Opened {
     fn with_node(&self, node: Node) -> Self {
         let (store, hierarchy) = (self.store.clone(), self.hierarchy.clone());
-        Self { node, store, hierarchy, v3: OnceLock::new(), at: Instant::now() }
+        Self { node, store, hierarchy, v3: OnceLock::new(), document: OnceLock::new(), at: Instant::now() }
     }
 
     /// The node in the words of Zarr 3.
@@ -164,6 +166,7 @@ impl Root {
             store,
             hierarchy: path.to_owned(),
             v3: OnceLock::new(),
+            document: OnceLock::new(),
             at: Instant::now(),
         });
         self.nodes.insert(path.to_owned(), opened.clone());

@@ -47,10 +47,9 @@ async fn answer(State(app): State<Arc<App>>, request: Request) -> Response {
 
 /// Takes the body of an answer to `HEAD`, whose length stays.
 fn without_body(response: &mut Response) {
-    if let Some(length) = response.body().size_hint().exact() {
-        if !response.headers().contains_key(CONTENT_LENGTH) {
-            put(response.headers_mut(), CONTENT_LENGTH, &length.to_string());
-        }
+    let length = response.body().size_hint().exact();
+    if let Some(length) = length.filter(|_| !response.headers().contains_key(CONTENT_LENGTH)) {
+        put(response.headers_mut(), CONTENT_LENGTH, &length.to_string());
     }
     *response.body_mut() = Body::empty();
 }

@@ -302,8 +302,9 @@ impl Bound {
             Error::new(ErrorKind::Unreachable, format!("the server cannot run: {error}")).with_source(error)
         };
         raise_open_files();
-        let runtime = runtime().map_err(failed)?;
         let Self { listener, app, stop, .. } = self;
+        let threads = app.roots.iter().map(|root| root.workers.threads + root.long.threads).sum();
+        let runtime = runtime(threads).map_err(failed)?;
         let outcome = runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             connections::serve(listener, router(app), stop.0.subscribe()).await;
@@ -327,8 +328,14 @@ fn raise_open_files() {
     }
 }
 
-fn runtime() -> io::Result<Runtime> {
+/// The threads that answer, and so many that may wait for stores.
+fn runtime(threads: usize) -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
-    builder.worker_threads(2).max_blocking_threads(256).thread_name("zarrox-serve").enable_io().enable_time();
+    builder
+        .worker_threads(2)
+        .max_blocking_threads(threads.max(1))
+        .thread_name("zarrox-serve")
+        .enable_io()
+        .enable_time();
     builder.build()
 }

@@ -31,7 +31,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 const LONGEST_KEY: usize = 34;
 
 /// A chunk that was encoded anew: the root, the path of the array, the chunk, and the version of what it was made of.
-type Place = (String, String, Vec<u64>, Option<String>);
+type Place = (String, String, Vec<u64>, String);
 
 /// Chunks that were encoded anew, for clients that ask for one range after the other.
 pub(crate) struct Encoded(Cache<Place, Bytes, Weight>);
@@ -102,13 +102,21 @@ fn listing(root: &Root, path: &str) -> Answer<Json> {
 /// The document of a node; that of a group has the documents of all nodes below.
 fn document(root: &Root, path: &str, interrupt: &Interrupt) -> Answer<Vec<u8>> {
     let opened = root.node(path)?;
+    if let Some(document) = opened.document.get() {
+        return Ok(document.to_vec());
+    }
+    let document = made(root, path, &opened, interrupt)?;
+    Ok(opened.document.get_or_init(|| document.into()).to_vec())
+}
+
+fn made(root: &Root, path: &str, opened: &Opened, interrupt: &Interrupt) -> Answer<Vec<u8>> {
     let own = opened.v3()?;
     if let Node::Group(group) = &opened.node {
         let start = Instant::now();
         let may_go_on =
             |count: usize| !interrupt.is_raised() && count < MOST_NODES && start.elapsed() < LONGEST;
         // A copy that has not all nodes would hide the others.
-        if let Some(below) = all_below(root, path, &opened, group, may_go_on)? {
+        if let Some(below) = all_below(root, path, opened, group, may_go_on)? {
             let nodes = below.iter().filter_map(|(path, node)| Some((path.clone(), node.v3().ok()?)));
             if let Some((_, document)) = own.consolidated(nodes)? {
                 return Ok(document);
@@ -120,6 +128,9 @@ fn document(root: &Root, path: &str, interrupt: &Interrupt) -> Answer<Vec<u8>> {
     found.ok_or_else(|| Failure::missing("the node has no document"))
 }
 
+/// Nodes below another one, with their paths seen from it.
+type Below = Vec<(NodePath, Arc<Opened>)>;
+
 /// All nodes below a group that can be opened, with their paths seen from it; `None` if there are too many.
 fn all_below(
     root: &Root,
@@ -127,7 +138,7 @@ fn all_below(
     opened: &Opened,
     group: &Group,
     may_go_on: impl Fn(usize) -> bool,
-) -> Answer<Option<Vec<(NodePath, Arc<Opened>)>>> {
+) -> Answer<Option<Below>> {
     let above = if at.is_empty() { String::new() } else { format!("{at}/") };
     let mut found = Vec::new();
     let visited = group.visit(&mut |path, node| {
@@ -163,8 +174,16 @@ fn chunk(
     if version.is_none() && !translation.has_chunk(&chunk)? {
         return Err(missing(key));
     }
-    let place = (root.name.clone(), path, chunk, version);
-    let bytes = encoded.get(&place, || translation.encode_chunk(&place.2)?.ok_or_else(|| missing(key)))?;
+    let make =
+        |chunk: &[u64]| -> Answer<Bytes> { translation.encode_chunk(chunk)?.ok_or_else(|| missing(key)) };
+    let bytes = match version {
+        Some(version) => {
+            let place = (root.name.clone(), path, chunk, version);
+            encoded.get(&place, || make(&place.2))?
+        }
+        // What has no version may be another the next time.
+        None => make(&chunk)?,
+    };
     let tag = content::tag_of(&[&bytes]);
     content::prepare(wanted, Content::Bytes(bytes), BYTES, Some(tag))
 }

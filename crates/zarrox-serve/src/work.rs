@@ -15,6 +15,8 @@ use crate::failure::{Answer, Failure};
 #[derive(Debug, Clone)]
 pub(crate) struct Workers {
     permits: Arc<Semaphore>,
+    /// The number of threads.
+    pub(crate) threads: usize,
     limit: Duration,
     /// The name of the store, for errors.
     place: Arc<str>,
@@ -32,7 +34,7 @@ impl Drop for Waiting {
 
 impl Workers {
     pub(crate) fn new(threads: usize, limit: Duration, place: &str) -> Self {
-        Self { permits: Arc::new(Semaphore::new(threads)), limit, place: place.into() }
+        Self { permits: Arc::new(Semaphore::new(threads)), threads, limit, place: place.into() }
     }
 
     /// Runs work that waits for the store or decodes. It is interrupted when the future is dropped, as when the client has gone, and when

@@ -29,8 +29,7 @@ impl Answer {
     }
 
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body)
-            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&self.body)))
+        serde_json::from_slice(&self.body).unwrap()
     }
 
     pub(crate) fn message(&self) -> String {
@@ -173,7 +172,7 @@ impl Place {
             _ => (Format::V3, "g/a"),
         };
         let url = self.url(name);
-        let path = if array.is_empty() { url.clone() } else { format!("{url}/{array}") };
+        let path = if array.is_empty() { url } else { format!("{url}/{array}") };
         let builder = options.format(format).create_array(path).shape([7, 10]).chunks([2, 5]);
         let builder = builder.data_type(DataType::Int32);
         let builder = match name {

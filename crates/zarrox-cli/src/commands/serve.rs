@@ -169,8 +169,8 @@ fn name_of(path: &Path) -> Option<String> {
 fn last_of_url(url: &str) -> Option<String> {
     debug_assert!(is_url(url));
     let plain = url.split(['?', '#']).next().unwrap_or(url);
-    let segments = plain.split(['/', ':']).filter(|segment| !segment.is_empty());
-    segments.last().filter(|_| plain.contains('/')).map(str::to_owned)
+    let mut segments = plain.rsplit(['/', ':']).filter(|segment| !segment.is_empty());
+    segments.next().filter(|_| plain.contains('/')).map(str::to_owned)
 }
 
 /// Opens a link in the browser. Where there is none, the link was printed.

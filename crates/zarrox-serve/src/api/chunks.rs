@@ -55,10 +55,9 @@ pub(super) fn answer(array: &Array, query: &Query, interrupt: &Interrupt) -> Ans
                 Err(failure) => entry["damaged"] = failure.message().into(),
             }
         }
-        if verify {
-            if let Some(why) = damage(&array, chunk)? {
-                entry["damaged"] = why.into();
-            }
+        let damaged = if verify { damage(&array, chunk)? } else { None };
+        if let Some(why) = damaged {
+            entry["damaged"] = why.into();
         }
         chunks.push(entry);
     }
@@ -87,10 +86,9 @@ fn region(grid: &[u64], query: &Query) -> Answer<Region> {
     let resolved = selection.resolve(grid)?;
     let mut region: Region = grid.iter().map(|&length| 0..length).collect();
     for axis in &resolved.axes {
-        if let zarrox::selection::ResolvedAxis::Span(span) = axis {
-            if let Some(range) = region.get_mut(span.dim) {
-                *range = span.start..span.start + span.count;
-            }
+        let zarrox::selection::ResolvedAxis::Span(span) = axis else { continue };
+        if let Some(range) = region.get_mut(span.dim) {
+            *range = span.start..span.start + span.count;
         }
     }
     Ok(region)

@@ -10,7 +10,7 @@ use crate::failure::{Answer, Failure};
 pub(crate) const MOST_REDUCED: u128 = 1 << 28;
 
 /// The elements that are read at a time.
-const AT_ONCE: u64 = 1 << 22;
+const AT_ONCE: u64 = 1 << 21;
 
 /// The element that stands for a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,35 +136,33 @@ fn blocks<T: Numeric>(
     for ranges in view.parts(AT_ONCE, false)? {
         let items: Vec<DimSelection> = ranges.iter().cloned().map(DimSelection::from).collect();
         let values = view.slice(items).read_dyn()?.cast(wide, Casting::Lossy, registry)?;
-        let items = values.as_bytes().chunks_exact(8);
-        let values: Vec<T> = items.map(|item| T::of(item.try_into().unwrap_or_default())).collect();
         let begin: Vec<u64> = ranges.iter().map(|range| range.start).collect();
         let extent: Vec<u64> = ranges.iter().map(|range| range.end - range.start).collect();
-        state.add(&values, &begin, &extent, steps);
+        state.add(values.as_bytes(), &begin, &extent, steps);
     }
     state.finish(view.data_type(), wide, &lengths, registry)
 }
 
 impl<T: Numeric> State<T> {
-    /// Adds the elements of a box in row-major order.
-    fn add(&mut self, values: &[T], begin: &[u64], extent: &[u64], steps: &[u64]) {
+    /// Adds the elements of a box, whose bytes are in row-major order.
+    fn add(&mut self, values: &[u8], begin: &[u64], extent: &[u64], steps: &[u64]) {
         let place =
             |dim: usize, position: u64| usize::try_from(position / steps[dim].max(1)).unwrap_or(usize::MAX);
         let Some((last, outer)) = extent.split_last() else {
-            values.iter().for_each(|value| self.add_one(0, *value));
+            values.chunks_exact(8).for_each(|item| self.add_one(0, item));
             return;
         };
         let inner = begin.len() - 1;
         let places: Vec<usize> = (0..*last).map(|n| place(inner, begin[inner] + n)).collect();
         let mut index = vec![0; outer.len()];
-        for row in values.chunks_exact(places.len().max(1)) {
+        for row in values.chunks_exact(8 * places.len().max(1)) {
             let base: usize = index
                 .iter()
                 .enumerate()
                 .map(|(dim, n): (usize, &u64)| place(dim, begin[dim] + n) * self.strides[dim])
                 .sum();
-            for (value, place) in row.iter().zip(&places) {
-                self.add_one(base + place, *value);
+            for (item, place) in row.chunks_exact(8).zip(&places) {
+                self.add_one(base + place, item);
             }
             for dim in (0..outer.len()).rev() {
                 index[dim] += 1;
@@ -177,7 +175,8 @@ impl<T: Numeric> State<T> {
     }
 
     #[inline]
-    fn add_one(&mut self, at: usize, value: T) {
+    fn add_one(&mut self, at: usize, item: &[u8]) {
+        let value = T::of(item.try_into().unwrap_or_default());
         if value.is_none() || at >= self.count.len() {
             return;
         }
@@ -235,14 +234,14 @@ mod tests {
 
     use super::*;
 
-    fn array(data_type: DataType, values: &[f64], shape: [u64; 2]) -> Array {
+    fn array(data_type: &DataType, values: &[f64], shape: [u64; 2]) -> Array {
         let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
         let array = builder.shape(shape).chunks([2, 3]).data_type(data_type.clone()).create().unwrap();
         let registry = zarrox::codecs::registry();
         let bytes = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
         let lengths = shape.map(|n| usize::try_from(n).unwrap()).to_vec();
         let values = DynArray::new(DataType::Float64, lengths, bytes).unwrap();
-        array.write_dyn(.., &values.cast(&data_type, Casting::Lossy, &registry).unwrap()).unwrap();
+        array.write_dyn(.., &values.cast(data_type, Casting::Lossy, &registry).unwrap()).unwrap();
         array
     }
 
@@ -254,7 +253,7 @@ mod tests {
     fn blocks_have_the_extremes_and_means_of_their_elements() {
         let nan = f64::NAN;
         let values = [1.0, 2.0, 3.0, 4.0, 5.0, nan, nan, 8.0, 9.0, nan, 11.0, nan, nan, nan, 15.0];
-        let array = array(DataType::Float32, &values, [3, 5]);
+        let array = array(&DataType::Float32, &values, [3, 5]);
         let blocks = reduce(&array.slice(s![..]), &[2, 2], &zarrox::codecs::registry()).unwrap();
         assert_eq!(text(&blocks.min), r#"float32 [[1.0,3.0,5.0],[11.0,"NaN",15.0]]"#);
         assert_eq!(text(&blocks.max), r#"float32 [[2.0,9.0,5.0],[11.0,"NaN",15.0]]"#);
@@ -263,7 +262,7 @@ mod tests {
 
     #[test]
     fn extremes_of_whole_numbers_are_exact() {
-        let array = array(DataType::Int64, &[-5.0, 7.0, 1.0, 2.0], [2, 2]);
+        let array = array(&DataType::Int64, &[-5.0, 7.0, 1.0, 2.0], [2, 2]);
         array.fill(s![0, 0], i64::MIN + 1).unwrap();
         let blocks = reduce(&array.slice(s![..]), &[2, 2], &zarrox::codecs::registry()).unwrap();
         assert_eq!(text(&blocks.min), format!("int64 [[{}]]", i64::MIN + 1));

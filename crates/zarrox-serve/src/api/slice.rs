@@ -72,13 +72,15 @@ pub(super) fn answer(
     let most = if form == Form::Json { MOST_JSON } else { MOST };
     let steps = asked_steps(&part.shape, query, most)?;
     let elements = read(&part, steps, query, registry)?;
+    let mut described = HeaderMap::new();
+    describe(&elements, &mut described, registry);
     let mut response = match form {
         Form::Json => return as_json(&elements, wanted, registry),
-        Form::Raw => bytes(raw(&elements, registry)?, BYTES),
-        Form::Npy => bytes(npy(&elements, registry)?, BYTES),
+        Form::Raw => bytes(little_endian(as_numbers(elements.values, registry)?.1)?, BYTES),
+        Form::Npy => bytes(npy(elements.values, registry)?, BYTES),
         Form::Png => bytes(png(&elements, query, registry)?, "image/png"),
     };
-    describe(&elements, response.headers_mut(), registry);
+    response.headers_mut().extend(described);
     if query.flag("download")? {
         let name =
             array.path().name().replace(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_', "_");
@@ -185,10 +187,10 @@ fn bytes(bytes: Vec<u8>, kind: &str) -> Response {
 }
 
 /// The type of an answer's numbers in NumPy's words, and the values in that type: numbers that NumPy has not become floats.
-fn as_numbers(values: &DynArray, registry: &Registry) -> Answer<(String, DynArray)> {
+fn as_numbers(values: DynArray, registry: &Registry) -> Answer<(String, DynArray)> {
     let order = ByteOrder::One(Endian::Little);
     if let (Ok(name), true) = (zarrox::npy::descr(values.data_type(), &order), is_fixed(values.data_type())) {
-        return Ok((name.trim_matches('\'').to_owned(), values.clone()));
+        return Ok((name.trim_matches('\'').to_owned(), values));
     }
     let wide = values.cast(&DataType::Float32, Casting::Lossy, registry).map_err(|_| {
         let message = format!("elements of {} are no numbers; ask for as=json", values.data_type());
@@ -211,12 +213,8 @@ fn little_endian(values: DynArray) -> Answer<Vec<u8>> {
     Ok(DynArray::from_foreign(data_type, shape, values.into_bytes(), &order, false)?.into_bytes())
 }
 
-fn raw(elements: &Elements, registry: &Registry) -> Answer<Vec<u8>> {
-    little_endian(as_numbers(&elements.values, registry)?.1)
-}
-
-fn npy(elements: &Elements, registry: &Registry) -> Answer<Vec<u8>> {
-    let (_, values) = as_numbers(&elements.values, registry)?;
+fn npy(values: DynArray, registry: &Registry) -> Answer<Vec<u8>> {
+    let (_, values) = as_numbers(values, registry)?;
     let shape: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
     let mut file = zarrox::npy::header(values.data_type(), &ByteOrder::One(Endian::Little), false, &shape)?;
     file.extend(little_endian(values)?);
@@ -250,7 +248,7 @@ fn describe(elements: &Elements, headers: &mut HeaderMap, registry: &Registry) {
     put(headers, HeaderName::from_static("x-zarrox-reduce"), reduction_name(elements.reduction));
     let data_type: String = elements.values.data_type().to_string().escape_default().to_string();
     put(headers, HeaderName::from_static("x-zarrox-data-type"), &data_type);
-    if let Ok((name, _)) = as_numbers(&empty_like(&elements.values), registry) {
+    if let Ok((name, _)) = as_numbers(empty_like(&elements.values), registry) {
         put(headers, HeaderName::from_static("x-zarrox-dtype"), &name.escape_default().to_string());
     }
     if let Some(selection) = &elements.selection {
