@@ -64,6 +64,10 @@ static EXAMPLES: &[(&str, &[Example])] = &[
                 "A histogram and percentiles of a part",
                 "zarrox stats 'sea.zarr/depth[:20]' --histogram 8 --percentiles 5,50,95",
             ),
+            example(
+                "Mean and deviation along an axis, stored in a group",
+                "zarrox stats sea.zarr/depth --axis lat --measure mean,std --output means.zarr",
+            ),
         ],
     ),
     ("head", &[example("The first rows", "zarrox head -n 3 sea.zarr/wind")]),
@@ -73,6 +77,23 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         &[
             example("The stored chunks", "zarrox chunks sea.zarr/depth"),
             example("A map of them", "zarrox chunks --map sea.zarr/depth"),
+        ],
+    ),
+    (
+        "bench",
+        &[
+            example("The speed of reading", "zarrox bench sea.zarr/depth"),
+            example(
+                "Other codecs and chunks",
+                "zarrox bench sea.zarr/depth --try zstd:3,blosc:lz4,none --chunks 10,10 --chunks=-1,1",
+            ),
+        ],
+    ),
+    (
+        "plot",
+        &[
+            example("A heat map", "zarrox plot sea.zarr/depth"),
+            example("A row as a line, for a file", "zarrox plot 'sea.zarr/depth[7]' --width 60 --protocol text > row.txt"),
         ],
     ),
     ("cat", &[example("A document as it is stored", "zarrox cat sea.zarr/depth zarr.json")]),

@@ -16,6 +16,8 @@ const COMMANDS: &[&[&str]] = &[
     &["head"],
     &["tail"],
     &["chunks"],
+    &["bench"],
+    &["plot"],
     &["cat"],
     &["create"],
     &["import"],

@@ -19,6 +19,8 @@ mod measures;
 mod n5;
 mod nodes;
 mod optional;
+#[cfg(unix)]
+mod plot;
 mod remote;
 mod transfer;
 mod types;

@@ -64,6 +64,7 @@ pub use locate::{locate, store_file};
 pub use options::{OpenMode, OpenOptions};
 pub use policy::{Consolidated, Durability, MissingChunks, Upkeep};
 pub use rechunk::{Rechunk, RechunkBoxes, RechunkPlan};
+pub use survey::bench;
 pub use survey::diff::{self, diff};
 pub use survey::stats::{self, Statistics, stats};
 pub use survey::usage;

@@ -22,7 +22,7 @@ use crate::exit::{self, Failure, usage};
 use crate::retries;
 use change::{attrs, consolidate, create, rename_dim, resize, rm, set};
 use copy::{convert, cp, export, import, mv, rechunk, reshard};
-use look::{cat, chunks, du, dump, find, head, info, ls, meta, stats, tree};
+use look::{bench, cat, chunks, du, dump, find, head, info, ls, meta, plot, stats, tree};
 use verify::{check, diff, digest, manifest};
 
 /// Look at Zarr arrays and groups, create them, and move data in and out of them.
@@ -46,6 +46,8 @@ enum Command {
     Head(head::Head),
     Tail(head::Tail),
     Chunks(chunks::Chunks),
+    Bench(bench::Bench),
+    Plot(plot::Plot),
     Cat(cat::Cat),
     Create(create::Create),
     Import(import::Import),
@@ -86,6 +88,8 @@ impl Command {
             Self::Head(head) => head.run(global, out),
             Self::Tail(tail) => tail.run(global, out),
             Self::Chunks(chunks) => chunks.run(global, out),
+            Self::Bench(bench) => bench.run(global, out),
+            Self::Plot(plot) => plot.run(global, out),
             Self::Cat(cat) => cat.run(global, out),
             Self::Create(create) => create.run(global),
             Self::Import(import) => import.run(global),

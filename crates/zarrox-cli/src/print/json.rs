@@ -32,7 +32,7 @@ fn field_json(field: &Field, element: &[u8], registry: &Registry) -> Result<Json
 }
 
 /// The items in nested lists of this shape.
-fn nested(shape: &[usize], items: &mut impl Iterator<Item = Json>) -> Json {
+pub(crate) fn nested(shape: &[usize], items: &mut impl Iterator<Item = Json>) -> Json {
     match shape.split_first() {
         None => items.next().unwrap_or_default(),
         Some((&length, inner)) => Json::Array((0..length).map(|_| nested(inner, items)).collect()),

@@ -6,12 +6,13 @@
 mod columns;
 mod floats;
 mod json;
+pub(crate) mod picture;
 mod short;
 
 use std::io::{self, Write};
 
 pub(crate) use columns::{Columns, Extent, elements, scalar, text_of};
-pub(crate) use json::json;
+pub(crate) use json::{json, nested};
 pub(crate) use short::{print_json, tuple};
 
 /// The longest line.

@@ -7,5 +7,5 @@ pub(super) mod export;
 pub(super) mod import;
 pub(super) mod mv;
 pub(super) mod rechunk;
-mod recoding;
+pub(super) mod recoding;
 pub(super) mod reshard;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use zarrox::{DataType, Registry, Result};
+use zarrox::{Array, DataType, Registry, Result, Selection};
 
 use crate::args::{ByteSize, Global};
 use crate::edges::Edges;
@@ -44,10 +44,19 @@ impl Dump {
         Self { path, part, full: false, csv, json, memory: ByteSize(64 << 20) }
     }
 
+    /// Prints an array as NumPy does.
+    pub(super) fn print_array(array: &Array, out: &mut dyn Write) -> Result<(), Failure> {
+        let part = Part::of(String::new(), Vec::new());
+        Self::new(String::new(), part, false, false).print(array, &Selection::all(), out)
+    }
+
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let (path, selection) = self.part.target(&self.path)?;
-        let array = global.read_array(&path)?;
-        let window = Window::new(&array, &selection, &self.part.fields)?;
+        self.print(&global.read_array(&path)?, &selection, out)
+    }
+
+    fn print(&self, array: &Array, selection: &Selection, out: &mut dyn Write) -> Result<(), Failure> {
+        let window = Window::new(array, selection, &self.part.fields)?;
         let registry = zarrox::codecs::registry();
         match () {
             () if self.csv => self.print_csv(&window, &registry, out),

@@ -192,7 +192,7 @@ fn ratio(info: &ArrayInfo) -> Option<f64> {
     info.ratio().filter(|_| has_size(info))
 }
 
-fn codec_json(codec: &CodecSpec) -> Json {
+pub(super) fn codec_json(codec: &CodecSpec) -> Json {
     json!({"name": codec.name, "configuration": codec.configuration})
 }
 
