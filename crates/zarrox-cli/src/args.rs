@@ -59,6 +59,10 @@ pub(crate) struct Global {
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
+    /// Do not show long output through the pager that PAGER names, which is less otherwise
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
+
     /// Print more about the work to the standard error; repeat it for even more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,

@@ -14,11 +14,16 @@ mod foreign;
 #[cfg(unix)]
 mod guide;
 mod help;
+#[cfg(unix)]
+mod interrupts;
+mod json;
 mod looking;
 mod measures;
 mod n5;
 mod nodes;
 mod optional;
+#[cfg(unix)]
+mod paging;
 #[cfg(unix)]
 mod plot;
 mod remote;

@@ -58,6 +58,7 @@ pub use convert::Glob;
 pub use convert::copy::{self, Copier, copy};
 pub use digest::{Digest, DigestKind, Digester, digest, manifest};
 pub use group::{Child, Group, Node, Tree};
+pub use hierarchy::DocumentFix;
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;
 pub use locate::{locate, store_file};

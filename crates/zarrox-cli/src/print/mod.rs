@@ -6,6 +6,8 @@
 mod columns;
 mod floats;
 mod json;
+mod lines;
+pub(crate) mod pager;
 pub(crate) mod picture;
 mod short;
 
@@ -13,7 +15,8 @@ use std::io::{self, Write};
 
 pub(crate) use columns::{Columns, Extent, elements, scalar, text_of};
 pub(crate) use json::{json, nested};
-pub(crate) use short::{print_json, tuple};
+pub(crate) use lines::changed_lines;
+pub(crate) use short::{print_json, size, time, tuple};
 
 /// The longest line.
 const WIDTH: usize = 75;

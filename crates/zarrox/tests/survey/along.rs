@@ -96,7 +96,7 @@ fn integers_keep_all_digits_and_missing_chunks_are_fill_values() {
 
     let far = zarrox::create_array(directory.path().join("b")).shape([1 << 40, 2]).data_type(DataType::Int8);
     let far = far.chunks([1 << 10, 1]).fill_value(-3_i8).create().unwrap();
-    far.fill(s![5000..5002, 1], 4).unwrap();
+    far.fill(s![5000..5002, 1], 4_i8).unwrap();
     let found = Statistics::new().along(&far, &[0], &ALL).unwrap();
     assert_eq!(found[0].to_typed::<u64>().unwrap(), arr1(&[1 << 40, 1 << 40]).into_dyn());
     assert_eq!(found[3].to_typed::<i8>().unwrap(), arr1(&[-3, 4]).into_dyn());

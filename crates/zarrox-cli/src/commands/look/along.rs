@@ -9,7 +9,8 @@ use zarrox::{Array, ArrayBuilder, ErrorKind, Result, Selection, Statistics};
 
 use super::dump::Dump;
 use crate::args::Global;
-use crate::exit::{Failure, usage};
+use crate::exit::Failure;
+use crate::part;
 use crate::print;
 
 /// The axes, and the statistics along them.
@@ -29,7 +30,7 @@ impl Along<'_> {
         array: &Array,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let axes = axes(array, self.axes)?;
+        let axes = part::axes(array, self.axes)?;
         let builders = self.measures.iter().map(|&measure| {
             let store = std::sync::Arc::new(MemoryStore::new());
             let builder = zarrox::OpenOptions::new().create_array_in(store, "");
@@ -62,7 +63,7 @@ impl Along<'_> {
         array: &Array,
         place: &str,
     ) -> Result<()> {
-        let axes = axes(array, self.axes)?;
+        let axes = part::axes(array, self.axes)?;
         let place = place.trim_end_matches('/');
         let paths: Vec<String> = match self.measures {
             [_] => vec![place.to_owned()],
@@ -140,26 +141,6 @@ fn create_group(global: &Global, place: &str) -> Result<()> {
         }
         created => created.map(drop),
     }
-}
-
-/// The axes by their names or numbers, of which negative ones count from the end.
-fn axes(array: &Array, names: &[String]) -> Result<Vec<usize>> {
-    let known = array.dimension_names().unwrap_or_default();
-    let axis = |text: &String| {
-        if let Some(dim) = known.iter().position(|name| name.as_ref() == Some(text)) {
-            return Ok(dim);
-        }
-        let number: Option<i64> = text.parse().ok();
-        let ndim = i64::try_from(array.ndim()).unwrap_or(i64::MAX);
-        let number = number.map(|number| if number < 0 { number + ndim } else { number });
-        let dim = number.filter(|number| (0..ndim).contains(number)).and_then(|dim| usize::try_from(dim).ok());
-        dim.ok_or_else(|| {
-            let names: Vec<&str> = known.iter().flatten().map(String::as_str).collect();
-            let named = if names.is_empty() { String::new() } else { format!(", named {}", names.join(", ")) };
-            usage(format!("--axis: there is no axis '{text}'; the array has {ndim} dimensions{named}"))
-        })
-    };
-    names.iter().map(axis).collect()
 }
 
 /// All elements as nested lists.

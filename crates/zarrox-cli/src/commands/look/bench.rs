@@ -17,7 +17,7 @@ use crate::commands::copy::recoding::{self, Shards};
 use crate::creation::{self, Compressor};
 use crate::exit::{Failure, printable, usage};
 use crate::interrupt;
-use crate::print::{print_json, tuple};
+use crate::print::{print_json, size, time, tuple};
 use crate::progress::Progress;
 
 /// Measure how fast an array is read here, and what other chunks and codecs would give
@@ -68,7 +68,7 @@ impl Bench {
         let bench = Measuring::new().sample(self.sample.0).turns(self.turns as usize);
         let bench = bench.on_progress(move |done| {
             bar.set(done.done, done.total);
-            interrupt::check()
+            interrupt::check_or(interrupt::NOTHING_CHANGED)
         });
         let bench = self.at.iter().fold(bench, Measuring::place);
         let bench = self.candidates()?.into_iter().fold(bench, |bench, (name, copier)| bench.candidate(name, copier));
@@ -116,17 +116,17 @@ impl Bench {
         let BenchReport { first_fetch, fetch, read, .. } = report;
         let region: Vec<String> = report.sample.iter().map(|(begin, end)| format!("{begin}:{end}")).collect();
         writeln!(out, "{}: {} {}", printable(&self.path), tuple(array.shape()), array.data_type())?;
-        let (size, all) = (HumanBytes(*sample_bytes), HumanBytes(report.bytes));
-        writeln!(out, "sample        [{}], {size} of {all}; in {} stored objects", region.join(", "), report.objects)?;
+        let (part, all) = (HumanBytes(*sample_bytes), size(report.bytes));
+        writeln!(out, "sample        [{}], {part} of {all}; in {} stored objects", region.join(", "), report.objects)?;
         writeln!(out, "measured      medians of {} turns on {} threads", report.turns, report.threads)?;
         let (first, again) = match report.is_remote {
             true => ("the first time", "from the server again"),
             false => ("the first time, cold unless it was in the system's cache", "again, warm"),
         };
-        writeln!(out, "stored bytes  {}: {} {first}", HumanBytes(*bytes_fetched), speed(*bytes_fetched, *first_fetch))?;
+        writeln!(out, "stored bytes  {}: {} {first}", size(*bytes_fetched), speed(*bytes_fetched, *first_fetch))?;
         writeln!(out, "              {} {again}", speed(*bytes_fetched, *fetch))?;
-        writeln!(out, "elements      {}; one chunk {}, one element {}", speed(*sample_bytes, *read), time(report.read_chunk), time(report.read_element))?;
-        writeln!(out, "all elements  {} at this speed", seconds(report.whole(*read)))?;
+        writeln!(out, "elements      {}; one chunk {}, one element {}", speed(*sample_bytes, *read), time(report.read_chunk.as_secs_f64()), time(report.read_element.as_secs_f64()))?;
+        writeln!(out, "all elements  {} at this speed", time(report.whole(*read)))?;
         let place = self.at.as_deref().map_or_else(|| "memory".to_owned(), |at| format!("'{}'", printable(at)));
         writeln!(out, "\nEncoded and decoded in memory; whole array, chunk and element read from {place}:")?;
         print_table(out, &rows(report))?;
@@ -148,9 +148,9 @@ fn rows(report: &BenchReport) -> Vec<[String; 8]> {
             format!("{:.2}", ratio(report, candidate)),
             speed(report.sample_bytes, candidate.encode),
             speed(report.sample_bytes, candidate.decode),
-            seconds(report.whole(candidate.read)),
-            time(candidate.read_chunk),
-            time(candidate.read_element),
+            time(report.whole(candidate.read)),
+            time(candidate.read_chunk.as_secs_f64()),
+            time(candidate.read_element.as_secs_f64()),
         ]
     }));
     rows
@@ -200,21 +200,6 @@ fn ratio(report: &BenchReport, candidate: &Candidate) -> f64 {
 )]
 fn speed(bytes: u64, time: Duration) -> String {
     format!("{}/s", HumanBytes((bytes as f64 / time.as_secs_f64().max(1e-9)) as u64))
-}
-
-fn time(time: Duration) -> String {
-    seconds(time.as_secs_f64())
-}
-
-/// A time in a unit that leaves few digits.
-fn seconds(seconds: f64) -> String {
-    match seconds {
-        ..1e-3 => format!("{:.0} µs", seconds * 1e6),
-        1e-3..1.0 => format!("{:.1} ms", seconds * 1e3),
-        1.0..600.0 => format!("{seconds:.1} s"),
-        600.0..36_000.0 => format!("{:.0} min", seconds / 60.0),
-        _ => format!("{:.0} h", seconds / 3600.0),
-    }
 }
 
 fn to_json(path: &str, report: &BenchReport) -> Json {

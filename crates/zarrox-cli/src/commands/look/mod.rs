@@ -4,6 +4,7 @@ mod along;
 pub(super) mod bench;
 pub(super) mod cat;
 pub(super) mod chunks;
+mod columns;
 mod describe;
 pub(super) mod du;
 pub(super) mod dump;

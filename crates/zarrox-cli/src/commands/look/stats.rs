@@ -129,7 +129,7 @@ impl Stats {
         let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
         let mut statistics = Statistics::new().memory(memory).on_progress(move |done| {
             bar.set(done.done, done.total);
-            interrupt::check()
+            interrupt::check_or(interrupt::NOTHING_CHANGED)
         });
         if !part.items().is_empty() {
             statistics = statistics.select(part);

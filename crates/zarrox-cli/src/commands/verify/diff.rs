@@ -103,7 +103,7 @@ impl Diff {
             .memory(memory)
             .on_progress(move |done| {
                 bar.set(done.done, done.total);
-                interrupt::check()
+                interrupt::check_or(interrupt::NOTHING_CHANGED)
             });
         let (a, b) = if self.metadata_only {
             (global.look(&self.a)?, global.look(&self.b)?)
