@@ -3,6 +3,8 @@
 mod changes;
 mod check;
 mod common;
+#[cfg(unix)]
+mod completions;
 mod consolidate;
 mod convert;
 mod copying;

@@ -6,6 +6,7 @@ mod copy;
 mod demo;
 mod look;
 mod man;
+mod paths;
 mod storage;
 mod verify;
 
@@ -147,6 +148,11 @@ pub(crate) fn run() -> Result<(), Failure> {
     let arguments = import::with_axis(std::env::args_os());
     if arguments.get(1..).is_some_and(|words| words == ["help", "examples"]) {
         return paged(false, &mut |out| Ok(examples::print_all(out)?));
+    }
+    if let [_, word, begin] = arguments.as_slice()
+        && word == paths::WORD
+    {
+        return paths::print(&begin.to_string_lossy(), &mut io::stdout().lock());
     }
     let matches = examples::added(Cli::command()).get_matches_from(arguments);
     let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());

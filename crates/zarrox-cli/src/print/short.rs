@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use indicatif::HumanBytes;
 use zarrox::json::Json;
 
 /// Prints JSON for programs that accept only strict JSON: `NaN` and infinities, which Python writes without quotes, become
@@ -29,17 +28,23 @@ pub(crate) fn time(seconds: f64) -> String {
     }
 }
 
-/// A size in both forms: `9.38 KiB (9,600 bytes)`; small ones only as `96 bytes`.
+/// A number of bytes, rounded and exactly.
+#[expect(clippy::cast_precision_loss, reason = "a number for people")]
 pub(crate) fn size(bytes: u64) -> String {
-    let digits = bytes.to_string();
-    let mut grouped = String::new();
-    for (nth, digit) in digits.chars().enumerate() {
-        if nth > 0 && (digits.len() - nth) % 3 == 0 {
-            grouped.push(',');
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut size = bytes as f64;
+    let mut unit = None;
+    for larger in UNITS {
+        if size < 1024.0 {
+            break;
         }
-        grouped.push(digit);
+        size /= 1024.0;
+        unit = Some(larger);
     }
-    if bytes < 1024 { format!("{grouped} bytes") } else { format!("{} ({grouped} bytes)", HumanBytes(bytes)) }
+    match unit {
+        None => format!("{bytes} B"),
+        Some(unit) => format!("{size:.1} {unit} ({bytes})"),
+    }
 }
 
 #[cfg(test)]
@@ -47,10 +52,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_have_both_forms() {
-        assert_eq!([0, 96, 1023].map(size), ["0 bytes", "96 bytes", "1,023 bytes"]);
-        assert_eq!(size(9600), "9.38 KiB (9,600 bytes)");
-        assert_eq!(size(1 << 30), "1.00 GiB (1,073,741,824 bytes)");
+    fn sizes_are_told_twice_when_they_are_large() {
+        assert_eq!(size(1023), "1023 B");
+        assert_eq!(size(1536), "1.5 KiB (1536)");
+        assert_eq!(size(u64::MAX), "16.0 EiB (18446744073709551615)");
     }
 
     #[test]

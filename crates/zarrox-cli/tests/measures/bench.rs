@@ -14,7 +14,7 @@ fn sea() -> Place {
 fn every_combination_is_a_row() {
     let place = sea();
     let table = place.ok(&["bench", "sea.zarr/t", "--turns", "1"]);
-    assert!(table.contains("sample        [0:60, 0:80], 9.38 KiB of 9.38 KiB (9,600 bytes); in 6 stored objects"), "{table}");
+    assert!(table.contains("sample        [0:60, 0:80], 9.38 KiB of 9.4 KiB (9600); in 6 stored objects"), "{table}");
     assert!(table.contains("again, warm") && table.contains("as it is"), "{table}");
     let line = ["bench", "sea.zarr/t", "--turns", "1", "--try", "zstd:3,none,blosc:lz4", "--chunks", "30,-1"];
     let table = place.ok(&[&line[..], &["--chunks", "10,10", "--shards", "none", "--shards", "60,80"]].concat());
