@@ -109,6 +109,11 @@ impl Global {
         self.without_elements().mode(OpenMode::Read)
     }
 
+    /// The paths to look at, with the nodes that patterns fit.
+    pub(crate) fn expanded(&self, paths: &[String]) -> Result<Vec<String>> {
+        opening::expanded(&self.looking(), paths)
+    }
+
     /// Opens a node to show its metadata.
     pub(crate) fn look(&self, path: &str) -> Result<Node> {
         opening::open(&self.looking(), path)

@@ -20,7 +20,7 @@ fn typed(place: &Place, lines: &str) -> String {
     let mut bash = Command::new("bash");
     let directory = std::path::Path::new(env!("CARGO_BIN_EXE_zarrox")).parent().unwrap();
     let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap());
-    bash.args(["--norc", "--noprofile", "-i"]).env("PATH", path).env("PS1", "$ ").env("TERM", "dumb");
+    bash.args(["--norc", "--noprofile", "-i"]).env("PATH", path).env("PS1", "$ ").env("TERM", "dumb").env("PAGER", "cat");
     bash.env("INPUTRC", "/dev/null").env("HISTFILE", "").current_dir(place.path(""));
     let mut terminal = Terminal::start(bash, (120, 24));
     terminal.write(&format!("source ./zarrox.bash\n{lines}\nexit\n"));

@@ -49,7 +49,7 @@ fn terminals_get_what_they_can_show() {
     let said = drawn(&place, &GRAY, &[]);
     assert!(said.starts_with("\x1b[0m\x1b[38;5;16m\x1b[48;5;246m▀\x1b[0m\x1b[38;5;235m\x1b[48;5;201m▀"), "{said:?}");
     let plain = place.ok(&[&GRAY[..], &["--protocol", "text"]].concat());
-    assert_eq!(plain, " .-=\n+?%@\n0   ..::-==++*##%%@ 70  (2, 4) int16, every element\n");
+    assert_eq!(plain, " .-=\n+?%@\n0  ..::-==++*##%%@ 70  (2, 4) int16, every element\n");
     assert_eq!(place.ok(&GRAY), plain, "a pipe gets text");
     assert_eq!(drawn(&place, &GRAY, &[("NO_COLOR", "1")]), plain);
     let kitty = drawn(&place, &GRAY, &[("TERM", "xterm-kitty")]);

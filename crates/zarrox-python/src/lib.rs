@@ -20,6 +20,7 @@ mod parts;
 mod selection;
 mod split;
 mod store;
+mod survey;
 mod user_types;
 mod view;
 mod warnings;
@@ -77,6 +78,8 @@ mod native {
     use crate::long::PyInterrupt;
     #[pymodule_export]
     use crate::store::Store;
+    #[pymodule_export]
+    use crate::survey::{chunk_table, diff, du, stats, stats_along};
     #[pymodule_export]
     use crate::user_types::register_data_type;
     #[pymodule_export]

@@ -14,7 +14,8 @@ pub(crate) struct Pager(Child);
 impl Pager {
     /// Starts the pager that `PAGER` names, if the output is a terminal. `None` if there is none, or it does not start.
     pub(crate) fn start() -> Option<Self> {
-        if !cfg!(unix) || !io::stdout().is_terminal() {
+        let terminal = env::var("TERM").unwrap_or_default();
+        if !cfg!(unix) || !io::stdout().is_terminal() || matches!(terminal.as_str(), "" | "dumb") {
             return None;
         }
         let wanted = env::var("PAGER").unwrap_or_else(|_| USUAL.to_owned());

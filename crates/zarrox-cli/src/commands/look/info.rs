@@ -37,7 +37,8 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+    pub(crate) fn run(mut self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        self.paths = global.expanded(&self.paths)?;
         if self.header {
             return each(out, &self.paths, |out, path| print_header(&global.look(path)?, path, out));
         }

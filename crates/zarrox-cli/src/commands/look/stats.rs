@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::data_type::Number;
-use zarrox::json::{Json, json};
+use zarrox::json::Json;
 use zarrox::stats::{Measure, Stats as Found};
 use zarrox::{Array, Result, Statistics};
 
@@ -76,7 +76,8 @@ pub(crate) struct Stats {
 }
 
 impl Stats {
-    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+    pub(crate) fn run(mut self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        self.paths = global.expanded(&self.paths)?;
         interrupt::catch();
         if !self.axis.is_empty() {
             return self.run_along(global, out);
@@ -86,7 +87,9 @@ impl Stats {
         let result = each(out, &self.paths, |out, path| {
             let found = self.found(global, path)?;
             if self.json {
-                all.push(to_json(path, &found));
+                let mut json = found.to_json();
+                json["path"] = Json::from(path.as_str());
+                all.push(json);
                 return Ok(());
             }
             if !is_one {
@@ -218,34 +221,4 @@ fn print_histogram(histogram: &zarrox::stats::Histogram, out: &mut dyn Write) ->
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
-}
-
-fn to_json(path: &str, found: &Found) -> Json {
-    let number = |number: Option<Number>| match number {
-        Some(Number::Integer(whole)) => match (i64::try_from(whole), u64::try_from(whole)) {
-            (Ok(whole), _) => Json::from(whole),
-            (_, Ok(whole)) => Json::from(whole),
-            _ => Json::Null,
-        },
-        Some(other) => Json::from(other.to_f64()),
-        None => Json::Null,
-    };
-    let float = |float: Option<f64>| float.map_or(Json::Null, Json::from);
-    let percentiles = found.percentiles.iter().map(|(p, value)| json!({"percent": *p, "value": *value}));
-    let percentiles = Json::Array(percentiles.collect());
-    let histogram = found.histogram.as_ref().map_or(Json::Null, |histogram| {
-        json!({"low": histogram.low, "high": histogram.high, "counts": histogram.counts.as_slice()})
-    });
-    let unique = found.unique.as_ref().map_or(Json::Null, |unique| {
-        Json::Array(
-            unique.iter().map(|(value, count)| json!({"value": value.as_str(), "count": *count})).collect(),
-        )
-    });
-    let (min, max) = (number(found.min), number(found.max));
-    let (mean, std) = (float(found.mean), float(found.std));
-    json!({
-        "path": path, "count": found.count, "nan": found.nan, "min": min, "max": max, "mean": mean, "std": std,
-        "percentiles": percentiles, "percentile_error": found.percentile_error, "histogram": histogram,
-        "unique": unique,
-    })
 }

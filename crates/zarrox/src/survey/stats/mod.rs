@@ -11,6 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use zarrox_core::data_type::Number;
+use zarrox_core::json::{Json, json};
 use zarrox_core::{Error, IntoSelection, Result, Selection};
 
 use crate::array::{Array, DynArray};
@@ -46,6 +47,39 @@ pub struct Stats {
     pub percentile_error: f64,
     /// The elements that differ from each other, as text and with their counts, if they were asked for and are not too many.
     pub unique: Option<Vec<(String, u64)>>,
+}
+
+impl Stats {
+    /// The statistics as JSON, by the names of the members here; what was not asked for is `null`.
+    pub fn to_json(&self) -> Json {
+        let number = |number: Option<Number>| match number {
+            Some(Number::Integer(whole)) => match (i64::try_from(whole), u64::try_from(whole)) {
+                (Ok(whole), _) => Json::from(whole),
+                (_, Ok(whole)) => Json::from(whole),
+                _ => Json::Null,
+            },
+            Some(other) => Json::from(other.to_f64()),
+            None => Json::Null,
+        };
+        let float = |float: Option<f64>| float.map_or(Json::Null, Json::from);
+        let percentiles = self.percentiles.iter().map(|(p, value)| json!({"percent": *p, "value": *value}));
+        let percentiles = Json::Array(percentiles.collect());
+        let histogram = self.histogram.as_ref().map_or(Json::Null, |histogram| {
+            json!({"low": histogram.low, "high": histogram.high, "counts": histogram.counts.as_slice()})
+        });
+        let unique = self.unique.as_ref().map_or(Json::Null, |unique| {
+            Json::Array(
+                unique.iter().map(|(value, count)| json!({"value": value.as_str(), "count": *count})).collect(),
+            )
+        });
+        let (min, max) = (number(self.min), number(self.max));
+        let (mean, std) = (float(self.mean), float(self.std));
+        json!({
+            "count": self.count, "nan": self.nan, "min": min, "max": max, "mean": mean, "std": std,
+            "percentiles": percentiles, "percentile_error": self.percentile_error, "histogram": histogram,
+            "unique": unique,
+        })
+    }
 }
 
 /// The counts of elements in bins of one width, of which the last has both its ends, as NumPy's `histogram` counts them.
