@@ -96,7 +96,10 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "plot",
         &[
             example("A heat map", "zarrox plot sea.zarr/depth"),
-            example("A row as a line, for a file", "zarrox plot 'sea.zarr/depth[7]' --width 60 --protocol text > row.txt"),
+            example(
+                "A row as a line, for a file",
+                "zarrox plot 'sea.zarr/depth[7]' --width 60 --protocol text > row.txt",
+            ),
         ],
     ),
     ("cat", &[example("A document as it is stored", "zarrox cat sea.zarr/depth zarr.json")]),
@@ -291,10 +294,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "meta show",
         &[example("The documents of an array as they are stored", "zarrox meta show old.zarr/depth")],
     ),
-    (
-        "meta fix",
-        &[example("The lines that would change", "zarrox meta fix --dry-run sea.zarr")],
-    ),
+    ("meta fix", &[example("The lines that would change", "zarrox meta fix --dry-run sea.zarr")]),
     ("meta validate", &[example("Whether all documents are valid", "zarrox meta validate sea.zarr")]),
     (
         "set",

@@ -58,7 +58,8 @@ pub(crate) fn expanded(options: &OpenOptions, paths: &[String]) -> Result<Vec<St
         // What is behind a bracket is a selection.
         let (name, selection) = path.find('[').map_or((path.as_str(), ""), |at| path.split_at(at));
         let first = name.find(['*', '?']).filter(|_| !Path::new(path).exists());
-        let Some((root, pattern)) = first.and_then(|at| Some(name.split_at(name[..at].rfind('/')? + 1))) else {
+        let Some((root, pattern)) = first.and_then(|at| Some(name.split_at(name[..at].rfind('/')? + 1)))
+        else {
             all.push(path.clone());
             continue;
         };

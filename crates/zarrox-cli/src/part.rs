@@ -92,10 +92,12 @@ pub(crate) fn axes(array: &Array, names: &[String]) -> Result<Vec<usize>> {
         let number: Option<i64> = text.parse().ok();
         let ndim = i64::try_from(array.ndim()).unwrap_or(i64::MAX);
         let number = number.map(|number| if number < 0 { number + ndim } else { number });
-        let dim = number.filter(|number| (0..ndim).contains(number)).and_then(|dim| usize::try_from(dim).ok());
+        let dim =
+            number.filter(|number| (0..ndim).contains(number)).and_then(|dim| usize::try_from(dim).ok());
         dim.ok_or_else(|| {
             let names: Vec<&str> = known.iter().flatten().map(String::as_str).collect();
-            let named = if names.is_empty() { String::new() } else { format!(", named {}", names.join(", ")) };
+            let named =
+                if names.is_empty() { String::new() } else { format!(", named {}", names.join(", ")) };
             usage(format!("--axis: there is no axis '{text}'; the array has {ndim} dimensions{named}"))
         })
     };

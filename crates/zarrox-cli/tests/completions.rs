@@ -1,5 +1,7 @@
 //! Completions in a real bash.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
+
 use std::process::Command;
 
 use crate::common::{Place, Terminal};
@@ -20,7 +22,11 @@ fn typed(place: &Place, lines: &str) -> String {
     let mut bash = Command::new("bash");
     let directory = std::path::Path::new(env!("CARGO_BIN_EXE_zarrox")).parent().unwrap();
     let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap());
-    bash.args(["--norc", "--noprofile", "-i"]).env("PATH", path).env("PS1", "$ ").env("TERM", "dumb").env("PAGER", "cat");
+    bash.args(["--norc", "--noprofile", "-i"])
+        .env("PATH", path)
+        .env("PS1", "$ ")
+        .env("TERM", "dumb")
+        .env("PAGER", "cat");
     bash.env("INPUTRC", "/dev/null").env("HISTFILE", "").current_dir(place.path(""));
     let mut terminal = Terminal::start(bash, (120, 24));
     terminal.write(&format!("source ./zarrox.bash\n{lines}\nexit\n"));

@@ -245,7 +245,10 @@ fn arrays_of_a_group_are_columns() {
     let rows = "{\"time\":1,\"name\":\"a,b\"}\n{\"time\":20,\"name\":\"c\"}\n";
     let found = place.ok(&["dump", "s.zarr[:2]", "--columns", "time,name", "--json"]);
     assert_eq!(found.replace(": ", ":").replace(", \"", ",\""), rows);
-    assert_eq!(place.ok(&["dump", "s.zarr", "--columns", "time,time"]), "time  time\n1     1\n20    20\n300   300\n");
+    assert_eq!(
+        place.ok(&["dump", "s.zarr", "--columns", "time,time"]),
+        "time  time\n1     1\n20    20\n300   300\n"
+    );
     assert!(place.fails(2, &["dump", "s.zarr", "--columns", "time,long"]).contains("'long' has 4"));
     place.fails(3, &["dump", "s.zarr", "--columns", "nothing"]);
     place.fails(2, &["dump", "s.zarr/time", "--columns", "time"]);

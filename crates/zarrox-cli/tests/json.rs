@@ -1,5 +1,7 @@
 //! The JSON of each command has the form that the guide shows.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first failure")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -25,11 +27,16 @@ fn check(form: &Value, value: &Value, place: &str) -> Result<(), String> {
     let wrong = || Err(format!("{place}: {value} is not {form}"));
     match (form, value) {
         (Value::String(types), _) => {
-            if types.split('|').any(|name| is_of(name, value)) { Ok(()) } else { wrong() }
+            if types.split('|').any(|name| is_of(name, value)) {
+                Ok(())
+            } else {
+                wrong()
+            }
         }
-        (Value::Array(items), Value::Array(values)) => {
-            values.iter().enumerate().try_for_each(|(n, value)| check(&items[0], value, &format!("{place}[{n}]")))
-        }
+        (Value::Array(items), Value::Array(values)) => values
+            .iter()
+            .enumerate()
+            .try_for_each(|(n, value)| check(&items[0], value, &format!("{place}[{n}]"))),
         (Value::Object(members), Value::Object(values)) => {
             let any = members.get("*");
             for (name, value) in values {
@@ -38,8 +45,8 @@ fn check(form: &Value, value: &Value, place: &str) -> Result<(), String> {
                 let form = form.ok_or_else(|| format!("{place}: the guide has no member '{name}'"))?;
                 check(form, value, &format!("{place}.{name}"))?;
             }
-            let needed = members.keys().filter(|name| !name.ends_with('?') && *name != "*");
-            let missing = needed.filter(|name| !values.contains_key(*name)).next();
+            let mut needed = members.keys().filter(|name| !name.ends_with('?') && *name != "*");
+            let missing = needed.find(|name| !values.contains_key(*name));
             missing.map_or(Ok(()), |name| Err(format!("{place} has no member '{name}'")))
         }
         _ => wrong(),
@@ -91,9 +98,31 @@ const LINES: &[(&str, &str)] = &[
 
 fn sea() -> Place {
     let place = Place::new();
-    place.ok(&["create", "sea.zarr/depth", "--shape", "4,6", "--dtype", "int16", "--chunks", "2,2", "--attrs", r#"{"a": 1}"#]);
+    place.ok(&[
+        "create",
+        "sea.zarr/depth",
+        "--shape",
+        "4,6",
+        "--dtype",
+        "int16",
+        "--chunks",
+        "2,2",
+        "--attrs",
+        r#"{"a": 1}"#,
+    ]);
     place.ok(&["set", "sea.zarr/depth[0]", "[1, 2, 3, 4, 5, 6]"]);
-    place.ok(&["create", "sea.zarr/wind", "--shape", "8,8", "--dtype", "f4", "--chunks", "2,2", "--shards", "4,4"]);
+    place.ok(&[
+        "create",
+        "sea.zarr/wind",
+        "--shape",
+        "8,8",
+        "--dtype",
+        "f4",
+        "--chunks",
+        "2,2",
+        "--shards",
+        "4,4",
+    ]);
     place.ok(&["fill", "sea.zarr/wind[0]", "1"]);
     place.ok(&["create", "sea.zarr/one", "--shape", "3", "--dtype", "i4"]);
     place.ok(&["cp", "sea.zarr", "other.zarr"]);
@@ -115,7 +144,8 @@ fn every_output_has_the_form_that_the_guide_shows() {
         let run = place.run(&line.split(' ').collect::<Vec<_>>());
         assert!(matches!(run.code, 0..=2 | 5), "{line}: {} {}", run.code, run.err);
         let values = serde_json::Deserializer::from_slice(&run.out).into_iter::<Value>();
-        let values: Vec<Value> = values.map(|value| value.unwrap_or_else(|why| panic!("{line}: {why}"))).collect();
+        let values: Vec<Value> =
+            values.map(|value| value.unwrap_or_else(|why| panic!("{line}: {why}"))).collect();
         assert!(!values.is_empty(), "{line}: {}", run.err);
         for value in values {
             check(&forms[*heading], &value, heading).unwrap_or_else(|why| panic!("{line}: {why}"));

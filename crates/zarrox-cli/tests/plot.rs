@@ -11,8 +11,9 @@ fn place() -> Place {
     place.write("ramp.raw", ramp);
     let line = ["import", "ramp.raw", "a.zarr/ramp", "--dtype", "<i2", "--shape", "2,4", "--fill-value=-1"];
     place.ok(&line);
-    let wave: Vec<u8> =
-        (0..64_u8).flat_map(|n| ((f32::from(n) / 64.0 * std::f32::consts::TAU).sin()).to_le_bytes()).collect();
+    let wave: Vec<u8> = (0..64_u8)
+        .flat_map(|n| ((f32::from(n) / 64.0 * std::f32::consts::TAU).sin()).to_le_bytes())
+        .collect();
     place.write("wave.raw", wave);
     place.ok(&["import", "wave.raw", "a.zarr/wave", "--dtype", "<f4", "--shape", "64", "--chunks", "8"]);
     place
@@ -47,7 +48,10 @@ fn half_blocks_have_two_points_of_24_bit_colours() {
 fn terminals_get_what_they_can_show() {
     let place = place();
     let said = drawn(&place, &GRAY, &[]);
-    assert!(said.starts_with("\x1b[0m\x1b[38;5;16m\x1b[48;5;246m▀\x1b[0m\x1b[38;5;235m\x1b[48;5;201m▀"), "{said:?}");
+    assert!(
+        said.starts_with("\x1b[0m\x1b[38;5;16m\x1b[48;5;246m▀\x1b[0m\x1b[38;5;235m\x1b[48;5;201m▀"),
+        "{said:?}"
+    );
     let plain = place.ok(&[&GRAY[..], &["--protocol", "text"]].concat());
     assert_eq!(plain, " .-=\n+?%@\n0  ..::-==++*##%%@ 70  (2, 4) int16, every element\n");
     assert_eq!(place.ok(&GRAY), plain, "a pipe gets text");

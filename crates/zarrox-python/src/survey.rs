@@ -2,11 +2,11 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use zarrox::Statistics;
 use zarrox::diff::Diff;
-use zarrox::json::{Json, json, to_line};
+use zarrox::json::{Json, json};
 use zarrox::stats::Measure;
 use zarrox::usage::{NodeUsage, Usage};
-use zarrox::Statistics;
 
 use crate::array::Array;
 use crate::digest::{node_of, watch};
@@ -34,7 +34,7 @@ pub(crate) fn diff(
         let diff = memory.into_iter().fold(diff.max_values(max_values), Diff::memory);
         let mut found = Vec::new();
         diff.on_progress(watch(interrupt)).run(&left, &right, |difference| {
-            found.push(to_line(&difference.to_json()));
+            found.push(difference.to_json().to_string());
             Ok(())
         })?;
         Ok(found)
@@ -62,13 +62,14 @@ pub(crate) fn stats(
         let statistics = field.into_iter().fold(statistics, Statistics::field);
         let statistics = memory.into_iter().fold(statistics, Statistics::memory);
         let found = statistics.on_progress(watch(interrupt)).run(&array)?;
-        Ok(to_line(&found.to_json()))
+        Ok(found.to_json().to_string())
     })
 }
 
 /// Statistics along axes: the shape, and of each statistic the bytes of its elements.
 #[pyfunction]
 #[pyo3(signature = (array, axes, measures, memory = None))]
+#[expect(clippy::needless_pass_by_value, reason = "arguments come from Python by value")]
 pub(crate) fn stats_along<'py>(
     py: Python<'py>,
     array: &Array,
@@ -77,7 +78,8 @@ pub(crate) fn stats_along<'py>(
     memory: Option<usize>,
 ) -> PyResult<(Vec<u64>, Vec<Bound<'py, PyBytes>>)> {
     let array = array.array();
-    let measures = measures.iter().map(|name| name.parse()).collect::<zarrox::Result<Vec<Measure>>>().or_raise()?;
+    let measures =
+        measures.iter().map(|name| name.parse()).collect::<zarrox::Result<Vec<Measure>>>().or_raise()?;
     let (shape, found) = interruptible(py, |interrupt| {
         let statistics = memory.into_iter().fold(Statistics::new(), Statistics::memory);
         let statistics = statistics.on_progress(watch(interrupt));
@@ -95,7 +97,7 @@ pub(crate) fn du(py: Python<'_>, node: &Bound<'_, PyAny>, inner: bool) -> PyResu
     interruptible(py, |interrupt| {
         let mut all = Vec::new();
         Usage::new().inner(inner).on_progress(watch(interrupt)).run(&node, |node| {
-            all.push(to_line(&usage_json(&node)));
+            all.push(usage_json(&node).to_string());
             Ok(())
         })?;
         Ok(all)
@@ -113,7 +115,8 @@ fn usage_json(node: &NodeUsage) -> Json {
         json["chunks_stored"] = Json::from(chunks.stored);
         json["chunks"] = Json::from(chunks.possible);
         if let Some(inner) = chunks.inner {
-            json["inner_chunks"] = json!({"stored": inner.stored, "empty": inner.empty, "bytes": inner.bytes});
+            json["inner_chunks"] =
+                json!({"stored": inner.stored, "empty": inner.empty, "bytes": inner.bytes});
         }
     }
     json

@@ -646,7 +646,11 @@ impl Location {
     }
 
     /// Does [`change`](Self::change) with documents that `prepare` makes of those that are stored.
-    pub(crate) fn rewritten<R>(&self, format: Format, prepare: impl FnOnce(Stored<'_>, Read<'_>, Write<'_>) -> Result<R>) -> Result<R> {
+    pub(crate) fn rewritten<R>(
+        &self,
+        format: Format,
+        prepare: impl FnOnce(Stored<'_>, Read<'_>, Write<'_>) -> Result<R>,
+    ) -> Result<R> {
         let place = self.for_change()?;
         let mut written = None;
         let changed = place.rewrite(format, prepare, &mut written);

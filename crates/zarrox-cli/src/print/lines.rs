@@ -13,7 +13,8 @@ pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
     } else {
         all = aligned(&old, &new);
     }
-    let is_near = |at: usize| all[at.saturating_sub(1)..all.len().min(at + 2)].iter().any(|(sign, _)| *sign != ' ');
+    let is_near =
+        |at: usize| all[at.saturating_sub(1)..all.len().min(at + 2)].iter().any(|(sign, _)| *sign != ' ');
     let near = (0..all.len()).filter(|&at| is_near(at)).map(|at| (all[at].0, all[at].1.to_owned()));
     near.collect()
 }
@@ -36,7 +37,9 @@ fn aligned<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<(char, &'t str)> {
         if is_same {
             all.push((' ', old[row]));
             (row, column) = (row + 1, column + 1);
-        } else if column == new.len() || (row < old.len() && common[row + 1][column] >= common[row][column + 1]) {
+        } else if column == new.len()
+            || (row < old.len() && common[row + 1][column] >= common[row][column + 1])
+        {
             all.push(('-', old[row]));
             row += 1;
         } else {

@@ -208,7 +208,8 @@ fn what_does_not_fit_is_not_appended() {
 #[test]
 fn documents_are_fixed_where_their_meaning_is_clear() {
     let place = Place::new();
-    let v2 = ["create", "old.zarr/a", "--format", "v2", "--shape", "4", "--dtype", "f4", "--compressor", "none"];
+    let v2 =
+        ["create", "old.zarr/a", "--format", "v2", "--shape", "4", "--dtype", "f4", "--compressor", "none"];
     place.ok(&v2);
     let document = |text: &str| place.write("old.zarr/a/.zarray", text);
     let lenient = r#"{"zarr_format": 2, "shape": [4.0], "chunks": [4], "dtype": "<f4", "compressor": null, "order": "C",
@@ -232,7 +233,11 @@ fn documents_are_fixed_where_their_meaning_is_clear() {
     place.write("old.zarr/.zgroup", group);
     let run = place.run(&["meta", "fix", "old.zarr"]);
     assert_eq!(run.code, 5);
-    assert!(run.err.contains("no strict form that means the same") && run.err.contains("later"), "{}", run.err);
+    assert!(
+        run.err.contains("no strict form that means the same") && run.err.contains("later"),
+        "{}",
+        run.err
+    );
     assert_eq!(place.read("old.zarr/.zgroup"), group.as_bytes());
     document("{");
     assert_eq!(place.run(&["meta", "fix", "old.zarr"]).code, 5);

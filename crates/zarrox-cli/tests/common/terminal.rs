@@ -23,7 +23,8 @@ impl Terminal {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
-        tcsetwinsize(&master, Winsize { ws_row: lines, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        tcsetwinsize(&master, Winsize { ws_row: lines, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 })
+            .unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         let open = || {
             let slave = OpenOptions::new().read(true).write(true).open(OsStr::from_bytes(name.as_bytes()));

@@ -14,10 +14,14 @@ fn sea() -> Place {
 fn every_combination_is_a_row() {
     let place = sea();
     let table = place.ok(&["bench", "sea.zarr/t", "--turns", "1"]);
-    assert!(table.contains("sample        [0:60, 0:80], 9.38 KiB of 9.4 KiB (9600); in 6 stored objects"), "{table}");
+    assert!(
+        table.contains("sample        [0:60, 0:80], 9.38 KiB of 9.4 KiB (9600); in 6 stored objects"),
+        "{table}"
+    );
     assert!(table.contains("again, warm") && table.contains("as it is"), "{table}");
     let line = ["bench", "sea.zarr/t", "--turns", "1", "--try", "zstd:3,none,blosc:lz4", "--chunks", "30,-1"];
-    let table = place.ok(&[&line[..], &["--chunks", "10,10", "--shards", "none", "--shards", "60,80"]].concat());
+    let table =
+        place.ok(&[&line[..], &["--chunks", "10,10", "--shards", "none", "--shards", "60,80"]].concat());
     assert_eq!(table.lines().filter(|line| line.contains("chunks 30,-1")).count(), 6, "{table}");
     assert_eq!(table.lines().filter(|line| line.contains("no compressor")).count(), 4, "{table}");
 }
@@ -38,7 +42,8 @@ fn json_has_sizes_and_times() {
 #[test]
 fn a_candidate_that_cannot_be_made_is_told() {
     let place = sea();
-    let said = place.fails(2, &["bench", "sea.zarr/t", "--turns", "1", "--chunks", "7,7", "--shards", "10,10"]);
+    let said =
+        place.fails(2, &["bench", "sea.zarr/t", "--turns", "1", "--chunks", "7,7", "--shards", "10,10"]);
     assert!(said.contains("a candidate cannot be made"), "{said}");
     place.fails(2, &["bench", "sea.zarr/t", "--try", "zip"]);
     place.fails(2, &["bench", "sea.zarr/t", "--turns", "0"]);

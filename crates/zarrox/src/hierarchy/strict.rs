@@ -86,7 +86,8 @@ impl Location {
             fixes.push(DocumentFix { key, before, after: bytes });
         }
         let unclear = |why: String| {
-            let message = format!("the documents of '{}' have no strict form that means the same: {why}", self.path);
+            let message =
+                format!("the documents of '{}' have no strict form that means the same: {why}", self.path);
             Error::new(ErrorKind::InvalidMetadata, message)
         };
         let again = self.is_strict(format, &after).map_err(|error| unclear(error.to_string()))?;
@@ -137,7 +138,9 @@ fn complete(stored: &NodeMetadata, opened: &NodeMetadata) -> NodeMetadata {
 /// A document with the copies of other documents that the stored one has.
 fn with_copies(before: Option<&[u8]>, after: Vec<u8>) -> Result<Vec<u8>> {
     let before = before.and_then(|bytes| json::parse_object(bytes).ok());
-    let Some(copies @ Json::Object(_)) = before.as_ref().and_then(|map| map.get(COPIES)) else { return Ok(after) };
+    let Some(copies @ Json::Object(_)) = before.as_ref().and_then(|map| map.get(COPIES)) else {
+        return Ok(after);
+    };
     let mut map = json::parse_object(&after)?;
     map.insert(COPIES.to_owned(), copies.clone());
     Ok(format!("{:#}", Json::Object(map)).into_bytes())

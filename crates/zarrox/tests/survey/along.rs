@@ -1,5 +1,7 @@
 //! Statistics along axes, compared with plain loops.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
+
 use ndarray::{Array2, ArrayD, Axis, IxDyn, arr1, arr2};
 use zarrox::prelude::*;
 use zarrox::stats::Measure;
@@ -13,7 +15,8 @@ fn naive(data: &ArrayD<f64>, axes: &[usize]) -> [ArrayD<f64>; 6] {
     axes.iter().for_each(|&axis| shape[axis] = 1);
     let mut lists = ArrayD::from_elem(IxDyn(&shape), Vec::new());
     for (index, &value) in data.indexed_iter() {
-        let at: Vec<usize> = (0..shape.len()).map(|dim| if axes.contains(&dim) { 0 } else { index[dim] }).collect();
+        let at: Vec<usize> =
+            (0..shape.len()).map(|dim| if axes.contains(&dim) { 0 } else { index[dim] }).collect();
         lists[IxDyn(&at)].push(value);
     }
     let mut sorted = axes.to_vec();
@@ -63,7 +66,9 @@ fn every_axis_and_every_pair_is_what_a_loop_finds() {
         n => n as f32 * 1.25 + (at[1] * at[2]) as f32 - 7.0,
     });
     let wide = data.mapv(f64::from);
-    for (name, chunks, shards) in [("a", [5, 4, 6], None), ("b", [5, 4, 6], Some([10, 8, 12])), ("c", [23, 17, 31], None)] {
+    for (name, chunks, shards) in
+        [("a", [5, 4, 6], None), ("b", [5, 4, 6], Some([10, 8, 12])), ("c", [23, 17, 31], None)]
+    {
         let builder = zarrox::create_array(directory.path().join(name)).shape(shape.map(|n| n as u64));
         let builder = builder.data_type(DataType::Float32).chunks(chunks);
         let builder = shards.into_iter().fold(builder, |builder, shards| builder.shards(shards));
@@ -78,7 +83,11 @@ fn every_axis_and_every_pair_is_what_a_loop_finds() {
         let part = Statistics::new().select(s![3..20;2, 4, ..]);
         let expected = wide.slice(ndarray::s![3..20;2, 4, ..]).to_owned().into_dyn();
         for axes in [&[0][..], &[1], &[0, 1]] {
-            assert_same(&part.along(&array, axes, &ALL).unwrap(), &naive(&expected, axes), &format!("part {axes:?}"));
+            assert_same(
+                &part.along(&array, axes, &ALL).unwrap(),
+                &naive(&expected, axes),
+                &format!("part {axes:?}"),
+            );
         }
     }
 }
@@ -118,7 +127,11 @@ fn infinite_and_narrow_numbers() {
     let half = half.create().unwrap();
     let values = DynArray::from_typed(DataType::Float64, &arr2(&[[0.5, 1.0], [2.5, -1.0]])).unwrap();
     let registry = zarrox::codecs::registry();
-    half.write_dyn(.., &values.cast(&DataType::Float16, zarrox::data_type::Casting::Exact, &registry).unwrap()).unwrap();
+    half.write_dyn(
+        ..,
+        &values.cast(&DataType::Float16, zarrox::data_type::Casting::Exact, &registry).unwrap(),
+    )
+    .unwrap();
     let found = Statistics::new().along(&half, &[1], &[Measure::Max, Measure::Mean]).unwrap();
     assert_eq!(*found[0].data_type(), DataType::Float16);
     assert_eq!(numbers(&found[0]), arr1(&[1.0, 2.5]).into_dyn());
@@ -136,14 +149,24 @@ fn nothing_has_no_extremes() {
     let found = Statistics::new().along(&whole, &[0], &[Measure::Count, Measure::Mean]).unwrap();
     assert_eq!(numbers(&found[0]), arr1(&[0.0, 0.0, 0.0]).into_dyn());
     assert!(numbers(&found[1]).iter().all(|mean| mean.is_nan()));
-    let kind = |axes: &[usize], measures: &[Measure]| Statistics::new().along(&whole, axes, measures).unwrap_err().kind();
+    let kind = |axes: &[usize], measures: &[Measure]| {
+        Statistics::new().along(&whole, axes, measures).unwrap_err().kind()
+    };
     assert_eq!(kind(&[0], &[Measure::Min]), ErrorKind::InvalidArgument);
-    assert!(numbers(&Statistics::new().along(&float, &[0], &[Measure::Min]).unwrap()[0]).iter().all(|x| x.is_nan()));
+    assert!(
+        numbers(&Statistics::new().along(&float, &[0], &[Measure::Min]).unwrap()[0])
+            .iter()
+            .all(|x| x.is_nan())
+    );
     assert_eq!(Statistics::new().along(&whole, &[1], &[Measure::Max]).unwrap()[0].shape(), [0]);
     for axes in [&[][..], &[2], &[0, 0]] {
         assert_eq!(kind(axes, &[Measure::Count]), ErrorKind::InvalidArgument);
     }
-    let text = zarrox::create_array(directory.path().join("c")).shape([2]).data_type(DataType::Complex64).create().unwrap();
+    let text = zarrox::create_array(directory.path().join("c"))
+        .shape([2])
+        .data_type(DataType::Complex64)
+        .create()
+        .unwrap();
     assert_eq!(Statistics::new().along(&text, &[0], &ALL).unwrap_err().kind(), ErrorKind::Unsupported);
     let percentiles = Statistics::new().percentiles([50.0]).along(&float, &[0], &ALL);
     assert_eq!(percentiles.unwrap_err().kind(), ErrorKind::InvalidArgument);
@@ -152,7 +175,7 @@ fn nothing_has_no_extremes() {
 #[test]
 fn results_go_into_arrays_of_any_chunks() {
     let directory = tempfile::tempdir().unwrap();
-    let data = Array2::from_shape_fn((40, 50), |(y, x)| (y * 50 + x) as i16);
+    let data = Array2::from_shape_fn((40, 50), |(y, x)| i16::try_from(y * 50 + x).unwrap());
     let array = zarrox::create_array(directory.path().join("a")).shape([40, 50]).data_type(DataType::Int16);
     let array = array.chunks([7, 9]).create().unwrap();
     array.write(.., &data).unwrap();

@@ -1,5 +1,7 @@
 //! Measurements: the sizes are exact, and the times plausible.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
+
 use std::time::Duration;
 
 use ndarray::Array2;
@@ -11,7 +13,9 @@ use zarrox::prelude::*;
 fn array(directory: &tempfile::TempDir) -> Array {
     let array = zarrox::create_array(directory.path().join("a")).shape([600, 400]).data_type(DataType::Int32);
     let array = array.chunks([50, 40]).shards([200, 200]).compressor(Zstd::level(1)).create().unwrap();
-    array.write(.., &Array2::from_shape_fn((600, 400), |(y, x)| (y * x) as i32 % 1000)).unwrap();
+    array
+        .write(.., &Array2::from_shape_fn((600, 400), |(y, x)| i32::try_from(y * x % 1000).unwrap()))
+        .unwrap();
     array
 }
 
@@ -20,13 +24,16 @@ fn a_candidate_has_the_size_that_a_copy_would_have() {
     let directory = tempfile::tempdir().unwrap();
     let array = array(&directory);
     let copier = Copier::new().chunks([100, 100]).no_compressor();
-    let report = Bench::new().turns(2).candidate("plain", copier.clone()).run(&array).unwrap();
+    let report = Bench::new().turns(2).candidate("plain", copier).run(&array).unwrap();
     assert_eq!(report.sample, [(0, 600), (0, 400)]);
     assert_eq!((report.sample_bytes, report.bytes, report.objects), (960_000, 960_000, 6));
     let stored = array.info().unwrap().chunk_bytes_stored;
     let own = report.candidates[0].as_ref().unwrap();
     assert_eq!((report.bytes_fetched, own.bytes_stored, own.chunks), (stored, stored, 120));
-    assert_eq!((own.chunk_shape.as_slice(), own.shard_shape.as_deref()), (&[50, 40][..], Some(&[200, 200][..])));
+    assert_eq!(
+        (own.chunk_shape.as_slice(), own.shard_shape.as_deref()),
+        (&[50, 40][..], Some(&[200, 200][..]))
+    );
     let plain = report.candidates[1].as_ref().unwrap();
     assert_eq!((plain.bytes_stored, plain.chunks, plain.shard_shape.as_ref()), (960_000, 24, None));
     assert!(!own.is_cut && !plain.is_cut);
@@ -44,7 +51,10 @@ fn a_sample_is_bounded_and_lies_where_something_is_stored() {
     let report = Bench::new().turns(1).sample(40_000).run(&array).unwrap();
     assert_eq!(report.sample_bytes, 32_000);
     let own = report.candidates[0].as_ref().unwrap();
-    assert!(own.is_cut && report.bytes_fetched > 1000 && report.bytes_fetched <= own.bytes_stored, "{report:?}");
+    assert!(
+        own.is_cut && report.bytes_fetched > 1000 && report.bytes_fetched <= own.bytes_stored,
+        "{report:?}"
+    );
     let wide = Copier::new().chunks([600, 400]).shards([600, 400]);
     let report = Bench::new().turns(1).sample(40_000).candidate("wide", wide).run(&array).unwrap();
     let wide = report.candidates[1].as_ref().unwrap();
@@ -68,9 +78,9 @@ fn candidates_can_lie_in_a_place_of_which_nothing_is_left() {
     assert!(report.candidates[0].is_ok());
     assert!(report.candidates[1].is_err());
     assert!(!place.exists());
-    let stopped = Bench::new().place(&place).on_progress(|_| {
-        Err(zarrox::Error::new(zarrox::ErrorKind::Interrupted, "enough"))
-    });
+    let stopped = Bench::new()
+        .place(&place)
+        .on_progress(|_| Err(zarrox::Error::new(zarrox::ErrorKind::Interrupted, "enough")));
     assert_eq!(stopped.run(&array).unwrap_err().kind(), zarrox::ErrorKind::Interrupted);
     assert!(!place.exists());
     std::fs::create_dir(&place).unwrap();

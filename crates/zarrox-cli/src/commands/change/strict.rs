@@ -15,7 +15,13 @@ use crate::print::{changed_lines, print_json};
 type Done = (String, Result<Vec<DocumentFix>>);
 
 /// Fixes the documents of a node and of all nodes below it. Without `write`, only tells what would be done.
-pub(crate) fn fix(global: &Global, path: &str, write: bool, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+pub(crate) fn fix(
+    global: &Global,
+    path: &str,
+    write: bool,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     interrupt::catch();
     let node = opening::open(&global.without_elements(), path)?;
     let mut done: Vec<Done> = Vec::new();
@@ -47,7 +53,8 @@ pub(crate) fn fix(global: &Global, path: &str, write: bool, json: bool, out: &mu
     }
     let failed = done.iter().find_map(|(_, fixed)| fixed.as_ref().err());
     failed.map_or(Ok(()), |error| {
-        let kind = if error.kind() == ErrorKind::Interrupted { error.kind() } else { ErrorKind::InvalidMetadata };
+        let kind =
+            if error.kind() == ErrorKind::Interrupted { error.kind() } else { ErrorKind::InvalidMetadata };
         Err(Failure::Told(kind))
     })
 }

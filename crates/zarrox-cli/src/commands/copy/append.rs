@@ -59,7 +59,8 @@ impl Append {
             _ => return Err(usage("--axis takes one axis").into()),
         };
         let mut input = self.open()?;
-        let start = input.fill_buf().map_err(|error| failed(&format!("reading {}", self.name()), error))?.to_vec();
+        let start =
+            input.fill_buf().map_err(|error| failed(&format!("reading {}", self.name()), error))?.to_vec();
         let import = Import::appending(&self.input, &self.path, axis, self.memory);
         match self.kind(&start)? {
             "npy" => Ok(import.append_from(&mut input, None, global)?),
@@ -94,18 +95,22 @@ impl Append {
         let extension = Path::new(&self.input).extension().and_then(|end| end.to_str()).unwrap_or_default();
         match extension.to_ascii_lowercase().as_str() {
             _ if start.starts_with(npy::MAGIC) => Ok("npy"),
-            _ if npz::MAGICS.iter().any(|magic| start.starts_with(magic)) => {
-                Err(usage("an .npz file has several arrays; zarrox import --append --member takes one of them"))
-            }
+            _ if npz::MAGICS.iter().any(|magic| start.starts_with(magic)) => Err(usage(
+                "an .npz file has several arrays; zarrox import --append --member takes one of them",
+            )),
             "csv" | "txt" => Ok("csv"),
             "raw" | "bin" => Ok("raw"),
-            _ => Err(usage(format!("{} is not an .npy file; say what it is with --from csv or --from raw", self.name()))),
+            _ => Err(usage(format!(
+                "{} is not an .npy file; say what it is with --from csv or --from raw",
+                self.name()
+            ))),
         }
     }
 
     /// The raw elements in a file, and their size in bytes.
     fn of_raw(&self, mut input: impl Read) -> Result<(File, u64)> {
-        let length = std::fs::metadata(&self.input).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
+        let length =
+            std::fs::metadata(&self.input).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
         if let Some(length) = length.filter(|_| self.input != "-") {
             return Ok((files::open(Path::new(&self.input))?, length));
         }
@@ -129,7 +134,8 @@ impl Append {
             length += values.as_bytes().len() as u64;
             file.write_all(values.as_bytes()).map_err(writing)
         };
-        for (number, line) in (1..).zip(input.lines()).skip(usize::try_from(self.skip).unwrap_or(usize::MAX)) {
+        for (number, line) in (1..).zip(input.lines()).skip(usize::try_from(self.skip).unwrap_or(usize::MAX))
+        {
             interrupt::check()?;
             let line = line.map_err(|error| failed(&format!("reading {}", self.name()), error))?;
             if line.trim().is_empty() {
@@ -139,7 +145,10 @@ impl Append {
             cells.extend(line.split(',').map(|text| cell(text.trim())));
             let count = cells.len() - before;
             if *width.get_or_insert(count) != count {
-                let message = format!("line {number} of {} has {count} cells, and those before have others", self.name());
+                let message = format!(
+                    "line {number} of {} has {count} cells, and those before have others",
+                    self.name()
+                );
                 return Err(Error::new(ErrorKind::Corrupt, message));
             }
             if cells.len() >= CELLS {

@@ -85,14 +85,18 @@ impl Raw<'_> {
     fn header(&self, name: &str) -> Result<Header> {
         let (data_type, mut shape) = (self.array.data_type().clone(), self.array.shape().to_vec());
         if data_type.storage() == Storage::Variable {
-            let message = format!("elements of {data_type} have no fixed length, so that they cannot be told apart");
+            let message =
+                format!("elements of {data_type} have no fixed length, so that they cannot be told apart");
             return Err(usage(message));
         }
         shape[self.axis] = 1;
         let row = shape.iter().try_fold(data_type.size() as u64, |size, &n| size.checked_mul(n));
         let row = row.filter(|&row| row > 0).ok_or_else(|| usage("a row of the array has no elements"))?;
-        if self.length % row != 0 {
-            let message = format!("{name} has {} bytes of elements, which is not a multiple of the {row} bytes of a row", self.length);
+        if !self.length.is_multiple_of(row) {
+            let message = format!(
+                "{name} has {} bytes of elements, which is not a multiple of the {row} bytes of a row",
+                self.length
+            );
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
         shape[self.axis] = self.length / row;
@@ -118,7 +122,12 @@ impl Import {
     }
 
     /// Appends the array of an `.npy` input, or raw elements.
-    pub(super) fn append_from(&self, input: &mut dyn Read, raw: Option<Raw<'_>>, global: &Global) -> Result<()> {
+    pub(super) fn append_from(
+        &self,
+        input: &mut dyn Read,
+        raw: Option<Raw<'_>>,
+        global: &Global,
+    ) -> Result<()> {
         let Some(mut raw) = raw else { return self.store(self.single(input)?, global) };
         let header = raw.header(&self.name())?;
         let available = Some(raw.length);

@@ -105,7 +105,12 @@ impl Rechunk {
         self.recoding.apply(self.scratch.iter().fold(copier, Copier::scratch))
     }
 
-    fn print_plan(&self, plans: &[CopyPlan], seconds: Option<f64>, out: &mut dyn Write) -> Result<(), Failure> {
+    fn print_plan(
+        &self,
+        plans: &[CopyPlan],
+        seconds: Option<f64>,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
         if self.json {
             let plans = Json::Array(plans.iter().map(to_json).collect());
             return Ok(print_json(out, &json!({"arrays": plans, "seconds": seconds}))?);

@@ -40,7 +40,8 @@ impl Along<'_> {
         let outputs: Vec<_> = arrays.iter().map(|(measure, array)| (*measure, array)).collect();
         statistics.along_into(array, &axes, &outputs)?;
         if self.json {
-            let values = |(measure, array): &(Measure, Array)| Ok((measure.name().to_owned(), nested(array)?));
+            let values =
+                |(measure, array): &(Measure, Array)| Ok((measure.name().to_owned(), nested(array)?));
             let found = Json::Object(arrays.iter().map(values).collect::<Result<Map>>()?);
             let shape = statistics.shape_along(array, &axes)?;
             let json = json!({"path": self.path, "axes": axes.as_slice(), "shape": shape.as_slice(), "statistics": found});
@@ -98,7 +99,10 @@ impl Along<'_> {
             Some(name) => {
                 let fill = array.fill_value();
                 let element = [fill.as_bytes()];
-                zarrox::DynArray::from_elements(array.data_type().clone(), vec![], element)?.field(name)?.data_type().clone()
+                zarrox::DynArray::from_elements(array.data_type().clone(), vec![], element)?
+                    .field(name)?
+                    .data_type()
+                    .clone()
             }
         };
         let shape = statistics.shape_along(array, axes)?;
@@ -108,8 +112,11 @@ impl Along<'_> {
         if !is_whole {
             return Ok(builder);
         }
-        let chunks: Vec<u64> =
-            kept.iter().zip(&shape).map(|(&dim, &length)| array.chunk_shape()[dim].min(length.max(1))).collect();
+        let chunks: Vec<u64> = kept
+            .iter()
+            .zip(&shape)
+            .map(|(&dim, &length)| array.chunk_shape()[dim].min(length.max(1)))
+            .collect();
         let builder = builder.chunks(chunks);
         Ok(match array.dimension_names() {
             Some(names) => builder.optional_dimension_names(kept.iter().map(|&dim| names[dim].clone())),
@@ -118,12 +125,15 @@ impl Along<'_> {
     }
 }
 
+/// Fills arrays, each with its statistic.
+type Fill<'a> = &'a mut dyn FnMut(&[(Measure, Array)]) -> Result<()>;
+
 /// Creates arrays, whose documents are stored when all are filled.
 fn filled(
     mut builders: Vec<(Measure, ArrayBuilder)>,
     source: &str,
     made: &mut Vec<(Measure, Array)>,
-    fill: &mut dyn FnMut(&[(Measure, Array)]) -> Result<()>,
+    fill: Fill<'_>,
 ) -> Result<()> {
     let Some((measure, builder)) = builders.pop() else { return fill(made) };
     let filled = builder.create_with(source, |array| {

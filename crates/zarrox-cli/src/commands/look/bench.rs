@@ -71,7 +71,8 @@ impl Bench {
             interrupt::check_or(interrupt::NOTHING_CHANGED)
         });
         let bench = self.at.iter().fold(bench, Measuring::place);
-        let bench = self.candidates()?.into_iter().fold(bench, |bench, (name, copier)| bench.candidate(name, copier));
+        let bench =
+            self.candidates()?.into_iter().fold(bench, |bench, (name, copier)| bench.candidate(name, copier));
         let report = bench.run(&array)?;
         progress.clear();
         let failed = report.candidates.iter().find_map(|candidate| candidate.as_ref().err());
@@ -117,21 +118,41 @@ impl Bench {
         let region: Vec<String> = report.sample.iter().map(|(begin, end)| format!("{begin}:{end}")).collect();
         writeln!(out, "{}: {} {}", printable(&self.path), tuple(array.shape()), array.data_type())?;
         let (part, all) = (HumanBytes(*sample_bytes), size(report.bytes));
-        writeln!(out, "sample        [{}], {part} of {all}; in {} stored objects", region.join(", "), report.objects)?;
+        writeln!(
+            out,
+            "sample        [{}], {part} of {all}; in {} stored objects",
+            region.join(", "),
+            report.objects
+        )?;
         writeln!(out, "measured      medians of {} turns on {} threads", report.turns, report.threads)?;
         let (first, again) = match report.is_remote {
             true => ("the first time", "from the server again"),
             false => ("the first time, cold unless it was in the system's cache", "again, warm"),
         };
-        writeln!(out, "stored bytes  {}: {} {first}", size(*bytes_fetched), speed(*bytes_fetched, *first_fetch))?;
+        writeln!(
+            out,
+            "stored bytes  {}: {} {first}",
+            size(*bytes_fetched),
+            speed(*bytes_fetched, *first_fetch)
+        )?;
         writeln!(out, "              {} {again}", speed(*bytes_fetched, *fetch))?;
-        writeln!(out, "elements      {}; one chunk {}, one element {}", speed(*sample_bytes, *read), time(report.read_chunk.as_secs_f64()), time(report.read_element.as_secs_f64()))?;
+        writeln!(
+            out,
+            "elements      {}; one chunk {}, one element {}",
+            speed(*sample_bytes, *read),
+            time(report.read_chunk.as_secs_f64()),
+            time(report.read_element.as_secs_f64())
+        )?;
         writeln!(out, "all elements  {} at this speed", time(report.whole(*read)))?;
-        let place = self.at.as_deref().map_or_else(|| "memory".to_owned(), |at| format!("'{}'", printable(at)));
+        let place =
+            self.at.as_deref().map_or_else(|| "memory".to_owned(), |at| format!("'{}'", printable(at)));
         writeln!(out, "\nEncoded and decoded in memory; whole array, chunk and element read from {place}:")?;
         print_table(out, &rows(report))?;
         if report.candidates.iter().flatten().any(|candidate| candidate.is_cut) {
-            writeln!(out, "* Its chunks or shards are larger than the sample: smaller ones were measured. See --sample.")?;
+            writeln!(
+                out,
+                "* Its chunks or shards are larger than the sample: smaller ones were measured. See --sample."
+            )?;
         }
         Ok(())
     }

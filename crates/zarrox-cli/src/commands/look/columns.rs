@@ -71,10 +71,15 @@ fn length(arrays: &[Array], names: &[String], selection: &Selection) -> Result<u
     for (array, name) in arrays.iter().zip(names) {
         let shape = array.slice(selection).shape()?;
         let [length] = shape.as_slice() else {
-            return Err(usage(format!("'{name}' has the shape {}; columns have one dimension", print::tuple(&shape))));
+            return Err(usage(format!(
+                "'{name}' has the shape {}; columns have one dimension",
+                print::tuple(&shape)
+            )));
         };
         if array.data_type().fields().is_some() {
-            return Err(usage(format!("'{name}' has structures, which are tables by themselves: zarrox dump --csv")));
+            return Err(usage(format!(
+                "'{name}' has structures, which are tables by themselves: zarrox dump --csv"
+            )));
         }
         match first {
             None => first = Some((*length, name)),

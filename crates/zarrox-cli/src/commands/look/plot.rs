@@ -266,7 +266,8 @@ fn curve(found: &Reduced, width: usize, height: usize, (low, high): (f64, f64)) 
 fn print_plain(picture: &Picture, out: &mut dyn Write) -> std::io::Result<()> {
     for rows in picture.points.chunks(picture.width * 2) {
         let (upper, lower) = rows.split_at(picture.width.min(rows.len()));
-        let block = |column: usize| match (upper[column], lower.get(column).copied().unwrap_or(Point::Empty)) {
+        let block = |column: usize| match (upper[column], lower.get(column).copied().unwrap_or(Point::Empty))
+        {
             (Point::Missing, _) | (_, Point::Missing) => '?',
             (Point::Empty, Point::Empty) => ' ',
             (Point::Empty, _) => '▄',

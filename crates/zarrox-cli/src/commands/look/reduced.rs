@@ -150,7 +150,8 @@ fn middle_of(point: u64, length: u64, points: u64) -> u64 {
 /// Values that stand for nothing: those of the usual attributes, and the fill value if somebody has chosen one.
 fn missing(view: &ArrayView<'_>, field: Option<&str>, registry: &Registry) -> Vec<f64> {
     let array = view.array();
-    let named = ["_FillValue", "missing_value"].iter().filter_map(|name| array.attributes().get(*name)?.as_f64());
+    let named =
+        ["_FillValue", "missing_value"].iter().filter_map(|name| array.attributes().get(*name)?.as_f64());
     let fill = array.fill_value();
     let fill = DynArray::from_elements(array.data_type().clone(), vec![], [fill.as_bytes()]).ok();
     let fill = fill.and_then(|fill| match field {

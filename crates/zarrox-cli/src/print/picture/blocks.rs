@@ -5,7 +5,12 @@ use std::io::{self, Write};
 use super::colours::{Colour, nearest_of_256};
 use super::{ColourMap, Picture, Point};
 
-pub(super) fn print(picture: &Picture, map: &ColourMap, is_true: bool, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(
+    picture: &Picture,
+    map: &ColourMap,
+    is_true: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for row in (0..picture.height()).step_by(2) {
         let mut last = (None, None);
         for column in 0..picture.width {

@@ -50,7 +50,11 @@ fn print_band(picture: &Picture, first: usize, out: &mut dyn Write) -> io::Resul
     Ok(())
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than the number of colours")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "less than the number of colours"
+)]
 fn number(point: Point) -> Option<u8> {
     match point {
         Point::Empty => None,

@@ -62,7 +62,10 @@ impl Default for Bench {
 impl fmt::Debug for Bench {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.candidates.iter().map(|(name, _)| name).collect();
-        f.debug_struct("Bench").field("sample", &self.sample).field("candidates", &names).finish_non_exhaustive()
+        f.debug_struct("Bench")
+            .field("sample", &self.sample)
+            .field("candidates", &names)
+            .finish_non_exhaustive()
     }
 }
 
@@ -235,9 +238,7 @@ impl Bench {
         let store = Arc::new(MemoryStore::new());
         let options = array.open_options();
         let copier = Copier::new().open_options(options.clone()).select(region.clone());
-        copier
-            .plan_in(array.location().store.clone(), array.path().as_str(), store.clone(), "")?
-            .run()?;
+        copier.plan_in(array.location().store.clone(), array.path().as_str(), store.clone(), "")?.run()?;
         let sample = options.open_in(store.clone(), "")?.into_array()?;
         let mut lengths = array.chunk_grid().largest_chunk().iter().zip(array.shape()).zip(sample.shape());
         let is_cut = lengths.any(|((&chunk, &whole), &part)| chunk.min(whole) > part);

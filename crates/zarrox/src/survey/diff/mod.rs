@@ -173,7 +173,6 @@ impl Difference {
                     "largest": largest, "largest_at": at, "first": first,
                 })
             }
-            _ => json!({"path": self.path.as_str(), "property": "other"}),
         }
     }
 }

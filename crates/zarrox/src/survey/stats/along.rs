@@ -45,7 +45,9 @@ impl Cuts {
 
     fn get(&self, index: u64) -> (u64, u64) {
         match self {
-            Self::Even { length, axis } => (index * length, (index * length).saturating_add(*length).min(*axis)),
+            Self::Even { length, axis } => {
+                (index * length, (index * length).saturating_add(*length).min(*axis))
+            }
             Self::Listed(ranges) => {
                 usize::try_from(index).ok().and_then(|index| ranges.get(index)).copied().unwrap_or_default()
             }
@@ -109,7 +111,11 @@ impl Division {
             None => (0..self.product(true, |dim| self.cuts[dim].count())).collect(),
             Some(stored) => {
                 let begin = stored.partition_point(|&(other, _)| other < block);
-                stored[begin..].iter().take_while(|(other, _)| *other == block).map(|&(_, part)| part).collect()
+                stored[begin..]
+                    .iter()
+                    .take_while(|(other, _)| *other == block)
+                    .map(|&(_, part)| part)
+                    .collect()
             }
         }
     }
@@ -152,7 +158,10 @@ impl Statistics {
         let of = Counted::new(array, self.field.as_deref())?.data_type;
         let chunks: Vec<u64> = match self.part {
             Some(_) => shape.iter().map(|&length| length.max(1)).collect(),
-            None => (0..array.ndim()).filter(|dim| !axes.contains(dim)).map(|dim| array.chunk_shape()[dim]).collect(),
+            None => (0..array.ndim())
+                .filter(|dim| !axes.contains(dim))
+                .map(|dim| array.chunk_shape()[dim])
+                .collect(),
         };
         let make = |measure: &Measure| {
             let builder = array.open_options().create_array_in(Arc::new(MemoryStore::new()), "");
@@ -181,12 +190,16 @@ impl Statistics {
         let shape = self.shape_along(array, axes)?;
         for (measure, output) in outputs {
             if output.shape() != shape.as_slice() {
-                let message = format!("the {measure} has the shape {shape:?}, and its array {:?}", output.shape());
+                let message =
+                    format!("the {measure} has the shape {shape:?}, and its array {:?}", output.shape());
                 return Err(argument(message));
             }
             let expected = measure.data_type(&counted.data_type);
             if *output.data_type() != expected {
-                let message = format!("the {measure} is {expected}, and the elements of its array {}", output.data_type());
+                let message = format!(
+                    "the {measure} is {expected}, and the elements of its array {}",
+                    output.data_type()
+                );
                 return Err(Error::new(ErrorKind::DataTypeMismatch, message));
             }
         }
@@ -208,7 +221,8 @@ impl Statistics {
         let shape = self.selected_shape(array)?;
         let reduced = flags(&shape, axes)?;
         if shape.contains(&0) {
-            let cuts = shape.iter().map(|&length| Cuts::Even { length: length.max(1), axis: length }).collect();
+            let cuts =
+                shape.iter().map(|&length| Cuts::Even { length: length.max(1), axis: length }).collect();
             return Ok(Division { shape, reduced, cuts, stored: None });
         }
         if let Some(part) = &self.part {
@@ -248,7 +262,9 @@ impl Statistics {
         for wanted in [true, false] {
             for dim in (0..shape.len()).rev().filter(|&dim| reduced[dim] == wanted) {
                 let times = (CACHED / size(&lengths).max(1)).max(1);
-                lengths[dim] = lengths[dim].saturating_mul(times).min(shape[dim].div_ceil(units[dim].max(1)) * units[dim].max(1));
+                lengths[dim] = lengths[dim]
+                    .saturating_mul(times)
+                    .min(shape[dim].div_ceil(units[dim].max(1)) * units[dim].max(1));
             }
         }
         lengths
@@ -279,7 +295,8 @@ impl Statistics {
             let count = usize::try_from(band.end - band.start).unwrap_or(1).max(1);
             let copies = threads.div_ceil(count).min((room / count).max(1));
             first = band.end;
-            let blocks = self.band::<T>(array, counted, division, band, (copies, with_deviation, fill), &work)?;
+            let blocks =
+                self.band::<T>(array, counted, division, band, (copies, with_deviation, fill), &work)?;
             for (block, found) in blocks {
                 write(counted, &block, &found, outputs)?;
             }
@@ -326,11 +343,16 @@ impl Statistics {
                 let numbers = counted.numbers(&values)?;
                 let block = blocks.get(&division.block_of(region)).copied().unwrap_or_default();
                 let lengths: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
-                free(&reductions[block * copies..][..copies]).add(numbers.as_bytes(), &lengths, &division.reduced);
+                free(&reductions[block * copies..][..copies]).add(
+                    numbers.as_bytes(),
+                    &lengths,
+                    &division.reduced,
+                );
                 work.tell(elements_of(region))
             },
         )?;
-        let mut reductions = reductions.into_iter().map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let mut reductions =
+            reductions.into_iter().map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
         let mut joined = Vec::new();
         for absent in absent {
             let Some(mut all) = reductions.next() else { break };
@@ -349,14 +371,21 @@ fn free<T>(all: &[Mutex<T>]) -> MutexGuard<'_, T> {
 }
 
 /// Writes the statistics of a block to their places.
-fn write<T: Numeric>(counted: &Counted, block: &[(u64, u64)], found: &Reduction<T>, outputs: Outputs<'_>) -> Result<()> {
+fn write<T: Numeric>(
+    counted: &Counted,
+    block: &[(u64, u64)],
+    found: &Reduction<T>,
+    outputs: Outputs<'_>,
+) -> Result<()> {
     let shape: Vec<usize> =
         block.iter().map(|(begin, end)| usize::try_from(end - begin).unwrap_or(usize::MAX)).collect();
     for (measure, output) in outputs {
         let none = T::NAN;
         let is_extreme = matches!(measure, Measure::Min | Measure::Max);
         if is_extreme && none.is_none() && found.has_gaps() {
-            return Err(argument(format!("there are no elements along the axes, so that there is no {measure}")));
+            return Err(argument(format!(
+                "there are no elements along the axes, so that there is no {measure}"
+            )));
         }
         let bytes = found.bytes(*measure, none.unwrap_or(T::LOWEST));
         let values = match measure {
@@ -379,7 +408,12 @@ fn flags(shape: &[u64], axes: &[usize]) -> Result<Vec<bool>> {
         match reduced.get_mut(axis) {
             Some(flag) if !*flag => *flag = true,
             Some(_) => return Err(argument(format!("the axis {axis} is named twice"))),
-            None => return Err(argument(format!("there is no axis {axis}: the array has {} dimensions", shape.len()))),
+            None => {
+                return Err(argument(format!(
+                    "there is no axis {axis}: the array has {} dimensions",
+                    shape.len()
+                )));
+            }
         }
     }
     if axes.is_empty() { Err(argument("no axis is named")) } else { Ok(reduced) }

@@ -108,7 +108,12 @@ impl Counted {
         }
     }
 
-    pub(super) fn add(&self, values: &DynArray, moments: &mut Moments, bins: Option<&mut Bins>) -> Result<()> {
+    pub(super) fn add(
+        &self,
+        values: &DynArray,
+        moments: &mut Moments,
+        bins: Option<&mut Bins>,
+    ) -> Result<()> {
         let numbers = self.numbers(values)?;
         moments.join(&with_type!(numbers.data_type(), kernel::moments(numbers.as_bytes())));
         if let Some(bins) = bins {

@@ -69,7 +69,10 @@ impl Stats {
         });
         let unique = self.unique.as_ref().map_or(Json::Null, |unique| {
             Json::Array(
-                unique.iter().map(|(value, count)| json!({"value": value.as_str(), "count": *count})).collect(),
+                unique
+                    .iter()
+                    .map(|(value, count)| json!({"value": value.as_str(), "count": *count}))
+                    .collect(),
             )
         });
         let (min, max) = (number(self.min), number(self.max));
