@@ -3,8 +3,6 @@
 mod changes;
 mod check;
 mod common;
-#[cfg(unix)]
-mod completions;
 mod consolidate;
 mod convert;
 mod copying;
@@ -16,19 +14,12 @@ mod foreign;
 #[cfg(unix)]
 mod guide;
 mod help;
-#[cfg(unix)]
-mod interrupts;
-mod json;
 mod looking;
 mod measures;
 mod n5;
 mod nodes;
-mod optional;
-#[cfg(unix)]
-mod paging;
-#[cfg(unix)]
-mod plot;
 mod remote;
+mod shell;
 mod transfer;
 mod types;
 mod zip;

@@ -9,7 +9,7 @@ use zarrox::{ErrorKind, Statistics};
 
 const ALL: [Measure; 6] = Measure::ALL;
 
-/// What a loop finds along one axis after the other: count, NaN, min, max, mean, std.
+/// The results of a loop along one axis after the other: count, NaN, min, max, mean, std.
 fn naive(data: &ArrayD<f64>, axes: &[usize]) -> [ArrayD<f64>; 6] {
     let mut shape = data.shape().to_vec();
     axes.iter().for_each(|&axis| shape[axis] = 1);

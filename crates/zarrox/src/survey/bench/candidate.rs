@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// What is left after an error is deleted as well.
+/// The place is emptied after an error as well.
 impl Drop for Place {
     fn drop(&mut self) {
         if self.is_cleared {

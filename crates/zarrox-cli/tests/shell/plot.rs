@@ -19,7 +19,7 @@ fn place() -> Place {
     place
 }
 
-/// What the command prints in a terminal of 60 columns and 12 lines.
+/// The output of the command in a terminal of 60 columns and 12 lines.
 fn drawn(place: &Place, line: &[&str], variables: &[(&str, &str)]) -> String {
     let mut command: Command = place.command(line);
     for name in ["NO_COLOR", "COLORTERM", "TERM_PROGRAM"] {

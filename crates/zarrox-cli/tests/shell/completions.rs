@@ -17,7 +17,7 @@ fn place() -> Place {
     place
 }
 
-/// What an interactive bash says when these lines are typed.
+/// The words of an interactive bash when these lines are typed.
 fn typed(place: &Place, lines: &str) -> String {
     let mut bash = Command::new("bash");
     let directory = std::path::Path::new(env!("CARGO_BIN_EXE_zarrox")).parent().unwrap();
