@@ -59,6 +59,10 @@ pub(crate) struct Global {
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
+    /// Do not show long output through the pager that PAGER names, which is less otherwise
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
+
     /// Print more about the work to the standard error; repeat it for even more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -103,6 +107,11 @@ impl Global {
     /// The options for nodes of which only the metadata is read.
     fn looking(&self) -> OpenOptions {
         self.without_elements().mode(OpenMode::Read)
+    }
+
+    /// The paths to look at, with the nodes that patterns fit.
+    pub(crate) fn expanded(&self, paths: &[String]) -> Result<Vec<String>> {
+        opening::expanded(&self.looking(), paths)
     }
 
     /// Opens a node to show its metadata.

@@ -12,7 +12,7 @@ use crate::filter;
 use crate::suggest::{self, suggesting};
 
 /// The options for a new array.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Creation {
     /// The shape of a chunk, such as 10,20, where -1 is a whole dimension; auto: the shape that zarr-python 2 guesses; false: a
     /// single chunk; as JSON the lengths of rectilinear chunks, such as [[31,28,31],5] (v3) [default: about a mebibyte; in v2

@@ -1,5 +1,7 @@
 //! Examples for the help and the manual pages of each command. The tests run them all.
 
+use std::io::{self, Write};
+
 use clap::Command;
 
 use crate::exit;
@@ -22,6 +24,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
             example("Show the content of a hierarchy", "zarrox tree sea.zarr"),
             example("Look at an array", "zarrox info sea.zarr/depth"),
             example("Store a NumPy array", "zarrox import depth.npy new.zarr/depth"),
+            example("The examples of all commands", "zarrox help examples"),
         ],
     ),
     (
@@ -64,6 +67,10 @@ static EXAMPLES: &[(&str, &[Example])] = &[
                 "A histogram and percentiles of a part",
                 "zarrox stats 'sea.zarr/depth[:20]' --histogram 8 --percentiles 5,50,95",
             ),
+            example(
+                "Mean and deviation along an axis, stored in a group",
+                "zarrox stats sea.zarr/depth --axis lat --measure mean,std --output means.zarr",
+            ),
         ],
     ),
     ("head", &[example("The first rows", "zarrox head -n 3 sea.zarr/wind")]),
@@ -87,6 +94,26 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         &[
             example("The stored chunks", "zarrox chunks sea.zarr/depth"),
             example("A map of them", "zarrox chunks --map sea.zarr/depth"),
+        ],
+    ),
+    (
+        "bench",
+        &[
+            example("The speed of reading", "zarrox bench sea.zarr/depth"),
+            example(
+                "Other codecs and chunks",
+                "zarrox bench sea.zarr/depth --try zstd:3,blosc:lz4,none --chunks 10,10 --chunks=-1,1",
+            ),
+        ],
+    ),
+    (
+        "plot",
+        &[
+            example("A heat map", "zarrox plot sea.zarr/depth"),
+            example(
+                "A row as a line, for a file",
+                "zarrox plot 'sea.zarr/depth[7]' --width 60 --protocol text > row.txt",
+            ),
         ],
     ),
     ("cat", &[example("A document as it is stored", "zarrox cat sea.zarr/depth zarr.json")]),
@@ -116,6 +143,14 @@ static EXAMPLES: &[(&str, &[Example])] = &[
                 "Store raw elements from a pipe",
                 "cat depth.raw | zarrox import - new.zarr/raw --dtype '<i2' --shape 40,80",
             ),
+        ],
+    ),
+    (
+        "append",
+        &[
+            example("Rows of a NumPy file", "zarrox append sea.zarr/depth depth.npy"),
+            example("Lines of numbers from a pipe", "seq 4 | zarrox append sea.zarr/wind - --from csv"),
+            example("Columns of raw elements", "zarrox append sea.zarr/depth depth.raw --axis lon"),
         ],
     ),
     (
@@ -228,6 +263,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         &[
             example("Print some elements of the last row", "zarrox dump 'sea.zarr/depth[-1, ::10]'"),
             example("Print all elements for a spreadsheet", "zarrox dump sea.zarr/depth --csv > depth.csv"),
+            example("Print arrays of a group side by side", "zarrox dump sea.zarr --columns wind,wind"),
         ],
     ),
     ("attrs", &[example("All attributes", "zarrox attrs get sea.zarr/depth")]),
@@ -272,6 +308,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "meta show",
         &[example("The documents of an array as they are stored", "zarrox meta show old.zarr/depth")],
     ),
+    ("meta fix", &[example("The lines that would change", "zarrox meta fix --dry-run sea.zarr")]),
     ("meta validate", &[example("Whether all documents are valid", "zarrox meta validate sea.zarr")]),
     (
         "set",
@@ -314,6 +351,18 @@ static EXAMPLES: &[(&str, &[Example])] = &[
 /// The examples of a command that is called by these words.
 pub(crate) fn of(words: &str) -> &'static [Example] {
     EXAMPLES.iter().find(|(command, _)| *command == words).map_or(&[], |(_, examples)| examples)
+}
+
+/// Prints the examples of all commands.
+pub(crate) fn print_all(out: &mut dyn Write) -> io::Result<()> {
+    for (words, examples) in EXAMPLES.iter().filter(|(words, _)| !words.is_empty()) {
+        writeln!(out, "zarrox {words}:")?;
+        for Example { line, says } in *examples {
+            writeln!(out, "  # {says}\n  {line}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 /// Adds examples to the end of the help of a command and its subcommands.

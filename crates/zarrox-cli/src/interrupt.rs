@@ -37,6 +37,20 @@ pub(crate) fn check() -> Result<()> {
     if seen() { Err(interrupted()) } else { Ok(()) }
 }
 
+/// Like [`check`], and tells what is there and how to go on.
+pub(crate) fn check_or(advice: &str) -> Result<()> {
+    match seen() {
+        true => Err(Error::new(ErrorKind::Interrupted, format!("interrupted; {advice}"))),
+        false => Ok(()),
+    }
+}
+
+/// The advice after work that reads.
+pub(crate) const NOTHING_CHANGED: &str = "nothing was changed";
+
+/// The advice after a copy.
+pub(crate) const CONTINUES: &str = "the chunks that were copied stay, and the same command continues";
+
 /// Replaces the error of interrupted work by one that names the interrupt.
 pub(crate) fn or_interrupted<T>(result: Result<T>) -> Result<T> {
     result.map_err(|error| if error.kind() == ErrorKind::Interrupted { interrupted() } else { error })

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use zarrox::convert::JOURNAL;
 use zarrox::stores::{StorageOptions, is_url};
-use zarrox::{Array, Child, Error, ErrorKind, Format, Group, Node, NodePath, OpenOptions, Result};
+use zarrox::{Array, Child, Error, ErrorKind, Format, Glob, Group, Node, NodePath, OpenOptions, Result};
 
 use crate::exit::usage;
 use crate::files::failed;
@@ -49,6 +49,36 @@ pub(crate) fn open(options: &OpenOptions, path: &str) -> Result<Node> {
         Some(name) => Error::new(ErrorKind::NotFound, format!("{error}; did you mean '{name}'?")),
         None => error,
     })
+}
+
+/// The paths with those that have `*` or `?` replaced by the nodes that they fit, for shells that do not know what is in a hierarchy.
+pub(crate) fn expanded(options: &OpenOptions, paths: &[String]) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for path in paths {
+        // What is behind a bracket is a selection.
+        let (name, selection) = path.find('[').map_or((path.as_str(), ""), |at| path.split_at(at));
+        let first = name.find(['*', '?']).filter(|_| !Path::new(path).exists());
+        let Some((root, pattern)) = first.and_then(|at| Some(name.split_at(name[..at].rfind('/')? + 1)))
+        else {
+            all.push(path.clone());
+            continue;
+        };
+        let glob: Glob = pattern.parse()?;
+        let mut found = Vec::new();
+        options.open(root.trim_end_matches('/'))?.into_group()?.visit(&mut |below, _| {
+            let below = below.trim_start_matches('/');
+            if glob.matches(below) {
+                found.push(format!("{root}{below}{selection}"));
+            }
+            Ok(())
+        })?;
+        if found.is_empty() {
+            return Err(Error::new(ErrorKind::NotFound, format!("no node fits '{path}'")));
+        }
+        found.sort();
+        all.extend(found);
+    }
+    Ok(all)
 }
 
 /// The path of a node beside the missing one, if its name is spelt nearly alike.

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use zarrox::{Error, Result, Selection};
+use zarrox::{Array, Error, Result, Selection};
+
+use crate::exit::usage;
 
 /// The part of an array that a command works on.
 #[derive(Debug, Args)]
@@ -78,6 +80,28 @@ fn opening(path: &str) -> Option<usize> {
             (depth <= 0).then_some((at, byte))
         })
         .and_then(|(at, _)| (depth == 0 && path.ends_with(']')).then_some(at))
+}
+
+/// The axes by their names or numbers, of which negative ones count from the end.
+pub(crate) fn axes(array: &Array, names: &[String]) -> Result<Vec<usize>> {
+    let known = array.dimension_names().unwrap_or_default();
+    let axis = |text: &String| {
+        if let Some(dim) = known.iter().position(|name| name.as_ref() == Some(text)) {
+            return Ok(dim);
+        }
+        let number: Option<i64> = text.parse().ok();
+        let ndim = i64::try_from(array.ndim()).unwrap_or(i64::MAX);
+        let number = number.map(|number| if number < 0 { number + ndim } else { number });
+        let dim =
+            number.filter(|number| (0..ndim).contains(number)).and_then(|dim| usize::try_from(dim).ok());
+        dim.ok_or_else(|| {
+            let names: Vec<&str> = known.iter().flatten().map(String::as_str).collect();
+            let named =
+                if names.is_empty() { String::new() } else { format!(", named {}", names.join(", ")) };
+            usage(format!("--axis: there is no axis '{text}'; the array has {ndim} dimensions{named}"))
+        })
+    };
+    names.iter().map(axis).collect()
 }
 
 #[cfg(test)]

@@ -60,6 +60,11 @@ impl Progress {
         !self.bar.is_hidden() || tracing::enabled!(tracing::Level::INFO)
     }
 
+    /// Ends the work without a final line.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
     /// Ends the work, and prints the final line with the stored size, if that is known.
     pub(crate) fn finish(&self, after: Option<u64>) {
         let bytes = self.bar.length().unwrap_or_default();

@@ -231,3 +231,25 @@ fn bytes_and_dates_are_the_same_in_csv_and_json() {
         json!([{"t": "1970-01-01", "b": "b''", "n": [[0], [0]]}])
     );
 }
+
+#[test]
+fn arrays_of_a_group_are_columns() {
+    let place = Place::new();
+    place.ok(&["create", "s.zarr/time", "--shape", "3", "--dtype", "i4"]);
+    place.ok(&["set", "s.zarr/time[:]", "[1, 20, 300]"]);
+    place.ok(&["create", "s.zarr/name", "--shape", "3", "--dtype", "string"]);
+    place.ok(&["set", "s.zarr/name[:]", r#"["a,b", "c", "d"]"#]);
+    place.ok(&["create", "s.zarr/long", "--shape", "4", "--dtype", "i4"]);
+    let line = ["dump", "s.zarr", "--columns", "time,name"];
+    assert_eq!(place.ok(&[&line[..], &["--csv"]].concat()), "time,name\n1,\"a,b\"\n20,c\n300,d\n");
+    let rows = "{\"time\":1,\"name\":\"a,b\"}\n{\"time\":20,\"name\":\"c\"}\n";
+    let found = place.ok(&["dump", "s.zarr[:2]", "--columns", "time,name", "--json"]);
+    assert_eq!(found.replace(": ", ":").replace(", \"", ",\""), rows);
+    assert_eq!(
+        place.ok(&["dump", "s.zarr", "--columns", "time,time"]),
+        "time  time\n1     1\n20    20\n300   300\n"
+    );
+    assert!(place.fails(2, &["dump", "s.zarr", "--columns", "time,long"]).contains("'long' has 4"));
+    place.fails(3, &["dump", "s.zarr", "--columns", "nothing"]);
+    place.fails(2, &["dump", "s.zarr/time", "--columns", "time"]);
+}

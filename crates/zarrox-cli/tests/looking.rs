@@ -292,3 +292,18 @@ fn what_is_replaced_by_a_move_is_deleted_only_when_the_move_succeeds() {
     place.ok(&["mv", "--force", &url("a"), &url("b")]);
     assert_eq!(place.ok(&["tree", url("").trim_end_matches('/')]), "/\n└── b (1,) int8\n");
 }
+
+#[test]
+fn patterns_stand_for_the_nodes_that_they_fit() {
+    let place = Place::new();
+    for name in ["temp_min", "temp_max", "wind"] {
+        place.ok(&["create", &format!("a.zarr/{name}"), "--shape", "2", "--dtype", "i4"]);
+    }
+    let infos = place.json(&["info", "--json", "a.zarr/temp_*"]);
+    let paths: Vec<_> = infos.as_array().unwrap().iter().map(|info| info["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["/temp_max", "/temp_min"]);
+    assert_eq!(place.ok(&["head", "-n", "1", "a.zarr/temp_m?n"]), "[0]\n");
+    assert!(place.ok(&["stats", "a.zarr/*"]).contains("a.zarr/wind:\ncount  2"));
+    assert!(place.fails(3, &["info", "a.zarr/x*"]).contains("no node fits 'a.zarr/x*'"));
+    place.fails(3, &["info", "nothing.zarr/*"]);
+}

@@ -19,7 +19,7 @@ mod measures;
 mod n5;
 mod network;
 mod nodes;
-mod optional;
+mod shell;
 mod transfer;
 mod types;
 mod zip;

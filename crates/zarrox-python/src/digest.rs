@@ -23,11 +23,7 @@ pub(crate) fn digest(
     stored: bool,
     memory: Option<usize>,
 ) -> PyResult<String> {
-    let node: Node = match (node.cast::<Array>(), node.cast::<Group>()) {
-        (Ok(array), _) => array.get().array().into(),
-        (_, Ok(group)) => group.get().group().into(),
-        _ => return Err(PyTypeError::new_err("it is neither an array nor a group")),
-    };
+    let node = node_of(node)?;
     let digest = interruptible(py, |interrupt| {
         let digester = Digester::new().on_progress(watch(interrupt));
         let digester = memory.into_iter().fold(digester, Digester::memory);
@@ -70,8 +66,17 @@ pub(crate) fn verify_manifest(
     })
 }
 
+/// The node of a handle.
+pub(crate) fn node_of(node: &Bound<'_, PyAny>) -> PyResult<Node> {
+    match (node.cast::<Array>(), node.cast::<Group>()) {
+        (Ok(array), _) => Ok(array.get().array().into()),
+        (_, Ok(group)) => Ok(group.get().group().into()),
+        _ => Err(PyTypeError::new_err("it is neither an array nor a group")),
+    }
+}
+
 /// Ends work that is called off.
-fn watch(
+pub(crate) fn watch(
     interrupt: &Interrupt,
 ) -> impl Fn(zarrox::convert::Progress) -> zarrox::Result<()> + Send + Sync + 'static {
     let interrupt = interrupt.clone();

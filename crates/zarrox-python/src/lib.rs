@@ -21,6 +21,7 @@ mod pickled;
 mod selection;
 mod split;
 mod store;
+mod survey;
 mod user_types;
 mod view;
 mod warnings;
@@ -80,6 +81,8 @@ mod native {
     use crate::pickled::allow_pickle;
     #[pymodule_export]
     use crate::store::Store;
+    #[pymodule_export]
+    use crate::survey::{chunk_table, diff, du, stats, stats_along};
     #[pymodule_export]
     use crate::user_types::register_data_type;
     #[pymodule_export]

@@ -7,6 +7,7 @@ mod filling;
 pub(crate) mod journal;
 mod moving;
 mod probing;
+mod strict;
 mod unfinished;
 
 use std::collections::BTreeSet;
@@ -18,6 +19,7 @@ use zarrox_core::metadata::{Change, Document, Extent, Layout, ReadContext, Sourc
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Condition, Key, LockGuard, Prefix, StoreExt};
 
+pub use self::strict::DocumentFix;
 pub(crate) use self::unfinished::{Mark, is_mark};
 use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
@@ -54,6 +56,15 @@ pub(crate) struct Held {
     /// True if it is an array for sure.
     is_array: bool,
 }
+
+/// The node that is stored.
+type Stored<'a> = &'a NodeMetadata;
+
+/// The documents that were read.
+type Read<'a> = &'a [Option<Vec<u8>>];
+
+/// Writes documents in place of those that were read.
+type Write<'a> = &'a mut dyn FnMut(Vec<Document>) -> Result<()>;
 
 impl Location {
     /// Returns the place with the layout that nodes of this format have here.
@@ -629,20 +640,31 @@ impl Location {
         format: Format,
         prepare: impl FnOnce(&NodeMetadata, &mut dyn FnMut(Change<'_>) -> Result<()>) -> Result<R>,
     ) -> Result<R> {
+        self.rewritten(format, |node, documents, write| {
+            prepare(node, &mut |change| write(format.def().patch(documents, change)?))
+        })
+    }
+
+    /// Does [`change`](Self::change) with documents that `prepare` makes of those that are stored.
+    pub(crate) fn rewritten<R>(
+        &self,
+        format: Format,
+        prepare: impl FnOnce(Stored<'_>, Read<'_>, Write<'_>) -> Result<R>,
+    ) -> Result<R> {
         let place = self.for_change()?;
         let mut written = None;
-        let changed = place.change_documents(format, prepare, &mut written);
+        let changed = place.rewrite(format, prepare, &mut written);
         if let Some(is_group) = written {
             place.keep_copies(format, &Changes::of_node(&place.path, is_group));
         }
         changed
     }
 
-    /// Does the work of [`change`](Self::change); `written` tells whether anything was written, and then if the node is a group.
-    fn change_documents<R>(
+    /// Does the work of [`rewritten`](Self::rewritten); `written` tells whether anything was written, and then if the node is a group.
+    fn rewrite<R>(
         &self,
         format: Format,
-        prepare: impl FnOnce(&NodeMetadata, &mut dyn FnMut(Change<'_>) -> Result<()>) -> Result<R>,
+        prepare: impl FnOnce(Stored<'_>, Read<'_>, Write<'_>) -> Result<R>,
         written: &mut Option<bool>,
     ) -> Result<R> {
         let layout = self.layout_for(format)?;
@@ -655,8 +677,8 @@ impl Location {
         let Some((node, _)) = self.node_of(format, &layout, &Source::stored(&documents))? else {
             return Err(Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path)));
         };
-        prepare(&node, &mut |change| {
-            for (name, bytes) in format.def().patch(&documents, change)? {
+        prepare(&node, &documents, &mut |changed| {
+            for (name, bytes) in changed {
                 let key = Key::new(layout.key(&self.path, name))?;
                 match held.iter().find(|held| *held.key() == key) {
                     Some(held) => held.replace(self, &bytes)?,

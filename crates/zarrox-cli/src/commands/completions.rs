@@ -8,6 +8,9 @@ use clap_complete::Shell;
 use crate::exit::Failure;
 
 /// Print completions for a shell
+///
+/// Those of bash complete the paths of nodes as well, also inside of hierarchies: in archives and databases, and on servers that answer
+/// within a second.
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
     /// The shell
@@ -19,6 +22,9 @@ impl Completions {
         // The generator panics if writing fails, so it writes to memory.
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut command, "zarrox", &mut text);
+        if self.shell == Shell::Bash {
+            text.extend_from_slice(include_bytes!("paths.bash"));
+        }
         Ok(out.write_all(&text)?)
     }
 }

@@ -6,6 +6,7 @@ mod copy;
 mod demo;
 mod look;
 mod man;
+mod paths;
 #[cfg(feature = "serve")]
 mod serve;
 mod storage;
@@ -21,10 +22,12 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::args::Global;
 use crate::examples;
 use crate::exit::{self, Failure, usage};
+use crate::interrupt;
+use crate::print::pager::Pager;
 use crate::retries;
 use change::{attrs, consolidate, create, rename_dim, resize, rm, set};
-use copy::{convert, cp, export, import, mv, rechunk, reshard};
-use look::{cat, chunks, du, dump, find, head, info, ls, meta, stats, tree};
+use copy::{append, convert, cp, export, import, mv, rechunk, reshard};
+use look::{bench, cat, chunks, du, dump, find, head, info, ls, meta, plot, stats, tree};
 use verify::{check, diff, digest, manifest};
 
 /// Look at Zarr arrays and groups, create them, and move data in and out of them.
@@ -48,9 +51,12 @@ enum Command {
     Head(head::Head),
     Tail(head::Tail),
     Chunks(chunks::Chunks),
+    Bench(bench::Bench),
+    Plot(plot::Plot),
     Cat(cat::Cat),
     Create(create::Create),
     Import(import::Import),
+    Append(append::Append),
     Export(export::Export),
     Cp(cp::Cp),
     Rechunk(rechunk::Rechunk),
@@ -80,6 +86,23 @@ enum Command {
 }
 
 impl Command {
+    /// Returns true if the output may be longer than a screen, and comes without questions and progress.
+    fn is_paged(&self) -> bool {
+        matches!(
+            self,
+            Self::Info(_)
+                | Self::Tree(_)
+                | Self::Ls(_)
+                | Self::Find(_)
+                | Self::Chunks(_)
+                | Self::Dump(_)
+                | Self::Head(_)
+                | Self::Tail(_)
+                | Self::Meta(_)
+                | Self::Storage(_)
+        )
+    }
+
     fn run(self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         match self {
             Self::Info(info) => info.run(global, out),
@@ -90,9 +113,12 @@ impl Command {
             Self::Head(head) => head.run(global, out),
             Self::Tail(tail) => tail.run(global, out),
             Self::Chunks(chunks) => chunks.run(global, out),
+            Self::Bench(bench) => bench.run(global, out),
+            Self::Plot(plot) => plot.run(global, out),
             Self::Cat(cat) => cat.run(global, out),
             Self::Create(create) => create.run(global),
             Self::Import(import) => import.run(global),
+            Self::Append(append) => append.run(global),
             Self::Export(export) => export.run(global, out),
             Self::Cp(cp) => cp.run(global, out),
             Self::Rechunk(rechunk) => rechunk.run(global, out),
@@ -125,12 +151,45 @@ impl Command {
 
 /// Runs the command line.
 pub(crate) fn run() -> Result<(), Failure> {
-    let matches = examples::added(Cli::command()).get_matches_from(import::with_axis(std::env::args_os()));
+    let arguments = import::with_axis(std::env::args_os());
+    if arguments.get(1..).is_some_and(|words| words == ["help", "examples"]) {
+        return paged(false, &mut |out| Ok(examples::print_all(out)?));
+    }
+    if let [_, word, begin] = arguments.as_slice()
+        && word == paths::WORD
+    {
+        return paths::print(&begin.to_string_lossy(), &mut io::stdout().lock());
+    }
+    let matches = examples::added(Cli::command()).get_matches_from(arguments);
     let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     trace(global.verbose);
     exit::show(!global.quiet);
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let done = command.run(&global, &mut out);
+    let plain = global.no_pager || !command.is_paged();
+    let mut command = Some(command);
+    paged(plain, &mut |out| command.take().map_or(Ok(()), |command| command.run(&global, out)))
+}
+
+/// Does work whose output goes to the standard output, and through a pager if it may be long and a terminal shows it.
+fn paged(plain: bool, work: &mut dyn FnMut(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
+    let mut pager = if plain { None } else { Pager::start() };
+    let done = match pager.as_mut().and_then(Pager::output) {
+        Some(input) => {
+            // The pager alone ends by Ctrl-C.
+            interrupt::catch();
+            written(input, work)
+        }
+        None => written(io::stdout().lock(), work),
+    };
+    pager.into_iter().for_each(Pager::wait);
+    done
+}
+
+fn written(
+    out: impl Write,
+    work: &mut dyn FnMut(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let done = work(&mut out);
     // Output that was written before an error is printed as well.
     let flushed = out.flush();
     done?;

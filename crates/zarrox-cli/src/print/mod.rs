@@ -5,12 +5,16 @@
 
 mod columns;
 mod floats;
+mod lines;
+pub(crate) mod pager;
+pub(crate) mod picture;
 mod short;
 
 use std::io::{self, Write};
 
 pub(crate) use columns::{Columns, Extent, elements, scalar, text_of};
-pub(crate) use short::{print_json, tuple};
+pub(crate) use lines::changed_lines;
+pub(crate) use short::{print_json, size, time, tuple};
 
 /// The longest line.
 const WIDTH: usize = 75;

@@ -166,3 +166,96 @@ fn misspelt_nodes_are_named() {
     assert!(message.contains("did you mean 'sea.zarr/g/wind'?"), "{message}");
     assert!(!place.fails(3, &["info", "sea.zarr/temperature"]).contains("did you mean"));
 }
+
+#[test]
+fn rows_are_appended_from_tables_pipes_and_files() {
+    let place = sea();
+    place.write("rows.csv", "a,b,c,d,e,f\n1,2,3,4,5,6\n7, 8,9,10,11,12\n");
+    place.ok(&["append", "sea.zarr/depth", "rows.csv", "--skip", "1"]);
+    let rows = ["tail", "-n", "2", "--csv", "sea.zarr/depth"];
+    assert_eq!(place.ok(&rows), "1,2,3,4,5,6\n7,8,9,10,11,12\n");
+    let raw: Vec<u8> = (20..26_i16).flat_map(i16::to_ne_bytes).collect();
+    let piped = place.run_with(&["append", "sea.zarr/depth", "-", "--from", "raw"], &raw);
+    assert_eq!((piped.code, piped.err.as_str()), (0, ""));
+    assert_eq!(place.ok(&rows), "7,8,9,10,11,12\n20,21,22,23,24,25\n");
+    place.ok(&["export", "sea.zarr/depth[:, :1]", "column.npy"]);
+    place.ok(&["append", "sea.zarr/depth", "column.npy", "--axis", "x"]);
+    assert_eq!(place.json(&["info", "sea.zarr/depth", "--json"])["shape"], json!([7, 7]));
+    place.write("wind.txt", "1.5\nnan\n\n-2\n");
+    place.ok(&["append", "sea.zarr/g/wind", "wind.txt"]);
+    assert_eq!(place.ok(&["tail", "-n", "3", "sea.zarr/g/wind"]), "[ 1.5  nan -2. ]\n");
+}
+
+#[test]
+fn what_does_not_fit_is_not_appended() {
+    let place = sea();
+    place.write("short.csv", "1,2,3,4,5,6\n1,2\n");
+    place.write("narrow.csv", "1,2,3,4,5\n");
+    place.write("words.csv", "x,y,z,u,v,w\n");
+    place.write("large.csv", "1,2,3,4,5,70000\n");
+    let append = |file: &'static str| ["append", "sea.zarr/depth", file];
+    assert!(place.fails(5, &append("short.csv")).contains("line 2"));
+    assert!(place.fails(5, &append("narrow.csv")).contains("multiple of the 12 bytes"));
+    assert!(place.fails(5, &append("words.csv")).contains("--skip 1"));
+    place.fails(5, &append("large.csv"));
+    place.fails(3, &append("nothing.csv"));
+    place.fails(2, &[&append("short.csv")[..], &["--axis", "z"]].concat());
+    place.write("unknown", "?");
+    assert!(place.fails(2, &append("unknown")).contains("--from csv"));
+    assert_eq!(place.json(&["info", "sea.zarr/depth", "--json"])["shape"], json!([4, 6]));
+}
+
+#[test]
+fn documents_are_fixed_where_their_meaning_is_clear() {
+    let place = Place::new();
+    let v2 =
+        ["create", "old.zarr/a", "--format", "v2", "--shape", "4", "--dtype", "f4", "--compressor", "none"];
+    place.ok(&v2);
+    let document = |text: &str| place.write("old.zarr/a/.zarray", text);
+    let lenient = r#"{"zarr_format": 2, "shape": [4.0], "chunks": [4], "dtype": "<f4", "compressor": null, "order": "C",
+        "filters": null, "fill_value": "0x3f800000"}"#;
+    document(lenient);
+    place.fails(5, &["info", "old.zarr/a", "--strict"]);
+    let dry = place.ok(&["meta", "fix", "old.zarr", "--dry-run"]);
+    assert!(dry.contains("==> a/.zarray <==\n"), "{dry}");
+    assert!(dry.contains("-   \"fill_value\": \"0x3f800000\""), "{dry}");
+    assert!(dry.contains("+   \"fill_value\": 1.0"), "{dry}");
+    assert_eq!(place.read("old.zarr/a/.zarray"), lenient.as_bytes());
+    let before = place.ok(&["dump", "old.zarr/a"]);
+    assert_eq!(place.ok(&["meta", "fix", "old.zarr"]), "fixed a/.zarray\n");
+    place.ok(&["info", "old.zarr/a", "--strict"]);
+    assert_eq!(place.ok(&["dump", "old.zarr/a"]), before);
+    assert_eq!(place.ok(&["meta", "fix", "old.zarr"]), "");
+    assert_eq!(place.json(&["meta", "fix", "old.zarr", "--json"]), json!([]));
+
+    // What a member of a later version means is not known, so that it is neither kept nor dropped.
+    let group = r#"{"zarr_format": 2, "later": 1}"#;
+    place.write("old.zarr/.zgroup", group);
+    let run = place.run(&["meta", "fix", "old.zarr"]);
+    assert_eq!(run.code, 5);
+    assert!(
+        run.err.contains("no strict form that means the same") && run.err.contains("later"),
+        "{}",
+        run.err
+    );
+    assert_eq!(place.read("old.zarr/.zgroup"), group.as_bytes());
+    document("{");
+    assert_eq!(place.run(&["meta", "fix", "old.zarr"]).code, 5);
+    assert_eq!(place.read("old.zarr/a/.zarray"), b"{");
+}
+
+#[test]
+fn documents_of_version_3_are_fixed_and_their_copies_too() {
+    let place = sea();
+    place.ok(&["consolidate", "sea.zarr"]);
+    let text = String::from_utf8(place.read("sea.zarr/depth/zarr.json")).unwrap();
+    let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    document["storage_transformers"] = serde_json::Value::Null;
+    document["chunk_key_encoding"] = json!({"name": "default", "configuration": {"separator": null}});
+    place.write("sea.zarr/depth/zarr.json", document.to_string());
+    place.fails(5, &["info", "sea.zarr/depth", "--strict"]);
+    assert_eq!(place.ok(&["meta", "fix", "sea.zarr"]), "fixed depth/zarr.json\n");
+    place.ok(&["info", "sea.zarr/depth", "--strict"]);
+    place.ok(&["consolidate", "sea.zarr", "--check"]);
+    assert!(String::from_utf8(place.read("sea.zarr/zarr.json")).unwrap().contains("consolidated_metadata"));
+}

@@ -60,6 +60,29 @@ fn stats_of_arrays_and_parts() {
 }
 
 #[test]
+fn stats_along_axes() {
+    let place = sea();
+    assert_eq!(place.ok(&["stats", "sea.zarr/s", "--axis", "0"]), "[20. 21. 22. 23. 24. 25. 26. 27.]\n");
+    let found = place.json(&["stats", "sea.zarr/s[1:3]", "--axis=-1", "--measure", "max,mean", "--json"]);
+    assert_eq!(found["statistics"], json!({"max": [15, 23], "mean": [11.5, 19.5]}));
+    assert_eq!((&found["axes"], &found["shape"]), (&json!([1]), &json!([2])));
+    place.ok(&["create", "sea.zarr/n", "--shape", "4,6", "--dtype", "i4", "--dimension-names", "time,lat"]);
+    place.ok(&["fill", "sea.zarr/n", "3"]);
+    place.ok(&["stats", "sea.zarr/n", "--axis", "time", "--measure", "min,std", "-o", "means.zarr"]);
+    assert_eq!(place.ok(&["dump", "means.zarr/min"]), "[3 3 3 3 3 3]\n");
+    assert_eq!(place.ok(&["dump", "means.zarr/std"]), "[0. 0. 0. 0. 0. 0.]\n");
+    let names = place.json(&["info", "--json", "means.zarr/min"])["dimension_names"].clone();
+    assert_eq!(names, json!(["lat"]));
+    place.ok(&["stats", "sea.zarr/n", "--axis", "time,lat", "-o", "sea.zarr/mean"]);
+    assert_eq!(place.ok(&["dump", "sea.zarr/mean"]), "3.0\n");
+    place.fails(4, &["stats", "sea.zarr/n", "--axis", "time,lat", "-o", "sea.zarr/mean"]);
+    let said = place.fails(2, &["stats", "sea.zarr/n", "--axis", "depth"]);
+    assert!(said.contains("there is no axis 'depth'; the array has 2 dimensions, named time, lat"), "{said}");
+    place.fails(2, &["stats", "sea.zarr/n", "--axis", "time", "--measure", "mode"]);
+    place.fails(2, &["stats", "sea.zarr/n", "--measure", "mean"]);
+}
+
+#[test]
 fn rows_at_both_ends() {
     let place = sea();
     assert_eq!(place.ok(&["head", "-n", "1", "sea.zarr/s"]), "[[0 1 2 3 4 5 6 7]]\n");

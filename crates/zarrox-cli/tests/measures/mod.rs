@@ -1,4 +1,5 @@
 //! Differences, space and statistics.
 
+mod bench;
 mod diff;
 mod measuring;

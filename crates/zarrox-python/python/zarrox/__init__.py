@@ -54,6 +54,7 @@ from zarrox.creation import (
 from zarrox.errors import CopyError, MetadataError
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
 from zarrox.hierarchy._digests import digest, manifest, verify_manifest
+from zarrox.hierarchy._survey import chunk_table, diff, du, find, stats
 from zarrox.hierarchy._initialize import init_array, init_group, init_store
 from zarrox.n5 import N5FSStore, N5Store
 from zarrox.storage import (
@@ -105,6 +106,7 @@ __all__ = [
     "__version__",
     "array",
     "check",
+    "chunk_table",
     "config",
     "consolidate_metadata",
     "copy",
@@ -114,10 +116,13 @@ __all__ = [
     "create_array",
     "create_group",
     "create_hierarchy",
+    "diff",
     "digest",
+    "du",
     "empty",
     "empty_like",
     "errors",
+    "find",
     "from_array",
     "full",
     "full_like",
@@ -136,6 +141,7 @@ __all__ = [
     "save",
     "save_array",
     "save_group",
+    "stats",
     "storage",
     "tree",
     "verify_manifest",

@@ -17,17 +17,22 @@ __all__ = [
     "allow_pickle",
     "before_fork",
     "check",
+    "chunk_table",
     "codec_names",
     "consolidate",
     "create_array",
     "create_group",
     "delete_node",
+    "diff",
     "digest",
+    "du",
     "migrate_1to2",
     "node_kind",
     "open_node",
     "register_data_type",
     "set_threads",
+    "stats",
+    "stats_along",
     "threads",
     "verify_manifest",
     "write_manifest",
@@ -322,6 +327,40 @@ def check(
     ``key``, ``message``, ``repair``, ``repairable``, ``outcome``, ``failure``."""
 
 def migrate_1to2(store: Store, path: str = "") -> None: ...
+def diff(
+    left: Array | Group,
+    right: Array | Group,
+    rtol: float = 0.0,
+    atol: float = 0.0,
+    equal_nan: bool = True,
+    metadata_only: bool = False,
+    max_values: int = 10,
+    memory: int | None = None,
+) -> list[str]:
+    """Each difference as JSON."""
+
+def stats(
+    array: Array,
+    field: str | None = None,
+    histogram: int = 0,
+    range: tuple[float, float] | None = None,
+    percentiles: list[float] = ...,
+    unique: int = 0,
+    memory: int | None = None,
+) -> str:
+    """A JSON object."""
+
+def stats_along(
+    array: Array, axes: list[int], measures: list[str], memory: int | None = None
+) -> tuple[list[int], list[bytes]]:
+    """The shape, and of each statistic the bytes of its elements."""
+
+def du(node: Array | Group, inner: bool = False) -> list[str]:
+    """A JSON object for each node."""
+
+def chunk_table(array: Array) -> list[tuple[list[int], str, int]]:
+    """Indices, key and size of each stored chunk."""
+
 def digest(node: Array | Group, stored: bool = False, memory: int | None = None) -> str: ...
 def write_manifest(store: Store, path: str, out: Any) -> str:
     """Writes to ``out.write``; returns the digest of all that is stored."""

@@ -24,8 +24,8 @@ enum Parts {
     All(Cells, usize),
     /// Cells in which something is stored.
     Stored(Cells, Vec<u128>),
-    /// Parts of a selection.
-    Selected(Selection, Vec<Region>),
+    /// Parts of a selection, or of the whole array.
+    Listed(Option<Selection>, Vec<Region>),
 }
 
 /// A pass over one array, or over several of one shape at the same time.
@@ -48,7 +48,7 @@ impl Pass {
         };
         let shape = first.shape();
         if shape.contains(&0) {
-            return Ok(Self::of(arrays, Parts::Selected(Selection::all(), Vec::new()), 0, memory));
+            return Ok(Self::of(arrays, Parts::Listed(None, Vec::new()), 0, memory));
         }
         let item = arrays.iter().map(|array| array.data_type().size().max(1) as u64).sum();
         let boxes = |room: u64| Boxes::new(shape, &last.chunk_shape(), &first.chunk_shape(), item, room);
@@ -92,14 +92,24 @@ impl Pass {
 
     /// A pass over a part of an array.
     pub(crate) fn of_view(view: &ArrayView<'_>, selection: Selection, memory: usize) -> Result<Self> {
-        let item = view.data_type().size().max(1) as u64;
-        let most = (CACHED / item).max(1);
+        let most = (CACHED / view.data_type().size().max(1) as u64).max(1);
         let parts = view.parts(most, false)?;
         let regions: Vec<Region> =
             parts.map(|part| part.into_iter().map(|range| (range.start, range.end)).collect()).collect();
+        Ok(Self::of_regions(view.array(), Some(selection), regions, memory))
+    }
+
+    /// A pass over the given parts of an array, or of a part of it.
+    pub(crate) fn of_regions(
+        array: &Array,
+        selection: Option<Selection>,
+        regions: Vec<Region>,
+        memory: usize,
+    ) -> Self {
+        let item = array.data_type().size().max(1) as u64;
         let bytes = regions.iter().map(|region| elements_of(region).saturating_mul(item)).max().unwrap_or(0);
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        Ok(Self::of(&[view.array()], Parts::Selected(selection, regions), bytes, memory))
+        Self::of(&[array], Parts::Listed(selection, regions), bytes, memory)
     }
 
     fn of(arrays: &[&Array], parts: Parts, bytes: usize, memory: usize) -> Self {
@@ -115,7 +125,7 @@ impl Pass {
         match &self.parts {
             Parts::All(_, count) => *count,
             Parts::Stored(_, numbers) => numbers.len(),
-            Parts::Selected(_, regions) => regions.len(),
+            Parts::Listed(_, regions) => regions.len(),
         }
     }
 
@@ -123,7 +133,7 @@ impl Pass {
         match &self.parts {
             Parts::All(cells, _) => cells.region(index as u128),
             Parts::Stored(cells, numbers) => cells.region(numbers[index]),
-            Parts::Selected(_, regions) => regions[index].clone(),
+            Parts::Listed(_, regions) => regions[index].clone(),
         }
     }
 
@@ -133,7 +143,7 @@ impl Pass {
             Parts::All(..) => {
                 self.arrays[0].shape().iter().fold(1, |count: u64, &length| count.saturating_mul(length))
             }
-            Parts::Stored(..) | Parts::Selected(..) => {
+            Parts::Stored(..) | Parts::Listed(..) => {
                 (0..self.count()).map(|index| elements_of(&self.region(index))).fold(0, u64::saturating_add)
             }
         }
@@ -181,7 +191,7 @@ impl Pass {
         let part: Selection = selection(region).into_iter().collect();
         let pairs = self.arrays.iter().zip(memory);
         match &self.parts {
-            Parts::Selected(selected, _) => pairs
+            Parts::Listed(Some(selected), _) => pairs
                 .map(|(array, memory)| {
                     let items: Vec<DimSelection> = selection(region);
                     Ok(&*memory.insert(array.slice(selected.clone()).slice(items).read_dyn()?))

@@ -3,10 +3,12 @@
 use std::io::Write;
 
 use clap::Args;
+use zarrox::json::Json;
 use zarrox::{Consolidated, Error, ErrorKind};
 
 use crate::args::Global;
 use crate::exit::{Failure, printable};
+use crate::print::print_json;
 
 /// Write the consolidated metadata of a group: one document with copies of the documents of all nodes below the group
 ///
@@ -20,6 +22,10 @@ pub(crate) struct Consolidate {
     /// Write nothing, and list the nodes whose copies are missing or out of date
     #[arg(long)]
     check: bool,
+
+    /// With --check, print a JSON list of what differs
+    #[arg(long, requires = "check")]
+    json: bool,
 
     /// Remove the consolidated metadata
     #[arg(long, conflicts_with = "check")]
@@ -38,8 +44,13 @@ impl Consolidate {
             return Ok(group.flush()?);
         }
         let differences = group.check_consolidated()?;
-        for difference in &differences {
-            writeln!(out, "{}", printable(&difference.to_string()))?;
+        if self.json {
+            let texts = differences.iter().map(|difference| Json::from(difference.to_string()));
+            print_json(out, &Json::Array(texts.collect()))?;
+        } else {
+            for difference in &differences {
+                writeln!(out, "{}", printable(&difference.to_string()))?;
+            }
         }
         if differences.is_empty() {
             return Ok(());

@@ -8,3 +8,4 @@ pub(super) mod rename_dim;
 pub(super) mod resize;
 pub(super) mod rm;
 pub(super) mod set;
+pub(super) mod strict;

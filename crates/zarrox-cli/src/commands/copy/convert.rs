@@ -58,6 +58,10 @@ pub(crate) struct Convert {
     /// Replace what is at the destination
     #[arg(long, visible_alias = "force", requires = "destination")]
     overwrite: bool,
+
+    /// Print the plan or what was done as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 impl Convert {
@@ -65,6 +69,10 @@ impl Convert {
         interrupt::catch();
         let progress = Progress::new(&self.source, 0);
         let conversion = self.plan(global, &progress)?;
+        if self.dry_run && self.json {
+            copying::print_json([conversion.report()], out)?;
+            return Ok(conversion.check()?);
+        }
         if self.dry_run {
             for line in conversion.report().to_string().lines() {
                 writeln!(out, "{}", printable(line))?;
@@ -76,7 +84,8 @@ impl Convert {
         }
         let report = conversion.run()?;
         progress.finish(None);
-        Ok(copying::print_findings(&report, out)?)
+        if self.json { copying::print_json([&report], out) } else { copying::print_findings(&report, out) }?;
+        Ok(())
     }
 
     fn plan(&self, global: &Global, progress: &Progress) -> Result<Conversion> {

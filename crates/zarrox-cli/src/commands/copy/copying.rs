@@ -20,7 +20,7 @@ pub(crate) fn copier(global: &Global, progress: &Progress) -> Copier {
     let copier = global.format().into_iter().fold(copier, Copier::format);
     copier.on_progress(move |done| {
         bar.set(done.done, done.total);
-        interrupt::check()
+        interrupt::check_or(interrupt::CONTINUES)
     })
 }
 

@@ -1,13 +1,13 @@
 //! `zarrox import`: stores arrays from NumPy files or from raw bytes.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
-use zarrox::{ArrayBuilder, Error, ErrorKind, Group, OpenMode, Result};
+use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Group, OpenMode, Result};
 
 use crate::args::{ByteSize, Global, OpenLengths};
 use crate::creation::{self, Creation};
@@ -71,7 +71,70 @@ pub(crate) struct Import {
     creation: Creation,
 }
 
+/// Raw elements that make an array longer.
+pub(super) struct Raw<'a> {
+    pub(super) file: File,
+    /// The number of bytes.
+    pub(super) length: u64,
+    pub(super) array: &'a Array,
+    pub(super) axis: usize,
+}
+
+impl Raw<'_> {
+    /// The elements, whose number along the axis follows from their size.
+    fn header(&self, name: &str) -> Result<Header> {
+        let (data_type, mut shape) = (self.array.data_type().clone(), self.array.shape().to_vec());
+        if data_type.storage() == Storage::Variable {
+            let message =
+                format!("elements of {data_type} have no fixed length, so that they cannot be told apart");
+            return Err(usage(message));
+        }
+        shape[self.axis] = 1;
+        let row = shape.iter().try_fold(data_type.size() as u64, |size, &n| size.checked_mul(n));
+        let row = row.filter(|&row| row > 0).ok_or_else(|| usage("a row of the array has no elements"))?;
+        if !self.length.is_multiple_of(row) {
+            let message = format!(
+                "{name} has {} bytes of elements, which is not a multiple of the {row} bytes of a row",
+                self.length
+            );
+            return Err(Error::new(ErrorKind::Corrupt, message));
+        }
+        shape[self.axis] = self.length / row;
+        Ok(Header { data_type, order: ByteOrder::One(Endian::NATIVE), column_major: false, shape })
+    }
+}
+
 impl Import {
+    /// An import that makes an array longer.
+    pub(super) fn appending(input: &str, path: &str, axis: usize, memory: ByteSize) -> Self {
+        Self {
+            input: input.to_owned(),
+            path: path.to_owned(),
+            dtype: None,
+            lossy: false,
+            shape: None,
+            offset: 0,
+            member: None,
+            append: Some(axis),
+            memory,
+            creation: Creation::default(),
+        }
+    }
+
+    /// Appends the array of an `.npy` input, or raw elements.
+    pub(super) fn append_from(
+        &self,
+        input: &mut dyn Read,
+        raw: Option<Raw<'_>>,
+        global: &Global,
+    ) -> Result<()> {
+        let Some(mut raw) = raw else { return self.store(self.single(input)?, global) };
+        let header = raw.header(&self.name())?;
+        let available = Some(raw.length);
+        let incoming = self.incoming(self.name(), header, &mut raw.file);
+        self.store(Incoming { available, rest: Rest::Refuse, ..incoming }, global)
+    }
+
     pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
         interrupt::catch();
         let mut start = Vec::new();

@@ -1,11 +1,13 @@
 //! Commands that move data into hierarchies, out of them, and between them.
 
+pub(super) mod append;
 pub(super) mod convert;
 mod copying;
 pub(super) mod cp;
+mod estimate;
 pub(super) mod export;
 pub(super) mod import;
 pub(super) mod mv;
 pub(super) mod rechunk;
-mod recoding;
+pub(super) mod recoding;
 pub(super) mod reshard;

@@ -3,18 +3,17 @@
 use std::io::Write;
 
 use clap::Args;
-use indicatif::HumanBytes;
 use zarrox::Result;
 use zarrox::convert::Verify;
-use zarrox::copy::{Copier, CopyPlan, Copying, IfExists, Way};
+use zarrox::copy::{Copier, CopyPlan, IfExists, Way};
 use zarrox::json::{Json, json};
 
-use super::copying;
 use super::recoding::Recoding;
+use super::{copying, estimate};
 use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, printable, usage};
 use crate::interrupt;
-use crate::print::{print_json, tuple};
+use crate::print::{print_json, size, time, tuple};
 use crate::progress::Progress;
 
 /// Copy an array, or all arrays of a group, into other chunks, shards or codecs, in bounded memory
@@ -46,6 +45,10 @@ pub(crate) struct Rechunk {
     #[arg(long)]
     dry_run: bool,
 
+    /// With --dry-run, do not read a sample to estimate the time
+    #[arg(long, requires = "dry_run")]
+    no_estimate: bool,
+
     /// Compare all values at the end
     #[arg(long)]
     verify: bool,
@@ -74,8 +77,14 @@ impl Rechunk {
         if self.dry_run {
             let destination =
                 self.destination.clone().unwrap_or_else(|| format!("{}.rechunked", self.source));
-            let copying = copier.plan(&self.source, destination)?;
-            self.print_plan(&copying, out)?;
+            let copying = copier.plan(&self.source, &destination)?;
+            let plans = copying.rechunks()?;
+            let recoder = self.recoding.apply(Copier::new())?;
+            let seconds = match self.no_estimate {
+                true => None,
+                false => Some(estimate::seconds(global, &self.source, &destination, &recoder, &plans)?),
+            };
+            self.print_plan(&plans, seconds, out)?;
             return Ok(copying.check()?);
         }
         let report = match &self.destination {
@@ -96,21 +105,27 @@ impl Rechunk {
         self.recoding.apply(self.scratch.iter().fold(copier, Copier::scratch))
     }
 
-    fn print_plan(&self, copying: &Copying, out: &mut dyn Write) -> Result<(), Failure> {
-        let plans = copying.rechunks()?;
+    fn print_plan(
+        &self,
+        plans: &[CopyPlan],
+        seconds: Option<f64>,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
         if self.json {
             let plans = Json::Array(plans.iter().map(to_json).collect());
-            return Ok(print_json(out, &json!({"arrays": plans}))?);
+            return Ok(print_json(out, &json!({"arrays": plans, "seconds": seconds}))?);
         }
-        for plan in &plans {
+        for plan in plans {
             writeln!(out, "{}: {}", printable(&plan.path), says(plan.way))?;
-            writeln!(out, "  elements       {}", HumanBytes(plan.bytes))?;
+            writeln!(out, "  elements       {}", size(plan.bytes))?;
             writeln!(out, "  parts          {}", tuple(&plan.part))?;
             writeln!(out, "  chunks read    {:.2} times", plan.times_read)?;
             writeln!(out, "  elements written {} times", plan.times_written)?;
         }
         if plans.is_empty() {
             writeln!(out, "all chunks are copied as they are")?;
+        } else if let Some(seconds) = seconds {
+            writeln!(out, "estimated time   {} (from a sample)", time(seconds))?;
         }
         Ok(())
     }

@@ -55,7 +55,7 @@ pub(crate) struct Recoding {
 /// Shards, or none.
 pub(crate) type Shards = Option<Chunks>;
 
-fn shards(text: &str) -> Result<Shards, String> {
+pub(crate) fn shards(text: &str) -> Result<Shards, String> {
     if text.trim() == "none" { Ok(None) } else { text.parse().map(Some) }
 }
 
@@ -111,7 +111,7 @@ impl Recoding {
     }
 }
 
-fn shape(chunks: &Chunks, option: &str) -> Result<zarrox::ChunkShape> {
+pub(crate) fn shape(chunks: &Chunks, option: &str) -> Result<zarrox::ChunkShape> {
     match chunks {
         Chunks::Shape(shape) => Ok(shape.clone()),
         Chunks::Rectilinear(_) => Err(usage(format!("{option}: a copy has chunks of one shape"))),

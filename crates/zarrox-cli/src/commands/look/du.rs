@@ -121,7 +121,8 @@ impl Sum {
 }
 
 impl Du {
-    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+    pub(crate) fn run(mut self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        self.paths = global.expanded(&self.paths)?;
         interrupt::catch();
         let (is_one, mut lists) = (self.paths.len() == 1, Vec::new());
         let result = each(out, &self.paths, |out, path| {

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use zarrox::{DataType, DynArray, Registry, Result};
+use zarrox::{Array, DataType, DynArray, Registry, Result, Selection};
 
+use super::columns::{self, Form};
 use crate::args::{ByteSize, Global};
 use crate::edges::Edges;
 use crate::exit::{Failure, printable};
@@ -33,6 +34,10 @@ pub(crate) struct Dump {
     #[arg(long, conflicts_with_all = ["full", "csv"])]
     json: bool,
 
+    /// Print one-dimensional arrays of a group side by side, such as time,lat,temp: a table, or with --csv and --json lines of CSV or JSON
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "fields")]
+    columns: Vec<String>,
+
     /// The approximate limit of memory
     #[arg(long, value_name = "SIZE", default_value = "64MiB")]
     memory: ByteSize,
@@ -41,13 +46,31 @@ pub(crate) struct Dump {
 impl Dump {
     /// The command for a part of an array.
     pub(super) fn new(path: String, part: Part, csv: bool, json: bool) -> Self {
-        Self { path, part, full: false, csv, json, memory: ByteSize(64 << 20) }
+        Self { path, part, full: false, csv, json, columns: Vec::new(), memory: ByteSize(64 << 20) }
+    }
+
+    /// Prints an array as NumPy does.
+    pub(super) fn print_array(array: &Array, out: &mut dyn Write) -> Result<(), Failure> {
+        let part = Part::of(String::new(), Vec::new());
+        Self::new(String::new(), part, false, false).print(array, &Selection::all(), out)
     }
 
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let (path, selection) = self.part.target(&self.path)?;
-        let array = global.read_array(&path)?;
-        let window = Window::new(&array, &selection, &self.part.fields)?;
+        if !self.columns.is_empty() {
+            let form = match (self.csv, self.json) {
+                (true, _) => Form::Csv,
+                (_, true) => Form::JsonLines,
+                _ => Form::Table { full: self.full },
+            };
+            let group = global.read(&path)?.into_group()?;
+            return columns::print(&group, &self.columns, &selection, form, self.memory.0, out);
+        }
+        self.print(&global.read_array(&path)?, &selection, out)
+    }
+
+    fn print(&self, array: &Array, selection: &Selection, out: &mut dyn Write) -> Result<(), Failure> {
+        let window = Window::new(array, selection, &self.part.fields)?;
         let registry = zarrox::codecs::registry();
         match () {
             () if self.csv => self.print_csv(&window, &registry, out),
@@ -182,7 +205,7 @@ fn print_edges(window: &Window<'_>, registry: &Registry, out: &mut dyn Write) ->
 }
 
 /// The CSV cells of an element: one, or one for each leaf field of a structure.
-fn push_cells(
+pub(super) fn push_cells(
     data_type: &DataType,
     element: &[u8],
     registry: &Registry,

@@ -67,8 +67,9 @@ impl Rows {
         out: &mut dyn Write,
         range: impl Fn(u64, u64) -> (u64, u64),
     ) -> Result<(), Failure> {
-        let (is_one, mut between) = (self.paths.len() == 1, "");
-        each(out, &self.paths, |out, path| {
+        let paths = global.expanded(&self.paths)?;
+        let (is_one, mut between) = (paths.len() == 1, "");
+        each(out, &paths, |out, path| {
             let selection = match global.read_array(path)?.shape() {
                 [] => "...".to_owned(),
                 [length, ..] => {

@@ -11,7 +11,7 @@ use super::describe::{attribute_lines, chunk_shapes, data_type_json};
 use super::header::print_header;
 use crate::args::Global;
 use crate::exit::{Failure, each, printable};
-use crate::print::{print_json, tuple};
+use crate::print::{print_json, size, tuple};
 
 /// Show the properties of arrays and groups
 ///
@@ -37,7 +37,8 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+    pub(crate) fn run(mut self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        self.paths = global.expanded(&self.paths)?;
         if self.header {
             return each(out, &self.paths, |out, path| print_header(&global.look(path)?, path, out));
         }
@@ -141,13 +142,13 @@ fn array_lines(array: &Array, info: &ArrayInfo, given: &str) -> Result<Lines> {
     lines.extend(info.unreadable.clone().map(|why| ("cannot be read", why)));
     push_attributes(&mut lines, array.attributes());
     if has_size(info) {
-        lines.push(("bytes", info.bytes.map_or_else(|| number(None), human)));
+        lines.push(("bytes", info.bytes.map_or_else(|| number(None), size)));
     }
     if !info.counted {
         lines.push((objects, format!("unknown, of {}; --count counts them", number(info.chunks))));
         return Ok(lines);
     }
-    lines.push(("bytes stored", human(info.bytes_stored)));
+    lines.push(("bytes stored", size(info.bytes_stored)));
     let partly = if info.chunks == Some(info.chunks_initialised) { "" } else { " of what is stored" };
     lines.extend(ratio(info).map(|ratio| ("ratio", format!("{ratio:.2}{partly}"))));
     lines.push((objects, format!("{} of {}", info.chunks_initialised, number(info.chunks))));
@@ -192,7 +193,7 @@ fn ratio(info: &ArrayInfo) -> Option<f64> {
     info.ratio().filter(|_| has_size(info))
 }
 
-fn codec_json(codec: &CodecSpec) -> Json {
+pub(super) fn codec_json(codec: &CodecSpec) -> Json {
     json!({"name": codec.name, "configuration": codec.configuration})
 }
 
@@ -266,25 +267,6 @@ fn group_json(group: &Group, given: &str) -> Result<Json> {
     }))
 }
 
-/// A number of bytes, rounded and exactly.
-#[expect(clippy::cast_precision_loss, reason = "a number for people")]
-fn human(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let mut size = bytes as f64;
-    let mut unit = None;
-    for larger in UNITS {
-        if size < 1024.0 {
-            break;
-        }
-        size /= 1024.0;
-        unit = Some(larger);
-    }
-    match unit {
-        None => format!("{bytes} B"),
-        Some(unit) => format!("{size:.1} {unit} ({bytes})"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,12 +279,5 @@ mod tests {
         assert_eq!(name("http://127.0.0.1:9000/b/a.zarr/x", "x"), "http://127.0.0.1:9000/b/a.zarr");
         assert_eq!(name("webdav://user:secret@host/a.zarr", ""), "http://127.0.0.1:9000/b/a.zarr");
         assert_eq!(store_name("/d/a.zarr", "a.zarr/x", "x"), "/d/a.zarr");
-    }
-
-    #[test]
-    fn sizes_are_told_twice_when_they_are_large() {
-        assert_eq!(human(1023), "1023 B");
-        assert_eq!(human(1536), "1.5 KiB (1536)");
-        assert_eq!(human(u64::MAX), "16.0 EiB (18446744073709551615)");
     }
 }

@@ -35,7 +35,8 @@ pub(crate) struct Ls {
 }
 
 impl Ls {
-    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+    pub(crate) fn run(mut self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        self.paths = global.expanded(&self.paths)?;
         if let [path] = self.paths.as_slice() {
             let children = global.place(path)?.children(path)?;
             return Ok(if self.json {

@@ -8,11 +8,12 @@ use zarrox::json::{Json, Map, json};
 use zarrox::{ErrorKind, Result};
 
 use crate::args::Global;
+use crate::commands::change::strict;
 use crate::exit::{Failure, printable};
 use crate::interrupt;
 use crate::print::print_json;
 
-/// Show and validate the metadata documents of nodes as they are stored
+/// Show, validate and fix the metadata documents of nodes as they are stored
 ///
 /// `zarrox check --repair` mends what is damaged.
 #[derive(Debug, Args)]
@@ -39,6 +40,19 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// Bring the documents of a node and of all nodes below it into the strict form that all readers accept and that means the same
+    ///
+    /// Documents that have no such form stay as they are and are reported.
+    Fix {
+        /// The array or group
+        path: String,
+        /// Print the lines that would change, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Print a JSON list of the documents before and after
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 impl Meta {
@@ -46,6 +60,7 @@ impl Meta {
         match &self.action {
             Action::Show { path, json } => show(global, path, *json, out),
             Action::Validate { path, json } => validate(global, path, *json, out),
+            Action::Fix { path, dry_run, json } => strict::fix(global, path, !dry_run, *json, out),
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Commands that show what is stored.
 
+mod along;
+pub(super) mod bench;
 pub(super) mod cat;
 pub(super) mod chunks;
+mod columns;
 mod describe;
 pub(super) mod du;
 pub(super) mod dump;
@@ -11,6 +14,8 @@ mod header;
 pub(super) mod info;
 pub(super) mod ls;
 pub(super) mod meta;
+pub(super) mod plot;
+mod reduced;
 pub(super) mod stats;
 mod table;
 pub(super) mod tree;

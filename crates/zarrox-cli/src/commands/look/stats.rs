@@ -4,16 +4,18 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::data_type::Number;
-use zarrox::json::{Json, Map};
-use zarrox::stats::Stats as Found;
-use zarrox::{Result, Statistics};
+use zarrox::json::Json;
+use zarrox::stats::{Measure, Stats as Found};
+use zarrox::{Array, Result, Statistics};
 
+use super::along::Along;
 use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, each, printable, usage};
 use crate::interrupt;
 use crate::part;
 use crate::print::print_json;
 use crate::progress::Progress;
+use crate::suggest::suggesting;
 
 /// Print statistics of the elements of arrays: extremes, mean, deviation and the number of NaN
 ///
@@ -50,6 +52,20 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "MOST", num_args = 0..=1, default_missing_value = "100")]
     unique: Option<usize>,
 
+    /// Compute statistics along these axes, by name or number, such as time or 0,-1: an array of each
+    #[arg(long, value_name = "AXES", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["histogram", "percentiles", "unique"])]
+    axis: Vec<String>,
+
+    /// The statistics along the axes: count, nan, min, max, mean, std
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "mean", requires = "axis")]
+    #[arg(value_parser = suggesting(measure, measures))]
+    measure: Vec<Measure>,
+
+    /// Store the statistics along the axes instead of printing them: one as an array at the path, several as arrays of a group there
+    #[arg(long, short, value_name = "PATH", requires = "axis")]
+    output: Option<String>,
+
     /// The memory for chunks in progress
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     max_memory: ByteSize,
@@ -60,14 +76,20 @@ pub(crate) struct Stats {
 }
 
 impl Stats {
-    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+    pub(crate) fn run(mut self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        self.paths = global.expanded(&self.paths)?;
         interrupt::catch();
+        if !self.axis.is_empty() {
+            return self.run_along(global, out);
+        }
         let mut all = Vec::new();
         let (is_one, mut between) = (self.paths.len() == 1, "");
         let result = each(out, &self.paths, |out, path| {
             let found = self.found(global, path)?;
             if self.json {
-                all.push(to_json(path, &found));
+                let mut members = found.to_json();
+                members.insert("path".to_owned(), path.as_str().into());
+                all.push(Json::Object(members));
                 return Ok(());
             }
             if !is_one {
@@ -85,7 +107,24 @@ impl Stats {
         result
     }
 
-    fn found(&self, global: &Global, path: &str) -> Result<Found> {
+    /// Statistics along axes.
+    fn run_along(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        let [path] = self.paths.as_slice() else {
+            return Err(usage("--axis takes one array").into());
+        };
+        let (statistics, array, progress) = self.opened(global, path)?;
+        let field = self.field.as_deref();
+        let along = Along { path, axes: &self.axis, measures: &self.measure, field, json: self.json };
+        match &self.output {
+            Some(output) => along.store(global, &statistics, &array, output)?,
+            None => along.print(&statistics, &array, out)?,
+        }
+        progress.finish(None);
+        Ok(())
+    }
+
+    /// Statistics of a part of an array, which show their progress.
+    fn opened(&self, global: &Global, path: &str) -> Result<(Statistics, Array, Progress)> {
         let (plain, part) = part::split(path, None)?;
         let array = global.read_array(&plain)?;
         let progress = Progress::elements(path);
@@ -93,11 +132,17 @@ impl Stats {
         let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
         let mut statistics = Statistics::new().memory(memory).on_progress(move |done| {
             bar.set(done.done, done.total);
-            interrupt::check()
+            interrupt::check_or(interrupt::NOTHING_CHANGED)
         });
         if !part.items().is_empty() {
             statistics = statistics.select(part);
         }
+        let statistics = self.field.iter().fold(statistics, |statistics, name| statistics.field(name));
+        Ok((statistics, array, progress))
+    }
+
+    fn found(&self, global: &Global, path: &str) -> Result<Found> {
+        let (mut statistics, array, progress) = self.opened(global, path)?;
         statistics = match self.range.as_slice() {
             [] => statistics,
             [low, high] => statistics.range(*low, *high),
@@ -106,12 +151,19 @@ impl Stats {
         if self.histogram == Some(0) {
             return Err(usage("--histogram takes one bin or more"));
         }
-        let statistics = self.field.iter().fold(statistics, |statistics, name| statistics.field(name));
         let statistics = statistics.histogram(self.histogram.unwrap_or(0)).unique(self.unique.unwrap_or(0));
         let found = statistics.percentiles(self.percentiles.iter().copied()).run(&array)?;
         progress.finish(None);
         Ok(found)
     }
+}
+
+fn measure(text: &str) -> Result<Measure, String> {
+    text.parse().map_err(|error: zarrox::Error| error.to_string())
+}
+
+fn measures() -> Vec<String> {
+    Measure::ALL.map(|measure| measure.name().to_owned()).into()
 }
 
 fn text(number: Number) -> String {
@@ -169,11 +221,4 @@ fn print_histogram(histogram: &zarrox::stats::Histogram, out: &mut dyn Write) ->
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
-}
-
-fn to_json(path: &str, found: &Found) -> Json {
-    let mut members = Map::default();
-    members.insert("path".to_owned(), path.into());
-    members.extend(found.to_json());
-    members.into()
 }

@@ -68,7 +68,7 @@ impl Diff {
         let mut printed = Ok(());
         let compared = self.compare(global, &mut |difference| {
             if self.json {
-                found.push(to_json(&difference));
+                found.push(difference.to_json());
             } else if printed.is_ok() {
                 printed = self.print(&difference, out);
                 found.push(Json::Null);
@@ -103,7 +103,7 @@ impl Diff {
             .memory(memory)
             .on_progress(move |done| {
                 bar.set(done.done, done.total);
-                interrupt::check()
+                interrupt::check_or(interrupt::NOTHING_CHANGED)
             });
         let (a, b) = if self.metadata_only {
             (global.look(&self.a)?, global.look(&self.b)?)
@@ -126,46 +126,5 @@ impl Diff {
             writeln!(out, "  and {rest} more")?;
         }
         Ok(())
-    }
-}
-
-fn to_json(difference: &Difference) -> Json {
-    let sides = |property: &str, left: Json, right: Json| json!({"path": difference.path.as_str(), "property": property, "left": left, "right": right});
-    let kind = |is_array: bool| Json::from(if is_array { "array" } else { "group" });
-    match &difference.what {
-        What::OnlyLeft => sides("node", true.into(), false.into()),
-        What::OnlyRight => sides("node", false.into(), true.into()),
-        What::Kind { left_is_array } => sides("node_type", kind(*left_is_array), kind(!left_is_array)),
-        What::Shape { left, right } => {
-            sides("shape", Json::from(left.as_slice()), Json::from(right.as_slice()))
-        }
-        What::DataType { left, right } => {
-            sides("data_type", Json::from(left.to_string()), Json::from(right.to_string()))
-        }
-        What::FillValue { left, right } => {
-            sides("fill_value", Json::from(left.as_str()), Json::from(right.as_str()))
-        }
-        What::DimensionNames { left, right } => sides("dimension_names", left.clone(), right.clone()),
-        What::Attribute { name, left, right } => {
-            let mut json =
-                sides("attribute", left.clone().unwrap_or_default(), right.clone().unwrap_or_default());
-            json["name"] = Json::from(name.as_str());
-            json
-        }
-        What::Values(values) => {
-            let first = values.first.iter().map(|pair| {
-                json!({"index": pair.index.as_slice(), "left": pair.left.as_str(), "right": pair.right.as_str()})
-            });
-            let first = Json::Array(first.collect());
-            let (largest, at) = match &values.largest {
-                Some((size, index)) => (Json::from(*size), Json::from(index.as_slice())),
-                None => (Json::Null, Json::Null),
-            };
-            json!({
-                "path": difference.path.as_str(), "property": "values", "count": values.count,
-                "largest": largest, "largest_at": at, "first": first,
-            })
-        }
-        _ => json!({"path": difference.path.as_str(), "property": "other"}),
     }
 }

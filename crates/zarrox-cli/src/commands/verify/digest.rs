@@ -3,11 +3,13 @@
 use std::io::Write;
 
 use clap::Args;
+use zarrox::json::{Json, json};
 use zarrox::{Digester, Result};
 
 use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, each, printable};
 use crate::interrupt;
+use crate::print::print_json;
 use crate::progress::Progress;
 
 /// Print a hash of nodes and all below them, by which they are compared with others
@@ -28,6 +30,10 @@ pub(crate) struct Digest {
     #[arg(long, conflicts_with = "stored")]
     hexdigest: bool,
 
+    /// Print JSON, for programs: a list of objects
+    #[arg(long)]
+    json: bool,
+
     /// The memory for elements, such as 512MiB: with more, long and thin chunks are decoded less often
     #[arg(long, value_name = "SIZE", default_value = "1GiB")]
     memory: ByteSize,
@@ -36,6 +42,15 @@ pub(crate) struct Digest {
 impl Digest {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         interrupt::catch();
+        if self.json {
+            let mut all = Vec::new();
+            let result = each(out, &self.paths, |_, path| {
+                all.push(json!({"path": path.as_str(), "digest": self.digest(global, path)?}));
+                Ok(())
+            });
+            print_json(out, &Json::Array(all))?;
+            return result;
+        }
         if let [path] = self.paths.as_slice() {
             return Ok(writeln!(out, "{}", self.digest(global, path)?)?);
         }
@@ -53,7 +68,7 @@ impl Digest {
         let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
         let digester = Digester::new().memory(memory).on_progress(move |done| {
             bar.set(done.done, done.total);
-            interrupt::check()
+            interrupt::check_or(interrupt::NOTHING_CHANGED)
         });
         let node = global.read(path)?;
         let digest = if self.stored { digester.stored(&node) } else { digester.content(&node) }?;

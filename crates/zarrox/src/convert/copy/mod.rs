@@ -80,6 +80,28 @@ impl Copier {
         Self::default()
     }
 
+    /// Cuts chunks and shards down to a part of an array, whose chunks are of the third shape otherwise. The second result is true if
+    /// they were longer.
+    pub(crate) fn cut_to(mut self, whole: &[u64], part: &[u64], chunks: &[u64]) -> (Self, bool) {
+        let rewrite = &mut self.convert.rewrite;
+        let (mut is_cut, mut chunks) = (false, chunks.to_vec());
+        if let Some(wanted) = rewrite.chunks.as_mut().filter(|wanted| !matches!(wanted, ChunkShape::Guess)) {
+            let lengths = wanted.resolve(whole, 1);
+            chunks = lengths.iter().zip(part).map(|(&length, &most)| length.min(most)).collect();
+            is_cut = lengths.iter().zip(whole).zip(&chunks).any(|((&n, &all), &cut)| n.min(all) > cut);
+            *wanted = chunks.as_slice().into();
+        }
+        if let Some(Some(wanted)) = &mut rewrite.shards {
+            let shards = wanted.resolve(whole, 1);
+            let most = |(&part, &chunk): (&u64, &u64)| part.div_ceil(chunk.max(1)) * chunk.max(1);
+            let most = part.iter().zip(&chunks).map(most);
+            let cut: Vec<u64> = shards.iter().zip(most).map(|(&length, most)| length.min(most)).collect();
+            is_cut |= shards.iter().zip(whole).zip(&cut).any(|((&n, &all), &cut)| n.min(all) > cut);
+            *wanted = cut.as_slice().into();
+        }
+        (self, is_cut)
+    }
+
     fn converting(self, change: impl FnOnce(Convert) -> Convert) -> Self {
         Self { convert: change(self.convert), ..self }
     }

@@ -25,7 +25,7 @@ mod values;
 use std::fmt;
 use std::sync::Arc;
 
-use zarrox_core::json::Json;
+use zarrox_core::json::{Json, json};
 use zarrox_core::{DataType, Result};
 
 use crate::array::Array;
@@ -129,6 +129,49 @@ impl fmt::Display for Difference {
                     Some((size, index)) => write!(f, ", by at most {size} at {index:?}"),
                     None => Ok(()),
                 }
+            }
+        }
+    }
+}
+
+impl Difference {
+    /// The difference as JSON: its `path` and `property`, and what the property has on both sides.
+    pub fn to_json(&self) -> Json {
+        let sides = |property: &str, left: Json, right: Json| json!({"path": self.path.as_str(), "property": property, "left": left, "right": right});
+        let kind = |is_array: bool| Json::from(if is_array { "array" } else { "group" });
+        match &self.what {
+            What::OnlyLeft => sides("node", true.into(), false.into()),
+            What::OnlyRight => sides("node", false.into(), true.into()),
+            What::Kind { left_is_array } => sides("node_type", kind(*left_is_array), kind(!left_is_array)),
+            What::Shape { left, right } => {
+                sides("shape", Json::from(left.as_slice()), Json::from(right.as_slice()))
+            }
+            What::DataType { left, right } => {
+                sides("data_type", Json::from(left.to_string()), Json::from(right.to_string()))
+            }
+            What::FillValue { left, right } => {
+                sides("fill_value", Json::from(left.as_str()), Json::from(right.as_str()))
+            }
+            What::DimensionNames { left, right } => sides("dimension_names", left.clone(), right.clone()),
+            What::Attribute { name, left, right } => {
+                let mut json =
+                    sides("attribute", left.clone().unwrap_or_default(), right.clone().unwrap_or_default());
+                json["name"] = Json::from(name.as_str());
+                json
+            }
+            What::Values(values) => {
+                let first = values.first.iter().map(|pair| {
+                    json!({"index": pair.index.as_slice(), "left": pair.left.as_str(), "right": pair.right.as_str()})
+                });
+                let first = Json::Array(first.collect());
+                let (largest, at) = match &values.largest {
+                    Some((size, index)) => (Json::from(*size), Json::from(index.as_slice())),
+                    None => (Json::Null, Json::Null),
+                };
+                json!({
+                    "path": self.path.as_str(), "property": "values", "count": values.count,
+                    "largest": largest, "largest_at": at, "first": first,
+                })
             }
         }
     }

@@ -14,17 +14,21 @@ pub(super) trait Numeric: Copy + PartialOrd + Send + Sync {
     const SIZE: usize;
     const LOWEST: Self;
     const HIGHEST: Self;
+    /// NaN, if the type has it.
+    const NAN: Option<Self>;
     fn of(bytes: &[u8]) -> Self;
     fn float(self) -> f64;
     fn number(self) -> Number;
+    fn push_to(self, bytes: &mut Vec<u8>);
 }
 
 macro_rules! numeric {
-    ($($type:ty, $lowest:expr, $highest:expr, $number:ident as $wide:ty;)*) => {$(
+    ($($type:ty, $lowest:expr, $highest:expr, $nan:expr, $number:ident as $wide:ty;)*) => {$(
         impl Numeric for $type {
             const SIZE: usize = size_of::<Self>();
             const LOWEST: Self = $lowest;
             const HIGHEST: Self = $highest;
+            const NAN: Option<Self> = $nan;
             #[inline(always)]
             fn of(bytes: &[u8]) -> Self {
                 let mut own = [0; size_of::<Self>()];
@@ -39,21 +43,24 @@ macro_rules! numeric {
             fn number(self) -> Number {
                 Number::$number(<$wide>::from(self))
             }
+            fn push_to(self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_ne_bytes());
+            }
         }
     )*};
 }
 
 numeric! {
-    i8, i8::MIN, i8::MAX, Integer as i128;
-    i16, i16::MIN, i16::MAX, Integer as i128;
-    i32, i32::MIN, i32::MAX, Integer as i128;
-    i64, i64::MIN, i64::MAX, Integer as i128;
-    u8, u8::MIN, u8::MAX, Integer as i128;
-    u16, u16::MIN, u16::MAX, Integer as i128;
-    u32, u32::MIN, u32::MAX, Integer as i128;
-    u64, u64::MIN, u64::MAX, Integer as i128;
-    f32, f32::NEG_INFINITY, f32::INFINITY, Float as f64;
-    f64, f64::NEG_INFINITY, f64::INFINITY, Float as f64;
+    i8, i8::MIN, i8::MAX, None, Integer as i128;
+    i16, i16::MIN, i16::MAX, None, Integer as i128;
+    i32, i32::MIN, i32::MAX, None, Integer as i128;
+    i64, i64::MIN, i64::MAX, None, Integer as i128;
+    u8, u8::MIN, u8::MAX, None, Integer as i128;
+    u16, u16::MIN, u16::MAX, None, Integer as i128;
+    u32, u32::MIN, u32::MAX, None, Integer as i128;
+    u64, u64::MIN, u64::MAX, None, Integer as i128;
+    f32, f32::NEG_INFINITY, f32::INFINITY, Some(f32::NAN), Float as f64;
+    f64, f64::NEG_INFINITY, f64::INFINITY, Some(f64::NAN), Float as f64;
 }
 
 /// The number of values, their extremes, their mean, and the sum of the squares of their differences from it.

@@ -1,25 +1,27 @@
 //! Statistics of the elements of an array.
 
+mod along;
+mod counted;
 mod kernel;
+mod measure;
+mod reduction;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use zarrox_core::data_type::{Casting, Number};
+use zarrox_core::data_type::Number;
 use zarrox_core::json::{Json, Map, json};
-use zarrox_core::{DataType, Error, ErrorKind, FillValue, IntoSelection, Result, Selection};
+use zarrox_core::{Error, IntoSelection, Result, Selection};
 
 use crate::array::{Array, DynArray};
 use crate::convert::Progress;
 use crate::digest::{Listener, Work};
 use crate::error::argument;
 use crate::survey::pass::{Pass, elements_of};
+use counted::Counted;
 use kernel::{Bins, Moments};
-
-/// The number of bins in which percentiles are looked for.
-const FINE: usize = 1 << 16;
+pub use measure::Measure;
 
 /// Statistics of numbers. What is NaN is counted, and left out of everything else.
 #[derive(Debug, Clone, PartialEq)]
@@ -205,8 +207,8 @@ impl Statistics {
     /// Computes the statistics of an array.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] when the elements are no real numbers, [`ErrorKind::InvalidArgument`] when a percentile or the range
-    /// is none; the errors of reading.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) when the elements are no real numbers,
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) when a percentile or the range is none; the errors of reading.
     pub fn run(&self, array: &Array) -> Result<Stats> {
         self.check()?;
         let place = |error: Error| error.at(format!("array '{}'", array.path()));
@@ -397,152 +399,6 @@ fn join_unique(unique: &mut Unique, other: &Unique, most: usize) {
     if own.len() > most {
         *unique = None;
     }
-}
-
-/// The elements that are counted, and the loops for them.
-struct Counted {
-    field: Option<String>,
-    /// The type of the elements, or of the field.
-    data_type: DataType,
-    /// The type that elements are cast to, if there are no loops for their own.
-    cast: Option<(DataType, zarrox_core::Registry)>,
-    fill: Number,
-    fill_bytes: Vec<u8>,
-}
-
-/// Calls a loop for the Rust type of a data type; that of others is `f64`.
-macro_rules! with_type {
-    ($data_type:expr, $loop:ident ( $($argument:expr),* )) => {
-        match $data_type {
-            DataType::Bool | DataType::UInt8 => kernel::$loop::<u8>($($argument),*),
-            DataType::Int8 => kernel::$loop::<i8>($($argument),*),
-            DataType::Int16 => kernel::$loop::<i16>($($argument),*),
-            DataType::Int32 => kernel::$loop::<i32>($($argument),*),
-            DataType::Int64 => kernel::$loop::<i64>($($argument),*),
-            DataType::UInt16 => kernel::$loop::<u16>($($argument),*),
-            DataType::UInt32 => kernel::$loop::<u32>($($argument),*),
-            DataType::UInt64 => kernel::$loop::<u64>($($argument),*),
-            DataType::Float32 => kernel::$loop::<f32>($($argument),*),
-            _ => kernel::$loop::<f64>($($argument),*),
-        }
-    };
-}
-
-impl Counted {
-    fn new(array: &Array, field: Option<&str>) -> Result<Self> {
-        let fill = array.fill_value();
-        let fill = DynArray::from_elements(array.data_type().clone(), vec![], [fill.as_bytes()])?;
-        let fill = match field {
-            Some(name) => fill.field(name)?,
-            None => fill,
-        };
-        if let Some(name) = field.filter(|_| !fill.shape().is_empty()) {
-            return Err(Error::new(ErrorKind::Unsupported, format!("the field '{name}' has arrays")));
-        }
-        let data_type = fill.data_type().clone();
-        let registry = array.location().context.registry.clone();
-        let mut counted = Self {
-            field: field.map(str::to_owned),
-            cast: (!has_loops(&data_type)).then(|| (DataType::Float64, (*registry).clone())),
-            data_type,
-            fill: Number::Integer(0),
-            fill_bytes: fill.elements().next().unwrap_or_default().to_vec(),
-        };
-        let numbers = counted.numbers(&fill).map_err(|error| {
-            let message = format!("elements of {} are no real numbers", counted.data_type);
-            Error::new(ErrorKind::Unsupported, message).with_source(error)
-        })?;
-        if is_complex(&counted.data_type) {
-            let message = format!("elements of {} are complex; take their parts", counted.data_type);
-            return Err(Error::new(ErrorKind::Unsupported, message));
-        }
-        let moments = with_type!(numbers.data_type(), moments(numbers.as_bytes()));
-        counted.fill = moments.range.map_or(Number::Float(f64::NAN), |(low, _)| low);
-        Ok(counted)
-    }
-
-    /// The counted elements of a part.
-    fn values<'v>(&self, part: &'v DynArray) -> Result<Cow<'v, DynArray>> {
-        match &self.field {
-            Some(name) => part.field(name).map(Cow::Owned),
-            None => Ok(Cow::Borrowed(part)),
-        }
-    }
-
-    fn numbers<'v>(&self, values: &'v DynArray) -> Result<Cow<'v, DynArray>> {
-        match &self.cast {
-            Some((to, registry)) => values.cast(to, Casting::Lossy, registry).map(Cow::Owned),
-            None => Ok(Cow::Borrowed(values)),
-        }
-    }
-
-    fn add(&self, values: &DynArray, moments: &mut Moments, bins: Option<&mut Bins>) -> Result<()> {
-        let numbers = self.numbers(values)?;
-        moments.join(&with_type!(numbers.data_type(), moments(numbers.as_bytes())));
-        if let Some(bins) = bins {
-            with_type!(numbers.data_type(), count(numbers.as_bytes(), bins));
-        }
-        Ok(())
-    }
-
-    fn count(&self, values: &DynArray, bins: &mut Bins) -> Result<()> {
-        let numbers = self.numbers(values)?;
-        with_type!(numbers.data_type(), count(numbers.as_bytes(), bins));
-        Ok(())
-    }
-
-    /// Bins in which percentiles are found.
-    fn fine_bins(&self, low: f64, high: f64) -> Bins {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than 2^16")]
-        match self.cast.is_none() && !is_float(&self.data_type) && high - low < FINE as f64 {
-            // A bin for each integer.
-            true => Bins::new(low, high + 1.0, (high - low) as usize + 1),
-            false => Bins::new(low, high, FINE),
-        }
-    }
-
-    #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "both are whole numbers")]
-    fn is_exact(&self, bins: &Bins) -> bool {
-        self.cast.is_none() && !is_float(&self.data_type) && bins.high - bins.low == bins.counts.len() as f64
-    }
-
-    /// The texts of unique elements, in the order of numbers.
-    fn texts(&self, unique: BTreeMap<Vec<u8>, u64>, array: &Array) -> Result<Vec<(String, u64)>> {
-        let registry = &array.location().context.registry;
-        let family = registry.family(&self.data_type)?;
-        let mut elements: Vec<(Vec<u8>, u64)> = unique.into_iter().collect();
-        let number = |element: &[u8]| {
-            let one = DynArray::from_elements(self.data_type.clone(), vec![], [element]).ok()?;
-            let numbers = self.numbers(&one).ok()?;
-            let moments = with_type!(numbers.data_type(), moments(numbers.as_bytes()));
-            Some(moments.range.map_or(f64::NAN, |(low, _)| low.to_f64()))
-        };
-        elements.sort_by(|(a, _), (b, _)| match (number(a), number(b)) {
-            (Some(a), Some(b)) => a.total_cmp(&b),
-            _ => a.cmp(b),
-        });
-        let text = |(element, count): (Vec<u8>, u64)| {
-            let fill = FillValue::new(element);
-            (family.format(&self.data_type, fill.as_bytes()), count)
-        };
-        Ok(elements.into_iter().map(text).collect())
-    }
-}
-
-fn has_loops(data_type: &DataType) -> bool {
-    use DataType::{Bool, Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
-    matches!(
-        data_type,
-        Bool | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Float32 | Float64
-    )
-}
-
-fn is_float(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Float32 | DataType::Float64)
-}
-
-fn is_complex(data_type: &DataType) -> bool {
-    matches!(data_type.storage(), zarrox_core::Storage::Complex(_))
 }
 
 /// Statistics of the elements of an array: the extremes, the mean and the deviation. [`Statistics`] has options.

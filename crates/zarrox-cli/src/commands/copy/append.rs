@@ -1,0 +1,177 @@
+//! `zarrox append`: makes an array longer by the elements of a file or a pipe.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::path::Path;
+
+use clap::Args;
+use zarrox::json::{self, Json};
+use zarrox::{Array, DynArray, Error, ErrorKind, Result};
+
+use super::import::{Import, Raw};
+use crate::args::{ByteSize, Global};
+use crate::exit::{Failure, usage};
+use crate::files::{self, failed};
+use crate::interrupt;
+use crate::npy::{self, npz};
+use crate::part;
+
+/// The most cells of a table that are converted at a time.
+const CELLS: usize = 1 << 16;
+
+/// Append the elements of a file to an array: .npy, .csv, raw elements, or any of these from a pipe
+///
+/// Everything but the length along the axis must be that of the array. A table needs one line for each row, and numbers between commas.
+/// Raw elements have the array's data type. Rows of tables and raw elements from a pipe lie in a temporary file first, since their
+/// number must be known. An append that fails or is interrupted leaves the array as it was.
+#[derive(Debug, Args)]
+pub(crate) struct Append {
+    /// The array
+    path: String,
+
+    /// The file, or - for the standard input
+    #[arg(value_name = "FILE")]
+    input: String,
+
+    /// The axis, by name or number
+    #[arg(long, value_name = "AXIS", default_value = "0", allow_hyphen_values = true)]
+    axis: String,
+
+    /// The content [default: by the first bytes, and the name]
+    #[arg(long, value_name = "KIND", value_parser = ["npy", "csv", "raw"])]
+    from: Option<String>,
+
+    /// The number of lines before the rows of a table
+    #[arg(long, value_name = "LINES", default_value_t = 0)]
+    skip: u64,
+
+    /// The approximate limit of memory
+    #[arg(long, value_name = "SIZE", default_value = "512MiB")]
+    memory: ByteSize,
+}
+
+impl Append {
+    pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
+        interrupt::catch();
+        let array = global.read_array(&self.path)?;
+        let axis = match part::axes(&array, std::slice::from_ref(&self.axis))?.as_slice() {
+            [axis] => *axis,
+            _ => return Err(usage("--axis takes one axis").into()),
+        };
+        let mut input = self.open()?;
+        let start =
+            input.fill_buf().map_err(|error| failed(&format!("reading {}", self.name()), error))?.to_vec();
+        let import = Import::appending(&self.input, &self.path, axis, self.memory);
+        match self.kind(&start)? {
+            "npy" => Ok(import.append_from(&mut input, None, global)?),
+            kind => {
+                let (file, length) = match kind {
+                    "csv" => self.of_table(&array, input)?,
+                    _ => self.of_raw(input)?,
+                };
+                let raw = Raw { file, length, array: &array, axis };
+                Ok(import.append_from(&mut io::empty(), Some(raw), global)?)
+            }
+        }
+    }
+
+    /// The name of the input in errors.
+    fn name(&self) -> String {
+        if self.input == "-" { "the standard input".to_owned() } else { format!("'{}'", self.input) }
+    }
+
+    fn open(&self) -> Result<Box<dyn BufRead>> {
+        if self.input == "-" {
+            return Ok(Box::new(BufReader::new(io::stdin())));
+        }
+        Ok(Box::new(BufReader::new(files::open(Path::new(&self.input))?)))
+    }
+
+    /// The kind of the content: by its begin, or by the name of the file.
+    fn kind(&self, start: &[u8]) -> Result<&str> {
+        if let Some(kind) = &self.from {
+            return Ok(kind);
+        }
+        let extension = Path::new(&self.input).extension().and_then(|end| end.to_str()).unwrap_or_default();
+        match extension.to_ascii_lowercase().as_str() {
+            _ if start.starts_with(npy::MAGIC) => Ok("npy"),
+            _ if npz::MAGICS.iter().any(|magic| start.starts_with(magic)) => Err(usage(
+                "an .npz file has several arrays; zarrox import --append --member takes one of them",
+            )),
+            "csv" | "txt" => Ok("csv"),
+            "raw" | "bin" => Ok("raw"),
+            _ => Err(usage(format!(
+                "{} is not an .npy file; say what it is with --from csv or --from raw",
+                self.name()
+            ))),
+        }
+    }
+
+    /// The raw elements in a file, and their size in bytes.
+    fn of_raw(&self, mut input: impl Read) -> Result<(File, u64)> {
+        let length =
+            std::fs::metadata(&self.input).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
+        if let Some(length) = length.filter(|_| self.input != "-") {
+            return Ok((files::open(Path::new(&self.input))?, length));
+        }
+        let failing = |error| failed(&format!("reading {}", self.name()), error);
+        let mut file = tempfile::tempfile().map_err(|error| failed("making a temporary file", error))?;
+        let length = io::copy(&mut input, &mut file).map_err(failing)?;
+        file.rewind().map_err(failing)?;
+        Ok((file, length))
+    }
+
+    /// The cells of a table as raw elements.
+    fn of_table(&self, array: &Array, input: impl BufRead) -> Result<(File, u64)> {
+        let writing = |error| failed("writing a temporary file", error);
+        let file = tempfile::tempfile().map_err(|error| failed("making a temporary file", error))?;
+        let mut file = BufWriter::new(file);
+        let (mut cells, mut length, mut width) = (Vec::new(), 0, None);
+        let mut flush = |cells: &mut Vec<Json>| -> Result<()> {
+            let registry = zarrox::codecs::registry();
+            let list = Json::Array(std::mem::take(cells));
+            let values = DynArray::from_json(array.data_type().clone(), &list, &registry)?;
+            length += values.as_bytes().len() as u64;
+            file.write_all(values.as_bytes()).map_err(writing)
+        };
+        for (number, line) in (1..).zip(input.lines()).skip(usize::try_from(self.skip).unwrap_or(usize::MAX))
+        {
+            interrupt::check()?;
+            let line = line.map_err(|error| failed(&format!("reading {}", self.name()), error))?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let before = cells.len();
+            cells.extend(line.split(',').map(|text| cell(text.trim())));
+            let count = cells.len() - before;
+            if *width.get_or_insert(count) != count {
+                let message = format!(
+                    "line {number} of {} has {count} cells, and those before have others",
+                    self.name()
+                );
+                return Err(Error::new(ErrorKind::Corrupt, message));
+            }
+            if cells.len() >= CELLS {
+                flush(&mut cells).map_err(|error| self.in_line(number, &error))?;
+            }
+        }
+        flush(&mut cells).map_err(|error| self.in_line(0, &error))?;
+        let mut file = file.into_inner().map_err(|error| writing(error.into_error()))?;
+        file.rewind().map_err(writing)?;
+        Ok((file, length))
+    }
+
+    fn in_line(&self, number: u64, error: &Error) -> Error {
+        let place = if number > 0 { format!("before line {number}") } else { "in the last lines".to_owned() };
+        let hint = if self.skip == 0 { "; --skip 1 passes over a line of names" } else { "" };
+        Error::new(ErrorKind::Corrupt, format!("{} {place}: {error}{hint}", self.name()))
+    }
+}
+
+/// The value of a cell: JSON, or text that is none.
+fn cell(text: &str) -> Json {
+    match text {
+        "nan" => Json::from(f64::NAN),
+        _ => json::parse(text.as_bytes()).unwrap_or_else(|_| Json::from(text)),
+    }
+}
