@@ -3,6 +3,7 @@
 pub(super) mod convert;
 mod copying;
 pub(super) mod cp;
+pub(super) mod downsample;
 pub(super) mod export;
 pub(super) mod import;
 pub(super) mod mv;
