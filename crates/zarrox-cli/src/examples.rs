@@ -159,7 +159,7 @@ static EXAMPLES: &[(&str, &[Example])] = &[
             example("The plan of smaller levels beside an array", "zarrox downsample sea.zarr/depth --dry-run"),
             example(
                 "A new image of OME-Zarr with two smaller levels",
-                "zarrox downsample sea.zarr/depth image.zarr --axes y,x --unit meter --levels 2",
+                "zarrox downsample sea.zarr/depth image.zarr --unit meter --levels 2",
             ),
         ],
     ),

@@ -65,3 +65,8 @@ fn inspecting() {
 fn changing() {
     run("changing.md");
 }
+
+#[test]
+fn pyramids() {
+    run("pyramids.md");
+}

@@ -17,6 +17,7 @@ mod long;
 mod mapping;
 mod objects;
 mod parts;
+mod pyramid;
 mod selection;
 mod split;
 mod store;
@@ -75,6 +76,8 @@ mod native {
     use crate::group::Group;
     #[pymodule_export]
     use crate::long::PyInterrupt;
+    #[pymodule_export]
+    use crate::pyramid::{downsample, validate_ome};
     #[pymodule_export]
     use crate::store::Store;
     #[pymodule_export]

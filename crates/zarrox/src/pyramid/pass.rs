@@ -109,6 +109,9 @@ impl Pass<'_> {
     }
 }
 
+/// The blocks of which parts are missing, by their levels and numbers.
+type AllIncomplete<T> = HashMap<(usize, Vec<u64>), Arc<Mutex<Incomplete<T>>>>;
+
 /// What all threads of a pass share.
 struct Running<'a, T> {
     pass: &'a Pass<'a>,
@@ -118,7 +121,7 @@ struct Running<'a, T> {
     /// The element of pieces of which nothing is stored.
     fill: Option<T>,
     stored: Option<(Cells, StoredCells)>,
-    incomplete: Mutex<HashMap<(usize, Vec<u64>), Arc<Mutex<Incomplete<T>>>>>,
+    incomplete: Mutex<AllIncomplete<T>>,
 }
 
 /// A block of which parts are missing.

@@ -270,9 +270,9 @@ fn check_channels(visited: &Visited, entry: &Map, first: Option<&Array>, report:
             report.error(visited, format!("'label' of '{at}' is a text"));
         }
     }
-    let axes = entry.get("axes").and_then(Json::as_array);
+    let Some(axes) = entry.get("axes").and_then(Json::as_array) else { return };
     let is_channel = |axis: &Json| axis.get("type").and_then(Json::as_str) == Some("channel");
-    let dim = axes.and_then(|axes| axes.iter().position(is_channel));
+    let dim = axes.iter().position(is_channel);
     let count = match (dim, first) {
         (Some(dim), Some(array)) => array.shape().get(dim).copied(),
         (None, Some(_)) => Some(1),
