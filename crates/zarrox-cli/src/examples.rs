@@ -203,6 +203,16 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         )],
     ),
     (
+        "downsample",
+        &[
+            example("The plan of smaller levels beside an array", "zarrox downsample sea.zarr/depth --dry-run"),
+            example(
+                "A new image of OME-Zarr with two smaller levels",
+                "zarrox downsample sea.zarr/depth image.zarr --unit meter --levels 2",
+            ),
+        ],
+    ),
+    (
         "convert",
         &[
             example("Print the plan of a conversion", "zarrox convert old.zarr new.zarr --to v3 --dry-run"),
@@ -222,6 +232,13 @@ static EXAMPLES: &[(&str, &[Example])] = &[
             example("Whether everything can be read", "zarrox check sea.zarr"),
             example("The work of a repair, without doing it", "zarrox check sea.zarr --repair --dry-run"),
         ],
+    ),
+    (
+        "validate-ome",
+        &[example(
+            "Whether an image is as OME-Zarr demands",
+            "zarrox downsample sea.zarr/depth image.zarr && zarrox validate-ome image.zarr",
+        )],
     ),
     (
         "diff",

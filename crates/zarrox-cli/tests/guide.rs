@@ -71,3 +71,8 @@ fn serving() {
 fn changing() {
     run("changing.md");
 }
+
+#[test]
+fn pyramids() {
+    run("pyramids.md");
+}

@@ -19,6 +19,7 @@ mod measures;
 mod n5;
 mod network;
 mod nodes;
+mod pyramids;
 mod shell;
 mod transfer;
 mod types;

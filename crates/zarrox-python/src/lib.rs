@@ -18,6 +18,7 @@ mod mapping;
 mod objects;
 mod parts;
 mod pickled;
+mod pyramid;
 mod selection;
 mod split;
 mod store;
@@ -79,6 +80,8 @@ mod native {
     use crate::long::PyInterrupt;
     #[pymodule_export]
     use crate::pickled::allow_pickle;
+    #[pymodule_export]
+    use crate::pyramid::{downsample, validate_ome};
     #[pymodule_export]
     use crate::store::Store;
     #[pymodule_export]

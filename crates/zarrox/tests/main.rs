@@ -18,6 +18,7 @@ mod indexing;
 mod iterate;
 mod model;
 mod parts;
+mod pyramid;
 mod rectilinear;
 mod shown;
 mod stores;

@@ -48,6 +48,7 @@ fn create(chunks: [u64; 2], sharded: bool) -> Array {
 // One test, so that no other takes memory at the same time.
 #[test]
 fn memory_is_that_of_a_few_chunks() {
+    levels_take_the_memory_that_they_may();
     let two = AccessOptions::new().threads(2);
     for (array, what) in [
         (create([8, 4096], false), "rows of chunks"),
@@ -74,4 +75,19 @@ fn memory_is_that_of_a_few_chunks() {
         let most = if what == "a shard" { 34 << 10 } else { 2 << 10 };
         assert!(taken < most, "{taken} KiB for {what} as bytes");
     }
+}
+
+/// All levels of an image of 1 GiB are made in little memory, although no chunk of it is skipped.
+fn levels_take_the_memory_that_they_may() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("image.zarr");
+    let array = zarrox::create_array(path.join("0")).shape([1 << 14, 1 << 14]).data_type(DataType::Float32);
+    array.chunks([256, 256]).fill_value(1.5_f32).create().unwrap();
+    let memory = 12 << 20;
+    let maker = zarrox::Downsample::new().open_options(OpenOptions::new().threads(2)).memory(memory);
+    let passes = maker.plan(path.join("0")).unwrap().passes();
+    assert_eq!((passes.len(), passes[0].threads, passes[0].to), (1, 2, 6));
+    let taken = peak(|| drop(maker.run(path.join("0")).unwrap()));
+    assert!(taken < (memory as isize >> 10) + 1024, "{taken} KiB");
+    assert_eq!(zarrox::open_array(path.join("6")).unwrap().read::<f32>(s![3, 5]).unwrap().first(), Some(&1.5));
 }

@@ -26,9 +26,9 @@ use crate::interrupt;
 use crate::print::pager::Pager;
 use crate::retries;
 use change::{attrs, consolidate, create, rename_dim, resize, rm, set};
-use copy::{append, convert, cp, export, import, mv, rechunk, reshard};
+use copy::{append, convert, cp, downsample, export, import, mv, rechunk, reshard};
 use look::{bench, cat, chunks, du, dump, find, head, info, ls, meta, plot, stats, tree};
-use verify::{check, diff, digest, manifest};
+use verify::{check, diff, digest, manifest, validate_ome};
 
 /// Look at Zarr arrays and groups, create them, and move data in and out of them.
 #[derive(Debug, Parser)]
@@ -61,9 +61,11 @@ enum Command {
     Cp(cp::Cp),
     Rechunk(rechunk::Rechunk),
     Reshard(reshard::Reshard),
+    Downsample(downsample::Downsample),
     Convert(convert::Convert),
     Consolidate(consolidate::Consolidate),
     Check(check::Check),
+    ValidateOme(validate_ome::ValidateOme),
     Diff(diff::Diff),
     Digest(digest::Digest),
     Manifest(manifest::Manifest),
@@ -123,9 +125,11 @@ impl Command {
             Self::Cp(cp) => cp.run(global, out),
             Self::Rechunk(rechunk) => rechunk.run(global, out),
             Self::Reshard(reshard) => reshard.run(global, out),
+            Self::Downsample(downsample) => downsample.run(global, out),
             Self::Convert(convert) => convert.run(global, out),
             Self::Consolidate(consolidate) => consolidate.run(global, out),
             Self::Check(check) => check.run(global, out),
+            Self::ValidateOme(validate) => validate.run(global, out),
             Self::Diff(diff) => diff.run(global, out),
             Self::Digest(digest) => digest.run(global, out),
             Self::Manifest(manifest) => manifest.run(global, out),

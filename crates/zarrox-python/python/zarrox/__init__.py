@@ -19,6 +19,7 @@ from zarrox import _native, codecs, errors, storage
 from zarrox._native import __version__
 from zarrox.codecs import *  # noqa: F403 (codecs are at top level in zarr-python 2)
 from zarrox.hierarchy._checking import check
+from zarrox.hierarchy._pyramid import downsample, validate_ome
 from zarrox.config import config
 from zarrox.convenience import (
     consolidate_metadata,
@@ -118,6 +119,7 @@ __all__ = [
     "create_hierarchy",
     "diff",
     "digest",
+    "downsample",
     "du",
     "empty",
     "empty_like",
@@ -144,6 +146,7 @@ __all__ = [
     "stats",
     "storage",
     "tree",
+    "validate_ome",
     "verify_manifest",
     "zeros",
     "zeros_like",

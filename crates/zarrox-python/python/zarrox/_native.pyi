@@ -326,6 +326,12 @@ def check(
     """Without a store, ``path`` is a path on this machine. Members: ``severity``, ``kind``, ``path``, ``chunk``, ``last_chunk``, ``inner_chunk``,
     ``key``, ``message``, ``repair``, ``repairable``, ``outcome``, ``failure``."""
 
+def downsample(source: str, destination: str | None, options: dict[str, Any]) -> list[dict[str, Any]]:
+    """Members of levels: ``path``, ``shape``, ``chunks``, ``factors``, ``scale``, ``translation``, ``bytes``."""
+
+def validate_ome(path: str) -> list[tuple[str, str, str]]:
+    """The severity, the path and the message of each finding."""
+
 def migrate_1to2(store: Store, path: str = "") -> None: ...
 def diff(
     left: Array | Group,

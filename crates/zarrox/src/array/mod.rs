@@ -286,7 +286,7 @@ impl Array {
     }
 
     /// Changes members of the array's document, in the form of its format.
-    fn change_members(&mut self, members: &Map) -> Result<()> {
+    pub(crate) fn change_members(&mut self, members: &Map) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
         let metadata = location.change(format, |node, write| {
             let metadata = patched(&location, format, node, Change::Members(members))

@@ -61,6 +61,27 @@ impl Array {
         self.location.store.size(&self.key(chunk)?).map_err(Error::from)
     }
 
+    /// Returns true if all chunks of a region are stored, which begins where a chunk does. Each of them is complete, since a chunk is
+    /// replaced atomically.
+    pub(crate) fn stores_all_of(&self, region: &[(u64, u64)]) -> Result<bool> {
+        // Chunks of several shapes can lie in several regions, so that a stored one need not be complete.
+        let Ok(chunk_shape) = self.chunk_grid().chunk_shape() else { return Ok(false) };
+        let mut chunk: Vec<u64> = region.iter().zip(chunk_shape).map(|((begin, _), n)| begin / n).collect();
+        loop {
+            if self.stored_size(&chunk)?.is_none() {
+                return Ok(false);
+            }
+            let next = (0..chunk.len())
+                .rev()
+                .find(|&dim| (chunk[dim] + 1).saturating_mul(chunk_shape[dim]) < region[dim].1);
+            let Some(next) = next else { return Ok(true) };
+            chunk[next] += 1;
+            for dim in next + 1..chunk.len() {
+                chunk[dim] = region[dim].0 / chunk_shape[dim];
+            }
+        }
+    }
+
     /// The size of the elements of a stored chunk in memory, in bytes.
     pub(crate) fn chunk_bytes(&self) -> usize {
         self.chain.chunk().size()

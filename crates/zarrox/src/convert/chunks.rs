@@ -175,7 +175,7 @@ impl<'a> Transfer<'a> {
     /// are not stored are written as well.
     pub(super) fn reencode(&self, all: bool) -> Result<()> {
         self.each_unit(all, false, |region, size| {
-            if !self.resuming || !self.is_there(region)? {
+            if !self.resuming || !self.destination.stores_all_of(region)? {
                 match self.encode(region) {
                     Err(error) if self.effort.skip_damaged && error.kind() == ErrorKind::Corrupt => {
                         self.encode_undamaged(region)?;
@@ -325,27 +325,6 @@ impl<'a> Transfer<'a> {
         let item = self.source.data_type().size() as u64;
         region.iter().fold(item, |size, (begin, end)| size.saturating_mul(end - begin))
     }
-
-    /// Returns true if all chunks of a unit are stored in the destination. Each of them is complete, since a chunk is replaced
-    /// atomically.
-    fn is_there(&self, region: &[(u64, u64)]) -> Result<bool> {
-        // Chunks of several shapes can lie in several units, so that a stored one need not be complete.
-        let Ok(chunk_shape) = self.destination.chunk_grid().chunk_shape() else { return Ok(false) };
-        let mut chunk: Vec<u64> = region.iter().zip(chunk_shape).map(|((begin, _), n)| begin / n).collect();
-        loop {
-            if self.destination.stored_size(&chunk)?.is_none() {
-                return Ok(false);
-            }
-            let next = (0..chunk.len())
-                .rev()
-                .find(|&dim| (chunk[dim] + 1).saturating_mul(chunk_shape[dim]) < region[dim].1);
-            let Some(next) = next else { return Ok(true) };
-            chunk[next] += 1;
-            for dim in next + 1..chunk.len() {
-                chunk[dim] = region[dim].0 / chunk_shape[dim];
-            }
-        }
-    }
 }
 
 /// Returns true if all elements are equal bit by bit, including NaN.
@@ -394,7 +373,7 @@ pub(super) fn planned_division(
 }
 
 /// The threads that copy chunks: as many as one of the stores is good for.
-fn pool(source: &Array, destination: &Array, jobs: usize) -> Pool {
+pub(crate) fn pool(source: &Array, destination: &Array, jobs: usize) -> Pool {
     if let Some(jobs) = NonZeroUsize::new(jobs) {
         return Pool::waiting(jobs);
     }

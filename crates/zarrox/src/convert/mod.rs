@@ -65,6 +65,7 @@ use crate::policy::{Consolidated, MissingChunks};
 use plan::{Planner, Step, Wishes};
 
 pub(crate) use chosen::Chosen;
+pub(crate) use chunks::pool;
 pub(crate) use rewrite::Rewrite;
 
 pub use crate::hierarchy::journal::JOURNAL;

@@ -222,6 +222,11 @@ impl Conversion {
         }
     }
 
+    /// Returns true if the chunks of the first array are copied as they are.
+    pub(crate) fn copies_chunks(&self) -> bool {
+        self.steps.first().is_some_and(|step| step.action == Action::CopyChunks)
+    }
+
     /// The attributes of the copy of the first node.
     pub(crate) fn attributes(&self) -> Option<&Map> {
         match self.steps.first()?.target.as_ref()? {

@@ -4,6 +4,7 @@ pub(super) mod append;
 pub(super) mod convert;
 mod copying;
 pub(super) mod cp;
+pub(super) mod downsample;
 mod estimate;
 pub(super) mod export;
 pub(super) mod import;

@@ -3,7 +3,7 @@
 use clap::Args;
 use zarrox::copy::Copier;
 use zarrox::data_type::Casting;
-use zarrox::{CodecSpec, Result, Separator};
+use zarrox::{ChunkShape, CodecSpec, DataType, Downsample, Result, Separator};
 
 use crate::args::Chunks;
 use crate::creation::{self, Compressor};
@@ -78,8 +78,8 @@ impl Recoding {
             || separator.is_some()
     }
 
-    /// Applies the options to a copier.
-    pub(crate) fn apply(&self, copier: Copier) -> Result<Copier> {
+    /// Applies the options to what makes the arrays.
+    pub(crate) fn apply<T: Recoded>(&self, copier: T) -> Result<T> {
         let mut copier = copier.lossy(self.lossy);
         if let Some(chunks) = &self.chunks {
             copier = copier.chunks(shape(chunks, "--chunks")?);
@@ -90,10 +90,10 @@ impl Recoding {
             None => copier,
         };
         if let Some(text) = &self.codecs {
-            copier = copier.codecs(creation::codecs(text)?);
+            copier = copier.codecs(creation::codecs(text)?.into_iter().collect());
         }
         if !self.filters.is_empty() {
-            copier = copier.filters(self.filters.iter().cloned());
+            copier = copier.filters(self.filters.clone());
         }
         copier = match &self.compressor {
             Some(Some(compressor)) => copier.compressor(compressor.clone()),
@@ -102,7 +102,7 @@ impl Recoding {
         };
         if let Some(text) = &self.dtype {
             let casting = if self.lossy { Casting::Lossy } else { Casting::Exact };
-            copier = copier.data_type(creation::data_type(text)?.0, casting);
+            copier = copier.data_type(creation::data_type(text)?.0, casting)?;
         }
         if let Some(separator) = &self.separator {
             copier = copier.separator(if separator == "/" { Separator::Slash } else { Separator::Dot });
@@ -110,6 +110,73 @@ impl Recoding {
         Ok(copier)
     }
 }
+
+/// The maker of arrays that can have other chunks and codecs than their source.
+pub(crate) trait Recoded: Sized {
+    fn lossy(self, lossy: bool) -> Self;
+    fn chunks(self, chunks: ChunkShape) -> Self;
+    fn shards(self, shards: ChunkShape) -> Self;
+    fn no_shards(self) -> Self;
+    fn codecs(self, codecs: Vec<CodecSpec>) -> Self;
+    fn filters(self, filters: Vec<CodecSpec>) -> Self;
+    fn compressor(self, compressor: CodecSpec) -> Self;
+    fn no_compressor(self) -> Self;
+    fn data_type(self, data_type: DataType, casting: Casting) -> Result<Self>;
+    fn separator(self, separator: Separator) -> Self;
+}
+
+macro_rules! recoded {
+    ($type:ty, |$own:ident, $data_type:ident, $casting:ident| $cast:expr) => {
+        impl Recoded for $type {
+            fn lossy(self, lossy: bool) -> Self {
+                <$type>::lossy(self, lossy)
+            }
+
+            fn chunks(self, chunks: ChunkShape) -> Self {
+                <$type>::chunks(self, chunks)
+            }
+
+            fn shards(self, shards: ChunkShape) -> Self {
+                <$type>::shards(self, shards)
+            }
+
+            fn no_shards(self) -> Self {
+                <$type>::no_shards(self)
+            }
+
+            fn codecs(self, codecs: Vec<CodecSpec>) -> Self {
+                <$type>::codecs(self, codecs)
+            }
+
+            fn filters(self, filters: Vec<CodecSpec>) -> Self {
+                <$type>::filters(self, filters)
+            }
+
+            fn compressor(self, compressor: CodecSpec) -> Self {
+                <$type>::compressor(self, compressor)
+            }
+
+            fn no_compressor(self) -> Self {
+                <$type>::no_compressor(self)
+            }
+
+            fn data_type(self, $data_type: DataType, $casting: Casting) -> Result<Self> {
+                let $own = self;
+                $cast
+            }
+
+            fn separator(self, separator: Separator) -> Self {
+                <$type>::separator(self, separator)
+            }
+        }
+    };
+}
+
+recoded!(Copier, |copier, data_type, casting| Ok(copier.data_type(data_type, casting)));
+
+recoded!(Downsample, |_own, _data_type, _casting| {
+    Err(usage("levels have the data type of the source; zarrox cp --dtype makes a copy with another one"))
+});
 
 pub(crate) fn shape(chunks: &Chunks, option: &str) -> Result<zarrox::ChunkShape> {
     match chunks {

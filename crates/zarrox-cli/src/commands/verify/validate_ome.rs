@@ -1,0 +1,65 @@
+//! `zarrox validate-ome`: checks the metadata of OME-Zarr.
+
+use std::io::Write;
+
+use clap::Args;
+use zarrox::json::json;
+use zarrox::ome::validate::{self, Finding};
+use zarrox::ome::Severity;
+use zarrox::{ErrorKind, Result};
+
+use crate::args::Global;
+use crate::exit::{Failure, each, printable};
+use crate::interrupt;
+
+/// Check the metadata of images, labels, plates and collections of OME-Zarr 0.4 and 0.5
+///
+/// The metadata of a group and of all that it leads to is compared with the specification, and with the arrays that are there. No chunk
+/// is read. Each finding is one line; any finding ends with the exit code 5, but with --errors warnings do not.
+#[derive(Debug, Args)]
+pub(crate) struct ValidateOme {
+    /// The groups
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<String>,
+
+    /// Leave out warnings, which are about recommendations
+    #[arg(long)]
+    errors: bool,
+
+    /// Print JSON, for programs: one finding a line
+    #[arg(long)]
+    json: bool,
+}
+
+impl ValidateOme {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        interrupt::catch();
+        let mut is_clean = true;
+        each(out, &self.paths, |out, path| {
+            let findings = validate::validate_with(&global.options(), path)?;
+            let findings: Vec<&Finding> =
+                findings.iter().filter(|finding| !self.errors || finding.severity == Severity::Error).collect();
+            is_clean &= findings.is_empty();
+            for finding in &findings {
+                let line = if self.json { to_json(path, finding) } else { printable(&finding.to_string()) };
+                writeln!(out, "{line}")?;
+            }
+            if !self.json {
+                let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+                let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+                match errors + warnings {
+                    0 => writeln!(out, "{}: valid", printable(path))?,
+                    _ => writeln!(out, "{}: {errors} errors, {warnings} warnings", printable(path))?,
+                }
+            }
+            Ok(())
+        })?;
+        // Each finding was told.
+        if is_clean { Ok(()) } else { Err(Failure::Told(ErrorKind::Corrupt)) }
+    }
+}
+
+fn to_json(root: &str, finding: &Finding) -> String {
+    let Finding { path, severity, message, .. } = finding;
+    json!({"root": root, "severity": severity.name(), "path": path.as_str(), "message": message.as_str()}).to_string()
+}

@@ -1,0 +1,37 @@
+//! OME-Zarr 0.5: the attribute `ome` of a group of Zarr v3.
+
+use zarrox_core::Result;
+use zarrox_core::json::{Json, Map, json};
+
+use super::image::{Image, put_entry};
+
+/// The version.
+pub(super) const VERSION: &str = "0.5";
+
+/// The attribute that has all others.
+pub(super) const OME: &str = "ome";
+
+/// Puts the description of an image into the attributes of its group.
+pub(super) fn describe(image: &Image, attributes: &mut Map) -> Result<()> {
+    let entry = image.ome_entry()?;
+    let Some(ome) = members(attributes) else { return Ok(()) };
+    put_entry(ome, entry);
+    if let Some(omero) = image.omero() {
+        ome.insert("omero".to_owned(), Json::Object(omero));
+    }
+    if let Some(label) = image.image_label() {
+        ome.insert("image-label".to_owned(), Json::Object(label));
+    }
+    Ok(())
+}
+
+/// The members of the attribute `ome`, which is made where it is missing.
+pub(super) fn members(attributes: &mut Map) -> Option<&mut Map> {
+    let ome = attributes.entry(OME.to_owned()).or_default();
+    if !ome.is_object() {
+        *ome = Json::Object(Map::default());
+    }
+    let members = ome.as_object_mut()?;
+    members.insert("version".to_owned(), json!(VERSION));
+    Some(members)
+}
