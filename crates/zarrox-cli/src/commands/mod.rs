@@ -88,7 +88,7 @@ impl Command {
             Self::Chunks(chunks) => chunks.run(global, out),
             Self::Cat(cat) => cat.run(global, out),
             Self::Create(create) => create.run(global),
-            Self::Import(import) => import.run(global),
+            Self::Import(import) => import.run(global, out),
             Self::Export(export) => export.run(global, out),
             Self::Cp(cp) => cp.run(global, out),
             Self::Rechunk(rechunk) => rechunk.run(global, out),
