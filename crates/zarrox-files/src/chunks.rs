@@ -33,6 +33,9 @@ pub(crate) trait Elements: Debug + Send + Sync {
     /// The number of chunks along each dimension.
     fn grid(&self) -> &[u64];
 
+    /// The shape of a chunk.
+    fn chunk_shape(&self) -> Vec<u64>;
+
     /// Returns true if a chunk of the grid is stored.
     fn is_stored(&self, chunk: &[u64]) -> bool;
 

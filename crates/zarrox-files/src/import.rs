@@ -20,6 +20,8 @@ const START: u64 = 512;
 pub enum Kind {
     /// HDF5, also as NetCDF-4.
     Hdf5,
+    /// NetCDF-3: the classic format, and those with 64-bit offsets and 64-bit data.
+    NetCdf3,
 }
 
 impl Kind {
@@ -38,6 +40,9 @@ impl Kind {
         if start.starts_with(hdf5) {
             return Ok(Some(Self::Hdf5));
         }
+        if start.starts_with(crate::netcdf3::SIGNATURE) && matches!(start.get(3), Some(1 | 2 | 5)) {
+            return Ok(Some(Self::NetCdf3));
+        }
         // The signature is at 512, 1024, and so on, behind a block of the user.
         let mut offset = START;
         while offset + hdf5.len() as u64 <= input.length() && offset <= 1 << 30 {
@@ -54,6 +59,7 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Hdf5 => "HDF5",
+            Self::NetCdf3 => "NetCDF-3",
         })
     }
 }
@@ -75,16 +81,16 @@ fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
     }
 }
 
-#[cfg(feature = "hdf5")]
 fn open_kind(kind: Kind, path: &Path, is_plain: bool) -> Result<FileStore> {
     match kind {
+        #[cfg(feature = "hdf5")]
         Kind::Hdf5 => crate::hdf5::open(path, is_plain),
+        #[cfg(not(feature = "hdf5"))]
+        Kind::Hdf5 => {
+            Err(unsupported(format!("{kind} is read by a build with the feature hdf5, which this one lacks")))
+        }
+        Kind::NetCdf3 => crate::netcdf3::open(path, is_plain),
     }
-}
-
-#[cfg(not(feature = "hdf5"))]
-fn open_kind(kind: Kind, _: &Path, _: bool) -> Result<FileStore> {
-    Err(unsupported(format!("{kind} is read by a build with the feature hdf5, which this one lacks")))
 }
 
 /// Copies files of other formats into Zarr: its options, with which an import can be planned and run.

@@ -2,10 +2,12 @@
 
 mod chunks;
 mod export;
+mod fill;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 mod import;
 mod input;
+mod netcdf3;
 mod rows;
 mod store;
 

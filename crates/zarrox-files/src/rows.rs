@@ -9,7 +9,7 @@ use crate::chunks::each_position;
 use crate::input::{Input, corrupt};
 
 /// The size of a chunk that is made of elements in a row, in bytes.
-const CHUNK: u64 = 4 << 20;
+pub(crate) const CHUNK: u64 = 4 << 20;
 
 /// The place of elements.
 #[derive(Debug, Clone)]
@@ -68,6 +68,11 @@ impl Rows {
 
     /// The bytes of a chunk. Behind the elements of the array, it has zeros.
     pub(crate) fn read(&self, chunk: &[u64]) -> Result<Vec<u8>> {
+        self.read_behind(0, chunk)
+    }
+
+    /// The bytes of a chunk of an array that begins so many bytes behind this one.
+    pub(crate) fn read_behind(&self, distance: u64, chunk: &[u64]) -> Result<Vec<u8>> {
         let (mut first, mut count, mut whole) = (0_u64, 1_u64, 1_u64);
         for (dim, &index) in chunk.iter().enumerate() {
             let (length, of_chunk) = (self.shape[dim], self.chunk_shape[dim]);
@@ -79,8 +84,8 @@ impl Rows {
         let (offset, size) = (first * self.item, count * self.item);
         let mut bytes = match &self.place {
             Place::File(input, start) => {
-                let offset = start.checked_add(offset).ok_or_else(|| corrupt("an address is too large"))?;
-                input.read(offset, size)?
+                let offset = start.checked_add(offset).and_then(|offset| offset.checked_add(distance));
+                input.read(offset.ok_or_else(|| corrupt("an address is too large"))?, size)?
             }
             Place::Memory(bytes) => {
                 let range = usize::try_from(offset).ok().zip(usize::try_from(offset + size).ok());

@@ -96,6 +96,10 @@ impl Elements for Decoded {
         &self.grid
     }
 
+    fn chunk_shape(&self) -> Vec<u64> {
+        self.chunk_shape.clone()
+    }
+
     fn is_stored(&self, chunk: &[u64]) -> bool {
         self.table.find(chunk).is_some()
     }

@@ -189,6 +189,7 @@ impl<'f> Import<'f> {
         let attributes = collected(dataset)?;
         let is_scale = self.dimensions.is_scale(dataset.address());
         let mut attributes = self.attributes(path, &attributes, is_scale);
+        crate::fill::encode(&mapped.data_type, &mut attributes);
         if let Some(names) = &mapped.names {
             attributes.insert(crate::ENUM.to_owned(), names.clone().into());
         }
@@ -363,6 +364,10 @@ struct Contiguous {
 impl Elements for Contiguous {
     fn grid(&self) -> &[u64] {
         self.rows.grid()
+    }
+
+    fn chunk_shape(&self) -> Vec<u64> {
+        self.rows.chunk_shape().to_vec()
     }
 
     fn is_stored(&self, _: &[u64]) -> bool {

@@ -1,7 +1,5 @@
 //! Attributes, which are JSON in Zarr, as those of HDF5.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, DynArray, Result, codecs};
@@ -52,8 +50,7 @@ fn of_variable(data_type: &DataType, value: &Json) -> Option<Attribute> {
     let number = match value.as_str() {
         // xarray stores floats so.
         Some(text) if matches!(data_type, DataType::Float32 | DataType::Float64) => {
-            let bytes = STANDARD.decode(text).ok()?;
-            Json::from(f64::from_le_bytes(bytes.try_into().ok()?))
+            crate::fill::decode(text)?
         }
         _ => value.clone(),
     };
@@ -115,9 +112,10 @@ fn list(leaves: &[&Json], shape: Vec<u64>, convention: Convention, heap: &mut He
     } else if all(&|leaf| leaf.as_u64().is_some()) {
         let bytes = leaves.iter().filter_map(|leaf| leaf.as_u64()).flat_map(u64::to_le_bytes);
         (datatype::integer(8, false), bytes.collect())
-    } else if all(&|leaf| leaf.as_f64().is_some()) {
-        let bytes = leaves.iter().filter_map(|leaf| leaf.as_f64()).flat_map(f64::to_le_bytes);
-        (datatype::float(8), bytes.collect())
+    } else if all(&Json::is_number) {
+        // Also what is not a number, or infinite.
+        let float = |leaf: &&Json| if let Json::Number(number) = leaf { number.to_f64() } else { f64::NAN };
+        (datatype::float(8), leaves.iter().map(float).flat_map(f64::to_le_bytes).collect())
     } else if all(&Json::is_string) {
         let texts = leaves.iter().filter_map(|leaf| leaf.as_str());
         let value: Vec<u8> = texts.flat_map(|text| heap.add(text.as_bytes(), text.len())).collect();
