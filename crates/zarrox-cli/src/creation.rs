@@ -18,26 +18,26 @@ pub(crate) struct Creation {
     /// single chunk; as JSON the lengths of rectilinear chunks, such as [[31,28,31],5] (v3) [default: about a mebibyte; in v2
     /// auto]
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
-    chunks: Option<Chunks>,
+    pub(crate) chunks: Option<Chunks>,
 
     /// The shape of a shard, which holds several chunks in one object, or as JSON the lengths of rectilinear shards (v3)
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
-    shards: Option<Chunks>,
+    pub(crate) shards: Option<Chunks>,
 
     /// All codecs of the chain, as a JSON list as in v3 metadata
     #[arg(long, value_name = "JSON", conflicts_with_all = ["filters", "compressor", "order", "endian"])]
-    codecs: Option<String>,
+    pub(crate) codecs: Option<String>,
 
     /// A codec before the compressor, such as shuffle:elementsize=4, delta:dtype=<i4 or crc32c, or JSON as in v3 metadata; can be
     /// repeated
     #[arg(long = "filter", value_name = "NAME[:MEMBER=VALUE,…]", hide_possible_values = true)]
     #[arg(value_parser = suggesting(filter::parse, suggest::filters))]
-    filters: Vec<CodecSpec>,
+    pub(crate) filters: Vec<CodecSpec>,
 
     /// The compressor: zstd:3, gzip:5, zlib:5, bz2:9, xz:6, lz4:1, blosc:lz4:5:shuffle, or none
     #[arg(long, value_name = "NAME[:LEVEL]", hide_possible_values = true)]
     #[arg(value_parser = suggesting(compressor, suggest::compressors))]
-    compressor: Option<Compressor>,
+    pub(crate) compressor: Option<Compressor>,
 
     /// The value of elements that were never written: a number, true, NaN, or JSON as in metadata
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
@@ -49,7 +49,7 @@ pub(crate) struct Creation {
 
     /// Separator between the numbers of chunk keys
     #[arg(long, value_parser = ["/", "."])]
-    separator: Option<String>,
+    pub(crate) separator: Option<String>,
 
     /// The byte order of stored numbers
     #[arg(long, value_parser = ["little", "big"])]
@@ -130,6 +130,18 @@ impl Creation {
     pub(crate) fn attributes(&self) -> Result<Map> {
         let Some(text) = &self.attrs else { return Ok(Map::default()) };
         json::parse_object(text.as_bytes()).map_err(|error| usage(format!("--attrs: {error}")))
+    }
+
+    /// The name of a given option that a copy of many arrays does not have.
+    pub(crate) fn single_option(&self) -> Option<&'static str> {
+        let given = [
+            ("--fill-value", self.fill_value.is_some()),
+            ("--order", self.order.is_some()),
+            ("--endian", self.endian.is_some()),
+            ("--attrs", self.attrs.is_some()),
+            ("--dimension-names", self.dimension_names.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
 
     /// The name of a given option that applies only to arrays.

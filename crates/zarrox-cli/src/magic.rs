@@ -20,13 +20,7 @@ type Advice = fn(&Path) -> String;
 /// The offset and the bytes that identify a kind of file, and the advice for it.
 static KINDS: &[(usize, &[u8], Advice)] = &[
     (0, b"\x93NUMPY", |file| imported("a NumPy array", file)),
-    (0, b"\x89HDF\r\n\x1a\n", |file| {
-        let (name, target) = (file.display(), target(file));
-        format!(
-            "an HDF5 file; Python copies it: zarrox.copy_all(h5py.File('{name}'), zarrox.open_group('{target}', mode='w')); \
-             references that kerchunk made for it are opened as reference://::references.json"
-        )
-    }),
+    (0, b"\x89HDF\r\n\x1a\n", |file| imported("an HDF5 file", file)),
     (0, b"SQLite format 3\0", |file| opened("a database of SQLite", "sqlite", file)),
     (0, b"redb\x1a\x0a\xa9\x0d\x0a", |file| opened("a database of redb", "redb", file)),
     (16, &[0xde, 0xc0, 0xef, 0xbe], |file| opened("a database of LMDB", "lmdb", environment(file))),
@@ -89,7 +83,7 @@ fn is_references(head: &[u8]) -> bool {
 
 fn imported(what: &str, file: &Path) -> String {
     format!(
-        "{what}; `zarrox import {} {}` converts it to a Zarr array",
+        "{what}; `zarrox import {} {}` converts it to Zarr",
         shell(file),
         shell(Path::new(&target(file)))
     )

@@ -119,7 +119,7 @@ impl Command {
             Self::Plot(plot) => plot.run(global, out),
             Self::Cat(cat) => cat.run(global, out),
             Self::Create(create) => create.run(global),
-            Self::Import(import) => import.run(global),
+            Self::Import(import) => import.run(global, out),
             Self::Append(append) => append.run(global),
             Self::Export(export) => export.run(global, out),
             Self::Cp(cp) => cp.run(global, out),

@@ -1,4 +1,4 @@
-//! `zarrox export`: writes arrays as NumPy files or as raw bytes.
+//! `zarrox export`: writes arrays as files of other formats or as raw bytes.
 
 use std::io::Write;
 use std::ops::Range;
@@ -7,6 +7,7 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::{Array, Node, Result, Selection};
+use zarrox_files::{Export as FileExport, Target as FileTarget};
 
 use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, note, usage};
@@ -24,9 +25,12 @@ use crate::{interrupt, places};
 /// Elements are written in C order and in the machine's byte order, block by block, so that arrays may be larger than memory.
 /// Strings of variable length are written with the length of the longest one, and are read twice for that. Integers of 2 or 4
 /// bits are written as 8-bit integers.
+///
+/// A file of HDF5 (.h5) or NetCDF-4 (.nc) has all nodes of a group with their attributes, dimensions and chunks. Chunks that are
+/// compressed with zlib are copied as they are; others are compressed with deflate, which all programs read.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'; for .npz also a group
+    /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'; for .npz, .h5 and .nc also a group
     path: String,
 
     /// The file, or - for the standard output
@@ -77,6 +81,21 @@ enum Kind {
     Npz,
     /// Only the bytes of the elements
     Raw,
+    /// HDF5, as h5py writes it
+    Hdf5,
+    /// NetCDF-4, which xarray opens
+    Netcdf,
+}
+
+impl Kind {
+    /// The kind of file that a library writes.
+    fn target(self) -> Option<FileTarget> {
+        match self {
+            Self::Hdf5 => Some(FileTarget::Hdf5),
+            Self::Netcdf => Some(FileTarget::NetCdf),
+            Self::Npy | Self::Npz | Self::Raw => None,
+        }
+    }
 }
 
 impl Export {
@@ -87,6 +106,9 @@ impl Export {
             return Err(usage("--compress applies only to .npz files").into());
         }
         let (path, selection) = self.part.target(&self.path)?;
+        if let Some(target) = kind.target() {
+            return self.write_hierarchy(&global.read(&path)?, &selection, target);
+        }
         if kind == Kind::Npz {
             return self.write_npz(global.read(&path)?, &selection);
         }
@@ -103,14 +125,19 @@ impl Export {
     fn kind(&self) -> Result<Kind> {
         let extension = Path::new(&self.out).extension().and_then(|extension| extension.to_str());
         match (self.to, extension) {
+            (Some(kind), _) if self.out == "-" && kind.target().is_some() => {
+                Err(usage("files of HDF5 and NetCDF cannot be written to a stream"))
+            }
             (Some(Kind::Npz), _) if self.out == "-" => Err(usage(".npz files cannot be written to a stream")),
             (Some(kind), _) => Ok(kind),
             (None, _) if self.out == "-" => Ok(Kind::Npy),
             (None, Some("npy")) => Ok(Kind::Npy),
             (None, Some("npz")) => Ok(Kind::Npz),
             (None, Some("raw" | "bin")) => Ok(Kind::Raw),
+            (None, Some(_)) if FileTarget::of(&self.out) == Some(FileTarget::Hdf5) => Ok(Kind::Hdf5),
+            (None, Some(_)) if FileTarget::of(&self.out) == Some(FileTarget::NetCdf) => Ok(Kind::Netcdf),
             (None, _) => Err(usage(format!(
-                "the form of '{}' is not clear from its name; give --to npy, npz or raw",
+                "the form of '{}' is not clear from its name; give --to npy, npz, raw, hdf5 or netcdf",
                 self.out
             ))),
         }
@@ -195,6 +222,30 @@ impl Export {
         ));
     }
 
+    /// Writes a node with all nodes below it.
+    fn write_hierarchy(&self, node: &Node, selection: &Selection, target: FileTarget) -> Result<(), Failure> {
+        if !selection.items().is_empty() || !self.part.fields.is_empty() {
+            let advice = "zarrox cp --select makes a copy of the part first";
+            return Err(usage(format!("a file of {target} has whole arrays; {advice}")).into());
+        }
+        let progress = Progress::elements(&self.out);
+        progress.set(0, elements_of(node)?);
+        let bar = progress.clone();
+        let mut file = Output::create(Path::new(&self.out), self.force)?;
+        if !file.can_seek() {
+            return Err(usage(format!("'{}' is not a file, as {target} needs one", self.out)).into());
+        }
+        let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
+        let export = FileExport::new().memory(memory).on_progress(move |elements| {
+            bar.add(elements);
+            interrupt::check()
+        });
+        export.write(node, target, &mut file)?;
+        file.finish()?;
+        progress.finish(None);
+        Ok(())
+    }
+
     fn write_npz(&self, node: Node, selection: &Selection) -> Result<(), Failure> {
         let arrays = named_arrays(node)?;
         let sizes =
@@ -211,6 +262,22 @@ impl Export {
         progress.finish(None);
         Ok(())
     }
+}
+
+/// The number of elements of all arrays.
+fn elements_of(node: &Node) -> Result<u64> {
+    let count = |array: &Array| array.shape().iter().fold(1_u64, |count, &length| count.saturating_mul(length));
+    let mut all = 0_u64;
+    match node {
+        Node::Array(array) => all = count(array),
+        Node::Group(group) => group.visit(&mut |_, node| {
+            if let Ok(Node::Array(array)) = node {
+                all = all.saturating_add(count(array));
+            }
+            Ok(())
+        })?,
+    }
+    Ok(all)
 }
 
 /// An array whose progress is shown.

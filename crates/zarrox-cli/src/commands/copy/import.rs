@@ -1,17 +1,20 @@
-//! `zarrox import`: stores arrays from NumPy files or from raw bytes.
+//! `zarrox import`: stores arrays from files of other formats or from raw bytes.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
 use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Group, OpenMode, Result};
+use zarrox_files::Kind;
 
-use crate::args::{ByteSize, Global, OpenLengths};
+use super::copying;
+use super::recoding::Recoding;
+use crate::args::{ByteSize, Chunks, Global, OpenLengths};
 use crate::creation::{self, Creation};
-use crate::exit::{Failure, usage};
+use crate::exit::{Failure, note, printable, usage};
 use crate::files::{self, failed};
 use crate::incoming::{Counted, Incoming, Rest};
 use crate::interrupt;
@@ -19,20 +22,24 @@ use crate::made::Made;
 use crate::npy::npz::{self, Archive};
 use crate::npy::{self, Header};
 use crate::places::Places;
+use crate::progress::Progress;
 use crate::suggest::{self, suggesting};
 
-/// Store the arrays of a file: .npy, .npz, or with --dtype and --shape raw elements in C order
+/// Store the arrays of a file: HDF5, NetCDF, .npy, .npz, or with --dtype and --shape raw elements in C order
+///
+/// Of HDF5 and NetCDF, groups, attributes, dimensions, chunks and filters are kept, and encoded chunks are copied as they are where
+/// Zarr has all their filters; an import that was interrupted is continued by the same command.
 ///
 /// The arrays are written block by block, so that files may be larger than memory. Blocks of a file are whole chunks, so that
-/// each chunk is encoded once; blocks of a stream are as many rows as fit into memory. A failed or interrupted import leaves
-/// nothing behind; one that is killed is completed by the same command. A node that is to be replaced stays until the new one is
+/// each chunk is encoded once; blocks of a stream are as many rows as fit into memory. A failed or interrupted import of NumPy files
+/// or raw elements leaves nothing behind; one that is killed is completed by the same command. A node that is to be replaced stays until the new one is
 /// complete.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     /// The file, or - for the standard input
     input: String,
 
-    /// The destination: an array, or for an .npz file a group of arrays
+    /// The destination: an array, or for a file of several arrays a group
     path: String,
 
     /// With --shape, the data type of raw elements: float32, >i2, JSON for structures. Otherwise the data type to store the
@@ -54,7 +61,7 @@ pub(crate) struct Import {
     #[arg(long, value_name = "BYTES", requires = "shape", default_value_t = 0, hide_default_value = true)]
     offset: u64,
 
-    /// Import only this array of an .npz file
+    /// Import only this array of an .npz file, or this node of an HDF5 or NetCDF file
     #[arg(long, value_name = "NAME")]
     member: Option<String>,
 
@@ -62,6 +69,10 @@ pub(crate) struct Import {
     #[arg(long, value_name = "AXIS", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     #[arg(conflicts_with = "Creation")]
     append: Option<usize>,
+
+    /// Leave out what an HDF5 or NetCDF file has and Zarr has not, and list it
+    #[arg(long)]
+    skip_unsupported: bool,
 
     /// The approximate limit of memory
     #[arg(long, value_name = "SIZE", default_value = "512MiB")]
@@ -116,6 +127,7 @@ impl Import {
             offset: 0,
             member: None,
             append: Some(axis),
+            skip_unsupported: false,
             memory,
             creation: Creation::default(),
         }
@@ -135,8 +147,14 @@ impl Import {
         self.store(Incoming { available, rest: Rest::Refuse, ..incoming }, global)
     }
 
-    pub(crate) fn run(&self, global: &Global) -> Result<(), Failure> {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         interrupt::catch();
+        if self.shape.is_none() && self.length().is_some() && Kind::of(&self.input)?.is_some() {
+            return self.import_hierarchy(global, out);
+        }
+        if self.skip_unsupported {
+            return Err(usage(format!("--skip-unsupported is for files of HDF5 and NetCDF, and {} is not one", self.name())).into());
+        }
         let mut start = Vec::new();
         let mut input = self.open()?;
         if self.shape.is_none() {
@@ -355,6 +373,50 @@ impl Import {
             return Err(Error::new(ErrorKind::DataTypeMismatch, message));
         }
         Made::or_removed(global, &self.path, || incoming.append(&mut array, axis, self.memory.0))
+    }
+
+    /// Imports all nodes of a file of HDF5 or NetCDF.
+    fn import_hierarchy(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.append.is_some() {
+            return Err(usage("--append takes one array of a NumPy file; zarrox append adds another array").into());
+        }
+        if let Some(option) = self.creation.single_option() {
+            return Err(usage(format!("{option} is of one array, and {} has its own", self.name())).into());
+        }
+        let progress = Progress::new(&self.input, 0);
+        let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
+        let copier = copying::copier(global, &progress).memory(memory);
+        let recodes = self.creation.compressor.is_some() || self.creation.codecs.is_some();
+        let import = zarrox_files::Import::new()
+            .copier(self.recoding()?.apply(copier)?)
+            .recodes(recodes)
+            .skip_unsupported(self.skip_unsupported)
+            .node(self.member.as_deref().unwrap_or_default());
+        self.replacing(global, |path| {
+            let importing = import.plan(&self.input, path)?;
+            for found in importing.left_out().iter().filter(|_| self.skip_unsupported) {
+                note(&format!("left out: {}", printable(&found.to_string())));
+            }
+            for report in importing.copying().reports() {
+                report.to_string().lines().for_each(|line| tracing::info!("{}", printable(line)));
+            }
+            let report = importing.run()?;
+            progress.finish(None);
+            copying::print_findings(&report, out).map_err(|error| files::failed("printing", error))
+        })
+        .map_err(Failure::from)
+    }
+
+    /// The properties of the copies of all arrays.
+    fn recoding(&self) -> Result<Recoding> {
+        let shards = match &self.creation.shards {
+            Some(shards @ Chunks::Shape(_)) => Some(Some(shards.clone())),
+            Some(Chunks::Rectilinear(_)) => return Err(usage("--shards: a copy has shards of one shape")),
+            None => None,
+        };
+        let Creation { chunks, codecs, filters, compressor, separator, .. } = self.creation.clone();
+        let (dtype, lossy) = (self.dtype.clone(), self.lossy);
+        Ok(Recoding { chunks, shards, codecs, filters, compressor, dtype, lossy, separator })
     }
 
     fn import_npz(&self, global: &Global) -> Result<()> {

@@ -25,31 +25,31 @@ pub(crate) struct Recoding {
 
     /// All codecs of a chunk, as a JSON list as in v3 metadata
     #[arg(long, value_name = "JSON", conflicts_with_all = ["filters", "compressor"])]
-    codecs: Option<String>,
+    pub(super) codecs: Option<String>,
 
     /// A codec before the compressor, such as shuffle:elementsize=4 or delta:dtype=<i4; can be repeated
     #[arg(long = "filter", value_name = "NAME[:MEMBER=VALUE,…]", hide_possible_values = true)]
     #[arg(value_parser = suggesting(filter::parse, suggest::filters))]
-    filters: Vec<CodecSpec>,
+    pub(super) filters: Vec<CodecSpec>,
 
     /// The compressor: zstd:3, gzip:5, zlib:5, bz2:9, xz:6, lz4:1, blosc:lz4:5:shuffle, or none
     #[arg(long, value_name = "NAME[:LEVEL]", hide_possible_values = true)]
     #[arg(value_parser = suggesting(creation::compressor, suggest::compressors))]
-    compressor: Option<Compressor>,
+    pub(super) compressor: Option<Compressor>,
 
     /// The data type, to which elements are cast: float32, <i2 …
     #[arg(long, value_name = "TYPE", hide_possible_values = true)]
     #[arg(value_parser = suggesting(suggest::text, suggest::data_types))]
-    dtype: Option<String>,
+    pub(super) dtype: Option<String>,
 
     /// Take the nearest value where the data type does not have one, as NumPy's astype does; allow the loss of every property that the
     /// format of the copy cannot express
     #[arg(long)]
-    lossy: bool,
+    pub(super) lossy: bool,
 
     /// Separator between the numbers of chunk keys
     #[arg(long, value_parser = ["/", "."])]
-    separator: Option<String>,
+    pub(super) separator: Option<String>,
 }
 
 /// Shards, or none.

@@ -256,6 +256,21 @@ impl Copier {
         self.plan_between(&from, opening.new_place(destination.as_ref())?)
     }
 
+    /// Plans a copy from a store to a path or URL.
+    ///
+    /// # Errors
+    /// The errors of [`Copier::plan`].
+    pub fn plan_from(
+        &self,
+        source: Arc<dyn Store>,
+        from: &str,
+        destination: impl AsRef<Path>,
+    ) -> Result<Copying> {
+        let opening = self.convert.opening();
+        let source = opening.clone().mode(OpenMode::Read).location(source, from)?;
+        self.plan_between(&source, opening.new_place(destination.as_ref())?)
+    }
+
     /// Plans a copy from one store to another.
     ///
     /// # Errors

@@ -1,0 +1,206 @@
+"""Exchanges files of HDF5 and NetCDF: what h5py, netCDF4 and xarray write is imported, exported again, and compared by all three.
+
+    python run_files.py COMMAND DIRECTORY
+
+COMMAND is the program `zarrox`. The files are written by files.py into DIRECTORY; real files come from packages that ship them.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import h5py
+import hdf5plugin  # noqa: F401, so that h5py reads its filters
+import netCDF4
+import numpy as np
+import xarray as xr
+import zarr
+
+import files
+
+COMMAND, DIRECTORY = sys.argv[1], sys.argv[2]
+
+#: What is in files and has no form in Zarr v3.
+LEFT_OUT = {"lists", "region"}
+
+
+def zarrox(*arguments):
+    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, f"{arguments}: {done.stderr}"
+    return done.stderr
+
+
+def datasets(file):
+    """All datasets by their paths, also those with several names."""
+    found = {}
+
+    def walk(group, above):
+        for name in group:
+            link = group.get(name, getlink=True)
+            if isinstance(link, (h5py.SoftLink, h5py.ExternalLink)) and name not in group:
+                continue
+            try:
+                node = group[name]
+            except KeyError:
+                continue
+            path = f"{above}{name}"
+            if isinstance(node, h5py.Dataset):
+                found[path] = node
+            elif isinstance(node, h5py.Group):
+                walk(node, path + "/")
+
+    walk(file, "")
+    return found
+
+
+def values_of(dataset):
+    """The elements of a dataset in the form that zarr-python gives them."""
+    if dataset.shape is None:
+        return np.zeros((0,), dataset.dtype)
+    if h5py.check_ref_dtype(dataset.dtype):
+        names = [dataset.file[ref].name if ref else "" for ref in np.ravel(dataset[()])]
+        return np.array(names, object).reshape(dataset.shape)
+    if h5py.check_string_dtype(dataset.dtype) and h5py.check_string_dtype(dataset.dtype).length is None:
+        return np.array(dataset.asstr()[()], object)
+    return np.asarray(dataset[()])
+
+
+def same(ours, theirs, where):
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    assert ours.shape == theirs.shape, f"{where}: shape {ours.shape} instead of {theirs.shape}"
+    if theirs.dtype.kind in "OT" or ours.dtype.kind in "OT":
+        assert [str(a) for a in ours.ravel()] == [str(b) for b in theirs.ravel()], where
+        return
+    if theirs.dtype.names:
+        for name in theirs.dtype.names:
+            same(ours[name], theirs[name], f"{where}.{name}")
+        return
+    if theirs.dtype.kind == "V":
+        assert ours.tobytes() == theirs.tobytes(), where
+        return
+    np.testing.assert_array_equal(ours, theirs, err_msg=where)
+
+
+def check_arrays(path, root, skipped=()):
+    """Every dataset of a file has its values in a hierarchy."""
+    with h5py.File(path) as file:
+        scale = b"This is a netCDF dimension but not"
+        count = 0
+        for name, dataset in datasets(file).items():
+            if dataset.attrs.get("NAME", b"")[: len(scale)] == scale or name.split("/")[-1] in skipped:
+                continue
+            name = name.replace("_nc4_non_coord_", "")
+            same(root[name][...], values_of(dataset), f"{path}: {name}")
+            count += 1
+        return count
+
+
+def exchange(path):
+    """Imports a file, exports the result, and compares both."""
+    name = os.path.basename(path)
+    stem = os.path.join(DIRECTORY, "made", name)
+    target = stem + ".zarr"
+    zarrox("import", path, target, "--skip-unsupported", "--force")
+    root = zarr.open_group(target, mode="r")
+    count = check_arrays(path, root, LEFT_OUT)
+    again = stem + ".h5"
+    zarrox("export", target, again, "--force")
+    count_again = check_arrays(again, root)
+    assert count_again >= count, f"{path}: {count_again} arrays of {count} are exported"
+    with h5py.File(path) as before, h5py.File(again) as after:
+        check_attributes(before, after, path)
+    if not name.endswith(".h5"):
+        check_netcdf(path, target, stem)
+    print(f"{name}: {count} arrays")
+    return count
+
+
+def check_attributes(before, after, where):
+    """Attributes have the same values after the way through Zarr."""
+    internal = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS"}
+
+    def plain(value):
+        if isinstance(value, h5py.Empty):
+            return None
+        if isinstance(value, h5py.Reference):
+            return before[value].name
+        if isinstance(value, bytes):
+            return value.decode("utf-8", "replace")
+        if isinstance(value, np.ndarray):
+            return [plain(element) for element in value]
+        return value.item() if isinstance(value, np.generic) else value
+
+    for name in list(before.keys()) + [None]:
+        old, new = (before, after) if name is None else (before.get(name), after.get(name))
+        if old is None or new is None:
+            continue
+        for key, value in old.attrs.items():
+            value = plain(value)
+            if key in internal or key.startswith("_N") or key == "_FillValue" or not isinstance(value, (int, float, str)):
+                continue
+            found = plain(new.attrs[key])
+            if isinstance(found, list) and len(found) == 1:
+                found = found[0]
+            # NaN differs from itself.
+            assert found == value or value != value, f"{where}: attribute {key} of {name} is {found!r}, not {value!r}"
+
+
+def check_netcdf(path, target, stem):
+    """xarray reads from Zarr, and from the exported file, what it reads from the file."""
+    again = stem + ".nc"
+    groups = [None]
+    with netCDF4.Dataset(path) as file:
+        groups += [group.path for group in below(file)]
+    zarrox("export", target, again, "--force")
+    for group in groups:
+        with xr.open_dataset(path, group=group, engine="netcdf4") as theirs:
+            theirs = theirs.load()
+        with xr.open_zarr(target, group=group, consolidated=False) as ours:
+            equal(ours.load(), theirs, f"{path}: {group} in Zarr")
+        with xr.open_dataset(again, group=group, engine="netcdf4") as exported:
+            equal(exported.load(), theirs, f"{path}: {group} exported")
+    with netCDF4.Dataset(again) as file:
+        file.set_auto_mask(False)
+        for variable in file.variables.values():
+            variable[...]
+
+
+def below(group):
+    for child in group.groups.values():
+        yield child
+        yield from below(child)
+
+
+def equal(ours, theirs, where):
+    assert set(ours.variables) == set(theirs.variables), f"{where}: {set(ours.variables) ^ set(theirs.variables)}"
+    for name in theirs.variables:
+        a, b = ours[name], theirs[name]
+        assert a.dims == b.dims, f"{where}: dimensions {a.dims} of {name} instead of {b.dims}"
+        same_values = a.variable.equals(b.variable) or (a.dtype.kind in "OSUT" and list(map(text, a.values.ravel())) == list(map(text, b.values.ravel())))
+        assert same_values, f"{where}: values of {name}: {a.values} instead of {b.values}"
+
+
+def text(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def main():
+    shutil.rmtree(DIRECTORY, ignore_errors=True)
+    os.makedirs(os.path.join(DIRECTORY, "made"))
+    written = files.write(os.path.join(DIRECTORY, "written"))
+    real = files.shipped()
+    assert len(real) >= 5, f"only {len(real)} files ship in packages"
+    failed = []
+    for path in written + real:
+        try:
+            exchange(path)
+        except Exception as error:  # noqa: BLE001, all files are tried
+            failed.append(path)
+            print(f"{os.path.basename(path)}: {type(error).__name__}: {error}"[:1500])
+    print(f"{len(written) + len(real) - len(failed)} passed, {len(failed)} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

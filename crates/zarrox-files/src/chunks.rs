@@ -1,0 +1,117 @@
+//! The chunks of an array in a file: as they are stored there, or made of elements.
+
+use std::fmt::Debug;
+use std::ops::ControlFlow;
+
+use zarrox::codec::{CodecChain, EncodeOptions};
+use zarrox::stores::Bytes;
+use zarrox::{Array, DynArray, Error, Result, Strictness};
+
+/// A function that hears of a stored chunk: its position, and its size in bytes.
+pub(crate) type VisitChunk<'a> = &'a mut dyn FnMut(&[u64], u64) -> ControlFlow<()>;
+
+/// The encoded chunks of an array.
+pub(crate) trait Chunks: Debug + Send + Sync {
+    /// The number of dimensions.
+    fn ndim(&self) -> usize;
+
+    /// Returns true if any chunk is stored.
+    fn any(&self) -> bool;
+
+    /// The size of a stored chunk in bytes. Of a chunk that is encoded when it is read, it is the size of the elements.
+    fn size(&self, chunk: &[u64]) -> Option<u64>;
+
+    /// Visits all stored chunks in the order of their positions.
+    fn visit(&self, visit: VisitChunk<'_>) -> ControlFlow<()>;
+
+    /// The bytes of a chunk, encoded with the codecs of the array; `None` for a chunk of fill values.
+    fn read(&self, chunk: &[u64]) -> Result<Option<Bytes>>;
+}
+
+/// The elements of an array, chunk by chunk.
+pub(crate) trait Elements: Debug + Send + Sync {
+    /// The number of chunks along each dimension.
+    fn grid(&self) -> &[u64];
+
+    /// The shape of a chunk.
+    fn chunk_shape(&self) -> Vec<u64>;
+
+    /// Returns true if a chunk of the grid is stored.
+    fn is_stored(&self, chunk: &[u64]) -> bool;
+
+    /// Visits the positions of all stored chunks in their order. The number of visits follows what is stored, not the grid.
+    fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()>;
+
+    /// The elements of a whole chunk. What lies outside of the array has any values.
+    fn read(&self, chunk: &[u64]) -> Result<DynArray>;
+}
+
+/// Chunks that are encoded when they are read.
+#[derive(Debug)]
+pub(crate) struct EncodedOnRead {
+    elements: Box<dyn Elements>,
+    chain: CodecChain,
+    /// The size of the elements of a chunk in bytes.
+    size: u64,
+}
+
+impl EncodedOnRead {
+    /// The chunks of an array with these metadata.
+    pub(crate) fn new(array: &Array, elements: Box<dyn Elements>) -> Result<Self> {
+        let registry = zarrox::codecs::registry();
+        let chain = array.metadata().chain(&registry, Strictness::Lenient, zarrox::codec::CHUNK_LIMIT)?;
+        let item = array.data_type().size() as u64;
+        let size = array.chunk_shape().iter().fold(item, |size, &length| size.saturating_mul(length));
+        Ok(Self { elements, chain, size })
+    }
+}
+
+impl Chunks for EncodedOnRead {
+    fn ndim(&self) -> usize {
+        self.elements.grid().len()
+    }
+
+    fn any(&self) -> bool {
+        self.visit(&mut |_, _| ControlFlow::Break(())).is_break()
+    }
+
+    fn size(&self, chunk: &[u64]) -> Option<u64> {
+        let grid = self.elements.grid();
+        let is_inside = chunk.len() == grid.len() && chunk.iter().zip(grid).all(|(index, count)| index < count);
+        (is_inside && self.elements.is_stored(chunk)).then_some(self.size)
+    }
+
+    fn visit(&self, visit: VisitChunk<'_>) -> ControlFlow<()> {
+        self.elements.visit(&mut |chunk| visit(chunk, self.size))
+    }
+
+    fn read(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
+        if self.size(chunk).is_none() {
+            return Ok(None);
+        }
+        let elements = self.elements.read(chunk)?;
+        let mut encoded = Vec::new();
+        let stored = self.chain.encode(&elements.view(), EncodeOptions::default(), &mut encoded);
+        let is_stored = stored.map_err(Error::from)?;
+        Ok(is_stored.then(|| encoded.into()))
+    }
+}
+
+/// Visits all positions of a grid in row-major order.
+pub(crate) fn each_position(
+    grid: &[u64],
+    visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    if grid.contains(&0) {
+        return ControlFlow::Continue(());
+    }
+    let mut position = vec![0; grid.len()];
+    loop {
+        visit(&position)?;
+        let Some(dim) = (0..grid.len()).rev().find(|&dim| position[dim] + 1 < grid[dim]) else {
+            return ControlFlow::Continue(());
+        };
+        position[dim] += 1;
+        position[dim + 1..].fill(0);
+    }
+}

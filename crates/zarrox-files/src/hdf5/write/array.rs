@@ -1,0 +1,539 @@
+//! Arrays on their way into a file: their form in HDF5, and their elements.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use zarrox::codec::{CHUNK_LIMIT, CodecChain, EncodeOptions};
+use zarrox::codecs::{ByteShuffle, Zlib};
+use zarrox::data_type::{Storage, TimeKind, TimeUnit};
+use zarrox::json::{Json, Map};
+use zarrox::stores::MemoryStore;
+use zarrox::{AccessOptions, Array, DataType, DimSelection, DynArray, Format, OpenOptions, Result, Strictness};
+
+use super::datatype::{self, Encoded};
+use super::dimensions::Shaped;
+use super::heap::Heap;
+use super::index::{Chunk, index};
+use super::messages::{self, Filter, Header, kind};
+use super::{Appended, Convention, Options, attributes, name, parent};
+use crate::chunks::each_position;
+use crate::input::{unsupported, zeroed};
+
+/// The filters of HDF5 by their numbers.
+const DEFLATE: u16 = 1;
+const SHUFFLE: u16 = 2;
+const FLETCHER32: u16 = 3;
+
+/// Arrays up to this size, in bytes, are stored in one piece and uncompressed.
+const SMALL: u64 = 1 << 10;
+
+/// The attribute in which arrays of formats without names of dimensions have them.
+const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
+
+/// The form of the elements in the file.
+#[derive(Debug, Clone)]
+enum Form {
+    /// Elements of this type as they are.
+    Same(DataType),
+    /// References to text.
+    Text,
+    /// References to bytes.
+    Bytes,
+}
+
+/// An array that is written.
+pub(super) struct Source {
+    /// The path in the hierarchy.
+    pub(super) path: String,
+    pub(super) attributes: Map,
+    /// The names of the dimensions, also of one that text of a fixed length becomes.
+    pub(super) names: Vec<Option<String>>,
+    array: Array,
+    datatype: Encoded,
+    shape: Vec<u64>,
+    form: Form,
+    /// The length of text that becomes a dimension.
+    letters: Option<u64>,
+    /// The shape of chunks, without the dimension that text becomes; `None` for elements in one piece.
+    chunks: Option<Vec<u64>>,
+    filters: Vec<Filter>,
+    /// True if the stored bytes of chunks are those of the file.
+    is_copied: bool,
+    chain: Option<CodecChain>,
+}
+
+/// The elements in the file: the message that tells their place.
+pub(super) struct Placed(Vec<u8>);
+
+/// A chunk on its way into the file.
+enum Ready {
+    Bytes(Vec<u8>),
+    /// Values of variable length.
+    Values(Vec<Vec<u8>>),
+}
+
+impl Source {
+    pub(super) fn new(path: String, array: Array, convention: Convention) -> Result<Self> {
+        if let Some(why) = array.unreadable() {
+            return Err(unsupported(why));
+        }
+        let mut attributes = array.attributes().clone();
+        let mut names = names_of(&array, &mut attributes);
+        let (mut datatype, form, letters) = form_of(&array, convention, &mut attributes)?;
+        let mut shape = array.shape().to_vec();
+        if let Some(letters) = letters {
+            shape.push(letters);
+            names.push(Some(format!("string{letters}")));
+        }
+        if let Some(named) = enumeration(&array, convention, &mut attributes) {
+            datatype = named;
+        }
+        if convention == Convention::NetCdf {
+            netcdf_attributes(&array, &form, &mut attributes);
+        }
+        let size = shape.iter().fold(datatype.size as u64, |size, &length| size.saturating_mul(length));
+        let is_small = size <= SMALL && !shape.contains(&0);
+        let own = array.chunk_shape().into_iter().zip(array.shape());
+        // A chunk that is longer than the array would be refused.
+        let own: Vec<u64> = own.map(|(chunk, &length)| chunk.min(length).max(1)).collect();
+        let is_whole = own == array.chunk_shape();
+        let bytes = own.iter().chain(&letters).fold(datatype.size as u64, |size, &length| size.saturating_mul(length));
+        let chunks = (array.ndim() > 0 && !is_small).then_some(own);
+        if chunks.is_some() && bytes > CHUNK_LIMIT.min(u32::MAX as usize) as u64 {
+            return Err(unsupported("its chunks are too large for HDF5; zarrox rechunk makes smaller ones"));
+        }
+        let codecs = array.codecs();
+        let copied = match &form {
+            Form::Same(data_type) if is_whole && letters.is_none() && data_type == array.data_type() => {
+                same_filters(&codecs, data_type, array.chunk_key_encoding().is_ok())
+            }
+            _ => None,
+        };
+        let is_copied = copied.is_some() && chunks.is_some();
+        let filters = copied.unwrap_or_else(|| usual_filters(&array, &form, datatype.size));
+        let mut source = Self {
+            path,
+            attributes,
+            names,
+            array,
+            datatype,
+            shape,
+            form,
+            letters,
+            chunks,
+            filters,
+            is_copied,
+            chain: None,
+        };
+        if !source.is_copied {
+            source.chain = source.chain()?;
+        }
+        Ok(source)
+    }
+
+    /// The array as far as its dimensions go.
+    pub(super) fn shaped(&self) -> Shaped {
+        Shaped {
+            group: parent(&self.path).unwrap_or_default().to_owned(),
+            name: name(&self.path).to_owned(),
+            shape: self.shape.clone(),
+            names: self.names.clone(),
+        }
+    }
+
+    /// The type of attributes that have the type of the elements.
+    pub(super) fn attribute_type(&self) -> Option<&DataType> {
+        match &self.form {
+            Form::Same(data_type) if matches!(data_type.storage(), Storage::Int(_) | Storage::Uint(_) | Storage::Float(_)) => {
+                Some(data_type)
+            }
+            _ => None,
+        }
+    }
+
+    /// The chain that makes the bytes of a chunk in the file.
+    fn chain(&self) -> Result<Option<CodecChain>> {
+        let Form::Same(data_type) = &self.form else { return Ok(None) };
+        let shape = self.chunks.as_ref().unwrap_or(&self.shape);
+        let shape: Vec<u64> = match self.chunks {
+            Some(_) => shape.iter().chain(&self.letters).copied().collect(),
+            None => self.shape.clone(),
+        };
+        let store = Arc::new(MemoryStore::new());
+        let builder = OpenOptions::new().format(Format::V3).create_array_in(store, "chunk");
+        let builder = builder.shape(shape.clone()).chunks(shape).data_type(data_type.clone()).no_compressor();
+        let builder = if self.chunks.is_none() {
+            builder
+        } else {
+            self.filters.iter().fold(builder, |builder, (number, parameters)| {
+                let parameter = parameters.first().copied().unwrap_or(0);
+                match *number {
+                    SHUFFLE => builder.filter(ByteShuffle::element_size(parameter)),
+                    DEFLATE => builder.compressor(Zlib::level(i32::try_from(parameter).unwrap_or(4))),
+                    _ => builder,
+                }
+            })
+        };
+        let array = builder.create()?;
+        let registry = zarrox::codecs::registry();
+        Ok(Some(array.metadata().chain(&registry, Strictness::Lenient, CHUNK_LIMIT)?))
+    }
+
+    /// Adds the messages that describe the dataset.
+    pub(super) fn describe(&self, placed: &Placed, header: &mut Header) -> Result<()> {
+        let unlimited: Vec<bool> = self.shape.iter().map(|&length| length == 0).collect();
+        header.add(kind::DATASPACE, &messages::dataspace(&self.shape, &unlimited))?;
+        header.add(kind::DATATYPE, &self.datatype.bytes)?;
+        header.add(kind::FILL_VALUE, &messages::fill_value(self.fill()?.as_deref()))?;
+        header.add(kind::LAYOUT, &placed.0)?;
+        if self.chunks.is_some() && !self.filters.is_empty() {
+            header.add(kind::FILTERS, &messages::filters(&self.filters))?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of the fill value; `None` for zeros.
+    fn fill(&self) -> Result<Option<Vec<u8>>> {
+        let Form::Same(data_type) = &self.form else { return Ok(None) };
+        let fill = self.array.fill_value();
+        let bytes = fill.as_bytes();
+        if bytes.iter().all(|&byte| byte == 0) || self.letters.is_some() || bytes.len() != data_type.size() {
+            return Ok(None);
+        }
+        let fill = DynArray::new(data_type.clone(), vec![], bytes.to_vec())?;
+        Ok(Some(attributes::little(fill)?))
+    }
+
+    /// Writes the elements.
+    pub(super) fn write(&self, file: &mut Appended<'_>, options: Options<'_>) -> Result<Placed> {
+        match &self.chunks {
+            Some(chunks) => self.write_chunks(chunks, file, options),
+            None => self.write_whole(file, options),
+        }
+    }
+
+    fn write_whole(&self, file: &mut Appended<'_>, options: Options<'_>) -> Result<Placed> {
+        let all: Vec<DimSelection> = self.array.shape().iter().map(|&length| DimSelection::from(0..length)).collect();
+        let elements = self.array.read_dyn(all)?;
+        let size = (elements.view().shape().iter().product::<usize>().max(1) * self.datatype.size) as u64;
+        let size = size.saturating_mul(self.letters.unwrap_or(1));
+        let ready = self.ready(elements, &self.array.shape().to_vec())?;
+        let bytes = place(ready, file)?;
+        file.align()?;
+        let address = file.append(&bytes)?;
+        (options.progress)(self.array.shape().iter().product())?;
+        debug_assert_eq!(size, bytes.len() as u64, "the size of elements in one piece");
+        Ok(Placed(messages::contiguous(address, bytes.len() as u64)))
+    }
+
+    fn write_chunks(&self, chunks: &[u64], file: &mut Appended<'_>, options: Options<'_>) -> Result<Placed> {
+        let shape = self.array.shape();
+        let grid: Vec<u64> = shape.iter().zip(chunks).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
+        let elements = chunks.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
+        let bytes = elements.saturating_mul(self.datatype.size as u64).max(1);
+        let threads = rayon::current_num_threads().max(1);
+        let most = usize::try_from(options.memory as u64 / bytes.saturating_mul(3)).unwrap_or(usize::MAX);
+        let batch = most.clamp(1, threads * 4);
+        let array = self.array.with_options(&AccessOptions::new().threads(1));
+        let mut written = Vec::new();
+        let mut waiting: Vec<Vec<u64>> = Vec::with_capacity(batch);
+        let mut failure = Ok(());
+        let _ = each_position(&grid, &mut |position| {
+            waiting.push(position.to_vec());
+            if waiting.len() == batch {
+                failure = self.write_batch(&array, chunks, &mut waiting, file, options, &mut written);
+            }
+            if failure.is_ok() { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) }
+        });
+        failure?;
+        self.write_batch(&array, chunks, &mut waiting, file, options, &mut written)?;
+        let chunk_shape = chunks.iter().chain(&self.letters).map(|&length| u32::try_from(length));
+        let chunk_shape = chunk_shape.collect::<Result<Vec<u32>, _>>();
+        let chunk_shape = chunk_shape.map_err(|_| unsupported("its chunks are too long for HDF5"))?;
+        let item = u32::try_from(self.datatype.size).map_err(|_| unsupported("its elements are too large"))?;
+        file.align()?;
+        let (tree, root) = index(&written, &chunk_shape, item, file.end);
+        file.append(&tree)?;
+        Ok(Placed(messages::chunked(root, &chunk_shape, item)))
+    }
+
+    /// Encodes chunks in parallel, and writes them in their order.
+    fn write_batch(
+        &self,
+        array: &Array,
+        chunks: &[u64],
+        waiting: &mut Vec<Vec<u64>>,
+        file: &mut Appended<'_>,
+        options: Options<'_>,
+        written: &mut Vec<Chunk>,
+    ) -> Result<()> {
+        let ready: Vec<Result<Option<Ready>>> = waiting
+            .par_iter()
+            .map(|position| {
+                let ready = self.encoded(array, chunks, position)?;
+                let lengths = position.iter().zip(chunks).zip(self.array.shape());
+                let lengths = lengths.map(|((index, chunk), length)| (*chunk).min(length - index * chunk));
+                (options.progress)(lengths.product())?;
+                Ok(ready)
+            })
+            .collect();
+        for (position, ready) in waiting.drain(..).zip(ready) {
+            let Some(ready) = ready? else { continue };
+            let bytes = place(ready, file)?;
+            file.align()?;
+            let address = file.append(&bytes)?;
+            let size = u32::try_from(bytes.len()).map_err(|_| unsupported("a chunk is too large for HDF5"))?;
+            let position = position.iter().zip(chunks).map(|(index, chunk)| index * chunk);
+            let position = position.chain(self.letters.map(|_| 0)).collect();
+            written.push(Chunk { position, address, size });
+        }
+        Ok(())
+    }
+
+    /// A chunk in the form of the file; `None` for one of fill values.
+    fn encoded(&self, array: &Array, chunks: &[u64], position: &[u64]) -> Result<Option<Ready>> {
+        if self.is_copied {
+            let bytes = array.read_encoded_chunk(position)?;
+            return Ok(bytes.map(|bytes| Ready::Bytes(bytes.to_vec())));
+        }
+        let region = position.iter().zip(chunks).zip(array.shape());
+        let region = region.map(|((&index, &chunk), &length)| {
+            let start = index * chunk;
+            DimSelection::from(start..(start + chunk).min(length))
+        });
+        let elements = array.read_dyn(region.collect::<Vec<_>>())?;
+        let fill = array.fill_value();
+        let is_variable = elements.data_type().storage() == Storage::Variable;
+        let fill = if is_variable { &[] } else { fill.as_bytes() };
+        // Memory of values of variable length has references, so that they are compared one by one.
+        if elements.elements().all(|element| element == fill) {
+            return Ok(None);
+        }
+        self.ready(elements, chunks).map(Some)
+    }
+
+    /// Elements in the form of the file, in a chunk of this shape, which is at least as large.
+    fn ready(&self, elements: DynArray, chunk: &[u64]) -> Result<Ready> {
+        let usual = |length: u64| usize::try_from(length).unwrap_or(usize::MAX);
+        let chunk: Vec<usize> = chunk.iter().map(|&length| usual(length)).collect();
+        match &self.form {
+            Form::Same(data_type) => {
+                let item = elements.data_type().size();
+                let (from, bytes) = (elements.shape().to_vec(), elements.into_bytes());
+                let bytes = if from == chunk { bytes } else { padded(&bytes, &from, &chunk, item)? };
+                let shape = chunk.into_iter().chain(self.letters.map(usual)).collect();
+                let stored = DynArray::new(data_type.clone(), shape, bytes)?;
+                let mut encoded = Vec::new();
+                let options = EncodeOptions { store_empty_chunks: true };
+                if let Some(chain) = &self.chain {
+                    chain.encode(&stored.view(), options, &mut encoded)?;
+                }
+                Ok(Ready::Bytes(encoded))
+            }
+            Form::Text if elements.data_type().storage() != Storage::Variable => {
+                let texts = elements.to_text()?;
+                let values = texts.iter().map(|text| text.clone().into_bytes()).collect();
+                Ok(Ready::Values(padded_values(values, elements.shape(), &chunk)))
+            }
+            Form::Text | Form::Bytes => {
+                let values = elements.elements().map(<[u8]>::to_vec).collect();
+                Ok(Ready::Values(padded_values(values, elements.shape(), &chunk)))
+            }
+        }
+    }
+}
+
+/// The bytes of a chunk, whose values of variable length are appended to the file first.
+fn place(ready: Ready, file: &mut Appended<'_>) -> Result<Vec<u8>> {
+    match ready {
+        Ready::Bytes(bytes) => Ok(bytes),
+        Ready::Values(values) => {
+            file.align()?;
+            let mut heap = Heap::at(file.end);
+            let references = values.iter().flat_map(|value| heap.add(value, value.len())).collect();
+            file.append(&heap.finish())?;
+            Ok(references)
+        }
+    }
+}
+
+/// The bytes of a smaller box at the beginning of a larger one, which is zero elsewhere.
+fn padded(bytes: &[u8], from: &[usize], to: &[usize], item: usize) -> Result<Vec<u8>> {
+    let mut all = zeroed(to.iter().product::<usize>() * item)?;
+    let row = from.last().copied().unwrap_or(1) * item;
+    for (number, row) in bytes.chunks_exact(row.max(1)).enumerate() {
+        let start = row_start(number, from, to) * item;
+        all[start..start + row.len()].copy_from_slice(row);
+    }
+    Ok(all)
+}
+
+fn padded_values(values: Vec<Vec<u8>>, from: &[usize], to: &[usize]) -> Vec<Vec<u8>> {
+    if from == to {
+        return values;
+    }
+    let mut all = vec![Vec::new(); to.iter().product()];
+    let row = from.last().copied().unwrap_or(1).max(1);
+    for (index, value) in values.into_iter().enumerate() {
+        all[row_start(index / row, from, to) + index % row] = value;
+    }
+    all
+}
+
+/// The first element of a row of the smaller box in the larger one.
+fn row_start(mut number: usize, from: &[usize], to: &[usize]) -> usize {
+    let (mut start, mut stride) = (0, to.last().copied().unwrap_or(1));
+    let outer = from.len().saturating_sub(1);
+    for (from, to) in from[..outer].iter().zip(&to[..outer]).rev() {
+        start += number % from * stride;
+        number /= from;
+        stride *= to;
+    }
+    start
+}
+
+/// The names of dimensions, which an attribute has in formats without them.
+fn names_of(array: &Array, attributes: &mut Map) -> Vec<Option<String>> {
+    let listed = attributes.shift_remove(DIMENSIONS);
+    if let Some(names) = array.dimension_names() {
+        return names.iter().map(|name| name.clone().filter(|name| !name.is_empty())).collect();
+    }
+    let listed = listed.as_ref().and_then(Json::as_array).filter(|names| names.len() == array.ndim());
+    let name = |name: &Json| name.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
+    listed.map_or_else(|| vec![None; array.ndim()], |names| names.iter().map(name).collect())
+}
+
+/// The type and the form of the elements, and the length of text that becomes a dimension.
+fn form_of(
+    array: &Array,
+    convention: Convention,
+    attributes: &mut Map,
+) -> Result<(Encoded, Form, Option<u64>)> {
+    let data_type = array.data_type();
+    if data_type.storage() == Storage::Variable {
+        let is_text = data_type.is_named("string");
+        let is_bytes = data_type.is_named("variable_length_bytes") || data_type.is_named("bytes");
+        return match () {
+            () if is_text => Ok((datatype::text(), Form::Text, None)),
+            () if is_bytes && convention == Convention::Hdf5 => {
+                Ok((datatype::list(&datatype::integer(1, false)), Form::Bytes, None))
+            }
+            () => Err(unsupported(format!("its elements of type {data_type} have no form in this kind of file"))),
+        };
+    }
+    if let Some(time) = data_type.time() {
+        let unit = match time.unit() {
+            TimeUnit::Generic => None,
+            unit => units(unit),
+        };
+        let Some(unit) = unit.filter(|_| time.scale() == 1) else {
+            return Err(unsupported(format!("its elements of type {data_type} have no unit of CF")));
+        };
+        let is_point = time.kind() == TimeKind::Point;
+        let units = if is_point { format!("{unit} since 1970-01-01") } else { unit.to_owned() };
+        attributes.entry("units".to_owned()).or_insert_with(|| units.into());
+        if is_point {
+            attributes.entry("calendar".to_owned()).or_insert_with(|| "proleptic_gregorian".into());
+        }
+        return Ok((datatype::integer(8, true), Form::Same(DataType::Int64), None));
+    }
+    if data_type.is_named("fixed_length_utf32") {
+        return Ok((datatype::text(), Form::Text, None));
+    }
+    if data_type.is_named("null_terminated_bytes") && convention == Convention::NetCdf {
+        let length = data_type.size();
+        let form = Form::Same(DataType::UInt8);
+        let letters = if length > 1 { Some(length as u64) } else { None };
+        return Ok((datatype::fixed_text(1, false), form, letters));
+    }
+    let encoded = datatype::of_fixed(data_type, convention)?;
+    if *data_type == DataType::Bool && convention == Convention::NetCdf {
+        attributes.entry("dtype".to_owned()).or_insert_with(|| "bool".into());
+    }
+    let form = match data_type {
+        _ if data_type.is_named("null_terminated_bytes") => DataType::RawBits(data_type.size()),
+        other => other.clone(),
+    };
+    Ok((encoded, Form::Same(form), None))
+}
+
+/// The unit in CF's words.
+fn units(unit: TimeUnit) -> Option<&'static str> {
+    Some(match unit.name() {
+        "D" => "days",
+        "h" => "hours",
+        "m" => "minutes",
+        "s" => "seconds",
+        "ms" => "milliseconds",
+        "us" => "microseconds",
+        "ns" => "nanoseconds",
+        _ => return None,
+    })
+}
+
+/// The enumeration that the attribute for it tells.
+fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> Option<Encoded> {
+    let names = attributes.get(crate::ENUM)?.as_object().filter(|_| convention == Convention::Hdf5)?;
+    let data_type = array.data_type();
+    if !matches!(data_type.storage(), Storage::Int(_) | Storage::Uint(_)) {
+        return None;
+    }
+    let registry = zarrox::codecs::registry();
+    let member = |(name, value): (&String, &Json)| {
+        let value = DynArray::from_json(data_type.clone(), value, &registry).ok()?;
+        Some((name.clone(), attributes::little(value).ok()?))
+    };
+    let members = names.iter().map(member).collect::<Option<Vec<_>>>().filter(|members| !members.is_empty())?;
+    let base = datatype::of_fixed(data_type, convention).ok()?;
+    attributes.shift_remove(crate::ENUM);
+    Some(datatype::enumeration(&base, &members))
+}
+
+/// Adds what formats without an attribute for it have in the fill value: xarray masks it there.
+fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
+    let masks = array.metadata().format != Format::V3 && array.metadata().fill_value.is_some();
+    let Form::Same(data_type) = form else { return };
+    if !masks || attributes.contains_key("_FillValue") || data_type != array.data_type() {
+        return;
+    }
+    if let Ok(family) = zarrox::codecs::registry().family(data_type) {
+        attributes.insert("_FillValue".to_owned(), family.fill_to_v3(data_type, &array.fill_value()));
+    }
+}
+
+/// The filters of HDF5 that decode the same bytes as these codecs.
+fn same_filters(codecs: &[zarrox::CodecSpec], data_type: &DataType, has_keys: bool) -> Option<Vec<Filter>> {
+    let (bytes, rest) = codecs.split_first()?;
+    let is_little = bytes.configuration.get("endian").is_none_or(|endian| endian.as_str() == Some("little"));
+    if bytes.name != "bytes" || !is_little || !has_keys {
+        return None;
+    }
+    let number = |codec: &zarrox::CodecSpec, member: &str| {
+        codec.configuration.get(member).and_then(Json::as_u64).and_then(|number| u32::try_from(number).ok())
+    };
+    let filter = |codec: &zarrox::CodecSpec| match codec.name.trim_start_matches("numcodecs.") {
+        "zlib" => Some((DEFLATE, vec![number(codec, "level").unwrap_or(4).min(9)])),
+        "shuffle" => Some((SHUFFLE, vec![number(codec, "elementsize")?])),
+        "fletcher32" => Some((FLETCHER32, Vec::new())),
+        _ => None,
+    };
+    let filters: Vec<Filter> = rest.iter().map(filter).collect::<Option<_>>()?;
+    // HDF5 takes the size of elements from the type.
+    let fits = filters.iter().all(|(number, list)| *number != SHUFFLE || list[0] as usize == data_type.size());
+    fits.then_some(filters)
+}
+
+/// The filters of an array that is encoded anew: none, if it is not compressed.
+fn usual_filters(array: &Array, form: &Form, item: usize) -> Vec<Filter> {
+    let codecs: Vec<zarrox::CodecSpec> =
+        array.codecs().iter().flat_map(|codec| [vec![codec.clone()], codec.inside()].concat()).collect();
+    let plain = ["bytes", "transpose", "sharding_indexed", "crc32c"];
+    let is_plain = codecs.iter().all(|codec| plain.contains(&codec.name.as_str()));
+    let Form::Same(_) = form else { return Vec::new() };
+    if is_plain {
+        return Vec::new();
+    }
+    let shuffle = (SHUFFLE, vec![u32::try_from(item).unwrap_or(1)]);
+    let deflate = (DEFLATE, vec![4]);
+    if item > 1 { vec![shuffle, deflate] } else { vec![deflate] }
+}

@@ -1,0 +1,166 @@
+//! The bytes of HDF5's data types, and Zarr's types in them.
+
+use zarrox::data_type::{Storage, Structure};
+use zarrox::{DataType, Result};
+
+use super::Convention;
+use crate::input::unsupported;
+
+/// The size of a reference to bytes in a heap.
+pub(super) const REFERENCE: usize = 16;
+
+/// A type and its elements' size in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Encoded {
+    pub(super) bytes: Vec<u8>,
+    pub(super) size: usize,
+}
+
+impl Encoded {
+    fn new(class: u8, version: u8, flags: [u8; 3], size: usize, properties: &[u8]) -> Self {
+        let mut bytes = vec![version << 4 | class, flags[0], flags[1], flags[2]];
+        bytes.extend_from_slice(&u32::try_from(size).unwrap_or(u32::MAX).to_le_bytes());
+        bytes.extend_from_slice(properties);
+        Self { bytes, size }
+    }
+}
+
+pub(super) fn integer(size: u8, signed: bool) -> Encoded {
+    let bits = u16::from(size) * 8;
+    let properties = [0, 0, bits.to_le_bytes()[0], bits.to_le_bytes()[1]];
+    Encoded::new(0, 1, [if signed { 8 } else { 0 }, 0, 0], usize::from(size), &properties)
+}
+
+pub(super) fn float(size: u8) -> Encoded {
+    let (exponent, mantissa, bias) = match size {
+        2 => (5_u8, 10_u8, 15_u32),
+        4 => (8, 23, 127),
+        _ => (11, 52, 1023),
+    };
+    let bits = size * 8;
+    let mut properties = vec![0, 0, bits, 0, mantissa, exponent, 0, mantissa];
+    properties.extend_from_slice(&bias.to_le_bytes());
+    // The first bit of the mantissa is implied; the sign is the highest bit.
+    Encoded::new(1, 1, [0x20, bits - 1, 0], usize::from(size), &properties)
+}
+
+/// Text of a fixed length, padded with zeros.
+pub(super) fn fixed_text(length: usize, is_utf8: bool) -> Encoded {
+    Encoded::new(3, 1, [1 | u8::from(is_utf8) << 4, 0, 0], length, &[])
+}
+
+/// Text of a fixed length that ends with a zero.
+pub(super) fn terminated_text(length: usize) -> Encoded {
+    Encoded::new(3, 1, [0, 0, 0], length, &[])
+}
+
+/// Text of any length, in UTF-8.
+pub(super) fn text() -> Encoded {
+    Encoded::new(9, 1, [1, 1, 0], REFERENCE, &integer(1, false).bytes)
+}
+
+/// Lists of any length.
+pub(super) fn list(of: &Encoded) -> Encoded {
+    Encoded::new(9, 1, [0, 0, 0], REFERENCE, &of.bytes)
+}
+
+/// References to objects.
+pub(super) fn reference() -> Encoded {
+    Encoded::new(7, 1, [0, 0, 0], 8, &[])
+}
+
+fn opaque(size: usize) -> Encoded {
+    Encoded::new(5, 1, [0, 0, 0], size, &[])
+}
+
+/// An enumeration of names with their values.
+pub(super) fn enumeration(base: &Encoded, members: &[(String, Vec<u8>)]) -> Encoded {
+    let mut properties = base.bytes.clone();
+    for (name, _) in members {
+        properties.extend_from_slice(name.as_bytes());
+        properties.push(0);
+    }
+    members.iter().for_each(|(_, value)| properties.extend_from_slice(value));
+    let count = u16::try_from(members.len()).unwrap_or(u16::MAX).to_le_bytes();
+    Encoded::new(8, 3, [count[0], count[1], 0], base.size, &properties)
+}
+
+/// The enumeration that h5py makes of booleans.
+pub(super) fn boolean() -> Encoded {
+    enumeration(&integer(1, true), &[("FALSE".to_owned(), vec![0]), ("TRUE".to_owned(), vec![1])])
+}
+
+/// A structure of fields with their offsets.
+pub(super) fn compound(size: usize, fields: &[(String, usize, Encoded)]) -> Encoded {
+    let offset_size = match size {
+        0..=0xff => 1,
+        0x100..=0xffff => 2,
+        0x1_0000..=0xff_ffff => 3,
+        _ => 4,
+    };
+    let mut properties = Vec::new();
+    for (name, offset, datatype) in fields {
+        properties.extend_from_slice(name.as_bytes());
+        properties.push(0);
+        properties.extend_from_slice(&(*offset as u64).to_le_bytes()[..offset_size]);
+        properties.extend_from_slice(&datatype.bytes);
+    }
+    let count = u16::try_from(fields.len()).unwrap_or(u16::MAX).to_le_bytes();
+    Encoded::new(6, 3, [count[0], count[1], 0], size, &properties)
+}
+
+fn array(of: &Encoded, shape: &[usize]) -> Encoded {
+    let mut properties = vec![u8::try_from(shape.len()).unwrap_or(u8::MAX)];
+    for &length in shape {
+        properties.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
+    }
+    properties.extend_from_slice(&of.bytes);
+    Encoded::new(10, 3, [0, 0, 0], of.size * shape.iter().product::<usize>(), &properties)
+}
+
+/// The type of elements that have a fixed size, in the little-endian form.
+pub(super) fn of_fixed(data_type: &DataType, convention: Convention) -> Result<Encoded> {
+    let of_hdf5_alone = |encoded| match convention {
+        Convention::Hdf5 => Ok(encoded),
+        Convention::NetCdf => Err(no_type(data_type, "NetCDF")),
+    };
+    match data_type {
+        DataType::Bool if convention == Convention::NetCdf => return Ok(integer(1, true)),
+        DataType::Bool => return Ok(boolean()),
+        DataType::Struct(structure) => return of_hdf5_alone(of_structure(structure)?),
+        DataType::RawBits(size) => return of_hdf5_alone(opaque(*size)),
+        _ if data_type.is_named("null_terminated_bytes") => return Ok(fixed_text(data_type.size(), false)),
+        _ => {}
+    }
+    match DataType::of_storage(&data_type.storage()).filter(|plain| plain == data_type).map(|t| t.storage()) {
+        Some(Storage::Int(size)) => Ok(integer(byte(size), true)),
+        Some(Storage::Uint(size)) => Ok(integer(byte(size), false)),
+        Some(Storage::Float(2)) => of_hdf5_alone(float(2)),
+        Some(Storage::Float(size)) => Ok(float(byte(size))),
+        Some(Storage::Complex(size)) => {
+            let half = float(byte(size / 2));
+            let fields = [("r".to_owned(), 0, half.clone()), ("i".to_owned(), size / 2, half)];
+            of_hdf5_alone(compound(size, &fields))
+        }
+        _ => Err(no_type(data_type, "HDF5")),
+    }
+}
+
+fn byte(size: usize) -> u8 {
+    u8::try_from(size).unwrap_or(8)
+}
+
+fn of_structure(structure: &Structure) -> Result<Encoded> {
+    let mut fields = Vec::new();
+    for field in structure.fields() {
+        let element = of_fixed(&field.data_type, Convention::Hdf5)?;
+        let encoded = if field.shape.is_empty() { element } else { array(&element, &field.shape) };
+        fields.push((field.name.clone(), field.offset, encoded));
+    }
+    Ok(compound(structure.layout().size, &fields))
+}
+
+fn no_type(data_type: &DataType, format: &str) -> zarrox::Error {
+    let advice = "zarrox cp --dtype makes a copy with elements of another type, such as float32";
+    unsupported(format!("{format} has no elements of type {data_type}; {advice}"))
+}

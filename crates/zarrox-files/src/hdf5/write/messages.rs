@@ -1,0 +1,183 @@
+//! The bytes of HDF5's structures: superblock, object headers, and the messages in them.
+//!
+//! Specification: <https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html>
+
+use hdf5_reader::checksum::jenkins_lookup3;
+use zarrox::{Error, ErrorKind, Result};
+
+/// The address of nothing.
+pub(super) const NOWHERE: u64 = u64::MAX;
+
+/// The size of a superblock in bytes.
+pub(super) const SUPERBLOCK: u64 = 48;
+
+/// The kinds of messages.
+pub(super) mod kind {
+    pub(crate) const DATASPACE: u8 = 0x01;
+    pub(crate) const LINK_INFO: u8 = 0x02;
+    pub(crate) const DATATYPE: u8 = 0x03;
+    pub(crate) const FILL_VALUE: u8 = 0x05;
+    pub(crate) const LINK: u8 = 0x06;
+    pub(crate) const LAYOUT: u8 = 0x08;
+    pub(crate) const GROUP_INFO: u8 = 0x0a;
+    pub(crate) const FILTERS: u8 = 0x0b;
+    pub(crate) const ATTRIBUTE: u8 = 0x0c;
+    pub(crate) const ATTRIBUTE_INFO: u8 = 0x15;
+}
+
+/// A superblock of version 2.
+pub(super) fn superblock(end: u64, root: u64) -> Vec<u8> {
+    let mut bytes = b"\x89HDF\r\n\x1a\n\x02\x08\x08\x00".to_vec();
+    for address in [0, NOWHERE, end, root] {
+        bytes.extend_from_slice(&address.to_le_bytes());
+    }
+    bytes.extend_from_slice(&jenkins_lookup3(&bytes).to_le_bytes());
+    bytes
+}
+
+/// An object header of version 2 under construction. It tells the order in which attributes were added.
+#[derive(Debug, Default)]
+pub(super) struct Header {
+    messages: Vec<u8>,
+    attributes: u16,
+}
+
+impl Header {
+    /// Adds a message.
+    pub(super) fn add(&mut self, kind: u8, message: &[u8]) -> Result<()> {
+        self.push(kind, message, 0)
+    }
+
+    fn push(&mut self, kind: u8, message: &[u8], order: u16) -> Result<()> {
+        let size = u16::try_from(message.len()).map_err(|_| too_large(message.len()))?;
+        self.messages.push(kind);
+        self.messages.extend_from_slice(&size.to_le_bytes());
+        self.messages.push(0);
+        self.messages.extend_from_slice(&order.to_le_bytes());
+        self.messages.extend_from_slice(message);
+        Ok(())
+    }
+
+    /// Adds an attribute.
+    pub(super) fn attribute(&mut self, name: &str, datatype: &[u8], dataspace: &[u8], value: &[u8]) -> Result<()> {
+        let mut message = vec![3, 0];
+        let lengths = [name.len() + 1, datatype.len(), dataspace.len()];
+        for length in lengths {
+            let length = u16::try_from(length).map_err(|_| too_large(length))?;
+            message.extend_from_slice(&length.to_le_bytes());
+        }
+        message.push(1);
+        message.extend_from_slice(name.as_bytes());
+        message.push(0);
+        message.extend_from_slice(datatype);
+        message.extend_from_slice(dataspace);
+        message.extend_from_slice(value);
+        let order = self.attributes;
+        self.attributes = order.checked_add(1).ok_or_else(|| too_large(usize::from(order)))?;
+        self.push(kind::ATTRIBUTE, &message, order).map_err(|error| error.at(format!("attribute '{name}'")))
+    }
+
+    /// The header with its checksum.
+    pub(super) fn finish(mut self) -> Result<Vec<u8>> {
+        if self.attributes > 0 {
+            let mut message = vec![0, 1];
+            message.extend_from_slice(&self.attributes.to_le_bytes());
+            message.extend_from_slice(&NOWHERE.to_le_bytes());
+            message.extend_from_slice(&NOWHERE.to_le_bytes());
+            self.add(kind::ATTRIBUTE_INFO, &message)?;
+        }
+        let size = u32::try_from(self.messages.len()).map_err(|_| too_large(self.messages.len()))?;
+        let mut bytes = b"OHDR\x02\x06".to_vec();
+        bytes.extend_from_slice(&size.to_le_bytes());
+        bytes.extend_from_slice(&self.messages);
+        bytes.extend_from_slice(&jenkins_lookup3(&bytes).to_le_bytes());
+        Ok(bytes)
+    }
+}
+
+fn too_large(size: usize) -> Error {
+    let message = format!("{size} bytes do not fit into a part of an object of HDF5, which has at most 65535");
+    Error::new(ErrorKind::Unsupported, message)
+}
+
+/// The shape of a dataset or an attribute. `unlimited` tells which dimensions can grow.
+pub(super) fn dataspace(shape: &[u64], unlimited: &[bool]) -> Vec<u8> {
+    let rank = u8::try_from(shape.len()).unwrap_or(u8::MAX);
+    let grows = unlimited.contains(&true);
+    let mut bytes = vec![2, rank, u8::from(grows), u8::from(rank > 0)];
+    shape.iter().for_each(|length| bytes.extend_from_slice(&length.to_le_bytes()));
+    if grows {
+        for (length, &unlimited) in shape.iter().zip(unlimited) {
+            bytes.extend_from_slice(&if unlimited { u64::MAX } else { *length }.to_le_bytes());
+        }
+    }
+    bytes
+}
+
+/// The shape of nothing.
+pub(super) fn null_dataspace() -> Vec<u8> {
+    vec![2, 0, 0, 2]
+}
+
+/// A fill value, or none, which is zeros.
+pub(super) fn fill_value(value: Option<&[u8]>) -> Vec<u8> {
+    // Space is allocated chunk by chunk, and the value is written where one is set.
+    let Some(value) = value else { return vec![3, 0x0b] };
+    let mut bytes = vec![3, 0x2b];
+    bytes.extend_from_slice(&u32::try_from(value.len()).unwrap_or(u32::MAX).to_le_bytes());
+    bytes.extend_from_slice(value);
+    bytes
+}
+
+/// Elements that lie one after the other.
+pub(super) fn contiguous(address: u64, size: u64) -> Vec<u8> {
+    let mut bytes = vec![3, 1];
+    bytes.extend_from_slice(&address.to_le_bytes());
+    bytes.extend_from_slice(&size.to_le_bytes());
+    bytes
+}
+
+/// Elements in chunks, whose index is at an address.
+pub(super) fn chunked(index: u64, chunk_shape: &[u32], item: u32) -> Vec<u8> {
+    let rank = u8::try_from(chunk_shape.len() + 1).unwrap_or(u8::MAX);
+    let mut bytes = vec![3, 2, rank];
+    bytes.extend_from_slice(&index.to_le_bytes());
+    chunk_shape.iter().chain([&item]).for_each(|length| bytes.extend_from_slice(&length.to_le_bytes()));
+    bytes
+}
+
+/// A filter: its number, and its parameters.
+pub(super) type Filter = (u16, Vec<u32>);
+
+/// The filters of chunks. All numbers are below 256, so that they need no names.
+pub(super) fn filters(filters: &[Filter]) -> Vec<u8> {
+    let mut bytes = vec![2, u8::try_from(filters.len()).unwrap_or(u8::MAX)];
+    for (number, parameters) in filters {
+        bytes.extend_from_slice(&number.to_le_bytes());
+        bytes.extend_from_slice(&[0, 0]);
+        bytes.extend_from_slice(&u16::try_from(parameters.len()).unwrap_or(u16::MAX).to_le_bytes());
+        parameters.iter().for_each(|parameter| bytes.extend_from_slice(&parameter.to_le_bytes()));
+    }
+    bytes
+}
+
+/// The message that a group tells the order of its links.
+pub(super) fn link_info(links: u64) -> Vec<u8> {
+    let mut bytes = vec![0, 1];
+    bytes.extend_from_slice(&links.to_le_bytes());
+    bytes.extend_from_slice(&NOWHERE.to_le_bytes());
+    bytes.extend_from_slice(&NOWHERE.to_le_bytes());
+    bytes
+}
+
+/// A link to an object.
+pub(super) fn link(name: &str, order: u64, address: u64) -> Vec<u8> {
+    // The length of the name takes two bytes; its order and its encoding, UTF-8, are told.
+    let mut bytes = vec![1, 0x01 | 0x04 | 0x10];
+    bytes.extend_from_slice(&order.to_le_bytes());
+    bytes.push(1);
+    bytes.extend_from_slice(&u16::try_from(name.len()).unwrap_or(u16::MAX).to_le_bytes());
+    bytes.extend_from_slice(name.as_bytes());
+    bytes.extend_from_slice(&address.to_le_bytes());
+    bytes
+}

@@ -1,0 +1,384 @@
+//! Zarr hierarchies as files of HDF5 and NetCDF-4.
+//!
+//! The elements are written first, chunk by chunk, then the headers of all objects, and the superblock last.
+
+mod array;
+mod attributes;
+mod datatype;
+mod dimensions;
+mod heap;
+mod index;
+mod messages;
+
+use std::io::{Seek, SeekFrom, Write};
+
+use zarrox::json::Map;
+use zarrox::{Array, Node, Result};
+
+use crate::input::{failed, unsupported};
+use array::{Placed, Source};
+use dimensions::{Dimensions, Shaped};
+use heap::Heap;
+use messages::{Header, kind};
+
+/// The conventions of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Convention {
+    /// HDF5 as h5py writes it.
+    Hdf5,
+    /// NetCDF-4.
+    NetCdf,
+}
+
+/// A destination that is written at its end, and at its beginning once.
+pub(crate) trait Output: Write + Seek {}
+impl<T: Write + Seek> Output for T {}
+
+/// A function that hears of so many elements of an array that are done. An error ends the export.
+pub(crate) type Progress<'a> = &'a (dyn Fn(u64) -> Result<()> + Sync);
+
+/// The options of an export.
+#[derive(Clone, Copy)]
+pub(crate) struct Options<'a> {
+    pub(crate) convention: Convention,
+    /// The memory for chunks, in bytes.
+    pub(crate) memory: usize,
+    pub(crate) progress: Progress<'a>,
+}
+
+/// A group and what is in it.
+struct Below {
+    path: String,
+    attributes: Map,
+}
+
+/// The hierarchy that is written.
+struct Tree {
+    groups: Vec<Below>,
+    arrays: Vec<Source>,
+    dimensions: Dimensions,
+}
+
+/// Writes a node with all nodes below it.
+pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) -> Result<()> {
+    let tree = Tree::of(node, options.convention)?;
+    let mut file = Appended { output, end: 0 };
+    file.append(&vec![0; usize::try_from(messages::SUPERBLOCK).unwrap_or(48)])?;
+    let placed = tree.arrays.iter().map(|source| {
+        source.write(&mut file, options).map_err(|error| error.at(format!("array '{}'", source.path)))
+    });
+    let placed = placed.collect::<Result<Vec<Placed>>>()?;
+    file.align()?;
+    let start = file.end;
+    // The first pass tells the sizes, from which the addresses follow.
+    let nowhere = Addresses::default();
+    let (heap, headers) = tree.objects(&placed, &nowhere, start, options.convention)?;
+    let addresses = tree.addresses(&headers, start + heap.len() as u64);
+    let (heap, headers) = tree.objects(&placed, &addresses, start, options.convention)?;
+    file.append(&heap)?;
+    for header in &headers {
+        file.align()?;
+        file.append(header)?;
+    }
+    let root = addresses.groups.first().copied().unwrap_or(messages::NOWHERE);
+    let superblock = messages::superblock(file.end, root);
+    let failed = |error| failed("writing the file", error);
+    file.output.seek(SeekFrom::Start(0)).map_err(failed)?;
+    file.output.write_all(&superblock).map_err(failed)?;
+    file.output.flush().map_err(failed)
+}
+
+/// A file to which bytes are appended.
+struct Appended<'o> {
+    output: &'o mut dyn Output,
+    end: u64,
+}
+
+impl Appended<'_> {
+    /// Appends bytes. Returns their address.
+    fn append(&mut self, bytes: &[u8]) -> Result<u64> {
+        self.output.write_all(bytes).map_err(|error| failed("writing the file", error))?;
+        let address = self.end;
+        self.end += bytes.len() as u64;
+        Ok(address)
+    }
+
+    /// Goes on at a multiple of eight bytes.
+    fn align(&mut self) -> Result<()> {
+        let gap = usize::try_from(self.end.next_multiple_of(8) - self.end).unwrap_or(0);
+        self.append(&[0; 8][..gap]).map(drop)
+    }
+}
+
+/// The addresses of objects.
+#[derive(Debug, Default)]
+struct Addresses {
+    groups: Vec<u64>,
+    arrays: Vec<u64>,
+    /// The scales of dimensions without a coordinate; `None` for a dimension that has one.
+    scales: Vec<Option<u64>>,
+}
+
+impl Addresses {
+    fn array(&self, number: usize) -> u64 {
+        self.arrays.get(number).copied().unwrap_or(0)
+    }
+}
+
+impl Tree {
+    fn of(node: &Node, convention: Convention) -> Result<Self> {
+        let mut groups = Vec::new();
+        let mut found: Vec<(String, Array)> = Vec::new();
+        match node {
+            Node::Array(array) => {
+                groups.push(Below { path: String::new(), attributes: Map::default() });
+                let name = array.path().name();
+                found.push((if name.is_empty() { "data" } else { name }.to_owned(), array.clone()));
+            }
+            Node::Group(group) => {
+                groups.push(Below { path: String::new(), attributes: group.attributes().clone() });
+                group.visit(&mut |path, node| {
+                    match node {
+                        Ok(Node::Group(group)) => {
+                            let attributes = group.attributes().clone();
+                            groups.push(Below { path: path.to_owned(), attributes });
+                        }
+                        Ok(Node::Array(array)) => found.push((path.to_owned(), array.clone())),
+                        Err(error) => return Err(error.clone().at(path)),
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        let mut arrays = Vec::new();
+        for (path, array) in found {
+            let source = Source::new(path.clone(), array, convention);
+            arrays.push(source.map_err(|error| error.at(format!("array '{path}'")))?);
+        }
+        let shaped: Vec<Shaped> = arrays.iter().map(Source::shaped).collect();
+        let dimensions = Dimensions::new(&shaped, convention == Convention::NetCdf)?;
+        let names = groups.iter().map(|group| &group.path).chain(arrays.iter().map(|array| &array.path));
+        if let Some(long) = names.into_iter().find(|path| path.len() > usize::from(u16::MAX) / 2) {
+            return Err(unsupported(format!("the name '{long}' is too long for HDF5")));
+        }
+        Ok(Self { groups, arrays, dimensions })
+    }
+
+    /// The addresses of headers that lie one behind the other, in the order in which they are written.
+    fn addresses(&self, headers: &[Vec<u8>], start: u64) -> Addresses {
+        let mut end = start;
+        let mut places = headers.iter().map(|header| {
+            let address = end.next_multiple_of(8);
+            end = address + header.len() as u64;
+            address
+        });
+        let groups = places.by_ref().take(self.groups.len()).collect();
+        let arrays = places.by_ref().take(self.arrays.len()).collect();
+        let scales = self.dimensions.all.iter();
+        let scales = scales.map(|dimension| if dimension.coordinate.is_some() { None } else { places.next() });
+        Addresses { groups, arrays, scales: scales.collect() }
+    }
+
+    /// The heap, and the headers of all objects: groups, arrays, and the scales of dimensions without coordinates.
+    fn objects(
+        &self,
+        placed: &[Placed],
+        addresses: &Addresses,
+        start: u64,
+        convention: Convention,
+    ) -> Result<(Vec<u8>, Vec<Vec<u8>>)> {
+        let mut heap = Heap::at(start);
+        let mut headers = Vec::new();
+        for (number, group) in self.groups.iter().enumerate() {
+            let made = self.group(number, group, addresses, convention, &mut heap);
+            headers.push(made.map_err(|error| error.at(format!("group '{}'", group.path)))?);
+        }
+        for (number, (array, placed)) in self.arrays.iter().zip(placed).enumerate() {
+            let header = self.array(number, array, placed, addresses, convention, &mut heap);
+            headers.push(header.map_err(|error| error.at(format!("array '{}'", array.path)))?);
+        }
+        for (number, dimension) in self.dimensions.all.iter().enumerate() {
+            if dimension.coordinate.is_none() {
+                headers.push(self.scale(number, addresses)?);
+            }
+        }
+        Ok((heap.finish(), headers))
+    }
+
+    fn group(
+        &self,
+        number: usize,
+        group: &Below,
+        addresses: &Addresses,
+        convention: Convention,
+        heap: &mut Heap,
+    ) -> Result<Vec<u8>> {
+        let mut links = Vec::new();
+        let at = |list: &[u64], number: usize| list.get(number).copied().unwrap_or(0);
+        for (index, dimension) in self.dimensions.all.iter().enumerate() {
+            if dimension.group == group.path && dimension.coordinate.is_none() {
+                let address = addresses.scales.get(index).copied().flatten().unwrap_or(0);
+                links.push((dimension.name.clone(), address));
+            }
+        }
+        for (index, array) in self.arrays.iter().enumerate() {
+            if parent(&array.path) == Some(group.path.as_str()) {
+                links.push((self.link_name(index, array), at(&addresses.arrays, index)));
+            }
+        }
+        for (index, child) in self.groups.iter().enumerate().filter(|(index, _)| *index != 0) {
+            if parent(&child.path) == Some(group.path.as_str()) {
+                links.push((name(&child.path).to_owned(), at(&addresses.groups, index)));
+            }
+        }
+        let mut header = Header::default();
+        header.add(kind::LINK_INFO, &messages::link_info(links.len() as u64))?;
+        header.add(kind::GROUP_INFO, &[0, 0])?;
+        for (order, (name, address)) in links.iter().enumerate() {
+            header.add(kind::LINK, &messages::link(name, order as u64, *address))?;
+        }
+        if number == 0 && convention == Convention::NetCdf {
+            let text = format!("version=2,zarrox={}", env!("CARGO_PKG_VERSION"));
+            let datatype = datatype::fixed_text(text.len(), false);
+            let scalar = messages::dataspace(&[], &[]);
+            header.attribute("_NCProperties", &datatype.bytes, &scalar, text.as_bytes())?;
+        }
+        attributes::add(&mut header, heap, &group.attributes, convention, None)?;
+        header.finish()
+    }
+
+    /// The name of the link to an array. NetCDF wants another one for an array that is called as a dimension and is not its coordinate.
+    fn link_name(&self, number: usize, array: &Source) -> String {
+        let (group, name) = (parent(&array.path).unwrap_or_default(), name(&array.path));
+        let is_taken = self.dimensions.all.iter().any(|dimension| {
+            dimension.group == group && dimension.name == name && dimension.coordinate != Some(number)
+        });
+        if is_taken { format!("_nc4_non_coord_{name}") } else { name.to_owned() }
+    }
+
+    fn array(
+        &self,
+        number: usize,
+        array: &Source,
+        placed: &Placed,
+        addresses: &Addresses,
+        convention: Convention,
+        heap: &mut Heap,
+    ) -> Result<Vec<u8>> {
+        let mut header = Header::default();
+        array.describe(placed, &mut header)?;
+        let own = &self.dimensions.of_arrays[number];
+        let coordinate = self.dimensions.all.iter().position(|found| found.coordinate == Some(number));
+        match coordinate {
+            Some(dimension) => self.scale_attributes(dimension, &mut header, addresses, name(&array.path))?,
+            None if own.iter().any(Option::is_some) => {
+                let references: Vec<u8> = own
+                    .iter()
+                    .flat_map(|dimension| match dimension {
+                        Some(dimension) => heap.add(&self.scale_address(*dimension, addresses).to_le_bytes(), 1),
+                        None => heap.add(&[], 0),
+                    })
+                    .collect();
+                let list = datatype::list(&datatype::reference());
+                let shape = messages::dataspace(&[own.len() as u64], &[]);
+                header.attribute("DIMENSION_LIST", &list.bytes, &shape, &references)?;
+            }
+            None => {}
+        }
+        if convention == Convention::NetCdf && coordinate.is_none() && own.len() > 1 {
+            let numbers = own.iter().map(|dimension| dimension.and_then(|found| i32::try_from(found).ok()).unwrap_or(-1));
+            let numbers: Vec<u8> = numbers.flat_map(i32::to_le_bytes).collect();
+            let shape = messages::dataspace(&[own.len() as u64], &[]);
+            header.attribute("_Netcdf4Coordinates", &datatype::integer(4, true).bytes, &shape, &numbers)?;
+        }
+        let names = &array.names;
+        if convention == Convention::Hdf5 && names.iter().any(Option::is_some) {
+            let text = |name: &Option<String>| {
+                let name = name.as_deref().unwrap_or_default();
+                heap.add(name.as_bytes(), name.len())
+            };
+            let labels: Vec<u8> = names.iter().flat_map(text).collect();
+            let shape = messages::dataspace(&[names.len() as u64], &[]);
+            header.attribute("DIMENSION_LABELS", &datatype::text().bytes, &shape, &labels)?;
+        }
+        attributes::add(&mut header, heap, &array.attributes, convention, array.attribute_type())?;
+        header.finish()
+    }
+
+    /// The address of the scale of a dimension.
+    fn scale_address(&self, dimension: usize, addresses: &Addresses) -> u64 {
+        match self.dimensions.all[dimension].coordinate {
+            Some(array) => addresses.array(array),
+            None => addresses.scales.get(dimension).copied().flatten().unwrap_or(0),
+        }
+    }
+
+    /// The scale of a dimension without a coordinate.
+    fn scale(&self, number: usize, addresses: &Addresses) -> Result<Vec<u8>> {
+        let dimension = &self.dimensions.all[number];
+        let is_unlimited = dimension.length == 0;
+        let mut header = Header::default();
+        header.add(kind::DATASPACE, &messages::dataspace(&[dimension.length], &[is_unlimited]))?;
+        header.add(kind::DATATYPE, &datatype::float(4).bytes)?;
+        header.add(kind::FILL_VALUE, &messages::fill_value(None))?;
+        let layout = if is_unlimited {
+            messages::chunked(messages::NOWHERE, &[1024], 4)
+        } else {
+            messages::contiguous(messages::NOWHERE, dimension.length.saturating_mul(4))
+        };
+        header.add(kind::LAYOUT, &layout)?;
+        let name = format!("This is a netCDF dimension but not a netCDF variable.{:>10}", dimension.length);
+        self.scale_attributes(number, &mut header, addresses, &name)?;
+        header.finish()
+    }
+
+    /// The attributes that make a dataset the scale of a dimension.
+    fn scale_attributes(
+        &self,
+        dimension: usize,
+        header: &mut Header,
+        addresses: &Addresses,
+        name: &str,
+    ) -> Result<()> {
+        let scalar = messages::dataspace(&[], &[]);
+        for (attribute, text) in [("CLASS", "DIMENSION_SCALE"), ("NAME", name)] {
+            let text = [text.as_bytes(), &[0]].concat();
+            let datatype = datatype::terminated_text(text.len());
+            header.attribute(attribute, &datatype.bytes, &scalar, &text)?;
+        }
+        let number = i32::try_from(dimension).unwrap_or(i32::MAX);
+        header.attribute("_Netcdf4Dimid", &datatype::integer(4, true).bytes, &scalar, &number.to_le_bytes())?;
+        let mut uses = Vec::new();
+        let mut count = 0_u64;
+        for (array, own) in self.dimensions.of_arrays.iter().enumerate() {
+            if self.dimensions.all[dimension].coordinate == Some(array) {
+                continue;
+            }
+            for (axis, _) in own.iter().enumerate().filter(|(_, found)| **found == Some(dimension)) {
+                uses.extend_from_slice(&addresses.array(array).to_le_bytes());
+                uses.extend_from_slice(&u64::try_from(axis).unwrap_or(u64::MAX).to_le_bytes());
+                count += 1;
+            }
+        }
+        // A list that is longer than a message has no use for any reader.
+        if count == 0 || uses.len() > 60_000 {
+            return Ok(());
+        }
+        let fields = [
+            ("dataset".to_owned(), 0, datatype::reference()),
+            ("dimension".to_owned(), 8, datatype::integer(4, false)),
+        ];
+        let datatype = datatype::compound(16, &fields);
+        header.attribute("REFERENCE_LIST", &datatype.bytes, &messages::dataspace(&[count], &[]), &uses)
+    }
+}
+
+/// The path of the group that a node is in; `None` for the root.
+fn parent(path: &str) -> Option<&str> {
+    if path.is_empty() { None } else { Some(path.rsplit_once('/').map_or("", |(above, _)| above)) }
+}
+
+/// The last part of a path.
+fn name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}

@@ -1,0 +1,212 @@
+//! [`Import`]: copies of files of other formats into Zarr.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use zarrox::convert::ConvertReport;
+use zarrox::copy::{Copier, Copying};
+use zarrox::{Error, ErrorKind, Result};
+
+use crate::input::{Input, unsupported};
+use crate::store::{FileStore, LeftOut};
+
+/// The number of bytes at the beginning of a file that tell its kind, but for HDF5 behind a block of the user.
+const START: u64 = 512;
+
+/// A kind of file that can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// HDF5, also as NetCDF-4.
+    Hdf5,
+    /// NetCDF-3: the classic format, and those with 64-bit offsets and 64-bit data.
+    NetCdf3,
+}
+
+impl Kind {
+    /// The kind of a file, by its first bytes; `None` for another one.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn of(path: impl AsRef<Path>) -> Result<Option<Self>> {
+        let input = Input::open(path.as_ref())?;
+        Self::of_input(&input)
+    }
+
+    fn of_input(input: &Input) -> Result<Option<Self>> {
+        let start = input.start(START)?;
+        let hdf5: &[u8] = b"\x89HDF\r\n\x1a\n";
+        if start.starts_with(hdf5) {
+            return Ok(Some(Self::Hdf5));
+        }
+        if start.starts_with(crate::netcdf3::SIGNATURE) && matches!(start.get(3), Some(1 | 2 | 5)) {
+            return Ok(Some(Self::NetCdf3));
+        }
+        // The signature is at 512, 1024, and so on, behind a block of the user.
+        let mut offset = START;
+        while offset + hdf5.len() as u64 <= input.length() && offset <= 1 << 30 {
+            if input.read(offset, hdf5.len() as u64)? == hdf5 {
+                return Ok(Some(Self::Hdf5));
+            }
+            offset *= 2;
+        }
+        Ok(None)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hdf5 => "HDF5",
+            Self::NetCdf3 => "NetCDF-3",
+        })
+    }
+}
+
+/// Opens a file of another format as a store of Zarr v3, for reading.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] when the kind of the file is not known, or this build does not read it; [`ErrorKind::Corrupt`] when
+/// the file is damaged.
+pub fn open_file(path: impl AsRef<Path>) -> Result<FileStore> {
+    open(path.as_ref(), false)
+}
+
+fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
+    let name = format!("'{}'", path.display());
+    match Kind::of(path)? {
+        Some(kind) => open_kind(kind, path, is_plain).map_err(|error| error.at(name)),
+        None => Err(unsupported(format!("{name} is not a file of a known kind"))),
+    }
+}
+
+fn open_kind(kind: Kind, path: &Path, is_plain: bool) -> Result<FileStore> {
+    match kind {
+        #[cfg(feature = "hdf5")]
+        Kind::Hdf5 => crate::hdf5::open(path, is_plain),
+        #[cfg(not(feature = "hdf5"))]
+        Kind::Hdf5 => {
+            Err(unsupported(format!("{kind} is read by a build with the feature hdf5, which this one lacks")))
+        }
+        Kind::NetCdf3 => crate::netcdf3::open(path, is_plain),
+    }
+}
+
+/// Copies files of other formats into Zarr: its options, with which an import can be planned and run.
+///
+/// ```no_run
+/// let report = zarrox_files::Import::new().run("era5.nc", "era5.zarr")?;
+/// println!("{report}");
+/// # Ok::<(), zarrox::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Import {
+    copier: Copier,
+    recodes: bool,
+    skips: bool,
+    node: String,
+}
+
+impl Import {
+    /// Creates an import with the options of [`Copier::new`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the options of the copy: its format, chunks, codecs, and what is done with nodes that are there.
+    pub fn copier(self, copier: Copier) -> Self {
+        Self { copier, ..self }
+    }
+
+    /// Tells that the copier chooses other codecs than those of the file, so that nothing is compressed for it twice.
+    pub fn recodes(self, recodes: bool) -> Self {
+        Self { recodes, ..self }
+    }
+
+    /// Sets whether nodes and attributes that have no form in Zarr are left out. Otherwise they are an error.
+    pub fn skip_unsupported(self, skip: bool) -> Self {
+        Self { skips: skip, ..self }
+    }
+
+    /// Imports only the node at this path of the file, with all nodes below it.
+    pub fn node(self, path: impl Into<String>) -> Self {
+        Self { node: path.into(), ..self }
+    }
+
+    /// Plans an import. Nothing is written yet.
+    ///
+    /// # Errors
+    /// The errors of [`open_file`] and of [`Copier::plan`].
+    pub fn plan(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<Importing> {
+        let store = open(source.as_ref(), self.recodes)?;
+        let node = self.node.trim_matches('/');
+        let is_below = |found: &&LeftOut| {
+            let path = found.path.trim_start_matches('/');
+            node.is_empty() || path == node || path.strip_prefix(node).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let left_out = store.left_out().iter().filter(is_below).cloned().collect();
+        let copying = self.copier.plan_from(Arc::new(store), node, destination)?;
+        Ok(Importing { copying, left_out, skips: self.skips })
+    }
+
+    /// Imports a file. After an interruption, the same call continues.
+    ///
+    /// # Errors
+    /// The errors of [`Import::plan`]; [`ErrorKind::Unsupported`] when a node or an attribute has no form in Zarr.
+    pub fn run(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<ConvertReport> {
+        self.plan(source, destination)?.run()
+    }
+}
+
+/// A planned import that can be run.
+#[derive(Debug)]
+#[must_use = "nothing is imported before `run` is called"]
+pub struct Importing {
+    copying: Copying,
+    left_out: Vec<LeftOut>,
+    skips: bool,
+}
+
+impl Importing {
+    /// The nodes and attributes that have no form in Zarr.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// The copy that will be made.
+    pub fn copying(&self) -> &Copying {
+        &self.copying
+    }
+
+    /// Imports the file. After an interruption, the same import continues.
+    ///
+    /// # Errors
+    /// The errors of [`Import::run`].
+    pub fn run(self) -> Result<ConvertReport> {
+        if !self.skips && !self.left_out.is_empty() {
+            return Err(refused(&self.left_out));
+        }
+        self.copying.run()
+    }
+}
+
+fn refused(left_out: &[LeftOut]) -> Error {
+    const MOST: usize = 10;
+    let mut message = "parts of the file have no form in Zarr, and can only be left out:".to_owned();
+    for found in left_out.iter().take(MOST) {
+        message.push_str(&format!("\n  {found}"));
+    }
+    if left_out.len() > MOST {
+        message.push_str(&format!("\n  and {} more", left_out.len() - MOST));
+    }
+    Error::new(ErrorKind::Unsupported, message)
+}
+
+/// Imports a file into a hierarchy where nothing is. [`Import`] has options.
+///
+/// # Errors
+/// The errors of [`Import::run`].
+pub fn import_file(source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<ConvertReport> {
+    Import::new().run(source, destination)
+}

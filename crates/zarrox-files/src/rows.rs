@@ -1,0 +1,155 @@
+//! Elements that lie in a file one after the other, in chunks that are runs of them.
+
+use std::ops::ControlFlow;
+
+use zarrox::stores::Bytes;
+use zarrox::Result;
+
+use crate::chunks::each_position;
+use crate::input::{Input, corrupt};
+
+/// The size of a chunk that is made of elements in a row, in bytes.
+pub(crate) const CHUNK: u64 = 4 << 20;
+
+/// The place of elements.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// A file, from this position on.
+    File(std::sync::Arc<Input>, u64),
+    /// Memory.
+    Memory(Bytes),
+    /// Nowhere: all elements are the fill value.
+    Nowhere,
+}
+
+/// Elements in row-major order, in chunks of as many rows as make a few mebibytes.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    place: Place,
+    shape: Vec<u64>,
+    chunk_shape: Vec<u64>,
+    grid: Vec<u64>,
+    /// The size of an element in bytes.
+    item: u64,
+}
+
+impl Rows {
+    /// The elements of an array of this shape. `available` is the number of bytes that there are.
+    pub(crate) fn new(place: Place, shape: &[u64], item: u64, available: u64) -> Result<Self> {
+        let size = shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
+        let is_there = !matches!(place, Place::Nowhere) && !shape.contains(&0);
+        if is_there && size.is_none_or(|size| size > available) {
+            return Err(corrupt(format!("there are {available} bytes, fewer than the shape {shape:?} needs")));
+        }
+        let chunk_shape = chunk_shape(shape, item);
+        let grid = shape.iter().zip(&chunk_shape).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
+        Ok(Self { place, shape: shape.to_vec(), chunk_shape, grid, item })
+    }
+
+    /// The shape of a chunk.
+    pub(crate) fn chunk_shape(&self) -> &[u64] {
+        &self.chunk_shape
+    }
+
+    /// The number of chunks along each dimension.
+    pub(crate) fn grid(&self) -> &[u64] {
+        &self.grid
+    }
+
+    /// Returns true if there are elements.
+    pub(crate) fn any(&self) -> bool {
+        !matches!(self.place, Place::Nowhere) && !self.shape.contains(&0)
+    }
+
+    /// Visits all chunks.
+    pub(crate) fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
+        if self.any() { each_position(&self.grid, visit) } else { ControlFlow::Continue(()) }
+    }
+
+    /// The bytes of a chunk. Behind the elements of the array, it has zeros.
+    pub(crate) fn read(&self, chunk: &[u64]) -> Result<Vec<u8>> {
+        self.read_behind(0, chunk)
+    }
+
+    /// The bytes of a chunk of an array that begins so many bytes behind this one.
+    pub(crate) fn read_behind(&self, distance: u64, chunk: &[u64]) -> Result<Vec<u8>> {
+        let (mut first, mut count, mut whole) = (0_u64, 1_u64, 1_u64);
+        for (dim, &index) in chunk.iter().enumerate() {
+            let (length, of_chunk) = (self.shape[dim], self.chunk_shape[dim]);
+            let start = index * of_chunk;
+            first = first * length + start;
+            count *= of_chunk.min(length - start);
+            whole *= of_chunk;
+        }
+        let (offset, size) = (first * self.item, count * self.item);
+        let mut bytes = match &self.place {
+            Place::File(input, start) => {
+                let offset = start.checked_add(offset).and_then(|offset| offset.checked_add(distance));
+                input.read(offset.ok_or_else(|| corrupt("an address is too large"))?, size)?
+            }
+            Place::Memory(bytes) => {
+                let range = usize::try_from(offset).ok().zip(usize::try_from(offset + size).ok());
+                let range = range.and_then(|(start, end)| bytes.get(start..end));
+                range.ok_or_else(|| corrupt("the elements are cut off"))?.to_vec()
+            }
+            Place::Nowhere => Vec::new(),
+        };
+        bytes.resize(usize::try_from(whole * self.item).unwrap_or(bytes.len()), 0);
+        Ok(bytes)
+    }
+}
+
+/// The shape of chunks whose elements are contiguous: whole along the last dimensions, and single along the first ones.
+fn chunk_shape(shape: &[u64], item: u64) -> Vec<u64> {
+    let mut chunk = vec![1; shape.len()];
+    let mut size = item.max(1);
+    for (dim, &length) in shape.iter().enumerate().rev() {
+        let most = (CHUNK / size).max(1);
+        chunk[dim] = length.clamp(1, most);
+        if length > most {
+            break;
+        }
+        size = size.saturating_mul(length.max(1));
+    }
+    chunk
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_contiguous_and_small() {
+        assert_eq!(chunk_shape(&[], 8), []);
+        assert_eq!(chunk_shape(&[0, 10], 8), [1, 10]);
+        assert_eq!(chunk_shape(&[10, 10], 8), [10, 10]);
+        assert_eq!(chunk_shape(&[4, 1024, 1024], 4), [1, 1024, 1024]);
+        assert_eq!(chunk_shape(&[4, 1024, 1 << 30], 4), [1, 1, 1 << 20]);
+    }
+
+    #[test]
+    fn chunks_have_the_elements_of_their_place() {
+        let rows = |shape: &[u64], chunk: &[u64]| {
+            let size: u64 = shape.iter().product();
+            let bytes: Vec<u8> = (0..size).map(|value| value as u8).collect();
+            let mut rows = Rows::new(Place::Memory(bytes.into()), shape, 1, size).unwrap();
+            rows.chunk_shape = chunk.to_vec();
+            rows.grid = shape.iter().zip(chunk).map(|(n, chunk)| n.div_ceil(*chunk)).collect();
+            rows
+        };
+        let array = rows(&[5, 3], &[2, 3]);
+        assert_eq!(array.read(&[0, 0]).unwrap(), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(array.read(&[2, 0]).unwrap(), [12, 13, 14, 0, 0, 0]);
+        let array = rows(&[2, 5], &[1, 2]);
+        assert_eq!(array.read(&[1, 1]).unwrap(), [7, 8]);
+        assert_eq!(array.read(&[1, 2]).unwrap(), [9, 0]);
+    }
+
+    #[test]
+    fn fewer_bytes_than_elements_are_an_error() {
+        let bytes = || Place::Memory(vec![0; 7].into());
+        assert!(Rows::new(bytes(), &[2, 4], 1, 7).is_err());
+        assert!(Rows::new(bytes(), &[u64::MAX, u64::MAX], 1, 7).is_err());
+        assert!(!Rows::new(bytes(), &[0, u64::MAX], 1, 7).unwrap().any());
+    }
+}
