@@ -89,16 +89,32 @@ impl Pyramid {
         let source = self.source.location();
         let from = self.source.metadata().format;
         let journal = Journal::new(source, from, to, false, &self.fingerprint()?);
-        if self.is_beside && Journal::read(place)?.is_none() {
-            if overwrite {
-                // The description speaks of levels that are about to go.
-                update_attributes(group, to, |attributes| self.form.forget(attributes))?;
-            }
-            for level in 2..self.levels.len() {
-                self.place(level)?.make_room(to, layout, overwrite, false)?;
-            }
+        if self.is_beside {
+            self.make_room(&journal, place, group, layout)?;
         }
         journal.begin(place, to, overwrite, false)
+    }
+
+    /// Makes room for the levels after the one that has the journal.
+    fn make_room(&self, journal: &Journal, place: &Location, group: &Location, layout: &Layout) -> Result<()> {
+        let (to, overwrite) = (self.format, self.options.overwrite);
+        let found = Journal::read(place)?;
+        // What the same work has left is continued; that of other work stays, unless it is replaced.
+        if found.as_ref().is_some_and(|found| found.is_same(journal) || !overwrite) {
+            return Ok(());
+        }
+        if overwrite {
+            // The description speaks of levels that are about to go.
+            update_attributes(group, to, |attributes| self.form.forget(attributes))?;
+        }
+        for level in 2..self.levels.len() {
+            let place = self.place(level)?;
+            match found {
+                Some(_) => place.delete_remains(to)?,
+                None => drop(place.make_room(to, layout, overwrite, false)?),
+            }
+        }
+        Ok(())
     }
 
     /// The identity of the work: all documents of levels, and the way in which these are made.

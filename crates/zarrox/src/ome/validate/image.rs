@@ -210,7 +210,7 @@ fn check_arrays(visited: &Visited, axes: Option<&[Axis]>, arrays: &[(String, Arr
         }
         let separator = array.metadata().chunk_key_encoding.separator();
         if visited.version == Version::V04 && array.ndim() > 1 && separator != Separator::Slash {
-            report.error_below(visited, path, "the separator of chunk keys is '/' in OME-Zarr 0.4");
+            report.warning_below(visited, path, "the separator of chunk keys is '/' since OME-Zarr 0.2");
         }
     }
     for pair in arrays.windows(2) {
