@@ -35,8 +35,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 pub(crate) fn check() -> Outcome {
     let made = run::absolute(format!("{DIRECTORY}/dist"))?;
     build(&made)?;
-    let is_stale = |name: &&str| run::read(format!("{made}/{name}")) != run::read(format!("{DIST}/{name}"));
-    match FILES.iter().find(is_stale) {
+    let is_stale = |name: &str| run::read(format!("{made}/{name}")) != run::read(format!("{DIST}/{name}"));
+    match FILES.iter().find(|name| is_stale(name)) {
         Some(name) => Err(format!("{DIST}/{name} is not what its sources say: run `cargo xtask page`")),
         None => Ok(()),
     }
