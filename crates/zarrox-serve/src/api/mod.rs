@@ -19,7 +19,7 @@ use zarrox::{Array, Interrupt, Node, Registry};
 use crate::address::{Query, Segments, escaped};
 use crate::content::{self, Wanted};
 use crate::failure::{Answer, Failure};
-use crate::root::Root;
+use crate::root::{Root, root_named};
 
 /// The version of the interface, which is a part of its addresses.
 pub(crate) const VERSION: &str = "v1";
@@ -57,7 +57,7 @@ impl Api {
                 call.escape_debug()
             )));
         }
-        let root = crate::router::root_named(roots, path.get(3))?.clone();
+        let root = root_named(roots, path.get(3))?.clone();
         let node_path = path.after(4).join("/");
         if call == "check" {
             return check::answer(root, node_path, query, wanted).await;
