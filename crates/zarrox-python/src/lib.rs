@@ -18,6 +18,7 @@ mod mapping;
 mod objects;
 mod parts;
 mod selection;
+mod serve;
 mod split;
 mod store;
 mod user_types;
@@ -75,6 +76,8 @@ mod native {
     use crate::group::Group;
     #[pymodule_export]
     use crate::long::PyInterrupt;
+    #[pymodule_export]
+    use crate::serve::{Server, serve};
     #[pymodule_export]
     use crate::store::Store;
     #[pymodule_export]

@@ -55,6 +55,7 @@ from zarrox.errors import CopyError, MetadataError
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
 from zarrox.hierarchy._digests import digest, manifest, verify_manifest
 from zarrox.hierarchy._initialize import init_array, init_group, init_store
+from zarrox.hierarchy._serving import Server, serve
 from zarrox.n5 import N5FSStore, N5Store
 from zarrox.storage import (
     ABSStore,
@@ -99,6 +100,7 @@ __all__ = [
     "ProcessSynchronizer",
     "RedisStore",
     "SQLiteStore",
+    "Server",
     "TempStore",
     "ThreadSynchronizer",
     "ZipStore",
@@ -136,6 +138,7 @@ __all__ = [
     "save",
     "save_array",
     "save_group",
+    "serve",
     "storage",
     "tree",
     "verify_manifest",

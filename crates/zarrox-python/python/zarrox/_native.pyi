@@ -320,6 +320,29 @@ def check(
     """Without a store, ``path`` is a path on this machine. Members: ``severity``, ``kind``, ``path``, ``chunk``, ``last_chunk``, ``inner_chunk``,
     ``key``, ``message``, ``repair``, ``repairable``, ``outcome``, ``failure``."""
 
+@final
+class Server:
+    """A server of arrays and groups over HTTP, until it is closed or forgotten."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def link(self) -> str: ...
+    @property
+    def token(self) -> str | None: ...
+    def close(self) -> None: ...
+
+def serve(
+    roots: list[tuple[str, str]],
+    bind: str,
+    port: int,
+    token: bool,
+    origins: list[str],
+    hosts: list[str],
+    prefix: str,
+) -> Server:
+    """The roots are names with their paths or URLs."""
+
 def migrate_1to2(store: Store, path: str = "") -> None: ...
 def digest(node: Array | Group, stored: bool = False, memory: int | None = None) -> str: ...
 def write_manifest(store: Store, path: str, out: Any) -> str:
