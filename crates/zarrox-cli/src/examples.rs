@@ -78,13 +78,12 @@ static EXAMPLES: &[(&str, &[Example])] = &[
         "serve",
         &[
             example(
-                "Ask a server for a few elements, as JSON",
-                "zarrox serve sea.zarr -- sh -c 'curl -s -H \"Authorization: Bearer $ZARROX_TOKEN\" \
-                 \"$ZARROX_SERVER/api/v1/slice/sea.zarr/depth?select=0,:4&as=json\"'",
+                "What a server has, as JSON",
+                "zarrox serve --no-token sea.zarr -- sh -c 'curl -s $ZARROX_SERVER/api/v1/'",
             ),
             example(
                 "Let a program read Zarr 2 as Zarr 3",
-                "zarrox serve --no-token old.zarr -- sh -c 'zarrox info $ZARROX_SERVER/v3/old.zarr/depth'",
+                "zarrox serve --no-token a=old.zarr -- sh -c 'zarrox tree $ZARROX_SERVER/v3/a'",
             ),
         ],
     ),

@@ -20,6 +20,7 @@ mod parts;
 mod pickled;
 mod pyramid;
 mod selection;
+mod serve;
 mod split;
 mod store;
 mod survey;
@@ -82,6 +83,7 @@ mod native {
     use crate::pickled::allow_pickle;
     #[pymodule_export]
     use crate::pyramid::{downsample, validate_ome};
+    use crate::serve::{Server, serve};
     #[pymodule_export]
     use crate::store::Store;
     #[pymodule_export]

@@ -10,6 +10,7 @@ use zarrox::convert::Translation;
 use zarrox::stores::{Key, Prefix, PrefixStore, Store};
 use zarrox::{Error, ErrorKind, Format, Node, NodePath, OpenMode, OpenOptions, Result};
 
+use crate::failure::{Answer, Failure};
 use crate::work::Workers;
 
 /// The most nodes that are kept open.
@@ -218,4 +219,14 @@ fn below(top: &Arc<Opened>, path: &str) -> Result<Arc<Opened>> {
         }
     };
     Ok(Arc::new(top.with_node(node)))
+}
+
+/// The root of this name.
+pub(crate) fn root_named<'r>(roots: &'r [Arc<Root>], name: Option<&str>) -> Answer<&'r Arc<Root>> {
+    let found = roots.iter().find(|root| Some(root.name.as_str()) == name);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
+        let name = name.unwrap_or_default().escape_debug().to_string();
+        Failure::missing(format!("there is no root '{name}'; there are: {}", names.join(", ")))
+    })
 }

@@ -14,7 +14,7 @@ use crate::api::Api;
 use crate::content::{Wanted, put};
 use crate::failure::{Answer, Failure};
 use crate::guard::Guard;
-use crate::root::Root;
+use crate::root::{Root, root_named};
 use crate::{data, page, v3};
 
 /// All that answers need.
@@ -126,14 +126,4 @@ impl App {
         put(headers, CACHE_CONTROL, "no-store");
         Ok(response)
     }
-}
-
-/// The root of this name.
-pub(crate) fn root_named<'r>(roots: &'r [Arc<Root>], name: Option<&str>) -> Answer<&'r Arc<Root>> {
-    let found = roots.iter().find(|root| Some(root.name.as_str()) == name);
-    found.ok_or_else(|| {
-        let names: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
-        let name = name.unwrap_or_default().escape_debug().to_string();
-        Failure::missing(format!("there is no root '{name}'; there are: {}", names.join(", ")))
-    })
 }

@@ -41,7 +41,6 @@ mod kind;
 mod locate;
 mod location;
 mod memory;
-pub mod npy;
 pub mod ome;
 mod options;
 mod policy;
@@ -54,7 +53,7 @@ mod upkeep;
 pub use access::AccessOptions;
 pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, InnerChunk, Parts, Rows,
-    StoredChunk, StoredRead, StoredWrite, Time, VlenElement,
+    StoredChunk, StoredRead, StoredWrite, Time, VlenElement, npy,
 };
 pub use consolidated::{Difference, DifferenceKind, Freshness};
 pub use convert::Glob;

@@ -57,6 +57,7 @@ from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_
 from zarrox.hierarchy._digests import digest, manifest, verify_manifest
 from zarrox.hierarchy._survey import chunk_table, diff, du, find, stats
 from zarrox.hierarchy._initialize import init_array, init_group, init_store
+from zarrox.hierarchy._serving import Server, serve
 from zarrox.n5 import N5FSStore, N5Store
 from zarrox.storage import (
     ABSStore,
@@ -101,6 +102,7 @@ __all__ = [
     "ProcessSynchronizer",
     "RedisStore",
     "SQLiteStore",
+    "Server",
     "TempStore",
     "ThreadSynchronizer",
     "ZipStore",
@@ -143,6 +145,7 @@ __all__ = [
     "save",
     "save_array",
     "save_group",
+    "serve",
     "stats",
     "storage",
     "tree",

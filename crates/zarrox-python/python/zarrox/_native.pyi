@@ -331,6 +331,28 @@ def downsample(source: str, destination: str | None, options: dict[str, Any]) ->
 
 def validate_ome(path: str) -> list[tuple[str, str, str]]:
     """The severity, the path and the message of each finding."""
+@final
+class Server:
+    """A server of arrays and groups over HTTP, until it is closed or forgotten."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def link(self) -> str: ...
+    @property
+    def token(self) -> str | None: ...
+    def close(self) -> None: ...
+
+def serve(
+    roots: list[tuple[str, str]],
+    bind: str,
+    port: int,
+    token: bool,
+    origins: list[str],
+    hosts: list[str],
+    prefix: str,
+) -> Server:
+    """The roots are names with their paths or URLs."""
 
 def migrate_1to2(store: Store, path: str = "") -> None: ...
 def diff(

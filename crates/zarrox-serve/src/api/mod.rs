@@ -19,7 +19,7 @@ use zarrox::{Array, Interrupt, Node, Registry};
 use crate::address::{Query, Segments, escaped};
 use crate::content::{self, Wanted};
 use crate::failure::{Answer, Failure};
-use crate::root::Root;
+use crate::root::{Root, root_named};
 
 pub(crate) use self::picture::MAPS as COLOUR_MAPS;
 
@@ -59,7 +59,7 @@ impl Api {
                 call.escape_debug()
             )));
         }
-        let root = crate::router::root_named(roots, path.get(3))?.clone();
+        let root = root_named(roots, path.get(3))?.clone();
         let node_path = path.after(4).join("/");
         if call == "check" {
             return check::answer(root, node_path, query, wanted).await;

@@ -65,8 +65,8 @@ impl Part {
                     let length = chunk.get(span.dim).copied().unwrap_or(1).max(1);
                     let apart = span.step.saturating_mul(step);
                     let count = span.count.div_ceil(step);
-                    let range = count.saturating_sub(1).saturating_mul(apart).saturating_add(1);
-                    let spanned = (range / length).saturating_add(u64::from(count > 0));
+                    let last = span.start.saturating_add(count.saturating_sub(1).saturating_mul(apart));
+                    let spanned = (last / length - span.start / length).saturating_add(1);
                     u128::from(spanned.min(count)) * u128::from(length)
                 }
                 ResolvedAxis::Points(points) => {
@@ -197,7 +197,7 @@ mod tests {
         let text = |select: &str, steps: &[u64]| part(&[10, 20, 30], &[5, 5, 5], select).text(steps);
         assert_eq!(text("0, ::2", &[3, 1]).as_deref(), Some("0, 0:19:6, 0:30"));
         assert_eq!(text("..., ::-1", &[1, 1, 4]).as_deref(), Some("0:10, 0:20, 29::-4"));
-        assert_eq!(text("[1, 5]", &[1, 1, 1]), None);
+        assert_eq!(text("[1, 5, 2],", &[1, 1, 1]), None);
         for select in ["0, ::2", "..., ::-1", "3:4, 5:, 7", "::3, ::-7, 10:2:-3"] {
             let part = part(&[10, 20, 30], &[5, 5, 5], select);
             let steps = vec![2; part.shape.len()];

@@ -49,7 +49,7 @@ use kept::Kept;
 
 pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
-pub use dynamic::DynArray;
+pub use dynamic::{DynArray, npy};
 pub use info::ArrayInfo;
 pub(crate) use iterate::indices;
 pub use iterate::{Chunks, Rows};
