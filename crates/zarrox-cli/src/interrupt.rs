@@ -45,6 +45,14 @@ pub(crate) fn check_or(advice: &str) -> Result<()> {
     }
 }
 
+/// Replaces the error of interrupted work by one that tells what is there and how to go on.
+pub(crate) fn or_told<T>(result: Result<T>, advice: &str) -> Result<T> {
+    result.map_err(|error| match error.kind() {
+        ErrorKind::Interrupted => Error::new(ErrorKind::Interrupted, format!("interrupted; {advice}")),
+        _ => error,
+    })
+}
+
 /// The advice after work that reads.
 pub(crate) const NOTHING_CHANGED: &str = "nothing was changed";
 

@@ -4,6 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zarrox::Strictness;
 use zarrox::convert::Convert;
+use zarrox::copy::Copier;
 use zarrox::data_type::{ByteOrder, Endian, has_objects};
 use zarrox::json::{Json, Map};
 use zarrox::{
@@ -12,9 +13,11 @@ use zarrox::{
 };
 
 use crate::array::{Array, Opened, attributes_of};
+use crate::digest::watch;
 use crate::error::OrRaise;
 use crate::format::{format_of, has_words_of_v2};
 use crate::group::{Group, known_kind, node_object, raise_in_the_way};
+use crate::long::interruptible;
 use crate::store::Store;
 
 /// The specification of an array, taken apart member by member.
@@ -353,4 +356,28 @@ pub(crate) fn migrate_1to2(py: Python<'_>, store: &Store, path: &str) -> PyResul
     }
     py.detach(|| Convert::new(Format::V2).plan_in_place_in(store.store.clone(), path)?.run()).or_raise()?;
     Ok(())
+}
+
+/// Copies an array into other shards, or out of them; chunks that stay as they are are not decoded.
+#[pyfunction]
+#[pyo3(signature = (store, path, target, target_path, shards = None, memory = None))]
+pub(crate) fn reshard(
+    py: Python<'_>,
+    store: &Store,
+    path: &str,
+    target: &Store,
+    target_path: &str,
+    shards: Option<Vec<u64>>,
+    memory: Option<usize>,
+) -> PyResult<()> {
+    let (from, to) = (store.store.clone(), target.store.clone());
+    interruptible(py, |interrupt| {
+        let copier = Copier::new().open_options(crate::context::open_options());
+        let copier = memory.into_iter().fold(copier.on_progress(watch(interrupt)), Copier::memory);
+        let copier = match shards {
+            Some(shards) => copier.shards(shards),
+            None => copier.no_shards(),
+        };
+        copier.plan_in(from, path, to, target_path)?.run().map(drop)
+    })
 }

@@ -71,7 +71,7 @@ mod native {
     use crate::context::{set_threads, threads};
     #[pymodule_export]
     use crate::create::{
-        consolidate, create_array, create_group, delete_node, migrate_1to2, node_kind, open_node,
+        consolidate, create_array, create_group, delete_node, migrate_1to2, node_kind, open_node, reshard,
     };
     #[pymodule_export]
     use crate::digest::{digest, verify_manifest, write_manifest};

@@ -120,3 +120,22 @@ def test_nodes_are_found_by_their_properties() -> None:
     assert zarr.find(root, dtype="i4") == []
     with pytest.raises(ValueError):
         zarr.find(root, kind="table")
+
+
+def test_shards_are_made_and_taken_apart_without_decoding() -> None:
+    z = zarr.create((9, 6), chunks=(3, 2), dtype="i4", zarr_format=3)
+    z[:] = np.arange(54).reshape(9, 6)
+    store: dict[str, bytes] = {}
+    sharded = zarr.reshard(z, store, shards=(6, 6), path="a")
+    assert (sharded.shards, sharded.chunks) == ((6, 6), (3, 2))
+    np.testing.assert_array_equal(sharded[:], z[:])
+    assert sorted(key for key in store if "/c/" in key) == ["a/c/0/0", "a/c/1/0"]
+    alone = zarr.reshard(sharded, store, shards=None, path="b")
+    assert alone.shards is None
+    assert {key[1:]: bytes(store[key]) for key in store if key.startswith("b/c")} == {
+        f"/c/{index}": bytes(z.store[f"c/{index}"]) for index in ("0/0", "0/1", "0/2", "1/0", "1/1", "1/2", "2/0", "2/1", "2/2")
+    }
+    with pytest.raises(zarr.errors.ContainsNodeError):
+        zarr.reshard(z, store, shards=(6, 6), path="a")
+    with pytest.raises(ValueError):
+        zarr.reshard(z, store, shards=(4, 4), path="c")

@@ -55,6 +55,7 @@ from zarrox.creation import (
 from zarrox.errors import CopyError, MetadataError
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
 from zarrox.hierarchy._digests import digest, manifest, verify_manifest
+from zarrox.hierarchy._reshard import reshard
 from zarrox.hierarchy._survey import chunk_table, diff, du, find, stats
 from zarrox.hierarchy._initialize import init_array, init_group, init_store
 from zarrox.hierarchy._serving import Server, serve
@@ -142,6 +143,7 @@ __all__ = [
     "open_like",
     "print_debug_info",
     "rechunk",
+    "reshard",
     "save",
     "save_array",
     "save_group",

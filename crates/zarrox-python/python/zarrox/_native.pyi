@@ -30,6 +30,7 @@ __all__ = [
     "node_kind",
     "open_node",
     "register_data_type",
+    "reshard",
     "set_threads",
     "stats",
     "stats_along",
@@ -355,6 +356,14 @@ def serve(
     """The roots are names with their paths or URLs."""
 
 def migrate_1to2(store: Store, path: str = "") -> None: ...
+def reshard(
+    store: Store,
+    path: str,
+    target: Store,
+    target_path: str,
+    shards: list[int] | None = None,
+    memory: int | None = None,
+) -> None: ...
 def diff(
     left: Array | Group,
     right: Array | Group,

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use zarrox::ErrorKind;
 use zarrox::convert::ConvertReport;
 use zarrox::copy::Copier;
 use zarrox::json::{Json, json};
+use zarrox::{ErrorKind, Result};
 
 use crate::args::Global;
 use crate::exit::{Failure, printable};
@@ -16,12 +16,17 @@ use crate::progress::Progress;
 /// A copier that shows its progress, and that an interrupt stops. The format is that of the copy.
 pub(crate) fn copier(global: &Global, progress: &Progress) -> Copier {
     let bar = progress.clone();
-    let copier = Copier::new().open_options(global.of_any_format().options());
+    let copier = Copier::new().open_options(global.of_any_format().options().access(&interrupt::options()));
     let copier = global.format().into_iter().fold(copier, Copier::format);
     copier.on_progress(move |done| {
         bar.set(done.done, done.total);
         interrupt::check_or(interrupt::CONTINUES)
     })
+}
+
+/// The result of a copy; the error of one that was interrupted tells how to go on.
+pub(crate) fn told<T>(result: Result<T>) -> Result<T> {
+    interrupt::or_told(result, interrupt::CONTINUES)
 }
 
 /// Prints the properties that the copy stores differently or not at all, so that nobody learns of them later.

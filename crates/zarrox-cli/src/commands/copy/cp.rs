@@ -159,7 +159,7 @@ impl Cp {
         for report in copying.reports() {
             report.to_string().lines().for_each(|line| tracing::info!("{}", printable(line)));
         }
-        let report = copying.run()?;
+        let report = copying::told(copying.run())?;
         progress.finish(None);
         print_done(&report, self.json, out)
     }

@@ -35,7 +35,7 @@ impl Mv {
         let progress = Progress::new(&self.from, 0);
         let if_exists = if self.force { IfExists::Replace } else { IfExists::Error };
         let copier = copying::copier(global, &progress).if_exists(if_exists);
-        let Some(report) = copier.move_node(&self.from, &self.to)? else { return Ok(()) };
+        let Some(report) = copying::told(copier.move_node(&self.from, &self.to))? else { return Ok(()) };
         progress.finish(None);
         Ok(copying::print_findings(&report, out)?)
     }

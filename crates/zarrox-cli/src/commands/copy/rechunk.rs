@@ -88,8 +88,8 @@ impl Rechunk {
             return Ok(copying.check()?);
         }
         let report = match &self.destination {
-            Some(destination) => Some(copier.run(&self.source, destination)?),
-            None => copier.run_in_place(&self.source)?,
+            Some(destination) => Some(copying::told(copier.run(&self.source, destination))?),
+            None => copying::told(copier.run_in_place(&self.source))?,
         };
         progress.finish(None);
         let Some(report) = report else { return Ok(()) };

@@ -63,7 +63,7 @@ impl Reshard {
                 format!("the chunks of '{path}' would have to be decoded; zarrox rechunk does that");
             return Err(usage(message).into());
         }
-        let report = copying.run()?;
+        let report = copying::told(copying.run())?;
         progress.finish(None);
         if self.json { copying::print_json([&report], out) } else { copying::print_findings(&report, out) }?;
         Ok(())

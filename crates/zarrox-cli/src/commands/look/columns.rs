@@ -5,7 +5,7 @@ use std::io::Write;
 use zarrox::json::{Json, Map};
 use zarrox::{Array, DynArray, Group, Registry, Result, Selection};
 
-use super::dump::push_cells;
+use super::cells::push_cells;
 use super::table;
 use crate::exit::{Failure, note, printable, usage};
 use crate::print;

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use zarrox::{Array, DataType, DynArray, Registry, Result, Selection};
+use zarrox::{Array, DynArray, Registry, Result, Selection};
 
+use super::cells::push_cells;
 use super::columns::{self, Form};
 use crate::args::{ByteSize, Global};
 use crate::edges::Edges;
@@ -202,36 +203,4 @@ fn print_edges(window: &Window<'_>, registry: &Registry, out: &mut dyn Write) ->
         printer.push(&printable(&columns.format(element)))?;
     }
     Ok(printer.finish()?)
-}
-
-/// The CSV cells of an element: one, or one for each leaf field of a structure.
-pub(super) fn push_cells(
-    data_type: &DataType,
-    element: &[u8],
-    registry: &Registry,
-    cells: &mut Vec<String>,
-) -> Result<()> {
-    let Some(structure) = data_type.fields() else {
-        // Commas separate texts, so Python's quotes are not needed.
-        let text = match print::text_of(data_type, element) {
-            Some(text) => text,
-            None => registry.family(data_type)?.format(data_type, element),
-        };
-        cells.push(cell(&text));
-        return Ok(());
-    };
-    for field in structure.fields() {
-        print::elements(field, element)
-            .try_for_each(|element| push_cells(&field.data_type, element, registry, cells))?;
-    }
-    Ok(())
-}
-
-/// A CSV cell, in quotes if necessary.
-fn cell(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }

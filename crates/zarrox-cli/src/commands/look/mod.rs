@@ -3,6 +3,7 @@
 mod along;
 pub(super) mod bench;
 pub(super) mod cat;
+mod cells;
 pub(super) mod chunks;
 mod columns;
 mod describe;

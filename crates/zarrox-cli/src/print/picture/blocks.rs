@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::colours::{Colour, nearest_of_256};
-use super::{ColourMap, Picture, Point};
+use super::colours::{Colour, ColourMap, nearest_of_256};
+use super::points::{Picture, Point};
 
 pub(super) fn print(
     picture: &Picture,

@@ -1,6 +1,6 @@
 //! Colour maps: colours for levels from 0 to 1.
 
-use super::Point;
+use super::points::Point;
 
 /// The red, green and blue parts of a colour.
 pub(crate) type Colour = [u8; 3];

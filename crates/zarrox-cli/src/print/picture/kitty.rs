@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{ColourMap, Picture};
+use super::colours::ColourMap;
+use super::points::Picture;
 
 /// The most characters of a piece.
 const PIECE: usize = 4096;

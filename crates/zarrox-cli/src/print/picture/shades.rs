@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Picture, Point};
+use super::points::{Picture, Point};
 
 /// Characters of rising density.
 const SHADES: [char; 10] = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];

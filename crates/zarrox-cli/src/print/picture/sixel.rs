@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{ColourMap, Picture, Point};
+use super::colours::ColourMap;
+use super::points::{Picture, Point};
 
 /// The number of colours for levels; terminals have 256 in all.
 const LEVELS: u8 = 240;

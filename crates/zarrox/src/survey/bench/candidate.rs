@@ -7,7 +7,7 @@ use std::time::Duration;
 use zarrox_core::{Result, Selection};
 use zarrox_stores::{MemoryStore, Store};
 
-use super::Candidate;
+use super::report::Candidate;
 use super::timing::{median, places, timed};
 use crate::array::{Array, DynArray};
 use crate::convert::copy::Copier;

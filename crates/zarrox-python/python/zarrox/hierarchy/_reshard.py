@@ -1,0 +1,73 @@
+"""Copies of arrays into other shards."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from zarrox import _native
+from zarrox.creation import open_array
+from zarrox.storage import native_store, normalize_storage_path, normalize_store_arg
+
+if TYPE_CHECKING:
+    from zarrox.core import Array
+
+__all__ = ["reshard"]
+
+
+def reshard(
+    source: Array,
+    store: Any,
+    *,
+    shards: int | Sequence[int] | None,
+    path: str | None = None,
+    storage_options: dict[str, Any] | None = None,
+    memory: int | None = None,
+) -> Array:
+    """Copy an array into other shards, or out of them. Its chunks are not decoded, where both sides encode them in the same way.
+
+    Parameters
+    ----------
+    source : Array
+        An array of format 3.
+    store : BaseStore, MutableMapping, str or PathLike
+        Where the copy is stored.
+    shards : int or sequence of int, or None
+        The shape of a shard; ``None`` stores each chunk by itself.
+    path : str, optional
+        The path of the copy; the root if not given. Nothing may be there.
+    storage_options : dict, optional
+        Options of the store of a URL.
+    memory : int, optional
+        How many bytes may be in use at once: 1 GiB if not given.
+
+    Returns
+    -------
+    Array
+        The copy.
+
+    Raises
+    ------
+    TypeError
+        If it is an array that shows other elements than it stores.
+    ContainsNodeError
+        If there is something already.
+
+    Examples
+    --------
+    >>> import zarrox as zarr
+    >>> z = zarr.create((4, 4), chunks=(2, 2), dtype="i4", zarr_format=3)
+    >>> z[:] = 7
+    >>> copy = zarr.reshard(z, {}, shards=(4, 4))
+    >>> copy.shards, copy[3, 3]
+    ((4, 4), np.int32(7))
+    """
+    if not isinstance(getattr(source, "_native", None), _native.Array):
+        raise TypeError(f"{source!r} shows other elements than it stores")
+    lengths = [shards] * len(source.shape) if isinstance(shards, int) else shards
+    numbers = None if lengths is None else [operator.index(length) for length in lengths]
+    target = normalize_store_arg(store, storage_options=storage_options, mode="a")
+    here = native_store(normalize_store_arg(source.store, mode="r"))
+    _native.reshard(here, source.path, native_store(target), normalize_storage_path(path), numbers, memory)
+    return open_array(target, mode="r+", path=path)
