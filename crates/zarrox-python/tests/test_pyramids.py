@@ -135,7 +135,7 @@ def test_levels_are_what_numpy_makes(
 
 
 @pytest.mark.parametrize("skip_nan", [False, True])
-@pytest.mark.parametrize(("dtype", "method"), itertools.product(FLOATS, METHODS))
+@pytest.mark.parametrize(("dtype", "method"), list(itertools.product(FLOATS, METHODS)))
 def test_nan_is_kept_or_left_out(tmp_path: Path, dtype: str, method: str, skip_nan: bool) -> None:
     values = image((37, 50), dtype, nan=True)
     created(tmp_path / "image.zarr", values, (8, 16))

@@ -116,7 +116,8 @@ fn each_method_and_type_makes_what_plain_loops_make() {
                 (vec![3, 37, 50], vec![1, 10, 16], vec![1, 3, 2]),
                 (vec![9, 9, 9], vec![4, 4, 4], vec![2, 2, 4]),
             ] {
-                for skip_nan in [false, true] {
+                // Only floats can be NaN.
+                for skip_nan in [false, true].into_iter().take(if kind < 6 { 1 } else { 2 }) {
                     let (memory, threads, seed, into) = (1 << 28, 2, 7, false);
                     let (shape, chunks, factors) = (shape.clone(), chunks.clone(), factors.clone());
                     let case = Case { shape, chunks, factors, method, skip_nan, memory, threads, seed, into };

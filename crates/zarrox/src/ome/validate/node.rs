@@ -81,7 +81,9 @@ impl Visited {
         match self.get("version").map(Json::as_str) {
             Some(Some(version)) => self.check_name(version, report),
             Some(None) => report.error(self, "'version' is a text"),
-            None => report.error(self, "'version' is missing in 'ome'"),
+            None if self.path.is_empty() => report.error(self, "'version' is missing in 'ome'"),
+            // ome-zarr-py leaves it out in the group `labels`.
+            None => report.warning(self, "'version' is missing in 'ome'"),
         }
         if report.is_another { Err(self.another()) } else { Ok(()) }
     }
