@@ -19,7 +19,6 @@ mod measures;
 mod n5;
 mod nodes;
 mod optional;
-mod pyramids;
 mod remote;
 mod transfer;
 mod types;

@@ -1,7 +1,7 @@
 //! The description of an image, independent of the form in which it is stored.
 
-use zarrox_core::json::{Json, Map, json};
 use zarrox_core::Result;
+use zarrox_core::json::{Json, Map, json};
 
 use super::axis::{self, Axis};
 use super::channel::{self, Channel};
@@ -46,7 +46,9 @@ impl Image {
     pub(super) fn check_lengths(&self) -> Result<()> {
         let ndim = self.axes.len();
         match self.levels.iter().find(|level| level.scale.len() != ndim || level.translation.len() != ndim) {
-            Some(level) => Err(argument(format!("level '{}' has other dimensions than the axes", level.path))),
+            Some(level) => {
+                Err(argument(format!("level '{}' has other dimensions than the axes", level.path)))
+            }
             None => Ok(()),
         }
     }
@@ -54,7 +56,9 @@ impl Image {
     /// The entry of `multiscales` that both versions of OME-Zarr have.
     pub(super) fn ome_entry(&self) -> Result<Map> {
         axis::check(&self.axes).map_err(|why| {
-            argument(format!("OME-Zarr does not have such axes: {why}; name them, or use the convention multiscales"))
+            argument(format!(
+                "OME-Zarr does not have such axes: {why}; name them, or use the convention multiscales"
+            ))
         })?;
         let mut entry = Map::default();
         entry.insert("name".to_owned(), json!(self.name.as_str()));
@@ -64,7 +68,8 @@ impl Image {
         let dataset = |level: &ImageLevel| {
             let mut transformations = vec![json!({"type": "scale", "scale": level.scale.as_slice()})];
             if has_translation {
-                transformations.push(json!({"type": "translation", "translation": level.translation.as_slice()}));
+                transformations
+                    .push(json!({"type": "translation", "translation": level.translation.as_slice()}));
             }
             json!({"path": level.path.as_str(), "coordinateTransformations": Json::Array(transformations)})
         };

@@ -5,15 +5,17 @@ use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, Result};
 
 use super::chain::{self, Chain, Room};
 use super::levels::{Reduced, levels};
+use super::method::Method;
+use super::options::Downsample;
 use super::pass::Base;
+use super::pixel::check_element;
 use super::source::level_name;
-use super::{Downsample, Method};
 use crate::array::Array;
 use crate::convert::dimension_names::attribute_names;
+use crate::convert::ome::{Axis, AxisKind, Image, ImageLevel, Multiscales};
 use crate::convert::{Conversion, ConvertReport, known_nodes, pool};
 use crate::error::argument;
 use crate::location::Location;
-use crate::ome::{Axis, AxisKind, Image, ImageLevel, Multiscales};
 use crate::pool::Pool;
 
 /// A level of a pyramid.
@@ -133,12 +135,14 @@ fn plan(
         return Err(argument("the array cannot be expressed in the format of the destination"));
     };
     let names = (format == Format::V3).then(|| axes.iter().map(|axis| Some(axis.name.clone())).collect());
-    let target = ArrayMetadata { dimension_names: names.or(target.dimension_names.clone()), ..target.clone() };
+    let target =
+        ArrayMetadata { dimension_names: names.or(target.dimension_names.clone()), ..target.clone() };
     let own = Array::new(place, target.clone())?;
     let factors = factors(&options, &axes)?;
     let reduced = levels(source.shape(), &factors, &own.chunk_shape(), options.levels)?;
     let image = image(&options, &group, axes, &first, &reduced, method)?;
-    let described = describe_levels(&source, &target, own.shard_shape().is_some(), &reduced, &image, is_beside)?;
+    let described =
+        describe_levels(&source, &target, own.shard_shape().is_some(), &reduced, &image, is_beside)?;
     let pool = pool(&source, &own, options.convert.effort.jobs);
     let beside = source.decoded_bytes().max(own.chunk_bytes().saturating_mul(2)) as u64;
     let mut pyramid = Pyramid {
@@ -181,11 +185,11 @@ fn axes(options: &Downsample, source: &Array, form: Multiscales) -> Result<Vec<A
     let given = &options.about.axes;
     let mut axes = match (given.is_empty(), own) {
         (true, Some(own)) => own,
-        (true, None) => Axis::usual(source.ndim()).unwrap_or_else(|| {
-            (0..source.ndim()).map(|dim| Axis::named(format!("dim_{dim}"))).collect()
-        }),
+        (true, None) => Axis::usual(source.ndim())
+            .unwrap_or_else(|| (0..source.ndim()).map(|dim| Axis::named(format!("dim_{dim}"))).collect()),
         (false, own) => {
-            let differs = |own: &Vec<Axis>| own.iter().map(|axis| &axis.name).ne(given.iter().map(|axis| &axis.name));
+            let differs =
+                |own: &Vec<Axis>| own.iter().map(|axis| &axis.name).ne(given.iter().map(|axis| &axis.name));
             if form == Multiscales::Ome05 && own.as_ref().is_some_and(differs) {
                 let names: Vec<&str> = own.iter().flatten().map(|axis| axis.name.as_str()).collect();
                 let message = format!(
@@ -224,9 +228,8 @@ fn fits(count: usize, ndim: usize, what: &str) -> Result<()> {
 
 /// The factor for each dimension.
 fn factors(options: &Downsample, axes: &[Axis]) -> Result<Vec<u64>> {
-    let space = |factor: u64| {
-        axes.iter().map(|axis| if axis.kind == AxisKind::Space { factor } else { 1 }).collect()
-    };
+    let space =
+        |factor: u64| axes.iter().map(|axis| if axis.kind == AxisKind::Space { factor } else { 1 }).collect();
     match options.factors.as_slice() {
         [] => Ok(space(2)),
         [factor] if axes.len() != 1 => Ok(space(*factor)),
@@ -318,11 +321,16 @@ fn describe_levels(
         (level, metadata)
     };
     let ones = vec![1; source.ndim()];
-    let mut all = vec![level(&image.levels[0], ones, if is_beside { source.metadata().clone() } else { target.clone() })];
+    let mut all = vec![level(
+        &image.levels[0],
+        ones,
+        if is_beside { source.metadata().clone() } else { target.clone() },
+    )];
     for (reduced, image) in reduced.iter().zip(&image.levels[1..]) {
         let chunks = target.chunk_grid.largest_chunk().iter().zip(&reduced.shape);
-        let chunks: Vec<u64> =
-            chunks.map(|(chunk, length)| if is_sharded { *chunk } else { (*chunk).min((*length).max(1)) }).collect();
+        let chunks: Vec<u64> = chunks
+            .map(|(chunk, length)| if is_sharded { *chunk } else { (*chunk).min((*length).max(1)) })
+            .collect();
         let metadata = ArrayMetadata {
             shape: reduced.shape.clone(),
             chunk_grid: ChunkGrid::regular(chunks, &reduced.shape)?,
@@ -383,7 +391,7 @@ impl Pyramid {
     /// cannot be reduced.
     pub fn check(&self) -> Result<()> {
         self.conversion.check()?;
-        super::make::check_element(self.source.data_type())?;
+        check_element(self.source.data_type())?;
         let channels = &self.image.channels;
         if channels.is_empty() {
             return Ok(());
@@ -424,7 +432,8 @@ impl Pyramid {
         let memory = self.options.convert.effort.memory as u64;
         let item = self.source.data_type().size() as u64;
         let room = Room { threads: self.pool.threads().max(1), memory, beside: self.beside, item };
-        let level = |level: &PyramidLevel| chain::Level { shape: level.shape.clone(), unit: level.chunks.clone() };
+        let level =
+            |level: &PyramidLevel| chain::Level { shape: level.shape.clone(), unit: level.chunks.clone() };
         let below: Vec<(Reduced, chain::Level)> =
             reduced.iter().cloned().zip(self.levels[1..].iter().map(|(own, _)| level(own))).collect();
         let first = chain::Level { shape: self.source.shape().to_vec(), unit: self.source.chunk_shape() };

@@ -20,12 +20,16 @@ pub(super) fn describe(image: &Image, attributes: &mut Map) {
             Some(before) => {
                 entry.insert("derived_from".to_owned(), json!(before.path.as_str()));
                 let ratio = |dim: usize| level.scale[dim] / before.scale[dim];
-                let shift = |dim: usize| (level.translation[dim] - before.translation[dim]) / before.scale[dim];
+                let shift =
+                    |dim: usize| (level.translation[dim] - before.translation[dim]) / before.scale[dim];
                 ((0..level.scale.len()).map(ratio).collect(), (0..level.scale.len()).map(shift).collect())
             }
             None => (vec![1.0; level.scale.len()], vec![0.0; level.scale.len()]),
         };
-        entry.insert("transform".to_owned(), json!({"scale": scale.as_slice(), "translation": translation.as_slice()}));
+        entry.insert(
+            "transform".to_owned(),
+            json!({"scale": scale.as_slice(), "translation": translation.as_slice()}),
+        );
         layout.push(Json::Object(entry));
     }
     let mut multiscales = Map::default();

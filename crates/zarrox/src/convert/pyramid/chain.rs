@@ -10,7 +10,7 @@ use super::levels::Reduced;
 /// Work is divided into this many pieces for each thread, so that all end at about one time.
 const PIECES: usize = 8;
 
-/// What is read at once has several chunks up to this size, in bytes, so that it stays in a cache.
+/// A part that is read at once has several chunks up to this size, in bytes, so that it stays in a cache.
 const CACHED: u64 = 1 << 20;
 
 /// A level of a pass: its shape, and the lengths of its stored objects. Those of the first level are the lengths that are decoded at once.
@@ -51,14 +51,21 @@ pub(super) struct Room {
 impl Chain {
     /// The chain with as many levels as there is room for. `first` has the lengths of what is read, and `written` the lengths of objects of a
     /// copy of the first level, if there is one.
-    pub(super) fn new(first: &Level, written: Option<&[u64]>, levels: &[(Reduced, Level)], room: Room) -> Self {
-        let build = |depth: usize, is_aligned| Self::build(first, written, &levels[..depth], room, is_aligned);
+    pub(super) fn new(
+        first: &Level,
+        written: Option<&[u64]>,
+        levels: &[(Reduced, Level)],
+        room: Room,
+    ) -> Self {
+        let build =
+            |depth: usize, is_aligned| Self::build(first, written, &levels[..depth], room, is_aligned);
         let mut last = None;
         for least in [room.threads.div_ceil(2), 1] {
             for depth in (levels.len().min(1)..=levels.len()).rev() {
                 for is_aligned in [true, false] {
                     let chain = build(depth, is_aligned);
-                    let fitting = (least..=room.threads).rev().find_map(|workers| chain.fitted(workers, room));
+                    let fitting =
+                        (least..=room.threads).rev().find_map(|workers| chain.fitted(workers, room));
                     if let Some(chain) = fitting {
                         return chain;
                     }
@@ -195,7 +202,11 @@ impl Chain {
     pub(super) fn source_lengths(&self, level: usize) -> Vec<u64> {
         let all = self.factors[..level].iter();
         all.fold(self.blocks[level].clone(), |lengths, factors| {
-            lengths.iter().zip(factors).map(|(length, factor)| length.saturating_mul(*factor).max(1)).collect()
+            lengths
+                .iter()
+                .zip(factors)
+                .map(|(length, factor)| length.saturating_mul(*factor).max(1))
+                .collect()
         })
     }
 }
@@ -278,7 +289,10 @@ impl Iterator for Odometer {
         self.next = dim.map(|dim| {
             let mut next = current.clone();
             next[dim] += 1;
-            next[dim + 1..].iter_mut().zip(&self.ranges[dim + 1..]).for_each(|(index, range)| *index = range.0);
+            next[dim + 1..]
+                .iter_mut()
+                .zip(&self.ranges[dim + 1..])
+                .for_each(|(index, range)| *index = range.0);
             next
         });
         Some(current)
@@ -323,7 +337,9 @@ mod tests {
                         for dim in 0..2 {
                             let factor = chain.factors[level - 1][dim];
                             assert_eq!(region[dim].0 % factor, 0);
-                            assert!(region[dim].1 % factor == 0 || region[dim].1 == chain.shapes[level - 1][dim]);
+                            assert!(
+                                region[dim].1 % factor == 0 || region[dim].1 == chain.shapes[level - 1][dim]
+                            );
                             assert!(region[dim].0 / factor >= own[dim].0);
                             assert!(region[dim].1.div_ceil(factor) <= own[dim].1);
                         }
@@ -365,7 +381,8 @@ mod tests {
         let tight = chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[128; 3], &[128; 3], tight);
         assert!(tight.bytes(0) <= 40 << 20);
         assert_eq!(tight.workers, 1);
-        let none = chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[128; 3], &[128; 3], Room { memory: 0, ..ROOM });
+        let none =
+            chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[128; 3], &[128; 3], Room { memory: 0, ..ROOM });
         assert_eq!((none.workers, none.depth()), (1, 1));
         // Chunks that fit badly are read again rather than that a block fills the memory.
         let odd = chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[64; 3], &[100; 3], ROOM);

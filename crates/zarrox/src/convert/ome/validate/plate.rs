@@ -6,7 +6,6 @@ use zarrox_core::Result;
 use zarrox_core::json::Json;
 
 use super::node::{MOST, Report, Visited};
-use super::{check, check_image};
 
 /// Checks a plate and its wells.
 pub(super) fn check_plate(visited: &Visited, report: &mut Report) -> Result<()> {
@@ -40,11 +39,7 @@ pub(super) fn check_plate(visited: &Visited, report: &mut Report) -> Result<()> 
         {
             report.error(visited, format!("the path of '{at}' is '{row}/{column}', and not '{path}'"));
         }
-        let Some(below) = report.group(visited, path)? else { continue };
-        if below.get("well").is_none() {
-            report.error(&below, "a well is expected here, but there is no 'well'");
-        }
-        check(&below, report)?;
+        report.visit(visited, path, "well")?;
     }
     Ok(())
 }
@@ -64,7 +59,8 @@ fn names(visited: &Visited, member: &str, list: Option<&Json>, report: &mut Repo
     for entry in list.iter().take(MOST) {
         let name = entry.get("name").and_then(Json::as_str).unwrap_or_default();
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            report.error(visited, format!("the names of '{member}' of 'plate' consist of letters and digits"));
+            report
+                .error(visited, format!("the names of '{member}' of 'plate' consist of letters and digits"));
         } else if !seen.insert(name) {
             report.error(visited, format!("two of '{member}' of 'plate' have the name '{name}'"));
         }
@@ -110,7 +106,10 @@ fn check_acquisitions(visited: &Visited, list: Option<&Json>, report: &mut Repor
             }
         }
         if acquisition.get("maximumfieldcount").is_some_and(|count| !is_positive(count)) {
-            report.error(visited, "'maximumfieldcount' of an acquisition of 'plate' is an integer of 1 or more");
+            report.error(
+                visited,
+                "'maximumfieldcount' of an acquisition of 'plate' is an integer of 1 or more",
+            );
         }
     }
 }
@@ -124,14 +123,17 @@ pub(super) fn check_well(visited: &Visited, report: &mut Report) -> Result<()> {
     };
     for (index, image) in images.iter().enumerate().take(MOST) {
         if image.get("acquisition").is_some_and(|id| id.as_u64().is_none()) {
-            report.error(visited, format!("'acquisition' of 'well.images[{index}]' is an integer of 0 or more"));
+            report.error(
+                visited,
+                format!("'acquisition' of 'well.images[{index}]' is an integer of 0 or more"),
+            );
         }
         let path = image.get("path").and_then(Json::as_str).unwrap_or_default();
         if path.is_empty() || !path.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             report.error(visited, format!("'path' of 'well.images[{index}]' consists of letters and digits"));
             continue;
         }
-        check_image(visited, path, report)?;
+        report.visit(visited, path, "multiscales")?;
     }
     Ok(())
 }

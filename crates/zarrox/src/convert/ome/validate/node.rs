@@ -1,14 +1,14 @@
 //! The groups that a validation visits, and what it finds.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{Error, ErrorKind, Format, Result};
 
 use super::finding::{Finding, Severity};
 use crate::array::Array;
+use crate::convert::ome::{v04, v05};
 use crate::group::{Group, Node};
-use crate::ome::{v04, v05};
 
 /// The most nodes of one kind that are visited, and the most findings: metadata can name any number.
 pub(super) const MOST: usize = 100_000;
@@ -69,7 +69,8 @@ impl Visited {
             Version::V05 => format == Format::V3,
         };
         if !fits {
-            report.error(self, format!("OME-Zarr {} is not for groups of Zarr {format}", self.version.name()));
+            report
+                .error(self, format!("OME-Zarr {} is not for groups of Zarr {format}", self.version.name()));
         }
         if self.version == Version::V04 {
             return self.check_entries(report);
@@ -118,7 +119,8 @@ impl Visited {
     }
 
     fn another(&self) -> Error {
-        let message = format!("the metadata of '{}' is neither of OME-Zarr 0.4 nor of 0.5", self.group.path());
+        let message =
+            format!("the metadata of '{}' is neither of OME-Zarr 0.4 nor of 0.5", self.group.path());
         Error::new(ErrorKind::Unsupported, message)
     }
 
@@ -137,12 +139,14 @@ pub(super) struct Report {
     is_another: bool,
     /// The paths of the groups that were visited: metadata can lead in circles.
     seen: BTreeSet<String>,
+    /// The groups that are to be checked.
+    open: VecDeque<Visited>,
 }
 
 impl Report {
     pub(super) fn new(version: Version) -> Self {
         let seen = BTreeSet::from([String::new()]);
-        Self { findings: Vec::new(), version, is_another: false, seen }
+        Self { findings: Vec::new(), version, is_another: false, seen, open: VecDeque::new() }
     }
 
     fn add(&mut self, path: String, severity: Severity, message: String) {
@@ -190,6 +194,21 @@ impl Report {
         }
         visited.check_version(self)?;
         Ok(Some(visited))
+    }
+
+    /// Checks the group at a path below another one later, which has this member.
+    pub(super) fn visit(&mut self, above: &Visited, path: &str, member: &str) -> Result<()> {
+        let Some(visited) = self.group(above, path)? else { return Ok(()) };
+        if visited.get(member).is_none() {
+            self.error(&visited, format!("'{member}' is expected here, and missing"));
+        }
+        self.open.push_back(visited);
+        Ok(())
+    }
+
+    /// A group that is to be checked.
+    pub(super) fn next(&mut self) -> Option<Visited> {
+        self.open.pop_front()
     }
 
     /// The array at a path below a group. What is wrong is reported.

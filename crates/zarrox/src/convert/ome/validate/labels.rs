@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use zarrox_core::json::Json;
 use zarrox_core::{Result, Storage};
 
-use super::check_image;
 use super::node::{MOST, Report, Visited};
 
 /// Checks the list of labels, and each of them.
@@ -19,7 +18,7 @@ pub(super) fn check_list(visited: &Visited, report: &mut Report) -> Result<()> {
             report.error(visited, "'labels' is a list of paths");
             continue;
         };
-        check_image(visited, path, report)?;
+        report.visit(visited, path, "multiscales")?;
         check_type(visited, path, report)?;
     }
     Ok(())
@@ -78,10 +77,16 @@ fn check_values(visited: &Visited, member: &str, list: Option<&Json>, report: &m
     let mut seen = BTreeSet::new();
     for entry in list.iter().take(MOST) {
         match entry.get("label-value").filter(|value| value.is_number()) {
-            None => report.error(visited, format!("an entry of '{member}' of 'image-label' has no number 'label-value'")),
+            None => report.error(
+                visited,
+                format!("an entry of '{member}' of 'image-label' has no number 'label-value'"),
+            ),
             Some(value) => {
                 if !seen.insert(value.to_string()) {
-                    report.error(visited, format!("two entries of '{member}' of 'image-label' are for {value}"));
+                    report.error(
+                        visited,
+                        format!("two entries of '{member}' of 'image-label' are for {value}"),
+                    );
                 }
             }
         }

@@ -56,6 +56,9 @@ pub fn validate_group(group: &Group) -> Result<Vec<Finding>> {
     let mut report = Report::new(visited.version);
     visited.check_version(&mut report)?;
     check(&visited, &mut report)?;
+    while let Some(visited) = report.next() {
+        check(&visited, &mut report)?;
+    }
     Ok(report.findings)
 }
 
@@ -95,15 +98,6 @@ fn check(visited: &Visited, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Checks an image that a group leads to.
-fn check_image(above: &Visited, path: &str, report: &mut Report) -> Result<()> {
-    let Some(image) = report.group(above, path)? else { return Ok(()) };
-    if image.get("multiscales").is_none() {
-        report.error(&image, "an image is expected here, but there is no 'multiscales'");
-    }
-    check(&image, report)
-}
-
 /// Checks a collection of images, as bioformats2raw makes it.
 fn collection(visited: &Visited, layout: &Json, report: &mut Report) -> Result<()> {
     if layout.as_i64() != Some(3) && layout.as_str() != Some("3") {
@@ -139,5 +133,5 @@ fn collection(visited: &Visited, layout: &Json, report: &mut Report) -> Result<(
     if paths.is_empty() {
         report.warning(visited, "the collection has no images");
     }
-    paths.iter().take(node::MOST).try_for_each(|path| check_image(visited, path, report))
+    paths.iter().take(node::MOST).try_for_each(|path| report.visit(visited, path, "multiscales"))
 }

@@ -165,7 +165,9 @@ mod tests {
         for good in ["y,x", "t,y,x", "c,z,y,x", "t,c,z,y,x", "a:angle,y,x", "lat,lon"] {
             assert!(fits(good), "{good}");
         }
-        for bad in ["x", "y,y", "c,t,y,x", "y,x,c", "t,c,x", "w,z,y,x", "c,a:angle,y,x", "t,time,y,x", "a,b,c,d,e,f"] {
+        for bad in
+            ["x", "y,y", "c,t,y,x", "y,x,c", "t,c,x", "w,z,y,x", "c,a:angle,y,x", "t,time,y,x", "a,b,c,d,e,f"]
+        {
             assert!(!fits(bad), "{bad}");
         }
     }

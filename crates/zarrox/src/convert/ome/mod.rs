@@ -79,7 +79,8 @@ impl Multiscales {
             return Ok(());
         }
         let own = self.format().map_or("v2 or v3".to_owned(), |format| format.to_string());
-        let message = format!("{self} is for groups of Zarr {own}, and not of {format}; give another destination");
+        let message =
+            format!("{self} is for groups of Zarr {own}, and not of {format}; give another destination");
         Err(argument(message))
     }
 

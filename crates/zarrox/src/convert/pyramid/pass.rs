@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ndarray::{ArrayView, ArrayViewMut, IxDyn};
 use zarrox_core::{ErrorKind, Result};
 
-use super::Method;
 use super::chain::{Chain, Odometer, Order};
 use super::kernel::{Block, Reducer};
+use super::method::Method;
 use super::pixel::Pixel;
 use crate::array::{Array, DynArray};
 use crate::digest::Work;
@@ -103,7 +103,9 @@ impl Pass<'_> {
         let mut stored = StoredCells::new();
         match cells.add_stored(self.source, &mut stored, false, MOST) {
             Ok(()) => Ok(Some((cells, stored))),
-            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded | ErrorKind::Unsupported) => Ok(None),
+            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded | ErrorKind::Unsupported) => {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }
@@ -112,7 +114,7 @@ impl Pass<'_> {
 /// The blocks of which parts are missing, by their levels and numbers.
 type AllIncomplete<T> = HashMap<(usize, Vec<u64>), Arc<Mutex<Incomplete<T>>>>;
 
-/// What all threads of a pass share.
+/// The state that all threads of a pass share.
 struct Running<'a, T> {
     pass: &'a Pass<'a>,
     source: Array,
@@ -135,7 +137,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn lengths(region: &[(u64, u64)]) -> Result<Vec<usize>> {
-    let length = |(begin, end): &(u64, u64)| usize::try_from(end - begin).map_err(|_| too_many("the elements"));
+    let length =
+        |(begin, end): &(u64, u64)| usize::try_from(end - begin).map_err(|_| too_many("the elements"));
     region.iter().map(length).collect()
 }
 
@@ -258,9 +261,9 @@ impl<'a, T: Pixel> Worker<'a, T> {
                 Entry::Occupied(entry) => entry.get().clone(),
                 Entry::Vacant(entry) => {
                     let children = chain.children(level + 1, &parent);
-                    let missing = children.iter().fold(1_u128, |count, (begin, end)| {
-                        count.saturating_mul((end - begin).into())
-                    });
+                    let missing = children
+                        .iter()
+                        .fold(1_u128, |count, (begin, end)| count.saturating_mul((end - begin).into()));
                     let incomplete = Incomplete { values: Vec::new(), missing };
                     entry.insert(Arc::new(Mutex::new(incomplete))).clone()
                 }

@@ -1,5 +1,7 @@
 //! The description of images.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use serde_json::{Value, json};
 use zarrox::ome::{Axis, Multiscales};
 use zarrox::prelude::*;
@@ -29,7 +31,10 @@ fn a_mean_lies_in_the_centre_of_its_cell() {
     let path = directory.path().join("cells.ome.zarr");
     image(&path.join("0"), Format::V3, &[2, 64, 48]);
     let maker = Downsample::new().axes(axes("c,y,x")).scale([1.0, 0.5, 0.25]).translation([0.0, 10.0, 0.0]);
-    let maker = maker.units(["micrometer"]).levels(2).channels(["DAPI:blue".parse().unwrap(), "actin".parse().unwrap()]);
+    let maker = maker
+        .units(["micrometer"])
+        .levels(2)
+        .channels(["DAPI:blue".parse().unwrap(), "actin".parse().unwrap()]);
     maker.run(path.join("0")).unwrap();
     let ome = &attributes(&path, "zarr.json")["ome"];
     assert_eq!(ome["version"], json!("0.5"));
@@ -55,7 +60,10 @@ fn a_mean_lies_in_the_centre_of_its_cell() {
     let channels = &ome["omero"]["channels"];
     assert_eq!((&channels[0]["label"], &channels[0]["color"]), (&json!("DAPI"), &json!("0000FF")));
     assert_eq!(channels[1]["window"], json!({"min": 0, "max": 65535, "start": 5, "end": 6}));
-    assert_eq!(zarrox::open_array(path.join("0")).unwrap().dimension_names().unwrap()[1].as_deref(), Some("y"));
+    assert_eq!(
+        zarrox::open_array(path.join("0")).unwrap().dimension_names().unwrap()[1].as_deref(),
+        Some("y")
+    );
     assert_eq!(zarrox::ome::validate(&path).unwrap(), []);
 }
 
@@ -71,7 +79,8 @@ fn nearest_elements_lie_where_they_lay() {
         image["datasets"][1],
         json!({"path": "s1", "coordinateTransformations": [{"type": "scale", "scale": [2.0, 2.0]}]})
     );
-    let separator = &serde_json::from_slice::<Value>(&std::fs::read(path.join("s1/.zarray")).unwrap()).unwrap();
+    let separator =
+        &serde_json::from_slice::<Value>(&std::fs::read(path.join("s1/.zarray")).unwrap()).unwrap();
     assert_eq!(separator["dimension_separator"], json!("/"));
 }
 
@@ -104,7 +113,10 @@ fn labels_are_listed() {
     let labels = Downsample::new().labels(true);
     labels.run_into(directory.path().join("mask.zarr"), path.join("labels/nuclei")).unwrap();
     let ome = &attributes(&path, "labels/nuclei/zarr.json")["ome"];
-    assert_eq!((&ome["multiscales"][0]["type"], &ome["image-label"]), (&json!("mode"), &json!({"source": {"image": "../../"}})));
+    assert_eq!(
+        (&ome["multiscales"][0]["type"], &ome["image-label"]),
+        (&json!("mode"), &json!({"source": {"image": "../../"}}))
+    );
     assert_eq!(attributes(&path, "labels/zarr.json")["ome"], json!({"version": "0.5", "labels": ["nuclei"]}));
     assert_eq!(zarrox::ome::validate(&path).unwrap(), []);
 }

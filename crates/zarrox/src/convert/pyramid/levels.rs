@@ -82,7 +82,10 @@ mod tests {
             levels(shape, factors, chunk, count).unwrap().into_iter().map(|level| level.shape).collect()
         };
         assert_eq!(shapes(&[100, 90], &[2, 2], &[32, 32], None), [[50, 45], [25, 23]]);
-        assert_eq!(shapes(&[3, 1000, 1000], &[1, 2, 2], &[1, 256, 256], None), [[3, 500, 500], [3, 250, 250]]);
+        assert_eq!(
+            shapes(&[3, 1000, 1000], &[1, 2, 2], &[1, 256, 256], None),
+            [[3, 500, 500], [3, 250, 250]]
+        );
         assert_eq!(shapes(&[5, 1], &[2, 2], &[1, 1], None), [[3, 1], [2, 1], [1, 1]]);
         assert_eq!(shapes(&[5, 8], &[3, 1], &[1, 1], Some(1)), [[2, 8]]);
         assert_eq!(shapes(&[8, 8], &[2, 2], &[8, 8], None), Vec::<Vec<u64>>::new());

@@ -2,7 +2,7 @@
 
 use multiversion::multiversion;
 
-use super::Method;
+use super::method::Method;
 use super::pixel::Pixel;
 
 /// A block of elements in row-major order.

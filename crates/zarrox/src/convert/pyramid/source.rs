@@ -19,11 +19,17 @@ pub(super) fn array_of(node: Node) -> Result<Array> {
     let mut arrays = group.arrays()?;
     match (arrays.pop(), arrays.len()) {
         (Some(array), 0) => Ok(array),
-        (None, _) => Err(Error::new(ErrorKind::NotFound, format!("the group '{}' has no array", group.path()))),
+        (None, _) => {
+            Err(Error::new(ErrorKind::NotFound, format!("the group '{}' has no array", group.path())))
+        }
         (Some(last), _) => {
             let names = arrays.iter().chain([&last]).map(|array| array.path().name().to_owned());
             let names: Vec<String> = names.collect();
-            Err(argument(format!("the group '{}' has several arrays; name one of {}", group.path(), names.join(", "))))
+            Err(argument(format!(
+                "the group '{}' has several arrays; name one of {}",
+                group.path(),
+                names.join(", ")
+            )))
         }
     }
 }

@@ -1,6 +1,11 @@
 //! A reference for reduced arrays: plain loops over cells.
 
-#![expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "the reference rounds as it is documented")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "the reference rounds as it is documented"
+)]
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::pyramid::Method;
@@ -77,7 +82,12 @@ macro_rules! real {
 real!(f32, f64);
 
 /// The next level.
-pub(super) fn reduced<T: Plain>(values: &ArrayD<T>, factors: &[usize], method: Method, skip_nan: bool) -> ArrayD<T> {
+pub(super) fn reduced<T: Plain>(
+    values: &ArrayD<T>,
+    factors: &[usize],
+    method: Method,
+    skip_nan: bool,
+) -> ArrayD<T> {
     let factors: Vec<usize> =
         values.shape().iter().zip(factors).map(|(length, factor)| (*factor).min(*length)).collect();
     let shape: Vec<usize> = values.shape().iter().zip(&factors).map(|(n, f)| n.div_ceil(*f)).collect();

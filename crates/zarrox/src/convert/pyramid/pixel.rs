@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use half::{bf16, f16};
 use num_complex::Complex;
-use zarrox_core::Element;
+use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 
 /// The most elements of a cell: sums of so many do not overflow.
 pub(super) const MOST: u64 = 1 << 15;
@@ -266,4 +266,34 @@ macro_rules! complex {
 complex! {
     f32, single;
     f64, std::convert::identity;
+}
+
+/// Runs `$body` with `$T` naming the Rust type of elements.
+macro_rules! with_pixel {
+    ($data_type:expr, $T:ident => $body:expr) => {
+        $crate::convert::pyramid::pixel::with_pixel!(@ $data_type, $T => $body,
+            bool, i8, i16, i32, i64, u8, u16, u32, u64, half::f16, half::bf16, f32, f64,
+            num_complex::Complex<f32>, num_complex::Complex<f64>)
+    };
+    (@ $data_type:expr, $T:ident => $body:expr, $($type:ty),*) => {{
+        $(if <$type as zarrox_core::Element>::holds($data_type) {
+            type $T = $type;
+            return $body;
+        })*
+        Err($crate::convert::pyramid::pixel::unreducible($data_type))
+    }};
+}
+
+pub(super) fn unreducible(data_type: &DataType) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("elements of {data_type} are neither numbers nor booleans"))
+}
+
+pub(super) use with_pixel;
+
+/// Fails if elements of a type cannot be reduced.
+pub(super) fn check_element(data_type: &DataType) -> Result<()> {
+    with_pixel!(data_type, T => {
+        let _ = T::ZERO;
+        Ok(())
+    })
 }

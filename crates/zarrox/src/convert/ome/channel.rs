@@ -60,7 +60,8 @@ impl FromStr for Channel {
     fn from_str(text: &str) -> Result<Self> {
         let Some((label, color)) = text.rsplit_once(':') else { return Ok(Self::named(text)) };
         let digits = color.trim_start_matches('#');
-        let named = NAMED.iter().find(|(name, _)| name.eq_ignore_ascii_case(color)).map(|(_, digits)| *digits);
+        let named =
+            NAMED.iter().find(|(name, _)| name.eq_ignore_ascii_case(color)).map(|(_, digits)| *digits);
         let is_color = digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         let color = named.map(str::to_owned).or_else(|| is_color.then(|| digits.to_ascii_uppercase()));
         match color {
@@ -68,7 +69,9 @@ impl FromStr for Channel {
             None => {
                 let names = NAMED.map(|(name, _)| name).join(", ");
                 let digits = text.rsplit(':').next().unwrap_or_default();
-                Err(argument(format!("'{digits}' is no colour; it has six hexadecimal digits, or is {names}")))
+                Err(argument(format!(
+                    "'{digits}' is no colour; it has six hexadecimal digits, or is {names}"
+                )))
             }
         }
     }
@@ -94,7 +97,11 @@ pub(super) fn list(channels: &[Channel]) -> Json {
 #[expect(clippy::cast_possible_truncation, reason = "it is compared")]
 fn whole(number: f64) -> Json {
     let rounded = number as i64;
-    #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "only numbers that come back the same are whole")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::float_cmp,
+        reason = "only numbers that come back the same are whole"
+    )]
     match rounded as f64 == number {
         true => json!(rounded),
         false => json!(number),

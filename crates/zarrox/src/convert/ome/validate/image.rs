@@ -5,12 +5,12 @@ use zarrox_core::{Result, Separator};
 
 use super::node::{MOST, Report, Version, Visited};
 use crate::array::Array;
-use crate::ome::axis::{self, Axis, AxisKind};
+use crate::convert::ome::axis::{self, Axis, AxisKind};
 
 /// Units that UDUNITS-2 has for axes of space and time.
 const PREFIXES: [&str; 16] = [
-    "atto", "centi", "deci", "exa", "femto", "giga", "hecto", "kilo", "mega", "micro", "milli", "nano", "peta",
-    "pico", "tera", "yocto",
+    "atto", "centi", "deci", "exa", "femto", "giga", "hecto", "kilo", "mega", "micro", "milli", "nano",
+    "peta", "pico", "tera", "yocto",
 ];
 const MORE_PREFIXES: [&str; 3] = ["yotta", "zepto", "zetta"];
 const SPACE: [&str; 7] = ["angstrom", "foot", "inch", "meter", "mile", "parsec", "yard"];
@@ -126,7 +126,8 @@ fn check_axes(visited: &Visited, at: &str, axes: Option<&Json>, report: &mut Rep
 
 fn is_unit(kind: &AxisKind, unit: &str) -> bool {
     let prefixed = |base: &str| {
-        unit.strip_suffix(base).is_some_and(|prefix| PREFIXES.contains(&prefix) || MORE_PREFIXES.contains(&prefix))
+        unit.strip_suffix(base)
+            .is_some_and(|prefix| PREFIXES.contains(&prefix) || MORE_PREFIXES.contains(&prefix))
     };
     match kind {
         AxisKind::Space => SPACE.contains(&unit) || prefixed("meter"),
@@ -176,7 +177,8 @@ fn check_transformations(
         report.error(visited, format!("'{at}' has one scale, and not {}", count("scale")));
     }
     if count("translation") > 1 {
-        report.error(visited, format!("'{at}' has one translation at most, and not {}", count("translation")));
+        report
+            .error(visited, format!("'{at}' has one translation at most, and not {}", count("translation")));
     }
     if kinds.first() == Some(&"translation") {
         report.error(visited, format!("the translation of '{at}' follows the scale"));
@@ -193,7 +195,10 @@ fn check_scales(visited: &Visited, at: &str, scales: &[Vec<f64>], report: &mut R
         pair[0].len() == pair[1].len() && pair[0].iter().zip(&pair[1]).any(|(before, after)| after < before)
     };
     if scales.windows(2).any(shrinks) {
-        report.error(visited, format!("the scales of '{at}' become smaller: the highest resolution comes first"));
+        report.error(
+            visited,
+            format!("the scales of '{at}' become smaller: the highest resolution comes first"),
+        );
     }
 }
 
@@ -202,7 +207,8 @@ fn check_arrays(visited: &Visited, axes: Option<&[Axis]>, arrays: &[(String, Arr
     for (path, array) in arrays {
         if let Some(axes) = axes {
             if array.ndim() != axes.len() {
-                let message = format!("the array has {} dimensions, but there are {} axes", array.ndim(), axes.len());
+                let message =
+                    format!("the array has {} dimensions, but there are {} axes", array.ndim(), axes.len());
                 report.error_below(visited, path, message);
                 continue;
             }
@@ -216,11 +222,16 @@ fn check_arrays(visited: &Visited, axes: Option<&[Axis]>, arrays: &[(String, Arr
     for pair in arrays.windows(2) {
         let ((_, before), (path, after)) = (&pair[0], &pair[1]);
         if before.data_type() != after.data_type() {
-            let message = format!("the elements are {}, but {} before", after.data_type(), before.data_type());
+            let message =
+                format!("the elements are {}, but {} before", after.data_type(), before.data_type());
             report.error_below(visited, path, message);
         }
         if before.ndim() != after.ndim() {
-            report.error_below(visited, path, "the array has another number of dimensions than the one before");
+            report.error_below(
+                visited,
+                path,
+                "the array has another number of dimensions than the one before",
+            );
             continue;
         }
         let mut lengths = after.shape().iter().zip(before.shape());
@@ -258,7 +269,9 @@ fn check_channels(visited: &Visited, entry: &Map, first: Option<&Array>, report:
     for (index, channel) in channels.iter().enumerate().take(MOST) {
         let at = format!("omero.channels[{index}]");
         let color = channel.get("color").and_then(Json::as_str);
-        if !color.is_some_and(|color| color.len() == 6 && color.bytes().all(|digit| digit.is_ascii_hexdigit())) {
+        if !color
+            .is_some_and(|color| color.len() == 6 && color.bytes().all(|digit| digit.is_ascii_hexdigit()))
+        {
             report.error(visited, format!("'color' of '{at}' has six hexadecimal digits"));
         }
         let window = channel.get("window");

@@ -1,51 +1,22 @@
 //! Makes a planned pyramid: chunks first, then documents, and the description of the image last.
 
-use half::{bf16, f16};
-use num_complex::Complex;
 use zarrox_core::data_type::Number;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::Layout;
-use zarrox_core::{DataType, DimSelection, Element, Error, ErrorKind, GroupMetadata, NodeMetadata, Result, Storage};
+use zarrox_core::{DataType, DimSelection, Error, GroupMetadata, NodeMetadata, Result, Storage};
 
 use super::chain::{Chain, bytes};
 use super::pass::{Base, Pass};
-use super::pixel::Pixel;
+use super::pixel::with_pixel;
 use super::plan::{Pyramid, PyramidLevel};
 use crate::array::Array;
+use crate::convert::ome::{AxisKind, Multiscales, Window, list_label};
 use crate::digest::Work;
 use crate::hierarchy::journal::{Fingerprint, Journal};
 use crate::hierarchy::update_attributes;
 use crate::location::Location;
-use crate::ome::{AxisKind, Multiscales, Window, list_label};
 use crate::survey::stats::Statistics;
 use crate::upkeep::Changes;
-
-/// Runs `$body` with `$T` naming the Rust type of elements.
-macro_rules! with_pixel {
-    ($data_type:expr, $T:ident => $body:expr) => {
-        with_pixel!(@ $data_type, $T => $body,
-            bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>)
-    };
-    (@ $data_type:expr, $T:ident => $body:expr, $($type:ty),*) => {{
-        $(if <$type as Element>::holds($data_type) {
-            type $T = $type;
-            return $body;
-        })*
-        Err(unreducible($data_type))
-    }};
-}
-
-fn unreducible(data_type: &DataType) -> Error {
-    Error::new(ErrorKind::Unsupported, format!("elements of {data_type} are neither numbers nor booleans"))
-}
-
-/// Fails if elements of a type cannot be reduced.
-pub(super) fn check_element(data_type: &DataType) -> Result<()> {
-    with_pixel!(data_type, T => {
-        let _ = T::ZERO;
-        Ok(())
-    })
-}
 
 impl Pyramid {
     /// Makes the levels, and describes the image. After an interruption, the same call continues. Returns the levels.
@@ -59,7 +30,8 @@ impl Pyramid {
         let paths = self.levels.iter().skip(usize::from(self.is_beside));
         let paths: Vec<_> =
             paths.map(|(level, _)| group.path.join(&level.path)).collect::<Result<Vec<_>>>()?;
-        let mut changes = Changes::of_all_below(&paths.iter().collect::<Vec<_>>()).and(group.path.ancestors());
+        let mut changes =
+            Changes::of_all_below(&paths.iter().collect::<Vec<_>>()).and(group.path.ancestors());
         changes = changes.and(vec![group.path.clone()]);
         group.keep_copies(self.format, &changes);
         group.store.flush()?;
@@ -96,7 +68,13 @@ impl Pyramid {
     }
 
     /// Makes room for the levels after the one that has the journal.
-    fn make_room(&self, journal: &Journal, place: &Location, group: &Location, layout: &Layout) -> Result<()> {
+    fn make_room(
+        &self,
+        journal: &Journal,
+        place: &Location,
+        group: &Location,
+        layout: &Layout,
+    ) -> Result<()> {
         let (to, overwrite) = (self.format, self.options.overwrite);
         let found = Journal::read(place)?;
         // What the same work has left is continued; that of other work stays, unless it is replaced.
@@ -144,7 +122,8 @@ impl Pyramid {
         for chain in &self.passes {
             let source = if first == 0 { self.source.clone() } else { self.array(first)? };
             let base = if first == 0 { self.base()? } else { Base::There };
-            let targets = (1..=chain.depth()).map(|level| self.array(first + level)).collect::<Result<Vec<_>>>()?;
+            let targets =
+                (1..=chain.depth()).map(|level| self.array(first + level)).collect::<Result<Vec<_>>>()?;
             self.pass(chain, &source, &base, &targets, journal.was_there(), &work)?;
             first += chain.depth();
         }

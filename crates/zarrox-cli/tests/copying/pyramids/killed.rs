@@ -1,5 +1,7 @@
 //! Levels whose making is killed at any moment, and begun again.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -32,7 +34,8 @@ fn until_done(place: &Place, line: &[&str], time: Duration, numbers: &mut Number
     let mut kills = 0;
     loop {
         let mut child = place.command(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let patience = time.mul_f64(0.05 + 0.5 * f64::from(u32::try_from(numbers.next() % 1000).unwrap()) / 1000.0);
+        let patience =
+            time.mul_f64(0.05 + 0.5 * f64::from(u32::try_from(numbers.next() % 1000).unwrap()) / 1000.0);
         let begun = Instant::now();
         while begun.elapsed() < patience && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(2));

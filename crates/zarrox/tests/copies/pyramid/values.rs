@@ -1,5 +1,7 @@
 //! Values of levels, compared with plain loops.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use ndarray::{ArrayD, IxDyn};
 use proptest::prelude::*;
 use zarrox::prelude::*;
@@ -55,7 +57,8 @@ fn run<T: Plain + Element>(case: &Case, element: impl Fn(u64) -> T) {
     let read = |path: &str| group.open(path).unwrap().into_array().unwrap().read::<T>(..).unwrap();
     assert_eq!(text(&read("0")), text(&values), "{case:?}");
     for (index, level) in levels.iter().enumerate().skip(1) {
-        let factors: Vec<usize> = case.factors.iter().map(|&factor| usize::try_from(factor).unwrap()).collect();
+        let factors: Vec<usize> =
+            case.factors.iter().map(|&factor| usize::try_from(factor).unwrap()).collect();
         values = reduced(&values, &factors, case.method, case.skip_nan);
         assert_eq!(text(&read(&level.path)), text(&values), "level {index} of {case:?}");
     }
@@ -132,14 +135,19 @@ fn each_method_and_type_makes_what_plain_loops_make() {
 fn complex_elements_have_means_but_no_order() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("image.zarr");
-    let array = zarrox::create_array(path.join("0")).shape([2, 4]).data_type(DataType::Complex64).create().unwrap();
-    let values = ndarray::Array2::from_shape_fn((2, 4), |(y, x)| num_complex::Complex::new(y as f32, x as f32));
+    let array =
+        zarrox::create_array(path.join("0")).shape([2, 4]).data_type(DataType::Complex64).create().unwrap();
+    let values =
+        ndarray::Array2::from_shape_fn((2, 4), |(y, x)| num_complex::Complex::new(y as f32, x as f32));
     array.write(.., &values).unwrap();
     let error = Downsample::new().method(Method::Max).run(path.join("0")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
     Downsample::new().levels(1).run(path.join("0")).unwrap();
     let made = zarrox::open_array(path.join("1")).unwrap().read::<num_complex::Complex<f32>>(..).unwrap();
-    assert_eq!(made.as_slice().unwrap(), [num_complex::Complex::new(0.5, 0.5), num_complex::Complex::new(0.5, 2.5)]);
+    assert_eq!(
+        made.as_slice().unwrap(),
+        [num_complex::Complex::new(0.5, 0.5), num_complex::Complex::new(0.5, 2.5)]
+    );
 }
 
 #[test]
@@ -170,7 +178,10 @@ fn parts_that_are_not_stored_stay_so() {
         assert!(stored <= 1, "{stored} chunks of level {level}");
     }
     let first = zarrox::open_array(path.join("1")).unwrap();
-    assert_eq!(first.read::<u16>(s![34..41, 500]).unwrap().as_slice().unwrap(), [9, 509, 509, 509, 509, 509, 9]);
+    assert_eq!(
+        first.read::<u16>(s![34..41, 500]).unwrap().as_slice().unwrap(),
+        [9, 509, 509, 509, 509, 509, 9]
+    );
 }
 
 #[test]
