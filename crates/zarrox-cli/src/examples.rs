@@ -204,7 +204,10 @@ static EXAMPLES: &[(&str, &[Example])] = &[
     (
         "downsample",
         &[
-            example("The plan of smaller levels beside an array", "zarrox downsample sea.zarr/depth --dry-run"),
+            example(
+                "The plan of smaller levels beside an array",
+                "zarrox downsample sea.zarr/depth --dry-run",
+            ),
             example(
                 "A new image of OME-Zarr with two smaller levels",
                 "zarrox downsample sea.zarr/depth image.zarr --unit meter --levels 2",

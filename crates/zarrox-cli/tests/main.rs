@@ -19,7 +19,6 @@ mod measures;
 mod n5;
 mod network;
 mod nodes;
-mod pyramids;
 mod shell;
 mod transfer;
 mod types;

@@ -18,7 +18,6 @@ mod indexing;
 mod iterate;
 mod model;
 mod parts;
-mod pyramid;
 mod rectilinear;
 mod shown;
 mod stores;

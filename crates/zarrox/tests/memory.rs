@@ -89,5 +89,8 @@ fn levels_take_the_memory_that_they_may() {
     assert_eq!((passes.len(), passes[0].threads, passes[0].to), (1, 2, 6));
     let taken = peak(|| drop(maker.run(path.join("0")).unwrap()));
     assert!(taken < (memory as isize >> 10) + 1024, "{taken} KiB");
-    assert_eq!(zarrox::open_array(path.join("6")).unwrap().read::<f32>(s![3, 5]).unwrap().first(), Some(&1.5));
+    assert_eq!(
+        zarrox::open_array(path.join("6")).unwrap().read::<f32>(s![3, 5]).unwrap().first(),
+        Some(&1.5)
+    );
 }

@@ -1,4 +1,5 @@
 //! Copies, moves, and other chunks.
 
 mod cp;
+mod pyramids;
 mod rechunk;

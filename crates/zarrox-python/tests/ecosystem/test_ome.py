@@ -84,7 +84,9 @@ def test_what_ome_zarr_py_writes_is_valid(tmp_path: Path, version: str) -> None:
     values = np.arange(2 * 64 * 64, dtype="u2").reshape(2, 64, 64)
     write_image(values, group, axes="cyx", scale_factors=[2, 4], fmt=fmt)
     write_labels(values[0] % 7, group, name="cells", axes="yx", scale_factors=[2, 4], fmt=fmt)
-    assert [str(finding) for finding in zarrox.validate_ome(path)] == []
+    # The package leaves out the version in the group of labels.
+    expected = [] if version == "0.4" else ["warning /labels: 'version' is missing in 'ome'"]
+    assert [str(finding) for finding in zarrox.validate_ome(path)] == expected
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
@@ -96,4 +98,4 @@ def test_what_ngff_zarr_writes_is_valid(tmp_path: Path, version: str) -> None:
     pyramid = ngff_zarr.to_multiscales(written, scale_factors=[2, 4], method=ngff_zarr.Methods.DASK_BIN_SHRINK)
     ngff_zarr.to_ngff_zarr(str(tmp_path / "image.zarr"), pyramid, version=version)
     findings = zarrox.validate_ome(tmp_path / "image.zarr")
-    assert [str(finding) for finding in findings if finding.severity == "error"] == []
+    assert [str(finding) for finding in findings] == []

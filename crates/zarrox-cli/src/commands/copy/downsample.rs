@@ -111,7 +111,9 @@ fn method(text: &str) -> Result<Method, String> {
 
 fn version(text: &str) -> Result<Multiscales, String> {
     match text.parse() {
-        Ok(Multiscales::Convention) => Err("the versions are 0.4 and 0.5; --multiscales is the convention".to_owned()),
+        Ok(Multiscales::Convention) => {
+            Err("the versions are 0.4 and 0.5; --multiscales is the convention".to_owned())
+        }
         parsed => parsed.map_err(|error: zarrox::Error| error.to_string()),
     }
 }
@@ -179,12 +181,19 @@ impl Downsample {
         for level in &levels {
             let (shape, chunks, factors) = (tuple(&level.shape), tuple(&level.chunks), tuple(&level.factors));
             let bytes = HumanBytes(level.bytes);
-            writeln!(out, "  {} {shape} in chunks {chunks}, factors {factors}, {bytes}", printable(&level.path))?;
+            writeln!(
+                out,
+                "  {} {shape} in chunks {chunks}, factors {factors}, {bytes}",
+                printable(&level.path)
+            )?;
         }
         for pass in &passes {
             let (part, memory) = (tuple(&pass.part), HumanBytes(pass.memory));
             let (from, to, threads) = (pass.from, pass.to, pass.threads);
-            writeln!(out, "  levels {from} to {to} in parts of {part}, {threads} at a time, {memory} of memory")?;
+            writeln!(
+                out,
+                "  levels {from} to {to} in parts of {part}, {threads} at a time, {memory} of memory"
+            )?;
         }
         let findings = pyramid.report().findings.iter();
         findings.into_iter().try_for_each(|finding| writeln!(out, "{}", printable(&finding.to_string())))

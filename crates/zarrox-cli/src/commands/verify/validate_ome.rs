@@ -4,8 +4,8 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::json::json;
-use zarrox::ome::validate::{self, Finding};
 use zarrox::ome::Severity;
+use zarrox::ome::validate::{self, Finding};
 use zarrox::{ErrorKind, Result};
 
 use crate::args::Global;
@@ -37,8 +37,10 @@ impl ValidateOme {
         let mut is_clean = true;
         each(out, &self.paths, |out, path| {
             let findings = validate::validate_with(&global.options(), path)?;
-            let findings: Vec<&Finding> =
-                findings.iter().filter(|finding| !self.errors || finding.severity == Severity::Error).collect();
+            let findings: Vec<&Finding> = findings
+                .iter()
+                .filter(|finding| !self.errors || finding.severity == Severity::Error)
+                .collect();
             is_clean &= findings.is_empty();
             for finding in &findings {
                 let line = if self.json { to_json(path, finding) } else { printable(&finding.to_string()) };
@@ -61,5 +63,6 @@ impl ValidateOme {
 
 fn to_json(root: &str, finding: &Finding) -> String {
     let Finding { path, severity, message, .. } = finding;
-    json!({"root": root, "severity": severity.name(), "path": path.as_str(), "message": message.as_str()}).to_string()
+    json!({"root": root, "severity": severity.name(), "path": path.as_str(), "message": message.as_str()})
+        .to_string()
 }
