@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::archives;
 use crate::databases;
+use crate::files;
 use crate::indexing::{self, Pythons};
 use crate::python::Environment;
 use crate::references;
@@ -26,7 +27,7 @@ of --seed N. With the name `indexing` only these are run, and replace those of t
 Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed. With the
 name `archives` only this is done. So are hierarchies in directories, SQLite, LMDB and GDBM, with zarr-python 2, by the name
 `databases`; those on servers are a part of `cargo xtask test --stores`. And files of HDF5 and NetCDF are read through kerchunk's
-references, by the name `references`.";
+references, by the name `references`. What the command imports from such files and exports to them is compared by the name `files`.";
 
 /// The directory of all output.
 const DIRECTORY: &str = "target/conformance";
@@ -40,6 +41,8 @@ const ARCHIVES: &str = "archives";
 const DATABASES: &str = "databases";
 /// The name of the part about references.
 const REFERENCES: &str = "references";
+/// The name of the part about files of other formats.
+const FILES: &str = "files";
 /// zarrs is in Rust: its program is built here, and a Python program drives it as it drives the others.
 const ZARRS: &str = "zarrs";
 
@@ -81,6 +84,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     if names == [REFERENCES] {
         return references::run(&built()?);
+    }
+    if names == [FILES] {
+        return files::run();
     }
     let is_known = |name: &str| name == INDEXING || IMPLEMENTATIONS.iter().any(|i| key(i) == name);
     if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
@@ -154,6 +160,7 @@ impl Others {
             archives::run(&self.pythons, &ourselves())?;
             databases::run(&ourselves())?;
             references::run(&ourselves())?;
+            files::run()?;
         }
         Ok(outcome)
     }

@@ -10,6 +10,7 @@ mod databases;
 mod debian;
 mod demo;
 mod docs;
+mod files;
 mod fuzz;
 mod guard;
 mod indexing;

@@ -12,7 +12,7 @@ mod values;
 mod walk;
 pub(crate) mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -98,11 +98,14 @@ impl<'f> Import<'f> {
         let root = file.root_group().map_err(damaged)?;
         let mut left_out = Vec::new();
         let nodes = walk(&root, &mut left_out)?;
-        let paths = nodes.iter().map(|node| (node.address(), format!("/{}", node.path)));
+        let mut paths = HashMap::new();
+        for node in &nodes {
+            paths.entry(node.address()).or_insert_with(|| format!("/{}", node.path));
+        }
         let superblock = file.superblock();
         let heap = Heap {
             root: root.clone(),
-            paths: Arc::new(paths.collect()),
+            paths: Arc::new(paths),
             offset_size: usize::from(superblock.offset_size),
             is_netcdf: is_netcdf(&nodes, input.path()),
         };
@@ -273,7 +276,8 @@ impl<'f> Import<'f> {
                 encoded(&array, Box::new(elements))
             }
             DataLayout::Compact { data } => {
-                let place = if stored.is_null { Place::Nowhere } else { Place::Memory(data.clone().into()) };
+                let is_nowhere = stored.is_null || data.is_empty();
+                let place = if is_nowhere { Place::Nowhere } else { Place::Memory(data.clone().into()) };
                 self.rows(builder, place, data.len() as u64, mapped, form)
             }
             DataLayout::Contiguous { address, size } => {

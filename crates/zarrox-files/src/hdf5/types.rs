@@ -32,6 +32,8 @@ pub(super) enum Form {
     Pieces(Vec<Piece>),
     /// References to text in a heap.
     Text,
+    /// References to bytes in a heap.
+    Bytes,
     /// References to objects, which become their paths.
     Paths,
 }
@@ -89,6 +91,9 @@ pub(super) fn mapped(datatype: &Datatype, raw: &[u8], offset_size: usize) -> Res
         Datatype::VarLen { kind: VarLenKind::String, .. } => Ok(plain(text()?, Form::Text)),
         Datatype::VarLen { base, .. } if base.is_vlen_string_base() && is_text(base) => {
             Ok(plain(text()?, Form::Text))
+        }
+        Datatype::VarLen { base, .. } if matches!(**base, Datatype::FixedPoint { size: 1, signed: false, .. }) => {
+            Ok(plain(DataType::parse("variable_length_bytes", &codecs::registry())?, Form::Bytes))
         }
         Datatype::VarLen { .. } => Err(unsupported("Zarr v3 has no elements that are lists of any length")),
         Datatype::Reference { ref_type: ReferenceType::Object, size: 8 } => {

@@ -159,12 +159,13 @@ impl Heap {
                 }
                 DynArray::from_foreign(data_type, shape, packed, &ByteOrder::One(Endian::Little), false)
             }
-            Form::Text => {
+            Form::Text | Form::Bytes => {
+                let is_text = matches!(mapped.form, Form::Text);
                 let mut texts = Vec::with_capacity(bytes.len() / item.max(1));
                 let mut total = 0_usize;
                 for reference in bytes.chunks_exact(item) {
-                    let text = self.text(reference)?;
-                    if std::str::from_utf8(&text).is_err() {
+                    let text = if is_text { self.text(reference)? } else { self.sequence(reference, 1)? };
+                    if is_text && std::str::from_utf8(&text).is_err() {
                         return Err(corrupt("a text is not in UTF-8"));
                     }
                     total = total.saturating_add(text.len());
@@ -185,7 +186,7 @@ impl Heap {
 
     /// The fill value as JSON, if one is stored and differs from zeros.
     pub(super) fn fill(&self, mapped: &Mapped, item: usize, bytes: &[u8]) -> Result<Option<Json>> {
-        if matches!(mapped.form, Form::Text | Form::Paths) || bytes.is_empty() {
+        if matches!(mapped.form, Form::Text | Form::Bytes | Form::Paths) || bytes.is_empty() {
             return Ok(None);
         }
         let inner = mapped.inner.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
