@@ -52,7 +52,7 @@ def write(out):
             at.create("vl", np.array([np.arange(2), np.arange(3)], dtype=object), dtype=h5py.vlen_dtype("i4"))
             f["scalar"].attrs["cmp"] = np.array((1, 2.5), dtype=[("a","i4"),("b","f8")])
             for i in range(20): f["plain"].attrs[f"many{i}"] = "v"*i
-            f["link"] = h5py.SoftLink("/scalar"); f["hard"] = f["scalar"]; f["dangling"] = h5py.SoftLink("/nowhere")
+            f["link"] = h5py.SoftLink("/zero"); f["hard"] = f["zero"]; f["dangling"] = h5py.SoftLink("/nowhere")
             for i in range(50): f.create_group(f"many/{i}")
     # filters
     data = np.cumsum(rng.integers(-3, 4, (40, 30)), axis=1).astype("<i4")
@@ -74,8 +74,8 @@ def write(out):
     with h5("filters-latest.h5", libver="latest") as f:
         f.create_dataset("fixedarray", data=data, chunks=(7, 7), compression="gzip", shuffle=True)
         f.create_dataset("implicit", data=data, chunks=(7, 7))
-        d = f.create_dataset("big", (300, 300), "i2", chunks=(3, 3), maxshape=(None, 300), compression="gzip"); d[...] = np.arange(90000).reshape(300,300) % 1000
-        d = f.create_dataset("big2", (300, 300), "i2", chunks=(3, 3), maxshape=(None, None), compression="gzip"); d[...] = np.arange(90000).reshape(300,300) % 1000
+        d = f.create_dataset("big", (150, 150), "i2", chunks=(3, 3), maxshape=(None, 150), compression="gzip"); d[...] = np.arange(22500).reshape(150,150) % 1000
+        d = f.create_dataset("big2", (150, 150), "i2", chunks=(3, 3), maxshape=(None, None), compression="gzip"); d[...] = np.arange(22500).reshape(150,150) % 1000
     with h5("user.h5", userblock_size=1024) as f: f["a"] = data; f.create_dataset("b", data=data, chunks=(5,5), compression="gzip")
     with h5("scales.h5") as f:
         f["x"] = np.arange(3.); f["y"] = np.arange(4.); f["d"] = np.zeros((3,4,2)); f["x"].make_scale("the x"); f["y"].make_scale()
@@ -104,7 +104,35 @@ def write(out):
     ds.to_netcdf(os.path.join(out, "xr-netcdf4.nc"), engine="netcdf4", encoding={"a": {"zlib": True, "dtype":"int16","scale_factor":1e-4,"_FillValue":-1}})
     ds.to_netcdf(os.path.join(out, "xr-h5netcdf.nc"), engine="h5netcdf", encoding={"a": {"compression": "gzip", "chunksizes": (2, 3)}})
 
+    for kind in ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"):
+        write_classic(os.path.join(out, kind.lower() + ".nc"), kind)
     return sorted(glob.glob(os.path.join(out, "*")))
+
+
+def write_classic(path, kind):
+    """Writes a file of NetCDF-3 with and without records."""
+    with netCDF4.Dataset(path, "w", format=kind) as n:
+        n.title = "classic"
+        n.number = np.int32(5)
+        n.list = np.arange(3, dtype="f8")
+        for name, length in (("time", None), ("x", 5), ("y", 3), ("n", 7)):
+            n.createDimension(name, length)
+        types = ["i1", "i2", "i4", "f4", "f8"]
+        if kind == "NETCDF3_64BIT_DATA":
+            types += ["u1", "u2", "u4", "i8", "u8"]
+        for number, dtype in enumerate(types):
+            n.createVariable(f"fixed_{dtype}", dtype, ("y", "x"))[:] = np.arange(15).reshape(3, 5) + number
+            n.createVariable(f"record_{dtype}", dtype, ("time", "x"))[:] = np.arange(20).reshape(4, 5) + number
+        n.createVariable("odd", "i1", ("time", "y"))[:] = np.arange(12).reshape(4, 3)
+        n.createVariable("chars", "S1", ("y", "n"))[:] = netCDF4.stringtochar(np.array(["abc", "", "efghijk"], "S7"))
+        v = n.createVariable("masked", "f4", ("time",), fill_value=-9)
+        v[:] = np.ma.masked_array([1.0, 2, 3, 4], [0, 1, 0, 0])
+        n.createVariable("scalar", "f8")[...] = 2.5
+    with netCDF4.Dataset(path.replace(".nc", "-one.nc"), "w", format=kind) as n:
+        n.createDimension("t", None)
+        n.createDimension("x", 3)
+        # Records of a single variable are not padded.
+        n.createVariable("v", "i1", ("t", "x"))[:] = np.arange(9).reshape(3, 3)
 
 
 def shipped():
@@ -115,6 +143,10 @@ def shipped():
     for directory in site.getsitepackages():
         for suffix in ("h5", "hdf5", "nc", "nc4", "mnc"):
             found += glob.glob(os.path.join(directory, "**", f"*.{suffix}"), recursive=True)
-    # Classic NetCDF is another format.
-    with_signature = lambda path: open(path, "rb").read(4) == b"\x89HDF"
-    return sorted(filter(with_signature, found))
+    return sorted(filter(lambda path: is_hdf5(path) or path.endswith(".nc"), found))
+
+
+def is_hdf5(path):
+    """True for HDF5, and false for classic NetCDF."""
+    with open(path, "rb") as file:
+        return file.read(4) == b"\x89HDF" or "user" in os.path.basename(path)

@@ -1,5 +1,6 @@
 //! `cargo xtask conformance`: exchanges arrays with the other implementations.
 
+mod files;
 mod references;
 mod serve;
 
@@ -28,7 +29,8 @@ of --seed N. With the name `indexing` only these are run, and replace those of t
 Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed. With the
 name `archives` only this is done. So are hierarchies in directories, SQLite, LMDB and GDBM, with zarr-python 2, by the name
 `databases`; those on servers are a part of `cargo xtask test --stores`. Files of HDF5 and NetCDF are read through kerchunk's
-references, by the name `references`. And zarr-python, TensorStore and zarrita.js read what `zarrox serve` gives, by the name `serve`.";
+references, by the name `references`; what the command imports from such files and exports to them is compared by the name `files`. And
+zarr-python, TensorStore and zarrita.js read what `zarrox serve` gives, by the name `serve`.";
 
 /// The directory of all output.
 const DIRECTORY: &str = "target/conformance";
@@ -44,6 +46,8 @@ const DATABASES: &str = "databases";
 const REFERENCES: &str = "references";
 /// The name of the part about the server.
 const SERVE: &str = "serve";
+/// The name of the part about files of other formats.
+const FILES: &str = "files";
 /// zarrs is in Rust: its program is built here, and a Python program drives it as it drives the others.
 const ZARRS: &str = "zarrs";
 
@@ -88,6 +92,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     if names == [SERVE] {
         return serve::run();
+    }
+    if names == [FILES] {
+        return files::run();
     }
     let is_known = |name: &str| name == INDEXING || IMPLEMENTATIONS.iter().any(|i| key(i) == name);
     if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
@@ -162,6 +169,7 @@ impl Others {
             databases::run(&ourselves())?;
             references::run(&ourselves())?;
             serve::run()?;
+            files::run()?;
         }
         Ok(outcome)
     }

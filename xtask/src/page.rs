@@ -57,7 +57,8 @@ fn tested(pictures: Option<&str>) -> Outcome {
     let [climate, mixed] = ["climate", "mixed"].map(|name| format!("{site}/{name}.zarr"));
     let tests = ["node", "--test", &format!("{PAGE}/tests/page.test.mjs")].map(str::to_owned);
     // The server ends with the tests, which find its address in the environment.
-    let serve = program(run::built("debug/zarrox"), ["serve", "--no-token", &climate, &mixed, "--"]).with(tests);
+    let serve =
+        program(run::built("debug/zarrox"), ["serve", "--no-token", &climate, &mixed, "--"]).with(tests);
     let serve = serve.variable("CHROMIUM", &browser);
     match pictures {
         Some(directory) => serve.variable("SHOTS", &run::absolute(directory)?).run(),
@@ -87,7 +88,8 @@ fn tools() -> Outcome {
     if program("npm", ["--version"]).output().is_none() {
         debian::install(&["nodejs", "npm"])?;
     }
-    let (wanted, stamp) = (run::read(format!("{PAGE}/package-lock.json"))?, format!("{PAGE}/node_modules/.installed"));
+    let (wanted, stamp) =
+        (run::read(format!("{PAGE}/package-lock.json"))?, format!("{PAGE}/node_modules/.installed"));
     if run::read(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }

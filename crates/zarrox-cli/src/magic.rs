@@ -29,9 +29,9 @@ static KINDS: &[(usize, &[u8], Advice)] = &[
     (0, &[0xcf, 0x9a, 0x57, 0x13], |file| opened("a database of GDBM", "gdbm", file)),
     (12, &[0x61, 0x15, 0x06, 0x00], |file| opened("a Berkeley DB file", "bdb", file)),
     (12, &[0x62, 0x31, 0x05, 0x00], |file| opened("a Berkeley DB file", "bdb", file)),
-    (0, b"CDF\x01", |_| NETCDF.to_owned()),
-    (0, b"CDF\x02", |_| NETCDF.to_owned()),
-    (0, b"CDF\x05", |_| NETCDF.to_owned()),
+    (0, b"CDF\x01", |file| imported("a NetCDF-3 file", file)),
+    (0, b"CDF\x02", |file| imported("a NetCDF-3 file", file)),
+    (0, b"CDF\x05", |file| imported("a NetCDF-3 file", file)),
     (0, b"GRIB", |_| referred("a file of GRIB")),
     (0, b"II*\0", |_| referred("a TIFF image")),
     (0, b"MM\0*", |_| referred("a TIFF image")),
@@ -41,9 +41,6 @@ static KINDS: &[(usize, &[u8], Advice)] = &[
     (0, b"\xfd7zXZ\0", |_| packed("xz")),
     (257, b"ustar", |_| packed("tar")),
 ];
-
-const NETCDF: &str =
-    "a NetCDF 3 file; xarray in Python reads it, and writes it with to_zarr(…, engine='zarrox')";
 
 /// The kind of a file with these first bytes, if it is known.
 pub(crate) fn kind_of(head: &[u8], file: &Path) -> Option<Kind> {
@@ -82,11 +79,7 @@ fn is_references(head: &[u8]) -> bool {
 }
 
 fn imported(what: &str, file: &Path) -> String {
-    format!(
-        "{what}; `zarrox import {} {}` converts it to Zarr",
-        shell(file),
-        shell(Path::new(&target(file)))
-    )
+    format!("{what}; `zarrox import {} {}` converts it to Zarr", shell(file), shell(Path::new(&target(file))))
 }
 
 fn opened(what: &str, scheme: &str, file: &Path) -> String {

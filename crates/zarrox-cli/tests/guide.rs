@@ -57,6 +57,11 @@ fn copying() {
 }
 
 #[test]
+fn files() {
+    run("files.md");
+}
+
+#[test]
 fn inspecting() {
     run("inspecting.md");
 }

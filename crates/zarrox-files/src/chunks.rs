@@ -77,7 +77,8 @@ impl Chunks for EncodedOnRead {
 
     fn size(&self, chunk: &[u64]) -> Option<u64> {
         let grid = self.elements.grid();
-        let is_inside = chunk.len() == grid.len() && chunk.iter().zip(grid).all(|(index, count)| index < count);
+        let is_inside =
+            chunk.len() == grid.len() && chunk.iter().zip(grid).all(|(index, count)| index < count);
         (is_inside && self.elements.is_stored(chunk)).then_some(self.size)
     }
 

@@ -122,7 +122,8 @@ impl Export {
         if !self.overwrite && path.exists() {
             return Err(exists());
         }
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let directory =
+            path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let creating = |error| failed(&format!("creating '{}'", path.display()), error);
         let mut builder = tempfile::Builder::new();
         builder.prefix(".zarrox-").suffix(".tmp");
@@ -159,7 +160,9 @@ impl Export {
 
     #[cfg(not(feature = "hdf5"))]
     fn write_kind(&self, _: &Node, target: Target, _: &mut (impl Write + Seek)) -> Result<()> {
-        Err(unsupported(format!("{target} is written by a build with the feature hdf5, which this one lacks")))
+        Err(unsupported(format!(
+            "{target} is written by a build with the feature hdf5, which this one lacks"
+        )))
     }
 }
 

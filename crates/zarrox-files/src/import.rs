@@ -143,7 +143,9 @@ impl Import {
         let node = self.node.trim_matches('/');
         let is_below = |found: &&LeftOut| {
             let path = found.path.trim_start_matches('/');
-            node.is_empty() || path == node || path.strip_prefix(node).is_some_and(|rest| rest.starts_with('/'))
+            node.is_empty()
+                || path == node
+                || path.strip_prefix(node).is_some_and(|rest| rest.starts_with('/'))
         };
         let left_out = store.left_out().iter().filter(is_below).cloned().collect();
         let copying = self.copier.plan_from(Arc::new(store), node, destination)?;

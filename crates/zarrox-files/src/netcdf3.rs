@@ -160,7 +160,8 @@ impl Reader<'_> {
             let name = reader.name()?;
             let data_type = data_type(reader.number(4)?)?;
             let count = reader.count()?;
-            let size = count.checked_mul(data_type.size() as u64).ok_or_else(|| corrupt("a value is too long"))?;
+            let size =
+                count.checked_mul(data_type.size() as u64).ok_or_else(|| corrupt("a value is too long"))?;
             let bytes = reader.padded(size)?;
             Ok((name, value(&data_type, bytes)?))
         })?;
@@ -175,7 +176,9 @@ fn value(data_type: &DataType, mut bytes: Vec<u8>) -> Result<Json> {
             bytes.pop();
         }
         let text = String::from_utf8(bytes);
-        return Ok(text.unwrap_or_else(|old| old.as_bytes().iter().map(|&byte| char::from(byte)).collect()).into());
+        return Ok(text
+            .unwrap_or_else(|old| old.as_bytes().iter().map(|&byte| char::from(byte)).collect())
+            .into());
     }
     let count = bytes.len() / data_type.size();
     let order = ByteOrder::One(Endian::Big);
@@ -210,8 +213,11 @@ impl Header {
             let name = reader.name()?;
             let mut own = Vec::new();
             for _ in 0..reader.count()? {
-                let number = usize::try_from(reader.count()?).ok().filter(|&number| number < dimensions.len());
-                own.push(number.ok_or_else(|| corrupt(format!("variable '{name}' has an unknown dimension")))?);
+                let number =
+                    usize::try_from(reader.count()?).ok().filter(|&number| number < dimensions.len());
+                own.push(
+                    number.ok_or_else(|| corrupt(format!("variable '{name}' has an unknown dimension")))?,
+                );
             }
             let attributes = reader.attributes()?;
             let data_type = data_type(reader.number(4)?)?;

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use zarrox::stores::Bytes;
 use zarrox::Result;
+use zarrox::stores::Bytes;
 
 use crate::chunks::each_position;
 use crate::input::{Input, corrupt};
@@ -39,7 +39,9 @@ impl Rows {
         let size = shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
         let is_there = !matches!(place, Place::Nowhere) && !shape.contains(&0);
         if is_there && size.is_none_or(|size| size > available) {
-            return Err(corrupt(format!("there are {available} bytes, fewer than the shape {shape:?} needs")));
+            return Err(corrupt(format!(
+                "there are {available} bytes, fewer than the shape {shape:?} needs"
+            )));
         }
         let chunk_shape = chunk_shape(shape, item);
         let grid = shape.iter().zip(&chunk_shape).map(|(length, chunk)| length.div_ceil(*chunk)).collect();

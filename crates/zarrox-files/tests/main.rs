@@ -1,1 +1,14 @@
-//! Tests.
+//! Files of other programs are read with their values, damaged ones give errors, and what is exported is read again.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at the first failure")]
+
+mod damaged;
+mod exported;
+mod foreign;
+
+use std::path::{Path, PathBuf};
+
+/// The directory of the files that other programs wrote.
+fn data() -> PathBuf {
+    zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"))
+}

@@ -71,7 +71,12 @@ pub(super) struct ElementForm {
 impl ElementForm {
     pub(super) fn elements(&self, shape: &[u64], bytes: Vec<u8>) -> Result<DynArray> {
         let shape = shape.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>();
-        self.heap.elements(&self.mapped, self.item, shape.map_err(|_| corrupt("a chunk is too large"))?, bytes)
+        self.heap.elements(
+            &self.mapped,
+            self.item,
+            shape.map_err(|_| corrupt("a chunk is too large"))?,
+            bytes,
+        )
     }
 }
 

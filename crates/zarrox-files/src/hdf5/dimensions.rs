@@ -78,12 +78,15 @@ impl Dimensions {
         }
         let numbers = integers(heap, attributes, "_Netcdf4Coordinates");
         if numbers.len() == ndim && !numbers.is_empty() {
-            let names: Vec<Option<String>> = numbers.iter().map(|number| by_number.get(number).cloned()).collect();
+            let names: Vec<Option<String>> =
+                numbers.iter().map(|number| by_number.get(number).cloned()).collect();
             if names.iter().any(Option::is_some) {
                 return Some(names);
             }
         }
-        if ndim == 1 && let Some(name) = self.scales.get(&dataset.address()) {
+        if ndim == 1
+            && let Some(name) = self.scales.get(&dataset.address())
+        {
             return Some(vec![Some(name.clone())]);
         }
         let labels = attributes.iter().find(|found| found.name == "DIMENSION_LABELS")?;
@@ -111,7 +114,8 @@ impl Dimensions {
         if self.without_variable.contains(&node.address()) {
             return None;
         }
-        let (above, name) = node.path.rsplit_once('/').map_or(("", node.path.as_str()), |(above, name)| (above, name));
+        let (above, name) =
+            node.path.rsplit_once('/').map_or(("", node.path.as_str()), |(above, name)| (above, name));
         let Some(plain) = name.strip_prefix(NON_COORDINATE) else { return Some(node.path.clone()) };
         Some(if above.is_empty() { plain.to_owned() } else { format!("{above}/{plain}") })
     }

@@ -12,7 +12,7 @@ mod values;
 mod walk;
 pub(crate) mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,7 +38,6 @@ use table::{Chunked, Table};
 use types::{Form, Mapped};
 use values::Heap;
 use walk::{Found, Object, walk};
-
 
 /// Attributes that only describe dimensions, or who wrote the file.
 const INTERNAL: [&str; 7] = [
@@ -98,11 +97,14 @@ impl<'f> Import<'f> {
         let root = file.root_group().map_err(damaged)?;
         let mut left_out = Vec::new();
         let nodes = walk(&root, &mut left_out)?;
-        let paths = nodes.iter().map(|node| (node.address(), format!("/{}", node.path)));
+        let mut paths = HashMap::new();
+        for node in &nodes {
+            paths.entry(node.address()).or_insert_with(|| format!("/{}", node.path));
+        }
         let superblock = file.superblock();
         let heap = Heap {
             root: root.clone(),
-            paths: Arc::new(paths.collect()),
+            paths: Arc::new(paths),
             offset_size: usize::from(superblock.offset_size),
             is_netcdf: is_netcdf(&nodes, input.path()),
         };
@@ -273,7 +275,8 @@ impl<'f> Import<'f> {
                 encoded(&array, Box::new(elements))
             }
             DataLayout::Compact { data } => {
-                let place = if stored.is_null { Place::Nowhere } else { Place::Memory(data.clone().into()) };
+                let is_nowhere = stored.is_null || data.is_empty();
+                let place = if is_nowhere { Place::Nowhere } else { Place::Memory(data.clone().into()) };
                 self.rows(builder, place, data.len() as u64, mapped, form)
             }
             DataLayout::Contiguous { address, size } => {
@@ -341,7 +344,9 @@ impl<'h> Stored<'h> {
             match message {
                 HdfMessage::DataLayout(found) => layout = Some(&found.layout),
                 HdfMessage::FilterPipeline(found) => filters.clone_from(&found.filters),
-                HdfMessage::FillValue(found) if fill.is_none_or(|_| found.value.is_some()) => fill = Some(found),
+                HdfMessage::FillValue(found) if fill.is_none_or(|_| found.value.is_some()) => {
+                    fill = Some(found)
+                }
                 HdfMessage::Dataspace(space) => is_null = space.dataspace_type == DataspaceType::Null,
                 HdfMessage::ExternalFiles(_) => {
                     return Err(unsupported("the elements are in other files, which are not read"));
@@ -374,10 +379,7 @@ impl Elements for Contiguous {
         self.rows.any()
     }
 
-    fn visit(
-        &self,
-        visit: &mut dyn FnMut(&[u64]) -> std::ops::ControlFlow<()>,
-    ) -> std::ops::ControlFlow<()> {
+    fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> std::ops::ControlFlow<()>) -> std::ops::ControlFlow<()> {
         self.rows.visit(visit)
     }
 
@@ -392,7 +394,8 @@ fn encoded(array: &Array, elements: Box<dyn Elements>) -> Result<Box<dyn Chunks>
 
 /// The codec from elements to bytes for elements that are stored in this form.
 fn bytes_codec(mapped: &Mapped) -> CodecSpec {
-    let is_ordered = mapped.data_type.storage().word() > 1 || matches!(mapped.data_type.storage(), Storage::Struct(_));
+    let is_ordered =
+        mapped.data_type.storage().word() > 1 || matches!(mapped.data_type.storage(), Storage::Struct(_));
     match &mapped.form {
         _ if !is_ordered => CodecSpec::new("bytes", json!({})),
         Form::Same(Endian::Big) => zarrox::codecs::Bytes::big().into(),

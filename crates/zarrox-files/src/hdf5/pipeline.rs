@@ -76,9 +76,15 @@ impl Pipeline {
 
     /// The decoded bytes of a chunk. `mask` has a bit for each filter that was left out, and `size` is the number of decoded bytes.
     pub(super) fn decode(&self, bytes: Vec<u8>, mask: u32, size: usize, item: usize) -> Result<Vec<u8>> {
-        let is_used = |index: usize| mask.checked_shr(u32::try_from(index).unwrap_or(u32::MAX)).unwrap_or(0) & 1 == 0;
-        let used: Vec<&FilterDescription> =
-            self.0.iter().enumerate().filter(|(index, _)| is_used(*index)).map(|(_, filter)| filter).collect();
+        let is_used =
+            |index: usize| mask.checked_shr(u32::try_from(index).unwrap_or(u32::MAX)).unwrap_or(0) & 1 == 0;
+        let used: Vec<&FilterDescription> = self
+            .0
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| is_used(*index))
+            .map(|(_, filter)| filter)
+            .collect();
         let mut bytes = bytes;
         for (index, filter) in used.iter().enumerate().rev() {
             let before = size_before(&used[..index], size);
@@ -107,7 +113,9 @@ fn codec(filter: &FilterDescription, item: usize) -> Option<CodecSpec> {
     let item = u32::try_from(item).ok()?;
     Some(match filter.id {
         id::DEFLATE => Zlib::level(level(4)?.min(9)).into(),
-        id::SHUFFLE => ByteShuffle::element_size(parameter(0).filter(|&size| size > 0).unwrap_or(item)).into(),
+        id::SHUFFLE => {
+            ByteShuffle::element_size(parameter(0).filter(|&size| size > 0).unwrap_or(item)).into()
+        }
         id::FLETCHER32 => Fletcher32.into(),
         id::BZIP2 => Bz2::level(level(9)?.clamp(1, 9)).into(),
         id::ZSTD => Zstd::level(level(3)?.min(22)).into(),
@@ -154,8 +162,15 @@ fn undo(
         _ => {
             // A filter that is checked for more bytes than there should be tells that there are.
             let limit = before.unwrap_or_else(|| size.saturating_mul(2)).saturating_add(1);
-            filters::apply_pipeline_with_limit(&bytes, std::slice::from_ref(filter), 0, item, None, Some(limit))
-                .map_err(|error| corrupt(format!("decoding a chunk failed: {error}")))
+            filters::apply_pipeline_with_limit(
+                &bytes,
+                std::slice::from_ref(filter),
+                0,
+                item,
+                None,
+                Some(limit),
+            )
+            .map_err(|error| corrupt(format!("decoding a chunk failed: {error}")))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use hdf5_reader::Hdf5File;
 use hdf5_reader::btree_v1::{BTreeV1Key, collect_btree_v1_leaves_storage};
 use hdf5_reader::chunk_index::{
     ChunkEntry, collect_implicit_chunk_entries, collect_v2_chunk_entries_storage, single_chunk_entry,
@@ -9,7 +10,6 @@ use hdf5_reader::chunk_index::{
 use hdf5_reader::extensible_array::collect_extensible_array_chunk_entries_storage;
 use hdf5_reader::fixed_array::collect_fixed_array_chunk_entries_storage;
 use hdf5_reader::messages::layout::ChunkIndexing;
-use hdf5_reader::Hdf5File;
 use zarrox::Result;
 
 use super::damaged;
@@ -53,8 +53,12 @@ pub(super) struct Chunked<'a> {
 impl Table {
     /// Reads the index of a dataset.
     pub(super) fn read(file: &Hdf5File, dataset: &Chunked<'_>) -> Result<Self> {
-        let grid: Vec<u64> =
-            dataset.shape.iter().zip(dataset.chunks).map(|(&n, &chunk)| n.div_ceil(u64::from(chunk))).collect();
+        let grid: Vec<u64> = dataset
+            .shape
+            .iter()
+            .zip(dataset.chunks)
+            .map(|(&n, &chunk)| n.div_ceil(u64::from(chunk)))
+            .collect();
         let is_absent = dataset.address == u64::MAX || dataset.shape.contains(&0);
         let entries = if is_absent { Vec::new() } else { entries(file, dataset).map_err(damaged)? };
         let mut places = Vec::with_capacity(entries.len());
@@ -89,7 +93,9 @@ impl Table {
     /// The place of a chunk. Dimensions that elements have of their own have one chunk.
     pub(super) fn find(&self, chunk: &[u64]) -> Option<Place> {
         let (own, inner) = chunk.split_at_checked(self.grid.len())?;
-        if inner.iter().any(|&index| index != 0) || own.iter().zip(&self.grid).any(|(index, count)| index >= count) {
+        if inner.iter().any(|&index| index != 0)
+            || own.iter().zip(&self.grid).any(|(index, count)| index >= count)
+        {
             return None;
         }
         let number = own.iter().zip(&self.grid).fold(0, |number, (&index, &count)| number * count + index);

@@ -1,7 +1,7 @@
 //! Data types of HDF5 as those of Zarr, and the way from stored elements to Zarr's.
 
-use hdf5_reader::messages::datatype::{Datatype, EnumMember, ReferenceType, StringSize, VarLenKind};
 use hdf5_reader::ByteOrder as Order;
+use hdf5_reader::messages::datatype::{Datatype, EnumMember, ReferenceType, StringSize, VarLenKind};
 use zarrox::codecs;
 use zarrox::data_type::{ByteOrder, Endian, Structure};
 use zarrox::json::{Json, Map};
@@ -32,6 +32,8 @@ pub(super) enum Form {
     Pieces(Vec<Piece>),
     /// References to text in a heap.
     Text,
+    /// References to bytes in a heap.
+    Bytes,
     /// References to objects, which become their paths.
     Paths,
 }
@@ -90,10 +92,13 @@ pub(super) fn mapped(datatype: &Datatype, raw: &[u8], offset_size: usize) -> Res
         Datatype::VarLen { base, .. } if base.is_vlen_string_base() && is_text(base) => {
             Ok(plain(text()?, Form::Text))
         }
-        Datatype::VarLen { .. } => Err(unsupported("Zarr v3 has no elements that are lists of any length")),
-        Datatype::Reference { ref_type: ReferenceType::Object, size: 8 } => {
-            Ok(plain(text()?, Form::Paths))
+        Datatype::VarLen { base, .. }
+            if matches!(**base, Datatype::FixedPoint { size: 1, signed: false, .. }) =>
+        {
+            Ok(plain(DataType::parse("variable_length_bytes", &codecs::registry())?, Form::Bytes))
         }
+        Datatype::VarLen { .. } => Err(unsupported("Zarr v3 has no elements that are lists of any length")),
+        Datatype::Reference { ref_type: ReferenceType::Object, size: 8 } => Ok(plain(text()?, Form::Paths)),
         Datatype::Reference { .. } => Err(unsupported("Zarr has no references to regions of arrays")),
         _ => {
             let (data_type, order) = number(datatype, raw)?;
@@ -181,7 +186,8 @@ fn float(size: u8, raw: &[u8]) -> Result<DataType> {
     };
     let is_vax = raw.get(1).is_some_and(|flags| flags & 0x40 != 0);
     let properties = raw.get(8..20).filter(|_| !is_vax);
-    let layout = properties.map(|p| ([p[4], p[5], p[6], p[7]], u32::from_le_bytes([p[8], p[9], p[10], p[11]])));
+    let layout =
+        properties.map(|p| ([p[4], p[5], p[6], p[7]], u32::from_le_bytes([p[8], p[9], p[10], p[11]])));
     match (usual, layout) {
         (Some((data_type, ..)), None) if !is_vax => Ok(data_type),
         (Some((data_type, places, bias)), Some(found)) if found == (places, bias) => Ok(data_type),
@@ -196,7 +202,10 @@ fn is_bool(base: &Datatype, members: &[EnumMember]) -> bool {
     let has = |name: &str, value: u8| {
         members.iter().any(|member| member.name.eq_ignore_ascii_case(name) && member.value == [value])
     };
-    matches!(base, Datatype::FixedPoint { size: 1, .. }) && members.len() == 2 && has("FALSE", 0) && has("TRUE", 1)
+    matches!(base, Datatype::FixedPoint { size: 1, .. })
+        && members.len() == 2
+        && has("FALSE", 0)
+        && has("TRUE", 1)
 }
 
 /// The value of a member of an enumeration.
@@ -261,8 +270,15 @@ fn structure(datatype: &Datatype, offset_size: usize) -> Result<Mapped> {
 }
 
 /// The structure without padding, and its pieces.
-fn fields(datatype: &Datatype, start: usize, offset_size: usize, pieces: &mut Vec<Piece>) -> Result<DataType> {
-    let Datatype::Compound { fields: list, .. } = datatype else { return Err(corrupt("a structure has no fields")) };
+fn fields(
+    datatype: &Datatype,
+    start: usize,
+    offset_size: usize,
+    pieces: &mut Vec<Piece>,
+) -> Result<DataType> {
+    let Datatype::Compound { fields: list, .. } = datatype else {
+        return Err(corrupt("a structure has no fields"));
+    };
     let mut found = Vec::new();
     for field in list {
         let offset = start + field.byte_offset as usize;
@@ -281,7 +297,8 @@ fn field(
 ) -> Result<(DataType, Vec<usize>)> {
     if let Datatype::Array { base, dims } = datatype {
         let size = size_of(base, offset_size)?;
-        let own: Vec<usize> = dims.iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();
+        let own: Vec<usize> =
+            dims.iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();
         let count = own.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
         let count = count.filter(|&count| count > 0 && count <= MOST_LEAVES);
         let count = count.ok_or_else(|| unsupported("the structure has too many elements"))?;
@@ -296,7 +313,9 @@ fn field(
     }
     let (data_type, endian) = match (datatype, complex(datatype)) {
         (_, Some(complex)) => complex,
-        (Datatype::Compound { .. }, None) => return Ok((fields(datatype, offset, offset_size, pieces)?, Vec::new())),
+        (Datatype::Compound { .. }, None) => {
+            return Ok((fields(datatype, offset, offset_size, pieces)?, Vec::new()));
+        }
         _ => number(datatype, &[])?,
     };
     let word = data_type.storage().word();

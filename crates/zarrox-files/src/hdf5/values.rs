@@ -95,9 +95,13 @@ impl Heap {
             Datatype::FixedPoint { size: 1..=8, signed, byte_order } => {
                 Ok(integer_json(bytes, *signed, is_big(byte_order)))
             }
-            Datatype::Bitfield { size: 1..=8, byte_order } => Ok(integer_json(bytes, false, is_big(byte_order))),
+            Datatype::Bitfield { size: 1..=8, byte_order } => {
+                Ok(integer_json(bytes, false, is_big(byte_order)))
+            }
             Datatype::FloatingPoint { byte_order, .. } => float(bytes, is_big(byte_order)),
-            Datatype::String { size: StringSize::Fixed(_), padding, .. } => Ok(fixed_text(bytes, *padding).into()),
+            Datatype::String { size: StringSize::Fixed(_), padding, .. } => {
+                Ok(fixed_text(bytes, *padding).into())
+            }
             Datatype::String { .. } | Datatype::VarLen { kind: VarLenKind::String, .. } => {
                 Ok(lenient_text(self.text(bytes)?).into())
             }
@@ -142,7 +146,13 @@ impl Heap {
     }
 
     /// Stored elements as those of Zarr, in an array of this shape.
-    pub(super) fn elements(&self, mapped: &Mapped, item: usize, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray> {
+    pub(super) fn elements(
+        &self,
+        mapped: &Mapped,
+        item: usize,
+        shape: Vec<usize>,
+        bytes: Vec<u8>,
+    ) -> Result<DynArray> {
         let data_type = mapped.data_type.clone();
         match &mapped.form {
             Form::Same(endian) => {
@@ -159,12 +169,13 @@ impl Heap {
                 }
                 DynArray::from_foreign(data_type, shape, packed, &ByteOrder::One(Endian::Little), false)
             }
-            Form::Text => {
+            Form::Text | Form::Bytes => {
+                let is_text = matches!(mapped.form, Form::Text);
                 let mut texts = Vec::with_capacity(bytes.len() / item.max(1));
                 let mut total = 0_usize;
                 for reference in bytes.chunks_exact(item) {
-                    let text = self.text(reference)?;
-                    if std::str::from_utf8(&text).is_err() {
+                    let text = if is_text { self.text(reference)? } else { self.sequence(reference, 1)? };
+                    if is_text && std::str::from_utf8(&text).is_err() {
                         return Err(corrupt("a text is not in UTF-8"));
                     }
                     total = total.saturating_add(text.len());
@@ -185,7 +196,7 @@ impl Heap {
 
     /// The fill value as JSON, if one is stored and differs from zeros.
     pub(super) fn fill(&self, mapped: &Mapped, item: usize, bytes: &[u8]) -> Result<Option<Json>> {
-        if matches!(mapped.form, Form::Text | Form::Paths) || bytes.is_empty() {
+        if matches!(mapped.form, Form::Text | Form::Bytes | Form::Paths) || bytes.is_empty() {
             return Ok(None);
         }
         let inner = mapped.inner.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
@@ -216,7 +227,8 @@ fn fixed_text(bytes: &[u8], padding: StringPadding) -> String {
 
 /// Text in UTF-8, or in Latin-1, which old programs wrote.
 fn lenient_text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect())
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect())
 }
 
 fn float(bytes: &[u8], big: bool) -> Result<Json> {
@@ -228,7 +240,8 @@ fn float(bytes: &[u8], big: bool) -> Result<Json> {
     };
     let order = ByteOrder::One(if big { Endian::Big } else { Endian::Little });
     let element = DynArray::from_foreign(data_type, vec![], bytes.to_vec(), &order, false)?;
-    let wide = element.cast(&DataType::Float64, zarrox::data_type::Casting::Exact, &zarrox::codecs::registry())?;
+    let wide =
+        element.cast(&DataType::Float64, zarrox::data_type::Casting::Exact, &zarrox::codecs::registry())?;
     let value = wide.to_typed::<f64>()?.first().copied().unwrap_or(f64::NAN);
     Ok(Json::from(value))
 }

@@ -1,17 +1,15 @@
 //! All nodes of a file.
 
-use std::collections::HashSet;
-
-use hdf5_reader::messages::attribute::AttributeMessage;
 use hdf5_reader::Dataset;
 use hdf5_reader::group::Group;
+use hdf5_reader::messages::attribute::AttributeMessage;
 use zarrox::{Error, ErrorKind, Result};
 
 use super::damaged;
 use crate::store::LeftOut;
 
 /// The most nodes of a file. Links can make a small file look endless.
-const MOST_NODES: usize = 1 << 20;
+const MOST_NODES: usize = 1 << 18;
 
 /// A node of a file.
 pub(super) struct Found {
@@ -37,29 +35,38 @@ impl Found {
     }
 }
 
-/// The nodes of a file, each group before what is in it. A group that several links lead to is met once.
+/// The nodes of a file, each group before what is in it. What several links lead to is met several times, but a group is not met
+/// inside of itself.
 pub(super) fn walk(root: &Group, left_out: &mut Vec<LeftOut>) -> Result<Vec<Found>> {
-    let mut walk = Walk { nodes: Vec::new(), seen: HashSet::new(), left_out };
-    walk.seen.insert(root.address());
-    walk.group("", root.clone())?;
+    let mut walk = Walk { nodes: Vec::new(), left_out };
+    walk.groups(root.clone())?;
     Ok(walk.nodes)
 }
 
 struct Walk<'l> {
     nodes: Vec<Found>,
-    /// The addresses of groups.
-    seen: HashSet<u64>,
     left_out: &'l mut Vec<LeftOut>,
+}
+
+/// A group that is to be walked through.
+struct Waiting {
+    path: String,
+    group: Group,
+    /// The addresses of the groups above it.
+    above: Vec<u64>,
 }
 
 impl Walk<'_> {
     /// Walks through groups one after the other, so that nested ones take no stack.
-    fn group(&mut self, path: &str, group: Group) -> Result<()> {
-        let mut waiting = vec![(path.to_owned(), group)];
-        while let Some((path, group)) = waiting.pop() {
-            match self.members(&path, &group) {
+    fn groups(&mut self, root: Group) -> Result<()> {
+        let mut waiting = vec![Waiting { path: String::new(), group: root, above: Vec::new() }];
+        while let Some(Waiting { path, group, mut above }) = waiting.pop() {
+            above.push(group.address());
+            match self.members(&path, &group, &above) {
                 Ok(groups) => waiting.extend(groups.into_iter().rev()),
-                Err(error) if path.is_empty() || error.kind() == ErrorKind::LimitExceeded => return Err(error),
+                Err(error) if path.is_empty() || error.kind() == ErrorKind::LimitExceeded => {
+                    return Err(error);
+                }
                 Err(error) => self.leave_out(&path, error.to_string()),
             }
         }
@@ -71,7 +78,7 @@ impl Walk<'_> {
     }
 
     /// Adds a group and the datasets in it. Returns the groups in it.
-    fn members(&mut self, path: &str, group: &Group) -> Result<Vec<(String, Group)>> {
+    fn members(&mut self, path: &str, group: &Group, above: &[u64]) -> Result<Vec<Waiting>> {
         let attributes = group.raw_attributes().map_err(damaged)?;
         let attributes = attributes.into_iter().map(|raw| raw.into_parts().0).collect();
         self.push(path.to_owned(), Object::Group(group.clone(), attributes))?;
@@ -81,8 +88,10 @@ impl Walk<'_> {
             let path = joined(path, &name);
             match group.group(&name) {
                 Err(error) => self.leave_out(&path, error.to_string()),
-                Ok(child) if self.seen.insert(child.address()) => below.push((path, child)),
-                Ok(_) => self.leave_out(&path, "it is another name of a group that has one already"),
+                Ok(child) if above.contains(&child.address()) => {
+                    self.leave_out(&path, "it is another name of a group that it lies in");
+                }
+                Ok(group) => below.push(Waiting { path, group, above: above.to_vec() }),
             }
         }
         for name in datasets {

@@ -266,7 +266,8 @@ impl Export {
 
 /// The number of elements of all arrays.
 fn elements_of(node: &Node) -> Result<u64> {
-    let count = |array: &Array| array.shape().iter().fold(1_u64, |count, &length| count.saturating_mul(length));
+    let count =
+        |array: &Array| array.shape().iter().fold(1_u64, |count, &length| count.saturating_mul(length));
     let mut all = 0_u64;
     match node {
         Node::Array(array) => all = count(array),

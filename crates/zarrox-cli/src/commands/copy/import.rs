@@ -153,7 +153,11 @@ impl Import {
             return self.import_hierarchy(global, out);
         }
         if self.skip_unsupported {
-            return Err(usage(format!("--skip-unsupported is for files of HDF5 and NetCDF, and {} is not one", self.name())).into());
+            return Err(usage(format!(
+                "--skip-unsupported is for files of HDF5 and NetCDF, and {} is not one",
+                self.name()
+            ))
+            .into());
         }
         let mut start = Vec::new();
         let mut input = self.open()?;
@@ -378,7 +382,9 @@ impl Import {
     /// Imports all nodes of a file of HDF5 or NetCDF.
     fn import_hierarchy(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         if self.append.is_some() {
-            return Err(usage("--append takes one array of a NumPy file; zarrox append adds another array").into());
+            return Err(
+                usage("--append takes one array of a NumPy file; zarrox append adds another array").into()
+            );
         }
         if let Some(option) = self.creation.single_option() {
             return Err(usage(format!("{option} is of one array, and {} has its own", self.name())).into());

@@ -8,7 +8,9 @@ use zarrox::codecs::{ByteShuffle, Zlib};
 use zarrox::data_type::{Storage, TimeKind, TimeUnit};
 use zarrox::json::{Json, Map};
 use zarrox::stores::MemoryStore;
-use zarrox::{AccessOptions, Array, DataType, DimSelection, DynArray, Format, OpenOptions, Result, Strictness};
+use zarrox::{
+    AccessOptions, Array, DataType, DimSelection, DynArray, Format, OpenOptions, Result, Strictness,
+};
 
 use super::datatype::{self, Encoded};
 use super::dimensions::Shaped;
@@ -97,7 +99,10 @@ impl Source {
         // A chunk that is longer than the array would be refused.
         let own: Vec<u64> = own.map(|(chunk, &length)| chunk.min(length).max(1)).collect();
         let is_whole = own == array.chunk_shape();
-        let bytes = own.iter().chain(&letters).fold(datatype.size as u64, |size, &length| size.saturating_mul(length));
+        let bytes = own
+            .iter()
+            .chain(&letters)
+            .fold(datatype.size as u64, |size, &length| size.saturating_mul(length));
         let chunks = (array.ndim() > 0 && !is_small).then_some(own);
         if chunks.is_some() && bytes > CHUNK_LIMIT.min(u32::MAX as usize) as u64 {
             return Err(unsupported("its chunks are too large for HDF5; zarrox rechunk makes smaller ones"));
@@ -144,7 +149,9 @@ impl Source {
     /// The type of attributes that have the type of the elements.
     pub(super) fn attribute_type(&self) -> Option<&DataType> {
         match &self.form {
-            Form::Same(data_type) if matches!(data_type.storage(), Storage::Int(_) | Storage::Uint(_) | Storage::Float(_)) => {
+            Form::Same(data_type)
+                if matches!(data_type.storage(), Storage::Int(_) | Storage::Uint(_) | Storage::Float(_)) =>
+            {
                 Some(data_type)
             }
             _ => None,
@@ -213,7 +220,8 @@ impl Source {
     }
 
     fn write_whole(&self, file: &mut Appended<'_>, options: Options<'_>) -> Result<Placed> {
-        let all: Vec<DimSelection> = self.array.shape().iter().map(|&length| DimSelection::from(0..length)).collect();
+        let all: Vec<DimSelection> =
+            self.array.shape().iter().map(|&length| DimSelection::from(0..length)).collect();
         let elements = self.array.read_dyn(all)?;
         let size = (elements.view().shape().iter().product::<usize>().max(1) * self.datatype.size) as u64;
         let size = size.saturating_mul(self.letters.unwrap_or(1));
@@ -228,7 +236,8 @@ impl Source {
 
     fn write_chunks(&self, chunks: &[u64], file: &mut Appended<'_>, options: Options<'_>) -> Result<Placed> {
         let shape = self.array.shape();
-        let grid: Vec<u64> = shape.iter().zip(chunks).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
+        let grid: Vec<u64> =
+            shape.iter().zip(chunks).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
         let elements = chunks.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
         let bytes = elements.saturating_mul(self.datatype.size as u64).max(1);
         let threads = rayon::current_num_threads().max(1);
@@ -243,14 +252,19 @@ impl Source {
             if waiting.len() == batch {
                 failure = self.write_batch(&array, chunks, &mut waiting, file, options, &mut written);
             }
-            if failure.is_ok() { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) }
+            if failure.is_ok() {
+                std::ops::ControlFlow::Continue(())
+            } else {
+                std::ops::ControlFlow::Break(())
+            }
         });
         failure?;
         self.write_batch(&array, chunks, &mut waiting, file, options, &mut written)?;
         let chunk_shape = chunks.iter().chain(&self.letters).map(|&length| u32::try_from(length));
         let chunk_shape = chunk_shape.collect::<Result<Vec<u32>, _>>();
         let chunk_shape = chunk_shape.map_err(|_| unsupported("its chunks are too long for HDF5"))?;
-        let item = u32::try_from(self.datatype.size).map_err(|_| unsupported("its elements are too large"))?;
+        let item =
+            u32::try_from(self.datatype.size).map_err(|_| unsupported("its elements are too large"))?;
         file.align()?;
         let (tree, root) = index(&written, &chunk_shape, item, file.end);
         file.append(&tree)?;
@@ -282,7 +296,8 @@ impl Source {
             let bytes = place(ready, file)?;
             file.align()?;
             let address = file.append(&bytes)?;
-            let size = u32::try_from(bytes.len()).map_err(|_| unsupported("a chunk is too large for HDF5"))?;
+            let size =
+                u32::try_from(bytes.len()).map_err(|_| unsupported("a chunk is too large for HDF5"))?;
             let position = position.iter().zip(chunks).map(|(index, chunk)| index * chunk);
             let position = position.chain(self.letters.map(|_| 0)).collect();
             written.push(Chunk { position, address, size });
@@ -418,7 +433,9 @@ fn form_of(
             () if is_bytes && convention == Convention::Hdf5 => {
                 Ok((datatype::list(&datatype::integer(1, false)), Form::Bytes, None))
             }
-            () => Err(unsupported(format!("its elements of type {data_type} have no form in this kind of file"))),
+            () => Err(unsupported(format!(
+                "its elements of type {data_type} have no form in this kind of file"
+            ))),
         };
     }
     if let Some(time) = data_type.time() {
@@ -483,7 +500,8 @@ fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> O
         let value = DynArray::from_json(data_type.clone(), value, &registry).ok()?;
         Some((name.clone(), attributes::little(value).ok()?))
     };
-    let members = names.iter().map(member).collect::<Option<Vec<_>>>().filter(|members| !members.is_empty())?;
+    let members =
+        names.iter().map(member).collect::<Option<Vec<_>>>().filter(|members| !members.is_empty())?;
     let base = datatype::of_fixed(data_type, convention).ok()?;
     attributes.shift_remove(crate::ENUM);
     Some(datatype::enumeration(&base, &members))
@@ -519,7 +537,8 @@ fn same_filters(codecs: &[zarrox::CodecSpec], data_type: &DataType, has_keys: bo
     };
     let filters: Vec<Filter> = rest.iter().map(filter).collect::<Option<_>>()?;
     // HDF5 takes the size of elements from the type.
-    let fits = filters.iter().all(|(number, list)| *number != SHUFFLE || list[0] as usize == data_type.size());
+    let fits =
+        filters.iter().all(|(number, list)| *number != SHUFFLE || list[0] as usize == data_type.size());
     fits.then_some(filters)
 }
 

@@ -10,7 +10,8 @@ use super::heap::Heap;
 use super::messages::{self, Header};
 
 /// Attributes of NetCDF that have the type of their variable.
-const OF_VARIABLE: [&str; 6] = ["_FillValue", "missing_value", "valid_min", "valid_max", "valid_range", "flag_values"];
+const OF_VARIABLE: [&str; 6] =
+    ["_FillValue", "missing_value", "valid_min", "valid_max", "valid_range", "flag_values"];
 
 /// The longest text that is stored in the header of an object, in bytes.
 const LONGEST: usize = 60_000;

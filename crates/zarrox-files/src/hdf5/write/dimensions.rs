@@ -54,7 +54,8 @@ impl Dimensions {
         for number in order {
             let array = &arrays[number];
             let of_array = array.shape.iter().zip(&array.names);
-            let of_array = of_array.map(|(&length, name)| dimensions.find(array, name.as_deref(), length, complete));
+            let of_array =
+                of_array.map(|(&length, name)| dimensions.find(array, name.as_deref(), length, complete));
             dimensions.of_arrays[number] = of_array.collect::<Result<_>>()?;
         }
         Ok(dimensions)
@@ -99,7 +100,8 @@ impl Dimensions {
     /// A dimension of this length that has no name.
     fn without_name(&mut self, group: &str, length: u64) -> usize {
         let name = format!("dim_{length}");
-        let known = above(group).find_map(|group| self.places.get(&(group.to_owned(), name.clone())).copied());
+        let known =
+            above(group).find_map(|group| self.places.get(&(group.to_owned(), name.clone())).copied());
         match known.filter(|&found| self.all[found].length == length) {
             Some(found) => found,
             None => self.define(group, &name, length, None),
@@ -130,13 +132,15 @@ mod tests {
 
     fn shaped(path: &str, shape: &[u64], names: &[&str]) -> Shaped {
         let (group, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let names = names.iter().map(|name| Some((*name).to_owned()).filter(|name| !name.is_empty())).collect();
+        let names =
+            names.iter().map(|name| Some((*name).to_owned()).filter(|name| !name.is_empty())).collect();
         Shaped { group: group.to_owned(), name: name.to_owned(), shape: shape.to_vec(), names }
     }
 
     #[test]
     fn dimensions_are_found_in_groups_above() {
-        let arrays = [shaped("g/h/v", &[3, 4], &["x", "y"]), shaped("x", &[3], &["x"]), shaped("g/y", &[4], &["y"])];
+        let arrays =
+            [shaped("g/h/v", &[3, 4], &["x", "y"]), shaped("x", &[3], &["x"]), shaped("g/y", &[4], &["y"])];
         let found = Dimensions::new(&arrays, true).unwrap();
         assert_eq!(found.all.len(), 2);
         assert_eq!(found.of_arrays[0], [Some(0), Some(1)]);

@@ -59,7 +59,13 @@ impl Header {
     }
 
     /// Adds an attribute.
-    pub(super) fn attribute(&mut self, name: &str, datatype: &[u8], dataspace: &[u8], value: &[u8]) -> Result<()> {
+    pub(super) fn attribute(
+        &mut self,
+        name: &str,
+        datatype: &[u8],
+        dataspace: &[u8],
+        value: &[u8],
+    ) -> Result<()> {
         let mut message = vec![3, 0];
         let lengths = [name.len() + 1, datatype.len(), dataspace.len()];
         for length in lengths {
@@ -96,7 +102,8 @@ impl Header {
 }
 
 fn too_large(size: usize) -> Error {
-    let message = format!("{size} bytes do not fit into a part of an object of HDF5, which has at most 65535");
+    let message =
+        format!("{size} bytes do not fit into a part of an object of HDF5, which has at most 65535");
     Error::new(ErrorKind::Unsupported, message)
 }
 

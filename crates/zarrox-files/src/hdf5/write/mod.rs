@@ -175,7 +175,8 @@ impl Tree {
         let groups = places.by_ref().take(self.groups.len()).collect();
         let arrays = places.by_ref().take(self.arrays.len()).collect();
         let scales = self.dimensions.all.iter();
-        let scales = scales.map(|dimension| if dimension.coordinate.is_some() { None } else { places.next() });
+        let scales =
+            scales.map(|dimension| if dimension.coordinate.is_some() { None } else { places.next() });
         Addresses { groups, arrays, scales: scales.collect() }
     }
 
@@ -275,7 +276,9 @@ impl Tree {
                 let references: Vec<u8> = own
                     .iter()
                     .flat_map(|dimension| match dimension {
-                        Some(dimension) => heap.add(&self.scale_address(*dimension, addresses).to_le_bytes(), 1),
+                        Some(dimension) => {
+                            heap.add(&self.scale_address(*dimension, addresses).to_le_bytes(), 1)
+                        }
                         None => heap.add(&[], 0),
                     })
                     .collect();
@@ -286,7 +289,9 @@ impl Tree {
             None => {}
         }
         if convention == Convention::NetCdf && coordinate.is_none() && own.len() > 1 {
-            let numbers = own.iter().map(|dimension| dimension.and_then(|found| i32::try_from(found).ok()).unwrap_or(-1));
+            let numbers = own
+                .iter()
+                .map(|dimension| dimension.and_then(|found| i32::try_from(found).ok()).unwrap_or(-1));
             let numbers: Vec<u8> = numbers.flat_map(i32::to_le_bytes).collect();
             let shape = messages::dataspace(&[own.len() as u64], &[]);
             header.attribute("_Netcdf4Coordinates", &datatype::integer(4, true).bytes, &shape, &numbers)?;
@@ -347,7 +352,12 @@ impl Tree {
             header.attribute(attribute, &datatype.bytes, &scalar, &text)?;
         }
         let number = i32::try_from(dimension).unwrap_or(i32::MAX);
-        header.attribute("_Netcdf4Dimid", &datatype::integer(4, true).bytes, &scalar, &number.to_le_bytes())?;
+        header.attribute(
+            "_Netcdf4Dimid",
+            &datatype::integer(4, true).bytes,
+            &scalar,
+            &number.to_le_bytes(),
+        )?;
         let mut uses = Vec::new();
         let mut count = 0_u64;
         for (array, own) in self.dimensions.of_arrays.iter().enumerate() {

@@ -1,0 +1,50 @@
+"""The datasets of a file of HDF5, and their elements."""
+
+import h5py
+import numpy as np
+
+
+def datasets(file):
+    """All datasets by their paths, also those with several names."""
+    found = {}
+
+    def walk(group, above):
+        for name in group:
+            link = group.get(name, getlink=True)
+            if isinstance(link, (h5py.SoftLink, h5py.ExternalLink)) and name not in group:
+                continue
+            try:
+                node = group[name]
+            except KeyError:
+                continue
+            path = f"{above}{name}"
+            if isinstance(node, h5py.Dataset):
+                found[path] = node
+            elif isinstance(node, h5py.Group):
+                walk(node, path + "/")
+
+    walk(file, "")
+    return found
+
+
+def values_of(dataset):
+    """The elements of a dataset in the form that zarr-python gives them."""
+    if dataset.shape is None:
+        return np.zeros((0,), dataset.dtype)
+    if h5py.check_ref_dtype(dataset.dtype):
+        names = [dataset.file[ref].name if ref else "" for ref in np.ravel(dataset[()])]
+        return np.array(names, object).reshape(dataset.shape)
+    if h5py.check_string_dtype(dataset.dtype) and h5py.check_string_dtype(dataset.dtype).length is None:
+        return np.array(dataset.asstr()[()], object)
+    return np.asarray(dataset[()])
+
+
+def is_bare(dataset):
+    """True for a dimension without values, and for what h5py cannot read."""
+    scale = b"This is a netCDF dimension but not"
+    if dataset.attrs.get("NAME", b"")[: len(scale)] == scale:
+        return True
+    try:
+        return dataset.dtype is None
+    except (TypeError, ValueError):
+        return True

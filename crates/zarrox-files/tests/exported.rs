@@ -1,0 +1,85 @@
+//! What is exported is read again.
+
+use zarrox::prelude::*;
+use zarrox_files::{Export, export_file, import_file};
+
+use crate::data;
+
+#[test]
+fn files_come_back_as_they_were() {
+    let directory = tempfile::tempdir().unwrap();
+    for (number, file) in ["nc4.nc", "scales.h5", "user.h5", "filters-latest.h5"].iter().enumerate() {
+        let place = |name: &str| directory.path().join(format!("{number}-{name}"));
+        import_file(data().join(file), place("a.zarr")).unwrap();
+        for suffix in ["h5", "nc"] {
+            let exported = place(&format!("b.{suffix}"));
+            if export_file(place("a.zarr"), &exported).is_err() {
+                // One name of a dimension has two lengths.
+                assert_eq!((*file, suffix), ("scales.h5", "nc"));
+                continue;
+            }
+            import_file(&exported, place(&format!("c-{suffix}.zarr"))).unwrap();
+            let arrays = |path| zarrox::open_group(path).unwrap();
+            let (before, after) = (arrays(place("a.zarr")), arrays(place(&format!("c-{suffix}.zarr"))));
+            let mut count = 0;
+            before
+                .visit(&mut |path, node| {
+                    if let Ok(Node::Array(array)) = node {
+                        let again = after.open(path)?.into_array()?;
+                        assert_eq!(again.read_dyn(..)?, array.read_dyn(..)?, "{file}: {path} in .{suffix}");
+                        let is_named =
+                            array.dimension_names().is_some() || (suffix == "nc" && array.ndim() > 0);
+                        assert_eq!(
+                            again.dimension_names().is_some(),
+                            is_named,
+                            "{file}: {path} in .{suffix}"
+                        );
+                        count += 1;
+                    }
+                    Ok(())
+                })
+                .unwrap();
+            assert!(count > 0);
+        }
+    }
+}
+
+#[test]
+fn every_type_is_written_or_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = zarrox::create_group(directory.path().join("a.zarr")).unwrap();
+    for data_type in zarrox::codecs::registry().examples() {
+        let name = format!("{data_type}").replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        let made = root.create_array(&name).shape([3]).data_type(data_type.clone()).create();
+        let Ok(_) = made else { continue };
+        let file = directory.path().join(format!("{name}.h5"));
+        match Export::new().overwrite(true).run(directory.path().join("a.zarr").join(&name), &file) {
+            Ok(()) => import_file(&file, directory.path().join(format!("{name}.zarr"))).map(drop).unwrap(),
+            Err(error) => {
+                assert_eq!(error.kind(), zarrox::ErrorKind::Unsupported, "{data_type}: {error}");
+                assert!(error.to_string().contains(&name), "{error}");
+                assert!(!file.exists());
+            }
+        }
+    }
+}
+
+#[test]
+fn shards_edges_and_empty_chunks_are_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.zarr");
+    let array = zarrox::create_array(&path)
+        .shape([70, 50])
+        .data_type(DataType::Float64)
+        .chunks([8, 8])
+        .shards([32, 32]);
+    let array = array.fill_value(7.0).dimension_names(["y", "x"]).create().unwrap();
+    let values = ndarray::Array2::from_shape_fn((20, 50), |(y, x)| y as f64 * 100.0 + x as f64);
+    array.write(s![..20, ..], &values).unwrap();
+    export_file(&path, directory.path().join("a.nc")).unwrap();
+    import_file(directory.path().join("a.nc"), directory.path().join("b.zarr")).unwrap();
+    let again = zarrox::open_array(directory.path().join("b.zarr/data")).unwrap();
+    assert_eq!(again.read::<f64>(..).unwrap(), array.read::<f64>(..).unwrap());
+    assert_eq!(again.chunk_shape(), [8, 8]);
+    assert_eq!(again.read::<f64>(s![60, 0]).unwrap().sum(), 7.0);
+}
