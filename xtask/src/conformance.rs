@@ -1,6 +1,8 @@
 //! `cargo xtask conformance`: exchanges arrays with the other implementations.
 
+mod archives;
 mod files;
+pub(crate) mod indexing;
 mod references;
 mod serve;
 
@@ -9,9 +11,8 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use crate::archives;
+use self::indexing::Pythons;
 use crate::databases;
-use crate::indexing::{self, Pythons};
 use crate::python::Environment;
 use crate::run::{self, Outcome, Program, program};
 use crate::zarrs;

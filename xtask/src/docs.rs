@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::conformance::{INDEXING, RESULTS, counts, way};
-use crate::indexing;
+use crate::conformance::{INDEXING, RESULTS, counts, indexing, way};
 use crate::run::{self, Outcome};
 
 pub(crate) const HELP: &str = "\

@@ -2,7 +2,6 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program for a terminal")]
 
-mod archives;
 mod asan;
 mod bench;
 mod conformance;
@@ -12,7 +11,6 @@ mod demo;
 mod docs;
 mod fuzz;
 mod guard;
-mod indexing;
 mod lint;
 mod model;
 mod package;

@@ -82,7 +82,7 @@ pub(crate) fn test_on_servers(variables: &[(String, String)]) -> Outcome {
         ("on_s3", &["ZARROX_TEST_S3"][..]),
         ("on_servers", &["ZARROX_TEST_S3", "ZARROX_TEST_AZURE", "ZARROX_TEST_GCS", "ZARROX_TEST_HTTP"]),
     ];
-    let run = modules.into_iter().filter(|(_, servers)| servers.iter().any(|server| runs(server)));
+    let run = modules.into_iter().filter(|(_, servers)| servers.iter().any(&runs));
     let names: Vec<&str> = run.map(|(name, _)| name).collect();
     if names.is_empty() {
         return Ok(());

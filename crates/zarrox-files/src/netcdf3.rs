@@ -12,7 +12,7 @@ use std::sync::Arc;
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::{Json, Map};
 use zarrox::stores::MemoryStore;
-use zarrox::{DataType, DynArray, Error, Format, OpenOptions, Result, codecs};
+use zarrox::{DataType, DynArray, Format, OpenOptions, Result, codecs};
 
 use crate::chunks::{Chunks, Elements, EncodedOnRead, each_position};
 use crate::fill;
@@ -417,7 +417,7 @@ impl Elements for Records {
         let whole = self.chunk_shape();
         let item = self.form.data_type.size() as u64;
         let size = whole.iter().fold(item, |size, &length| size.saturating_mul(length));
-        bytes.resize(usize::try_from(size).map_err(|_| Error::from(corrupt("a chunk is too large")))?, 0);
+        bytes.resize(usize::try_from(size).map_err(|_| corrupt("a chunk is too large"))?, 0);
         self.form.elements(&whole, bytes)
     }
 }

@@ -1,6 +1,6 @@
 //! Files of other programs are read with their values, damaged ones give errors, and what is exported is read again.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test stops at the first failure")]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 mod damaged;
 mod exported;

@@ -83,6 +83,7 @@ mod native {
     use crate::pickled::allow_pickle;
     #[pymodule_export]
     use crate::pyramid::{downsample, validate_ome};
+    #[pymodule_export]
     use crate::serve::{Server, serve};
     #[pymodule_export]
     use crate::store::Store;

@@ -345,7 +345,7 @@ impl<'h> Stored<'h> {
                 HdfMessage::DataLayout(found) => layout = Some(&found.layout),
                 HdfMessage::FilterPipeline(found) => filters.clone_from(&found.filters),
                 HdfMessage::FillValue(found) if fill.is_none_or(|_| found.value.is_some()) => {
-                    fill = Some(found)
+                    fill = Some(found);
                 }
                 HdfMessage::Dataspace(space) => is_null = space.dataspace_type == DataspaceType::Null,
                 HdfMessage::ExternalFiles(_) => {

@@ -88,7 +88,7 @@ impl Pipeline {
         let mut bytes = bytes;
         for (index, filter) in used.iter().enumerate().rev() {
             let before = size_before(&used[..index], size);
-            bytes = undo(filter, bytes, before, size, item)?;
+            bytes = undo(filter, &bytes, before, size, item)?;
         }
         if bytes.len() != size {
             return Err(corrupt(format!("a chunk has {} bytes instead of {size}", bytes.len())));
@@ -145,25 +145,25 @@ fn codec(filter: &FilterDescription, item: usize) -> Option<CodecSpec> {
 /// Undoes one filter. `before` is the number of bytes that it was given, and `size` that of the elements.
 fn undo(
     filter: &FilterDescription,
-    bytes: Vec<u8>,
+    bytes: &[u8],
     before: Option<usize>,
     size: usize,
     item: usize,
 ) -> Result<Vec<u8>> {
     let known = || before.ok_or_else(|| unsupported("a chunk is compressed twice"));
     match filter.id {
-        id::LZF => lzf(&bytes, known()?),
-        id::LZ4 => lz4_blocks(&bytes, known()?),
-        id::BITSHUFFLE => bitshuffle(filter, &bytes, known()?, item),
+        id::LZF => lzf(bytes, known()?),
+        id::LZ4 => lz4_blocks(bytes, known()?),
+        id::BITSHUFFLE => bitshuffle(filter, bytes, known()?, item),
         id::BZIP2 | id::ZSTD | id::BLOSC => {
             let spec = codec(filter, item).ok_or_else(|| corrupt("a filter has unknown parameters"))?;
-            Decoder::new(spec).decode(&bytes, known()?)
+            Decoder::new(spec).decode(bytes, known()?)
         }
         _ => {
             // A filter that is checked for more bytes than there should be tells that there are.
             let limit = before.unwrap_or_else(|| size.saturating_mul(2)).saturating_add(1);
             filters::apply_pipeline_with_limit(
-                &bytes,
+                bytes,
                 std::slice::from_ref(filter),
                 0,
                 item,
@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn damaged_lzf_is_an_error() {
-        assert_eq!(lzf(&[1, b'a', b'b', 0x20 | 0, 1], 5).unwrap(), b"ababa");
+        assert_eq!(lzf(&[1, b'a', b'b', 0x20, 1], 5).unwrap(), b"ababa");
         for damaged in [&[5, 1][..], &[0x20, 0], &[0xe0], &[0, 1, 0xe0, 255, 0]] {
             assert!(lzf(damaged, 4).is_err(), "{damaged:?}");
         }

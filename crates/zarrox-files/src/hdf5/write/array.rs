@@ -225,7 +225,7 @@ impl Source {
         let elements = self.array.read_dyn(all)?;
         let size = (elements.view().shape().iter().product::<usize>().max(1) * self.datatype.size) as u64;
         let size = size.saturating_mul(self.letters.unwrap_or(1));
-        let ready = self.ready(elements, &self.array.shape().to_vec())?;
+        let ready = self.ready(elements, self.array.shape())?;
         let bytes = place(ready, file)?;
         file.align()?;
         let address = file.append(&bytes)?;

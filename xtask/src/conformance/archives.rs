@@ -1,6 +1,6 @@
 //! The part of `cargo xtask conformance` about zip archives: both zarr-pythons, Python's `zipfile` and Info-ZIP.
 
-use crate::indexing::Pythons;
+use super::indexing::Pythons;
 use crate::run::{self, Outcome, Program, program};
 
 /// The directory of all output.
