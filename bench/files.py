@@ -32,7 +32,7 @@ def write(path, **options):
 
 
 def loop(path, target):
-    """What one writes without another program: a loop over slabs that are whole chunks."""
+    """A loop over slabs that are whole chunks, as one writes it without another program."""
     root = zarr.open_group(target, mode="w")
     with h5py.File(path) as file:
         source = file["t2m"]

@@ -133,7 +133,7 @@ mod tests {
     fn chunks_have_the_elements_of_their_place() {
         let rows = |shape: &[u64], chunk: &[u64]| {
             let size: u64 = shape.iter().product();
-            let bytes: Vec<u8> = (0..size).map(|value| value as u8).collect();
+            let bytes: Vec<u8> = (0..=u8::MAX).cycle().zip(0..size).map(|(value, _)| value).collect();
             let mut rows = Rows::new(Place::Memory(bytes.into()), shape, 1, size).unwrap();
             rows.chunk_shape = chunk.to_vec();
             rows.grid = shape.iter().zip(chunk).map(|(n, chunk)| n.div_ceil(*chunk)).collect();

@@ -1,4 +1,4 @@
-//! What is exported is read again.
+//! Exported files are read again.
 
 use zarrox::prelude::*;
 use zarrox_files::{Export, export_file, import_file};

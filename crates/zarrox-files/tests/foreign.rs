@@ -1,4 +1,4 @@
-//! What h5py, netCDF4 and xarray wrote has its values.
+//! Files of h5py, netCDF4 and xarray have their values.
 
 use std::sync::Arc;
 

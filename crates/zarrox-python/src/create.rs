@@ -13,11 +13,10 @@ use zarrox::{
 };
 
 use crate::array::{Array, Opened, attributes_of};
-use crate::digest::watch;
 use crate::error::OrRaise;
 use crate::format::{format_of, has_words_of_v2};
 use crate::group::{Group, known_kind, node_object, raise_in_the_way};
-use crate::long::interruptible;
+use crate::long::{interruptible, watch};
 use crate::store::Store;
 
 /// The specification of an array, taken apart member by member.

@@ -1,11 +1,9 @@
 //! The part of the Python package `zarrox` that is Rust: the module `zarrox._native`, of which `_native.pyi` says what each part does.
 
 mod array;
-mod check;
 mod codec;
 mod context;
 mod create;
-mod digest;
 mod dtype;
 mod elements;
 mod error;
@@ -18,12 +16,10 @@ mod mapping;
 mod objects;
 mod parts;
 mod pickled;
-mod pyramid;
 mod selection;
-mod serve;
 mod split;
 mod store;
-mod survey;
+mod tools;
 mod user_types;
 mod view;
 mod warnings;
@@ -64,8 +60,6 @@ mod native {
     #[pymodule_export]
     use crate::array::Array;
     #[pymodule_export]
-    use crate::check::check;
-    #[pymodule_export]
     use crate::codec::Codec;
     #[pymodule_export]
     use crate::context::{set_threads, threads};
@@ -74,21 +68,23 @@ mod native {
         consolidate, create_array, create_group, delete_node, migrate_1to2, node_kind, open_node, reshard,
     };
     #[pymodule_export]
-    use crate::digest::{digest, verify_manifest, write_manifest};
-    #[pymodule_export]
     use crate::group::Group;
     #[pymodule_export]
     use crate::long::PyInterrupt;
     #[pymodule_export]
     use crate::pickled::allow_pickle;
     #[pymodule_export]
-    use crate::pyramid::{downsample, validate_ome};
-    #[pymodule_export]
-    use crate::serve::{Server, serve};
-    #[pymodule_export]
     use crate::store::Store;
     #[pymodule_export]
-    use crate::survey::{chunk_table, diff, du, stats, stats_along};
+    use crate::tools::check::check;
+    #[pymodule_export]
+    use crate::tools::digest::{digest, verify_manifest, write_manifest};
+    #[pymodule_export]
+    use crate::tools::pyramid::{downsample, validate_ome};
+    #[pymodule_export]
+    use crate::tools::serve::{Server, serve};
+    #[pymodule_export]
+    use crate::tools::survey::{chunk_table, diff, du, stats, stats_along};
     #[pymodule_export]
     use crate::user_types::register_data_type;
     #[pymodule_export]

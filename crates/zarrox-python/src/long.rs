@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use zarrox::stores::per_process::PerProcess;
-use zarrox::{AccessOptions, Array, Interrupt};
+use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt};
 
 use crate::error::OrRaise;
 
@@ -137,5 +137,16 @@ impl<R: Send> Drop for Answer<R> {
         // An error once the job is gone: it is done, or was never begun.
         let is_there = || self.0.lock().unwrap_or_else(PoisonError::into_inner).recv().is_ok();
         Python::attach(|py| py.detach(|| while is_there() {}));
+    }
+}
+
+/// Ends work that is called off.
+pub(crate) fn watch(
+    interrupt: &Interrupt,
+) -> impl Fn(zarrox::convert::Progress) -> zarrox::Result<()> + Send + Sync + 'static {
+    let interrupt = interrupt.clone();
+    move |_| match interrupt.is_raised() {
+        true => Err(Error::new(ErrorKind::Interrupted, "the work was called off")),
+        false => Ok(()),
     }
 }

@@ -110,8 +110,7 @@ def test_what_either_pipeline_writes_both_read(kind: Any, layout: str) -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("kind", ["fsspec", "obstore"])
-@pytest.mark.skipif("ZARROX_TEST_HTTP" not in os.environ, reason="the server was not started")
+@pytest.mark.parametrize("kind", running({"fsspec": "HTTP", "obstore": "HTTP"}))
 def test_arrays_on_a_web_server_are_read(kind: str, layout: str) -> None:
     """Missing chunks have the fill value there, too."""
     place = uuid4().hex

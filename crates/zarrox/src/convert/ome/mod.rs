@@ -1,7 +1,7 @@
 //! OME-Zarr: images in several resolutions, with axes, scales and channels.
 //!
 //! [`Image`] describes an image, and becomes attributes of a group: those of OME-Zarr 0.4 or 0.5, or of the convention
-//! [multiscales](https://github.com/zarr-conventions/multiscales). [`Downsample`](crate::pyramid::Downsample) writes them, and [`validate`]
+//! [multiscales](https://github.com/zarr-conventions/multiscales). [`Downsample`](crate::pyramid::Downsample) writes them, and [`validate()`]
 //! checks what others have written.
 
 mod axis;

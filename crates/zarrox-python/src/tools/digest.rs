@@ -7,11 +7,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use zarrox::json::to_line;
 use zarrox::manifest::Manifest;
-use zarrox::{Digester, Error, ErrorKind, Interrupt, Node};
+use zarrox::{Digester, Node};
 
 use crate::array::Array;
 use crate::group::Group;
-use crate::long::interruptible;
+use crate::long::{interruptible, watch};
 use crate::store::Store;
 
 /// The digest of an array or a group.
@@ -72,17 +72,6 @@ pub(crate) fn node_of(node: &Bound<'_, PyAny>) -> PyResult<Node> {
         (Ok(array), _) => Ok(array.get().array().into()),
         (_, Ok(group)) => Ok(group.get().group().into()),
         _ => Err(PyTypeError::new_err("it is neither an array nor a group")),
-    }
-}
-
-/// Ends work that is called off.
-pub(crate) fn watch(
-    interrupt: &Interrupt,
-) -> impl Fn(zarrox::convert::Progress) -> zarrox::Result<()> + Send + Sync + 'static {
-    let interrupt = interrupt.clone();
-    move |_| match interrupt.is_raised() {
-        true => Err(Error::new(ErrorKind::Interrupted, "the work was called off")),
-        false => Ok(()),
     }
 }
 

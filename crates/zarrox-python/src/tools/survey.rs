@@ -8,10 +8,10 @@ use zarrox::json::{Json, json};
 use zarrox::stats::Measure;
 use zarrox::usage::{NodeUsage, Usage};
 
+use super::digest::node_of;
 use crate::array::Array;
-use crate::digest::{node_of, watch};
 use crate::error::OrRaise;
-use crate::long::interruptible;
+use crate::long::{interruptible, watch};
 
 /// The differences between two nodes, each as JSON.
 #[pyfunction]

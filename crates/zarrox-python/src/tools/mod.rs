@@ -1,0 +1,7 @@
+//! Functions on whole nodes: checks, digests, differences and statistics, smaller levels of images, the server.
+
+pub(crate) mod check;
+pub(crate) mod digest;
+pub(crate) mod pyramid;
+pub(crate) mod serve;
+pub(crate) mod survey;
