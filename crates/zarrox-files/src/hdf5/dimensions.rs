@@ -7,7 +7,7 @@ use hdf5_reader::messages::attribute::AttributeMessage;
 use zarrox::json::Json;
 
 use super::values::Heap;
-use super::walk::{Found, Object};
+use super::walk::{Found, Object, collected};
 
 /// The beginning of the name that NetCDF gives to a scale which stands for a dimension without values.
 const WITHOUT_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
@@ -33,7 +33,7 @@ impl Dimensions {
         let mut datasets = Vec::new();
         for node in nodes {
             let Object::Dataset(dataset) = &node.object else { continue };
-            let attributes = super::collected(dataset).unwrap_or_default();
+            let attributes = collected(dataset).unwrap_or_default();
             let text = |name: &str| text(heap, &attributes, name);
             if text("CLASS").as_deref() == Some("DIMENSION_SCALE") {
                 let name = plain_name(&node.path);

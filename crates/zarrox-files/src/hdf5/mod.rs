@@ -5,6 +5,7 @@
 
 mod chunks;
 mod dimensions;
+mod error;
 mod pipeline;
 mod table;
 mod types;
@@ -25,7 +26,7 @@ use hdf5_reader::{Dataset, Hdf5File};
 use zarrox::data_type::{Endian, Storage};
 use zarrox::json::{Map, json};
 use zarrox::stores::MemoryStore;
-use zarrox::{Array, ArrayBuilder, CodecSpec, Error, ErrorKind, Format, OpenOptions, Result};
+use zarrox::{Array, ArrayBuilder, CodecSpec, Error, Format, OpenOptions, Result};
 
 use crate::chunks::{Chunks, Elements, EncodedOnRead};
 use crate::input::{Input, corrupt, unsupported};
@@ -33,11 +34,12 @@ use crate::rows::{Place, Rows};
 use crate::store::{FileStore, LeftOut};
 use chunks::{AsStored, Data, Decoded, ElementForm};
 use dimensions::Dimensions;
+use error::damaged;
 use pipeline::Pipeline;
 use table::{Chunked, Table};
 use types::{Form, Mapped};
 use values::Heap;
-use walk::{Found, Object, walk};
+use walk::{Found, Object, collected, walk};
 
 /// Attributes that only describe dimensions, or who wrote the file.
 const INTERNAL: [&str; 7] = [
@@ -49,24 +51,6 @@ const INTERNAL: [&str; 7] = [
     "_Netcdf4Coordinates",
     "_NCProperties",
 ];
-
-/// The error of the reader as one of ours.
-fn damaged(error: hdf5_reader::error::Error) -> Error {
-    use hdf5_reader::error::Error as Found;
-    let kind = match &error {
-        Found::Io(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => ErrorKind::Unreachable,
-        Found::UnsupportedEncoding(_)
-        | Found::UnsupportedFilter(_)
-        | Found::UnsupportedLayoutClass(_)
-        | Found::UnsupportedDatatypeClass(_)
-        | Found::UnsupportedLinkType(_)
-        | Found::UnsupportedOffsetSize(_)
-        | Found::UnsupportedLengthSize(_) => ErrorKind::Unsupported,
-        Found::ResourceLimit(_) => ErrorKind::LimitExceeded,
-        _ => ErrorKind::Corrupt,
-    };
-    Error::new(kind, error.to_string()).with_source(error)
-}
 
 /// Opens a file as a store of Zarr.
 pub(crate) fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
@@ -401,12 +385,6 @@ fn bytes_codec(mapped: &Mapped) -> CodecSpec {
         Form::Same(Endian::Big) => zarrox::codecs::Bytes::big().into(),
         _ => zarrox::codecs::Bytes::little().into(),
     }
-}
-
-/// The attributes of a dataset as they are stored.
-fn collected(dataset: &Dataset) -> Result<Vec<AttributeMessage>> {
-    let list = dataset.raw_attributes().map_err(damaged)?;
-    Ok(list.into_iter().map(|raw| raw.into_parts().0).collect())
 }
 
 /// Returns true if a file follows the conventions of NetCDF-4, where an attribute of one element is a scalar.

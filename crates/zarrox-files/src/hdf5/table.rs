@@ -12,7 +12,7 @@ use hdf5_reader::fixed_array::collect_fixed_array_chunk_entries_storage;
 use hdf5_reader::messages::layout::ChunkIndexing;
 use zarrox::Result;
 
-use super::damaged;
+use super::error::damaged;
 use crate::input::corrupt;
 
 /// The place of a chunk in the file.

@@ -5,7 +5,7 @@ use hdf5_reader::group::Group;
 use hdf5_reader::messages::attribute::AttributeMessage;
 use zarrox::{Error, ErrorKind, Result};
 
-use super::damaged;
+use super::error::damaged;
 use crate::store::LeftOut;
 
 /// The most nodes of a file. Links can make a small file look endless.
@@ -41,6 +41,12 @@ pub(super) fn walk(root: &Group, left_out: &mut Vec<LeftOut>) -> Result<Vec<Foun
     let mut walk = Walk { nodes: Vec::new(), left_out };
     walk.groups(root.clone())?;
     Ok(walk.nodes)
+}
+
+/// The attributes of a dataset as they are stored.
+pub(super) fn collected(dataset: &Dataset) -> Result<Vec<AttributeMessage>> {
+    let list = dataset.raw_attributes().map_err(damaged)?;
+    Ok(list.into_iter().map(|raw| raw.into_parts().0).collect())
 }
 
 struct Walk<'l> {

@@ -12,12 +12,15 @@ use zarrox::{
     AccessOptions, Array, DataType, DimSelection, DynArray, Format, OpenOptions, Result, Strictness,
 };
 
+use super::appended::Appended;
+use super::attributes;
 use super::datatype::{self, Encoded};
 use super::dimensions::Shaped;
 use super::heap::Heap;
 use super::index::{Chunk, index};
 use super::messages::{self, Filter, Header, kind};
-use super::{Appended, Convention, Options, attributes, name, parent};
+use super::options::{Convention, Options};
+use super::path::{name, parent};
 use crate::chunks::each_position;
 use crate::input::{unsupported, zeroed};
 

@@ -4,10 +4,10 @@ use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, DynArray, Result, codecs};
 
-use super::Convention;
 use super::datatype::{self, Encoded};
 use super::heap::Heap;
 use super::messages::{self, Header};
+use super::options::Convention;
 
 /// Attributes of NetCDF that have the type of their variable.
 const OF_VARIABLE: [&str; 6] =

@@ -3,7 +3,7 @@
 use zarrox::data_type::{Storage, Structure};
 use zarrox::{DataType, Result};
 
-use super::Convention;
+use super::options::Convention;
 use crate::input::unsupported;
 
 /// The size of a reference to bytes in a heap.

@@ -2,6 +2,7 @@
 //!
 //! The elements are written first, chunk by chunk, then the headers of all objects, and the superblock last.
 
+mod appended;
 mod array;
 mod attributes;
 mod datatype;
@@ -9,42 +10,22 @@ mod dimensions;
 mod heap;
 mod index;
 mod messages;
+mod options;
+mod path;
 
-use std::io::{Seek, SeekFrom, Write};
+use std::io::SeekFrom;
 
 use zarrox::json::Map;
 use zarrox::{Array, Node, Result};
 
 use crate::input::{failed, unsupported};
+use appended::{Appended, Output};
 use array::{Placed, Source};
 use dimensions::{Dimensions, Shaped};
 use heap::Heap;
 use messages::{Header, kind};
-
-/// The conventions of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Convention {
-    /// HDF5 as h5py writes it.
-    Hdf5,
-    /// NetCDF-4.
-    NetCdf,
-}
-
-/// A destination that is written at its end, and at its beginning once.
-pub(crate) trait Output: Write + Seek {}
-impl<T: Write + Seek> Output for T {}
-
-/// A function that hears of so many elements of an array that are done. An error ends the export.
-pub(crate) type Progress<'a> = &'a (dyn Fn(u64) -> Result<()> + Sync);
-
-/// The options of an export.
-#[derive(Clone, Copy)]
-pub(crate) struct Options<'a> {
-    pub(crate) convention: Convention,
-    /// The memory for chunks, in bytes.
-    pub(crate) memory: usize,
-    pub(crate) progress: Progress<'a>,
-}
+pub(crate) use options::{Convention, Options};
+use path::{name, parent};
 
 /// A group and what is in it.
 struct Below {
@@ -86,28 +67,6 @@ pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) 
     file.output.seek(SeekFrom::Start(0)).map_err(failed)?;
     file.output.write_all(&superblock).map_err(failed)?;
     file.output.flush().map_err(failed)
-}
-
-/// A file to which bytes are appended.
-struct Appended<'o> {
-    output: &'o mut dyn Output,
-    end: u64,
-}
-
-impl Appended<'_> {
-    /// Appends bytes. Returns their address.
-    fn append(&mut self, bytes: &[u8]) -> Result<u64> {
-        self.output.write_all(bytes).map_err(|error| failed("writing the file", error))?;
-        let address = self.end;
-        self.end += bytes.len() as u64;
-        Ok(address)
-    }
-
-    /// Goes on at a multiple of eight bytes.
-    fn align(&mut self) -> Result<()> {
-        let gap = usize::try_from(self.end.next_multiple_of(8) - self.end).unwrap_or(0);
-        self.append(&[0; 8][..gap]).map(drop)
-    }
 }
 
 /// The addresses of objects.
@@ -381,14 +340,4 @@ impl Tree {
         let datatype = datatype::compound(16, &fields);
         header.attribute("REFERENCE_LIST", &datatype.bytes, &messages::dataspace(&[count], &[]), &uses)
     }
-}
-
-/// The path of the group that a node is in; `None` for the root.
-fn parent(path: &str) -> Option<&str> {
-    if path.is_empty() { None } else { Some(path.rsplit_once('/').map_or("", |(above, _)| above)) }
-}
-
-/// The last part of a path.
-fn name(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
 }

@@ -1,0 +1,33 @@
+//! A file that is written at its end.
+
+use std::io::{Seek, Write};
+
+use zarrox::Result;
+
+use crate::input::failed;
+
+/// A destination that is written at its end, and at its beginning once.
+pub(crate) trait Output: Write + Seek {}
+impl<T: Write + Seek> Output for T {}
+
+/// A file to which bytes are appended.
+pub(super) struct Appended<'o> {
+    pub(super) output: &'o mut dyn Output,
+    pub(super) end: u64,
+}
+
+impl Appended<'_> {
+    /// Appends bytes. Returns their address.
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<u64> {
+        self.output.write_all(bytes).map_err(|error| failed("writing the file", error))?;
+        let address = self.end;
+        self.end += bytes.len() as u64;
+        Ok(address)
+    }
+
+    /// Goes on at a multiple of eight bytes.
+    pub(super) fn align(&mut self) -> Result<()> {
+        let gap = usize::try_from(self.end.next_multiple_of(8) - self.end).unwrap_or(0);
+        self.append(&[0; 8][..gap]).map(drop)
+    }
+}
