@@ -69,18 +69,19 @@ fn tested(pictures: Option<&str>) -> Outcome {
 /// Checks the types of the sources, and makes the files of them.
 fn build(to: &str) -> Outcome {
     tools()?;
-    node(["node_modules/typescript/bin/tsc", "--noEmit"]).run()?;
+    tool("tsc", ["--noEmit"])?.run()?;
     let to = run::absolute(to)?;
     for (source, file) in ["src/main.ts", "src/page.css"].into_iter().zip(FILES) {
         let out = format!("--outfile={to}/{file}");
-        let build = ["node_modules/esbuild/bin/esbuild", source, "--bundle", "--minify", "--target=es2022"];
-        node(build).with([out.as_str(), "--log-level=warning"]).run()?;
+        let options = [source, "--bundle", "--minify", "--target=es2022", "--log-level=warning", &out];
+        tool("esbuild", options)?.run()?;
     }
     Ok(())
 }
 
-fn node<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Program {
-    program("node", arguments).within(PAGE)
+/// A program that npm installed, which may be a script or not.
+fn tool<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Outcome<Program> {
+    Ok(program(&run::absolute(format!("{PAGE}/node_modules/.bin/{name}"))?, arguments).within(PAGE))
 }
 
 /// Installs what the sources need, unless it is there.
