@@ -10,5 +10,5 @@ use std::path::{Path, PathBuf};
 
 /// The directory of the files that other programs wrote.
 fn data() -> PathBuf {
-    zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"))
+    zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files"))
 }

@@ -374,9 +374,10 @@ mod tests {
 
     #[test]
     fn memory_bounds_threads_and_levels() {
-        let wide = chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[128; 3], &[128; 3], ROOM);
+        let wide = Room { memory: 96 << 20, ..ROOM };
+        let wide = chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[128; 3], &[128; 3], wide);
         assert_eq!((wide.workers, wide.depth()), (2, 9));
-        assert!(wide.bytes(0) <= ROOM.memory);
+        assert!(wide.bytes(0) <= 96 << 20);
         let tight = Room { memory: 40 << 20, ..ROOM };
         let tight = chain(&[1 << 16, 1 << 16, 1 << 16], &[2; 3], &[128; 3], &[128; 3], tight);
         assert!(tight.bytes(0) <= 40 << 20);
