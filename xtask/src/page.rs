@@ -51,7 +51,11 @@ fn tested(pictures: Option<&str>) -> Outcome {
     cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
     tools()?;
     let browser = browser()?;
-    let site = format!("{DIRECTORY}/site");
+    // The pictures show where the data is.
+    let site = match pictures {
+        Some(_) => std::env::temp_dir().join("data").to_string_lossy().into_owned(),
+        None => format!("{DIRECTORY}/site"),
+    };
     run::empty_directory(&site)?;
     program(ECOSYSTEM.python()?, ["-B", &format!("{PAGE}/tests/make.py"), &site]).run()?;
     let [climate, mixed] = ["climate", "mixed"].map(|name| format!("{site}/{name}.zarr"));

@@ -28,7 +28,6 @@ DIFFERENCES: dict[str, dict[str, list[int]]] = {
         "snappy is no longer among Blosc's compressors, in numcodecs": [195],
         "the values have been changed by an example before": [527, 529],
         "bytes stored, of an array from before `dimension_separator` was written": [799],
-        "azure-storage-blob is not installed": [825],
         "prints times": [1358],
         "a quotation mark is missing": [1395, 1403],
         "stores into what is there, since the line before is broken": [1396],
