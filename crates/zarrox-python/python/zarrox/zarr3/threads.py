@@ -92,13 +92,14 @@ class _Watch:
     def __init__(self, interrupt: _native.Interrupt) -> None:
         self._interrupt = interrupt
         self._loop = asyncio.get_running_loop()
-        self._waiting = _waiting()
+        self._task = asyncio.current_task()
+        self._waiting = _waiting(self._task)
         self._timer = self._loop.call_later(_PAUSE, self._look)
 
     def _look(self) -> None:
-        if self._waiting is None:
-            return
-        if _is_active(self._waiting):
+        # The main thread goes on while its calls are looked through, so that they may be missed.
+        self._waiting = self._waiting or _waiting(self._task)
+        if self._waiting is None or _is_active(self._waiting):
             self._timer = self._loop.call_later(_PAUSE, self._look)
         else:
             self._interrupt.set()
@@ -106,16 +107,15 @@ class _Watch:
     def end(self) -> None:
         """Looks no more."""
         self._timer.cancel()
-        self._waiting = None
+        self._task = self._waiting = None
 
 
 class _CalledOff(Exception):
     """Work that nobody waits for was called off."""
 
 
-def _waiting() -> FrameType | None:
-    """The call in the main thread that waits for the running task, if there is one."""
-    task = asyncio.current_task()
+def _waiting(task: asyncio.Task[Any] | None) -> FrameType | None:
+    """The call in the main thread that waits for a task, if there is one."""
     runner: Any = None if task is None else task.get_coro()
     if getattr(runner, "cr_code", None) is not sync._runner.__code__ or runner.cr_frame is None:
         return None
