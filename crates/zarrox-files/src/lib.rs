@@ -26,6 +26,7 @@ mod hdf5;
 mod import;
 mod input;
 mod netcdf3;
+pub mod picture;
 mod rows;
 mod store;
 

@@ -5,6 +5,8 @@
 mod damaged;
 mod exported;
 mod foreign;
+#[cfg(feature = "png")]
+mod pictures;
 
 use std::path::{Path, PathBuf};
 
