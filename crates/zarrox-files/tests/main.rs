@@ -5,6 +5,8 @@
 mod damaged;
 mod exported;
 mod foreign;
+#[cfg(feature = "images")]
+mod images;
 #[cfg(feature = "png")]
 mod pictures;
 
