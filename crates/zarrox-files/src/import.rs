@@ -14,6 +14,9 @@ use crate::store::{FileStore, LeftOut};
 /// The number of bytes at the beginning of a file that tell its kind, but for HDF5 behind a block of the user.
 const START: u64 = 512;
 
+/// The first bytes of PNG and JPEG.
+const IMAGES: [&[u8]; 2] = [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"];
+
 /// A kind of file that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -22,14 +25,19 @@ pub enum Kind {
     Hdf5,
     /// NetCDF-3: the classic format, and those with 64-bit offsets and 64-bit data.
     NetCdf3,
+    /// An image of PNG or JPEG, or a directory of such images.
+    Images,
 }
 
 impl Kind {
-    /// The kind of a file, by its first bytes; `None` for another one.
+    /// The kind of a file, by its first bytes, or of a directory; `None` for another one.
     ///
     /// # Errors
     /// When the file cannot be read.
     pub fn of(path: impl AsRef<Path>) -> Result<Option<Self>> {
+        if path.as_ref().is_dir() {
+            return Ok(Some(Self::Images));
+        }
         let input = Input::open(path.as_ref())?;
         Self::of_input(&input)
     }
@@ -42,6 +50,9 @@ impl Kind {
         }
         if start.starts_with(crate::netcdf3::SIGNATURE) && matches!(start.get(3), Some(1 | 2 | 5)) {
             return Ok(Some(Self::NetCdf3));
+        }
+        if IMAGES.iter().any(|signature| start.starts_with(signature)) {
+            return Ok(Some(Self::Images));
         }
         // The signature is at 512, 1024, and so on, behind a block of the user.
         let mut offset = START;
@@ -60,11 +71,12 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Self::Hdf5 => "HDF5",
             Self::NetCdf3 => "NetCDF-3",
+            Self::Images => "images",
         })
     }
 }
 
-/// Opens a file of another format as a store of Zarr v3, for reading.
+/// Opens a file of another format, or a directory of images, as a store of Zarr v3, for reading.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] when the kind of the file is not known, or this build does not read it; [`ErrorKind::Corrupt`] when
@@ -90,6 +102,12 @@ fn open_kind(kind: Kind, path: &Path, is_plain: bool) -> Result<FileStore> {
             Err(unsupported(format!("{kind} is read by a build with the feature hdf5, which this one lacks")))
         }
         Kind::NetCdf3 => crate::netcdf3::open(path, is_plain),
+        #[cfg(feature = "images")]
+        Kind::Images => crate::images::open(path, is_plain),
+        #[cfg(not(feature = "images"))]
+        Kind::Images => {
+            Err(unsupported(format!("{kind} are read by a build with the feature images, which this one lacks")))
+        }
     }
 }
 

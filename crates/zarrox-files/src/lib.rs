@@ -1,4 +1,4 @@
-//! Files of HDF5 and NetCDF as Zarr hierarchies, and back.
+//! Files of HDF5 and NetCDF as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
 //!
 //! ```
 //! use zarrox::prelude::*;
@@ -23,9 +23,12 @@ mod export;
 mod fill;
 #[cfg(feature = "hdf5")]
 mod hdf5;
+#[cfg(feature = "images")]
+mod images;
 mod import;
 mod input;
 mod netcdf3;
+pub mod picture;
 mod rows;
 mod store;
 

@@ -5,6 +5,10 @@
 mod damaged;
 mod exported;
 mod foreign;
+#[cfg(feature = "images")]
+mod images;
+#[cfg(feature = "png")]
+mod pictures;
 
 use std::path::{Path, PathBuf};
 

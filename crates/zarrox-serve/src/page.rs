@@ -7,9 +7,10 @@ use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName};
 use axum::response::Response;
 use zarrox::json::{Json, Map};
+use zarrox_files::picture::{Colours, MAPS};
 
 use crate::address::escaped;
-use crate::api::{COLOUR_MAPS, VERSION};
+use crate::api::VERSION;
 use crate::content::put;
 use crate::root::Root;
 
@@ -42,10 +43,10 @@ pub(crate) fn file(name: &str) -> Option<Response> {
 
 /// The colour maps, each a list of red, green and blue at even distances.
 fn colours() -> Json {
-    let map = |&(name, colours): &(&str, &[[u8; 3]])| {
-        (name.to_owned(), colours.iter().map(|colour| Json::from(colour.to_vec())).collect::<Json>())
+    let map = |&(name, colours): &(&str, Colours)| {
+        (name.to_owned(), colours.list().iter().map(|colour| Json::from(colour.to_vec())).collect::<Json>())
     };
-    COLOUR_MAPS.iter().map(map).collect::<Map>().into()
+    MAPS.iter().map(map).collect::<Map>().into()
 }
 
 fn answer(kind: &'static str, body: impl Into<Body>) -> Response {
@@ -105,7 +106,7 @@ mod tests {
     #[test]
     fn colour_maps_are_lists_of_colours() {
         let Json::Object(maps) = colours() else { panic!("no object") };
-        assert_eq!(maps.len(), COLOUR_MAPS.len());
+        assert_eq!(maps.len(), MAPS.len());
         assert_eq!(maps["gray"].to_string(), "[[0,0,0],[255,255,255]]");
     }
 }

@@ -3,7 +3,7 @@
 export type Maps = Record<string, [number, number, number][]>;
 
 /** The maps that show zero in the middle. */
-export const SIGNED = ["rdbu", "prgn"];
+export const SIGNED = ["rdbu", "prgn", "coolwarm"];
 
 /** 256 colours of a map, as bytes of red, green and blue. */
 export function table(colours: [number, number, number][]): Uint8Array {

@@ -3,7 +3,6 @@
 mod check;
 mod chunks;
 mod node;
-mod picture;
 mod reduce;
 mod selection;
 mod slice;
@@ -20,8 +19,6 @@ use crate::address::{Query, Segments, escaped};
 use crate::content::{self, Wanted};
 use crate::failure::{Answer, Failure};
 use crate::root::{Root, root_named};
-
-pub(crate) use self::picture::MAPS as COLOUR_MAPS;
 
 /// The version of the interface, which is a part of its addresses.
 pub(crate) const VERSION: &str = "v1";

@@ -6,9 +6,9 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
 use axum::response::Response;
 use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
 use zarrox::json::{Json, json};
-use zarrox::{Array, DataType, DimSelection, DynArray, Interrupt, Registry};
+use zarrox::{Array, DataType, DimSelection, DynArray, ErrorKind, Interrupt, Registry};
+use zarrox_files::picture::{self, MAPS, Scale};
 
-use super::picture::{self, MAPS, Scale};
 use super::reduce::{MOST_REDUCED, REDUCTIONS, Reduction, reduce};
 use super::selection::{self, Part, count, steps_for, thinned};
 use crate::address::Query;
@@ -263,23 +263,17 @@ fn empty_like(values: &DynArray) -> DynArray {
 
 /// The numbers as floats; of complex ones the magnitude.
 pub(super) fn floats(values: &DynArray, registry: &Registry) -> Answer<Vec<f64>> {
-    let double = |item: &[u8]| f64::from_ne_bytes(item.try_into().unwrap_or_default());
-    if let Storage::Complex(_) = values.data_type().storage() {
-        let wide = values.cast(&DataType::Complex128, Casting::Lossy, registry)?;
-        let parts = wide.as_bytes().chunks_exact(16).map(|item| double(&item[..8]).hypot(double(&item[8..])));
-        return Ok(parts.collect());
-    }
-    let wide = values.cast(&DataType::Float64, Casting::Lossy, registry).map_err(|_| {
-        Failure::unsupported(format!("elements of {} are no numbers; ask for as=json", values.data_type()))
-    })?;
-    Ok(wide.as_bytes().chunks_exact(8).map(double).collect())
+    picture::floats(values, registry).map_err(|error| match error.kind() {
+        ErrorKind::Unsupported => Failure::unsupported(format!("{error}; ask for as=json")),
+        _ => error.into(),
+    })
 }
 
 fn png(elements: &Elements, query: &Query, registry: &Registry) -> Answer<Vec<u8>> {
     let values = &elements.values;
     let shape: Vec<usize> = values.shape().to_vec();
     if let (&[height, width, channels @ (3 | 4)], DataType::UInt8) = (shape.as_slice(), values.data_type()) {
-        return picture::coloured(values.as_bytes(), height, width, channels);
+        return Ok(picture::coloured(values.as_bytes(), height, width, channels)?);
     }
     let lengths: Vec<usize> = shape.iter().copied().filter(|&length| length != 1).collect();
     let (height, width) = match (shape.as_slice(), lengths.as_slice()) {
@@ -293,13 +287,14 @@ fn png(elements: &Elements, query: &Query, registry: &Registry) -> Answer<Vec<u8
     };
     let values = floats(values, registry)?;
     let logarithmic = query.choice("scale", &[("linear", false), ("log", true)])?;
-    let (low, high) = picture::range_of(&values, logarithmic);
+    let found = Scale::range_of(values.iter().copied(), logarithmic);
+    let (low, high) = found.unwrap_or(Scale::usual_range(logarithmic));
     let (low, high) = (query.number("low")?.unwrap_or(low), query.number("high")?.unwrap_or(high));
     if logarithmic && low <= 0.0 {
         return Err(Failure::bad("a logarithmic scale begins above zero"));
     }
     let scale = Scale { low, high, logarithmic, colours: query.choice("colormap", &MAPS)? };
-    picture::picture(&values, height, width, &scale)
+    Ok(picture::picture(&values, height, width, &scale)?)
 }
 
 /// Answers with one line: its elements, or the extremes and means of blocks of them.

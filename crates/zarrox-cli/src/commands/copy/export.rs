@@ -9,6 +9,7 @@ use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::{Array, Node, Result, Selection};
 use zarrox_files::{Export as FileExport, Target as FileTarget};
 
+use super::drawing::Drawing;
 use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, note, usage};
 use crate::files::Output;
@@ -26,6 +27,8 @@ use crate::{interrupt, places};
 /// Strings of variable length are written with the length of the longest one, and are read twice for that. Integers of 2 or 4
 /// bits are written as 8-bit integers.
 ///
+/// A picture (.png) has a selection with two dimensions, in the colours of a map, or bytes with a third dimension of 3 or 4 as colours.
+///
 /// A file of HDF5 (.h5) or NetCDF-4 (.nc) has all nodes of a group with their attributes, dimensions and chunks. Chunks that are
 /// compressed with zlib are copied as they are; others are compressed with deflate, which all programs read.
 #[derive(Debug, Args)]
@@ -38,6 +41,9 @@ pub(crate) struct Export {
 
     #[command(flatten)]
     part: Part,
+
+    #[command(flatten)]
+    drawing: Drawing,
 
     /// The kind of file [default: from the suffix of OUT; npy for the standard output]
     #[arg(long, value_name = "KIND")]
@@ -81,6 +87,8 @@ enum Kind {
     Npz,
     /// Only the bytes of the elements
     Raw,
+    /// A picture of PNG
+    Png,
     /// HDF5, as h5py writes it
     Hdf5,
     /// NetCDF-4, which xarray opens
@@ -93,7 +101,7 @@ impl Kind {
         match self {
             Self::Hdf5 => Some(FileTarget::Hdf5),
             Self::Netcdf => Some(FileTarget::NetCdf),
-            Self::Npy | Self::Npz | Self::Raw => None,
+            Self::Npy | Self::Npz | Self::Raw | Self::Png => None,
         }
     }
 }
@@ -105,6 +113,11 @@ impl Export {
         if self.compress && kind != Kind::Npz {
             return Err(usage("--compress applies only to .npz files").into());
         }
+        if kind != Kind::Png
+            && let Some(option) = self.drawing.option()
+        {
+            return Err(usage(format!("{option} applies only to .png files")).into());
+        }
         let (path, selection) = self.part.target(&self.path)?;
         if let Some(target) = kind.target() {
             return self.write_hierarchy(&global.read(&path)?, &selection, target);
@@ -113,6 +126,9 @@ impl Export {
             return self.write_npz(global.read(&path)?, &selection);
         }
         let array = global.read_array(&path)?;
+        if kind == Kind::Png {
+            return self.write_picture(&array, &selection, stdout);
+        }
         if self.out == "-" {
             return self.write_array(&array, &selection, kind, Target::Stream(stdout));
         }
@@ -134,10 +150,11 @@ impl Export {
             (None, Some("npy")) => Ok(Kind::Npy),
             (None, Some("npz")) => Ok(Kind::Npz),
             (None, Some("raw" | "bin")) => Ok(Kind::Raw),
+            (None, Some("png")) => Ok(Kind::Png),
             (None, Some(_)) if FileTarget::of(&self.out) == Some(FileTarget::Hdf5) => Ok(Kind::Hdf5),
             (None, Some(_)) if FileTarget::of(&self.out) == Some(FileTarget::NetCdf) => Ok(Kind::Netcdf),
             (None, _) => Err(usage(format!(
-                "the form of '{}' is not clear from its name; give --to npy, npz, raw, hdf5 or netcdf",
+                "the form of '{}' is not clear from its name; give --to npy, npz, raw, png, hdf5 or netcdf",
                 self.out
             ))),
         }
@@ -220,6 +237,32 @@ impl Export {
             self.out,
             ByteSize(memory)
         ));
+    }
+
+    /// Writes a picture.
+    fn write_picture(
+        &self,
+        array: &Array,
+        selection: &Selection,
+        stdout: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let field = match self.part.fields.as_slice() {
+            [] => None,
+            [one] => Some(one.as_str()),
+            _ => return Err(usage("--field takes one field for a picture").into()),
+        };
+        let progress = Progress::new(&self.out, 0);
+        let array = watched(array, &progress);
+        let view = array.slice(selection);
+        let draw = |out: &mut dyn Write| self.drawing.draw(&view, field, self.memory.0, out);
+        if self.out == "-" {
+            return draw(stdout);
+        }
+        let mut file = Output::create(Path::new(&self.out), self.force)?;
+        draw(&mut file)?;
+        file.finish()?;
+        progress.finish(None);
+        Ok(())
     }
 
     /// Writes a node with all nodes below it.

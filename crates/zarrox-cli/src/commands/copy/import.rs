@@ -25,10 +25,13 @@ use crate::places::Places;
 use crate::progress::Progress;
 use crate::suggest::{self, suggesting};
 
-/// Store the arrays of a file: HDF5, NetCDF, .npy, .npz, or with --dtype and --shape raw elements in C order
+/// Store the arrays of a file: HDF5, NetCDF, PNG, JPEG, .npy, .npz, or with --dtype and --shape raw elements in C order
 ///
 /// Of HDF5 and NetCDF, groups, attributes, dimensions, chunks and filters are kept, and encoded chunks are copied as they are where
 /// Zarr has all their filters; an import that was interrupted is continued by the same command.
+///
+/// An image becomes an array, and a directory of images of one size and type an array with a first dimension for them, in the order
+/// of their names.
 ///
 /// The arrays are written block by block, so that files may be larger than memory. Blocks of a file are whole chunks, so that
 /// each chunk is encoded once; blocks of a stream are as many rows as fit into memory. A failed or interrupted import of NumPy files
@@ -36,7 +39,7 @@ use crate::suggest::{self, suggesting};
 /// complete.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// The file, or - for the standard input
+    /// The file, a directory of images, or - for the standard input
     input: String,
 
     /// The destination: an array, or for a file of several arrays a group
@@ -149,7 +152,7 @@ impl Import {
 
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         interrupt::catch();
-        if self.shape.is_none() && self.length().is_some() && Kind::of(&self.input)?.is_some() {
+        if self.shape.is_none() && self.can_be_hierarchy() && Kind::of(&self.input)?.is_some() {
             return self.import_hierarchy(global, out);
         }
         if self.skip_unsupported {
@@ -197,6 +200,11 @@ impl Import {
     fn length(&self) -> Option<u64> {
         let metadata = fs::metadata(&self.input).ok().filter(|_| self.input != "-");
         metadata.filter(fs::Metadata::is_file).map(|metadata| metadata.len())
+    }
+
+    /// Returns true for files and directories, which can be read in any order.
+    fn can_be_hierarchy(&self) -> bool {
+        self.length().is_some() || (self.input != "-" && Path::new(&self.input).is_dir())
     }
 
     fn in_input(&self, error: Error) -> Error {
@@ -379,7 +387,7 @@ impl Import {
         Made::or_removed(global, &self.path, || incoming.append(&mut array, axis, self.memory.0))
     }
 
-    /// Imports all nodes of a file of HDF5 or NetCDF.
+    /// Imports all nodes of a file of HDF5 or NetCDF, or images.
     fn import_hierarchy(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         if self.append.is_some() {
             return Err(

@@ -5,6 +5,7 @@ pub(super) mod convert;
 mod copying;
 pub(super) mod cp;
 pub(super) mod downsample;
+mod drawing;
 mod estimate;
 pub(super) mod export;
 pub(super) mod import;

@@ -4,13 +4,14 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::{Array, ErrorKind, Result, Selection};
+use zarrox_files::picture::{Colours, NAMES};
 
 use super::reduced::{Reduce, Reduced, reduced};
 use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, note, printable, usage};
 use crate::interrupt;
 use crate::part::Part;
-use crate::print::picture::{ColourMap, NAMES, Picture, Point, Protocol};
+use crate::print::picture::{Picture, Point, Protocol};
 use crate::print::tuple;
 
 /// The columns and lines of a terminal that does not tell them.
@@ -38,7 +39,7 @@ pub(crate) struct Plot {
     #[command(flatten)]
     part: Part,
 
-    /// Colours: viridis, magma, inferno, plasma, gray, gray_r, coolwarm
+    /// Colours: viridis, gray, gray_r, magma, inferno, plasma, cividis, rdbu, prgn, coolwarm
     #[arg(long, value_name = "NAME", default_value = "viridis", value_parser = NAMES, hide_possible_values = true)]
     cmap: String,
 
@@ -169,8 +170,8 @@ impl Plot {
         Ok(())
     }
 
-    fn colours(&self) -> ColourMap {
-        ColourMap::named(&self.cmap).unwrap_or(ColourMap::USUAL)
+    fn colours(&self) -> Colours {
+        Colours::named(&self.cmap).unwrap_or_default()
     }
 
     fn reduced(&self, array: &Array, selection: &Selection, points: &[usize]) -> Result<Reduced> {

@@ -2,7 +2,8 @@
 
 use clap::ValueEnum;
 use zarrox::data_type::Casting;
-use zarrox::{ArrayView, DataType, DimSelection, DynArray, Registry, Result};
+use zarrox::{ArrayView, DataType, DimSelection, DynArray, Result};
+use zarrox_files::picture::missing_values;
 
 /// The elements that a point stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,7 +80,7 @@ pub(super) fn reduced(
 ) -> Result<Reduced> {
     let shape = view.shape()?;
     let registry = zarrox::codecs::registry();
-    let missing = missing(view, field, &registry);
+    let missing = missing_values(view.array(), field, &registry);
     let count = points.iter().product();
     let cell = Cell { sum: 0.0, count: 0, low: f64::INFINITY, high: f64::NEG_INFINITY };
     let mut all = Reduced {
@@ -145,22 +146,6 @@ fn point_of(element: u64, length: u64, points: usize) -> u64 {
 fn middle_of(point: u64, length: u64, points: u64) -> u64 {
     let element = (2 * u128::from(point) + 1) * u128::from(length) / (2 * u128::from(points.max(1)));
     u64::try_from(element).unwrap_or(0).min(length - 1)
-}
-
-/// Values that stand for nothing: those of the usual attributes, and the fill value if somebody has chosen one.
-fn missing(view: &ArrayView<'_>, field: Option<&str>, registry: &Registry) -> Vec<f64> {
-    let array = view.array();
-    let named =
-        ["_FillValue", "missing_value"].iter().filter_map(|name| array.attributes().get(*name)?.as_f64());
-    let fill = array.fill_value();
-    let fill = DynArray::from_elements(array.data_type().clone(), vec![], [fill.as_bytes()]).ok();
-    let fill = fill.and_then(|fill| match field {
-        Some(name) => fill.field(name).ok(),
-        None => Some(fill),
-    });
-    let fill = fill.and_then(|fill| fill.cast(&DataType::Float64, Casting::Lossy, registry).ok());
-    let fill = fill.and_then(|fill| fill.to_typed::<f64>().ok()?.first().copied());
-    named.chain(fill.filter(|&value| value != 0.0)).collect()
 }
 
 #[cfg(test)]

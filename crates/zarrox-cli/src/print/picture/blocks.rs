@@ -2,15 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::colours::{Colour, ColourMap, nearest_of_256};
+use zarrox_files::picture::{Colour, Colours};
+
+use super::colours::{nearest_of_256, of};
 use super::points::{Picture, Point};
 
-pub(super) fn print(
-    picture: &Picture,
-    map: &ColourMap,
-    is_true: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn print(picture: &Picture, map: &Colours, is_true: bool, out: &mut dyn Write) -> io::Result<()> {
     for row in (0..picture.height()).step_by(2) {
         let mut last = (None, None);
         for column in 0..picture.width {
@@ -30,8 +27,8 @@ pub(super) fn print(
 }
 
 /// The character for two points, and its colours.
-fn block([upper, lower]: [Point; 2], map: &ColourMap) -> (char, Option<Colour>, Option<Colour>) {
-    match (map.of(upper), map.of(lower)) {
+fn block([upper, lower]: [Point; 2], map: &Colours) -> (char, Option<Colour>, Option<Colour>) {
+    match (of(map, upper), of(map, lower)) {
         (None, None) => (' ', None, None),
         (None, lower) => ('▄', lower, None),
         (upper, lower) => ('▀', upper, lower),

@@ -4,15 +4,16 @@ use std::io::{self, Write};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use zarrox_files::picture::Colours;
 
-use super::colours::ColourMap;
+use super::colours::of;
 use super::points::Picture;
 
 /// The most characters of a piece.
 const PIECE: usize = 4096;
 
-pub(super) fn print(picture: &Picture, map: &ColourMap, out: &mut dyn Write) -> io::Result<()> {
-    let pixel = |&point| match map.of(point) {
+pub(super) fn print(picture: &Picture, map: &Colours, out: &mut dyn Write) -> io::Result<()> {
+    let pixel = |&point| match of(map, point) {
         Some([red, green, blue]) => [red, green, blue, 255],
         None => [0; 4],
     };

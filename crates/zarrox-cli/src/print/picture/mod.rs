@@ -10,13 +10,14 @@ mod sixel;
 
 use std::io::{self, Write};
 
-pub(crate) use colours::{ColourMap, NAMES};
+use zarrox_files::picture::Colours;
+
 pub(crate) use points::{Picture, Point};
 pub(crate) use protocol::Protocol;
 
 impl Picture {
     /// Prints the picture.
-    pub(crate) fn print(&self, protocol: Protocol, map: &ColourMap, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn print(&self, protocol: Protocol, map: &Colours, out: &mut dyn Write) -> io::Result<()> {
         match protocol {
             Protocol::Text => shades::print(self, out),
             Protocol::Colours | Protocol::TrueColours => {

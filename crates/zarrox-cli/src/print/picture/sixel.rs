@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::colours::ColourMap;
+use zarrox_files::picture::Colours;
+
+use super::colours::of;
 use super::points::{Picture, Point};
 
 /// The number of colours for levels; terminals have 256 in all.
@@ -12,11 +14,11 @@ const LEVELS: u8 = 240;
 /// The number of the colour for what is missing.
 const MISSING: u8 = LEVELS;
 
-pub(super) fn print(picture: &Picture, map: &ColourMap, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(picture: &Picture, map: &Colours, out: &mut dyn Write) -> io::Result<()> {
     // Points that are not drawn keep the background.
     write!(out, "\x1bP0;1q\"1;1;{};{}", picture.width, picture.height())?;
-    let levels = (0..LEVELS).map(|n| (n, map.colour(f32::from(n) / f32::from(LEVELS - 1))));
-    let missing = map.of(Point::Missing).map(|colour| (MISSING, colour));
+    let levels = (0..LEVELS).map(|n| (n, map.at(f64::from(n) / f64::from(LEVELS - 1))));
+    let missing = of(map, Point::Missing).map(|colour| (MISSING, colour));
     for (number, colour) in levels.chain(missing) {
         let [red, green, blue] = colour.map(|part| u16::from(part) * 100 / 255);
         write!(out, "#{number};2;{red};{green};{blue}")?;
@@ -75,7 +77,7 @@ mod tests {
         picture.set(5, 1, Point::Level(1.0));
         picture.set(6, 0, Point::Missing);
         let mut out = Vec::new();
-        print(&picture, &ColourMap::named("gray").unwrap(), &mut out).unwrap();
+        print(&picture, &Colours::named("gray").unwrap(), &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("\x1bP0;1q\"1;1;5;7#0;2;0;0;0#1;2;0;0;0"), "{text}");
         assert!(text.ends_with("#0!5@$#239?_???-#240@!4?-\x1b\\\n"), "{text}");

@@ -1,0 +1,87 @@
+//! The options of exported pictures.
+
+use std::io::Write;
+
+use clap::Args;
+use zarrox::ArrayView;
+use zarrox_files::picture::NAMES;
+
+use crate::exit::Failure;
+
+/// The options of exported pictures.
+#[derive(Debug, Args)]
+pub(super) struct Drawing {
+    /// The colours of a .png file: viridis (the default), gray, gray_r, magma, inferno, plasma, cividis, rdbu, prgn, coolwarm
+    #[arg(long, value_name = "NAME", value_parser = NAMES, hide_possible_values = true)]
+    cmap: Option<String>,
+
+    /// The values of the first and the last colour, such as 0,100 [default: the extremes, which takes a pass of its own]
+    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', allow_hyphen_values = true)]
+    range: Vec<f64>,
+
+    /// The percentiles of the values at which colours begin and end, such as 2,98
+    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', conflicts_with = "range")]
+    percentiles: Vec<f64>,
+
+    /// Let colours follow the logarithm of the values
+    #[arg(long)]
+    log: bool,
+}
+
+impl Drawing {
+    /// An option that was given.
+    pub(super) fn option(&self) -> Option<&'static str> {
+        let all = [
+            ("--cmap", self.cmap.is_some()),
+            ("--range", !self.range.is_empty()),
+            ("--percentiles", !self.percentiles.is_empty()),
+            ("--log", self.log),
+        ];
+        all.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    }
+
+    /// Writes the picture of a selection.
+    #[cfg(feature = "images")]
+    pub(super) fn draw(
+        &self,
+        view: &ArrayView<'_>,
+        field: Option<&str>,
+        memory: u64,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        use zarrox_files::picture::{Colours, Picture};
+
+        use crate::exit::usage;
+        use crate::interrupt;
+
+        let colours = self.cmap.as_deref().and_then(Colours::named).unwrap_or_default();
+        let mut picture = Picture::new().colours(colours).logarithmic(self.log).memory(memory);
+        picture = match self.range.as_slice() {
+            [] => picture,
+            &[low, high] => picture.range(low, high)?,
+            _ => return Err(usage("--range takes two rising numbers, such as 0,100").into()),
+        };
+        picture = match self.percentiles.as_slice() {
+            [] => picture,
+            &[low, high] => picture.percentiles(low, high)?,
+            _ => return Err(usage("--percentiles takes two rising numbers, such as 2,98").into()),
+        };
+        if let Some(field) = field {
+            picture = picture.field(field);
+        }
+        Ok(interrupt::or_interrupted(picture.write(view, out))?)
+    }
+
+    /// Says that this build has no pictures.
+    #[cfg(not(feature = "images"))]
+    pub(super) fn draw(
+        &self,
+        _: &ArrayView<'_>,
+        _: Option<&str>,
+        _: u64,
+        _: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let message = "pictures are written by a build with the feature images, which this one lacks";
+        Err(zarrox::Error::new(zarrox::ErrorKind::Unsupported, message).into())
+    }
+}

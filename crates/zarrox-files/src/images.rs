@@ -1,0 +1,286 @@
+//! Images of PNG and JPEG as arrays: one image, or all images of a directory.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use image::{ColorType, ImageDecoder, ImageError, ImageReader, Limits};
+use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::stores::MemoryStore;
+use zarrox::{DataType, DynArray, Error, ErrorKind, Format, OpenOptions, Result};
+
+use crate::chunks::{Chunks, Elements, EncodedOnRead, each_position};
+use crate::input::{corrupt, failed, unsupported, zeroed};
+use crate::rows::CHUNK;
+use crate::store::FileStore;
+
+/// The most bytes that the elements of an image may have.
+const MOST: u64 = 1 << 30;
+
+/// The suffixes of the images of a directory.
+const SUFFIXES: [&str; 3] = ["png", "jpg", "jpeg"];
+
+/// Opens an image, or a directory of images, as a store of Zarr whose only node is an array.
+pub(crate) fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
+    let is_stack = path.is_dir();
+    let paths = if is_stack { images_of(path)? } else { vec![path.to_owned()] };
+    let form = common_form(&paths)?;
+    let images = Images::new(paths, form, is_stack);
+    let documents = MemoryStore::new();
+    let builder = OpenOptions::new().format(Format::V3).create_array_in(Arc::new(documents.clone()), "");
+    let builder = builder.shape(images.shape()).chunks(images.chunk_shape());
+    let builder = builder.data_type(form.data_type()).dimension_names(images.names());
+    let array = if is_plain { builder.no_compressor() } else { builder }.create()?;
+    let chunks: Box<dyn Chunks> = Box::new(EncodedOnRead::new(&array, Box::new(images))?);
+    let location = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
+    Ok(FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), Vec::new()))
+}
+
+/// The images of a directory in the order of their names, in which numbers are compared by their values.
+fn images_of(directory: &Path) -> Result<Vec<PathBuf>> {
+    let reading = |error| failed(&format!("reading '{}'", directory.display()), error);
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(directory).map_err(reading)? {
+        let path = entry.map_err(reading)?.path();
+        let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if !is_hidden && SUFFIXES.iter().any(|known| suffix.eq_ignore_ascii_case(known)) && path.is_file() {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        let message = format!("the directory '{}' has no images of PNG or JPEG", directory.display());
+        return Err(unsupported(message));
+    }
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    paths.sort_by(|one, other| natural(&name(one), &name(other)).then_with(|| one.cmp(other)));
+    Ok(paths)
+}
+
+/// Compares names; digits in a row count as the number that they are.
+fn natural(one: &str, other: &str) -> Ordering {
+    let (mut one, mut other) = (one, other);
+    loop {
+        let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (of_one, of_other) = (digits(one), digits(other));
+        if of_one > 0 && of_other > 0 {
+            let (number, of_number) = (&one[..of_one], &other[..of_other]);
+            let order = by_value(number, of_number);
+            if order.is_ne() {
+                return order;
+            }
+            (one, other) = (&one[of_one..], &other[of_other..]);
+            continue;
+        }
+        let (mut rest, mut of_rest) = (one.chars(), other.chars());
+        match (rest.next(), of_rest.next()) {
+            (Some(a), Some(b)) if a == b => (one, other) = (rest.as_str(), of_rest.as_str()),
+            (a, b) => return a.cmp(&b),
+        }
+    }
+}
+
+/// Compares numbers of any length.
+fn by_value(one: &str, other: &str) -> Ordering {
+    let plain = |digits: &str| digits.trim_start_matches('0').to_owned();
+    let (one, other) = (plain(one), plain(other));
+    one.len().cmp(&other.len()).then_with(|| one.cmp(&other))
+}
+
+/// The form of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ImageForm {
+    height: u32,
+    width: u32,
+    colour: ColorType,
+}
+
+impl ImageForm {
+    /// The form that the header of a file tells.
+    fn of(decoder: &impl ImageDecoder) -> Result<Self> {
+        let (width, height) = decoder.dimensions();
+        let form = Self { height, width, colour: decoder.color_type() };
+        if decoder.total_bytes() > MOST {
+            let message = format!("an image has at most {MOST} bytes of elements, and this one is {form}");
+            return Err(Error::new(ErrorKind::LimitExceeded, message));
+        }
+        match form.colour {
+            ColorType::Rgb32F | ColorType::Rgba32F => Err(unsupported("the elements are not 8 or 16 bits")),
+            _ => Ok(form),
+        }
+    }
+
+    fn data_type(self) -> DataType {
+        if self.colour.bytes_per_pixel() > self.colour.channel_count() {
+            return DataType::UInt16;
+        }
+        DataType::UInt8
+    }
+
+    /// The number of bytes of the elements, at most [`MOST`].
+    fn size(self) -> u64 {
+        u64::from(self.height) * u64::from(self.width) * u64::from(self.colour.bytes_per_pixel())
+    }
+}
+
+impl std::fmt::Display for ImageForm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { height, width, colour } = self;
+        let channels = colour.channel_count();
+        write!(f, "{height} times {width} pixels with {channels} channels of {}", self.data_type())
+    }
+}
+
+/// The form that all images have.
+fn common_form(paths: &[PathBuf]) -> Result<ImageForm> {
+    let mut common: Option<(ImageForm, &Path)> = None;
+    for path in paths {
+        let form = ImageForm::of(&decoder(path)?).map_err(|error| error.at(named(path)))?;
+        let (first, at) = *common.get_or_insert((form, path));
+        if form != first {
+            return Err(differs(path, form, first, &format!(" as {}", named(at))));
+        }
+    }
+    common.map(|(form, _)| form).ok_or_else(|| unsupported("there are no images"))
+}
+
+fn differs(path: &Path, found: ImageForm, expected: ImageForm, of: &str) -> Error {
+    let message = format!("{} has {found} and not {expected}{of}", named(path));
+    Error::new(ErrorKind::Unsupported, message)
+}
+
+fn named(path: &Path) -> String {
+    format!("'{}'", path.display())
+}
+
+/// The decoder of an image, which has read the header.
+fn decoder(path: &Path) -> Result<impl ImageDecoder> {
+    let reading = |error| failed(&format!("reading {}", named(path)), error);
+    let file = BufReader::new(File::open(path).map_err(reading)?);
+    let mut reader = ImageReader::new(file).with_guessed_format().map_err(reading)?;
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(2 * MOST);
+    reader.limits(limits);
+    reader.into_decoder().map_err(|error| not_decoded(path, error))
+}
+
+fn not_decoded(path: &Path, error: ImageError) -> Error {
+    let operation = format!("decoding {}", named(path));
+    match error {
+        ImageError::IoError(error) => failed(&operation, error),
+        ImageError::Unsupported(_) => unsupported(format!("{operation} failed: {error}")),
+        ImageError::Limits(_) => Error::new(ErrorKind::LimitExceeded, format!("{operation} failed: {error}")),
+        error => corrupt(format!("{operation} failed: {error}")),
+    }
+}
+
+/// The pixels of an image of this form, in the machine's byte order.
+fn pixels(path: &Path, form: ImageForm) -> Result<Vec<u8>> {
+    let decoder = decoder(path)?;
+    let found = ImageForm::of(&decoder).map_err(|error| error.at(named(path)))?;
+    if found != form {
+        return Err(differs(path, found, form, ""));
+    }
+    let mut bytes = zeroed(usize::try_from(form.size()).unwrap_or(usize::MAX))?;
+    decoder.read_image(&mut bytes).map_err(|error| not_decoded(path, error))?;
+    Ok(bytes)
+}
+
+/// The elements of images of one form.
+#[derive(Debug)]
+struct Images {
+    paths: Vec<PathBuf>,
+    form: ImageForm,
+    /// Tells that the images are along a dimension.
+    is_stack: bool,
+    /// The number of images in a chunk.
+    in_chunk: usize,
+    grid: Vec<u64>,
+}
+
+impl Images {
+    fn new(paths: Vec<PathBuf>, form: ImageForm, is_stack: bool) -> Self {
+        let most = usize::try_from(CHUNK / form.size().max(1)).unwrap_or(1);
+        let in_chunk = most.clamp(1, paths.len().max(1));
+        let mut images = Self { paths, form, is_stack, in_chunk, grid: Vec::new() };
+        images.grid = vec![1; images.shape().len()];
+        if is_stack {
+            images.grid[0] = images.paths.len().div_ceil(in_chunk) as u64;
+        }
+        images
+    }
+
+    /// The shape of the array, or of a chunk, with so many images.
+    fn shape_of(&self, count: usize) -> Vec<u64> {
+        let channels = u64::from(self.form.colour.channel_count());
+        let stack = self.is_stack.then_some(count as u64);
+        let sides = [self.form.height.into(), self.form.width.into()];
+        stack.into_iter().chain(sides).chain((channels > 1).then_some(channels)).collect()
+    }
+
+    fn shape(&self) -> Vec<u64> {
+        self.shape_of(self.paths.len())
+    }
+
+    fn names(&self) -> Vec<&'static str> {
+        let channel = (self.form.colour.channel_count() > 1).then_some("channel");
+        self.is_stack.then_some("image").into_iter().chain(["y", "x"]).chain(channel).collect()
+    }
+}
+
+impl Elements for Images {
+    fn grid(&self) -> &[u64] {
+        &self.grid
+    }
+
+    fn chunk_shape(&self) -> Vec<u64> {
+        self.shape_of(self.in_chunk)
+    }
+
+    fn is_stored(&self, _: &[u64]) -> bool {
+        true
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
+        each_position(&self.grid, visit)
+    }
+
+    fn read(&self, chunk: &[u64]) -> Result<DynArray> {
+        let chunk = if self.is_stack { chunk.first().copied().unwrap_or(0) } else { 0 };
+        let first = usize::try_from(chunk).unwrap_or(usize::MAX).saturating_mul(self.in_chunk);
+        let shape: Vec<usize> =
+            self.chunk_shape().iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();
+        let size = usize::try_from(self.form.size()).unwrap_or(usize::MAX);
+        let mut bytes = Vec::new();
+        for path in self.paths.iter().skip(first).take(self.in_chunk) {
+            let mut pixels = pixels(path, self.form)?;
+            if bytes.is_empty() {
+                bytes = pixels;
+            } else {
+                bytes.append(&mut pixels);
+            }
+        }
+        // Chunks of more images than one have at most CHUNK bytes.
+        bytes.resize(size.saturating_mul(self.in_chunk), 0);
+        let order = ByteOrder::One(Endian::NATIVE);
+        DynArray::from_foreign(self.form.data_type(), shape, bytes, &order, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_are_compared_by_their_values() {
+        let mut names = ["b10.png", "b9.png", "a.png", "b010x.png", "b.png", "b9a.png", "ä1.png"];
+        names.sort_by(|one, other| natural(one, other));
+        assert_eq!(names, ["a.png", "b.png", "b9.png", "b9a.png", "b10.png", "b010x.png", "ä1.png"]);
+        let long = "1".repeat(400);
+        assert_eq!(natural(&long, &format!("0{long}0")), Ordering::Less);
+    }
+}

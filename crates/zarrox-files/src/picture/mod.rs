@@ -1,0 +1,17 @@
+//! Pictures: colours for values, and files of PNG.
+
+mod colours;
+#[cfg(feature = "png")]
+mod png;
+mod scale;
+mod values;
+#[cfg(feature = "png")]
+mod write;
+
+pub use colours::{Colour, Colours, MAPS, NAMES};
+#[cfg(feature = "png")]
+pub use png::{coloured, picture};
+pub use scale::Scale;
+pub use values::{floats, missing_values};
+#[cfg(feature = "png")]
+pub use write::Picture;

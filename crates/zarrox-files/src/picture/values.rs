@@ -1,0 +1,45 @@
+//! The numbers of elements, and those that stand for nothing.
+
+use zarrox::data_type::{Casting, Storage};
+use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Registry, Result};
+
+/// The numbers as floats; of complex ones the magnitude.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] when the elements are no numbers.
+pub fn floats(values: &DynArray, registry: &Registry) -> Result<Vec<f64>> {
+    let double = |item: &[u8]| f64::from_ne_bytes(item.try_into().unwrap_or_default());
+    if let Storage::Complex(_) = values.data_type().storage() {
+        let wide = values.cast(&DataType::Complex128, Casting::Lossy, registry)?;
+        let parts = wide.as_bytes().chunks_exact(16).map(|item| double(&item[..8]).hypot(double(&item[8..])));
+        return Ok(parts.collect());
+    }
+    let wide = values.cast(&DataType::Float64, Casting::Lossy, registry).map_err(|_| {
+        Error::new(ErrorKind::Unsupported, format!("elements of {} are no numbers", values.data_type()))
+    })?;
+    Ok(wide.as_bytes().chunks_exact(8).map(double).collect())
+}
+
+/// Values of an array, or of a field of it, that stand for nothing: those of the attributes `_FillValue` and `missing_value`, and the fill value
+/// if it is not 0.
+pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -> Vec<f64> {
+    let named =
+        ["_FillValue", "missing_value"].iter().filter_map(|name| number(array.attributes().get(*name)?));
+    let fill = array.fill_value();
+    let fill = DynArray::from_elements(array.data_type().clone(), vec![], [fill.as_bytes()]).ok();
+    let fill = fill.and_then(|fill| match field {
+        Some(name) => fill.field(name).ok(),
+        None => Some(fill),
+    });
+    let fill = fill.and_then(|fill| fill.cast(&DataType::Float64, Casting::Lossy, registry).ok());
+    let fill = fill.and_then(|fill| fill.to_typed::<f64>().ok()?.first().copied());
+    named.chain(fill.filter(|&value| value != 0.0)).collect()
+}
+
+/// The number of an attribute, also in the form in which xarray stores floats.
+fn number(value: &zarrox::json::Json) -> Option<f64> {
+    match value.as_str() {
+        Some(text) => crate::fill::decode(text)?.as_f64(),
+        None => value.as_f64(),
+    }
+}
