@@ -1,6 +1,7 @@
 /** Two dimensions of an array as an image. */
 
 import { slice, type Values } from "./api";
+import * as coasts from "./coast";
 import { contrast, paint, SIGNED, table, type Maps } from "./colours";
 import { download, h } from "./dom";
 import { Histogram } from "./histogram";
@@ -49,6 +50,7 @@ export class ImageView {
   private asked: AbortController | null = null;
   private timer = 0;
   private key = "";
+  private known: { key: string; coast: coasts.Coast | null } | null = null;
   private readonly observer: ResizeObserver;
   private drag: { x: number; y: number; box: Box; moved: boolean } | null = null;
   /** The time from asking to the first picture, in milliseconds: for tests. */
@@ -322,11 +324,30 @@ export class ImageView {
       const bottom = toY((picture.y + picture.rows * picture.stepY) * fy);
       context.drawImage(picture.canvas, left, top, right - left, bottom - top);
     }
+    const coast = state.coast ? this.coast(x, y) : null;
+    if (coast) this.drawCoast(context, coast, [x, y], toX, toY);
     this.drawPoints(context, state, toX, toY);
     context.restore();
     this.drawAxes(context, box, [x, y], toX, toY);
     this.element.dataset["box"] = box.join(",");
     this.describe(state, [x, y], box);
+  }
+
+  /** The coasts over an image with these sides, if it is one of the world. */
+  private coast(x: number, y: number): coasts.Coast | null {
+    const key = `${x},${y}`;
+    if (this.known?.key !== key) this.known = { key, coast: coasts.coast(this.shown.axes[x], this.shown.axes[y]) };
+    return this.known.coast;
+  }
+
+  /** Draws the coasts over the elements that there are, and not beside them. */
+  private drawCoast(context: CanvasRenderingContext2D, coast: coasts.Coast, [x, y]: [number, number], toX: (x: number) => number, toY: (y: number) => number): void {
+    context.save();
+    context.beginPath();
+    context.rect(toX(0), toY(0), toX(this.shown.shape[x] ?? 1) - toX(0), toY(this.shown.shape[y] ?? 1) - toY(0));
+    context.clip();
+    coasts.draw(context, coast, toX, toY);
+    context.restore();
   }
 
   private drawPoints(context: CanvasRenderingContext2D, state: State, toX: (x: number) => number, toY: (y: number) => number): void {

@@ -2,6 +2,7 @@
 
 import { ApiError, call, colourMaps, type NodeInfo, type Place } from "./api";
 import { ChunkView } from "./chunks";
+import { coast } from "./coast";
 import type { Maps } from "./colours";
 import { axes, meaning } from "./coordinates";
 import { choice, fill, h, labelled } from "./dom";
@@ -139,7 +140,7 @@ class App {
     fill(this.tabs, ...possible.map((name) => this.tab(name, name === kind)));
     this.view?.update(state);
     this.updateSeries(shown, state, kind);
-    const control = (one: State): string => JSON.stringify([one.view, one.x, one.y, one.at, one.map, one.scale, one.reduce, one.field, one.part, one.channels]);
+    const control = (one: State): string => JSON.stringify([one.view, one.x, one.y, one.at, one.map, one.scale, one.reduce, one.field, one.part, one.channels, one.coast]);
     if (!before || control(before) !== control(state)) this.showControls(shown, state, kind);
   }
 
@@ -285,6 +286,8 @@ class App {
       h("button", { type: "button", click: () => this.store.change({ box: [] }) }, "whole"),
       h("button", { type: "button", click: () => view?.save(shown.node.name || "image") }, "PNG"),
     );
+    const [x, y] = sides(shown, state);
+    if (coast(shown.axes[x], shown.axes[y])) bar.append(this.coastControl(state));
     if (shown.colours >= 0) return [bar];
     if (shown.channels.length > 0) return [bar, this.channelControls(shown, state)];
     const map = state.map in this.maps ? state.map : "viridis";
@@ -295,6 +298,11 @@ class App {
       bar,
       ...(view ? [view.side] : []),
     ];
+  }
+
+  private coastControl(state: State): HTMLElement {
+    const box = h("input", { type: "checkbox", checked: state.coast, "data-control": "coast", change: () => this.store.change({ coast: box.checked }) });
+    return h("label", { class: "channel", title: "Made with Natural Earth" }, box, "coasts");
   }
 
   private channelControls(shown: Shown, state: State): HTMLElement {

@@ -27,6 +27,8 @@ export interface State extends Place {
   /** The first row of a table. */
   row: number;
   search: string;
+  /** Coasts are drawn over images of latitude and longitude. */
+  coast: boolean;
 }
 
 const EMPTY: State = {
@@ -47,6 +49,7 @@ const EMPTY: State = {
   points: [],
   row: 0,
   search: "",
+  coast: true,
 };
 
 /** The state of a node that is looked at anew. */
@@ -95,6 +98,7 @@ export function parsed(fragment: string): State {
     channels: numbers(given.get("channels")).filter((channel) => Number.isInteger(channel) && channel >= 0),
     points,
     row: Math.max(0, Math.floor(Number(given.get("row") ?? 0)) || 0),
+    coast: given.get("coast") !== "0",
   };
 }
 
@@ -129,6 +133,7 @@ export function fragment(state: State): string {
   put("points", state.points.map((point) => point.join(",")).join(";"));
   if (state.row > 0) put("row", String(state.row));
   put("search", state.search);
+  if (!state.coast) put("coast", "0");
   const text = query.toString();
   return `#/${place}${text === "" ? "" : `?${text}`}`;
 }

@@ -48,6 +48,14 @@ def microscopy(group):
         levels.create_array(str(n), shape=part.shape, dtype="u1", chunks=(1, 256, 256))[:] = part
 
 
+def world(group):
+    """An array from the south to the north and from -180 to 179 degrees, whose dimensions are known by their standard names alone."""
+    group = group.create_group("world")
+    for name, values, standard in (("phi", np.arange(-90, 91.0), "latitude"), ("lambda", np.arange(-180, 180.0), "longitude")):
+        group.create_array(name, data=values, dimension_names=[name], attributes={"standard_name": standard})
+    group.create_array("height", shape=(181, 360), dtype="f4", dimension_names=["phi", "lambda"])[:] = 1
+
+
 def mixed(path):
     """An array of every kind, and what is large, sparse or damaged."""
     group = zarr.open_group(path, mode="w")
@@ -72,6 +80,7 @@ def mixed(path):
     for n in range(300):
         many.create_group(f"g{n:04d}")
     microscopy(group)
+    world(group)
     (pathlib.Path(path) / "broken").mkdir()
     (pathlib.Path(path) / "broken/zarr.json").write_text('{"zarr_format": 3, "node_type": "array"}')
 

@@ -75,6 +75,37 @@ test("values and their coordinates are told under the pointer, missing ones too"
   assert.match(await page.locator(".image .readout").textContent(), /^missing/);
 });
 
+/** The columns or rows of elements whose colours the coasts change: along a row, or down a column. */
+async function coasts(page, [from, to], place) {
+  const box = page.getByRole("checkbox", { name: "coasts" });
+  const all = async () => {
+    const found = [];
+    for (let at = from; at < to; at++) found.push(String(await colourOf(page, ...place(at))));
+    return found;
+  };
+  const drawn = await all();
+  await box.uncheck();
+  assert.match(await fragment(page), /coast=0/);
+  const plain = await all();
+  await box.check();
+  assert.doesNotMatch(await fragment(page), /coast/);
+  return drawn.flatMap((one, at) => (one === plain[at] ? [] : [from + at]));
+}
+
+test("coasts lie where they are, whichever way latitudes and longitudes go", async (t) => {
+  const near = (found, wanted) => assert.ok(found.length > 0 && found.every((at) => Math.abs(at - wanted) <= 2), `${found} ${wanted}`);
+  // The coast of Mauritania at 20° north is at 17° west; at 20° east, Africa ends at 35° south.
+  const page = await opened(t, "#/climate.zarr/t2m");
+  near(await coasts(page, [325, 358], (lon) => [lon, 70]), 343);
+  near(await coasts(page, [110, 140], (lat) => [20, lat]), 125);
+  const other = await opened(t, "#/mixed.zarr/world/height");
+  near(await coasts(other, [145, 178], (lon) => [lon, 110]), 163);
+  near(await coasts(other, [40, 70], (lat) => [200, lat]), 55);
+  const none = await opened(t, "#/mixed.zarr/complex?view=image");
+  await colour(none, 0.5, 0.5);
+  assert.equal(await none.getByRole("checkbox", { name: "coasts" }).count(), 0);
+});
+
 test("a slider moves through times, and back leads to where one was", async (t) => {
   const page = await opened(t, "#/climate.zarr/t2m");
   await colour(page, 0.5, 0.5);
