@@ -7,6 +7,7 @@ import type { Maps } from "./colours";
 import { axes, meaning } from "./coordinates";
 import { choice, fill, h, labelled } from "./dom";
 import { ImageView } from "./image";
+import { labelsOf } from "./labels";
 import { LineView } from "./line";
 import { index, selection, sides, views, type Channel, type Shown } from "./model";
 import { NodePanel } from "./node";
@@ -106,7 +107,7 @@ class App {
     const coloured = /^(c|channel|band|rgb|rgba|s|sample)?$/i.test(known[last]?.at ? "x" : (node.dimension_names?.[last] ?? ""));
     const colours = shape.length >= 3 && [3, 4].includes(shape[last]!) && node.data_type?.name === "uint8" && coloured ? last : -1;
     const level = { path: place.path, node, factors: shape.map(() => 1) };
-    return { place, node, shape, axes: known, meaning: meaning(node.attributes), levels: [level], colours, channels: [], channelDimension: -1 };
+    return { place, node, shape, axes: known, meaning: meaning(node.attributes), levels: [level], colours, channels: [], channelDimension: -1, labels: [] };
   }
 
   /** A group that is an image in several sizes; `null` of other groups. */
@@ -124,7 +125,7 @@ class App {
     });
     const channelDimension = names.indexOf("c");
     const channels = channelDimension >= 0 ? channelsOf(group, shown.shape[channelDimension]!) : [];
-    return { ...shown, levels: all, channels, channelDimension: channels.length > 0 ? channelDimension : -1 };
+    return { ...shown, levels: all, channels, channelDimension: channels.length > 0 ? channelDimension : -1, labels: await labelsOf(place) };
   }
 
   // The middle.
@@ -140,7 +141,7 @@ class App {
     fill(this.tabs, ...possible.map((name) => this.tab(name, name === kind)));
     this.view?.update(state);
     this.updateSeries(shown, state, kind);
-    const control = (one: State): string => JSON.stringify([one.view, one.x, one.y, one.at, one.map, one.scale, one.reduce, one.field, one.part, one.channels, one.coast]);
+    const control = (one: State): string => JSON.stringify([one.view, one.x, one.y, one.at, one.map, one.scale, one.reduce, one.field, one.part, one.channels, one.coast, one.label, one.opacity > 0]);
     if (!before || control(before) !== control(state)) this.showControls(shown, state, kind);
   }
 
@@ -288,6 +289,7 @@ class App {
     );
     const [x, y] = sides(shown, state);
     if (coast(shown.axes[x], shown.axes[y])) bar.append(this.coastControl(state));
+    if (shown.labels.length > 0) bar.append(...this.labelControls(shown, state));
     if (shown.colours >= 0) return [bar];
     if (shown.channels.length > 0) return [bar, this.channelControls(shown, state)];
     const map = state.map in this.maps ? state.map : "viridis";
@@ -298,6 +300,20 @@ class App {
       bar,
       ...(view ? [view.side] : []),
     ];
+  }
+
+  private labelControls(shown: Shown, state: State): HTMLElement[] {
+    const names = shown.labels.map((label) => label.name);
+    const slider = h("input", {
+      type: "range",
+      min: 0,
+      max: 100,
+      value: state.opacity,
+      "data-control": "opacity",
+      input: () => this.store.change({ opacity: Number(slider.value) }, true),
+    });
+    const which = labelled("labels", choice(names, state.label || names[0]!, (label) => this.store.change({ label })));
+    return [which, labelled("opacity of labels", slider)];
   }
 
   private coastControl(state: State): HTMLElement {

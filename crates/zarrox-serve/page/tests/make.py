@@ -46,6 +46,11 @@ def microscopy(group):
     for n in range(3):
         part = image[:, :: 2**n, :: 2**n]
         levels.create_array(str(n), shape=part.shape, dtype="u1", chunks=(1, 256, 256))[:] = part
+    labels = levels.create_group("labels", attributes={"ome": {"version": "0.5", "labels": ["cells"]}})
+    said = {"version": "0.5", "image-label": {}, "multiscales": [{"axes": space, "datasets": [{"path": "0"}]}]}
+    cells = np.zeros((1000, 1200), dtype="u2")
+    cells[300:500, 200:400], cells[300:500, 400:600] = 1, 2
+    labels.create_group("cells", attributes={"ome": said}).create_array("0", data=cells, chunks=(256, 256))
 
 
 def world(group):

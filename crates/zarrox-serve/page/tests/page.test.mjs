@@ -196,6 +196,29 @@ test("channels of an image in several sizes are shown and hidden", async (t) => 
   assert.ok(one[1] === 0 && one[2] > 0, `${both} ${one}`);
 });
 
+test("labels lie over an image in colours of their own, as opaque as one likes", async (t) => {
+  const page = await opened(t, "#/mixed.zarr/image?opacity=100");
+  const places = [[300, 400], [500, 400], [300, 250], [650, 400]];
+  const all = async () => {
+    const found = [];
+    for (const place of places) found.push(await colourOf(page, ...place));
+    return found;
+  };
+  const [one, two, above, beside] = await all();
+  const slider = page.getByRole("slider", { name: "opacity of labels" });
+  await slider.fill("0");
+  await page.waitForFunction(() => location.hash.includes("opacity=0"));
+  const plain = await all();
+  assert.deepEqual([above, beside], plain.slice(2));
+  const apart = (a, b) => Math.hypot(...[0, 1, 2].map((part) => a[part] - b[part])) > 100;
+  assert.ok(apart(one, two) && apart(one, plain[0]) && apart(two, plain[1]), `${one} ${two} ${plain}`);
+  await slider.fill("50");
+  await page.waitForFunction(() => !location.hash.includes("opacity"));
+  await page.waitForTimeout(300);
+  const half = await colourOf(page, ...places[0]);
+  assert.ok([0, 1, 2].every((part) => Math.abs(half[part] - (one[part] + plain[0][part]) / 2) < 4), `${half}`);
+});
+
 test("colours are shown as they are", async (t) => {
   const page = await opened(t, "#/mixed.zarr/rgb");
   const [left, right] = [await colour(page, 0.4, 0.5), await colour(page, 0.6, 0.5)];
