@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::http::Request;
@@ -32,6 +33,9 @@ static SERVED: LazyLock<(Place, tempfile::TempDir, Client)> = LazyLock::new(|| {
     (place, other, Client::new(server))
 });
 
+/// The longest time of an answer: the hierarchies are small, but the machine may be busy.
+const LONGEST: Duration = Duration::from_secs(10);
+
 /// Checks what has to be true of every answer.
 fn check(uri: &str, method: &str, headers: &[(&str, &str)]) -> Result<(), TestCaseError> {
     let Ok(request) =
@@ -46,7 +50,9 @@ fn check(uri: &str, method: &str, headers: &[(&str, &str)]) -> Result<(), TestCa
         };
         parts.headers.append(name, value);
     }
+    let begun = Instant::now();
     let answer = SERVED.2.send(Request::from_parts(parts, body));
+    prop_assert!(begun.elapsed() < LONGEST, "{:?} {method} {uri} {headers:?}", begun.elapsed());
     prop_assert!((200..500).contains(&answer.status), "{} {method} {uri} {headers:?}", answer.status);
     if answer.status >= 400 && method != "HEAD" {
         let json: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
@@ -246,6 +252,58 @@ fn range() -> impl Strategy<Value = String> {
     ]
 }
 
+/// An address with a few bytes changed, left out or put in.
+fn mutated() -> impl Strategy<Value = String> {
+    let changes =
+        vec((any::<prop::sample::Index>(), 0..3_u8, select(b"%/?&=:,.-[]+*~0179aezA\x80".to_vec())), 1..6);
+    (call(), changes).prop_map(|(uri, changes)| {
+        let mut bytes = uri.into_bytes();
+        for (place, kind, byte) in changes {
+            // The slash at the beginning stays: without it the request is none.
+            let at = 1 + place.index(bytes.len() - 1);
+            match kind {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                _ if bytes.len() > 2 => drop(bytes.remove(at)),
+                _ => {}
+            }
+        }
+        bytes.into_iter().map(char::from).collect()
+    })
+}
+
+/// A header that the server reads, with any value.
+fn header() -> impl Strategy<Value = (&'static str, String)> {
+    let names = vec![
+        "host",
+        "origin",
+        "cookie",
+        "authorization",
+        "x-zarrox-token",
+        "accept",
+        "accept-encoding",
+        "range",
+        "if-range",
+        "if-match",
+        "if-none-match",
+        "access-control-request-method",
+        "access-control-request-headers",
+    ];
+    let words = vec![
+        "localhost",
+        "[::1",
+        "[::1]:x",
+        "127.0.0.1:99999",
+        "null",
+        "Bearer ",
+        "gzip;q=x",
+        "*",
+        "bytes=0-",
+        "GET",
+    ];
+    (select(names), prop_oneof![select(words).prop_map(str::to_owned), "[ -~]{0,30}"])
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -258,6 +316,22 @@ proptest! {
     #[test]
     fn any_call_is_answered(uri in call()) {
         check(&uri, "GET", &[])?;
+    }
+
+    #[test]
+    fn any_change_of_an_address_is_answered(uri in mutated()) {
+        check(&uri, "GET", &[])?;
+    }
+
+    #[test]
+    fn any_header_is_answered(
+        uri in call(),
+        method in select(vec!["GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "X"]),
+        headers in vec(header(), 0..5),
+    ) {
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        check(&uri, method, &headers)?;
+        check("/", method, &headers)?;
     }
 
     #[test]

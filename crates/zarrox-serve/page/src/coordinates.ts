@@ -15,6 +15,8 @@ export interface Axis {
   /** The coordinate as a number, where it is one. */
   at: ((index: number) => number) | null;
   units: string;
+  /** The name of the quantity in the CF conventions; empty if it is not told. */
+  standard: string;
 }
 
 const SECONDS: Record<string, number> = {
@@ -78,7 +80,7 @@ export function dimensionNames(node: NodeInfo): (string | null)[] {
 
 /** The plain axis of a dimension: its indices. */
 export function indices(name: string | null, dimension: number, length: number): Axis {
-  return { name: name ?? `dimension ${dimension}`, length, label: String, at: null, units: "" };
+  return { name: name ?? `dimension ${dimension}`, length, label: String, at: null, units: "", standard: "" };
 }
 
 /** The axes of an array, with coordinates where there are arrays of the dimensions' names beside it. */
@@ -107,7 +109,7 @@ async function coordinates(place: Place, plain: Axis): Promise<Axis> {
     const one = values[index];
     return typeof one === "number" ? shown(one) : String(one ?? "");
   };
-  return { ...plain, label, at: numbers ? (index) => numbers[index] ?? NaN : null, units };
+  return { ...plain, label, at: numbers ? (index) => numbers[index] ?? NaN : null, units, standard: text(node.attributes["standard_name"]) };
 }
 
 /** Packed numbers of the CF conventions as the numbers that they mean, and the values that mean none. */

@@ -1,9 +1,11 @@
 /** Two dimensions of an array as an image. */
 
 import { slice, type Values } from "./api";
+import * as coasts from "./coast";
 import { contrast, paint, SIGNED, table, type Maps } from "./colours";
 import { download, h } from "./dom";
 import { Histogram } from "./histogram";
+import { overlay, chosen, type Overlay } from "./labels";
 import { index, sides, type Channel, type Shown } from "./model";
 import { count, ticks, value as text } from "./numbers";
 import { fitting, type Level } from "./ome";
@@ -33,6 +35,7 @@ interface Picture {
   /** Three or four bytes for each element, where elements are colours. */
   bytes: Float64Array | null;
   canvas: HTMLCanvasElement;
+  labels: Overlay | null;
   whole: boolean;
 }
 
@@ -49,6 +52,7 @@ export class ImageView {
   private asked: AbortController | null = null;
   private timer = 0;
   private key = "";
+  private known: { key: string; coast: coasts.Coast | null } | null = null;
   private readonly observer: ResizeObserver;
   private drag: { x: number; y: number; box: Box; moved: boolean } | null = null;
   /** The time from asking to the first picture, in milliseconds: for tests. */
@@ -84,7 +88,7 @@ export class ImageView {
     this.colours = table(this.maps[map] ?? [[0, 0, 0], [255, 255, 255]]);
     const [x, y] = sides(this.shown, state);
     const rest = this.shown.shape.map((_, dimension) => (dimension === x || dimension === y ? "" : index(this.shown, state, dimension)));
-    const key = JSON.stringify([x, y, rest, state.field, state.part, state.reduce, this.visible(state)]);
+    const key = JSON.stringify([x, y, rest, state.field, state.part, state.reduce, this.visible(state), chosen(this.shown, state)?.name]);
     if (key !== this.key) {
       this.key = key;
       // The old picture stays until the new one is there, so that playing does not flicker.
@@ -229,6 +233,11 @@ export class ImageView {
     };
     const place = { root: this.shown.place.root, path: level.path };
     const wanted: (number | null)[] = visible.length > 0 ? visible : [null];
+    const [fx, fy] = [level.factors[x] ?? 1, level.factors[y] ?? 1];
+    const labels = overlay(this.shown, state, [x0 * fx, y0 * fy, x1 * fx, y1 * fy], [stepX * fx, stepY * fy], signal).catch((error: unknown) => {
+      if (!signal.aborted) this.fail(error);
+      return null;
+    });
     const all = await Promise.all(wanted.map((channel) => slice(place, { select: select(channel), ...parameters }, signal)));
     const first = all[0]!;
     const steps = y < 0 ? [stepX] : [stepX, stepY];
@@ -252,6 +261,7 @@ export class ImageView {
       planes: coloured ? [] : all.map((one) => upright(numbers(one, state))),
       bytes: coloured,
       canvas,
+      labels: await labels,
       whole: true,
     };
   }
@@ -322,11 +332,37 @@ export class ImageView {
       const bottom = toY((picture.y + picture.rows * picture.stepY) * fy);
       context.drawImage(picture.canvas, left, top, right - left, bottom - top);
     }
+    const labels = this.pictures[this.pictures.length - 1]?.labels;
+    if (labels && state.opacity > 0) {
+      const [left, top, right, bottom] = labels.box;
+      context.globalAlpha = state.opacity / 100;
+      context.drawImage(labels.canvas, toX(left), toY(top), toX(right) - toX(left), toY(bottom) - toY(top));
+      context.globalAlpha = 1;
+    }
+    const coast = state.coast ? this.coast(x, y) : null;
+    if (coast) this.drawCoast(context, coast, [x, y], toX, toY);
     this.drawPoints(context, state, toX, toY);
     context.restore();
     this.drawAxes(context, box, [x, y], toX, toY);
     this.element.dataset["box"] = box.join(",");
     this.describe(state, [x, y], box);
+  }
+
+  /** The coasts over an image with these sides, if it is one of the world. */
+  private coast(x: number, y: number): coasts.Coast | null {
+    const key = `${x},${y}`;
+    if (this.known?.key !== key) this.known = { key, coast: coasts.coast(this.shown.axes[x], this.shown.axes[y]) };
+    return this.known.coast;
+  }
+
+  /** Draws the coasts over the elements that there are, and not beside them. */
+  private drawCoast(context: CanvasRenderingContext2D, coast: coasts.Coast, [x, y]: [number, number], toX: (x: number) => number, toY: (y: number) => number): void {
+    context.save();
+    context.beginPath();
+    context.rect(toX(0), toY(0), toX(this.shown.shape[x] ?? 1) - toX(0), toY(this.shown.shape[y] ?? 1) - toY(0));
+    context.clip();
+    coasts.draw(context, coast, toX, toY);
+    context.restore();
   }
 
   private drawPoints(context: CanvasRenderingContext2D, state: State, toX: (x: number) => number, toY: (y: number) => number): void {

@@ -2,10 +2,12 @@
 
 import { ApiError, call, colourMaps, type NodeInfo, type Place } from "./api";
 import { ChunkView } from "./chunks";
+import { coast } from "./coast";
 import type { Maps } from "./colours";
 import { axes, meaning } from "./coordinates";
 import { choice, fill, h, labelled } from "./dom";
 import { ImageView } from "./image";
+import { labelsOf } from "./labels";
 import { LineView } from "./line";
 import { index, selection, sides, views, type Channel, type Shown } from "./model";
 import { NodePanel } from "./node";
@@ -105,7 +107,7 @@ class App {
     const coloured = /^(c|channel|band|rgb|rgba|s|sample)?$/i.test(known[last]?.at ? "x" : (node.dimension_names?.[last] ?? ""));
     const colours = shape.length >= 3 && [3, 4].includes(shape[last]!) && node.data_type?.name === "uint8" && coloured ? last : -1;
     const level = { path: place.path, node, factors: shape.map(() => 1) };
-    return { place, node, shape, axes: known, meaning: meaning(node.attributes), levels: [level], colours, channels: [], channelDimension: -1 };
+    return { place, node, shape, axes: known, meaning: meaning(node.attributes), levels: [level], colours, channels: [], channelDimension: -1, labels: [] };
   }
 
   /** A group that is an image in several sizes; `null` of other groups. */
@@ -123,7 +125,7 @@ class App {
     });
     const channelDimension = names.indexOf("c");
     const channels = channelDimension >= 0 ? channelsOf(group, shown.shape[channelDimension]!) : [];
-    return { ...shown, levels: all, channels, channelDimension: channels.length > 0 ? channelDimension : -1 };
+    return { ...shown, levels: all, channels, channelDimension: channels.length > 0 ? channelDimension : -1, labels: await labelsOf(place) };
   }
 
   // The middle.
@@ -139,7 +141,7 @@ class App {
     fill(this.tabs, ...possible.map((name) => this.tab(name, name === kind)));
     this.view?.update(state);
     this.updateSeries(shown, state, kind);
-    const control = (one: State): string => JSON.stringify([one.view, one.x, one.y, one.at, one.map, one.scale, one.reduce, one.field, one.part, one.channels]);
+    const control = (one: State): string => JSON.stringify([one.view, one.x, one.y, one.at, one.map, one.scale, one.reduce, one.field, one.part, one.channels, one.coast, one.label, one.opacity > 0]);
     if (!before || control(before) !== control(state)) this.showControls(shown, state, kind);
   }
 
@@ -285,6 +287,9 @@ class App {
       h("button", { type: "button", click: () => this.store.change({ box: [] }) }, "whole"),
       h("button", { type: "button", click: () => view?.save(shown.node.name || "image") }, "PNG"),
     );
+    const [x, y] = sides(shown, state);
+    if (coast(shown.axes[x], shown.axes[y])) bar.append(this.coastControl(state));
+    if (shown.labels.length > 0) bar.append(...this.labelControls(shown, state));
     if (shown.colours >= 0) return [bar];
     if (shown.channels.length > 0) return [bar, this.channelControls(shown, state)];
     const map = state.map in this.maps ? state.map : "viridis";
@@ -295,6 +300,25 @@ class App {
       bar,
       ...(view ? [view.side] : []),
     ];
+  }
+
+  private labelControls(shown: Shown, state: State): HTMLElement[] {
+    const names = shown.labels.map((label) => label.name);
+    const slider = h("input", {
+      type: "range",
+      min: 0,
+      max: 100,
+      value: state.opacity,
+      "data-control": "opacity",
+      input: () => this.store.change({ opacity: Number(slider.value) }, true),
+    });
+    const which = labelled("labels", choice(names, state.label || names[0]!, (label) => this.store.change({ label })));
+    return [which, labelled("opacity of labels", slider)];
+  }
+
+  private coastControl(state: State): HTMLElement {
+    const box = h("input", { type: "checkbox", checked: state.coast, "data-control": "coast", change: () => this.store.change({ coast: box.checked }) });
+    return h("label", { class: "channel", title: "Made with Natural Earth" }, box, "coasts");
   }
 
   private channelControls(shown: Shown, state: State): HTMLElement {

@@ -21,6 +21,14 @@ export interface Shown {
   channels: Channel[];
   /** The dimension of the channels; -1 if there is none. */
   channelDimension: number;
+  /** Labels of its elements. */
+  labels: Label[];
+}
+
+/** Numbers that tell what each element of an image belongs to; 0 is nothing. */
+export interface Label {
+  name: string;
+  levels: Level[];
 }
 
 export interface Channel {

@@ -14,7 +14,7 @@ interface Dataset {
   path: string;
 }
 
-const object = (json: Json | undefined): { [name: string]: Json } | null =>
+export const object = (json: Json | undefined): { [name: string]: Json } | null =>
   json !== null && typeof json === "object" && !Array.isArray(json) ? json : null;
 
 /** The paths of the levels that a group's attributes list, the largest first. */

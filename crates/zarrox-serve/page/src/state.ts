@@ -27,6 +27,12 @@ export interface State extends Place {
   /** The first row of a table. */
   row: number;
   search: string;
+  /** Coasts are drawn over images of latitude and longitude. */
+  coast: boolean;
+  /** The labels over the image; empty for the first ones. */
+  label: string;
+  /** How much labels hide, from 0 to 100. */
+  opacity: number;
 }
 
 const EMPTY: State = {
@@ -47,6 +53,9 @@ const EMPTY: State = {
   points: [],
   row: 0,
   search: "",
+  coast: true,
+  label: "",
+  opacity: 50,
 };
 
 /** The state of a node that is looked at anew. */
@@ -95,6 +104,9 @@ export function parsed(fragment: string): State {
     channels: numbers(given.get("channels")).filter((channel) => Number.isInteger(channel) && channel >= 0),
     points,
     row: Math.max(0, Math.floor(Number(given.get("row") ?? 0)) || 0),
+    coast: given.get("coast") !== "0",
+    label: given.get("label") ?? "",
+    opacity: Math.max(0, Math.min(100, Number(given.get("opacity") ?? 50))) || 0,
   };
 }
 
@@ -129,6 +141,9 @@ export function fragment(state: State): string {
   put("points", state.points.map((point) => point.join(",")).join(";"));
   if (state.row > 0) put("row", String(state.row));
   put("search", state.search);
+  put("label", state.label);
+  if (state.opacity !== 50) put("opacity", String(state.opacity));
+  if (!state.coast) put("coast", "0");
   const text = query.toString();
   return `#/${place}${text === "" ? "" : `?${text}`}`;
 }

@@ -46,6 +46,19 @@ def microscopy(group):
     for n in range(3):
         part = image[:, :: 2**n, :: 2**n]
         levels.create_array(str(n), shape=part.shape, dtype="u1", chunks=(1, 256, 256))[:] = part
+    labels = levels.create_group("labels", attributes={"ome": {"version": "0.5", "labels": ["cells"]}})
+    said = {"version": "0.5", "image-label": {}, "multiscales": [{"axes": space, "datasets": [{"path": "0"}]}]}
+    cells = np.zeros((1000, 1200), dtype="u2")
+    cells[300:500, 200:400], cells[300:500, 400:600] = 1, 2
+    labels.create_group("cells", attributes={"ome": said}).create_array("0", data=cells, chunks=(256, 256))
+
+
+def world(group):
+    """An array from the south to the north and from -180 to 179 degrees, whose dimensions are known by their standard names alone."""
+    group = group.create_group("world")
+    for name, values, standard in (("phi", np.arange(-90, 91.0), "latitude"), ("lambda", np.arange(-180, 180.0), "longitude")):
+        group.create_array(name, data=values, dimension_names=[name], attributes={"standard_name": standard})
+    group.create_array("height", shape=(181, 360), dtype="f4", dimension_names=["phi", "lambda"])[:] = 1
 
 
 def mixed(path):
@@ -72,6 +85,7 @@ def mixed(path):
     for n in range(300):
         many.create_group(f"g{n:04d}")
     microscopy(group)
+    world(group)
     (pathlib.Path(path) / "broken").mkdir()
     (pathlib.Path(path) / "broken/zarr.json").write_text('{"zarr_format": 3, "node_type": "array"}')
 

@@ -75,6 +75,37 @@ test("values and their coordinates are told under the pointer, missing ones too"
   assert.match(await page.locator(".image .readout").textContent(), /^missing/);
 });
 
+/** The columns or rows of elements whose colours the coasts change: along a row, or down a column. */
+async function coasts(page, [from, to], place) {
+  const box = page.getByRole("checkbox", { name: "coasts" });
+  const all = async () => {
+    const found = [];
+    for (let at = from; at < to; at++) found.push(String(await colourOf(page, ...place(at))));
+    return found;
+  };
+  const drawn = await all();
+  await box.uncheck();
+  assert.match(await fragment(page), /coast=0/);
+  const plain = await all();
+  await box.check();
+  assert.doesNotMatch(await fragment(page), /coast/);
+  return drawn.flatMap((one, at) => (one === plain[at] ? [] : [from + at]));
+}
+
+test("coasts lie where they are, whichever way latitudes and longitudes go", async (t) => {
+  const near = (found, wanted) => assert.ok(found.length > 0 && found.every((at) => Math.abs(at - wanted) <= 2), `${found} ${wanted}`);
+  // The coast of Mauritania at 20° north is at 17° west; at 20° east, Africa ends at 35° south.
+  const page = await opened(t, "#/climate.zarr/t2m");
+  near(await coasts(page, [325, 358], (lon) => [lon, 70]), 343);
+  near(await coasts(page, [110, 140], (lat) => [20, lat]), 125);
+  const other = await opened(t, "#/mixed.zarr/world/height");
+  near(await coasts(other, [145, 178], (lon) => [lon, 110]), 163);
+  near(await coasts(other, [40, 70], (lat) => [200, lat]), 55);
+  const none = await opened(t, "#/mixed.zarr/complex?view=image");
+  await colour(none, 0.5, 0.5);
+  assert.equal(await none.getByRole("checkbox", { name: "coasts" }).count(), 0);
+});
+
 test("a slider moves through times, and back leads to where one was", async (t) => {
   const page = await opened(t, "#/climate.zarr/t2m");
   await colour(page, 0.5, 0.5);
@@ -163,6 +194,29 @@ test("channels of an image in several sizes are shown and hidden", async (t) => 
   await page.waitForTimeout(300);
   const one = await colour(page, 0.05, 0.5);
   assert.ok(one[1] === 0 && one[2] > 0, `${both} ${one}`);
+});
+
+test("labels lie over an image in colours of their own, as opaque as one likes", async (t) => {
+  const page = await opened(t, "#/mixed.zarr/image?opacity=100");
+  const places = [[300, 400], [500, 400], [300, 250], [650, 400]];
+  const all = async () => {
+    const found = [];
+    for (const place of places) found.push(await colourOf(page, ...place));
+    return found;
+  };
+  const [one, two, above, beside] = await all();
+  const slider = page.getByRole("slider", { name: "opacity of labels" });
+  await slider.fill("0");
+  await page.waitForFunction(() => location.hash.includes("opacity=0"));
+  const plain = await all();
+  assert.deepEqual([above, beside], plain.slice(2));
+  const apart = (a, b) => Math.hypot(...[0, 1, 2].map((part) => a[part] - b[part])) > 100;
+  assert.ok(apart(one, two) && apart(one, plain[0]) && apart(two, plain[1]), `${one} ${two} ${plain}`);
+  await slider.fill("50");
+  await page.waitForFunction(() => !location.hash.includes("opacity"));
+  await page.waitForTimeout(300);
+  const half = await colourOf(page, ...places[0]);
+  assert.ok([0, 1, 2].every((part) => Math.abs(half[part] - (one[part] + plain[0][part]) / 2) < 4), `${half}`);
 });
 
 test("colours are shown as they are", async (t) => {
