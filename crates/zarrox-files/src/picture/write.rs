@@ -75,7 +75,7 @@ impl Picture {
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] unless the numbers rise.
     pub fn range(self, low: f64, high: f64) -> Result<Self> {
-        if !(low < high) {
+        if low.is_nan() || high.is_nan() || low >= high {
             return Err(bad(format!("a range rises, and {low} to {high} does not")));
         }
         Ok(Self { range: Range::Values(low, high), ..self })
