@@ -105,9 +105,9 @@ fn open_kind(kind: Kind, path: &Path, is_plain: bool) -> Result<FileStore> {
         #[cfg(feature = "images")]
         Kind::Images => crate::images::open(path, is_plain),
         #[cfg(not(feature = "images"))]
-        Kind::Images => {
-            Err(unsupported(format!("{kind} are read by a build with the feature images, which this one lacks")))
-        }
+        Kind::Images => Err(unsupported(format!(
+            "{kind} are read by a build with the feature images, which this one lacks"
+        ))),
     }
 }
 
