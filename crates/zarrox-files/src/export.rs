@@ -8,7 +8,7 @@ use std::sync::Arc;
 use zarrox::{Error, ErrorKind, Node, OpenMode, OpenOptions, Result};
 
 use crate::input::failed;
-#[cfg(not(feature = "hdf5"))]
+#[cfg(not(all(feature = "hdf5", feature = "png", feature = "tables")))]
 use crate::input::unsupported;
 
 /// A kind of file that can be exported.
@@ -19,6 +19,12 @@ pub enum Target {
     Hdf5,
     /// NetCDF-4.
     NetCdf,
+    /// A picture of an array with two dimensions, in viridis. [`Picture`](crate::picture::Picture) has options.
+    Png,
+    /// Comma-separated values: the arrays of a group with one dimension. `Table` has options.
+    Csv,
+    /// Parquet: the arrays of a group with one dimension.
+    Parquet,
 }
 
 impl Target {
@@ -28,6 +34,9 @@ impl Target {
         Some(match suffix.as_str() {
             "h5" | "hdf5" | "he5" | "hdf" => Self::Hdf5,
             "nc" | "nc4" | "cdf" | "netcdf" => Self::NetCdf,
+            "png" => Self::Png,
+            "csv" => Self::Csv,
+            "parquet" | "pq" => Self::Parquet,
             _ => return None,
         })
     }
@@ -38,6 +47,9 @@ impl fmt::Display for Target {
         f.write_str(match self {
             Self::Hdf5 => "HDF5",
             Self::NetCdf => "NetCDF",
+            Self::Png => "PNG",
+            Self::Csv => "CSV",
+            Self::Parquet => "Parquet",
         })
     }
 }
@@ -142,28 +154,70 @@ impl Export {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] when the kind of file cannot express a node; the errors of reading and writing.
-    pub fn write(&self, node: &Node, target: Target, mut output: impl Write + Seek) -> Result<()> {
+    pub fn write(&self, node: &Node, target: Target, mut output: impl Write + Seek + Send) -> Result<()> {
         let mut buffered = std::io::BufWriter::with_capacity(1 << 20, &mut output);
-        self.write_kind(node, target, &mut buffered)
+        match target {
+            Target::Hdf5 | Target::NetCdf => self.write_hierarchy(node, target, &mut buffered)?,
+            Target::Png => self.write_picture(node, &mut buffered)?,
+            Target::Csv | Target::Parquet => self.write_table(node, target, &mut buffered)?,
+        }
+        buffered.flush().map_err(|error| failed("writing the file", error))
+    }
+
+    #[cfg(feature = "png")]
+    fn write_picture(&self, node: &Node, output: impl Write) -> Result<()> {
+        let array = node.clone().into_array()?;
+        let picture = crate::picture::Picture::new().memory(self.memory as u64);
+        picture.write(&array.slice(zarrox::Selection::all()), output)
+    }
+
+    #[cfg(not(feature = "png"))]
+    fn write_picture(&self, _: &Node, _: impl Write) -> Result<()> {
+        Err(lacking(Target::Png, "png"))
+    }
+
+    #[cfg(feature = "tables")]
+    fn write_table(&self, node: &Node, target: Target, output: impl Write + Send) -> Result<()> {
+        let mut table = crate::table::Table::new().memory(self.memory as u64);
+        if let Some(listener) = self.listener.clone() {
+            let told = std::sync::atomic::AtomicU64::new(0);
+            table = table.on_progress(move |done, _| {
+                let before = told.swap(done, std::sync::atomic::Ordering::Relaxed);
+                listener(done.saturating_sub(before))
+            });
+        }
+        match target {
+            Target::Parquet => table.write_parquet(node, output),
+            _ => table.write_csv(node, output),
+        }
+    }
+
+    #[cfg(not(feature = "tables"))]
+    fn write_table(&self, _: &Node, target: Target, _: impl Write) -> Result<()> {
+        Err(lacking(target, "tables"))
     }
 
     #[cfg(feature = "hdf5")]
-    fn write_kind(&self, node: &Node, target: Target, output: &mut (impl Write + Seek)) -> Result<()> {
+    fn write_hierarchy(&self, node: &Node, target: Target, output: &mut (impl Write + Seek)) -> Result<()> {
         use crate::hdf5::write::{Convention, Options, write};
         let convention = match target {
-            Target::Hdf5 => Convention::Hdf5,
             Target::NetCdf => Convention::NetCdf,
+            _ => Convention::Hdf5,
         };
         let progress = |elements| self.listener.as_ref().map_or(Ok(()), |listener| listener(elements));
         write(node, output, Options { convention, memory: self.memory, progress: &progress })
     }
 
     #[cfg(not(feature = "hdf5"))]
-    fn write_kind(&self, _: &Node, target: Target, _: &mut (impl Write + Seek)) -> Result<()> {
-        Err(unsupported(format!(
-            "{target} is written by a build with the feature hdf5, which this one lacks"
-        )))
+    fn write_hierarchy(&self, _: &Node, target: Target, _: &mut (impl Write + Seek)) -> Result<()> {
+        Err(lacking(target, "hdf5"))
     }
+}
+
+/// The error of a build that does not write a kind of file.
+#[cfg(not(all(feature = "hdf5", feature = "png", feature = "tables")))]
+fn lacking(target: Target, feature: &str) -> Error {
+    unsupported(format!("{target} is written by a build with the feature {feature}, which this one lacks"))
 }
 
 /// Exports a node with all nodes below it to a file. [`Export`] has options.

@@ -9,6 +9,8 @@ mod foreign;
 mod images;
 #[cfg(feature = "png")]
 mod pictures;
+#[cfg(feature = "tables")]
+mod tables;
 
 use std::path::{Path, PathBuf};
 
