@@ -18,6 +18,9 @@ const START: u64 = 512;
 /// The first bytes of PNG and JPEG.
 const IMAGES: [&[u8]; 2] = [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"];
 
+/// The first bytes of TIFF: little-endian and big-endian, the classic form and BigTIFF.
+const TIFF: [&[u8]; 4] = [b"II\x2a\0", b"MM\0\x2a", b"II\x2b\0", b"MM\0\x2b"];
+
 /// The first bytes of Parquet.
 const PARQUET: &[u8] = b"PAR1";
 
@@ -31,6 +34,8 @@ pub enum Kind {
     NetCdf3,
     /// An image of PNG or JPEG, or a directory of such images.
     Images,
+    /// TIFF, also as GeoTIFF, COG and OME-TIFF.
+    Tiff,
     /// Parquet.
     Parquet,
     /// Comma-separated values, or with the suffix `.tsv` tab-separated ones.
@@ -62,6 +67,9 @@ impl Kind {
         if IMAGES.iter().any(|signature| start.starts_with(signature)) {
             return Ok(Some(Self::Images));
         }
+        if TIFF.iter().any(|signature| start.starts_with(signature)) {
+            return Ok(Some(Self::Tiff));
+        }
         if start.starts_with(PARQUET) {
             return Ok(Some(Self::Parquet));
         }
@@ -87,6 +95,7 @@ impl fmt::Display for Kind {
             Self::Hdf5 => "HDF5",
             Self::NetCdf3 => "NetCDF-3",
             Self::Images => "PNG and JPEG",
+            Self::Tiff => "TIFF",
             Self::Parquet => "Parquet",
             Self::Csv => "CSV",
         })
@@ -121,6 +130,10 @@ fn open_kind(kind: Kind, path: &Path, reading: &Reading) -> Result<FileStore> {
         Kind::Images => crate::images::open(path, reading.is_plain),
         #[cfg(not(feature = "images"))]
         Kind::Images => Err(lacking(kind, "images")),
+        #[cfg(feature = "tiff")]
+        Kind::Tiff => crate::tiff::open(path, reading),
+        #[cfg(not(feature = "tiff"))]
+        Kind::Tiff => Err(lacking(kind, "tiff")),
         #[cfg(feature = "tables")]
         Kind::Parquet => crate::table::parquet_in::open(path, reading),
         #[cfg(feature = "tables")]
@@ -131,7 +144,7 @@ fn open_kind(kind: Kind, path: &Path, reading: &Reading) -> Result<FileStore> {
 }
 
 /// The error of a build that does not read a kind of file.
-#[cfg(not(all(feature = "hdf5", feature = "images", feature = "tables")))]
+#[cfg(not(all(feature = "hdf5", feature = "images", feature = "tables", feature = "tiff")))]
 fn lacking(kind: Kind, feature: &str) -> Error {
     unsupported(format!(
         "files of {kind} are read by a build with the feature {feature}, which this one lacks"
@@ -173,6 +186,11 @@ impl Import {
     pub fn column(mut self, name: impl Into<String>, data_type: DataType) -> Self {
         self.reading.columns.push((name.into(), data_type));
         self
+    }
+
+    /// Takes a smaller copy of the images of TIFF, as COG has them: 1 for the largest one. Level 0 has the images themselves.
+    pub fn level(self, level: usize) -> Self {
+        Self { reading: Reading { level, ..self.reading }, ..self }
     }
 
     /// Sets whether nodes and attributes that have no form in Zarr are left out. Otherwise they are an error.

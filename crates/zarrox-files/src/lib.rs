@@ -19,7 +19,7 @@
 //! documents last, and again by the same call after an interruption. [`Export`] writes a hierarchy to a file.
 
 mod chunks;
-#[cfg(feature = "tables")]
+#[cfg(any(feature = "images", feature = "tables", feature = "tiff"))]
 mod described;
 mod export;
 mod fill;
@@ -36,6 +36,8 @@ mod rows;
 mod store;
 #[cfg(feature = "tables")]
 mod table;
+#[cfg(feature = "tiff")]
+mod tiff;
 
 pub use export::{Export, Target, export_file};
 pub use import::{Import, Kind, import_file, open_file};

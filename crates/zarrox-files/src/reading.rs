@@ -9,4 +9,6 @@ pub(crate) struct Reading {
     pub(crate) is_plain: bool,
     /// The types of columns of CSV that are not to be found.
     pub(crate) columns: Vec<(String, DataType)>,
+    /// The level of TIFF: 0 for the images themselves, and others for smaller copies of them.
+    pub(crate) level: usize,
 }

@@ -11,6 +11,8 @@ mod images;
 mod pictures;
 #[cfg(feature = "tables")]
 mod tables;
+#[cfg(feature = "tiff")]
+mod tiff;
 
 use std::path::{Path, PathBuf};
 

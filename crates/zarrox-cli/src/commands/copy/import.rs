@@ -25,7 +25,7 @@ use crate::places::Places;
 use crate::progress::Progress;
 use crate::suggest::{self, suggesting};
 
-/// Store the arrays of a file: HDF5, NetCDF, PNG, JPEG, CSV, Parquet, .npy, .npz, or with --dtype and --shape raw elements in C order
+/// Store the arrays of a file: HDF5, NetCDF, PNG, JPEG, TIFF, CSV, Parquet, .npy, .npz, or with --dtype and --shape raw elements in C order
 ///
 /// Of HDF5 and NetCDF, groups, attributes, dimensions, chunks and filters are kept, and encoded chunks are copied as they are where
 /// Zarr has all their filters; an import that was interrupted is continued by the same command.
@@ -71,6 +71,10 @@ pub(crate) struct Import {
     /// The type of a column of CSV, such as id=uint8 or day=datetime64[D] [default: the type that all its values have]
     #[arg(long = "column", value_name = "NAME=TYPE", value_parser = column)]
     columns: Vec<(String, String)>,
+
+    /// Take a smaller copy of the image that a file of TIFF has, such as 1 for the largest one
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    level: usize,
 
     /// Append to the existing array, along this axis [default: 0]
     #[arg(long, value_name = "AXIS", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
@@ -135,6 +139,7 @@ impl Import {
             member: None,
             append: Some(axis),
             columns: Vec::new(),
+            level: 0,
             skip_unsupported: false,
             memory,
             creation: Creation::default(),
@@ -162,6 +167,9 @@ impl Import {
         }
         if !self.columns.is_empty() {
             return Err(usage(format!("--column is for files of CSV, and {} is not one", self.name())).into());
+        }
+        if self.level != 0 {
+            return Err(usage(format!("--level is for files of TIFF, and {} is not one", self.name())).into());
         }
         if self.skip_unsupported {
             return Err(usage(format!(
@@ -412,6 +420,7 @@ impl Import {
         let import = zarrox_files::Import::new()
             .copier(self.recoding()?.apply(copier)?)
             .recodes(recodes)
+            .level(self.level)
             .skip_unsupported(self.skip_unsupported)
             .node(self.member.as_deref().unwrap_or_default());
         let import = self.columns.iter().try_fold(import, |import, (name, dtype)| {
