@@ -158,3 +158,31 @@ fn limited(decoder: impl Read) -> Result<Vec<u8>> {
 fn too_large() -> ParquetError {
     ParquetError::General(format!("a page has more than {MOST} bytes"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use parquet::basic::{GzipLevel, ZstdLevel};
+
+    use super::*;
+
+    #[test]
+    fn pages_of_too_many_bytes_are_refused() {
+        let zeros = vec![0; MOST + 1];
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&zeros).unwrap();
+        let zstandard = zstd::encode_all(zeros.as_slice(), 1).unwrap();
+        let snappy = snap::raw::Encoder::new().compress_vec(&zeros).unwrap();
+        for (compression, bytes) in [
+            (Compression::GZIP(GzipLevel::default()), gzip.finish().unwrap()),
+            (Compression::ZSTD(ZstdLevel::default()), zstandard),
+            (Compression::SNAPPY, snappy),
+        ] {
+            let error = decompressed(compression, &bytes).unwrap_err();
+            assert!(error.to_string().contains("more than"), "{error}");
+        }
+        let few = zstd::encode_all(&zeros[..100], 1).unwrap();
+        assert_eq!(decompressed(Compression::ZSTD(ZstdLevel::default()), &few).unwrap(), zeros[..100]);
+    }
+}
