@@ -6,14 +6,15 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use image::{ColorType, ImageDecoder, ImageError, ImageReader, Limits};
 use zarrox::data_type::{ByteOrder, Endian};
+use zarrox::json::Map;
 use zarrox::stores::MemoryStore;
-use zarrox::{DataType, DynArray, Error, ErrorKind, Format, OpenOptions, Result};
+use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 
-use crate::chunks::{Chunks, Elements, EncodedOnRead, each_position};
+use crate::chunks::{Elements, each_position};
+use crate::described::Described;
 use crate::input::{corrupt, failed, unsupported, zeroed};
 use crate::rows::CHUNK;
 use crate::store::FileStore;
@@ -31,11 +32,15 @@ pub(crate) fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
     let form = common_form(&paths)?;
     let images = Images::new(paths, form, is_stack);
     let documents = MemoryStore::new();
-    let builder = OpenOptions::new().format(Format::V3).create_array_in(Arc::new(documents.clone()), "");
-    let builder = builder.shape(images.shape()).chunks(images.chunk_shape());
-    let builder = builder.data_type(form.data_type()).dimension_names(images.names());
-    let array = if is_plain { builder.no_compressor() } else { builder }.create()?;
-    let chunks: Box<dyn Chunks> = Box::new(EncodedOnRead::new(&array, Box::new(images))?);
+    let described = Described {
+        path: String::new(),
+        shape: images.shape(),
+        data_type: form.data_type(),
+        attributes: Map::default(),
+        names: images.names().into_iter().map(|name| Some(name.to_owned())).collect(),
+        fill: None,
+    };
+    let chunks = described.create(&documents, Box::new(images), is_plain)?;
     let location = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
     Ok(FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), Vec::new()))
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use zarrox::convert::ConvertReport;
 use zarrox::copy::{Copier, Copying};
-use zarrox::{Error, ErrorKind, Result};
+use zarrox::{DataType, Error, ErrorKind, Result};
 
 use crate::input::{Input, unsupported};
+use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut};
 
 /// The number of bytes at the beginning of a file that tell its kind, but for HDF5 behind a block of the user.
@@ -16,6 +17,12 @@ const START: u64 = 512;
 
 /// The first bytes of PNG and JPEG.
 const IMAGES: [&[u8]; 2] = [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"];
+
+/// The first bytes of TIFF: little-endian and big-endian, the classic form and BigTIFF.
+const TIFF: [&[u8]; 4] = [b"II\x2a\0", b"MM\0\x2a", b"II\x2b\0", b"MM\0\x2b"];
+
+/// The first bytes of Parquet.
+const PARQUET: &[u8] = b"PAR1";
 
 /// A kind of file that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,10 +34,16 @@ pub enum Kind {
     NetCdf3,
     /// An image of PNG or JPEG, or a directory of such images.
     Images,
+    /// TIFF, also as GeoTIFF, COG and OME-TIFF.
+    Tiff,
+    /// Parquet.
+    Parquet,
+    /// Comma-separated values, or with the suffix `.tsv` tab-separated ones.
+    Csv,
 }
 
 impl Kind {
-    /// The kind of a file, by its first bytes, or of a directory; `None` for another one.
+    /// The kind of a file, by its first bytes, or of text by its suffix, or of a directory; `None` for another one.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -54,6 +67,12 @@ impl Kind {
         if IMAGES.iter().any(|signature| start.starts_with(signature)) {
             return Ok(Some(Self::Images));
         }
+        if TIFF.iter().any(|signature| start.starts_with(signature)) {
+            return Ok(Some(Self::Tiff));
+        }
+        if start.starts_with(PARQUET) {
+            return Ok(Some(Self::Parquet));
+        }
         // The signature is at 512, 1024, and so on, behind a block of the user.
         let mut offset = START;
         while offset + hdf5.len() as u64 <= input.length() && offset <= 1 << 30 {
@@ -61,6 +80,10 @@ impl Kind {
                 return Ok(Some(Self::Hdf5));
             }
             offset *= 2;
+        }
+        let suffix = input.path().extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+        if ["csv", "tsv"].iter().any(|text| suffix.eq_ignore_ascii_case(text)) {
+            return Ok(Some(Self::Csv));
         }
         Ok(None)
     }
@@ -71,7 +94,10 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Self::Hdf5 => "HDF5",
             Self::NetCdf3 => "NetCDF-3",
-            Self::Images => "images",
+            Self::Images => "PNG and JPEG",
+            Self::Tiff => "TIFF",
+            Self::Parquet => "Parquet",
+            Self::Csv => "CSV",
         })
     }
 }
@@ -82,33 +108,47 @@ impl fmt::Display for Kind {
 /// [`ErrorKind::Unsupported`] when the kind of the file is not known, or this build does not read it; [`ErrorKind::Corrupt`] when
 /// the file is damaged.
 pub fn open_file(path: impl AsRef<Path>) -> Result<FileStore> {
-    open(path.as_ref(), false)
+    open(path.as_ref(), &Reading::default())
 }
 
-fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
+fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     let name = format!("'{}'", path.display());
     match Kind::of(path)? {
-        Some(kind) => open_kind(kind, path, is_plain).map_err(|error| error.at(name)),
+        Some(kind) => open_kind(kind, path, reading).map_err(|error| error.at(name)),
         None => Err(unsupported(format!("{name} is not a file of a known kind"))),
     }
 }
 
-fn open_kind(kind: Kind, path: &Path, is_plain: bool) -> Result<FileStore> {
+fn open_kind(kind: Kind, path: &Path, reading: &Reading) -> Result<FileStore> {
     match kind {
         #[cfg(feature = "hdf5")]
-        Kind::Hdf5 => crate::hdf5::open(path, is_plain),
+        Kind::Hdf5 => crate::hdf5::open(path, reading.is_plain),
         #[cfg(not(feature = "hdf5"))]
-        Kind::Hdf5 => {
-            Err(unsupported(format!("{kind} is read by a build with the feature hdf5, which this one lacks")))
-        }
-        Kind::NetCdf3 => crate::netcdf3::open(path, is_plain),
+        Kind::Hdf5 => Err(lacking(kind, "hdf5")),
+        Kind::NetCdf3 => crate::netcdf3::open(path, reading.is_plain),
         #[cfg(feature = "images")]
-        Kind::Images => crate::images::open(path, is_plain),
+        Kind::Images => crate::images::open(path, reading.is_plain),
         #[cfg(not(feature = "images"))]
-        Kind::Images => Err(unsupported(format!(
-            "{kind} are read by a build with the feature images, which this one lacks"
-        ))),
+        Kind::Images => Err(lacking(kind, "images")),
+        #[cfg(feature = "tiff")]
+        Kind::Tiff => crate::tiff::open(path, reading),
+        #[cfg(not(feature = "tiff"))]
+        Kind::Tiff => Err(lacking(kind, "tiff")),
+        #[cfg(feature = "tables")]
+        Kind::Parquet => crate::table::parquet_in::open(path, reading),
+        #[cfg(feature = "tables")]
+        Kind::Csv => crate::table::csv_in::open(path, reading),
+        #[cfg(not(feature = "tables"))]
+        Kind::Parquet | Kind::Csv => Err(lacking(kind, "tables")),
     }
+}
+
+/// The error of a build that does not read a kind of file.
+#[cfg(not(all(feature = "hdf5", feature = "images", feature = "tables", feature = "tiff")))]
+fn lacking(kind: Kind, feature: &str) -> Error {
+    unsupported(format!(
+        "files of {kind} are read by a build with the feature {feature}, which this one lacks"
+    ))
 }
 
 /// Copies files of other formats into Zarr: its options, with which an import can be planned and run.
@@ -121,7 +161,7 @@ fn open_kind(kind: Kind, path: &Path, is_plain: bool) -> Result<FileStore> {
 #[derive(Debug, Clone, Default)]
 pub struct Import {
     copier: Copier,
-    recodes: bool,
+    reading: Reading,
     skips: bool,
     node: String,
 }
@@ -139,7 +179,18 @@ impl Import {
 
     /// Tells that the copier chooses other codecs than those of the file, so that nothing is compressed for it twice.
     pub fn recodes(self, recodes: bool) -> Self {
-        Self { recodes, ..self }
+        Self { reading: Reading { is_plain: recodes, ..self.reading }, ..self }
+    }
+
+    /// Sets the type of a column of CSV, which otherwise follows from all its values.
+    pub fn column(mut self, name: impl Into<String>, data_type: DataType) -> Self {
+        self.reading.columns.push((name.into(), data_type));
+        self
+    }
+
+    /// Takes a smaller copy of the images of TIFF, as COG has them: 1 for the largest one. Level 0 has the images themselves.
+    pub fn level(self, level: usize) -> Self {
+        Self { reading: Reading { level, ..self.reading }, ..self }
     }
 
     /// Sets whether nodes and attributes that have no form in Zarr are left out. Otherwise they are an error.
@@ -157,7 +208,7 @@ impl Import {
     /// # Errors
     /// The errors of [`open_file`] and of [`Copier::plan`].
     pub fn plan(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<Importing> {
-        let store = open(source.as_ref(), self.recodes)?;
+        let store = open(source.as_ref(), &self.reading)?;
         let node = self.node.trim_matches('/');
         let is_below = |found: &&LeftOut| {
             let path = found.path.trim_start_matches('/');

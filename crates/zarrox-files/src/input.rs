@@ -27,6 +27,13 @@ impl Input {
         Ok(Self { file, path, length: metadata.len() })
     }
 
+    /// A file that is open, and has this name in errors.
+    #[cfg(feature = "tables")]
+    pub(crate) fn of(file: File, path: PathBuf) -> Result<Self> {
+        let length = file.metadata().map_err(|error| self::failed("reading a temporary file", error))?.len();
+        Ok(Self { file, path, length })
+    }
+
     /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path

@@ -19,6 +19,8 @@
 //! documents last, and again by the same call after an interruption. [`Export`] writes a hierarchy to a file.
 
 mod chunks;
+#[cfg(any(feature = "images", feature = "tables", feature = "tiff"))]
+mod described;
 mod export;
 mod fill;
 #[cfg(feature = "hdf5")]
@@ -29,12 +31,19 @@ mod import;
 mod input;
 mod netcdf3;
 pub mod picture;
+mod reading;
 mod rows;
 mod store;
+#[cfg(feature = "tables")]
+mod table;
+#[cfg(feature = "tiff")]
+mod tiff;
 
 pub use export::{Export, Target, export_file};
 pub use import::{Import, Kind, import_file, open_file};
 pub use store::{FileStore, LeftOut};
+#[cfg(feature = "tables")]
+pub use table::Table;
 
 /// The attribute that has the names of an enumeration with their values, since Zarr has no such type.
 pub const ENUM: &str = "enum";

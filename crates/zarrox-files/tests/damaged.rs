@@ -1,30 +1,12 @@
 //! Damaged files give errors: nothing panics, and memory stays bounded.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use zarrox::{Node, OpenOptions};
+use zarrox::ErrorKind;
 use zarrox_files::open_file;
+use zarrox_hostile::files::read;
 
 use crate::data;
-
-/// Opens a file, and reads all that can be read.
-fn read_all(path: &Path) {
-    let Ok(store) = open_file(path) else { return };
-    let Ok(Node::Group(root)) = OpenOptions::new().open_in(Arc::new(store), "") else { return };
-    let _ = root.visit(&mut |_, node| {
-        if let Ok(Node::Array(array)) = node
-            && array
-                .shape()
-                .iter()
-                .try_fold(array.data_type().size() as u64, |size, &n| size.checked_mul(n))
-                .is_some_and(|size| size < 1 << 24)
-        {
-            let _ = array.read_dyn(..);
-        }
-        Ok(())
-    });
-}
 
 /// Numbers that look random, and are the same each time.
 struct Random(u64);
@@ -40,8 +22,6 @@ impl Random {
 
 #[test]
 fn files_that_are_cut_off_or_changed_do_not_panic() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
     let files = [
         "types-latest.h5",
         "scales.h5",
@@ -51,8 +31,15 @@ fn files_that_are_cut_off_or_changed_do_not_panic() {
         "netcdf3_64bit_data.nc",
         "types-earliest.h5",
     ];
+    damage(&data(), &files);
+}
+
+/// Reads files, each damaged in many ways.
+fn damage(data: &Path, files: &[&str]) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
     for file in files {
-        let bytes = std::fs::read(data().join(file)).unwrap();
+        let bytes = std::fs::read(data.join(file)).unwrap();
         let path = directory.path().join(file);
         for round in 0..40 {
             let mut damaged = bytes.clone();
@@ -68,7 +55,7 @@ fn files_that_are_cut_off_or_changed_do_not_panic() {
                 }
             }
             std::fs::write(&path, &damaged).unwrap();
-            read_all(&path);
+            read(&path);
         }
     }
 }
@@ -81,4 +68,113 @@ fn a_file_of_another_kind_is_named() {
     assert!(open_file(&path).unwrap_err().to_string().contains("a.txt"));
     assert!(open_file(directory.path()).is_err());
     assert!(open_file(directory.path().join("nothing")).is_err());
+}
+
+/// The directory of an archive of files.
+fn of(name: &str) -> std::path::PathBuf {
+    zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name))
+}
+
+#[cfg(feature = "tables")]
+#[test]
+fn tables_that_are_damaged_do_not_panic() {
+    let files = [
+        "pandas.csv",
+        "holes.csv",
+        "snappy.parquet",
+        "gzip.parquet",
+        "zstd.parquet",
+        "lz4.parquet",
+        "v2.parquet",
+        "encodings.parquet",
+        "holes.parquet",
+        "int96.parquet",
+        "polars.parquet",
+    ];
+    damage(&of("tables"), &files);
+}
+
+#[cfg(feature = "tiff")]
+#[test]
+fn images_of_tiff_that_are_damaged_do_not_panic() {
+    let files = [
+        "lzw-2.tif",
+        "deflate-1.tif",
+        "zstd-2.tif",
+        "packbits-1.tif",
+        "tiled-f4.tif",
+        "jpeg.tif",
+        "cog.tif",
+        "dem.tif",
+        "sparse.tif",
+        "ome.tif",
+        "big.tif",
+        "planar.tif",
+    ];
+    damage(&of("tiff"), &files);
+}
+
+#[cfg(feature = "images")]
+#[test]
+fn images_that_are_damaged_do_not_panic() {
+    let data = of("images");
+    let names =
+        std::fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names: Vec<String> = names.filter(|name| name.ends_with("png") || name.ends_with("jpg")).collect();
+    assert!(names.len() > 3, "{names:?}");
+    damage(&data, &names.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// The error of a file of these bytes.
+fn refused(name: &str, bytes: &[u8]) -> zarrox::Error {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    open_file(&path).unwrap_err()
+}
+
+#[cfg(feature = "images")]
+#[test]
+fn an_image_that_says_to_be_huge_is_refused() {
+    // The header of a PNG of 65535 times 65535 pixels, with its checksum.
+    let mut file = b"\x89PNG\r\n\x1a\n\0\0\0\x0d".to_vec();
+    let header = b"IHDR\0\0\xff\xff\0\0\xff\xff\x08\x06\0\0\0";
+    file.extend_from_slice(header);
+    file.extend_from_slice(&crc32fast::hash(header).to_be_bytes());
+    file.extend_from_slice(b"\0\0\0\0IDAT\x35\xaf\x06\x1e");
+    let error = refused("a.png", &file);
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
+}
+
+#[cfg(feature = "tiff")]
+#[test]
+fn a_tile_that_says_to_be_huge_is_refused() {
+    let tag =
+        |tag: u16, value: u32| [&tag.to_le_bytes()[..], &[4, 0, 1, 0, 0, 0], &value.to_le_bytes()].concat();
+    let tags = [
+        (256, 1 << 20),
+        (257, 1 << 20),
+        (258, 8),
+        (259, 8),
+        (322, 1 << 20),
+        (323, 1 << 20),
+        (324, 8),
+        (325, 8),
+    ];
+    let mut file = b"II\x2a\0\x08\0\0\0\x08\0".to_vec();
+    tags.iter().for_each(|&(number, value)| file.extend(tag(number, value)));
+    file.extend([0; 4]);
+    let error = refused("a.tif", &file);
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
+}
+
+#[cfg(feature = "tables")]
+#[test]
+fn a_row_that_does_not_end_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.csv");
+    // Zeros that take no space.
+    std::fs::File::create(&path).unwrap().set_len(300 << 20).unwrap();
+    let error = open_file(&path).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
 }

@@ -9,6 +9,10 @@ mod foreign;
 mod images;
 #[cfg(feature = "png")]
 mod pictures;
+#[cfg(feature = "tables")]
+mod tables;
+#[cfg(feature = "tiff")]
+mod tiff;
 
 use std::path::{Path, PathBuf};
 

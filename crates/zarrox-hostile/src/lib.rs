@@ -1,10 +1,12 @@
-//! Damaged hierarchies: a fuzz target that damages small ones, and demands of the library what it promises of any.
+//! Damaged hierarchies: a fuzz target that damages small ones, and demands of the library what it promises of any. Damaged files of other
+//! formats are another target.
 //!
 //! This is a crate of its own, since `zarrox-testkit` is below `zarrox`.
 
 mod bases;
 mod contents;
 mod elements;
+pub mod files;
 mod input;
 mod keys;
 mod mutations;
@@ -17,6 +19,8 @@ use zarrox::Result;
 use bases::Base;
 use contents::Contents;
 use input::Input;
+
+pub use files::Files;
 
 /// The name of the fuzz target.
 pub const NAME: &str = "hierarchy";

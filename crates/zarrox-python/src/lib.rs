@@ -80,6 +80,8 @@ mod native {
     #[pymodule_export]
     use crate::tools::digest::{digest, verify_manifest, write_manifest};
     #[pymodule_export]
+    use crate::tools::files::{export_file, import_file};
+    #[pymodule_export]
     use crate::tools::pyramid::{downsample, validate_ome};
     #[pymodule_export]
     use crate::tools::serve::{Server, serve};

@@ -6,12 +6,12 @@
 use std::error::Error;
 use std::path::Path;
 
-use zarrox_hostile::Hierarchy;
+use zarrox_hostile::{Files, Hierarchy, files};
 use zarrox_testkit::fuzz::{self, Target};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut names = fuzz::names();
-    names.push(zarrox_hostile::NAME.to_owned());
+    names.extend([zarrox_hostile::NAME, files::NAME].map(str::to_owned));
     names.sort();
     let Some(directory) = std::env::args_os().nth(1) else {
         names.iter().for_each(|name| println!("{name}"));
@@ -27,9 +27,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn seeds(name: &str) -> zarrox::Result<Vec<Vec<u8>>> {
+fn seeds(name: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     if name == zarrox_hostile::NAME {
         return Ok(Hierarchy::new()?.seeds());
+    }
+    if name == files::NAME {
+        return Ok(Files::new()?.seeds()?);
     }
     Ok(Target::new(zarrox::codecs::registry(), name)?.seeds())
 }

@@ -73,6 +73,8 @@ pub(crate) enum Layout {
     Chunks(Vec<u64>),
     /// Those of the source, encoded as they are, in shards of this shape.
     Shards(Vec<u64>),
+    /// Those of a file of HDF5, to which the source is exported, and which is imported.
+    Hdf5,
 }
 
 impl Operation {
@@ -96,6 +98,7 @@ impl Operation {
             Self::Copy { layout: Layout::Same, .. } => "copy",
             Self::Copy { layout: Layout::Chunks(_), .. } => "copy into other chunks",
             Self::Copy { layout: Layout::Shards(_), .. } => "copy into shards",
+            Self::Copy { layout: Layout::Hdf5, .. } => "import of HDF5",
             Self::ConvertInPlace { .. } => "convert in place",
             Self::Discard { .. } => "delete the hierarchy",
             Self::Probe { .. } => "grow and shrink",

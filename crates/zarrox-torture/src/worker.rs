@@ -10,10 +10,12 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::sync::Arc;
 use std::thread;
 
 use zarrox::convert::Convert;
 use zarrox::selection::DimSelection;
+use zarrox::stores::Store;
 use zarrox::{
     Array, ArrayBuilder, Copier, Error, ErrorKind, Group, IntoSelection, Node, OpenOptions, Rechunk,
     Selection,
@@ -206,11 +208,29 @@ impl Tools<'_> {
             Layout::Same => copier,
             Layout::Chunks(chunks) => copier.chunks(chunks),
             Layout::Shards(shards) => copier.shards(shards),
+            Layout::Hdf5 => copier,
         };
-        let (from, source) = (self.at.store.clone(), self.source_path());
+        let file;
+        let (from, source): (Arc<dyn Store>, String) = match layout {
+            Layout::Hdf5 => {
+                file = self.exported()?;
+                (Arc::new(zarrox_files::open_file(file.path())?), String::new())
+            }
+            _ => (self.at.store.clone(), self.source_path()),
+        };
         let planned = copier.plan_in(from, &source, to.store.clone(), &to.path)?;
         self.existing_is_done(planned.run().map(drop))?;
         world::check_copy(&to.root()?)
+    }
+
+    /// The source as a file of HDF5.
+    fn exported(&self) -> zarrox::Result<tempfile::NamedTempFile> {
+        let failed =
+            |error: std::io::Error| Error::new(ErrorKind::Unreachable, format!("a temporary file: {error}"));
+        let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
+        let source = self.root()?.open(world::SOURCE)?;
+        zarrox_files::Export::new().write(&source, zarrox_files::Target::Hdf5, &mut file)?;
+        Ok(file)
     }
 
     /// The path of the source in the store.

@@ -54,6 +54,7 @@ from zarrox.creation import (
 )
 from zarrox.errors import CopyError, MetadataError
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
+from zarrox.hierarchy._files import export_file, import_file
 from zarrox.hierarchy._digests import digest, manifest, verify_manifest
 from zarrox.hierarchy._reshard import reshard
 from zarrox.hierarchy._survey import chunk_table, diff, du, find, stats
@@ -127,11 +128,13 @@ __all__ = [
     "empty",
     "empty_like",
     "errors",
+    "export_file",
     "find",
     "from_array",
     "full",
     "full_like",
     "group",
+    "import_file",
     "load",
     "manifest",
     "ones",

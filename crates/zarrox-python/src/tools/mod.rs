@@ -1,7 +1,8 @@
-//! Functions on whole nodes: checks, digests, differences and statistics, smaller levels of images, the server.
+//! Functions on whole nodes: checks, files of other formats, digests, differences and statistics, smaller levels of images, the server.
 
 pub(crate) mod check;
 pub(crate) mod digest;
+pub(crate) mod files;
 pub(crate) mod pyramid;
 pub(crate) mod serve;
 pub(crate) mod survey;

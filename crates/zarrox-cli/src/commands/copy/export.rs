@@ -27,13 +27,15 @@ use crate::{interrupt, places};
 /// Strings of variable length are written with the length of the longest one, and are read twice for that. Integers of 2 or 4
 /// bits are written as 8-bit integers.
 ///
+/// A table (.csv, .parquet) has the arrays of a group with one dimension as columns, or the fields of an array of structures.
+///
 /// A picture (.png) has a selection with two dimensions, in the colours of a map, or bytes with a third dimension of 3 or 4 as colours.
 ///
 /// A file of HDF5 (.h5) or NetCDF-4 (.nc) has all nodes of a group with their attributes, dimensions and chunks. Chunks that are
 /// compressed with zlib are copied as they are; others are compressed with deflate, which all programs read.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'; for .npz, .h5 and .nc also a group
+    /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'; for .npz, .csv, .parquet, .h5 and .nc also a group
     path: String,
 
     /// The file, or - for the standard output
@@ -44,6 +46,10 @@ pub(crate) struct Export {
 
     #[command(flatten)]
     drawing: Drawing,
+
+    /// The arrays of a group that are the columns of .csv or .parquet, in their order [default: all arrays directly in the group]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    columns: Vec<String>,
 
     /// The kind of file [default: from the suffix of OUT; npy for the standard output]
     #[arg(long, value_name = "KIND")]
@@ -89,6 +95,10 @@ enum Kind {
     Raw,
     /// A picture of PNG
     Png,
+    /// Comma-separated values
+    Csv,
+    /// Parquet
+    Parquet,
     /// HDF5, as h5py writes it
     Hdf5,
     /// NetCDF-4, which xarray opens
@@ -101,7 +111,7 @@ impl Kind {
         match self {
             Self::Hdf5 => Some(FileTarget::Hdf5),
             Self::Netcdf => Some(FileTarget::NetCdf),
-            Self::Npy | Self::Npz | Self::Raw | Self::Png => None,
+            Self::Npy | Self::Npz | Self::Raw | Self::Png | Self::Csv | Self::Parquet => None,
         }
     }
 }
@@ -118,7 +128,13 @@ impl Export {
         {
             return Err(usage(format!("{option} applies only to .png files")).into());
         }
+        if !self.columns.is_empty() && !matches!(kind, Kind::Csv | Kind::Parquet) {
+            return Err(usage("--columns applies only to .csv and .parquet files").into());
+        }
         let (path, selection) = self.part.target(&self.path)?;
+        if matches!(kind, Kind::Csv | Kind::Parquet) {
+            return self.write_table(&global.read(&path)?, selection, kind, stdout);
+        }
         if let Some(target) = kind.target() {
             return self.write_hierarchy(&global.read(&path)?, &selection, target);
         }
@@ -145,16 +161,21 @@ impl Export {
                 Err(usage("files of HDF5 and NetCDF cannot be written to a stream"))
             }
             (Some(Kind::Npz), _) if self.out == "-" => Err(usage(".npz files cannot be written to a stream")),
+            (Some(Kind::Parquet), _) if self.out == "-" => {
+                Err(usage("files of Parquet cannot be written to a stream"))
+            }
             (Some(kind), _) => Ok(kind),
             (None, _) if self.out == "-" => Ok(Kind::Npy),
             (None, Some("npy")) => Ok(Kind::Npy),
             (None, Some("npz")) => Ok(Kind::Npz),
             (None, Some("raw" | "bin")) => Ok(Kind::Raw),
             (None, Some("png")) => Ok(Kind::Png),
+            (None, Some("csv")) => Ok(Kind::Csv),
+            (None, Some("parquet" | "pq")) => Ok(Kind::Parquet),
             (None, Some(_)) if FileTarget::of(&self.out) == Some(FileTarget::Hdf5) => Ok(Kind::Hdf5),
             (None, Some(_)) if FileTarget::of(&self.out) == Some(FileTarget::NetCdf) => Ok(Kind::Netcdf),
             (None, _) => Err(usage(format!(
-                "the form of '{}' is not clear from its name; give --to npy, npz, raw, png, hdf5 or netcdf",
+                "the form of '{}' is not clear from its name; give --to npy, npz, raw, png, csv, parquet, hdf5 or netcdf",
                 self.out
             ))),
         }
@@ -237,6 +258,48 @@ impl Export {
             self.out,
             ByteSize(memory)
         ));
+    }
+
+    /// Writes the arrays of a group, or the fields of an array, as columns.
+    #[cfg(feature = "tables")]
+    fn write_table(
+        &self,
+        node: &Node,
+        selection: Selection,
+        kind: Kind,
+        stdout: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        if !self.part.fields.is_empty() {
+            return Err(usage("--field applies to no table, whose columns are all fields").into());
+        }
+        let progress = Progress::elements(&self.out);
+        let bar = progress.clone();
+        let table = zarrox_files::Table::new()
+            .select(selection)
+            .columns(&self.columns)
+            .memory(self.memory.0)
+            .on_progress(move |done, total| {
+                bar.set(done, total);
+                interrupt::check()
+            });
+        if self.out == "-" {
+            return Ok(table.write_csv(node, stdout)?);
+        }
+        let mut file = Output::create(Path::new(&self.out), self.force)?;
+        match kind {
+            Kind::Parquet => table.write_parquet(node, &mut file)?,
+            _ => table.write_csv(node, &mut file)?,
+        }
+        file.finish()?;
+        progress.finish(None);
+        Ok(())
+    }
+
+    /// Says that this build has no tables.
+    #[cfg(not(feature = "tables"))]
+    fn write_table(&self, _: &Node, _: Selection, _: Kind, _: &mut dyn Write) -> Result<(), Failure> {
+        let message = "tables are written by a build with the feature tables, which this one lacks";
+        Err(zarrox::Error::new(zarrox::ErrorKind::Unsupported, message).into())
     }
 
     /// Writes a picture.

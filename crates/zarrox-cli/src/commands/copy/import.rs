@@ -25,13 +25,13 @@ use crate::places::Places;
 use crate::progress::Progress;
 use crate::suggest::{self, suggesting};
 
-/// Store the arrays of a file: HDF5, NetCDF, PNG, JPEG, .npy, .npz, or with --dtype and --shape raw elements in C order
+/// Store the arrays of a file: HDF5, NetCDF, PNG, JPEG, TIFF, CSV, Parquet, .npy, .npz, or with --dtype and --shape raw elements in C order
 ///
 /// Of HDF5 and NetCDF, groups, attributes, dimensions, chunks and filters are kept, and encoded chunks are copied as they are where
 /// Zarr has all their filters; an import that was interrupted is continued by the same command.
 ///
 /// An image becomes an array, and a directory of images of one size and type an array with a first dimension for them, in the order
-/// of their names.
+/// of their names. Each column of CSV (.csv, .tsv) or Parquet becomes an array of one dimension.
 ///
 /// The arrays are written block by block, so that files may be larger than memory. Blocks of a file are whole chunks, so that
 /// each chunk is encoded once; blocks of a stream are as many rows as fit into memory. A failed or interrupted import of NumPy files
@@ -64,9 +64,17 @@ pub(crate) struct Import {
     #[arg(long, value_name = "BYTES", requires = "shape", default_value_t = 0, hide_default_value = true)]
     offset: u64,
 
-    /// Import only this array of an .npz file, or this node of an HDF5 or NetCDF file
+    /// Import only this array of an .npz file, this node of an HDF5 or NetCDF file, or this column
     #[arg(long, value_name = "NAME")]
     member: Option<String>,
+
+    /// The type of a column of CSV, such as id=uint8 or day=datetime64[D] [default: the type that all its values have]
+    #[arg(long = "column", value_name = "NAME=TYPE", value_parser = column)]
+    columns: Vec<(String, String)>,
+
+    /// Take a smaller copy of the image that a file of TIFF has, such as 1 for the largest one
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    level: usize,
 
     /// Append to the existing array, along this axis [default: 0]
     #[arg(long, value_name = "AXIS", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
@@ -130,6 +138,8 @@ impl Import {
             offset: 0,
             member: None,
             append: Some(axis),
+            columns: Vec::new(),
+            level: 0,
             skip_unsupported: false,
             memory,
             creation: Creation::default(),
@@ -154,6 +164,12 @@ impl Import {
         interrupt::catch();
         if self.shape.is_none() && self.can_be_hierarchy() && Kind::of(&self.input)?.is_some() {
             return self.import_hierarchy(global, out);
+        }
+        if !self.columns.is_empty() {
+            return Err(usage(format!("--column is for files of CSV, and {} is not one", self.name())).into());
+        }
+        if self.level != 0 {
+            return Err(usage(format!("--level is for files of TIFF, and {} is not one", self.name())).into());
         }
         if self.skip_unsupported {
             return Err(usage(format!(
@@ -404,8 +420,12 @@ impl Import {
         let import = zarrox_files::Import::new()
             .copier(self.recoding()?.apply(copier)?)
             .recodes(recodes)
+            .level(self.level)
             .skip_unsupported(self.skip_unsupported)
             .node(self.member.as_deref().unwrap_or_default());
+        let import = self.columns.iter().try_fold(import, |import, (name, dtype)| {
+            Ok::<_, Error>(import.column(name, creation::data_type(dtype)?.0))
+        })?;
         self.replacing(global, |path| {
             let importing = import.plan(&self.input, path)?;
             for found in importing.left_out().iter().filter(|_| self.skip_unsupported) {
@@ -487,6 +507,12 @@ impl Import {
         let incoming = self.incoming(format!("member '{name}'"), header, &mut member);
         store(Incoming { places, rest: Rest::Read, ..incoming })
     }
+}
+
+/// The name and the type of a column.
+fn column(text: &str) -> Result<(String, String), String> {
+    let (name, dtype) = text.rsplit_once('=').ok_or("a column is given as NAME=TYPE")?;
+    Ok((name.to_owned(), dtype.to_owned()))
 }
 
 /// The arguments of the command, with `--append 1` written as `--append=1`, unless the word after `--append` is not a number.

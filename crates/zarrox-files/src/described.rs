@@ -1,0 +1,50 @@
+//! The documents of arrays whose chunks are made of elements when they are read.
+
+use std::sync::Arc;
+
+use zarrox::json::{Json, Map};
+use zarrox::stores::MemoryStore;
+use zarrox::{DataType, Format, OpenOptions, Result};
+
+use crate::chunks::{Chunks, Elements, EncodedOnRead};
+
+/// An array, before its document is made.
+#[derive(Debug)]
+pub(crate) struct Described {
+    pub(crate) path: String,
+    pub(crate) shape: Vec<u64>,
+    pub(crate) data_type: DataType,
+    pub(crate) attributes: Map,
+    /// The names of the dimensions; empty for none.
+    pub(crate) names: Vec<Option<String>>,
+    /// The fill value in the words of metadata.
+    pub(crate) fill: Option<Json>,
+}
+
+impl Described {
+    /// Creates the document of an array of these elements, and the way to its chunks. The chunks of one that `is_plain` are not compressed.
+    pub(crate) fn create(
+        self,
+        documents: &MemoryStore,
+        elements: Box<dyn Elements>,
+        is_plain: bool,
+    ) -> Result<Box<dyn Chunks>> {
+        let options = OpenOptions::new().format(Format::V3);
+        let builder = options.create_array_in(Arc::new(documents.clone()), &self.path);
+        let builder = builder.shape(self.shape).chunks(elements.chunk_shape()).data_type(self.data_type);
+        let builder = builder.attributes(self.attributes);
+        let builder =
+            if self.names.is_empty() { builder } else { builder.optional_dimension_names(self.names) };
+        let builder = self.fill.into_iter().fold(builder, |builder, fill| builder.fill_value_json(fill));
+        let array = if is_plain { builder.no_compressor() } else { builder }.create()?;
+        Ok(Box::new(EncodedOnRead::new(&array, elements)?))
+    }
+}
+
+/// Creates the group above all arrays.
+pub(crate) fn root(attributes: Map) -> Result<MemoryStore> {
+    let documents = MemoryStore::new();
+    let options = OpenOptions::new().format(Format::V3);
+    options.create_group_in(Arc::new(documents.clone()), "")?.set_attributes(attributes)?;
+    Ok(documents)
+}

@@ -1,0 +1,88 @@
+//! Columns whose rows are read in blocks.
+
+use std::fmt::Debug;
+use std::ops::ControlFlow;
+
+use zarrox::data_type::Storage;
+use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
+
+use crate::chunks::Elements;
+
+/// The most bytes of texts in a block of rows.
+pub(super) const MOST_TEXT: usize = 512 << 20;
+
+/// The rows of a column.
+pub(super) trait Rows: Debug + Send + Sync {
+    /// The values of the rows of a block.
+    fn read(&self, block: u64) -> Result<Values>;
+}
+
+/// Values of a column.
+#[derive(Debug)]
+pub(super) enum Values {
+    /// The bytes of elements of a fixed size.
+    Fixed(Vec<u8>),
+    /// Elements of any length.
+    Any(Vec<Vec<u8>>),
+}
+
+/// The error of a block with too much text.
+pub(super) fn too_much_text() -> Error {
+    Error::new(ErrorKind::LimitExceeded, "the texts of one block of rows take more than 512 MiB")
+}
+
+/// A column as an array.
+#[derive(Debug)]
+pub(super) struct Column<R> {
+    pub(super) rows: R,
+    pub(super) data_type: DataType,
+    /// The number of blocks.
+    pub(super) grid: [u64; 1],
+    /// The number of rows in a block.
+    pub(super) in_block: u64,
+}
+
+impl<R: Rows> Column<R> {
+    pub(super) fn new(rows: R, data_type: DataType, count: u64, in_block: u64) -> Self {
+        let in_block = in_block.clamp(1, count.max(1));
+        Self { rows, data_type, grid: [count.div_ceil(in_block)], in_block }
+    }
+}
+
+impl<R: Rows> Elements for Column<R> {
+    fn grid(&self) -> &[u64] {
+        &self.grid
+    }
+
+    fn chunk_shape(&self) -> Vec<u64> {
+        vec![self.in_block]
+    }
+
+    fn is_stored(&self, _: &[u64]) -> bool {
+        true
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
+        (0..self.grid[0]).try_for_each(|block| visit(&[block]))
+    }
+
+    fn read(&self, chunk: &[u64]) -> Result<DynArray> {
+        let block = chunk.first().copied().unwrap_or(0);
+        let length = usize::try_from(self.in_block).unwrap_or(usize::MAX);
+        match self.rows.read(block)? {
+            Values::Fixed(mut bytes) => {
+                bytes.resize(length.saturating_mul(self.data_type.size()), 0);
+                DynArray::new(self.data_type.clone(), vec![length], bytes)
+            }
+            Values::Any(mut elements) => {
+                // Behind the last row, elements have no value.
+                let blank = match self.data_type.storage() {
+                    Storage::Variable => Vec::new(),
+                    _ => vec![0; self.data_type.size()],
+                };
+                elements.resize(length, blank);
+                DynArray::from_elements(self.data_type.clone(), vec![length], elements)
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The columns of a group: its arrays of one dimension, and fields of these.
+
+use std::ops::Range;
+
+use zarrox::json::Json;
+use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Group, Node, Registry, Result, Selection};
+
+use super::csv_in::COLUMNS;
+use crate::fill;
+
+/// A column.
+#[derive(Debug)]
+pub(super) struct Column {
+    pub(super) name: String,
+    array: Array,
+    selection: Selection,
+    /// The way to a field; empty for whole elements.
+    field: Option<String>,
+    pub(super) data_type: DataType,
+    /// The elements that stand for nothing.
+    missing: Vec<Vec<u8>>,
+}
+
+/// Elements of a column.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) elements: DynArray,
+    /// For each element whether it stands for nothing; empty if none does.
+    pub(super) missing: Vec<bool>,
+}
+
+impl Part {
+    pub(super) fn is_missing(&self, at: usize) -> bool {
+        self.missing.get(at).copied().unwrap_or(false)
+    }
+}
+
+impl Column {
+    /// The elements of some rows.
+    pub(super) fn read(&self, rows: Range<u64>) -> Result<Part> {
+        let view = self.array.slice(&self.selection).slice(rows);
+        let elements = match &self.field {
+            Some(field) => view.read_field_dyn(field)?,
+            None => view.read_dyn()?,
+        };
+        let missing = match self.missing.as_slice() {
+            [] => Vec::new(),
+            missing => elements.elements().map(|element| missing.iter().any(|one| one == element)).collect(),
+        };
+        Ok(Part { elements, missing })
+    }
+
+    /// Returns true if elements can stand for nothing: those of the attributes `_FillValue` and `missing_value`, as xarray reads them.
+    pub(super) fn can_miss(&self) -> bool {
+        !self.missing.is_empty()
+    }
+}
+
+/// The columns of a node, and the number of their rows.
+pub(super) fn of(node: &Node, selection: &Selection, names: &[String]) -> Result<(Vec<Column>, u64)> {
+    let registry = zarrox::codecs::registry();
+    let arrays = match node {
+        Node::Array(array) if names.is_empty() => vec![(array.path().name().to_owned(), array.clone())],
+        Node::Array(array) => {
+            return Err(bad(format!("'{}' is an array; columns are chosen in a group", array.path())));
+        }
+        Node::Group(group) => chosen(group, names)?,
+    };
+    let (mut columns, mut rows) = (Vec::new(), None::<(u64, String)>);
+    for (name, array) in arrays {
+        let shape = array.slice(selection).shape()?;
+        let &[length] = shape.as_slice() else {
+            return Err(bad(format!(
+                "'{name}' has the shape {shape:?}; a column has one dimension: choose columns"
+            )));
+        };
+        match &rows {
+            Some((other, first)) if *other != length => {
+                return Err(bad(format!(
+                    "'{first}' has {other} rows, and '{name}' has {length}: choose columns"
+                )));
+            }
+            Some(_) => {}
+            None => rows = Some((length, name.clone())),
+        }
+        add(&mut columns, &array, selection, &name, &registry)?;
+    }
+    match rows {
+        Some((rows, _)) => Ok((columns, rows)),
+        None => Err(bad("there are no arrays in the group to export")),
+    }
+}
+
+/// The arrays of a group: those with these names, or all in the order that an import has left.
+fn chosen(group: &Group, names: &[String]) -> Result<Vec<(String, Array)>> {
+    let open = |name: &String| Ok((name.clone(), group.open(name)?.into_array()?));
+    if !names.is_empty() {
+        return names.iter().map(open).collect();
+    }
+    let mut arrays = Vec::new();
+    for child in group.children()? {
+        if let Ok(array) = group.open(&child.name)?.into_array() {
+            arrays.push((child.name, array));
+        }
+    }
+    let order: Vec<&str> = match group.attributes().get(COLUMNS).and_then(Json::as_array) {
+        Some(order) => order.iter().filter_map(Json::as_str).collect(),
+        None => Vec::new(),
+    };
+    arrays.sort_by_key(|(name, _)| order.iter().position(|known| known == name).unwrap_or(usize::MAX));
+    Ok(arrays)
+}
+
+/// Adds an array, or each field of its structures.
+fn add(
+    columns: &mut Vec<Column>,
+    array: &Array,
+    selection: &Selection,
+    name: &str,
+    registry: &Registry,
+) -> Result<()> {
+    let mut push = |name: String, field: Option<String>, data_type: DataType| {
+        let missing = match field {
+            None => missing(array, &data_type, registry),
+            Some(_) => Vec::new(),
+        };
+        let (array, selection) = (array.clone(), selection.clone());
+        columns.push(Column { name, array, selection, field, data_type, missing });
+    };
+    let Some(structure) = array.data_type().fields() else {
+        let name = if name.is_empty() { "values" } else { name };
+        push(name.to_owned(), None, array.data_type().clone());
+        return Ok(());
+    };
+    for field in structure.fields() {
+        let full = if name.is_empty() { field.name.clone() } else { format!("{name}.{}", field.name) };
+        if !field.shape.is_empty() || field.data_type.fields().is_some() {
+            return Err(bad(format!("the field '{full}' has no single value for a column")));
+        }
+        push(full, Some(field.name.clone()), field.data_type.clone());
+    }
+    Ok(())
+}
+
+/// The elements that stand for nothing.
+fn missing(array: &Array, data_type: &DataType, registry: &Registry) -> Vec<Vec<u8>> {
+    let element = |name: &&str| {
+        let value = array.attributes().get(*name)?;
+        let value = match value.as_str().filter(|_| !data_type.is_named("string")) {
+            Some(text) => fill::decode(text)?,
+            None => value.clone(),
+        };
+        let element = DynArray::from_json(data_type.clone(), &value, registry).ok()?;
+        element.elements().next().map(<[u8]>::to_vec)
+    };
+    ["_FillValue", "missing_value"].iter().filter_map(element).collect()
+}
+
+fn bad(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidArgument, message)
+}

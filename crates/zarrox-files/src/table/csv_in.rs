@@ -1,0 +1,248 @@
+//! Files of CSV as Zarr: each column is an array.
+//!
+//! A file is read once. Its fields go into a file of columns, in blocks of rows, and tell the types of the columns. A chunk is parsed when it is
+//! read.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use csv::{ByteRecord, ReaderBuilder};
+use zarrox::json::{Json, Map};
+use zarrox::{DataType, Error, ErrorKind, Result, codecs};
+
+use super::blocks::{Column, MOST_TEXT, Rows, Values, too_much_text};
+use super::fields::Parser;
+use super::guess::Guess;
+use super::names;
+use super::spool::{Piece, Spool};
+use crate::chunks::Chunks;
+use crate::described::{self, Described};
+use crate::input::{Input, corrupt, failed, unsupported};
+use crate::reading::Reading;
+use crate::store::FileStore;
+
+/// The attribute of a group that has the names of columns in their order.
+pub(super) const COLUMNS: &str = "columns";
+
+/// The most rows of a block.
+const BLOCK: u64 = 1 << 16;
+
+/// The first block ends when its fields have so many bytes.
+const BLOCK_BYTES: usize = 64 << 20;
+
+/// The most bytes of a row.
+const MOST_ROW: u64 = 256 << 20;
+
+/// The most columns.
+const MOST_COLUMNS: usize = 1 << 16;
+
+/// Opens a file as a store of Zarr.
+pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
+    let input = Input::open(path)?;
+    let mut table = Table::read(&input, delimiter(path))?;
+    for (name, _) in &reading.columns {
+        if !table.names.contains(name) {
+            let known = table.names.join(", ");
+            let message = format!("there is no column '{name}'; there are: {known}");
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+    }
+    let mut attributes = Map::default();
+    attributes.insert(COLUMNS.to_owned(), table.names.iter().map(|name| Json::from(name.as_str())).collect());
+    let documents = described::root(attributes)?;
+    let spool = Arc::new(table.spool.finish()?);
+    let mut arrays = BTreeMap::<String, Box<dyn Chunks>>::new();
+    for (name, fields) in table.names.iter().zip(table.columns.drain(..)) {
+        let said = reading.columns.iter().rev().find(|(known, _)| known == name);
+        let data_type = match said {
+            Some((_, data_type)) => data_type.clone(),
+            None => match fields.guess.data_type() {
+                Some(data_type) => data_type,
+                None => DataType::parse("string", &codecs::registry())?,
+            },
+        };
+        let in_block = table.in_block;
+        let parser = Parser::new(&data_type).map_err(|error| error.at(format!("column '{name}'")))?;
+        let rows =
+            Fields { name: name.clone(), pieces: fields.pieces, parser, spool: Arc::clone(&spool), in_block };
+        let described = Described {
+            path: name.clone(),
+            shape: vec![table.rows],
+            data_type: data_type.clone(),
+            attributes: Map::default(),
+            names: vec![Some("row".to_owned())],
+            fill: None,
+        };
+        let elements = Box::new(Column::new(rows, data_type, table.rows, in_block));
+        arrays.insert(name.clone(), described.create(&documents, elements, reading.is_plain)?);
+    }
+    Ok(FileStore::new(input.path().display().to_string(), documents, arrays, Vec::new()))
+}
+
+/// The byte between fields.
+fn delimiter(path: &Path) -> u8 {
+    let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+    if suffix.eq_ignore_ascii_case("tsv") { b'\t' } else { b',' }
+}
+
+/// The fields of a column.
+#[derive(Debug, Default)]
+struct Gathered {
+    guess: Guess,
+    /// The fields of the present block: their lengths in four bytes, and their bytes.
+    pending: Vec<u8>,
+    pieces: Vec<Piece>,
+}
+
+/// The fields of a file.
+struct Table {
+    names: Vec<String>,
+    columns: Vec<Gathered>,
+    spool: Spool,
+    rows: u64,
+    in_block: u64,
+}
+
+impl Table {
+    fn read(input: &Input, delimiter: u8) -> Result<Self> {
+        let since = Rc::new(Cell::new(0));
+        let source = Source { input, position: 0, since: Rc::clone(&since) };
+        let mut reader =
+            ReaderBuilder::new().delimiter(delimiter).buffer_capacity(1 << 20).from_reader(source);
+        let headers = reader.byte_headers().map_err(|error| not_read(error, input))?.clone();
+        if headers.len() > MOST_COLUMNS {
+            return Err(unsupported(format!(
+                "the file has {} columns, more than {MOST_COLUMNS}",
+                headers.len()
+            )));
+        }
+        let texts: Option<Vec<&str>> = headers.iter().map(|name| std::str::from_utf8(name).ok()).collect();
+        let texts = texts.ok_or_else(|| corrupt("a name of a column is not in UTF-8"))?;
+        let names = names::of_columns(texts);
+        let mut columns = Vec::new();
+        columns.resize_with(names.len(), Gathered::default);
+        let mut table = Self { names, columns, spool: Spool::new()?, rows: 0, in_block: BLOCK };
+        let (mut record, mut in_block, mut bytes) = (ByteRecord::new(), 0, 0);
+        loop {
+            since.set(0);
+            if !reader.read_byte_record(&mut record).map_err(|error| not_read(error, input))? {
+                break;
+            }
+            for (column, field) in table.columns.iter_mut().zip(&record) {
+                column.guess.see(field.trim_ascii());
+                column
+                    .pending
+                    .extend_from_slice(&u32::try_from(field.len()).unwrap_or(u32::MAX).to_le_bytes());
+                column.pending.extend_from_slice(field);
+            }
+            bytes += record.as_slice().len();
+            (table.rows, in_block) = (table.rows + 1, in_block + 1);
+            if table.rows < BLOCK && table.rows == in_block && bytes > BLOCK_BYTES {
+                table.in_block = in_block;
+            }
+            if in_block == table.in_block {
+                table.end_block()?;
+                (in_block, bytes) = (0, 0);
+            }
+            if bytes > MOST_TEXT {
+                return Err(too_much_text());
+            }
+        }
+        if in_block > 0 {
+            table.end_block()?;
+        }
+        Ok(table)
+    }
+
+    fn end_block(&mut self) -> Result<()> {
+        for column in &mut self.columns {
+            column.pieces.push(self.spool.push(&column.pending)?);
+            column.pending.clear();
+        }
+        Ok(())
+    }
+}
+
+/// The error of a file that cannot be read.
+fn not_read(error: csv::Error, input: &Input) -> Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            let message = format!("a row has more than {MOST_ROW} bytes");
+            Error::new(ErrorKind::LimitExceeded, message)
+        }
+        csv::ErrorKind::Io(error) => failed(&format!("reading '{}'", input.path().display()), error),
+        csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+            let line = pos.map_or(0, |position| position.line());
+            corrupt(format!("line {line} has {len} fields instead of {expected_len}"))
+        }
+        kind => corrupt(format!("the file is no CSV: {kind:?}")),
+    }
+}
+
+/// The bytes of a file one after the other, of which no row may have too many.
+struct Source<'i> {
+    input: &'i Input,
+    position: u64,
+    /// The number of bytes that were read for a row.
+    since: Rc<Cell<u64>>,
+}
+
+impl Read for Source<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.since.get() > MOST_ROW {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let length = (self.input.length() - self.position).min(out.len() as u64);
+        let bytes = self.input.read(self.position, length).map_err(io::Error::other)?;
+        out[..bytes.len()].copy_from_slice(&bytes);
+        self.position += length;
+        self.since.set(self.since.get() + length);
+        Ok(bytes.len())
+    }
+}
+
+/// A column of texts in the file of columns.
+#[derive(Debug)]
+struct Fields {
+    name: String,
+    pieces: Vec<Piece>,
+    parser: Parser,
+    spool: Arc<Input>,
+    in_block: u64,
+}
+
+impl Rows for Fields {
+    fn read(&self, block: u64) -> Result<Values> {
+        let piece = usize::try_from(block).ok().and_then(|block| self.pieces.get(block));
+        let bytes = piece.ok_or_else(|| corrupt("there is no such block"))?.read(&self.spool)?;
+        let place = |error: Error| error.at(format!("column '{}'", self.name));
+        let is_text = self.parser.is_text();
+        let texts = Texts(&bytes).map(|text| if is_text { text } else { text.trim_ascii() });
+        self.parser.parse(texts).map_err(place)?.map_err(|at| {
+            let text = Texts(&bytes).nth(at).unwrap_or_default();
+            let row = block * self.in_block + at as u64 + 1;
+            let text = String::from_utf8_lossy(&text[..text.len().min(50)]).into_owned();
+            let data_type = self.parser.data_type();
+            place(corrupt(format!("row {row} has '{}', which is no {data_type}", text.escape_debug())))
+        })
+    }
+}
+
+/// Texts, each behind its length in four bytes.
+struct Texts<'b>(&'b [u8]);
+
+impl<'b> Iterator for Texts<'b> {
+    type Item = &'b [u8];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (length, rest) = self.0.split_first_chunk()?;
+        let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+        let (text, rest) = rest.split_at_checked(length)?;
+        self.0 = rest;
+        Some(text)
+    }
+}

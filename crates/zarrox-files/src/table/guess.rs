@@ -1,0 +1,150 @@
+//! The type of a column of text.
+
+use zarrox::DataType;
+use zarrox::data_type::TimeUnit;
+
+use super::dates::Point;
+
+/// The largest whole number up to which a float has all.
+const EXACT: u64 = 1 << 53;
+
+/// Texts that say that there is no value, where a column has numbers or dates.
+const MISSING: [&[u8]; 12] =
+    [b"", b"NA", b"N/A", b"n/a", b"NaN", b"nan", b"-nan", b"NULL", b"null", b"None", b"NaT", b"<NA>"];
+
+/// Returns true for a text that says that there is no value.
+pub(super) fn is_missing(text: &[u8]) -> bool {
+    text.len() <= 4 && MISSING.contains(&text)
+}
+
+/// The truth that a text says.
+pub(super) fn truth(text: &[u8]) -> Option<bool> {
+    match text {
+        b"true" | b"True" | b"TRUE" => Some(true),
+        b"false" | b"False" | b"FALSE" => Some(false),
+        _ => None,
+    }
+}
+
+/// The number that a text says.
+pub(super) fn parsed<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// The types that all values of a column can have.
+#[derive(Debug)]
+pub(super) struct Guess {
+    has_values: bool,
+    has_missing: bool,
+    signed: bool,
+    unsigned: bool,
+    float: bool,
+    truth: bool,
+    point: bool,
+    /// True if a float has each whole number.
+    is_exact: bool,
+    /// The unit that counts all points in time.
+    unit: TimeUnit,
+}
+
+impl Default for Guess {
+    fn default() -> Self {
+        Self {
+            has_values: false,
+            has_missing: false,
+            signed: true,
+            unsigned: true,
+            float: true,
+            truth: true,
+            point: true,
+            is_exact: true,
+            unit: TimeUnit::Day,
+        }
+    }
+}
+
+impl Guess {
+    /// Takes a value into account.
+    pub(super) fn see(&mut self, text: &[u8]) {
+        if is_missing(text) {
+            self.has_missing = true;
+            return;
+        }
+        self.has_values = true;
+        if self.signed || self.unsigned {
+            let (signed, unsigned) = (parsed::<i64>(text), parsed::<u64>(text));
+            self.signed &= signed.is_some();
+            self.unsigned &= unsigned.is_some();
+            let size = signed.map(i64::unsigned_abs).or(unsigned);
+            self.is_exact &= size.is_none_or(|size| size <= EXACT);
+            if size.is_some() {
+                // Whole numbers are floats, and neither true nor points in time.
+                (self.truth, self.point) = (false, false);
+                return;
+            }
+        }
+        self.float = self.float && parsed::<f64>(text).is_some();
+        self.truth = self.truth && truth(text).is_some();
+        if self.point {
+            match Point::parse(text) {
+                Some(point) if point.unit as u8 > self.unit as u8 => self.unit = point.unit,
+                Some(_) => {}
+                None => self.point = false,
+            }
+        }
+    }
+
+    /// The type of the column; `None` for text.
+    pub(super) fn data_type(&self) -> Option<DataType> {
+        let whole = |data_type: DataType| match (self.has_missing, self.is_exact) {
+            (false, _) => Some(data_type),
+            (true, true) => Some(DataType::Float64),
+            (true, false) => None,
+        };
+        if !self.has_values {
+            return Some(DataType::Float64);
+        }
+        if self.signed {
+            return whole(DataType::Int64);
+        }
+        if self.unsigned {
+            return whole(DataType::UInt64);
+        }
+        if self.float {
+            return Some(DataType::Float64);
+        }
+        if self.truth {
+            return (!self.has_missing).then_some(DataType::Bool);
+        }
+        self.point.then(|| DataType::datetime64(self.unit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_has_the_type_of_all_its_values() {
+        let of = |texts: &[&str]| {
+            let mut guess = Guess::default();
+            texts.iter().for_each(|text| guess.see(text.as_bytes()));
+            guess.data_type().map_or("text".to_owned(), |data_type| data_type.to_string())
+        };
+        assert_eq!(of(&["1", "-2"]), "int64");
+        assert_eq!(of(&["1", "18446744073709551615"]), "uint64");
+        assert_eq!(of(&["-1", "18446744073709551615"]), "float64");
+        assert_eq!(of(&["1", ""]), "float64");
+        assert_eq!(of(&["9007199254740993", ""]), "text");
+        assert_eq!(of(&["1", "2.5", "nan", "-inf", "1e3"]), "float64");
+        assert_eq!(of(&["true", "False"]), "bool");
+        assert_eq!(of(&["true", "1"]), "text");
+        assert_eq!(of(&["1", "true"]), "text");
+        assert_eq!(of(&["true", ""]), "text");
+        assert_eq!(of(&["2024-01-01", "2024-05-06"]), "datetime64[D]");
+        assert_eq!(of(&["2024-01-01", "2024-05-06T12:00:00.5", "NaT"]), "datetime64[ms]");
+        assert_eq!(of(&["2024-01-01", "5"]), "text");
+        assert_eq!(of(&["", "NA"]), "float64");
+        assert_eq!(of(&["a", "1"]), "text");
+    }
+}

@@ -1,0 +1,18 @@
+//! Tables: CSV and Parquet, whose columns are arrays of one dimension.
+
+mod blocks;
+mod columns;
+pub(crate) mod csv_in;
+mod csv_out;
+mod dates;
+mod fields;
+mod guess;
+mod names;
+mod pages;
+pub(crate) mod parquet_in;
+mod parquet_out;
+mod parquet_types;
+mod spool;
+mod write;
+
+pub use write::Table;

@@ -1,0 +1,34 @@
+//! The names of arrays for the names of columns.
+
+use std::collections::BTreeSet;
+
+/// The names of arrays for the columns of a table. A slash would lead into a group, and a name that is there already gets a number.
+pub(super) fn of_columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let mut all = Vec::new();
+    for (nth, name) in names.into_iter().enumerate() {
+        let name = name.trim().replace('/', "_");
+        let is_usable = !name.is_empty() && name.chars().any(|c| c != '.') && !name.starts_with("__");
+        let name = if is_usable { name } else { format!("column_{nth}") };
+        let mut found = name.clone();
+        let mut number = 0;
+        while !taken.insert(found.clone()) {
+            number += 1;
+            found = format!("{name}.{number}");
+        }
+        all.push(found);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_stay_in_the_group() {
+        let names = ["a", "", "a", "x/y", "..", " b ", "a.1", "__x"];
+        let found = of_columns(names);
+        assert_eq!(found, ["a", "column_1", "a.1", "x_y", "column_4", "b", "a.1.1", "column_7"]);
+    }
+}

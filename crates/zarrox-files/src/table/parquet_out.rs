@@ -1,0 +1,275 @@
+//! Files of Parquet from columns.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use parquet::basic::{
+    Compression, LogicalType, Repetition, TimeUnit as StoredUnit, Type as Physical, ZstdLevel,
+};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType as Stored, DoubleType, FixedLenByteArray,
+    FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
+};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::{Type, TypePtr};
+use zarrox::data_type::{Casting, NOT_A_TIME, Storage, TimeKind, TimeUnit, VARIABLE_BYTES};
+use zarrox::{DataType, DynArray, Error, Registry, Result};
+
+use super::columns::{Column, Part};
+use crate::input::{failed, unsupported};
+
+/// The way from elements to values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Truth,
+    /// Integers of at most 32 bits.
+    Short,
+    Long,
+    Single,
+    Double,
+    /// Half floats.
+    Half,
+    /// Points in time as so many of another unit.
+    Days(i64),
+    Time(i64),
+    Text,
+    Bytes,
+    Fixed,
+}
+
+/// A column of the file.
+#[derive(Debug)]
+struct Target {
+    way: Way,
+    /// The type of numbers as which elements are read.
+    wide: Option<DataType>,
+    is_optional: bool,
+    schema: TypePtr,
+}
+
+/// Writes columns, whose rows come in groups.
+pub(super) struct Writer<W: Write + Send> {
+    out: SerializedFileWriter<W>,
+    targets: Vec<Target>,
+    registry: Registry,
+}
+
+impl<W: Write + Send> Writer<W> {
+    /// Begins a file.
+    pub(super) fn new(out: W, columns: &[Column]) -> Result<Self> {
+        let targets = columns.iter().map(Target::of).collect::<Result<Vec<_>>>()?;
+        let fields = targets.iter().map(|target| Arc::clone(&target.schema)).collect();
+        let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(not_written)?;
+        let level = ZstdLevel::try_new(3).map_err(not_written)?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(level))
+            .set_created_by(concat!("zarrox ", env!("CARGO_PKG_VERSION")).to_owned())
+            .build();
+        let out =
+            SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(not_written)?;
+        Ok(Self { out, targets, registry: zarrox::codecs::registry() })
+    }
+
+    /// Writes a group of rows. The parts are asked for one after the other, so that one is in memory.
+    pub(super) fn push(&mut self, mut part: impl FnMut(usize) -> Result<Part>) -> Result<()> {
+        let mut group = self.out.next_row_group().map_err(not_written)?;
+        for (number, target) in self.targets.iter().enumerate() {
+            let Some(mut column) = group.next_column().map_err(not_written)? else { break };
+            target.write(&part(number)?, &mut column, &self.registry)?;
+            column.close().map_err(not_written)?;
+        }
+        group.close().map(drop).map_err(not_written)
+    }
+
+    pub(super) fn finish(self) -> Result<()> {
+        self.out.close().map(drop).map_err(not_written)
+    }
+}
+
+impl Target {
+    fn of(column: &Column) -> Result<Self> {
+        let no_form =
+            || unsupported(format!("column '{}': Parquet has no {}", column.name, column.data_type));
+        let (way, physical, logical) = kind(&column.data_type).ok_or_else(no_form)?;
+        let is_time = matches!(way, Way::Days(_) | Way::Time(_));
+        let is_optional = is_time || column.can_miss();
+        let length = match way {
+            Way::Half => 2,
+            Way::Fixed => i32::try_from(column.data_type.size()).map_err(|_| no_form())?,
+            _ => -1,
+        };
+        let repetition = if is_optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let schema = Type::primitive_type_builder(&column.name, physical)
+            .with_repetition(repetition)
+            .with_logical_type(logical)
+            .with_length(length)
+            .build()
+            .map_err(not_written)?;
+        let wide = match way {
+            Way::Short | Way::Long if column.data_type != DataType::UInt64 => Some(DataType::Int64),
+            Way::Single => Some(DataType::Float32),
+            _ => None,
+        };
+        Ok(Self { way, wide, is_optional, schema: Arc::new(schema) })
+    }
+
+    fn write(&self, part: &Part, column: &mut SerializedColumnWriter<'_>, registry: &Registry) -> Result<()> {
+        let cast;
+        let is_time = part.elements.data_type().time().is_some();
+        let elements: &DynArray = match &self.wide {
+            Some(wide) if !is_time && part.elements.data_type() != wide => {
+                cast = part.elements.cast(wide, Casting::Lossy, registry)?;
+                &cast
+            }
+            _ => &part.elements,
+        };
+        let long = |element: &[u8]| i64::from_ne_bytes(element.try_into().unwrap_or_default());
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "integers of at most 32 bits, whose bits are kept"
+        )]
+        match self.way {
+            Way::Truth => self.put::<BoolType>(part, elements, column, |element| Ok(Some(element != [0]))),
+            Way::Short => {
+                self.put::<Int32Type>(part, elements, column, |element| Ok(Some(long(element) as i32)))
+            }
+            Way::Long => self.put::<Int64Type>(part, elements, column, |element| Ok(Some(long(element)))),
+            Way::Single => self.put::<FloatType>(part, elements, column, |element| {
+                Ok(Some(f32::from_ne_bytes(element.try_into().unwrap_or_default())))
+            }),
+            Way::Double => self.put::<DoubleType>(part, elements, column, |element| {
+                Ok(Some(f64::from_ne_bytes(element.try_into().unwrap_or_default())))
+            }),
+            Way::Half => self.put::<FixedLenByteArrayType>(part, elements, column, |element| {
+                let half = u16::from_ne_bytes(element.try_into().unwrap_or_default());
+                Ok(Some(FixedLenByteArray::from(half.to_le_bytes().to_vec())))
+            }),
+            Way::Days(length) => self.put::<Int32Type>(part, elements, column, |element| {
+                let days = counted(long(element), length)?;
+                days.map(i32::try_from).transpose().map_err(|_| too_far())
+            }),
+            Way::Time(length) => {
+                self.put::<Int64Type>(part, elements, column, |element| counted(long(element), length))
+            }
+            Way::Text if elements.data_type().is_named("string") => {
+                self.put::<ByteArrayType>(part, elements, column, |element| {
+                    Ok(Some(ByteArray::from(element.to_vec())))
+                })
+            }
+            Way::Text => {
+                let texts = elements.to_text()?;
+                let texts = texts.iter().map(|text| ByteArray::from(text.as_bytes().to_vec()));
+                self.put_all::<ByteArrayType>(part, texts.map(|text| Ok(Some(text))), column)
+            }
+            Way::Bytes => self.put::<ByteArrayType>(part, elements, column, |element| {
+                Ok(Some(ByteArray::from(element.to_vec())))
+            }),
+            Way::Fixed => self.put::<FixedLenByteArrayType>(part, elements, column, |element| {
+                Ok(Some(FixedLenByteArray::from(element.to_vec())))
+            }),
+        }
+    }
+
+    fn put<T: Stored>(
+        &self,
+        part: &Part,
+        elements: &DynArray,
+        column: &mut SerializedColumnWriter<'_>,
+        value: impl Fn(&[u8]) -> Result<Option<T::T>>,
+    ) -> Result<()> {
+        self.put_all::<T>(part, elements.elements().map(value), column)
+    }
+
+    /// Writes values, of which those are missing that the part says, and those that are `None`.
+    fn put_all<T: Stored>(
+        &self,
+        part: &Part,
+        all: impl Iterator<Item = Result<Option<T::T>>>,
+        column: &mut SerializedColumnWriter<'_>,
+    ) -> Result<()> {
+        let (mut values, mut levels) = (Vec::new(), Vec::new());
+        for (at, value) in all.enumerate() {
+            let value = if part.is_missing(at) { None } else { value? };
+            levels.push(i16::from(value.is_some()));
+            values.extend(value);
+        }
+        let levels = self.is_optional.then_some(levels.as_slice());
+        column.typed::<T>().write_batch(&values, levels, None).map(drop).map_err(not_written)
+    }
+}
+
+/// The way of a type, and the type of the column.
+fn kind(data_type: &DataType) -> Option<(Way, Physical, Option<LogicalType>)> {
+    let integer = |bits, is_signed| Some(LogicalType::integer(bits, is_signed));
+    let stamp = |unit| Some(LogicalType::timestamp(false, unit));
+    if let Some(time) = data_type.time() {
+        let scale = i64::from(time.scale());
+        if time.kind() == TimeKind::Span {
+            // Parquet's own times are those of a day.
+            return Some((Way::Time(1), Physical::INT64, None));
+        }
+        return match time.unit() {
+            TimeUnit::Day => Some((Way::Days(scale), Physical::INT32, Some(LogicalType::Date))),
+            TimeUnit::Week => Some((Way::Days(7 * scale), Physical::INT32, Some(LogicalType::Date))),
+            TimeUnit::Hour => {
+                Some((Way::Time(3_600_000 * scale), Physical::INT64, stamp(StoredUnit::MILLIS)))
+            }
+            TimeUnit::Minute => Some((Way::Time(60_000 * scale), Physical::INT64, stamp(StoredUnit::MILLIS))),
+            TimeUnit::Second => Some((Way::Time(1000 * scale), Physical::INT64, stamp(StoredUnit::MILLIS))),
+            TimeUnit::Millisecond => Some((Way::Time(scale), Physical::INT64, stamp(StoredUnit::MILLIS))),
+            TimeUnit::Microsecond => Some((Way::Time(scale), Physical::INT64, stamp(StoredUnit::MICROS))),
+            TimeUnit::Nanosecond => Some((Way::Time(scale), Physical::INT64, stamp(StoredUnit::NANOS))),
+            _ => None,
+        };
+    }
+    let bytes = Physical::BYTE_ARRAY;
+    Some(match data_type {
+        DataType::Bool => (Way::Truth, Physical::BOOLEAN, None),
+        DataType::Float16 => (Way::Half, Physical::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Float16)),
+        DataType::Float64 => (Way::Double, Physical::DOUBLE, None),
+        _ if data_type.is_named("string") || matches!(data_type.storage(), Storage::Utf32(_)) => {
+            (Way::Text, bytes, Some(LogicalType::String))
+        }
+        _ if data_type.is_named("null_terminated_bytes") => (Way::Text, bytes, Some(LogicalType::String)),
+        _ if data_type.is_named(VARIABLE_BYTES) => (Way::Bytes, bytes, None),
+        _ => match data_type.storage() {
+            Storage::Int(8) => (Way::Long, Physical::INT64, integer(64, true)),
+            Storage::Uint(8) => (Way::Long, Physical::INT64, integer(64, false)),
+            Storage::Int(size @ (1 | 2 | 4)) => (Way::Short, Physical::INT32, integer(bits(size), true)),
+            Storage::Uint(size @ (1 | 2 | 4)) => (Way::Short, Physical::INT32, integer(bits(size), false)),
+            Storage::Float(..=4) => (Way::Single, Physical::FLOAT, None),
+            Storage::Raw(_) if matches!(data_type, DataType::RawBits(_)) => {
+                (Way::Fixed, Physical::FIXED_LEN_BYTE_ARRAY, None)
+            }
+            _ => return None,
+        },
+    })
+}
+
+fn bits(size: usize) -> i8 {
+    i8::try_from(size * 8).unwrap_or(64)
+}
+
+/// The count in the unit of the file; `None` for what is not a time.
+fn counted(count: i64, length: i64) -> Result<Option<i64>> {
+    if count == NOT_A_TIME {
+        return Ok(None);
+    }
+    count.checked_mul(length).map(Some).ok_or_else(too_far)
+}
+
+fn too_far() -> Error {
+    unsupported("a point in time is outside of the range of Parquet's")
+}
+
+fn not_written(error: ParquetError) -> Error {
+    match error {
+        ParquetError::External(error) => match error.downcast::<std::io::Error>() {
+            Ok(error) => failed("writing the table", *error),
+            Err(error) => unsupported(format!("the table cannot be written: {error}")),
+        },
+        error => unsupported(format!("the table cannot be written: {error}")),
+    }
+}

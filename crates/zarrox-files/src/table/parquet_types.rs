@@ -1,0 +1,153 @@
+//! The types of columns of Parquet.
+
+use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use parquet::schema::types::ColumnDescriptor;
+use zarrox::data_type::TimeUnit;
+use zarrox::json::Json;
+use zarrox::{DataType, Result, codecs};
+
+use crate::input::unsupported;
+
+/// The kind of values of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Truth,
+    /// Integers of so many bits.
+    Signed(u8),
+    Unsigned(u8),
+    /// Counts of time, of which the lowest is none.
+    Time,
+    Single,
+    Double,
+    Text,
+    Bytes,
+    /// Bytes of one length.
+    Fixed,
+}
+
+/// The type of a column in Zarr.
+#[derive(Debug, Clone)]
+pub(super) struct Mapped {
+    pub(super) kind: Kind,
+    pub(super) data_type: DataType,
+}
+
+impl Mapped {
+    fn new(kind: Kind, data_type: DataType) -> Self {
+        Self { kind, data_type }
+    }
+
+    /// The type of a column.
+    pub(super) fn of(column: &ColumnDescriptor) -> Result<Self> {
+        let logical = column.logical_type_ref();
+        let converted = column.converted_type();
+        if matches!(logical, Some(LogicalType::Decimal(_))) || converted == ConvertedType::DECIMAL {
+            return Err(unsupported("Zarr has no decimal numbers"));
+        }
+        if converted == ConvertedType::INTERVAL {
+            return Err(unsupported("Zarr has no intervals"));
+        }
+        let (signed, unsigned) = (Self::signed, Self::unsigned);
+        let time = |data_type| Ok(Self::new(Kind::Time, data_type));
+        match (column.physical_type(), logical) {
+            (Physical::BOOLEAN, _) => Ok(Self::new(Kind::Truth, DataType::Bool)),
+            (Physical::INT32, Some(LogicalType::Date)) => time(DataType::datetime64(TimeUnit::Day)),
+            (Physical::INT32 | Physical::INT64, Some(LogicalType::Timestamp(of))) => {
+                time(DataType::datetime64(unit(&of.unit)))
+            }
+            (Physical::INT32 | Physical::INT64, Some(LogicalType::Time(of))) => {
+                time(DataType::timedelta64(unit(&of.unit)))
+            }
+            (Physical::INT32 | Physical::INT64, Some(LogicalType::Integer(of))) => {
+                let bits = u8::try_from(of.bit_width).unwrap_or(0);
+                if of.is_signed { signed(bits) } else { unsigned(bits) }
+            }
+            (Physical::INT32 | Physical::INT64, None) => match converted {
+                ConvertedType::DATE => time(DataType::datetime64(TimeUnit::Day)),
+                ConvertedType::TIMESTAMP_MILLIS => time(DataType::datetime64(TimeUnit::Millisecond)),
+                ConvertedType::TIMESTAMP_MICROS => time(DataType::datetime64(TimeUnit::Microsecond)),
+                ConvertedType::TIME_MILLIS => time(DataType::timedelta64(TimeUnit::Millisecond)),
+                ConvertedType::TIME_MICROS => time(DataType::timedelta64(TimeUnit::Microsecond)),
+                ConvertedType::INT_8 => signed(8),
+                ConvertedType::INT_16 => signed(16),
+                ConvertedType::UINT_8 => unsigned(8),
+                ConvertedType::UINT_16 => unsigned(16),
+                ConvertedType::UINT_32 => unsigned(32),
+                ConvertedType::UINT_64 => unsigned(64),
+                _ if column.physical_type() == Physical::INT32 => signed(32),
+                _ => signed(64),
+            },
+            (Physical::INT32, _) => signed(32),
+            (Physical::INT64, _) => signed(64),
+            // Old programs store points in time so.
+            (Physical::INT96, _) => time(DataType::datetime64(TimeUnit::Nanosecond)),
+            (Physical::FLOAT, _) => Ok(Self::new(Kind::Single, DataType::Float32)),
+            (Physical::DOUBLE, _) => Ok(Self::new(Kind::Double, DataType::Float64)),
+            (Physical::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Enum | LogicalType::Json)) => {
+                text()
+            }
+            (Physical::BYTE_ARRAY, None)
+                if matches!(converted, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON) =>
+            {
+                text()
+            }
+            (Physical::BYTE_ARRAY, _) => {
+                let data_type = DataType::parse("variable_length_bytes", &codecs::registry())?;
+                Ok(Self::new(Kind::Bytes, data_type))
+            }
+            (Physical::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Float16)) => {
+                Ok(Self::new(Kind::Fixed, DataType::Float16))
+            }
+            (Physical::FIXED_LEN_BYTE_ARRAY, _) => match usize::try_from(column.type_length()) {
+                Ok(length) if (1..=1 << 20).contains(&length) => {
+                    Ok(Self::new(Kind::Fixed, DataType::RawBits(length)))
+                }
+                _ => Err(unsupported("the elements have no length")),
+            },
+        }
+    }
+
+    fn signed(bits: u8) -> Result<Self> {
+        let data_type = match bits {
+            8 => DataType::Int8,
+            16 => DataType::Int16,
+            32 => DataType::Int32,
+            64 => DataType::Int64,
+            _ => return Err(unsupported(format!("there are no integers of {bits} bits"))),
+        };
+        Ok(Self::new(Kind::Signed(bits), data_type))
+    }
+
+    fn unsigned(bits: u8) -> Result<Self> {
+        let data_type = match bits {
+            8 => DataType::UInt8,
+            16 => DataType::UInt16,
+            32 => DataType::UInt32,
+            64 => DataType::UInt64,
+            _ => return Err(unsupported(format!("there are no integers of {bits} bits"))),
+        };
+        Ok(Self::new(Kind::Unsigned(bits), data_type))
+    }
+
+    /// The type of a column in which values are missing, and the attribute `_FillValue` for it: as in pandas, integers become floats. Truth
+    /// becomes a small integer.
+    pub(super) fn with_missing(self) -> (Self, Option<Json>) {
+        match self.kind {
+            Kind::Signed(_) | Kind::Unsigned(_) => (Self { data_type: DataType::Float64, ..self }, None),
+            Kind::Truth => (Self { data_type: DataType::Int8, ..self }, Some(Json::from(-1))),
+            _ => (self, None),
+        }
+    }
+}
+
+fn text() -> Result<Mapped> {
+    Ok(Mapped::new(Kind::Text, DataType::parse("string", &codecs::registry())?))
+}
+
+fn unit(unit: &parquet::basic::TimeUnit) -> TimeUnit {
+    match unit {
+        parquet::basic::TimeUnit::MILLIS => TimeUnit::Millisecond,
+        parquet::basic::TimeUnit::MICROS => TimeUnit::Microsecond,
+        parquet::basic::TimeUnit::NANOS => TimeUnit::Nanosecond,
+    }
+}

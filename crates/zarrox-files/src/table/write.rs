@@ -1,0 +1,149 @@
+//! [`Table`]: files of CSV and Parquet from the arrays of a group.
+
+use std::io::Write;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use zarrox::{IntoSelection, Node, Result, Selection};
+
+use super::columns::{self, Column};
+use super::{csv_out, parquet_out};
+
+/// The most rows of a group of Parquet, and of a block of CSV.
+const GROUP: u64 = 1 << 20;
+const BLOCK: u64 = 1 << 16;
+
+/// The assumed bytes of an element of any length.
+const VARIABLE: u64 = 64;
+
+/// A function that hears of the number of elements that are done, and of that of all.
+type Listener = Arc<dyn Fn(u64, u64) -> Result<()> + Send + Sync>;
+
+/// The arrays of one dimension of a group as a table, or the fields of an array of structures: its options.
+///
+/// ```
+/// use zarrox::prelude::*;
+/// use zarrox_files::Table;
+/// # let directory = tempfile::tempdir()?;
+/// let group = zarrox::create_group(directory.path().join("a.zarr"))?;
+/// group.create_array("x").shape([3]).data_type(DataType::Int32).fill_value(7).create()?;
+///
+/// let mut file = Vec::new();
+/// Table::new().write_csv(&Node::Group(group), &mut file)?;
+/// assert_eq!(String::from_utf8(file)?, "x\n7\n7\n7\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Table {
+    selection: Selection,
+    columns: Vec<String>,
+    delimiter: u8,
+    memory: u64,
+    listener: Option<Listener>,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self {
+            selection: Selection::all(),
+            columns: Vec::new(),
+            delimiter: b',',
+            memory: 1 << 29,
+            listener: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { selection, columns, delimiter, memory, listener: _ } = self;
+        f.debug_struct("Table")
+            .field("selection", selection)
+            .field("columns", columns)
+            .field("delimiter", delimiter)
+            .field("memory", memory)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Table {
+    /// A table of all arrays of a group, which have one dimension and one length.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes only the arrays with these names, in this order.
+    pub fn columns<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
+        Self { columns: names.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Takes only these rows.
+    pub fn select(self, rows: impl IntoSelection) -> Self {
+        Self { selection: rows.into_selection(), ..self }
+    }
+
+    /// Sets the byte between the fields of CSV, which is a comma otherwise.
+    pub fn delimiter(self, delimiter: u8) -> Self {
+        Self { delimiter, ..self }
+    }
+
+    /// Sets how much memory elements may take at once, in bytes; 512 MiB by default.
+    pub fn memory(self, bytes: u64) -> Self {
+        Self { memory: bytes, ..self }
+    }
+
+    /// Sets a function that is called with the number of elements that are done, and that of all. An error ends the work.
+    pub fn on_progress(self, listener: impl Fn(u64, u64) -> Result<()> + Send + Sync + 'static) -> Self {
+        Self { listener: Some(Arc::new(listener)), ..self }
+    }
+
+    /// Writes CSV, with a line of names. Missing values and NaN are empty fields.
+    ///
+    /// # Errors
+    /// [`zarrox::ErrorKind::InvalidArgument`] when the arrays are no table; the errors of reading and writing.
+    pub fn write_csv(&self, node: &Node, out: impl Write) -> Result<()> {
+        let (columns, rows) = columns::of(node, &self.selection, &self.columns)?;
+        let mut writer = csv_out::Writer::new(out, self.delimiter, &columns)?;
+        for range in blocks(rows, self.step(&columns, BLOCK)) {
+            let parts = columns.par_iter().map(|column| column.read(range.clone()));
+            writer.push(&parts.collect::<Result<Vec<_>>>()?)?;
+            self.tell(range.end, rows, &columns)?;
+        }
+        writer.finish()
+    }
+
+    /// Writes Parquet, compressed with Zstandard. Points in time become timestamps, and missing values nulls.
+    ///
+    /// # Errors
+    /// The errors of [`Table::write_csv`]; [`zarrox::ErrorKind::Unsupported`] for a type that Parquet does not have.
+    pub fn write_parquet(&self, node: &Node, out: impl Write + Send) -> Result<()> {
+        let (columns, rows) = columns::of(node, &self.selection, &self.columns)?;
+        let mut writer = parquet_out::Writer::new(out, &columns)?;
+        for range in blocks(rows, self.step(&columns, GROUP)) {
+            writer.push(|number| columns[number].read(range.clone()))?;
+            self.tell(range.end, rows, &columns)?;
+        }
+        writer.finish()
+    }
+
+    fn tell(&self, done: u64, rows: u64, columns: &[Column]) -> Result<()> {
+        let all = |rows: u64| rows.saturating_mul(columns.len() as u64);
+        self.listener.as_ref().map_or(Ok(()), |listener| listener(all(done), all(rows)))
+    }
+
+    /// The number of rows that are in memory at once.
+    fn step(&self, columns: &[Column], most: u64) -> u64 {
+        let row = columns.iter().map(|column| match column.data_type.size() {
+            _ if column.data_type.storage() == zarrox::data_type::Storage::Variable => VARIABLE,
+            size => size as u64,
+        });
+        // An element is read, and becomes a value.
+        (self.memory / (2 * row.sum::<u64>()).max(1)).clamp(1, most)
+    }
+}
+
+/// Ranges of so many rows.
+fn blocks(rows: u64, step: u64) -> impl Iterator<Item = Range<u64>> {
+    (0..rows.div_ceil(step)).map(move |block| block * step..rows.min((block + 1) * step))
+}

@@ -1,0 +1,140 @@
+//! Damaged files of other formats: each is opened, and all that it has is read.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use zarrox::{DataType, Node, OpenMode, OpenOptions, Result};
+
+/// The name of the fuzz target.
+pub const NAME: &str = "files";
+
+/// The largest arrays that are read, in bytes.
+const MOST: u64 = 1 << 24;
+
+/// An image of TIFF: eight rows of eight bytes, in one strip that is not compressed.
+const TIFF: &[u8] = b"II\x2a\0\x08\0\0\0\x08\0\
+    \0\x01\x03\0\x01\0\0\0\x08\0\0\0\
+    \x01\x01\x03\0\x01\0\0\0\x08\0\0\0\
+    \x02\x01\x03\0\x01\0\0\0\x08\0\0\0\
+    \x03\x01\x03\0\x01\0\0\0\x01\0\0\0\
+    \x06\x01\x03\0\x01\0\0\0\x01\0\0\0\
+    \x11\x01\x04\0\x01\0\0\0\x6e\0\0\0\
+    \x16\x01\x03\0\x01\0\0\0\x08\0\0\0\
+    \x17\x01\x04\0\x01\0\0\0\x40\0\0\0\
+    \0\0\0\0\
+    0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+/// A file of NetCDF-3: the dimension `x` of two, and the variable `v` of two shorts.
+const NETCDF: &[u8] = b"CDF\x01\0\0\0\0\
+    \0\0\0\x0a\0\0\0\x01\0\0\0\x01x\0\0\0\0\0\0\x02\
+    \0\0\0\0\0\0\0\0\
+    \0\0\0\x0b\0\0\0\x01\0\0\0\x01v\0\0\0\0\0\0\x01\0\0\0\0\
+    \0\0\0\0\0\0\0\0\0\0\0\x03\0\0\0\x04\0\0\0\x50\
+    \0\x01\0\x02";
+
+/// The fuzz target of files. An input is a file, whose first bytes tell its kind; others are CSV.
+#[derive(Debug)]
+pub struct Files {
+    directory: tempfile::TempDir,
+}
+
+impl Files {
+    /// Makes a place for the files.
+    ///
+    /// # Errors
+    /// When there is no directory for temporary files.
+    pub fn new() -> std::io::Result<Self> {
+        Ok(Self { directory: tempfile::tempdir()? })
+    }
+
+    /// Reads a file of these bytes; panics where the library does.
+    ///
+    /// # Panics
+    /// When the file cannot be written.
+    pub fn run(&self, input: &[u8]) {
+        let path = self.directory.path().join("input.csv");
+        #[expect(clippy::expect_used, reason = "a target that has nowhere to write fails")]
+        std::fs::write(&path, input).expect("there is room for the input");
+        read(&path);
+    }
+
+    /// Inputs to begin with, the same in every run: a small file of each kind.
+    ///
+    /// # Errors
+    /// When the library does not write one of them.
+    pub fn seeds(&self) -> Result<Vec<Vec<u8>>> {
+        let zarr = self.directory.path().join("seed.zarr");
+        let group = OpenOptions::new().mode(OpenMode::Write).create_group(&zarr)?;
+        for (name, data_type) in [("x", DataType::Int16), ("y", DataType::Float64)] {
+            let array = group.create_array(name).shape([5]).data_type(data_type).dimension_names(["row"]);
+            array.create()?.fill(.., 7)?;
+        }
+        let image = OpenOptions::new().mode(OpenMode::Write).create_array(zarr.join("image"));
+        image.shape([4, 6]).data_type(DataType::UInt8).create()?;
+        let mut seeds = vec![TIFF.to_vec(), NETCDF.to_vec()];
+        for (source, suffix) in [("x", "h5"), ("x", "nc"), ("image", "png"), ("x", "csv"), ("y", "parquet")] {
+            let file = self.directory.path().join(format!("seed.{suffix}"));
+            zarrox_files::Export::new().overwrite(true).run(zarr.join(source), &file)?;
+            seeds.extend(std::fs::read(&file));
+        }
+        Ok(seeds)
+    }
+}
+
+/// Opens a file, and reads all arrays that are not too large.
+pub fn read(path: &Path) {
+    let Ok(store) = zarrox_files::open_file(path) else { return };
+    let Ok(node) = OpenOptions::new().mode(OpenMode::Read).open_in(Arc::new(store), "") else { return };
+    let read = |array: &zarrox::Array| {
+        let size = array.data_type().size() as u64;
+        let size = array.shape().iter().try_fold(size, |size, &length| size.checked_mul(length));
+        if size.is_some_and(|size| size < MOST) {
+            let _ = array.read_dyn(..);
+        }
+    };
+    match node {
+        Node::Array(array) => read(&array),
+        Node::Group(group) => {
+            let _ = group.visit(&mut |_, node| {
+                if let Ok(Node::Array(array)) = node {
+                    read(array);
+                }
+                Ok(())
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox_files::{Kind, open_file};
+
+    use super::*;
+
+    #[test]
+    fn seeds_are_files_of_all_kinds() {
+        let files = Files::new().unwrap();
+        let mut kinds = Vec::new();
+        for seed in files.seeds().unwrap() {
+            let path = files.directory.path().join("input.csv");
+            std::fs::write(&path, &seed).unwrap();
+            let kind = Kind::of(&path).unwrap().unwrap();
+            let store = open_file(&path).unwrap();
+            assert!(store.left_out().is_empty(), "{kind}");
+            let node = OpenOptions::new().mode(OpenMode::Read).open_in(Arc::new(store), "").unwrap();
+            let array = match node {
+                Node::Array(array) => array,
+                Node::Group(group) => {
+                    group.open(&group.children().unwrap()[0].name).unwrap().into_array().unwrap()
+                }
+            };
+            array.read_dyn(..).unwrap();
+            kinds.push(kind);
+            files.run(&seed);
+        }
+        assert_eq!(
+            kinds,
+            [Kind::Tiff, Kind::NetCdf3, Kind::Hdf5, Kind::Hdf5, Kind::Images, Kind::Csv, Kind::Parquet]
+        );
+    }
+}
