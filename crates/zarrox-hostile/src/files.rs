@@ -65,10 +65,11 @@ impl Files {
     pub fn seeds(&self) -> Result<Vec<Vec<u8>>> {
         let zarr = self.directory.path().join("seed.zarr");
         let group = OpenOptions::new().mode(OpenMode::Write).create_group(&zarr)?;
-        for (name, data_type) in [("x", DataType::Int16), ("y", DataType::Float64)] {
-            let array = group.create_array(name).shape([5]).data_type(data_type).dimension_names(["row"]);
-            array.create()?.fill(.., 7)?;
-        }
+        let column = |name, data_type| {
+            group.create_array(name).shape([5]).data_type(data_type).dimension_names(["row"]).create()
+        };
+        column("x", DataType::Int16)?.fill(.., 7_i16)?;
+        column("y", DataType::Float64)?.fill(.., 7.0)?;
         let image = OpenOptions::new().mode(OpenMode::Write).create_array(zarr.join("image"));
         image.shape([4, 6]).data_type(DataType::UInt8).create()?;
         let mut seeds = vec![TIFF.to_vec(), NETCDF.to_vec()];

@@ -7,8 +7,11 @@ use crate::run::{Outcome, cargo, program};
 const DIRECTORY: &str = "target/conformance/files";
 
 /// The programs that exchange files, and what each is about.
-const PROGRAMS: [(&str, &str); 3] =
-    [("run_files.py", "HDF5 and NetCDF"), ("run_tables.py", "CSV and Parquet"), ("run_tiff.py", "TIFF")];
+const PROGRAMS: [(&str, &str); 3] = [
+    ("run_files.py", "HDF5 and NetCDF"),
+    ("tables/run_tables.py", "CSV and Parquet"),
+    ("run_tiff.py", "TIFF"),
+];
 
 const ENVIRONMENT: Environment = Environment {
     name: "files",
