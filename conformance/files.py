@@ -109,6 +109,41 @@ def write(out):
     return sorted(glob.glob(os.path.join(out, "*")))
 
 
+def write_matrix(path):
+    """Writes every type with every filter, in chunks of which the last ones are not whole. Returns the path."""
+    filters = {
+        "gzip": {"compression": "gzip"},
+        "shuffle": {"compression": "gzip", "shuffle": True},
+        "all": {"compression": "gzip", "shuffle": True, "fletcher32": True},
+        "fletcher32": {"fletcher32": True},
+        "lzf": {"compression": "lzf", "shuffle": True},
+        "blosc": hdf5plugin.Blosc(cname="lz4"),
+        "zstd": hdf5plugin.Zstd(),
+        "lz4": hdf5plugin.LZ4(),
+        "bitshuffle": hdf5plugin.Bitshuffle(cname="lz4"),
+        "bzip2": hdf5plugin.BZip2(),
+    }
+    if h5py.h5z.get_filter_info(h5py.h5z.FILTER_SZIP) & h5py.h5z.FILTER_CONFIG_ENCODE_ENABLED:
+        filters["szip"] = {"compression": "szip"}
+    rng = np.random.default_rng(5)
+    compound = np.dtype([("x", "<f4"), ("y", ">i2"), ("name", "S3")])
+    kinds = ["i1", "u1", "<i2", ">u2", "<i4", ">i4", "<u8", ">i8", "<f2", "<f4", ">f8", "<c8", "?", "S5", compound]
+    with h5py.File(path, "w") as file:
+        for kind in kinds:
+            values = rng.integers(0, 2 if kind == "?" else 90, (23, 17))
+            if kind is compound:
+                made = np.zeros(values.shape, compound)
+                made["x"], made["y"], made["name"] = values / 4, values, values.astype("S3")
+                values = made
+            name = "compound" if kind is compound else np.dtype(kind).str.strip("|<").replace(">", "big_").replace("?", "bool")
+            for filter_name, options in filters.items():
+                # SZIP has numbers alone.
+                if filter_name == "szip" and (kind is compound or np.dtype(kind).kind in "cSb"):
+                    continue
+                file.create_dataset(f"{name}/{filter_name}", data=values.astype(kind), chunks=(8, 10), **options)
+    return path
+
+
 def write_classic(path, kind):
     """Writes a file of NetCDF-3 with and without records."""
     with netCDF4.Dataset(path, "w", format=kind) as n:

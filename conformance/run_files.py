@@ -187,6 +187,7 @@ def main():
     shutil.rmtree(DIRECTORY, ignore_errors=True)
     os.makedirs(os.path.join(DIRECTORY, "made"))
     written = files.write(os.path.join(DIRECTORY, "written"))
+    written.append(files.write_matrix(os.path.join(DIRECTORY, "written", "matrix.h5")))
     real = files.shipped()
     assert len(real) >= 5, f"only {len(real)} files ship in packages"
     failed = []

@@ -74,6 +74,10 @@ pub struct Export {
     picture: crate::picture::Picture,
     #[cfg(feature = "tables")]
     table: crate::table::Table,
+    #[cfg_attr(
+        not(any(feature = "hdf5", feature = "tables")),
+        expect(dead_code, reason = "what this build writes has no progress")
+    )]
     listener: Option<Listener>,
 }
 

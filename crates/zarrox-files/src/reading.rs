@@ -10,5 +10,6 @@ pub(crate) struct Reading {
     /// The types of columns of CSV that are not to be found.
     pub(crate) columns: Vec<(String, DataType)>,
     /// The level of TIFF: 0 for the images themselves, and others for smaller copies of them.
+    #[cfg_attr(not(feature = "tiff"), expect(dead_code, reason = "this build reads no TIFF"))]
     pub(crate) level: usize,
 }

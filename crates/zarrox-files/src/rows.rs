@@ -17,6 +17,10 @@ pub(crate) enum Place {
     /// A file, from this position on.
     File(std::sync::Arc<Input>, u64),
     /// Memory.
+    #[cfg_attr(
+        all(not(feature = "hdf5"), not(test)),
+        expect(dead_code, reason = "only HDF5 has elements there")
+    )]
     Memory(Bytes),
     /// Nowhere: all elements are the fill value.
     Nowhere,

@@ -66,16 +66,20 @@ impl Default for Guess {
 impl Guess {
     /// Takes a value into account.
     pub(super) fn see(&mut self, text: &[u8]) {
+        let is_text = !(self.signed || self.unsigned || self.float || self.truth || self.point);
+        if is_text && self.has_values {
+            return;
+        }
         if is_missing(text) {
             self.has_missing = true;
             return;
         }
         self.has_values = true;
         if self.signed || self.unsigned {
-            let (signed, unsigned) = (parsed::<i64>(text), parsed::<u64>(text));
+            let signed = parsed::<i64>(text);
+            let size = signed.map(i64::unsigned_abs).or_else(|| parsed(text));
             self.signed &= signed.is_some();
-            self.unsigned &= unsigned.is_some();
-            let size = signed.map(i64::unsigned_abs).or(unsigned);
+            self.unsigned &= size.is_some() && signed.is_none_or(|value| value >= 0);
             self.is_exact &= size.is_none_or(|size| size <= EXACT);
             if size.is_some() {
                 // Whole numbers are floats, and neither true nor points in time.

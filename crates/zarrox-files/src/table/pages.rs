@@ -30,10 +30,10 @@ impl Length for Source {
 }
 
 impl ChunkReader for Source {
-    type T = From;
+    type T = Tail;
 
-    fn get_read(&self, start: u64) -> Result<From> {
-        Ok(From { source: self.clone(), position: start })
+    fn get_read(&self, start: u64) -> Result<Tail> {
+        Ok(Tail { source: self.clone(), position: start })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
@@ -44,12 +44,12 @@ impl ChunkReader for Source {
 
 /// A file from a position on.
 #[derive(Debug)]
-pub(super) struct From {
+pub(super) struct Tail {
     source: Source,
     position: u64,
 }
 
-impl Read for From {
+impl Read for Tail {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         let length = self.source.0.length().saturating_sub(self.position).min(out.len() as u64);
         let bytes = self.source.0.read(self.position, length).map_err(std::io::Error::other)?;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,13 +46,13 @@ def test_tables(tmp_path: Path) -> None:
 
 def test_pictures(tmp_path: Path) -> None:
     zarr.save_array(tmp_path / "a.zarr", np.arange(24, dtype="u1").reshape(2, 3, 4))
-    options = {"selection": "1", "cmap": "gray", "value_range": (12.0, 23.0)}
-    zarr.export_file(tmp_path / "a.zarr", tmp_path / "a.png", **options)
+    zarr.export_file(tmp_path / "a.zarr", tmp_path / "a.png", selection="1", cmap="gray", value_range=(12.0, 23.0))
     zarr.import_file(tmp_path / "a.png", tmp_path / "b.zarr")
     pixels = zarr.open_array(tmp_path / "b.zarr", mode="r")[...]
     assert pixels.shape == (3, 4, 4)
     np.testing.assert_array_equal(pixels[..., 0].ravel(), np.round(np.arange(12) / 11 * 255))
-    for bad in ({"cmap": "rainbow"}, {"value_range": (1.0, 0.0)}, {"format": "gif"}, {"selection": "7"}):
+    wrong: tuple[dict[str, Any], ...] = ({"cmap": "rainbow"}, {"value_range": (1.0, 0.0)}, {"format": "gif"}, {"selection": "7"})
+    for bad in wrong:
         with pytest.raises((ValueError, IndexError)):
             zarr.export_file(tmp_path / "a.zarr", tmp_path / "c.png", **bad)
 
