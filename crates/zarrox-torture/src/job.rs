@@ -75,6 +75,8 @@ pub(crate) enum Layout {
     Shards(Vec<u64>),
     /// Those of a file of HDF5, to which the source is exported, and which is imported.
     Hdf5,
+    /// Those of the source, with smaller levels beside them.
+    Pyramid,
 }
 
 impl Operation {
@@ -99,6 +101,7 @@ impl Operation {
             Self::Copy { layout: Layout::Chunks(_), .. } => "copy into other chunks",
             Self::Copy { layout: Layout::Shards(_), .. } => "copy into shards",
             Self::Copy { layout: Layout::Hdf5, .. } => "import of HDF5",
+            Self::Copy { layout: Layout::Pyramid, .. } => "downsample",
             Self::ConvertInPlace { .. } => "convert in place",
             Self::Discard { .. } => "delete the hierarchy",
             Self::Probe { .. } => "grow and shrink",

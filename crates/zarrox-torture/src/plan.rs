@@ -183,7 +183,7 @@ impl<'a> Planner<'a> {
     fn copy(&mut self, format: String) -> Operation {
         let to = self.copy.clone();
         // Only v3 has shards.
-        match self.rng.u32(0..if format == "v3" { 5 } else { 4 }) {
+        match self.rng.u32(0..if format == "v3" { 6 } else { 5 }) {
             0 => Operation::Convert { to, format },
             1 => Operation::Copy { to, format, layout: Layout::Same },
             2 => {
@@ -191,6 +191,7 @@ impl<'a> Planner<'a> {
                 Operation::Copy { to, format, layout: Layout::Chunks(chunks) }
             }
             3 => Operation::Copy { to, format, layout: Layout::Hdf5 },
+            4 => Operation::Copy { to, format, layout: Layout::Pyramid },
             _ => {
                 let [rows, columns] = world::ORIGINAL_CHUNKS;
                 let shards = vec![rows * self.rng.u64(1..4), columns * self.rng.u64(1..4)];

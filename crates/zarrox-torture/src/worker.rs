@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::thread;
 
 use zarrox::convert::Convert;
+use zarrox::pyramid::{Downsample, Method, Pyramid};
 use zarrox::selection::DimSelection;
 use zarrox::stores::Store;
 use zarrox::{
@@ -202,14 +203,14 @@ impl Tools<'_> {
     }
 
     fn copy(&self, to: &Place, format: &str, layout: &Layout) -> zarrox::Result<()> {
-        let to = opened(to)?;
         let copier = Copier::new().format(world::format_named(format)?);
         let copier = match layout {
-            Layout::Same => copier,
+            Layout::Pyramid => return self.downsample(to, format),
+            Layout::Same | Layout::Hdf5 => copier,
             Layout::Chunks(chunks) => copier.chunks(chunks),
             Layout::Shards(shards) => copier.shards(shards),
-            Layout::Hdf5 => copier,
         };
+        let to = opened(to)?;
         let file;
         let (from, source): (Arc<dyn Store>, String) = match layout {
             Layout::Hdf5 => {
@@ -220,6 +221,16 @@ impl Tools<'_> {
         };
         let planned = copier.plan_in(from, &source, to.store.clone(), &to.path)?;
         self.existing_is_done(planned.run().map(drop))?;
+        world::check_copy(&to.root()?)
+    }
+
+    fn downsample(&self, to: &Place, format: &str) -> zarrox::Result<()> {
+        let to = opened(to)?;
+        let pyramid = Downsample::new().format(world::format_named(format)?);
+        let pyramid = pyramid.method(Method::Nearest).levels(world::LEVELS);
+        let (from, source) = (self.at.store.clone(), self.source_path());
+        let planned = pyramid.plan_in(from, &source, to.store.clone(), &to.path);
+        self.existing_is_done(planned.and_then(Pyramid::run).map(drop))?;
         world::check_copy(&to.root()?)
     }
 

@@ -1,6 +1,6 @@
 //! The hierarchy that processes are killed over.
 
-use ndarray::ArrayD;
+use ndarray::{ArrayD, s};
 use zarrox::{Array, ArrayBuilder, DataType, Error, Format, Group, OpenOptions};
 
 use crate::element::elements;
@@ -36,6 +36,8 @@ const ORIGINAL: &str = "a";
 const ORIGINAL_SHAPE: [u64; 2] = [6, 8];
 /// The chunks of the array in [`SOURCE`].
 pub(crate) const ORIGINAL_CHUNKS: [u64; 2] = [2, 3];
+/// The number of smaller levels that a pyramid of the source has.
+pub(crate) const LEVELS: usize = 2;
 /// The number of the operation that wrote the source.
 const ORIGINAL_NUMBER: u64 = 1;
 /// The length of an array that is created and filled.
@@ -90,13 +92,26 @@ pub(crate) fn source(root: &Group) -> zarrox::Result<Array> {
     root.open(&format!("{SOURCE}/{ORIGINAL}"))?.into_array()
 }
 
-/// Makes sure that a hierarchy is a whole copy of the source.
+/// Makes sure that a hierarchy is a whole copy of the source, or a whole pyramid of it.
 pub(crate) fn check_copy(root: &Group) -> zarrox::Result<()> {
-    let array = root.open(ORIGINAL)?.into_array()?;
-    if array.read::<u64>(..)? == original() {
+    if root.contains(ORIGINAL)? {
+        return check_elements(root, ORIGINAL, &original());
+    }
+    let mut level = original();
+    check_elements(root, "0", &level)?;
+    for number in 1..=LEVELS {
+        level = level.slice(s![..;2, ..;2]).to_owned().into_dyn();
+        check_elements(root, &number.to_string(), &level)?;
+    }
+    Ok(())
+}
+
+fn check_elements(root: &Group, path: &str, expected: &ArrayD<u64>) -> zarrox::Result<()> {
+    if root.open(path)?.into_array()?.read::<u64>(..)? == *expected {
         return Ok(());
     }
-    Err(Error::new(zarrox::ErrorKind::Corrupt, "the copy has other elements than the source"))
+    let message = format!("the array '{path}' of the copy has other elements than the source");
+    Err(Error::new(zarrox::ErrorKind::Corrupt, message))
 }
 
 /// The format that is shown by a name.

@@ -43,8 +43,10 @@ mod plan;
 mod source;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use zarrox_core::Result;
+use zarrox_stores::Store;
 
 use crate::convert::check_apart;
 use crate::options::OpenMode;
@@ -72,6 +74,22 @@ impl Downsample {
         let opening = self.convert.opening();
         let node = opening.clone().mode(OpenMode::Read).place(source.as_ref())?.open_node()?;
         plan::into(self, source::array_of(node)?, opening.new_place(destination.as_ref())?)
+    }
+
+    /// Plans a new group in one store with a copy of an array in another one, and its levels.
+    ///
+    /// # Errors
+    /// The errors of [`plan`](Self::plan).
+    pub fn plan_in(
+        &self,
+        source: Arc<dyn Store>,
+        from: &str,
+        destination: Arc<dyn Store>,
+        to: &str,
+    ) -> Result<Pyramid> {
+        let opening = self.convert.opening();
+        let node = opening.clone().mode(OpenMode::Read).location(source, from)?.open_node()?;
+        plan::into(self, source::array_of(node)?, opening.location(destination, to)?)
     }
 
     /// Makes levels beside an array, in the group that it is in, and describes the image there. After an interruption, the same call
