@@ -52,6 +52,11 @@ fn run(name: &str) {
 }
 
 #[test]
+fn command() {
+    run("command.md");
+}
+
+#[test]
 fn copying() {
     run("copying.md");
 }
