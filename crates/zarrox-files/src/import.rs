@@ -36,6 +36,8 @@ pub enum Kind {
     Images,
     /// TIFF, also as GeoTIFF, COG and OME-TIFF.
     Tiff,
+    /// NIfTI-1 in one file, also compressed as `.nii.gz`.
+    Nifti,
     /// Parquet.
     Parquet,
     /// Comma-separated values, or with the suffix `.tsv` tab-separated ones.
@@ -70,6 +72,10 @@ impl Kind {
         if TIFF.iter().any(|signature| start.starts_with(signature)) {
             return Ok(Some(Self::Tiff));
         }
+        #[cfg(feature = "nifti")]
+        if crate::nifti::is_nifti(&start, input.path()) {
+            return Ok(Some(Self::Nifti));
+        }
         if start.starts_with(PARQUET) {
             return Ok(Some(Self::Parquet));
         }
@@ -96,6 +102,7 @@ impl fmt::Display for Kind {
             Self::NetCdf3 => "NetCDF-3",
             Self::Images => "PNG and JPEG",
             Self::Tiff => "TIFF",
+            Self::Nifti => "NIfTI",
             Self::Parquet => "Parquet",
             Self::Csv => "CSV",
         })
@@ -134,6 +141,10 @@ fn open_kind(kind: Kind, path: &Path, reading: &Reading) -> Result<FileStore> {
         Kind::Tiff => crate::tiff::open(path, reading),
         #[cfg(not(feature = "tiff"))]
         Kind::Tiff => Err(lacking(kind, "tiff")),
+        #[cfg(feature = "nifti")]
+        Kind::Nifti => crate::nifti::open(path, reading.is_plain),
+        #[cfg(not(feature = "nifti"))]
+        Kind::Nifti => Err(lacking(kind, "nifti")),
         #[cfg(feature = "tables")]
         Kind::Parquet => crate::table::parquet_in::open(path, reading),
         #[cfg(feature = "tables")]
@@ -144,7 +155,13 @@ fn open_kind(kind: Kind, path: &Path, reading: &Reading) -> Result<FileStore> {
 }
 
 /// The error of a build that does not read a kind of file.
-#[cfg(not(all(feature = "hdf5", feature = "images", feature = "tables", feature = "tiff")))]
+#[cfg(not(all(
+    feature = "hdf5",
+    feature = "images",
+    feature = "nifti",
+    feature = "tables",
+    feature = "tiff"
+)))]
 fn lacking(kind: Kind, feature: &str) -> Error {
     unsupported(format!(
         "files of {kind} are read by a build with the feature {feature}, which this one lacks"

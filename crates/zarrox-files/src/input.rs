@@ -28,7 +28,7 @@ impl Input {
     }
 
     /// A file that is open, and has this name in errors.
-    #[cfg(feature = "tables")]
+    #[cfg(any(feature = "nifti", feature = "tables"))]
     pub(crate) fn of(file: File, path: PathBuf) -> Result<Self> {
         let length = file.metadata().map_err(|error| self::failed("reading a temporary file", error))?.len();
         Ok(Self { file, path, length })

@@ -19,7 +19,7 @@
 //! documents last, and again by the same call after an interruption. [`Export`] writes a hierarchy to a file.
 
 mod chunks;
-#[cfg(any(feature = "images", feature = "tables", feature = "tiff"))]
+#[cfg(any(feature = "images", feature = "nifti", feature = "tables", feature = "tiff"))]
 mod described;
 mod export;
 mod fill;
@@ -30,6 +30,8 @@ mod images;
 mod import;
 mod input;
 mod netcdf3;
+#[cfg(feature = "nifti")]
+mod nifti;
 pub mod picture;
 mod reading;
 mod rows;

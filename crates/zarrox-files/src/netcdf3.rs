@@ -17,7 +17,7 @@ use zarrox::{DataType, DynArray, Format, OpenOptions, Result, codecs};
 use crate::chunks::{Chunks, Elements, EncodedOnRead, each_position};
 use crate::fill;
 use crate::input::{Input, corrupt};
-use crate::rows::{CHUNK, Place, Rows};
+use crate::rows::{CHUNK, Form, Place, Rows, Whole};
 use crate::store::{FileStore, LeftOut};
 
 /// The first bytes of a file, behind which its version follows.
@@ -286,7 +286,7 @@ impl Header {
         let mut attributes = variable.attributes.clone();
         let fill = attributes.get("_FillValue").filter(|fill| fill.is_number()).cloned();
         fill::encode(&variable.data_type, &mut attributes);
-        let form = Big { data_type: variable.data_type.clone() };
+        let form = Form { data_type: variable.data_type.clone(), endian: Endian::Big };
         let (shape, elements): (Vec<u64>, Box<dyn Elements>) = if is_recorded {
             let shape = std::iter::once(self.records).chain(inner).collect();
             (shape, Box::new(Records::new(rows, self, self.inner_size(variable)?, available, form)?))
@@ -318,56 +318,12 @@ fn words(number: Json) -> Json {
     }
 }
 
-/// Big-endian elements.
-#[derive(Debug)]
-struct Big {
-    data_type: DataType,
-}
-
-impl Big {
-    fn elements(&self, shape: &[u64], bytes: Vec<u8>) -> Result<DynArray> {
-        let shape = shape.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>();
-        let shape = shape.map_err(|_| corrupt("a chunk is too large"))?;
-        let order = ByteOrder::One(Endian::Big);
-        DynArray::from_foreign(self.data_type.clone(), shape, bytes, &order, false)
-    }
-}
-
-/// The elements of a variable without records.
-#[derive(Debug)]
-struct Whole {
-    rows: Rows,
-    form: Big,
-}
-
-impl Elements for Whole {
-    fn grid(&self) -> &[u64] {
-        self.rows.grid()
-    }
-
-    fn chunk_shape(&self) -> Vec<u64> {
-        self.rows.chunk_shape().to_vec()
-    }
-
-    fn is_stored(&self, _: &[u64]) -> bool {
-        self.rows.any()
-    }
-
-    fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
-        self.rows.visit(visit)
-    }
-
-    fn read(&self, chunk: &[u64]) -> Result<DynArray> {
-        self.form.elements(self.rows.chunk_shape(), self.rows.read(chunk)?)
-    }
-}
-
 /// The elements of a variable that has a value for each record: records of all variables take turns in the file.
 #[derive(Debug)]
 struct Records {
     /// The elements of the first record.
     rows: Rows,
-    form: Big,
+    form: Form,
     records: u64,
     /// The number of records of a chunk.
     in_chunk: u64,
@@ -377,7 +333,7 @@ struct Records {
 }
 
 impl Records {
-    fn new(rows: Rows, header: &Header, size: u64, available: u64, form: Big) -> Result<Self> {
+    fn new(rows: Rows, header: &Header, size: u64, available: u64, form: Form) -> Result<Self> {
         let (records, stride) = (header.records, header.record);
         let last = records.saturating_sub(1).checked_mul(stride).and_then(|last| last.checked_add(size));
         if records > 0 && rows.any() && last.is_none_or(|size| size > available) {

@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use zarrox::Result;
+use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::stores::Bytes;
+use zarrox::{DataType, DynArray, Result};
 
-use crate::chunks::each_position;
+use crate::chunks::{Elements, each_position};
 use crate::input::{Input, corrupt};
 
 /// The size of a chunk that is made of elements in a row, in bytes.
@@ -102,6 +103,51 @@ impl Rows {
         };
         bytes.resize(usize::try_from(whole * self.item).unwrap_or(bytes.len()), 0);
         Ok(bytes)
+    }
+}
+
+/// The form of elements: their type and their byte order.
+#[derive(Debug)]
+pub(crate) struct Form {
+    pub(crate) data_type: DataType,
+    pub(crate) endian: Endian,
+}
+
+impl Form {
+    /// The elements that these bytes are.
+    pub(crate) fn elements(&self, shape: &[u64], bytes: Vec<u8>) -> Result<DynArray> {
+        let shape = shape.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>();
+        let shape = shape.map_err(|_| corrupt("a chunk is too large"))?;
+        DynArray::from_foreign(self.data_type.clone(), shape, bytes, &ByteOrder::One(self.endian), false)
+    }
+}
+
+/// An array whose elements lie in one row, in one form.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    pub(crate) rows: Rows,
+    pub(crate) form: Form,
+}
+
+impl Elements for Whole {
+    fn grid(&self) -> &[u64] {
+        self.rows.grid()
+    }
+
+    fn chunk_shape(&self) -> Vec<u64> {
+        self.rows.chunk_shape().to_vec()
+    }
+
+    fn is_stored(&self, _: &[u64]) -> bool {
+        self.rows.any()
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
+        self.rows.visit(visit)
+    }
+
+    fn read(&self, chunk: &[u64]) -> Result<DynArray> {
+        self.form.elements(self.rows.chunk_shape(), self.rows.read(chunk)?)
     }
 }
 

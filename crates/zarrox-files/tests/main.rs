@@ -7,6 +7,8 @@ mod exported;
 mod foreign;
 #[cfg(feature = "images")]
 mod images;
+#[cfg(feature = "nifti")]
+mod nifti;
 #[cfg(feature = "png")]
 mod pictures;
 #[cfg(feature = "tables")]

@@ -25,7 +25,7 @@ use crate::places::Places;
 use crate::progress::Progress;
 use crate::suggest::{self, suggesting};
 
-/// Store the arrays of a file: HDF5, NetCDF, PNG, JPEG, TIFF, CSV, Parquet, .npy, .npz, or with --dtype and --shape raw elements in C order
+/// Store the arrays of a file: HDF5, NetCDF, PNG, JPEG, TIFF, NIfTI, CSV, Parquet, .npy, .npz, or with --dtype and --shape raw elements in C order
 ///
 /// Of HDF5 and NetCDF, groups, attributes, dimensions, chunks and filters are kept, and encoded chunks are copied as they are where
 /// Zarr has all their filters; an import that was interrupted is continued by the same command.

@@ -25,7 +25,7 @@ def import_file(
     skip_unsupported: bool = False,
     memory: int | None = None,
 ) -> list[tuple[str, str]]:
-    """Import a file of HDF5, NetCDF, TIFF, PNG, JPEG, CSV or Parquet, or a directory of images.
+    """Import a file of HDF5, NetCDF, TIFF, NIfTI, PNG, JPEG, CSV or Parquet, or a directory of images.
 
     Chunks are stored first and documents last: after an interruption, the same call continues.
 
