@@ -11,7 +11,7 @@ use zarrox_testkit::fuzz::{self, Target};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut names = fuzz::names();
-    names.push(zarrox_hostile::NAME.to_owned());
+    names.extend([zarrox_hostile::NAME, files::NAME].map(str::to_owned));
     names.sort();
     let Some(directory) = std::env::args_os().nth(1) else {
         names.iter().for_each(|name| println!("{name}"));
