@@ -99,6 +99,8 @@ test("coasts lie where they are, whichever way latitudes and longitudes go", asy
   const page = await opened(t, "#/climate.zarr/t2m");
   near(await coasts(page, [325, 358], (lon) => [lon, 70]), 343);
   near(await coasts(page, [110, 140], (lat) => [20, lat]), 125);
+  // Fiji lies on both sides of 180°: no line leads from one end of the world to the other, as over the Pacific at 120° west.
+  assert.deepEqual(await coasts(page, [98, 114], (lat) => [240, lat]), []);
   const other = await opened(t, "#/mixed.zarr/world/height");
   near(await coasts(other, [145, 178], (lon) => [lon, 110]), 163);
   near(await coasts(other, [40, 70], (lat) => [200, lat]), 55);
@@ -306,7 +308,7 @@ test("a page of another origin has a picture in a frame, where the tree is close
   });
   await new Promise((listening) => parent.listen(0, "127.0.0.1", listening));
   t.after(() => parent.close());
-  const page = await opened(t, `http://127.0.0.1:${parent.address().port}/`);
+  const page = await opened(t, `http://localhost:${parent.address().port}/`);
   const shown = page.frame({ url: /\/t\/-\// }) ?? (await page.waitForEvent("framenavigated", (frame) => frame !== page.mainFrame()));
   const [warm, cold] = [await colourOf(shown, 1, 90), await colourOf(shown, 180, 1)];
   assert.ok(near(warm, [253, 231, 37]) && near(cold, [68, 1, 84]), `${warm} ${cold}`);
