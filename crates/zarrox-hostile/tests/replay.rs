@@ -4,6 +4,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use zarrox_hostile::{Files, Hierarchy, NAME, Urls, files, urls};
 
@@ -41,6 +42,30 @@ fn requests_are_answered_where_fuzzing_begins_and_where_it_found_something() {
     let understood = seeds.iter().filter(|seed| server.run(seed) < 400).count();
     assert!(4 * understood > 3 * seeds.len(), "{understood} of {}", seeds.len());
     each_regression(urls::NAME, |_, input| _ = server.run(input));
+}
+
+#[test]
+fn a_million_million_elements_are_thinned_or_refused() {
+    let server = Urls::new().unwrap();
+    let asked = |call: &str| {
+        let begun = Instant::now();
+        let status = server.run(format!("/api/v1/{call}").as_bytes());
+        assert!(begun.elapsed() < Duration::from_secs(5), "{call}: {:?}", begun.elapsed());
+        status
+    };
+    for call in
+        ["slice/huge/cube?select=:,:,0&max_elements=50", "slice/huge/cube?select=9&as=png&width=30&height=20"]
+    {
+        assert_eq!(asked(call), 200, "{call}");
+    }
+    for call in [
+        "slice/huge/cube",
+        "slice/huge/cube?reduce=mean&max_elements=8",
+        "slice/huge/thick?select=0,0,0",
+        "chunks/huge/cube",
+    ] {
+        assert_eq!(asked(call), 413, "{call}");
+    }
 }
 
 /// Reads the inputs that fuzzing once found for a target.
