@@ -147,27 +147,28 @@ def test_a_server_has_a_frame(path):
             assert url.startswith(server.url) and b"page.js" in ask(url)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
-def test_a_fork_has_a_server_of_its_own(path):
-    z = zarr.open_array(f"{path}/depth")
-    before = z.show().url
-    read, write = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        child = os.fork()
-    if child == 0:
-        try:
-            url = z.show().url
-            os.write(write, json.dumps([url, node_at(url)["shape"]]).encode())
-        finally:
-            os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as answers:
-        url, shape = json.loads(answers.read())
-    assert os.waitpid(child, 0)[1] == 0
-    assert shape == [3, 4] and url.partition("#")[0] != before.partition("#")[0]
-    # The parent's goes on.
-    assert z.show().url == before and node_at(before)["shape"] == [3, 4]
+if hasattr(os, "fork"):
+
+    def test_a_fork_has_a_server_of_its_own(path):
+        z = zarr.open_array(f"{path}/depth")
+        before = z.show().url
+        read, write = os.pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            child = os.fork()
+        if child == 0:
+            try:
+                url = z.show().url
+                os.write(write, json.dumps([url, node_at(url)["shape"]]).encode())
+            finally:
+                os._exit(0)
+        os.close(write)
+        with os.fdopen(read, "rb") as answers:
+            url, shape = json.loads(answers.read())
+        assert os.waitpid(child, 0)[1] == 0
+        assert shape == [3, 4] and url.partition("#")[0] != before.partition("#")[0]
+        # The parent's goes on.
+        assert z.show().url == before and node_at(before)["shape"] == [3, 4]
 
 
 def test_the_server_ends_with_the_process(path):
