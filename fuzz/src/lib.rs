@@ -1,17 +1,17 @@
 //! The common parts of all fuzz targets.
 //!
 //! The files in `fuzz_targets` and the list of programs in `Cargo.toml` are written by `cargo xtask fuzz`, one for each codec of
-//! the examples in `zarrox-testkit`, which also has all that most targets do. Only the targets of hierarchies and
-//! of files need the whole library.
+//! the examples in `zarrox-testkit`, which also has all that most targets do. Only the targets of hierarchies,
+//! files and requests need the whole library.
 
 pub use libfuzzer_sys;
-pub use zarrox_hostile::{Files, Hierarchy};
+pub use zarrox_hostile::{Files, Hierarchy, Urls};
 pub use zarrox_testkit::fuzz::Target;
 
 /// A fuzz target, by its name.
 #[macro_export]
 macro_rules! target {
-    // Nothing outside of this macro names `Hierarchy` and `Files`, so that the other programs are linked without the whole library.
+    // Nothing outside of this macro names these three, so that the other programs are linked without the whole library.
     ("hierarchy") => {
         static HIERARCHY: std::sync::LazyLock<$crate::Hierarchy> = std::sync::LazyLock::new(|| {
             $crate::Hierarchy::new().unwrap_or_else(|error| panic!("hierarchies cannot be written: {error}"))
@@ -23,6 +23,14 @@ macro_rules! target {
             $crate::Files::new().unwrap_or_else(|error| panic!("files cannot be written: {error}"))
         });
         $crate::libfuzzer_sys::fuzz_target!(|input: &[u8]| FILES.run(input));
+    };
+    ("urls") => {
+        static URLS: std::sync::LazyLock<$crate::Urls> = std::sync::LazyLock::new(|| {
+            $crate::Urls::new().unwrap_or_else(|error| panic!("there is no server: {error}"))
+        });
+        $crate::libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+            URLS.run(input);
+        });
     };
     ($name:literal) => {
         static TARGET: std::sync::LazyLock<$crate::Target> = std::sync::LazyLock::new(|| $crate::known($name));

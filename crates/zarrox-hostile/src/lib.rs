@@ -1,5 +1,5 @@
 //! Damaged hierarchies: a fuzz target that damages small ones, and demands of the library what it promises of any. Damaged files of other
-//! formats are another target.
+//! formats are another target, and requests to a server a third.
 //!
 //! This is a crate of its own, since `zarrox-testkit` is below `zarrox`.
 
@@ -12,6 +12,7 @@ mod keys;
 mod mutations;
 mod promises;
 mod reading;
+pub mod urls;
 mod values;
 
 use zarrox::Result;
@@ -21,6 +22,7 @@ use contents::Contents;
 use input::Input;
 
 pub use files::Files;
+pub use urls::Urls;
 
 /// The name of the fuzz target.
 pub const NAME: &str = "hierarchy";

@@ -93,6 +93,10 @@ impl Array {
         self.typed().array.clone()
     }
 
+    pub(crate) fn opened(&self) -> &Opened {
+        &self.opened
+    }
+
     /// Puts another array in the place of this one.
     fn replace(&self, py: Python<'_>, array: zarrox::Array) -> PyResult<()> {
         let typed = Arc::new(Typed::new(py, array, crate::context::registry())?);

@@ -29,6 +29,10 @@ impl Group {
         self.group.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    pub(crate) fn opened(&self) -> &Opened {
+        &self.opened
+    }
+
     fn replace(&self, group: zarrox::Group) {
         *self.group.write().unwrap_or_else(PoisonError::into_inner) = group;
     }

@@ -23,6 +23,7 @@ ONLY_IN = {
     "test_dask_on_s3.py": "zarr3",
     "test_exchange_v2.py": "zarr2",
     "test_exchange_v3.py": "zarr3",
+    "test_jupyter.py": "zarr3",
     "test_ome.py": "zarr3",
     "test_published_examples.py": "zarr3",
     "test_users_of_zarr.py": "zarr3",

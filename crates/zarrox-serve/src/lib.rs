@@ -25,13 +25,16 @@ mod connections;
 mod content;
 mod data;
 mod failure;
+mod frame;
 mod guard;
 mod page;
 mod ranges;
 mod root;
+mod roots;
 mod router;
 mod server;
 mod v3;
 mod work;
 
+pub use roots::Roots;
 pub use server::{Bound, Server, StopHandle};

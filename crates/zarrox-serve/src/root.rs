@@ -20,8 +20,10 @@ const KEPT: usize = 4096;
 pub(crate) struct Root {
     /// The name in addresses.
     pub(crate) name: String,
-    /// The path or URL.
+    /// The path or URL; for a store, what it says of itself.
     pub(crate) place: String,
+    /// True if the place is a path or URL, which archives in it have as well.
+    has_path: bool,
     /// The store, of which nothing is served but what is below the base.
     pub(crate) store: Arc<dyn Store>,
     pub(crate) options: OpenOptions,
@@ -82,27 +84,34 @@ impl Root {
     pub(crate) fn open(name: String, place: String, options: &OpenOptions, limits: Limits) -> Result<Self> {
         let options = options.clone().mode(OpenMode::Read).metadata_only(true);
         let (store, base) = options.store(&place)?;
-        let requests = store.capabilities().in_flight;
         let store: Arc<dyn Store> = match base.is_root() {
             true => store,
             false => Arc::new(PrefixStore::new(store, Prefix::new(base.prefix())?)),
         };
+        Ok(Self { place, has_path: true, ..Self::of(name, store, &options, limits) })
+    }
+
+    /// A root of all that is in a store.
+    pub(crate) fn of(name: String, store: Arc<dyn Store>, options: &OpenOptions, limits: Limits) -> Self {
+        let options = options.clone().mode(OpenMode::Read).metadata_only(true);
+        let requests = store.capabilities().in_flight;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         // Who waits for a far store leaves the cores to others.
         let threads = requests.map_or(cores.max(2) * 2, |requests| requests.get().clamp(8, 64));
         let shown = store.location();
         let workers = |threads| Workers::new(threads, limits.time, &shown);
         let fresh = if requests.is_some() { limits.fresh.1 } else { limits.fresh.0 };
-        Ok(Self {
+        Self {
             workers: workers(threads),
             long: workers(2),
             name,
-            place,
+            place: shown,
+            has_path: false,
             store,
             options,
             nodes: Cache::new(KEPT),
             fresh,
-        })
+        }
     }
 
     /// The node at a path.
@@ -197,7 +206,8 @@ impl Root {
 
     /// Opens an archive that lies in a directory. The store found it there, so that no link leads out of the root.
     fn open_archive(&self, path: &str) -> Result<(Node, Arc<dyn Store>)> {
-        if zarrox::stores::is_url(self.place.strip_prefix("file://").unwrap_or(&self.place)) {
+        if !self.has_path || zarrox::stores::is_url(self.place.strip_prefix("file://").unwrap_or(&self.place))
+        {
             return Err(Error::new(ErrorKind::Unsupported, "archives are opened in directories only"));
         }
         let file = Path::new(self.place.strip_prefix("file://").unwrap_or(&self.place)).join(path);

@@ -13,13 +13,15 @@ use crate::address::{Query, Segments};
 use crate::api::Api;
 use crate::content::{Wanted, put};
 use crate::failure::{Answer, Failure};
+use crate::frame::{self, Asked};
 use crate::guard::Guard;
-use crate::root::{Root, root_named};
+use crate::root::root_named;
+use crate::roots::Roots;
 use crate::{data, page, v3};
 
 /// All that answers need.
 pub(crate) struct App {
-    pub(crate) roots: Vec<Arc<Root>>,
+    pub(crate) roots: Roots,
     pub(crate) guard: Guard,
     /// The path before all addresses, without a `/` at its end; empty for none.
     pub(crate) prefix: String,
@@ -36,9 +38,17 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 async fn answer(State(app): State<Arc<App>>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let (method, headers) = (parts.method.clone(), parts.headers.clone());
-    let answered = app.checked(&method, &headers, parts.uri.path(), parts.uri.query()).await;
+    let path = app.without_prefix(parts.uri.path());
+    let asked = Asked::new(&app.guard, path);
+    let answered = match asked {
+        Asked::Framed("") => Ok(frame::with_slash(path)),
+        _ => app.checked(&method, &headers, asked, parts.uri.query()).await,
+    };
     let mut response = answered.unwrap_or_else(IntoResponse::into_response);
     app.guard.add_headers(&headers, response.headers_mut());
+    if matches!(asked, Asked::Framed(_)) {
+        frame::allow(response.headers_mut());
+    }
     if method == Method::HEAD {
         without_body(&mut response);
     }
@@ -60,10 +70,14 @@ impl App {
         &self,
         method: &Method,
         headers: &HeaderMap,
-        path: &str,
+        asked: Asked<'_>,
         query: Option<&str>,
     ) -> Answer<Response> {
-        self.guard.check_host(headers)?;
+        let framed = matches!(asked, Asked::Framed(_));
+        // Proxies of notebooks give on the names of their own hosts. Who has the token in the path did not get it from a name.
+        if !framed || self.guard.token.is_none() {
+            self.guard.check_host(headers)?;
+        }
         if *method == Method::OPTIONS {
             return Ok(self.options(headers));
         }
@@ -72,21 +86,22 @@ impl App {
                 Failure::new(StatusCode::METHOD_NOT_ALLOWED, "method", "what is served is only read");
             return Err(failure.with_header(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS")));
         }
-        let path = self.without_prefix(path);
         let query = Query::new(query)?;
-        if !self.guard.knows_token(headers, query.text("token")) {
-            return Err(Guard::refusal());
-        }
-        let path = Segments::new(path)?;
+        let path = match asked {
+            Asked::Framed(path) => path,
+            Asked::Plain(path) if self.guard.knows_token(headers, query.text("token")) => path,
+            _ => return Err(Guard::refusal()),
+        };
+        let (path, roots) = (Segments::new(path)?, self.roots.list());
         let wanted = Wanted::new(method, headers);
         match path.get(0) {
-            None => self.front(&query),
-            Some("data") => data::answer(root_named(&self.roots, path.get(1))?, &path, &query, wanted).await,
+            None => self.front(&query, framed),
+            Some("data") => data::answer(root_named(&roots, path.get(1))?, &path, &query, wanted).await,
             Some("v3") => {
-                let root = root_named(&self.roots, path.get(1))?;
+                let root = root_named(&roots, path.get(1))?;
                 v3::answer(root, &self.encoded, &path, &query, wanted).await
             }
-            Some("api") => self.api.answer(&self.roots, &path, query, wanted).await,
+            Some("api") => self.api.answer(&roots, &path, query, wanted).await,
             Some(other) => {
                 if let Some(file) = page::file(other).filter(|_| path.get(1).is_none()) {
                     return Ok(file);
@@ -113,11 +128,11 @@ impl App {
         response
     }
 
-    /// The page. A token in its address moves to a cookie, so that it is in no history and no link.
-    fn front(&self, query: &Query) -> Answer<Response> {
+    /// The page. A token among its parameters moves to a cookie, so that it is in no history and no link. In a frame there is none.
+    fn front(&self, query: &Query, framed: bool) -> Answer<Response> {
         query.only(&[])?;
-        let cookie = query.text("token").and_then(|_| self.guard.set_cookie());
-        let Some((name, value)) = cookie else { return Ok(page::page(&self.roots)) };
+        let cookie = query.text("token").filter(|_| !framed).and_then(|_| self.guard.set_cookie());
+        let Some((name, value)) = cookie else { return Ok(page::page(&self.roots.list())) };
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SEE_OTHER;
         let headers = response.headers_mut();

@@ -9,13 +9,15 @@ use std::time::Duration;
 use axum::Router;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
+use zarrox::stores::Store;
 use zarrox::{AccessOptions, Error, ErrorKind, OpenOptions, Result};
 
 use crate::address::{escaped, escaped_path};
 use crate::api::Api;
 use crate::connections;
 use crate::guard::Guard;
-use crate::root::{Limits, Root};
+use crate::root::Limits;
+use crate::roots::Roots;
 use crate::router::{App, router};
 use crate::v3::Encoded;
 
@@ -23,23 +25,23 @@ use crate::v3::Encoded;
 const CACHED: usize = 64 << 20;
 const CACHED_ENCODED: u64 = 32 << 20;
 
-/// The most memory that decoding one chunk may take, and that is in use at once beside results, in bytes.
-const CHUNK_LIMIT: usize = 1 << 30;
+/// The most memory that is in use at once beside results, in bytes.
 const MEMORY: usize = 128 << 20;
+
+/// The threads that may wait for stores, at least: so many that there are some for roots that are added while the server runs.
+const THREADS: usize = 512;
 
 /// A server of Zarr arrays and groups, and how it is set up. By default it listens at a free port of the loopback interface, and answers
 /// only who knows a random token.
 #[derive(Debug)]
 pub struct Server {
-    roots: Vec<Root>,
+    roots: Roots,
     bind: IpAddr,
     port: u16,
     token: Token,
     origins: Vec<String>,
     hosts: Vec<String>,
     prefix: String,
-    limits: Limits,
-    access: AccessOptions,
 }
 
 #[derive(Debug, Clone)]
@@ -59,16 +61,15 @@ impl Server {
     /// A server without roots.
     pub fn new() -> Self {
         let fresh = (Duration::from_secs(1), Duration::from_secs(30));
+        let limits = Limits { time: Duration::from_secs(30), fresh };
         Self {
-            roots: Vec::new(),
+            roots: Roots::new(limits, AccessOptions::new().memory(MEMORY).chunk_cache(CACHED)),
             bind: Ipv4Addr::LOCALHOST.into(),
             port: 0,
             token: Token::Random,
             origins: Vec::new(),
             hosts: Vec::new(),
             prefix: String::new(),
-            limits: Limits { time: Duration::from_secs(30), fresh },
-            access: AccessOptions::new().memory(MEMORY).chunk_cache(CACHED),
         }
     }
 
@@ -90,23 +91,21 @@ impl Server {
         place: impl AsRef<Path>,
         options: &OpenOptions,
     ) -> Result<Self> {
-        // Strangers may have written what is served. All roots share a cache.
-        let options = options.clone().chunk_limit(CHUNK_LIMIT).access(&self.access);
-        self.add(name.into(), place.as_ref(), &options)
+        self.roots.add(&name.into(), place, options)?;
+        Ok(self)
     }
 
-    fn add(mut self, name: String, place: &Path, options: &OpenOptions) -> Result<Self> {
-        let argument = |message: String| Error::new(ErrorKind::InvalidArgument, message);
-        if name.is_empty() || matches!(name.as_str(), "." | "..") || name.contains(['/', '\\', '\0']) {
-            return Err(argument(format!("'{}' cannot be the name of a root", name.escape_debug())));
-        }
-        if self.roots.iter().any(|root| root.name == name) {
-            return Err(argument(format!(
-                "two roots have the name '{name}'; NAME=PATH gives one of them another"
-            )));
-        }
-        let place = place.to_str().ok_or_else(|| argument("the path of a root is not Unicode".to_owned()))?;
-        self.roots.push(Root::open(name, place.to_owned(), options, self.limits)?);
+    /// Adds a root that is a store, opened with these options for reading.
+    ///
+    /// # Errors
+    /// When the name is taken or cannot be in an address.
+    pub fn root_in(
+        self,
+        name: impl Into<String>,
+        store: Arc<dyn Store>,
+        options: &OpenOptions,
+    ) -> Result<Self> {
+        self.roots.add_store(&name.into(), store, options)?;
         Ok(self)
     }
 
@@ -152,15 +151,17 @@ impl Server {
 
     /// Sets the longest time of an answer; 30 seconds if not said. It holds for roots that are added afterwards.
     #[must_use]
-    pub fn time_limit(self, time: Duration) -> Self {
-        Self { limits: Limits { time, ..self.limits }, ..self }
+    pub fn time_limit(mut self, time: Duration) -> Self {
+        self.roots.limits.time = time;
+        self
     }
 
     /// Sets the time for which a node that was opened is taken for what is stored, on this machine's disk and elsewhere; 1 and 30 seconds if
     /// not said. It holds for roots that are added afterwards.
     #[must_use]
-    pub fn fresh(self, local: Duration, remote: Duration) -> Self {
-        Self { limits: Limits { fresh: (local, remote), ..self.limits }, ..self }
+    pub fn fresh(mut self, local: Duration, remote: Duration) -> Self {
+        self.roots.limits.fresh = (local, remote);
+        self
     }
 
     /// Begins to listen.
@@ -204,7 +205,7 @@ impl Server {
             cookie_path: format!("{}/", self.prefix),
         };
         Ok(App {
-            roots: self.roots.into_iter().map(Arc::new).collect(),
+            roots: self.roots,
             guard,
             prefix: escaped_path(&self.prefix),
             api: Arc::new(Api { registry: Arc::new(zarrox::codecs::registry()) }),
@@ -270,6 +271,12 @@ impl Bound {
         format!("http://{host}:{}{}", self.address.port(), self.app.prefix)
     }
 
+    /// The address of the page for frames in pages of other origins, such as notebooks, below [`Bound::url`]: the token stands in its path.
+    /// Where everyone may ask, a `-` stands for it.
+    pub fn frame_path(&self) -> String {
+        format!("/t/{}/", escaped(self.token().unwrap_or("-")))
+    }
+
     /// The link that lets in who has it: a browser keeps its token as a cookie.
     pub fn link(&self) -> String {
         match self.token() {
@@ -281,11 +288,13 @@ impl Bound {
     /// The names of the roots, and the address of each in Zarr 3.
     pub fn roots(&self) -> Vec<(String, String)> {
         let url = self.url();
-        self.app
-            .roots
-            .iter()
-            .map(|root| (root.name.clone(), format!("{url}/v3/{}", escaped(&root.name))))
-            .collect()
+        let roots = self.app.roots.list();
+        roots.iter().map(|root| (root.name.clone(), format!("{url}/v3/{}", escaped(&root.name)))).collect()
+    }
+
+    /// The list of the roots, to which others can be added while the server runs.
+    pub fn shared_roots(&self) -> Roots {
+        self.app.roots.clone()
     }
 
     /// A handle that stops the server.
@@ -303,7 +312,7 @@ impl Bound {
         };
         raise_open_files();
         let Self { listener, app, stop, .. } = self;
-        let threads = app.roots.iter().map(|root| root.workers.threads + root.long.threads).sum();
+        let threads = app.roots.list().iter().map(|root| root.workers.threads + root.long.threads).sum();
         let runtime = runtime(threads).map_err(failed)?;
         let outcome = runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -333,7 +342,7 @@ fn runtime(threads: usize) -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     builder
         .worker_threads(2)
-        .max_blocking_threads(threads.max(1))
+        .max_blocking_threads(threads.max(THREADS))
         .thread_name("zarrox-serve")
         .enable_io()
         .enable_time();

@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
+use std::sync::Arc;
+
+use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt as _};
+use zarrox::{DataType, OpenOptions};
 use zarrox_serve::Server;
 
 use crate::common::{Client, Place};
@@ -126,4 +130,100 @@ fn names_of_roots_differ_and_fit_into_addresses() {
     assert_eq!(listed["name"], odd);
     assert_eq!(client.json(&format!("/{}zarr.json", listed["v3"].as_str().unwrap()))["node_type"], "group");
     assert!(!String::from_utf8(client.ok("/").body).unwrap().contains("<b>"));
+}
+
+#[test]
+fn frames_of_other_pages_have_the_token_in_the_path() {
+    let place = Place::new();
+    let client = Client::new(guarded(&place));
+    for prefix in ["", "/user/me/proxy/8000"] {
+        let page = client.get(&format!("{prefix}/t/a-secret/"));
+        assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+        assert_eq!((page.header("set-cookie"), page.header("x-frame-options")), ("", ""));
+        let policy = page.header("content-security-policy");
+        assert!(policy.contains("script-src 'self'") && !policy.contains("frame-ancestors"), "{policy}");
+        for path in
+            ["page.js", "colours.json", "api/v1/", "v3/v2.zarr/zarr.json", "data/v2.zarr/", "?token=a-secret"]
+        {
+            let answer = client.get(&format!("{prefix}/t/a-secret/{path}"));
+            assert_eq!(answer.status, 200, "{path}");
+            assert!(!answer.header("content-security-policy").contains("frame-ancestors"), "{path}");
+        }
+        // Relative addresses begin after the slash, wherever a proxy has put the page.
+        let without = client.get(&format!("{prefix}/t/a-secret"));
+        assert_eq!((without.status, without.header("location")), (303, "./a-secret/"));
+        assert_eq!(client.get(&format!("{prefix}/t/a-secret/nothing")).status, 404);
+    }
+    // A proxy gives on the name of its own host; whoever has the token in the path does not come by a stranger's name.
+    let asked = |path: &str| client.ask("GET", path, &[("host", "lab.example.org")]).status;
+    assert_eq!((asked("/t/a-secret/api/v1/"), asked("/t/wrong/api/v1/"), asked("/api/v1/")), (200, 421, 421));
+    assert_eq!(client.ask("PUT", "/t/a-secret/", &[]).status, 405);
+}
+
+#[test]
+fn a_wrong_token_in_the_path_is_answered_like_none() {
+    let place = Place::new();
+    let client = Client::new(guarded(&place));
+    let none = client.get("/api/v1/");
+    for path in ["/t/wrong/", "/t/wrong/api/v1/", "/t/", "/t/wrong", "/t/a-secret%00/", "/t/a-secret/../t/x/"]
+    {
+        let answer = client.get(path);
+        if path.starts_with("/t/a-secret/") {
+            assert_eq!(answer.status, 400, "{path}");
+            continue;
+        }
+        assert_eq!((answer.status, &answer.body), (401, &none.body), "{path}");
+        assert_eq!(answer.headers, none.headers, "{path}");
+        assert!(answer.header("content-security-policy").contains("frame-ancestors 'none'"));
+    }
+    // The right token elsewhere does not mend it.
+    let known = [("authorization", "Bearer a-secret")];
+    assert_eq!(client.ask("GET", "/t/wrong/api/v1/", &known).status, 401);
+    // Without the token in the path, no other page has an answer in a frame.
+    let page = client.ask("GET", "/", &known);
+    assert!(page.header("content-security-policy").contains("frame-ancestors 'self'"));
+    assert_eq!(client.ask("GET", "/t", &known).status, 404);
+}
+
+#[test]
+fn where_everyone_may_ask_frames_need_no_token_but_the_name_of_the_host() {
+    let place = Place::new();
+    let client = place.client();
+    assert_eq!(client.get("/t/-/api/v1/").status, 200);
+    assert_eq!(client.ask("GET", "/t/-/api/v1/", &[("host", "evil.example.org")]).status, 421);
+}
+
+#[test]
+fn roots_are_added_while_it_runs() {
+    let place = Place::new();
+    let bound = place.server().bind().unwrap();
+    let (roots, stop, url) = (bound.shared_roots(), bound.stop_handle(), bound.url());
+    let running = std::thread::spawn(move || bound.run());
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let array = OpenOptions::new()
+        .create_array_in(store.clone(), "deep/a")
+        .shape([3])
+        .data_type(DataType::Float64)
+        .create()
+        .unwrap();
+    array.fill(.., 2.0).unwrap();
+    roots.add_store("memory", store.clone(), &OpenOptions::new()).unwrap();
+    let asked = |path: &str| zarrox::open_array(format!("{url}/v3/{path}")).unwrap();
+    assert_eq!(asked("memory/deep/a").read::<f64>(..).unwrap().sum(), 6.0);
+    roots.add("again", place.path("v2.zarr"), &OpenOptions::new()).unwrap();
+    assert_eq!(asked("again/g/a").shape(), [7, 10]);
+    assert!(roots.add_store("again", store, &OpenOptions::new()).is_err());
+    assert!(roots.add("a/b", place.path("v2.zarr"), &OpenOptions::new()).is_err());
+    stop.stop();
+    running.join().unwrap().unwrap();
+}
+
+#[test]
+fn archives_are_not_looked_for_beside_a_store_that_is_no_directory() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    store.set(&Key::new("a.zip").unwrap(), b"no archive", Condition::Always).unwrap();
+    let server = Server::new().token(None).root_in("m", store, &OpenOptions::new()).unwrap();
+    let answer = Client::new(server).get("/api/v1/node/m/a.zip");
+    assert_eq!(answer.status, 422);
+    assert!(answer.message().contains("archives are opened in directories only"), "{}", answer.message());
 }

@@ -6,12 +6,12 @@
 use std::error::Error;
 use std::path::Path;
 
-use zarrox_hostile::{Files, Hierarchy, files};
+use zarrox_hostile::{Files, Hierarchy, Urls, files, urls};
 use zarrox_testkit::fuzz::{self, Target};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut names = fuzz::names();
-    names.push(zarrox_hostile::NAME.to_owned());
+    names.extend([zarrox_hostile::NAME, files::NAME, urls::NAME].map(str::to_owned));
     names.sort();
     let Some(directory) = std::env::args_os().nth(1) else {
         names.iter().for_each(|name| println!("{name}"));
@@ -33,6 +33,9 @@ fn seeds(name: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     }
     if name == files::NAME {
         return Ok(Files::new()?.seeds()?);
+    }
+    if name == urls::NAME {
+        return Ok(Urls::seeds());
     }
     Ok(Target::new(zarrox::codecs::registry(), name)?.seeds())
 }

@@ -67,6 +67,7 @@ pub(super) struct Pages {
 
 impl Pages {
     pub(super) fn new(source: &Source, column: &ColumnChunkMetaData, rows: usize) -> Result<Self> {
+        check_place(source, column)?;
         let compression = column.compression();
         // The pages come as they are stored.
         let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
@@ -125,6 +126,17 @@ impl PageReader for Pages {
     }
 }
 
+/// Refuses a column that does not lie in the file; the crate `parquet` panics where it begins before the file.
+fn check_place(source: &Source, column: &ColumnChunkMetaData) -> Result<()> {
+    let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+    let place = u64::try_from(start).ok().zip(u64::try_from(column.compressed_size()).ok());
+    let end = place.and_then(|(start, length)| start.checked_add(length));
+    if end.is_none_or(|end| end > source.len()) {
+        return Err(ParquetError::General("a column lies outside of the file".to_owned()));
+    }
+    Ok(())
+}
+
 /// The bytes that were compressed, if they are not too many.
 fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
     let failed = |error: &dyn std::fmt::Display| ParquetError::General(format!("a page is damaged: {error}"));
@@ -164,8 +176,31 @@ mod tests {
     use std::io::Write as _;
 
     use parquet::basic::{GzipLevel, ZstdLevel};
+    use parquet::schema::parser::parse_message_type;
+    use parquet::schema::types::SchemaDescriptor;
 
     use super::*;
+
+    #[test]
+    fn columns_outside_of_the_file_are_refused() {
+        let schema = parse_message_type("message m { required double y; }").unwrap();
+        let column = SchemaDescriptor::new(Arc::new(schema)).column(0);
+        let place = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(place.path(), [0; 20]).unwrap();
+        let source = Source(Arc::new(Input::open(place.path()).unwrap()));
+        let pages = |start: i64, dictionary: Option<i64>, size: i64| {
+            let column = ColumnChunkMetaData::builder(Arc::clone(&column)).set_data_page_offset(start);
+            let column = column.set_dictionary_page_offset(dictionary).set_total_compressed_size(size);
+            Pages::new(&source, &column.build().unwrap(), 1).map(drop)
+        };
+        assert!(pages(4, None, 16).is_ok() && pages(-1, Some(4), 16).is_ok());
+        for (start, dictionary, size) in
+            [(-1, None, 4), (4, Some(-5), 4), (4, None, -1), (4, None, 17), (i64::MAX, None, i64::MAX)]
+        {
+            let error = pages(start, dictionary, size).unwrap_err();
+            assert!(error.to_string().contains("lies outside"), "{error}");
+        }
+    }
 
     #[test]
     fn pages_of_too_many_bytes_are_refused() {

@@ -352,6 +352,13 @@ class Server:
     def link(self) -> str: ...
     @property
     def token(self) -> str | None: ...
+    @property
+    def port(self) -> int: ...
+    @property
+    def frame_path(self) -> str:
+        """The path of the page for frames in pages of other origins, with the token in it and a slash at its end."""
+    def add(self, node: Array | Group) -> str:
+        """Serve the store of a node as well; returns the name of its root."""
     def close(self) -> None: ...
 
 def serve(

@@ -6,19 +6,38 @@ use std::thread::{self, JoinHandle};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use zarrox_serve::StopHandle;
+use zarrox_serve::{Roots, StopHandle};
 
+use crate::array::{Array, Opened};
 use crate::context::open_options;
-use crate::error::raise;
+use crate::error::{OrRaise, raise};
+use crate::group::Group;
+use crate::store::Owned;
 
 /// A server that runs until it is closed.
 #[pyclass(frozen, module = "zarrox._native")]
 pub(crate) struct Server {
     url: String,
     link: String,
+    frame_path: String,
+    port: u16,
     token: Option<String>,
+    roots: Roots,
+    added: Mutex<Vec<Added>>,
     stop: StopHandle,
     thread: Mutex<Option<JoinHandle<zarrox::Result<()>>>>,
+    /// The process with the thread: after a fork another one has this object as well.
+    process: u32,
+}
+
+/// A store that was added while the server ran.
+struct Added {
+    /// Alike for all handles of one place.
+    location: String,
+    /// The name of its root.
+    name: String,
+    /// Held, so that no other object of Python's comes to the same location.
+    _owned: Owned,
 }
 
 /// Starts a server of roots: their names, and their paths or URLs.
@@ -50,10 +69,47 @@ pub(crate) fn serve(
         server.and_then(zarrox_serve::Server::bind)
     });
     let bound = bound.map_err(|error| raise(&error))?;
-    let (url, link, token) = (bound.url(), bound.link(), bound.token().map(str::to_owned));
-    let stop = bound.stop_handle();
-    let thread = Mutex::new(Some(thread::spawn(move || bound.run())));
-    Ok(Server { url, link, token, stop, thread })
+    Ok(Server {
+        url: bound.url(),
+        link: bound.link(),
+        frame_path: bound.frame_path(),
+        port: bound.address().port(),
+        token: bound.token().map(str::to_owned),
+        roots: bound.shared_roots(),
+        added: Mutex::default(),
+        stop: bound.stop_handle(),
+        thread: Mutex::new(Some(thread::spawn(move || bound.run()))),
+        process: std::process::id(),
+    })
+}
+
+/// A name for the root of a store: the last one of its path, or what it is called where it has none.
+fn name_of(location: &str) -> &str {
+    // Where chunks have a place of their own, that of the documents counts.
+    let location = location.split(" (chunks in ").next().unwrap_or(location);
+    let (scheme, path) = location.split_once("://").unwrap_or(("store", location));
+    // Stores in memory are told apart by numbers, and mappings of Python's by addresses.
+    let is_number = path.starts_with("0x") || path.bytes().all(|byte| byte.is_ascii_digit());
+    let mut names = path.split(['/', '\\']).filter(|name| !name.is_empty());
+    names.next_back().filter(|name| !is_number && !matches!(*name, "." | "..")).unwrap_or(scheme)
+}
+
+impl Server {
+    /// Serves the store of a node as well; returns the name of its root.
+    fn add_opened(&self, py: Python<'_>, opened: &Opened) -> zarrox::Result<String> {
+        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        let location = opened.store.location();
+        if let Some(known) = added.iter().find(|known| known.location == location) {
+            return Ok(known.name.clone());
+        }
+        let base = name_of(&location).replace('\0', "_");
+        let numbered = (2..).map(|number| format!("{base}-{number}"));
+        let mut names = std::iter::once(base.clone()).chain(numbered);
+        let name = names.find(|name| added.iter().all(|known| known.name != *name)).unwrap_or(base);
+        self.roots.add_store(&name, opened.store.clone(), &open_options())?;
+        added.push(Added { location, name: name.clone(), _owned: opened.owned.again(py) });
+        Ok(name)
+    }
 }
 
 #[pymethods]
@@ -73,8 +129,29 @@ impl Server {
         self.token.as_deref()
     }
 
+    #[getter]
+    fn frame_path(&self) -> &str {
+        &self.frame_path
+    }
+
+    #[getter]
+    fn port(&self) -> u16 {
+        self.port
+    }
+
+    fn add(&self, py: Python<'_>, node: &Bound<'_, PyAny>) -> PyResult<String> {
+        match node.cast::<Array>() {
+            Ok(array) => self.add_opened(py, array.get().opened()),
+            Err(_) => self.add_opened(py, node.cast::<Group>()?.get().opened()),
+        }
+        .or_raise()
+    }
+
     /// Stops the server, and waits until it has.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if self.process != std::process::id() {
+            return Ok(());
+        }
         self.stop.stop();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(thread) = thread else { return Ok(()) };
@@ -88,6 +165,9 @@ impl Server {
 /// Nobody can ask who has forgotten the address.
 impl Drop for Server {
     fn drop(&mut self) {
-        self.stop.stop();
+        // What other threads held in the process that was forked would never be let go of here.
+        if self.process == std::process::id() {
+            self.stop.stop();
+        }
     }
 }

@@ -60,7 +60,8 @@ export function draw(context: CanvasRenderingContext2D, { isAcross, longitude, l
         north += line[at + 1]!;
         const [across, down] = [longitude(east / 10 + turn), latitude(north / 10)];
         const [px, py] = isAcross ? [toX(across), toY(down)] : [toX(down), toY(across)];
-        if (at === 0) path.moveTo(px, py);
+        // A line that goes on beyond 180° does so at the other end of the world.
+        if (at === 0 || Math.abs(line[at]!) > 1800) path.moveTo(px, py);
         else path.lineTo(px, py);
       }
     }

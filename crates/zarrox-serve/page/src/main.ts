@@ -46,6 +46,8 @@ class App {
   constructor(private readonly maps: Maps) {}
 
   async begin(): Promise<void> {
+    // In a frame, such as a notebook's, the picture has the room.
+    document.body.classList.toggle("closed", window.self !== window.top);
     const toggle = h("button", { type: "button", class: "menu", "aria-label": "show or hide the tree", click: () => document.body.classList.toggle("closed") }, "☰");
     const header = h("header", {}, toggle, h("h1", {}, "Zarrox"));
     const centre = h("main", {}, this.tabs, this.problem, this.middle, this.below, this.controls);

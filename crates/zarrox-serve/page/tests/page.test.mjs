@@ -2,6 +2,7 @@
 // ZARROX_SERVER, the address of the server, and CHROMIUM, the path of the browser.
 
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 
 import axe from "axe-core";
@@ -15,7 +16,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** Opens a state of the page, and fails the test if the console has an error at its end. */
+/** Opens a state of the page, or another page, and fails the test if the console has an error at its end. */
 async function opened(t, fragment, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
@@ -27,7 +28,7 @@ async function opened(t, fragment, options = {}) {
     // That a coordinate is not there, or damaged, is an answer from 400 to 499, which browsers note.
     assert.deepEqual(problems.filter((text) => !/status of 4\d\d/.test(text)), []);
   });
-  await page.goto(`${server}/${fragment}`);
+  await page.goto(fragment.startsWith("http") ? fragment : `${server}/${fragment}`);
   return page;
 }
 
@@ -98,6 +99,8 @@ test("coasts lie where they are, whichever way latitudes and longitudes go", asy
   const page = await opened(t, "#/climate.zarr/t2m");
   near(await coasts(page, [325, 358], (lon) => [lon, 70]), 343);
   near(await coasts(page, [110, 140], (lat) => [20, lat]), 125);
+  // Fiji lies on both sides of 180°: no line leads from one end of the world to the other, as over the Pacific at 120° west.
+  assert.deepEqual(await coasts(page, [98, 114], (lat) => [240, lat]), []);
   const other = await opened(t, "#/mixed.zarr/world/height");
   near(await coasts(other, [145, 178], (lon) => [lon, 110]), 163);
   near(await coasts(other, [40, 70], (lat) => [200, lat]), 55);
@@ -295,6 +298,30 @@ test("it is dark for who wants that, and fits a narrow window", async (t) => {
   const narrow = await opened(t, "#/climate.zarr/t2m", { viewport: { width: 400, height: 800 } });
   await colour(narrow, 0.5, 0.5);
   assert.ok(await narrow.evaluate(() => document.documentElement.scrollWidth <= 400));
+});
+
+test("a page of another origin has a picture in a frame, where the tree is closed at first", async (t) => {
+  // As a notebook is: no address that it asks for is of the server, but for what the frame has.
+  const parent = createServer((_, response) => {
+    const frame = `<iframe src="${server}/t/-/#/climate.zarr/t2m" width="1100" height="600" allow="clipboard-write; fullscreen"></iframe>`;
+    response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><link rel="icon" href="data:,"><title>Notebook</title>${frame}`);
+  });
+  await new Promise((listening) => parent.listen(0, "127.0.0.1", listening));
+  t.after(() => parent.close());
+  const page = await opened(t, `http://localhost:${parent.address().port}/`);
+  const shown = page.frame({ url: /\/t\/-\// }) ?? (await page.waitForEvent("framenavigated", (frame) => frame !== page.mainFrame()));
+  const [warm, cold] = [await colourOf(shown, 1, 90), await colourOf(shown, 180, 1)];
+  assert.ok(near(warm, [253, 231, 37]) && near(cold, [68, 1, 84]), `${warm} ${cold}`);
+  const tree = shown.getByRole("treeitem", { name: /^t2m/ });
+  assert.equal(await tree.isVisible(), false);
+  await shown.getByRole("button", { name: "show or hide the tree" }).click();
+  await tree.waitFor();
+  // All that it asks for goes through the same path.
+  const asked = await shown.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname));
+  assert.ok(asked.length > 3 && asked.every((path) => path.startsWith("/t/-/")), asked.join(" "));
+  // Without the token in the path there is nothing in the frame.
+  const refused = await fetch(`${server}/`);
+  assert.match(refused.headers.get("content-security-policy"), /frame-ancestors 'self'/);
 });
 
 for (const [name, fragment] of Object.entries({ image: "#/climate.zarr/t2m", table: "#/mixed.zarr/points", chunks: "#/mixed.zarr/sparse?view=chunks" })) {

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from zarrox import _native
+from zarrox.shown.page import frame, frame_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -56,6 +57,9 @@ class Server:
 
     def __repr__(self) -> str:
         return f"<zarrox.Server {self.url}>"
+
+    def _repr_html_(self) -> str:
+        return frame(frame_url(self._native))
 
 
 def serve(

@@ -1,0 +1,121 @@
+"""The page of ``zarrox serve`` in a notebook: a frame whose content a server in this process gives."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from html import escape
+from urllib.parse import quote
+
+from zarrox import _native
+
+__all__ = ["Page", "frame", "frame_url", "show"]
+
+#: The height of frames, in pixels.
+HEIGHT = 600
+
+
+class Page:
+    """The page of ``zarrox serve`` at one array or group. A notebook shows it in a frame.
+
+    Parameters
+    ----------
+    url : str
+        The address.
+    height : int
+        The height of the frame in pixels.
+    """
+
+    def __init__(self, url: str, height: int) -> None:
+        self._url = url
+        self._height = height
+
+    @property
+    def url(self) -> str:
+        """The address, which lets in whoever has it; without a host where a proxy of the notebook's own leads to it."""
+        return self._url
+
+    def _repr_html_(self) -> str:
+        return frame(self._url, self._height)
+
+    def __repr__(self) -> str:
+        return f"<zarrox page {self._url}>"
+
+
+class _Kernel:
+    """The server of this process, which the first page starts."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._server: _native.Server | None = None
+
+    def place_of(self, node: _native.Array | _native.Group) -> tuple[_native.Server, str]:
+        """The server, and the fragment of its page that shows a node."""
+        with self._lock:
+            if self._server is None:
+                self._server = _native.serve([], "127.0.0.1", 0, True, [], [], "")
+            names = [self._server.add(node), *(name for name in node.path.split("/") if name)]
+        return self._server, "#/" + "/".join(quote(name, safe="") for name in names)
+
+    def close(self) -> None:
+        """End, if it was started."""
+        with self._lock:
+            server, self._server = self._server, None
+        if server is not None:
+            server.close()
+
+
+_kernel = _Kernel()
+
+
+def _begin_anew() -> None:
+    """Leaves the server to the process that was forked: its threads are there."""
+    global _kernel
+    _kernel = _Kernel()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+# Before Python ends: the server's threads may need it for stores that are written in Python.
+atexit.register(lambda: _kernel.close())
+
+
+def show(node: _native.Array | _native.Group, height: int, proxy: bool | str | None) -> Page:
+    """The page at a node, from the server of this process."""
+    server, fragment = _kernel.place_of(node)
+    return Page(frame_url(server, proxy) + fragment, height)
+
+
+def frame_url(server: _native.Server, proxy: bool | str | None = None) -> str:
+    """The address of a server's page for frames.
+
+    Parameters
+    ----------
+    server : Server
+        The server.
+    proxy : bool or str, optional
+        The path before ``proxy/PORT`` of jupyter-server-proxy; True for that of JupyterHub, or ``/``; False for the address of this machine. If
+        not given, what JupyterHub says, or the address of this machine.
+
+    Returns
+    -------
+    str
+        The address, with a slash at its end.
+    """
+    hub = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
+    if proxy is None:
+        proxy = hub is not None
+    if proxy is False:
+        return server.url + server.frame_path
+    prefix = (hub or "/") if proxy is True else proxy
+    return f"{prefix.rstrip('/')}/proxy/{server.port}{server.frame_path}"
+
+
+def frame(url: str, height: int = HEIGHT) -> str:
+    """A frame with a page, as HTML."""
+    # The buttons that copy need the permission of the page around.
+    return (
+        f'<iframe src="{escape(url)}" title="Zarrox" width="100%" height="{int(height)}" style="border: 0" '
+        'allow="clipboard-write; fullscreen"></iframe>'
+    )

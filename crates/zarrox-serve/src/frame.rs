@@ -1,0 +1,104 @@
+//! Frames: the page inside of a page of another origin, such as a notebook. A frame there has no cookies, so that the token stands in
+//! the path of all its requests: `/t/TOKEN/…`.
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
+use percent_encoding::percent_decode_str;
+
+use crate::content::put;
+use crate::guard::Guard;
+
+/// The segment before a token.
+const BEFORE_TOKEN: &str = "/t/";
+
+/// The part of a policy that says which pages may have an answer in a frame.
+const ANCESTORS: &str = "frame-ancestors";
+
+/// A path, and what the token in it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked<'p> {
+    /// A path without a token.
+    Plain(&'p str),
+    /// The path after the token that lets in.
+    Framed(&'p str),
+    /// The token in the path is wrong.
+    Refused,
+}
+
+impl<'p> Asked<'p> {
+    /// Looks for a token at the beginning of a path.
+    pub(crate) fn new(guard: &Guard, path: &'p str) -> Self {
+        let Some(after) = path.strip_prefix(BEFORE_TOKEN) else { return Self::Plain(path) };
+        let (token, rest) = after.split_at(after.find('/').unwrap_or(after.len()));
+        let known = percent_decode_str(token).decode_utf8().is_ok_and(|token| guard.is_token(&token));
+        if known { Self::Framed(rest) } else { Self::Refused }
+    }
+}
+
+/// Lets any page have an answer in a frame.
+pub(crate) fn allow(answer: &mut HeaderMap) {
+    let policy = answer.get(CONTENT_SECURITY_POLICY).and_then(|policy| policy.to_str().ok());
+    let Some(policy) = policy else { return };
+    let rest: Vec<&str> =
+        policy.split(';').map(str::trim).filter(|part| !part.starts_with(ANCESTORS)).collect();
+    if let Ok(policy) = HeaderValue::from_str(&rest.join("; ")) {
+        answer.insert(CONTENT_SECURITY_POLICY, policy);
+    }
+}
+
+/// Leads from a token without a `/` after it to the page: relative addresses begin after the `/`. `path` is that of the request.
+pub(crate) fn with_slash(path: &str) -> Response {
+    let token = path.rsplit('/').next().unwrap_or_default();
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    // The address is relative as well: proxies have paths that are not known here.
+    put(response.headers_mut(), LOCATION, &format!("./{token}/"));
+    put(response.headers_mut(), CACHE_CONTROL, "no-store");
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard(token: Option<&str>) -> Guard {
+        Guard {
+            bound: "127.0.0.1".parse().unwrap(),
+            hosts: Vec::new(),
+            token: token.map(str::to_owned),
+            origins: Vec::new(),
+            cookie: "zarrox-1".to_owned(),
+            cookie_path: "/".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_token_in_the_path_is_right_wrong_or_absent() {
+        let with = guard(Some("a secret"));
+        let asked = |path| Asked::new(&with, path);
+        assert_eq!(asked("/t/a%20secret/api/v1/"), Asked::Framed("/api/v1/"));
+        assert_eq!(
+            (asked("/t/a%20secret/"), asked("/t/a%20secret")),
+            (Asked::Framed("/"), Asked::Framed(""))
+        );
+        for path in ["/t/", "/t//", "/t/a/api", "/t/a%20secret%2f", "/t/%ff/", "/t/a%20secre/"] {
+            assert_eq!(asked(path), Asked::Refused, "{path}");
+        }
+        for path in ["/", "/t", "/api/v1/", "/data/t/a%20secret/", "//t/a%20secret/"] {
+            assert_eq!(asked(path), Asked::Plain(path));
+        }
+        // Where everyone may ask, any token lets in.
+        assert_eq!(Asked::new(&guard(None), "/t/-/page.js"), Asked::Framed("/page.js"));
+    }
+
+    #[test]
+    fn only_the_ancestors_are_left_out_of_a_policy() {
+        let policy = "default-src 'none'; frame-ancestors 'self'; base-uri 'none'";
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+        allow(&mut headers);
+        assert_eq!(headers[CONTENT_SECURITY_POLICY], "default-src 'none'; base-uri 'none'");
+    }
+}
