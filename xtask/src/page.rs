@@ -11,7 +11,9 @@ Makes the page of `zarrox serve` of its sources, which are in TypeScript
 
     page              writes crates/zarrox-serve/page/dist, which is committed: who installs the command needs no npm
     page --test       tests the page in Chromium, which is installed if it is missing
-    page --pictures   tests it, and takes the pictures of the guide";
+    page --pictures   tests it, and takes the pictures of the guide
+    page --screens    takes the pictures anew that --test compares its own with
+    page --bench      measures it on an array of 40 GB, which takes 1 GB of disk for a while, beside zarrita.js";
 
 /// The sources.
 const PAGE: &str = "crates/zarrox-serve/page";
@@ -26,7 +28,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => build(DIST),
         ["--test"] => test(),
-        ["--pictures"] => tested(Some(PICTURES)),
+        ["--pictures"] => pictures(),
+        ["--screens"] => screens(),
+        ["--bench"] => bench(),
         other => Err(format!("'{}' is not understood\n\n{HELP}", other.join(" "))),
     }
 }
@@ -44,30 +48,73 @@ pub(crate) fn check() -> Outcome {
 
 /// Tests the page in a browser.
 pub(crate) fn test() -> Outcome {
-    tested(None)
+    let site = format!("{DIRECTORY}/site");
+    made(&site)?;
+    tests("page", &of_the_tests(&site))?.run()?;
+    tests("screens", &of_the_tests(&site))?.run()?;
+    tests("corpus", &writers(&site)?)?.run()
 }
 
-fn tested(pictures: Option<&str>) -> Outcome {
+/// Takes the pictures of the guide.
+fn pictures() -> Outcome {
+    // The pictures show where the data is.
+    let site = std::env::temp_dir().join("data").to_string_lossy().into_owned();
+    made(&site)?;
+    tests("page", &of_the_tests(&site))?.variable("SHOTS", &run::absolute(PICTURES)?).run()
+}
+
+fn screens() -> Outcome {
+    let site = format!("{DIRECTORY}/site");
+    made(&site)?;
+    tests("screens", &of_the_tests(&site))?.variable("ANEW", "1").run()
+}
+
+/// Makes the hierarchies that the tests look at.
+fn made(site: &str) -> Outcome {
     cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
     tools()?;
-    let browser = browser()?;
-    // The pictures show where the data is.
-    let site = match pictures {
-        Some(_) => std::env::temp_dir().join("data").to_string_lossy().into_owned(),
-        None => format!("{DIRECTORY}/site"),
-    };
-    run::empty_directory(&site)?;
-    program(ECOSYSTEM.python()?, ["-B", &format!("{PAGE}/tests/make.py"), &site]).run()?;
-    let [climate, mixed] = ["climate", "mixed"].map(|name| format!("{site}/{name}.zarr"));
-    let tests = ["node", "--test", &format!("{PAGE}/tests/page.test.mjs")].map(str::to_owned);
-    // The server ends with the tests, which find its address in the environment.
-    let serve =
-        program(run::built("debug/zarrox"), ["serve", "--no-token", &climate, &mixed, "--"]).with(tests);
-    let serve = serve.variable("CHROMIUM", &browser);
-    match pictures {
-        Some(directory) => serve.variable("SHOTS", &run::absolute(directory)?).run(),
-        None => serve.run(),
-    }
+    run::empty_directory(site)?;
+    program(ECOSYSTEM.python()?, ["-B", &format!("{PAGE}/tests/make.py"), site]).run()
+}
+
+/// The hierarchies that are made for the tests.
+fn of_the_tests(site: &str) -> Vec<String> {
+    ["climate", "mixed"].map(|name| format!("{site}/{name}.zarr")).into()
+}
+
+/// A directory for each program that wrote data of the corpus.
+fn writers(site: &str) -> Outcome<Vec<String>> {
+    let failed = |error| format!("listing {site}/corpus: {error}");
+    let entries = std::fs::read_dir(format!("{site}/corpus")).map_err(failed)?;
+    let mut found: Vec<String> =
+        entries.flatten().map(|entry| entry.path().to_string_lossy().into_owned()).collect();
+    found.sort();
+    Ok(found)
+}
+
+/// The tests of a file, beside a server that ends with them and whose address they find in the environment.
+fn tests(name: &str, roots: &[String]) -> Outcome<Program> {
+    let node = ["--", "node", "--test", &format!("{PAGE}/tests/{name}.test.mjs")].map(str::to_owned);
+    let serve = program(run::built("debug/zarrox"), ["serve", "--no-token"]).with(roots).with(node);
+    Ok(serve.variable("CHROMIUM", &browser()?))
+}
+
+/// Measures the page with the command as it is released.
+fn bench() -> Outcome {
+    cargo(["build", "--quiet", "--release", "-p", "zarrox-cli"]).run()?;
+    tools()?;
+    let directory = run::absolute(format!("{DIRECTORY}/bench"))?;
+    run::empty_directory(&directory)?;
+    let data = program(ECOSYSTEM.python()?, ["-B", &format!("{PAGE}/tests/bench.py"), &directory]).run();
+    let measured = data.and_then(|()| {
+        let zarrox = run::absolute(run::built("release/zarrox"))?;
+        let script = format!("{PAGE}/tests/bench.mjs");
+        program("node", [&script, &zarrox, &ECOSYSTEM.python()?, &directory])
+            .variable("CHROMIUM", &browser()?)
+            .run()
+    });
+    run::remove_directory(&directory)?;
+    measured
 }
 
 /// Checks the types of the sources, and makes the files of them.

@@ -67,6 +67,9 @@ fn decoded(text: &str) -> Answer<String> {
     decoded.map(Into::into).map_err(|_| Failure::bad("the address is not UTF-8"))
 }
 
+/// The most numbers in a list.
+const MOST_NUMBERS: usize = 1000;
+
 /// The parameters of a query.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Query(BTreeMap<String, String>);
@@ -124,6 +127,18 @@ impl Query {
         }
     }
 
+    /// Numbers apart by commas; none if the parameter is not there.
+    pub(crate) fn numbers(&self, name: &str) -> Answer<Vec<f64>> {
+        let items = self.text(name).unwrap_or_default().split(',').map(str::trim);
+        let numbers: Result<Vec<f64>, _> =
+            items.filter(|item| !item.is_empty()).take(MOST_NUMBERS + 1).map(str::parse).collect();
+        let numbers = numbers.map_err(|_| Failure::bad(format!("{name} is a list of numbers, such as 5,50,95")))?;
+        if numbers.len() > MOST_NUMBERS {
+            return Err(Failure::bad(format!("{name} has more than {MOST_NUMBERS} numbers")));
+        }
+        Ok(numbers)
+    }
+
     /// True or false; false if it is not there.
     pub(crate) fn flag(&self, name: &str) -> Answer<bool> {
         match self.text(name) {
@@ -177,5 +192,8 @@ mod tests {
         assert_eq!(query.choice("kind", &[("a", 1), ("b", 2)]).unwrap(), 1);
         assert!(query.choice("select", &[("a", 1)]).is_err());
         assert!(Query::new(Some("%ff=1")).is_err());
+        let query = Query::new(Some("a=1,+-2.5e3,&b=1,x")).unwrap();
+        assert_eq!(query.numbers("a").unwrap(), [1.0, -2500.0]);
+        assert!(query.numbers("none").unwrap().is_empty() && query.numbers("b").is_err());
     }
 }

@@ -63,7 +63,7 @@ def write(data):
 
 
 def described(path):
-    """What nibabel says of a file, in the order of dimensions that Zarr has."""
+    """The header and the elements of a file by nibabel, in the order of dimensions that Zarr has."""
     image = nib.load(path)
     stored = np.asarray(image.dataobj.get_unscaled()).T
     if stored.dtype.names:

@@ -21,6 +21,7 @@ export interface Entry {
   kind: "group" | "array" | "folder" | "damaged";
   shape?: number[];
   data_type?: string;
+  bytes?: number | null;
   error?: string;
 }
 
@@ -76,10 +77,11 @@ export interface NodeInfo {
 export interface Chunks {
   grid_shape: number[];
   chunk_shape: number[];
+  inner_chunk_shape: number[] | null;
   region: [number, number][];
   stored: number;
   missing: number;
-  chunks: { index: number[]; bytes: number; damaged?: string; inner?: { index: number[]; bytes: number | null; offset?: number }[] }[];
+  chunks: { index: number[]; key: string; bytes: number; damaged?: string; inner?: { index: number[]; bytes: number | null; offset?: number }[] }[];
 }
 
 export interface Line {

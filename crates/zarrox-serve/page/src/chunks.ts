@@ -8,6 +8,10 @@ import type { State, Store } from "./state";
 
 /** The most chunks along a side. */
 const MOST = 200;
+/** The most chunks inside of a shard that are listed. */
+const LISTED = 256;
+
+type Inner = NonNullable<Chunks["chunks"][number]["inner"]>;
 
 export class ChunkView {
   readonly element: HTMLElement;
@@ -19,6 +23,8 @@ export class ChunkView {
   private key = "";
   private dims: [number, number] = [0, -1];
   private chosen = -1;
+  /** The chunks inside of the chosen one, which is a shard. */
+  private inner: Inner = [];
   private readonly observer: ResizeObserver;
 
   constructor(
@@ -62,7 +68,7 @@ export class ChunkView {
     this.element.classList.add("busy");
     try {
       this.chunks = await call<Chunks>("chunks", this.shown.place, { region, verify: verify || undefined }, asked.signal);
-      this.chosen = -1;
+      [this.chosen, this.inner] = [-1, []];
       this.draw();
       this.describe(verify);
     } catch (error) {
@@ -105,11 +111,27 @@ export class ChunkView {
       context.fillRect(column * side, row * side, side - gap, side - gap);
       context.globalAlpha = 1;
       if (number !== this.chosen) return;
+      if (this.inner.length > 0) this.drawInner(context, column * side, row * side, side);
       context.lineWidth = 3;
       context.strokeStyle = style.color;
       context.strokeRect(column * side + 1, row * side + 1, side - 2, side - 2);
       context.lineWidth = 1;
     });
+  }
+
+  /** Draws the chunks inside of the chosen shard, at the indices that are looked at along the dimensions that are not shown. */
+  private drawInner(context: CanvasRenderingContext2D, left: number, top: number, side: number): void {
+    const style = getComputedStyle(this.canvas);
+    const [x, y] = this.dims;
+    const most = (dimension: number): number => (dimension < 0 ? 1 : Math.max(...this.inner.map((one) => one.index[dimension]! + 1)));
+    const [wide, tall] = [side / most(x), side / most(y)];
+    context.fillStyle = style.getPropertyValue("--paper") || "#fff";
+    context.fillRect(left, top, side, side);
+    context.fillStyle = style.getPropertyValue("--accent") || "#0077b6";
+    const gap = Math.min(wide, tall) > 4 ? 1 : 0;
+    for (const { index, bytes } of this.inner) {
+      if (bytes !== null) context.fillRect(left + index[x]! * wide, top + (y < 0 ? 0 : index[y]! * tall), wide - gap, tall - gap);
+    }
   }
 
   private place(chunk: number[]): [number, number] {
@@ -125,6 +147,7 @@ export class ChunkView {
       const [x, y] = this.place(chunk.index);
       return x === column && y === row;
     });
+    this.inner = [];
     this.draw();
     if (this.chosen >= 0) void this.tell();
     else this.details.textContent = "This chunk is not stored: its elements have the fill value.";
@@ -135,6 +158,7 @@ export class ChunkView {
     if (!move || !this.chunks?.chunks.length) return;
     event.preventDefault();
     this.chosen = Math.max(0, Math.min(this.chunks.chunks.length - 1, this.chosen + move));
+    this.inner = [];
     this.draw();
     void this.tell();
   }
@@ -149,23 +173,28 @@ export class ChunkView {
     const part = from.map((first, dimension) => `${first}:${Math.min(this.shown.shape[dimension]!, first + (lengths[dimension] ?? 1))}`);
     const rows: [string, string][] = [
       [node.shard_shape ? "shard" : "chunk", chunk.index.join(", ")],
+      ["key", chunk.key],
       ["elements", `[${part.join(", ")}]`],
       ["stored", size(chunk.bytes)],
+      ["ratio", ratio(lengths, node.data_type?.bytes ?? 0, chunk.bytes)],
       ["codecs", (node.codecs ?? []).map((codec) => codec.name).join(" → ")],
     ];
     if (chunk.damaged) rows.push(["damaged", chunk.damaged]);
     const table = h("dl", {});
-    const show = (): void => fill(table, ...rows.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]));
+    const show = (): void => fill(table, ...rows.filter(([, text]) => text).flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]));
     show();
     fill(this.details, table);
     if (!node.shard_shape) return;
     const region = chunk.index.map((at) => `${at}:${at + 1}`).join(", ");
     const inner = (await call<Chunks>("chunks", this.shown.place, { region, inner: true }).catch(() => null))?.chunks[0]?.inner;
     if (!inner || this.chunks?.chunks[this.chosen] !== chunk) return;
+    this.inner = inner;
+    this.draw();
     const stored = inner.filter((one) => one.bytes !== null);
     rows.push(["chunks inside", `${count(stored.length)} stored of ${count(inner.length)}`]);
     if (stored.length > 0) rows.push(["their sizes", `${size(Math.min(...stored.map((one) => one.bytes!)))} to ${size(Math.max(...stored.map((one) => one.bytes!)))}`]);
     show();
+    this.details.append(shardIndex(inner));
   }
 
   private describe(verified: boolean): void {
@@ -177,4 +206,21 @@ export class ChunkView {
     this.canvas.setAttribute("aria-label", `Map of ${count(columns)} by ${count(rows)} chunks: ${words.join(", ")}.`);
     this.details.textContent = `${words.join(", ")}. Choose a chunk to see more.`;
   }
+}
+
+/** The ratio of a chunk's elements to its bytes; empty where elements have no size. */
+function ratio(lengths: number[], item: number, bytes: number): string {
+  const whole = lengths.reduce((product, length) => product * length, item);
+  return whole > 0 && bytes > 0 ? `${(whole / bytes).toFixed(2)} : 1` : "";
+}
+
+/** The index of a shard: where each chunk is in it. */
+function shardIndex(inner: Inner): HTMLElement {
+  const head = h("tr", {}, ...["chunk", "offset", "bytes"].map((name) => h("th", { scope: "col" }, name)));
+  const rows = inner.slice(0, LISTED).map(({ index, offset, bytes }) => {
+    const cells = bytes === null ? ["missing", ""] : [count(offset ?? 0), count(bytes)];
+    return h("tr", {}, h("th", { scope: "row" }, index.join(", ")), ...cells.map((cell) => h("td", {}, cell)));
+  });
+  const title = inner.length > LISTED ? `index of the shard, the first ${count(LISTED)} chunks` : "index of the shard";
+  return h("details", {}, h("summary", {}, title), h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows)));
 }

@@ -1,5 +1,7 @@
 /** Colours of numbers. */
 
+import { ends } from "./numbers";
+
 export type Maps = Record<string, [number, number, number][]>;
 
 /** The maps that show zero in the middle. */
@@ -30,7 +32,7 @@ export interface Scale {
 export const MISSING = [128, 128, 128, 70] as const;
 
 /** Paints numbers as pixels of red, green, blue and opacity. */
-export function paint(values: Float64Array, colours: Uint8Array, scale: Scale, isMissing: (value: number) => boolean): Uint8ClampedArray<ArrayBuffer> {
+export function paint(values: Float64Array, colours: Uint8Array, scale: Scale): Uint8ClampedArray<ArrayBuffer> {
   const pixels = new Uint8ClampedArray(new ArrayBuffer(values.length * 4));
   const bend = scale.log ? Math.log : (value: number): number => value;
   const low = bend(scale.low);
@@ -38,7 +40,7 @@ export function paint(values: Float64Array, colours: Uint8Array, scale: Scale, i
   for (let index = 0; index < values.length; index++) {
     const value = values[index]!;
     const at = index * 4;
-    if (Number.isNaN(value) || isMissing(value)) {
+    if (Number.isNaN(value)) {
       pixels.set(MISSING, at);
       continue;
     }
@@ -52,8 +54,8 @@ export function paint(values: Float64Array, colours: Uint8Array, scale: Scale, i
 }
 
 /** The values between which the middle 96 % lie; around zero for signed maps. */
-export function contrast(values: Float64Array, isMissing: (value: number) => boolean, signed: boolean, log: boolean): [number, number] {
-  const wanted = (value: number): boolean => Number.isFinite(value) && !isMissing(value) && (!log || value > 0);
+export function contrast(values: Float64Array, signed: boolean, log: boolean): [number, number] {
+  const wanted = (value: number): boolean => Number.isFinite(value) && (!log || value > 0);
   const step = Math.max(1, Math.floor(values.length / 50_000));
   const sample: number[] = [];
   for (let index = 0; index < values.length; index += step) if (wanted(values[index]!)) sample.push(values[index]!);
@@ -66,6 +68,5 @@ export function contrast(values: Float64Array, isMissing: (value: number) => boo
     const most = Math.max(Math.abs(low), Math.abs(high));
     [low, high] = [-most, most];
   }
-  if (low < high) return [low, high];
-  return log ? [low / 2, high * 2] : [low - 0.5, high + 0.5];
+  return log && low === high ? [low / 2, high * 2] : ends(low, high);
 }

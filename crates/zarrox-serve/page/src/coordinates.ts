@@ -1,6 +1,6 @@
 /** Coordinates along dimensions: values of arrays that are named as dimensions, and times of the CF conventions. */
 
-import { call, type Attributes, type Json, type NodeInfo, type Place } from "./api";
+import { call, type Json, type NodeInfo, type Place } from "./api";
 import { value as shown } from "./numbers";
 
 /** The most coordinates that are loaded at once. */
@@ -98,8 +98,8 @@ export async function axes(place: Place, node: NodeInfo): Promise<Axis[]> {
 }
 
 async function coordinates(place: Place, plain: Axis): Promise<Axis> {
-  const node = await call<NodeInfo>("node", place, { stored: "none" });
-  if (node.kind !== "array" || node.shape?.length !== 1 || node.shape[0] !== plain.length) return plain;
+  const node = await call<NodeInfo | null>("node", place, { stored: "none", optional: true });
+  if (node?.kind !== "array" || node.shape?.length !== 1 || node.shape[0] !== plain.length) return plain;
   const { values } = await call<{ values: Json[] }>("slice", place, { as: "json" });
   const units = text(node.attributes["units"]);
   const time = dates(units, text(node.attributes["calendar"]));
@@ -112,24 +112,53 @@ async function coordinates(place: Place, plain: Axis): Promise<Axis> {
   return { ...plain, label, at: numbers ? (index) => numbers[index] ?? NaN : null, units, standard: text(node.attributes["standard_name"]) };
 }
 
-/** Packed numbers of the CF conventions as the numbers that they mean, and the values that mean none. */
+/** Packed numbers of the CF conventions as the numbers that they mean. */
 export interface Meaning {
+  /** The number that a stored one means; NaN of those that mean none. */
   of: (value: number) => number;
-  isMissing: (value: number) => boolean;
+  /** True if all numbers mean themselves. */
+  isPlain: boolean;
+  /** The stored numbers that mean none, beside NaN. */
+  missing: number[];
   units: string;
 }
 
+/** The number in the base64 of its eight bytes, which xarray writes since JSON does not have all floats; `null` of other texts. */
+export function packed(text: string): number | null {
+  if (!/^[A-Za-z0-9+/]{11}=$/.test(text)) return null;
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new DataView(bytes.buffer).getFloat64(0, true);
+}
+
+function numberOf(json: Json | undefined): number {
+  if (typeof json === "number") return json;
+  if (json === "Infinity" || json === "-Infinity") return Number(json);
+  return typeof json === "string" ? (packed(json) ?? NaN) : NaN;
+}
+
+const same = (value: number): number => value;
+
 /** The meaning of an array's numbers by its attributes. */
-export function meaning(attributes: Attributes): Meaning {
+export function meaning(node: NodeInfo): Meaning {
+  const { attributes } = node;
   const number = (name: string, usual: number): number => {
-    const found = attributes[name];
-    return typeof found === "number" ? found : usual;
+    const found = numberOf(attributes[name]);
+    return Number.isFinite(found) ? found : usual;
   };
   const [scale, offset] = [number("scale_factor", 1), number("add_offset", 0)];
-  const missing = ["_FillValue", "missing_value"].map((name) => number(name, NaN)).filter((value) => !Number.isNaN(value));
+  const listed = ["_FillValue", "missing_value"].flatMap((name): (Json | undefined)[] => {
+    const found = attributes[name];
+    return Array.isArray(found) ? found : [found];
+  });
+  // In version 2, xarray says by the fill value which number means none. That of who says nothing is 0.
+  if (attributes["_ARRAY_DIMENSIONS"] !== undefined && node.fill_value !== 0) listed.push(node.fill_value);
+  const narrow = node.data_type?.bytes === 4 && node.data_type.kind === "float";
+  const missing = listed.map(numberOf).map((value) => (narrow ? Math.fround(value) : value)).filter((value) => !Number.isNaN(value));
+  const isPlain = missing.length === 0 && scale === 1 && offset === 0;
   return {
-    of: (value) => value * scale + offset,
-    isMissing: (value) => missing.includes(value) || missing.includes(Math.fround(value)),
+    of: isPlain ? same : (value) => (missing.includes(value) ? NaN : value * scale + offset),
+    isPlain,
+    missing: [...new Set(missing)],
     units: text(attributes["units"]),
   };
 }

@@ -1,7 +1,7 @@
 /** The histogram of the shown values, whose ends set the colours. */
 
 import { h } from "./dom";
-import { value as text } from "./numbers";
+import { ends, value as text } from "./numbers";
 
 const BINS = 96;
 const [WIDTH, HEIGHT] = [288, 72];
@@ -24,19 +24,19 @@ export class Histogram {
   }
 
   /** Shows other values. */
-  show(values: Float64Array, isMissing: (value: number) => boolean, range: [number, number]): void {
+  show(values: Float64Array, range: [number, number]): void {
     let [low, high] = [Infinity, -Infinity];
     for (const value of values) {
-      if (!Number.isFinite(value) || isMissing(value)) continue;
+      if (!Number.isFinite(value)) continue;
       low = Math.min(low, value);
       high = Math.max(high, value);
     }
     if (!(low <= high)) [low, high] = [0, 1];
     const margin = (high - low || 1) * 0.05;
-    [this.low, this.high] = [Math.min(low - margin, range[0]), Math.max(high + margin, range[1])];
+    [this.low, this.high] = ends(Math.min(low - margin, range[0]), Math.max(high + margin, range[1]));
     this.counts = new Float64Array(BINS);
     for (const value of values) {
-      if (!Number.isFinite(value) || isMissing(value)) continue;
+      if (!Number.isFinite(value)) continue;
       const bin = Math.min(BINS - 1, Math.floor(((value - this.low) / (this.high - this.low)) * BINS));
       this.counts[bin]! += 1;
     }

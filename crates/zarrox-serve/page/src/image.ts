@@ -54,6 +54,8 @@ export class ImageView {
   private key = "";
   private known: { key: string; coast: coasts.Coast | null } | null = null;
   private readonly observer: ResizeObserver;
+  /** True after a key: the middle is marked, and its value told. */
+  private keyed = false;
   private drag: { x: number; y: number; box: Box; moved: boolean } | null = null;
   /** The time from asking to the first picture, in milliseconds: for tests. */
   took = 0;
@@ -226,6 +228,7 @@ export class ImageView {
         ? {}
         : {
             reduce: state.reduce,
+            missing: this.shown.meaning.missing.join(",") || undefined,
             // The last axis of the answer is the later dimension.
             width: Math.ceil(x > y ? (x1 - x0) / stepX : (y1 - y0) / stepY),
             height: Math.ceil(x > y ? (y1 - y0) / stepY : (x1 - x0) / stepX),
@@ -258,7 +261,7 @@ export class ImageView {
       stepY: steps[1] ?? 1,
       columns,
       rows,
-      planes: coloured ? [] : all.map((one) => upright(numbers(one, state))),
+      planes: coloured ? [] : all.map((one) => upright(this.meant(numbers(one, state)))),
       bytes: coloured,
       canvas,
       labels: await labels,
@@ -266,9 +269,15 @@ export class ImageView {
     };
   }
 
-  // Drawing.
+  /** The numbers that stored ones mean, in place. */
+  private meant(values: Float64Array): Float64Array {
+    const { of, isPlain } = this.shown.meaning;
+    if (isPlain) return values;
+    for (let at = 0; at < values.length; at++) values[at] = of(values[at]!);
+    return values;
+  }
 
-  private isMissing = (value: number): boolean => this.shown.meaning.isMissing(value);
+  // Drawing.
 
   private recolour(state: State, isNew = false): void {
     const picture = this.pictures[this.pictures.length - 1];
@@ -277,14 +286,14 @@ export class ImageView {
     const log = state.scale === "log";
     if (picture.planes.length > 0) {
       const all = picture.planes[0]!;
-      const automatic = (): [number, number] => contrast(all, this.isMissing, signed, log);
+      const automatic = (): [number, number] => contrast(all, signed, log);
       const wanted = state.range.length === 2 ? (state.range as [number, number]) : automatic();
       this.ranges = picture.planes.map((plane, at) => {
         const channel = this.shown.channels[this.visible(state)[at] ?? -1];
-        return channel?.range ?? contrast(plane, this.isMissing, false, false);
+        return channel?.range ?? contrast(plane, false, false);
       });
       this.range = wanted;
-      if (isNew) this.histogram.show(all, this.isMissing, wanted);
+      if (isNew) this.histogram.show(all, wanted);
       else this.histogram.mark(wanted);
     }
     for (const one of this.pictures) this.paintInto(one, state);
@@ -299,7 +308,7 @@ export class ImageView {
     else if (visible.length > 0) pixels = blended(picture.planes, visible.map((channel) => this.shown.channels[channel]!), this.ranges);
     else {
       const scale = { low: this.range[0], high: this.range[1], log: state.scale === "log" };
-      pixels = paint(picture.planes[0]!, this.colours, scale, this.isMissing);
+      pixels = paint(picture.planes[0]!, this.colours, scale);
     }
     if (pixels.length === picture.columns * picture.rows * 4) {
       context.putImageData(new ImageData(pixels, picture.columns, picture.rows), 0, 0);
@@ -341,7 +350,9 @@ export class ImageView {
     }
     const coast = state.coast ? this.coast(x, y) : null;
     if (coast) this.drawCoast(context, coast, [x, y], toX, toY);
+    if (state.grid) this.drawGrid(context, [x, y], box, toX, toY);
     this.drawPoints(context, state, toX, toY);
+    if (this.keyed) drawMiddle(context, LEFT + width / 2, height / 2);
     context.restore();
     this.drawAxes(context, box, [x, y], toX, toY);
     this.element.dataset["box"] = box.join(",");
@@ -363,6 +374,28 @@ export class ImageView {
     context.clip();
     coasts.draw(context, coast, toX, toY);
     context.restore();
+  }
+
+  /** Draws the edges of chunks, and those of shards thicker, where they are not too many. */
+  private drawGrid(context: CanvasRenderingContext2D, [x, y]: [number, number], box: Box, toX: (x: number) => number, toY: (y: number) => number): void {
+    const { chunk_shape: chunks, shard_shape: shards } = this.shown.node;
+    const [wide, tall] = [this.shown.shape[x] ?? 1, this.shown.shape[y] ?? 1];
+    for (const [lengths, width] of [[chunks, 1], [shards, 2.5]] as const) {
+      const path = new Path2D();
+      for (const at of edges(lengths?.[x], box[0], box[2], wide)) {
+        path.moveTo(toX(at), toY(0));
+        path.lineTo(toX(at), toY(tall));
+      }
+      for (const at of edges(lengths?.[y], box[1], box[3], tall)) {
+        path.moveTo(toX(0), toY(at));
+        path.lineTo(toX(wide), toY(at));
+      }
+      for (const [more, colour] of [[1, "#fffa"], [0, "#000"]] as const) {
+        context.lineWidth = width + more;
+        context.strokeStyle = colour;
+        context.stroke(path);
+      }
+    }
   }
 
   private drawPoints(context: CanvasRenderingContext2D, state: State, toX: (x: number) => number, toY: (y: number) => number): void {
@@ -425,7 +458,8 @@ export class ImageView {
       this.drag = { x: event.clientX, y: event.clientY, box: this.box(this.store.state), moved: false };
     });
     canvas.addEventListener("pointermove", (event) => {
-      this.readOut(event);
+      this.keyed = false;
+      this.readOut(this.elementAt(event));
       if (!this.drag) return;
       const [dx, dy] = [event.clientX - this.drag.x, event.clientY - this.drag.y];
       if (Math.abs(dx) + Math.abs(dy) > 3) this.drag.moved = true;
@@ -456,13 +490,35 @@ export class ImageView {
     canvas.addEventListener("keydown", (event) => {
       const moves: Record<string, [number, number]> = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
       const move = moves[event.key];
+      this.keyed = true;
       if (move) this.move(...move);
+      else if (event.key === "Enter") this.pickMiddle(event.shiftKey);
       else if (event.key === "+" || event.key === "=") this.zoom(0.7, 0.5, 0.5);
       else if (event.key === "-") this.zoom(1 / 0.7, 0.5, 0.5);
       else if (event.key === "0") this.store.change({ box: [] });
-      else return;
+      else {
+        this.keyed = false;
+        return;
+      }
       event.preventDefault();
+      this.draw(this.store.state);
+      this.readOut(this.middle());
     });
+    canvas.addEventListener("blur", () => {
+      this.keyed = false;
+      this.draw(this.store.state);
+    });
+  }
+
+  /** The element in the middle of what is seen. */
+  private middle(): [number, number] | null {
+    const box = this.box(this.store.state);
+    return this.inside((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
+  }
+
+  private pickMiddle(add: boolean): void {
+    const place = this.middle();
+    if (place) this.pick(place[1], place[0], add);
   }
 
   private move(right: number, down: number): void {
@@ -485,15 +541,18 @@ export class ImageView {
     const bounds = this.canvas.getBoundingClientRect();
     const box = this.box(this.store.state);
     const [width, height] = this.size();
-    const x = Math.floor(box[0] + ((event.clientX - bounds.left - LEFT) / width) * (box[2] - box[0]));
-    const y = Math.floor(box[1] + ((event.clientY - bounds.top) / height) * (box[3] - box[1]));
+    const x = box[0] + ((event.clientX - bounds.left - LEFT) / width) * (box[2] - box[0]);
+    return this.inside(x, box[1] + ((event.clientY - bounds.top) / height) * (box[3] - box[1]));
+  }
+
+  private inside(...place: [number, number]): [number, number] | null {
+    const [x, y] = place.map(Math.floor) as [number, number];
     const [dx, dy] = sides(this.shown, this.store.state);
     const inside = x >= 0 && y >= 0 && x < (this.shown.shape[dx] ?? 1) && y < (this.shown.shape[dy] ?? 1);
     return inside ? [x, y] : null;
   }
 
-  private readOut(event: PointerEvent): void {
-    const place = this.elementAt(event);
+  private readOut(place: [number, number] | null): void {
     if (!place) {
       this.readout.textContent = "";
       return;
@@ -523,11 +582,27 @@ export class ImageView {
       const { meaning } = this.shown;
       const values = picture.planes.map((plane) => {
         const value = plane[at]!;
-        return Number.isNaN(value) || meaning.isMissing(value) ? "missing" : text(meaning.of(value));
+        return Number.isNaN(value) ? "missing" : text(value);
       });
       return `${about}${values.join(", ")}${meaning.units ? ` ${meaning.units}` : ""}`;
     }
     return "";
+  }
+}
+
+/** The edges between parts of a length that are seen; none if they are too many to be told apart. */
+function edges(length: number | undefined, from: number, to: number, all: number): number[] {
+  if (!length) return [];
+  const [first, last] = [Math.max(0, Math.ceil(from / length)), Math.min(Math.ceil(all / length), Math.floor(to / length))];
+  return last - first > 400 ? [] : Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => Math.min(all, (first + at) * length));
+}
+
+/** Marks the middle, to which keys refer. */
+function drawMiddle(context: CanvasRenderingContext2D, x: number, y: number): void {
+  for (const [width, colour] of [[4, "#fff"], [1.5, "#000"]] as const) {
+    context.lineWidth = width;
+    context.strokeStyle = colour;
+    context.strokeRect(x - 5, y - 5, 10, 10);
   }
 }
 

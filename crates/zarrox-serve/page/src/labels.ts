@@ -11,7 +11,7 @@ const MOST = 20;
 /** The labels below an image, in the order of its list. Those that cannot be read are left out. */
 export async function labelsOf(place: Place): Promise<Label[]> {
   const below = (...names: string[]): Place => ({ root: place.root, path: [place.path, "labels", ...names].filter((part) => part !== "").join("/") });
-  const list = await call<NodeInfo>("node", below(), { stored: "none" }).catch(() => null);
+  const list = await call<NodeInfo | null>("node", below(), { stored: "none", optional: true }).catch(() => null);
   const names: Json | undefined = object(list?.attributes["ome"])?.["labels"] ?? list?.attributes["labels"];
   if (!Array.isArray(names)) return [];
   const known = names.filter((name): name is string => typeof name === "string").slice(0, MOST);

@@ -5,7 +5,7 @@ import { dates, timeOf } from "./coordinates";
 import { download, h } from "./dom";
 import { SERIES } from "./image";
 import { index, selection, type Shown } from "./model";
-import { ticks, value as text } from "./numbers";
+import { ends, ticks, value as text } from "./numbers";
 import type { State, Store } from "./state";
 
 const [LEFT, BOTTOM, TOP] = [72, 34, 8];
@@ -86,7 +86,7 @@ export class LineView {
             if (point && dimension === x) return String(point[1]);
             return null;
           });
-          const parameters = { select, points: 1500, field: state.field || undefined };
+          const parameters = { select, points: 1500, field: state.field || undefined, missing: this.shown.meaning.missing.join(",") || undefined };
           const line = await call<Line>("line", this.shown.place, parameters, asked.signal);
           const name = (dimension: number, at: number): string => {
             const axis = this.shown.axes[dimension];
@@ -112,12 +112,7 @@ export class LineView {
   private seriesOf(line: Line, first: number, label: string, colour: string, state: State): Series {
     const { meaning } = this.shown;
     const numbers = (list: Json[] | undefined): Float64Array | null =>
-      list
-        ? Float64Array.from(list, (one) => {
-            const value = numberOf(one, state.part);
-            return meaning.isMissing(value) ? NaN : meaning.of(value);
-          })
-        : null;
+      list ? Float64Array.from(list, (one) => meaning.of(numberOf(one, state.part))) : null;
     const values = numbers(line.mean ?? line.values) ?? new Float64Array();
     return { label, colour, first, step: line.step, values, low: numbers(line.min), high: numbers(line.max) };
   }
@@ -219,10 +214,28 @@ export class LineView {
     });
     this.canvas.addEventListener("dblclick", () => this.alone && this.store.change({ box: [] }));
     this.canvas.addEventListener("keydown", (event) => {
-      if (event.key !== "0" || !this.alone) return;
-      event.preventDefault();
-      this.store.change({ box: [] });
+      if (this.alone && this.zoomed(event.key)) event.preventDefault();
     });
+  }
+
+  /** Zooms and moves by keys, as images do. Returns false for other keys. */
+  private zoomed(key: string): boolean {
+    const { state } = this.store;
+    const length = this.shown.shape[this.dimension(state)] ?? 0;
+    const [from, to] = this.range(state);
+    const show = (first: number, end: number): void => {
+      const [low, high] = [Math.max(0, Math.round(first)), Math.min(length, Math.round(end))];
+      if (high - low >= 2) this.store.change({ box: high - low === length ? [] : [low, 0, high, 1] }, true);
+    };
+    const [middle, span] = [(from + to) / 2, to - from];
+    const step = Math.max(1, span / 10);
+    if (key === "+" || key === "=") show(middle - span * 0.35, middle + span * 0.35);
+    else if (key === "-") show(middle - span * 0.7, middle + span * 0.7);
+    else if (key === "ArrowLeft") show(from - Math.min(step, from), to - Math.min(step, from));
+    else if (key === "ArrowRight") show(from + Math.min(step, length - to), to + Math.min(step, length - to));
+    else if (key === "0") this.store.change({ box: [] });
+    else return false;
+    return true;
   }
 
   private save(): void {
@@ -263,6 +276,5 @@ function extremes(all: Series[]): [number, number] {
       });
     }
   }
-  if (!(low <= high)) return [0, 1];
-  return low < high ? [low, high] : [low - 0.5, high + 0.5];
+  return low <= high ? ends(low, high) : [0, 1];
 }

@@ -38,9 +38,12 @@ class App {
   private readonly problem = h("p", { class: "problem", role: "alert", hidden: true });
   private shown: Shown | null = null;
   private view: View | null = null;
-  private kind = "";
+  /** The view that is shown; `null` before there is one. */
+  private kind: string | null = null;
   private series: LineView | null = null;
-  private playing = 0;
+  private playing: { timer: number; dimension: number } | null = null;
+  /** The sliders, by their dimensions: they are moved, not made anew, so that a drag goes on. */
+  private readonly moves = new Map<number, (place: number) => void>();
   private opened = 0;
 
   constructor(private readonly maps: Maps) {}
@@ -74,17 +77,16 @@ class App {
     this.clear();
     document.title = `${path.split("/").pop() || root} – Zarrox`;
     if (root === "") return;
-    let node: NodeInfo;
+    let node: NodeInfo | null;
     try {
-      node = await call<NodeInfo>("node", place);
+      node = await call<NodeInfo | null>("node", place, { optional: true });
     } catch (error) {
-      if (number !== this.opened) return;
-      // A folder is no node, and the tree shows what is in it.
-      if (error instanceof ApiError && error.status === 404) this.panel.fail(place, `${error.message}. Choose a node in the tree.`);
-      else this.panel.fail(place, error instanceof Error ? error.message : String(error));
+      if (number === this.opened) this.panel.fail(place, error instanceof Error ? error.message : String(error));
       return;
     }
     if (number !== this.opened) return;
+    // A folder is no node, and the tree shows what is in it.
+    if (!node) return this.panel.fail(place, `There is no Zarr array or group at '${path}' in '${root}'. Choose a node in the tree.`);
     this.panel.show(place, node, () => this.store.state, () => this.selected());
     const shown = node.kind === "array" ? await this.array(place, node) : await this.image(place, node);
     if (number !== this.opened || !shown) return;
@@ -96,7 +98,7 @@ class App {
     this.stop();
     this.view?.close();
     this.series?.close();
-    [this.view, this.series, this.shown, this.kind] = [null, null, null, ""];
+    [this.view, this.series, this.shown, this.kind] = [null, null, null, null];
     this.problem.hidden = true;
     for (const element of [this.tabs, this.middle, this.below, this.controls]) fill(element);
   }
@@ -109,7 +111,7 @@ class App {
     const coloured = /^(c|channel|band|rgb|rgba|s|sample)?$/i.test(known[last]?.at ? "x" : (node.dimension_names?.[last] ?? ""));
     const colours = shape.length >= 3 && [3, 4].includes(shape[last]!) && node.data_type?.name === "uint8" && coloured ? last : -1;
     const level = { path: place.path, node, factors: shape.map(() => 1) };
-    return { place, node, shape, axes: known, meaning: meaning(node.attributes), levels: [level], colours, channels: [], channelDimension: -1, labels: [] };
+    return { place, node, shape, axes: known, meaning: meaning(node), levels: [level], colours, channels: [], channelDimension: -1, labels: [] };
   }
 
   /** A group that is an image in several sizes; `null` of other groups. */
@@ -143,8 +145,9 @@ class App {
     fill(this.tabs, ...possible.map((name) => this.tab(name, name === kind)));
     this.view?.update(state);
     this.updateSeries(shown, state, kind);
-    const control = (one: State): string => JSON.stringify([one.view, one.x, one.y, one.at, one.map, one.scale, one.reduce, one.field, one.part, one.channels, one.coast, one.label, one.opacity > 0]);
+    const control = (one: State): string => JSON.stringify([one.view, one.x, one.y, one.map, one.scale, one.reduce, one.field, one.part, one.channels, one.coast, one.grid, one.label, one.opacity > 0]);
     if (!before || control(before) !== control(state)) this.showControls(shown, state, kind);
+    else for (const [dimension, move] of this.moves) move(index(shown, state, dimension));
   }
 
   private tab(name: string, chosen: boolean): HTMLElement {
@@ -156,13 +159,14 @@ class App {
     this.stop();
     this.view?.close();
     this.kind = kind;
+    this.problem.hidden = true;
     const fail = (error: unknown): void => this.fail(error);
     if (kind === "image") this.view = new ImageView(shown, this.store, this.maps, fail, (y, x, add) => this.pick(y, x, add));
     else if (kind === "line") this.view = new LineView(shown, this.store, (state) => along(shown, state), fail, true);
     else if (kind === "table") this.view = new TableView(shown, this.store, fail);
     else if (kind === "chunks") this.view = new ChunkView(shown, this.store, fail);
     else this.view = null;
-    fill(this.middle, this.view?.element);
+    fill(this.middle, this.view?.element ?? h("p", { class: "nothing" }, "The array has no elements."));
   }
 
   /** A click in the image shows the series at that point. */
@@ -194,6 +198,7 @@ class App {
 
   private showControls(shown: Shown, state: State, kind: string): void {
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["control"] : undefined;
+    this.moves.clear();
     const items: HTMLElement[] = [];
     if (kind === "image" || kind === "chunks" || kind === "line") items.push(...this.dimensionControls(shown, state, kind));
     items.push(...this.sliders(shown, state, kind));
@@ -238,11 +243,11 @@ class App {
         const label = axis.label(place);
         return `${label}${axis.units ? ` ${axis.units}` : ""}${label === String(place) ? "" : ` [${place}]`} of ${axis.length}`;
       }
-      const move = (place: number, quietly: boolean): void => {
+      this.moves.set(dimension, (place) => {
         told.textContent = toldAt(place);
-        slider.value = String(place);
-        this.store.change({ at: { ...this.store.state.at, [dimension]: place } }, quietly);
-      };
+        slider.setAttribute("aria-valuetext", toldAt(place));
+        if (Number(slider.value) !== place) slider.value = String(place);
+      });
       const slider = h("input", {
         type: "range",
         min: 0,
@@ -250,32 +255,39 @@ class App {
         value: at,
         "aria-label": axis.name,
         "data-control": `at-${dimension}`,
-        input: () => move(Number(slider.value), true),
+        "aria-valuetext": toldAt(at),
+        input: () => this.store.change({ at: { ...this.store.state.at, [dimension]: Number(slider.value) } }, true),
       });
-      const play = h("button", { type: "button", "aria-label": `play ${axis.name}`, click: () => this.play(dimension, play) }, this.playing ? "⏸" : "▶");
+      const play = h("button", { type: "button", "aria-label": `play ${axis.name}`, "data-plays": dimension, click: () => this.play(dimension) }, this.playing?.dimension === dimension ? "⏸" : "▶");
       return h("div", { class: "slider" }, h("span", {}, axis.name), slider, play, told);
     });
   }
 
   /** Moves along a dimension by itself, until it is stopped. */
-  private play(dimension: number, button: HTMLElement): void {
-    if (this.playing) {
-      this.stop();
-      button.textContent = "▶";
-      return;
-    }
-    button.textContent = "⏸";
-    this.playing = setInterval(() => {
+  private play(dimension: number): void {
+    const was = this.playing?.dimension;
+    this.stop();
+    if (was === dimension) return;
+    const timer = setInterval(() => {
       const { shown } = this;
       if (!shown || this.middle.querySelector(".busy")) return;
       const next = (index(shown, this.store.state, dimension) + 1) % shown.shape[dimension]!;
       this.store.change({ at: { ...this.store.state.at, [dimension]: next } }, true);
     }, 1000 / RATE) as unknown as number;
+    this.playing = { timer, dimension };
+    this.showPlaying();
   }
 
   private stop(): void {
-    clearInterval(this.playing);
-    this.playing = 0;
+    clearInterval(this.playing?.timer);
+    this.playing = null;
+    this.showPlaying();
+  }
+
+  private showPlaying(): void {
+    for (const button of this.controls.querySelectorAll<HTMLElement>("[data-plays]")) {
+      button.textContent = button.dataset["plays"] === String(this.playing?.dimension) ? "⏸" : "▶";
+    }
   }
 
   private imageControls(shown: Shown, state: State): HTMLElement[] {
@@ -290,7 +302,8 @@ class App {
       h("button", { type: "button", click: () => view?.save(shown.node.name || "image") }, "PNG"),
     );
     const [x, y] = sides(shown, state);
-    if (coast(shown.axes[x], shown.axes[y])) bar.append(this.coastControl(state));
+    if (coast(shown.axes[x], shown.axes[y])) bar.append(this.check("coasts", "coast", state, "Made with Natural Earth"));
+    bar.append(this.check("chunks", "grid", state, "the edges of chunks and shards"));
     if (shown.labels.length > 0) bar.append(...this.labelControls(shown, state));
     if (shown.colours >= 0) return [bar];
     if (shown.channels.length > 0) return [bar, this.channelControls(shown, state)];
@@ -318,9 +331,9 @@ class App {
     return [which, labelled("opacity of labels", slider)];
   }
 
-  private coastControl(state: State): HTMLElement {
-    const box = h("input", { type: "checkbox", checked: state.coast, "data-control": "coast", change: () => this.store.change({ coast: box.checked }) });
-    return h("label", { class: "channel", title: "Made with Natural Earth" }, box, "coasts");
+  private check(label: string, name: "coast" | "grid", state: State, title: string): HTMLElement {
+    const box = h("input", { type: "checkbox", checked: state[name], "data-control": name, change: () => this.store.change({ [name]: box.checked }) });
+    return h("label", { class: "channel", title }, box, label);
   }
 
   private channelControls(shown: Shown, state: State): HTMLElement {

@@ -39,8 +39,9 @@ export interface Channel {
   visible: boolean;
 }
 
-/** The views that suit an array, the best one first. */
+/** The views that suit an array, the best one first; none if it has no elements. */
 export function views(shown: Shown): string[] {
+  if (shown.shape.includes(0)) return [];
   const kind = shown.node.data_type?.kind ?? "";
   const numbers = ["bool", "int", "uint", "float", "complex"].includes(kind) || isTime(shown.node);
   const fields = shown.node.data_type?.fields ?? [];

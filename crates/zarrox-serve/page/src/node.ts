@@ -1,8 +1,9 @@
 /** All that is known of a node, on the right. */
 
 import { address, type Codec, type Json, type NodeInfo, type Place } from "./api";
+import { packed } from "./coordinates";
 import { copier, fill, h } from "./dom";
-import { count, size } from "./numbers";
+import { count, size, value as numeral } from "./numbers";
 import type { State } from "./state";
 
 type Row = [string, string | HTMLElement | null | undefined];
@@ -98,7 +99,8 @@ function attributes(all: NodeInfo["attributes"]): HTMLElement | null {
   if (entries.length === 0) return null;
   const text = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value, null, 1));
   const rows = entries.map(([name, value]): Row => {
-    const long = text(value);
+    const number = name === "_FillValue" && typeof value === "string" ? packed(value) : null;
+    const long = number === null ? text(value) : `${numeral(number)} (in base64, ${text(value)})`;
     const shown = long.length > 300 ? h("details", {}, h("summary", {}, `${long.slice(0, 80)} …`), h("pre", {}, long)) : h("span", {}, long);
     const meaning = MEANINGS[name];
     return [name, h("span", { title: meaning }, shown)];

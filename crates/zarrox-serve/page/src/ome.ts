@@ -43,7 +43,7 @@ export async function levels(place: Place, group: NodeInfo): Promise<Level[]> {
   const nodes = await Promise.all(
     paths.map((path) => {
       const full = [place.path, path].filter((part) => part !== "").join("/");
-      return call<NodeInfo>("node", { root: place.root, path: full }, { stored: "none" }).catch(() => null);
+      return call<NodeInfo | null>("node", { root: place.root, path: full }, { stored: "none", optional: true }).catch(() => null);
     }),
   );
   const arrays = nodes.filter((node): node is NodeInfo => node?.kind === "array");

@@ -29,6 +29,8 @@ export interface State extends Place {
   search: string;
   /** Coasts are drawn over images of latitude and longitude. */
   coast: boolean;
+  /** The edges of chunks are drawn over images. */
+  grid: boolean;
   /** The labels over the image; empty for the first ones. */
   label: string;
   /** How much labels hide, from 0 to 100. */
@@ -54,6 +56,7 @@ const EMPTY: State = {
   row: 0,
   search: "",
   coast: true,
+  grid: false,
   label: "",
   opacity: 50,
 };
@@ -105,6 +108,7 @@ export function parsed(fragment: string): State {
     points,
     row: Math.max(0, Math.floor(Number(given.get("row") ?? 0)) || 0),
     coast: given.get("coast") !== "0",
+    grid: given.get("grid") === "1",
     label: given.get("label") ?? "",
     opacity: Math.max(0, Math.min(100, Number(given.get("opacity") ?? 50))) || 0,
   };
@@ -144,6 +148,7 @@ export function fragment(state: State): string {
   put("label", state.label);
   if (state.opacity !== 50) put("opacity", String(state.opacity));
   if (!state.coast) put("coast", "0");
+  if (state.grid) put("grid", "1");
   const text = query.toString();
   return `#/${place}${text === "" ? "" : `?${text}`}`;
 }

@@ -2,10 +2,11 @@
 
 import { call, roots as rootNames, type Entry, type Found, type Page } from "./api";
 import { fill, h } from "./dom";
-import { count } from "./numbers";
+import { count, short } from "./numbers";
 import { fresh, type Store } from "./state";
 
-const PAGE = 200;
+/** The nodes that are loaded at once: as somebody scrolls, and on the way to a chosen one. */
+const [PAGE, LARGEST] = [200, 2000];
 const ICONS: Record<Entry["kind"], string> = { group: "▣", array: "▦", folder: "▢", damaged: "⚠" };
 
 /** A node of the tree, with its place in the page. */
@@ -17,6 +18,36 @@ interface Branch {
   below: HTMLUListElement;
   open: boolean;
   loaded: boolean;
+  /** The name after which the nodes below that are not loaded begin, if there are any. */
+  next: string | null;
+  /** Removes the button that loads them. */
+  end: (() => void) | null;
+}
+
+/** The open list below a row. */
+const open = (row: Element): Element | null => row.querySelector(":scope > ul:not([hidden])");
+
+/** The last row of a list, as one sees it. */
+function last(list: Element): Element | null {
+  const row = list.lastElementChild;
+  const inside = row ? open(row) : null;
+  return (inside && last(inside)) ?? row;
+}
+
+/** The row below another one, as one sees it. */
+function below(row: Element): Element | null {
+  const first = open(row)?.firstElementChild;
+  if (first) return first;
+  for (let at: Element | null | undefined = row; at; at = at.parentElement?.closest("li")) if (at.nextElementSibling) return at.nextElementSibling;
+  return null;
+}
+
+/** The row above another one, as one sees it. */
+function above(row: Element): Element | null {
+  const before = row.previousElementSibling;
+  if (!before) return row.parentElement?.closest("li") ?? null;
+  const list = open(before);
+  return (list && last(list)) ?? before;
 }
 
 export class Tree {
@@ -25,8 +56,16 @@ export class Tree {
   private readonly results = h("ul", { class: "results", "aria-label": "search results" });
   private readonly input: HTMLInputElement;
   private readonly branches = new Map<string, Branch>();
+  private readonly labels = new WeakMap<Element, Branch>();
+  /** Loads the next nodes of a group whose end comes into sight. */
+  private readonly ends = new IntersectionObserver((seen) => {
+    for (const { isIntersecting, target } of seen) if (isIntersecting) (target as HTMLButtonElement).click();
+  });
   private asked: AbortController | null = null;
   private timer = 0;
+  private chosen: Branch | null = null;
+  /** The item that the tabulator key comes to. */
+  private stop: HTMLElement | null = null;
 
   constructor(
     private readonly store: Store,
@@ -61,7 +100,8 @@ export class Tree {
     const known = this.branches.get(this.id(root, entry.path));
     if (known) return known;
     const has = entry.kind === "group" || entry.kind === "folder";
-    const detail = entry.shape ? `${entry.shape.join("×") || "scalar"} ${entry.data_type ?? ""}` : (entry.error ?? "");
+    const bytes = entry.bytes === null || entry.bytes === undefined ? "" : ` · ${short(entry.bytes)}`;
+    const detail = entry.shape ? `${entry.shape.join("×") || "scalar"} ${entry.data_type ?? ""}${bytes}` : (entry.error ?? "");
     const id = `below-${this.branches.size}`;
     const below = h("ul", { role: "group", hidden: true, id });
     const label = h(
@@ -81,7 +121,7 @@ export class Tree {
       h("small", {}, detail),
     );
     const item = h("li", { role: "none" }, label, below);
-    const branch: Branch = { root, entry, item, label, below, open: false, loaded: false };
+    const branch: Branch = { root, entry, item, label, below, open: false, loaded: false, next: null, end: null };
     label.addEventListener("click", (event) => {
       const twisted = (event.target as HTMLElement).classList.contains("twist");
       if (has && (twisted || this.isChosen(branch))) void this.toggle(branch);
@@ -89,6 +129,7 @@ export class Tree {
       if (!twisted) this.choose(branch);
     });
     this.branches.set(this.id(root, entry.path), branch);
+    this.labels.set(label, branch);
     return branch;
   }
 
@@ -115,20 +156,29 @@ export class Tree {
     }
   }
 
-  /** Adds a page of children. */
-  private async more(branch: Branch, after: string | undefined): Promise<void> {
-    const page = await call<Page>("tree", { root: branch.root, path: branch.entry.path }, { limit: PAGE, after });
+  /** Adds a page of children, and gives the name after which the next page begins. */
+  private async more(branch: Branch, after: string | undefined, limit = PAGE): Promise<string | null> {
+    const page = await call<Page>("tree", { root: branch.root, path: branch.entry.path }, { limit, after });
     for (const child of page.children) branch.below.append(this.branch(branch.root, child).item);
     if (page.children.length === 0 && !after && page.node.kind !== "array") branch.below.append(h("li", { class: "nothing" }, "nothing below"));
-    if (page.next === null) return;
-    const next = page.next;
-    const button = h("button", { type: "button" }, "more …");
+    branch.next = page.next;
+    if (page.next === null) return null;
+    const { next } = page;
+    const button = h("button", { type: "button", tabindex: -1 }, "more …");
     const item = h("li", { role: "none" }, button);
-    button.addEventListener("click", () => {
+    branch.end = () => {
+      this.ends.unobserve(button);
       item.remove();
-      this.more(branch, next).catch(this.fail);
+    };
+    button.addEventListener("click", () => {
+      const before = item.previousElementSibling;
+      const focused = document.activeElement === button;
+      branch.end?.();
+      this.more(branch, next).then(() => focused && before && this.focus(before.nextElementSibling), this.fail);
     });
     branch.below.append(item);
+    this.ends.observe(button);
+    return next;
   }
 
   /** Opens the tree as far as the chosen node, and marks it. */
@@ -136,42 +186,64 @@ export class Tree {
     const { root, path } = this.store.state;
     const parts = path.split("/").filter((part) => part !== "");
     for (let depth = 0; depth <= parts.length; depth++) {
-      const at = parts.slice(0, depth).join("/");
-      const branch = this.branches.get(this.id(root, at));
+      const branch = await this.loaded(root, parts.slice(0, depth));
       if (!branch) break;
       if (depth < parts.length || depth === 0) await this.toggle(branch, true);
     }
-    for (const branch of this.branches.values()) {
-      const chosen = this.isChosen(branch);
-      branch.label.setAttribute("aria-selected", String(chosen));
-      branch.label.tabIndex = chosen ? 0 : -1;
-      if (chosen) branch.label.scrollIntoView({ block: "nearest" });
+    if (this.store.state.root !== root || this.store.state.path !== path) return;
+    this.chosen?.label.setAttribute("aria-selected", "false");
+    this.chosen = this.branches.get(this.id(root, path)) ?? null;
+    this.chosen?.label.setAttribute("aria-selected", "true");
+    this.chosen?.label.scrollIntoView({ block: "nearest" });
+    this.stopAt(this.chosen?.label ?? this.list.querySelector<HTMLElement>('[role="treeitem"]'));
+  }
+
+  /** A node whose parent is open. Nodes are sorted by their names, so that it is known when there is none. */
+  private async loaded(root: string, parts: string[]): Promise<Branch | null> {
+    const find = (): Branch | null => this.branches.get(this.id(root, parts.join("/"))) ?? null;
+    const parent = this.branches.get(this.id(root, parts.slice(0, -1).join("/")));
+    const name = parts[parts.length - 1];
+    while (!find() && parent?.next && name !== undefined && parent.next < name) {
+      parent.end?.();
+      await this.more(parent, parent.next, LARGEST);
     }
-    if (!this.list.querySelector('[tabindex="0"]')) this.list.querySelector<HTMLElement>('[role="treeitem"]')?.setAttribute("tabindex", "0");
+    return find();
   }
 
   // Keys.
 
+  /** Lets the tabulator key come back to an item of the tree. */
+  private stopAt(item: HTMLElement | null): void {
+    if (this.stop) this.stop.tabIndex = -1;
+    this.stop = item;
+    if (item) item.tabIndex = 0;
+  }
+
+  /** Moves to the item in a row of the list, if it has one. */
+  private focus(row: Element | null): boolean {
+    const item = row?.querySelector<HTMLElement>(":scope > [role='treeitem'], :scope > button");
+    if (!item) return false;
+    this.stopAt(item);
+    item.focus();
+    return true;
+  }
+
   private key(event: KeyboardEvent): void {
-    const items = [...this.list.querySelectorAll<HTMLElement>('[role="treeitem"]')].filter((item) => item.offsetParent !== null);
-    const at = items.indexOf(document.activeElement as HTMLElement);
-    const branch = [...this.branches.values()].find((one) => one.label === items[at]);
-    if (!branch) return;
-    const focus = (index: number): void => {
-      items.forEach((item) => (item.tabIndex = -1));
-      const item = items[Math.max(0, Math.min(items.length - 1, index))]!;
-      item.tabIndex = 0;
-      item.focus();
+    const row = (event.target as HTMLElement).closest("li");
+    if (!row) return;
+    const branch = this.labels.get(event.target as HTMLElement);
+    const step = (to: (row: Element) => Element | null): void => {
+      for (let next = to(row); next && !this.focus(next); next = to(next)) continue;
     };
-    if (event.key === "ArrowDown") focus(at + 1);
-    else if (event.key === "ArrowUp") focus(at - 1);
-    else if (event.key === "Home") focus(0);
-    else if (event.key === "End") focus(items.length - 1);
-    else if (event.key === "ArrowRight") branch.open ? focus(at + 1) : void this.toggle(branch, true);
+    if (event.key === "ArrowDown") step(below);
+    else if (event.key === "ArrowUp") step(above);
+    else if (event.key === "Home") this.focus(this.list.firstElementChild);
+    else if (event.key === "End") this.focus(last(this.list));
+    else if (event.key === "ArrowRight" && branch) branch.open ? step(below) : void this.toggle(branch, true);
     else if (event.key === "ArrowLeft") {
-      if (branch.open) void this.toggle(branch, false);
-      else focus(items.indexOf(branch.item.parentElement?.closest("li")?.querySelector<HTMLElement>('[role="treeitem"]') ?? items[0]!));
-    } else if (event.key === "Enter" || event.key === " ") this.choose(branch);
+      if (branch?.open) void this.toggle(branch, false);
+      else this.focus(row.parentElement?.closest("li") ?? null);
+    } else if ((event.key === "Enter" || event.key === " ") && branch) this.choose(branch);
     else return;
     event.preventDefault();
     event.stopPropagation();

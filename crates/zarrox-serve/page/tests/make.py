@@ -2,6 +2,7 @@
 
 import pathlib
 import sys
+import tarfile
 import warnings
 
 import numpy as np
@@ -90,7 +91,17 @@ def mixed(path):
     (pathlib.Path(path) / "broken/zarr.json").write_text('{"zarr_format": 3, "node_type": "array"}')
 
 
+def corpus(path):
+    """What other programs wrote, as the tests of the library have it: a directory for each writer."""
+    root = pathlib.Path(__file__).resolve().parents[3] / "zarrox/tests/corpus"
+    for archive in sorted(root.rglob("data.tar.xz")):
+        writer = "-".join(archive.parent.relative_to(root).parts)
+        with tarfile.open(archive) as file:
+            file.extractall(path / writer, filter="data")
+
+
 if __name__ == "__main__":
     directory = pathlib.Path(sys.argv[1])
+    corpus(directory / "corpus")
     climate(directory / "climate.zarr")
     mixed(directory / "mixed.zarr")

@@ -1,57 +1,14 @@
-// The page in a real browser. `cargo xtask page --test` makes the data, starts the server, and runs this with
-// ZARROX_SERVER, the address of the server, and CHROMIUM, the path of the browser.
+// The page in a real browser, on the hierarchies of make.py.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 
 import axe from "axe-core";
-import { chromium } from "playwright-core";
 
-const server = process.env.ZARROX_SERVER;
+import { colour, colourOf, fragment, near, opened, server } from "./browser.mjs";
+
 const shots = process.env.SHOTS;
-let browser;
-before(async () => {
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
-});
-after(() => browser.close());
-
-/** Opens a state of the page, or another page, and fails the test if the console has an error at its end. */
-async function opened(t, fragment, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const page = await context.newPage();
-  const problems = [];
-  page.on("pageerror", (error) => problems.push(error.message));
-  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-  t.after(async () => {
-    await context.close();
-    // That a coordinate is not there, or damaged, is an answer from 400 to 499, which browsers note.
-    assert.deepEqual(problems.filter((text) => !/status of 4\d\d/.test(text)), []);
-  });
-  await page.goto(fragment.startsWith("http") ? fragment : `${server}/${fragment}`);
-  return page;
-}
-
-/** Waits for a picture, and gives the colour at a part of its width and height. */
-async function colour(page, x, y) {
-  await page.waitForSelector(".image[data-took]:not(.busy)");
-  return page.$eval(".image canvas", (canvas, [x, y]) => {
-    const ratio = canvas.width / canvas.clientWidth;
-    const [left, bottom] = [64 * ratio, 26 * ratio];
-    const at = [left + x * (canvas.width - left), y * (canvas.height - bottom)].map(Math.round);
-    return [...canvas.getContext("2d").getImageData(at[0], at[1], 1, 1).data];
-  }, [x, y]);
-}
-
-/** The colour of an element, by its indices across and down. */
-async function colourOf(page, column, row) {
-  await page.waitForSelector(".image[data-took]:not(.busy)");
-  const [left, top, right, bottom] = (await page.locator(".image").getAttribute("data-box")).split(",").map(Number);
-  return colour(page, (column + 0.5 - left) / (right - left), (row + 0.5 - top) / (bottom - top));
-}
-
-const fragment = (page) => page.evaluate(() => location.hash);
-const near = (found, wanted) => found.slice(0, 3).every((part, index) => Math.abs(part - wanted[index]) < 24);
 
 test("a click in the tree shows an array, its metadata, and its picture", async (t) => {
   const page = await opened(t, "");

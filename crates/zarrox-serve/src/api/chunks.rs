@@ -48,7 +48,7 @@ pub(super) fn answer(array: &Array, query: &Query, interrupt: &Interrupt) -> Ans
         if interrupt.is_raised() {
             return Err(Failure::late("the store"));
         }
-        let mut entry = json!({"index": chunk.as_slice(), "bytes": *size});
+        let mut entry = json!({"index": chunk.as_slice(), "key": array.chunk_key(chunk)?, "bytes": *size});
         if inner && array.shard_shape().is_some() {
             match inner_chunks(&array, chunk) {
                 Ok(inner) => entry["inner"] = inner,

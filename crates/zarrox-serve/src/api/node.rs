@@ -2,8 +2,9 @@
 
 use zarrox::codec::CodecKind;
 use zarrox::json::{Json, Map, json};
-use zarrox::{Array, ArrayInfo, CodecSpec, DynArray, Node, Registry};
+use zarrox::{Array, ArrayInfo, CodecSpec, DynArray, ErrorKind, Node, Registry};
 
+use super::tree::size_of;
 use crate::address::Query;
 use crate::failure::Answer;
 use crate::root::Root;
@@ -18,11 +19,15 @@ enum Counting {
 }
 
 pub(super) fn answer(root: &Root, path: &str, query: &Query, registry: &Registry) -> Answer<Json> {
-    query.only(&["stored", "documents"])?;
+    query.only(&["stored", "documents", "optional"])?;
     let words = [("quick", Counting::Quick), ("count", Counting::Always), ("none", Counting::Never)];
     let counting = query.choice("stored", &words)?;
     let with_documents = query.flag("documents")?;
-    let opened = root.node(path)?;
+    let is_optional = query.flag("optional")?;
+    let opened = match root.node(path) {
+        Err(error) if is_optional && error.kind() == ErrorKind::NotFound => return Ok(Json::Null),
+        opened => opened?,
+    };
     let node = &opened.node;
     let mut body = json!({
         "path": path,
@@ -66,8 +71,6 @@ fn describe(body: &mut Json, array: &Array, registry: &Registry) {
     let fill = array.fill_value();
     let fill_json = DynArray::element_to_json(data_type, fill.as_bytes(), registry).unwrap_or_default();
     let fill_text = array.format_element(fill.as_bytes()).unwrap_or_default();
-    let item = data_type.size() as u64;
-    let bytes = array.shape().iter().try_fold(item, |size, &length| size.checked_mul(length));
     let shards =
         array.shard_shape().map_or(Json::Null, |shape| shape.iter().copied().map(Json::from).collect());
     let names = array.dimension_names().map_or(Json::Null, |names| {
@@ -85,7 +88,7 @@ fn describe(body: &mut Json, array: &Array, registry: &Registry) {
         ("fill_value", fill_json),
         ("fill_text", fill_text.into()),
         ("codecs", codecs),
-        ("bytes", bytes.map_or(Json::Null, Json::from)),
+        ("bytes", size_of(array).map_or(Json::Null, Json::from)),
         ("unreadable", array.unreadable().map_or(Json::Null, Json::from)),
     ];
     for (name, value) in members {

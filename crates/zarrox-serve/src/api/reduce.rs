@@ -58,6 +58,8 @@ trait Numeric: Copy + PartialOrd {
     fn bytes(self) -> [u8; 8];
     fn float(self) -> f64;
     fn is_none(self) -> bool;
+    /// The number of this type that a float stands for, if there is one.
+    fn from_float(value: f64) -> Option<Self>;
 }
 
 macro_rules! numeric {
@@ -82,6 +84,18 @@ macro_rules! numeric {
             fn is_none(self) -> bool {
                 self != self
             }
+
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_precision_loss,
+                clippy::cast_sign_loss,
+                clippy::float_cmp,
+                clippy::allow_attributes,
+                reason = "a number that is changed is not taken"
+            )]
+            fn from_float(value: f64) -> Option<Self> {
+                Some(value as Self).filter(|own| *own as f64 == value)
+            }
         }
     )*};
 }
@@ -92,13 +106,18 @@ numeric! {
     u64, 0;
 }
 
-/// Reduces blocks of these lengths along each axis of a view.
-pub(crate) fn reduce(view: &ArrayView<'_>, steps: &[u64], registry: &Registry) -> Answer<Blocks> {
+/// Reduces blocks of these lengths along each axis of a view. NaN is not counted, and neither are the numbers that mean missing.
+pub(crate) fn reduce(
+    view: &ArrayView<'_>,
+    steps: &[u64],
+    missing: &[f64],
+    registry: &Registry,
+) -> Answer<Blocks> {
     let own = view.data_type();
     match own.storage() {
-        Storage::Bool | Storage::Uint(_) => blocks::<u64>(view, steps, &DataType::UInt64, registry),
-        Storage::Int(_) => blocks::<i64>(view, steps, &DataType::Int64, registry),
-        Storage::Float(_) => blocks::<f64>(view, steps, &DataType::Float64, registry),
+        Storage::Bool | Storage::Uint(_) => blocks::<u64>(view, steps, missing, &DataType::UInt64, registry),
+        Storage::Int(_) => blocks::<i64>(view, steps, missing, &DataType::Int64, registry),
+        Storage::Float(_) => blocks::<f64>(view, steps, missing, &DataType::Float64, registry),
         _ => Err(Failure::unsupported(format!(
             "elements of {own} have no mean and no order; use reduce=nearest"
         ))),
@@ -107,6 +126,7 @@ pub(crate) fn reduce(view: &ArrayView<'_>, steps: &[u64], registry: &Registry) -
 
 /// The state of all blocks.
 struct State<T> {
+    missing: Vec<T>,
     min: Vec<T>,
     max: Vec<T>,
     sum: Vec<f64>,
@@ -117,6 +137,7 @@ struct State<T> {
 fn blocks<T: Numeric>(
     view: &ArrayView<'_>,
     steps: &[u64],
+    missing: &[f64],
     wide: &DataType,
     registry: &Registry,
 ) -> Answer<Blocks> {
@@ -127,6 +148,7 @@ fn blocks<T: Numeric>(
     let lengths: Vec<usize> = out.iter().map(|&n| usize::try_from(n).unwrap_or(usize::MAX)).collect();
     let strides = (0..lengths.len()).map(|dim| lengths[dim + 1..].iter().product()).collect();
     let mut state = State {
+        missing: missing.iter().filter_map(|value| T::from_float(*value)).collect(),
         min: vec![T::ZERO; length],
         max: vec![T::ZERO; length],
         sum: vec![0.0; length],
@@ -177,7 +199,7 @@ impl<T: Numeric> State<T> {
     #[inline]
     fn add_one(&mut self, at: usize, item: &[u8]) {
         let value = T::of(item.try_into().unwrap_or_default());
-        if value.is_none() || at >= self.count.len() {
+        if value.is_none() || at >= self.count.len() || self.missing.contains(&value) {
             return;
         }
         let is_first = self.count[at] == 0;
@@ -191,7 +213,7 @@ impl<T: Numeric> State<T> {
         self.sum[at] += value.float();
     }
 
-    /// The blocks: extremes in the elements' own type, means as floats. A block of nothing but NaN is NaN.
+    /// The blocks: extremes in the elements' own type, means as floats. A block without numbers is NaN, or what means missing.
     #[expect(clippy::cast_precision_loss, reason = "the divisor of a mean")]
     fn finish(
         self,
@@ -212,6 +234,7 @@ impl<T: Numeric> State<T> {
         let typed = |values: &[T]| -> Answer<DynArray> {
             let or_nan = |(value, count): (&T, &u64)| match count {
                 0 if is_float => f64::NAN.to_ne_bytes(),
+                0 => self.missing.first().unwrap_or(value).bytes(),
                 _ => value.bytes(),
             };
             let bytes = values.iter().zip(&self.count).flat_map(or_nan).collect();
@@ -254,7 +277,7 @@ mod tests {
         let nan = f64::NAN;
         let values = [1.0, 2.0, 3.0, 4.0, 5.0, nan, nan, 8.0, 9.0, nan, 11.0, nan, nan, nan, 15.0];
         let array = array(&DataType::Float32, &values, [3, 5]);
-        let blocks = reduce(&array.slice(s![..]), &[2, 2], &zarrox::codecs::registry()).unwrap();
+        let blocks = reduce(&array.slice(s![..]), &[2, 2], &[], &zarrox::codecs::registry()).unwrap();
         assert_eq!(text(&blocks.min), r#"float32 [[1.0,3.0,5.0],[11.0,"NaN",15.0]]"#);
         assert_eq!(text(&blocks.max), r#"float32 [[2.0,9.0,5.0],[11.0,"NaN",15.0]]"#);
         assert_eq!(text(&blocks.mean), r#"float32 [[1.5,6.0,5.0],[11.0,"NaN",15.0]]"#);
@@ -264,17 +287,31 @@ mod tests {
     fn extremes_of_whole_numbers_are_exact() {
         let array = array(&DataType::Int64, &[-5.0, 7.0, 1.0, 2.0], [2, 2]);
         array.fill(s![0, 0], i64::MIN + 1).unwrap();
-        let blocks = reduce(&array.slice(s![..]), &[2, 2], &zarrox::codecs::registry()).unwrap();
+        let blocks = reduce(&array.slice(s![..]), &[2, 2], &[], &zarrox::codecs::registry()).unwrap();
         assert_eq!(text(&blocks.min), format!("int64 [[{}]]", i64::MIN + 1));
         assert_eq!(text(&blocks.max), "int64 [[7]]");
-        let rows = reduce(&array.slice(s![1]), &[1], &zarrox::codecs::registry()).unwrap();
+        let rows = reduce(&array.slice(s![1]), &[1], &[], &zarrox::codecs::registry()).unwrap();
         assert_eq!(text(&rows.mean), "float64 [1.0,2.0]");
+    }
+
+    #[test]
+    fn numbers_that_mean_missing_are_not_counted() {
+        let registry = zarrox::codecs::registry();
+        let floats = array(&DataType::Float32, &[1e20, 2.0, 4.0, 1e20, 1e20, 1e20], [2, 3]);
+        let missing = [f64::from(1e20_f32)];
+        let blocks = reduce(&floats.slice(s![..]), &[2, 2], &missing, &registry).unwrap();
+        assert_eq!(text(&blocks.mean), r#"float32 [[2.0,4.0]]"#);
+        assert_eq!(text(&blocks.max), r#"float32 [[2.0,4.0]]"#);
+        let whole = array(&DataType::Int16, &[-999.0, 2.0, 4.0, -999.0, -999.0, -999.0], [2, 3]);
+        let blocks = reduce(&whole.slice(s![..]), &[1, 2], &[-999.0, 0.5], &registry).unwrap();
+        assert_eq!(text(&blocks.mean), r#"float64 [[2.0,4.0],["NaN","NaN"]]"#);
+        assert_eq!(text(&blocks.min), "int16 [[2,4],[-999,-999]]");
     }
 
     #[test]
     fn what_has_no_order_is_refused() {
         let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
         let array = builder.shape([4]).data_type(DataType::Complex64).create().unwrap();
-        assert!(reduce(&array.slice(s![..]), &[2], &zarrox::codecs::registry()).is_err());
+        assert!(reduce(&array.slice(s![..]), &[2], &[], &zarrox::codecs::registry()).is_err());
     }
 }

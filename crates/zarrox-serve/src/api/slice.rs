@@ -24,12 +24,13 @@ const MOST_BYTES: u128 = 256 << 20;
 const MOST_JSON: u64 = 1 << 20;
 
 /// The parameters.
-const PARAMETERS: [&str; 12] = [
+const PARAMETERS: [&str; 13] = [
     "max_elements",
     "max_pixels",
     "width",
     "height",
     "reduce",
+    "missing",
     "as",
     "field",
     "colormap",
@@ -171,7 +172,7 @@ pub(super) fn read(part: &Part, steps: Vec<u64>, query: &Query, registry: &Regis
         return Err(Failure::too_much(message, advice));
     }
     part.check_cost(&vec![1; part.shape.len()], "select a smaller part, or use reduce=nearest")?;
-    let values = reduce(&view, &steps, registry)?.take(reduction);
+    let values = reduce(&view, &steps, &query.numbers("missing")?, registry)?.take(reduction);
     Ok(Elements { values, selection, steps, reduction })
 }
 
@@ -305,7 +306,8 @@ pub(super) fn line(
     registry: &Registry,
     interrupt: &Interrupt,
 ) -> Answer<Response> {
-    query.only(&[&selection::PARAMETERS[..], &["points", "field"]].concat())?;
+    query.only(&[&selection::PARAMETERS[..], &["points", "field", "missing"]].concat())?;
+    let missing = query.numbers("missing")?;
     let points = query.count("points", MOST_JSON)?.unwrap_or(2000);
     let part = Part::new(array, query, interrupt)?;
     let along: Vec<usize> = (0..part.shape.len()).filter(|&dim| part.shape[dim] != 1).collect();
@@ -328,7 +330,7 @@ pub(super) fn line(
         true => {
             part.check_cost(&vec![1; part.shape.len()], "select a shorter line")?;
             // What has no order is thinned.
-            reduce(&view, &steps, registry).ok()
+            reduce(&view, &steps, &missing, registry).ok()
         }
         false => None,
     };

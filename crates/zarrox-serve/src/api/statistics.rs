@@ -14,9 +14,8 @@ const MEMORY: usize = 128 << 20;
 /// The elements that are counted unless a request says otherwise.
 const USUAL: u64 = 1 << 24;
 
-/// The most bins, percentiles and different elements of an answer.
+/// The most bins and different elements of an answer.
 const MOST_BINS: u64 = 1 << 16;
-const MOST_PERCENTILES: usize = 1000;
 const MOST_UNIQUE: u64 = 100_000;
 
 /// The parameters.
@@ -59,14 +58,7 @@ fn options(statistics: Statistics, query: &Query, histogram: bool) -> Answer<Sta
         (None, None) => statistics,
         _ => return Err(Failure::bad("a range has a low end and a higher one: low=0&high=100")),
     };
-    let percentiles = query.text("percentiles").map_or(Ok(Vec::new()), |list| {
-        let items = list.split(',').filter(|item| !item.trim().is_empty());
-        items.map(|item| item.trim().parse::<f64>()).collect::<Result<Vec<_>, _>>()
-    });
-    let percentiles = percentiles.map_err(|_| Failure::bad("percentiles are numbers, such as 5,50,95"))?;
-    if percentiles.len() > MOST_PERCENTILES {
-        return Err(Failure::bad(format!("there are more than {MOST_PERCENTILES} percentiles")));
-    }
+    let percentiles = query.numbers("percentiles")?;
     let unique = query.count("unique", MOST_UNIQUE)?.unwrap_or(0);
     let statistics =
         query.text("field").into_iter().fold(statistics, |statistics, name| statistics.field(name));

@@ -1,0 +1,157 @@
+// What other programs wrote: every node of every hierarchy of the corpus is asked for by the server's interface, and opened in the page.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { blank, server } from "./browser.mjs";
+
+/** The time for opening nodes in the page, in milliseconds. Nodes of all writers take turns, so that it ends with some of each. */
+const TIME = 75_000;
+const AT_ONCE = 6;
+const VIEWS = ["image", "line", "table", "chunks"];
+
+const address = (call, { root, path }, query = "") =>
+  `${server}/api/v1/${[call, root, ...path.split("/").filter(Boolean)].map(encodeURIComponent).join("/")}${query}`;
+
+async function asked(call, place, query) {
+  const response = await fetch(address(call, place, query));
+  return { status: response.status, body: await response.json() };
+}
+
+/** All nodes below a root, with the root itself. */
+async function nodesOf(root) {
+  const found = [];
+  const open = async (path) => {
+    let after = "";
+    do {
+      const { status, body } = await asked("tree", { root, path }, `?after=${encodeURIComponent(after)}`);
+      assert.equal(status, 200, `${root} ${path}: ${JSON.stringify(body)}`);
+      if (after === "" && body.node.kind !== "folder") found.push({ ...body.node, root });
+      for (const child of body.children) {
+        if (child.kind === "group" || child.kind === "folder") await open(child.path);
+        else found.push({ ...child, root });
+      }
+      after = body.next ?? "";
+    } while (after !== "");
+  };
+  await open("");
+  return found;
+}
+
+async function allNodes() {
+  const { roots } = await (await fetch(`${server}/api/v1/`)).json();
+  const lists = await Promise.all(roots.map((root) => nodesOf(root.name ?? root)));
+  return { roots: roots.length, lists };
+}
+
+/** Does work on all items, some of them at the same time. */
+async function each(items, work) {
+  const rest = [...items];
+  const worker = async () => {
+    for (let item = rest.shift(); item; item = rest.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+const isNumeric = ({ data_type }) => ["bool", "int", "uint", "float"].includes(data_type.kind) && !/time/.test(data_type.name);
+
+/** What no program is asked to read, by the parts of its error. */
+const REFUSED = [
+  /gdeflate/,
+  // What the corpus has so that it is refused.
+  /pickle/,
+  /example\.org/,
+  /'jpeg'|'nobody-knows'/,
+  // A block of N5 that is a list of elements, and no part of an array.
+  /the block stores 7 elements/,
+];
+const isRefused = (text) => REFUSED.some((pattern) => pattern.test(text));
+
+test("every call answers for every node of the corpus", async (t) => {
+  const { roots, lists } = await allNodes();
+  const wrong = [];
+  const counts = { array: 0, group: 0, damaged: 0, unreadable: 0 };
+  await each(lists.flat(), async (place) => {
+    counts[place.kind] += 1;
+    const tell = (...words) => isRefused(words.join(" ")) || wrong.push([place.root, place.path, ...words]);
+    if (place.kind === "damaged") return tell(place.error);
+    const check = async (call, query) => {
+      const { status, body } = await asked(call, place, query);
+      if (status !== 200) tell(call, query, JSON.stringify(body));
+      return body;
+    };
+    const node = await check("node", "");
+    if (place.kind === "group" || !node.shape) return;
+    await check("chunks", "?inner=true");
+    if (node.unreadable) {
+      counts.unreadable += 1;
+      return tell(node.unreadable);
+    }
+    await check("slice", "?as=json&max_elements=10000");
+    if (!isNumeric(node) || node.shape.includes(0)) return;
+    await check("stats", "");
+    if (node.shape.length > 0) await check("line", `?select=${node.shape.map((_, at) => (at === 0 ? ":" : 0)).join(",")}`);
+  });
+  t.diagnostic(`${roots} roots, ${JSON.stringify(counts)}`);
+  assert.deepEqual(wrong, []);
+  assert.ok(counts.array > 4000 && counts.damaged < 50, JSON.stringify(counts));
+});
+
+/** Opens a state in the page as a click in the tree does, and waits until it is shown. Gives what is wrong with it. */
+async function show(page, hash) {
+  return page.evaluate(async (hash) => {
+    location.hash = hash;
+    const wanted = decodeURIComponent(hash.replace(/^#\//, "").replace(/\?.*/, "")).split("/").pop();
+    const view = hash.split("view=")[1];
+    const begun = performance.now();
+    const ready = () => {
+      if (document.querySelector("aside h2")?.textContent !== wanted || document.querySelector(".busy")) return false;
+      if (document.querySelector("main > .problem:not([hidden]), aside .problem")) return true;
+      if (![...document.querySelectorAll("aside dd")].some((one) => one.textContent.startsWith("array"))) return true;
+      if (view && document.querySelector('[role="tab"][aria-selected="true"]')?.textContent !== view) return false;
+      return document.querySelector(".image[data-took], .line canvas[aria-label], .table table, .chunks canvas[aria-label], .view .nothing");
+    };
+    while (!ready()) {
+      if (performance.now() - begun > 10_000) return "nothing is shown";
+      await new Promise((done) => setTimeout(done, 4));
+    }
+    return document.querySelector("main > .problem:not([hidden])")?.textContent ?? null;
+  }, hash);
+}
+
+const tabs = (page) => page.$$eval('[role="tab"]', (all) => all.map((one) => one.textContent));
+
+test("the stores of other programs are opened one after the other, with no error in the console", async (t) => {
+  const { lists } = await allNodes();
+  const { page, problems } = await blank(t);
+  await page.goto(`${server}/`);
+  await page.waitForSelector('[role="treeitem"]');
+  const [wrong, refused] = [[], new Set()];
+  let [count, views] = [0, 0];
+  const begun = Date.now();
+  const longest = Math.max(...lists.map((list) => list.length));
+  const turns = Array.from({ length: longest }, (_, at) => lists.map((list) => list[at])).flat().filter(Boolean);
+  const kinds = new Set();
+  for (const node of turns) {
+    if (Date.now() - begun > TIME) break;
+    const place = [node.root, ...node.path.split("/").filter(Boolean)].map(encodeURIComponent).join("/");
+    const hash = `#/${place}`;
+    const tell = (told, view) => told && (isRefused(told) ? refused.add(place) : wrong.push([hash, view, told]));
+    tell(await show(page, hash) ?? node.error, "");
+    count += 1;
+    // All views of an array of each type and number of dimensions.
+    const kind = `${node.data_type} ${node.shape?.length}`;
+    if (node.kind !== "array" || node.unreadable || kinds.has(kind)) continue;
+    kinds.add(kind);
+    for (const view of (await tabs(page)).filter((tab) => VIEWS.includes(tab))) {
+      tell(await show(page, `${hash}?view=${view}`), view);
+      views += 1;
+    }
+  }
+  t.diagnostic(`${count} nodes of ${turns.length}, and ${views} views of ${kinds.size} kinds, in ${Date.now() - begun} ms`);
+  assert.deepEqual(wrong, []);
+  // Browsers note each answer that is an error. There are such only of nodes that are refused.
+  const isExpected = (text) => /status of 422/.test(text) && [...refused].some((path) => text.includes(`/${path}`));
+  assert.deepEqual(problems.filter((text) => !isExpected(text)), []);
+  assert.ok(count > 500, `${count}`);
+});
