@@ -112,7 +112,7 @@ impl Volume {
                 "the elements are in another file (.img); only single files (.nii) are read",
             ));
         }
-        if header.magic != SINGLE || header.sizeof_hdr != HEADER as i32 {
+        if header.magic != SINGLE || usize::try_from(header.sizeof_hdr) != Ok(HEADER) {
             return Err(corrupt("this is no header of NIfTI-1"));
         }
         let lengths = header.dim().map_err(|error| corrupt(error.to_string()))?;

@@ -32,6 +32,18 @@ const NETCDF: &[u8] = b"CDF\x01\0\0\0\0\
     \0\0\0\0\0\0\0\0\0\0\0\x03\0\0\0\x04\0\0\0\x50\
     \0\x01\0\x02";
 
+/// An image of NIfTI: four by two elements of a byte.
+fn nifti() -> Vec<u8> {
+    let mut bytes = vec![0; 352];
+    bytes[..4].copy_from_slice(&348_i32.to_le_bytes());
+    bytes[40..46].copy_from_slice(&[2, 0, 4, 0, 2, 0]);
+    bytes[70..74].copy_from_slice(&[2, 0, 8, 0]);
+    bytes[108..112].copy_from_slice(&352_f32.to_le_bytes());
+    bytes[344..348].copy_from_slice(b"n+1\0");
+    bytes.extend(b"12345678");
+    bytes
+}
+
 /// The fuzz target of files. An input is a file, whose first bytes tell its kind; others are CSV.
 #[derive(Debug)]
 pub struct Files {
@@ -72,7 +84,7 @@ impl Files {
         column("y", DataType::Float64)?.fill(.., 7.0)?;
         let image = OpenOptions::new().mode(OpenMode::Write).create_array(zarr.join("image"));
         image.shape([4, 6]).data_type(DataType::UInt8).create()?;
-        let mut seeds = vec![TIFF.to_vec(), NETCDF.to_vec()];
+        let mut seeds = vec![TIFF.to_vec(), NETCDF.to_vec(), nifti()];
         for (source, suffix) in [("x", "h5"), ("x", "nc"), ("image", "png"), ("x", "csv"), ("y", "parquet")] {
             let file = self.directory.path().join(format!("seed.{suffix}"));
             zarrox_files::Export::new().overwrite(true).run(zarr.join(source), &file)?;
@@ -133,9 +145,10 @@ mod tests {
             kinds.push(kind);
             files.run(&seed);
         }
+        let hdf5 = Kind::Hdf5;
         assert_eq!(
             kinds,
-            [Kind::Tiff, Kind::NetCdf3, Kind::Hdf5, Kind::Hdf5, Kind::Images, Kind::Csv, Kind::Parquet]
+            [Kind::Tiff, Kind::NetCdf3, Kind::Nifti, hdf5, hdf5, Kind::Images, Kind::Csv, Kind::Parquet]
         );
     }
 }
