@@ -15,7 +15,7 @@ pub(crate) use targets::check;
 use totals::{Ran, Totals};
 
 pub(crate) const HELP: &str = "\
-Fuzzes every decoder, chains of codecs, metadata documents, and damaged hierarchies, with AddressSanitizer
+Fuzzes every decoder, chains of codecs, metadata documents, damaged hierarchies and files, and requests to the server, with AddressSanitizer
 
     fuzz [TARGET …] [OPTION …]
 
