@@ -132,7 +132,8 @@ impl Query {
         let items = self.text(name).unwrap_or_default().split(',').map(str::trim);
         let numbers: Result<Vec<f64>, _> =
             items.filter(|item| !item.is_empty()).take(MOST_NUMBERS + 1).map(str::parse).collect();
-        let numbers = numbers.map_err(|_| Failure::bad(format!("{name} is a list of numbers, such as 5,50,95")))?;
+        let numbers =
+            numbers.map_err(|_| Failure::bad(format!("{name} is a list of numbers, such as 5,50,95")))?;
         if numbers.len() > MOST_NUMBERS {
             return Err(Failure::bad(format!("{name} has more than {MOST_NUMBERS} numbers")));
         }
