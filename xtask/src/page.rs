@@ -79,7 +79,9 @@ fn made(site: &str) -> Outcome {
 
 /// The hierarchies that are made for the tests.
 fn of_the_tests(site: &str) -> Vec<String> {
-    ["climate", "mixed"].map(|name| format!("{site}/{name}.zarr")).into()
+    ["climate.zarr", "mixed.zarr", "plenty.zarr", "packed", "old.zarr"]
+        .map(|name| format!("{site}/{name}"))
+        .into()
 }
 
 /// A directory for each program that wrote data of the corpus.
@@ -96,7 +98,9 @@ fn writers(site: &str) -> Outcome<Vec<String>> {
 fn tests(name: &str, roots: &[String]) -> Outcome<Program> {
     let node = ["--", "node", "--test", &format!("{PAGE}/tests/{name}.test.mjs")].map(str::to_owned);
     let serve = program(run::built("debug/zarrox"), ["serve", "--no-token"]).with(roots).with(node);
-    Ok(serve.variable("CHROMIUM", &browser()?))
+    Ok(serve
+        .variable("CHROMIUM", &browser()?)
+        .variable("ZARROX", &run::absolute(run::built("debug/zarrox"))?))
 }
 
 /// Measures the page with the command as it is released.

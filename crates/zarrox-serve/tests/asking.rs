@@ -91,6 +91,8 @@ fn a_node_tells_all_that_is_known_of_it() {
         );
         assert_eq!(node["v3"]["possible"], true, "{name}");
     }
+    assert_eq!(client.json("/api/v1/node/v3.zarr/g/none?optional=true"), Value::Null);
+    assert_eq!(client.get("/api/v1/node/v3.zarr/g/none").status, 404);
     let shards = client.json("/api/v1/node/shards.zarr/g/a?documents=true&stored=none");
     assert_eq!((&shards["shard_shape"], &shards["stored"]), (&json!([4, 10]), &Value::Null));
     assert_eq!(shards["documents"]["g/a/zarr.json"]["zarr_format"], 3);
@@ -126,6 +128,13 @@ fn elements_are_thinned_or_reduced_to_what_is_asked_for() {
     assert_eq!((&thinned["step"], thinned["select"].as_str()), (&json!([2, 2]), Some("0:4:2, 0:6:2")));
     let mean = client.json(&format!("{uri}&width=3&height=2&reduce=mean"));
     assert_eq!(mean["values"][0], json!([5.5, 7.5, 9.5]));
+    let same = client.json(&format!("{uri}&step=2,2&reduce=mean"));
+    assert_eq!((&same["values"], &same["step"]), (&mean["values"], &mean["step"]));
+    let numbers = client.json(&format!("{uri}&step=2,2&reduce=mean&missing=0,1,10"));
+    assert_eq!(numbers["values"][0], json!([11.0, 7.5, 9.5]));
+    for bad in ["step=2", "step=0,1", "step=x,1", "step=2,2&width=3", "missing=x"] {
+        assert_eq!(client.get(&format!("{uri}&reduce=mean&{bad}")).status, 400, "{bad}");
+    }
     // NaN counts for nothing.
     assert!((mean["values"][1][2].as_f64().unwrap() - (24.0 + 25.0 + 34.0) / 3.0).abs() < 1e-5);
     let max = client.json(&format!("{uri}&max_elements=1&reduce=max"));
@@ -234,6 +243,7 @@ fn chunks_are_stored_missing_or_damaged() {
     let damaged: Vec<&Value> =
         verified["chunks"].as_array().unwrap().iter().filter(|chunk| !chunk["damaged"].is_null()).collect();
     assert_eq!((damaged.len(), &damaged[0]["index"]), (1, &json!([3, 1])));
+    assert_eq!(client.json("/api/v1/chunks/v3.zarr/g/a?region=0,0")["chunks"][0]["key"], "g/a/c/0/0");
     let shards = client.json("/api/v1/chunks/shards.zarr/g/a?inner=true");
     assert_eq!(
         (&shards["inner_chunk_shape"], shards["chunks"][0]["inner"].as_array().unwrap().len()),

@@ -136,6 +136,8 @@ fn parameter() -> impl Strategy<Value = String> {
         "limit",
         "unique",
         "percentiles",
+        "step",
+        "missing",
     ];
     let words = vec![
         "as=json",

@@ -56,12 +56,13 @@ export function draw(context: CanvasRenderingContext2D, { isAcross, longitude, l
     for (const line of outline) {
       let [east, north] = [0, 0];
       for (let at = 0; at < line.length; at += 2) {
+        // Land on both sides of 180 degrees comes back from the other side: there is no coast around the world.
+        const isBroken = at === 0 || Math.abs(line[at]!) > 1800;
         east += line[at]!;
         north += line[at + 1]!;
         const [across, down] = [longitude(east / 10 + turn), latitude(north / 10)];
         const [px, py] = isAcross ? [toX(across), toY(down)] : [toX(down), toY(across)];
-        // A line that goes on beyond 180° does so at the other end of the world.
-        if (at === 0 || Math.abs(line[at]!) > 1800) path.moveTo(px, py);
+        if (isBroken) path.moveTo(px, py);
         else path.lineTo(px, py);
       }
     }

@@ -153,10 +153,12 @@ export function meaning(node: NodeInfo): Meaning {
   // In version 2, xarray says by the fill value which number means none. That of who says nothing is 0.
   if (attributes["_ARRAY_DIMENSIONS"] !== undefined && node.fill_value !== 0) listed.push(node.fill_value);
   const narrow = node.data_type?.bytes === 4 && node.data_type.kind === "float";
-  const missing = listed.map(numberOf).map((value) => (narrow ? Math.fround(value) : value)).filter((value) => !Number.isNaN(value));
+  // JSON has floats of four bytes with the digits that they need, others have their exact values.
+  const exact = narrow ? Math.fround : same;
+  const missing = listed.map(numberOf).map(exact).filter((value) => !Number.isNaN(value));
   const isPlain = missing.length === 0 && scale === 1 && offset === 0;
   return {
-    of: isPlain ? same : (value) => (missing.includes(value) ? NaN : value * scale + offset),
+    of: isPlain ? same : (value) => (missing.includes(exact(value)) ? NaN : value * scale + offset),
     isPlain,
     missing: [...new Set(missing)],
     units: text(attributes["units"]),

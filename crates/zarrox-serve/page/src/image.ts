@@ -1,6 +1,5 @@
 /** Two dimensions of an array as an image. */
 
-import { slice, type Values } from "./api";
 import * as coasts from "./coast";
 import { contrast, paint, SIGNED, table, type Maps } from "./colours";
 import { download, h } from "./dom";
@@ -8,35 +7,22 @@ import { Histogram } from "./histogram";
 import { overlay, chosen, type Overlay } from "./labels";
 import { index, sides, type Channel, type Shown } from "./model";
 import { count, ticks, value as text } from "./numbers";
-import { fitting, type Level } from "./ome";
+import { plan, type Box, type Picture } from "./picture";
 import type { State, Store } from "./state";
 
 /** Room for coordinates, in pixels of the page. */
 const [LEFT, BOTTOM] = [64, 26];
-/** The most pixels of a picture along a side. */
-const MOST = 1400;
 /** A drag is answered when it rests for so long, in milliseconds. */
 const REST = 70;
 
-type Box = [number, number, number, number];
+/** The tiles that are read at the same time. */
+const AT_ONCE = 2;
+/** While tiles come, the picture is painted anew so often, in milliseconds. */
+const PAINT = 120;
 
-/** Values that were read, and the elements that they cover. */
-interface Picture {
-  level: Level;
-  /** The first elements of the level along x and y, and the elements between two values. */
-  x: number;
-  y: number;
-  stepX: number;
-  stepY: number;
-  columns: number;
-  rows: number;
-  /** One list of rows for each channel; one list of all where there are no channels. */
-  planes: Float64Array[];
-  /** Three or four bytes for each element, where elements are colours. */
-  bytes: Float64Array | null;
-  canvas: HTMLCanvasElement;
+/** A picture that is read, with the labels over it. */
+interface Layer extends Picture {
   labels: Overlay | null;
-  whole: boolean;
 }
 
 export class ImageView {
@@ -45,7 +31,7 @@ export class ImageView {
   private readonly canvas = h("canvas", { tabindex: 0, role: "img" });
   private readonly readout = h("output", { class: "readout", "aria-live": "polite" });
   private readonly histogram: Histogram;
-  private readonly pictures: Picture[] = [];
+  private readonly pictures: Layer[] = [];
   private colours: Uint8Array = new Uint8Array(768);
   private range: [number, number] = [0, 1];
   private ranges: [number, number][] = [];
@@ -175,106 +161,51 @@ export class ImageView {
     const begun = performance.now();
     this.element.classList.add("busy");
     try {
-      const picture = await this.picture(state, asked.signal);
-      if (asked.signal.aborted) return;
-      this.pictures.push(picture);
-      // The whole image stays behind its parts, so that there is something to see while it is moved.
-      if (this.pictures.length > 2) this.pictures.splice(0, this.pictures.length - 2);
-      this.took = performance.now() - begun;
-      this.element.dataset["took"] = this.took.toFixed(0);
-      this.recolour(this.store.state, true);
-      this.draw(this.store.state);
+      await this.tiles(state, asked.signal, begun);
     } catch (error) {
-      if (!asked.signal.aborted) this.fail(error);
+      if (asked.signal.aborted) return;
+      asked.abort();
+      this.fail(error);
     } finally {
       if (this.asked === asked) this.element.classList.remove("busy");
     }
   }
 
-  private async picture(state: State, signal: AbortSignal): Promise<Picture> {
-    const [x, y] = sides(this.shown, state);
-    const box = this.box(state);
-    const [perX, perY] = this.perPixel(box);
-    const level = fitting(this.shown.levels, x, Math.max(1, perX));
-    const part = (dimension: number, from: number, to: number, per: number): [number, number, number] => {
-      if (dimension < 0) return [0, 1, 1];
-      const factor = level.factors[dimension] ?? 1;
-      const length = level.node.shape![dimension]!;
-      const margin = (to - from) * 0.15;
-      const first = Math.max(0, Math.floor((from - margin) / factor));
-      const end = Math.max(first + 1, Math.min(length, Math.ceil((to + margin) / factor)));
-      const finest = Math.max(1, Math.floor(per / factor));
-      return [first, end, Math.max(finest, Math.ceil((end - first) / MOST))];
-    };
-    const [x0, x1, stepX] = part(x, box[0], box[2], perX);
-    const [y0, y1, stepY] = part(y, box[1], box[3], perY);
-    const visible = this.visible(state);
-    const thinned = state.reduce === "nearest" || this.shown.colours >= 0;
-    const span = (from: number, to: number, step: number): string => `${from}:${to}${thinned && step > 1 ? `:${step}` : ""}`;
-    const select = (channel: number | null): string =>
-      this.shown.shape
-        .map((_, dimension) => {
-          if (dimension === x) return span(x0, x1, stepX);
-          if (dimension === y) return span(y0, y1, stepY);
-          if (dimension === this.shown.colours) return ":";
-          if (dimension === this.shown.channelDimension && channel !== null) return String(channel);
-          const scaled = Math.floor(index(this.shown, state, dimension) / (level.factors[dimension] ?? 1));
-          return String(Math.min(scaled, Math.max(0, level.node.shape![dimension]! - 1)));
-        })
-        .join(", ");
-    const parameters = {
-      field: state.field || undefined,
-      ...(thinned
-        ? {}
-        : {
-            reduce: state.reduce,
-            missing: this.shown.meaning.missing.join(",") || undefined,
-            // The last axis of the answer is the later dimension.
-            width: Math.ceil(x > y ? (x1 - x0) / stepX : (y1 - y0) / stepY),
-            height: Math.ceil(x > y ? (y1 - y0) / stepY : (x1 - x0) / stepX),
-          }),
-    };
-    const place = { root: this.shown.place.root, path: level.path };
-    const wanted: (number | null)[] = visible.length > 0 ? visible : [null];
-    const [fx, fy] = [level.factors[x] ?? 1, level.factors[y] ?? 1];
-    const labels = overlay(this.shown, state, [x0 * fx, y0 * fy, x1 * fx, y1 * fy], [stepX * fx, stepY * fy], signal).catch((error: unknown) => {
+  /** Reads a picture tile by tile, and paints what is there. */
+  private async tiles(state: State, signal: AbortSignal, begun: number): Promise<void> {
+    const { picture, box, per, tiles, read } = plan(this.shown, { state, box: this.box(state), per: this.perPixel(this.box(state)), visible: this.visible(state) });
+    const layer: Layer = Object.assign(picture, { labels: null });
+    const labels = overlay(this.shown, state, box, per, signal).catch((error: unknown) => {
       if (!signal.aborted) this.fail(error);
       return null;
     });
-    const all = await Promise.all(wanted.map((channel) => slice(place, { select: select(channel), ...parameters }, signal)));
-    const first = all[0]!;
-    const steps = y < 0 ? [stepX] : [stepX, stepY];
-    if (!thinned) {
-      const told = first.step;
-      [steps[0], steps[1]] = x > y ? [told[told.length - 1] ?? 1, told[told.length - 2] ?? 1] : [told[0] ?? 1, told[1] ?? 1];
-    }
-    const columns = Math.ceil((x1 - x0) / steps[0]!);
-    const rows = y < 0 ? 1 : Math.ceil((y1 - y0) / (steps[1] ?? 1));
-    const upright = (values: Float64Array): Float64Array => (x > y ? values : transposed(values, columns, rows));
-    const coloured = this.shown.colours >= 0 ? first.values : null;
-    const canvas = h("canvas", { width: columns, height: rows });
-    return {
-      level,
-      x: x0,
-      y: y0,
-      stepX: steps[0]!,
-      stepY: steps[1] ?? 1,
-      columns,
-      rows,
-      planes: coloured ? [] : all.map((one) => upright(this.meant(numbers(one, state)))),
-      bytes: coloured,
-      canvas,
-      labels: await labels,
-      whole: true,
+    let painted = 0;
+    const show = (): void => {
+      if (this.pictures[this.pictures.length - 1] !== layer) {
+        // What another state has shown goes when something of this one is there.
+        this.pictures.splice(0, this.pictures.length, ...this.pictures.filter((one) => one.whole), layer);
+        // The whole image stays behind its parts, so that there is something to see while it is moved.
+        if (this.pictures.length > 2) this.pictures.splice(0, this.pictures.length - 2);
+        this.took = performance.now() - begun;
+        this.element.dataset["took"] = this.took.toFixed(0);
+      }
+      this.recolour(this.store.state, true);
+      this.draw(this.store.state);
+      painted = performance.now();
     };
-  }
-
-  /** The numbers that stored ones mean, in place. */
-  private meant(values: Float64Array): Float64Array {
-    const { of, isPlain } = this.shown.meaning;
-    if (isPlain) return values;
-    for (let at = 0; at < values.length; at++) values[at] = of(values[at]!);
-    return values;
+    const rest = [...tiles];
+    const worker = async (): Promise<void> => {
+      for (let tile = rest.shift(); tile; tile = rest.shift()) {
+        await read(tile, signal);
+        if (signal.aborted) return;
+        if (rest.length > 0 && performance.now() - painted > PAINT) show();
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    layer.labels = await labels;
+    if (signal.aborted) return;
+    show();
+    this.element.dataset["whole"] = (performance.now() - begun).toFixed(0);
   }
 
   // Drawing.
@@ -299,7 +230,7 @@ export class ImageView {
     for (const one of this.pictures) this.paintInto(one, state);
   }
 
-  private paintInto(picture: Picture, state: State): void {
+  private paintInto(picture: Layer, state: State): void {
     const context = picture.canvas.getContext("2d");
     if (!context || picture.columns * picture.rows === 0) return;
     const visible = this.visible(state);
@@ -336,10 +267,14 @@ export class ImageView {
     context.imageSmoothingEnabled = false;
     for (const picture of this.pictures) {
       const [fx, fy] = [picture.level.factors[x] ?? 1, picture.level.factors[y] ?? 1];
-      const [left, top] = [toX(picture.x * fx), toY(picture.y * fy)];
-      const right = toX((picture.x + picture.columns * picture.stepX) * fx);
-      const bottom = toY((picture.y + picture.rows * picture.stepY) * fy);
-      context.drawImage(picture.canvas, left, top, right - left, bottom - top);
+      for (const { column, row, columns, rows } of picture.tiles) {
+        const [left, top] = [toX((picture.x + column * picture.stepX) * fx), toY((picture.y + row * picture.stepY) * fy)];
+        const right = toX((picture.x + (column + columns) * picture.stepX) * fx);
+        const bottom = toY((picture.y + (row + rows) * picture.stepY) * fy);
+        // Nothing older shows through missing values.
+        context.clearRect(left, top, right - left, bottom - top);
+        context.drawImage(picture.canvas, column, row, columns, rows, left, top, right - left, bottom - top);
+      }
     }
     const labels = this.pictures[this.pictures.length - 1]?.labels;
     if (labels && state.opacity > 0) {
@@ -573,6 +508,7 @@ export class ImageView {
       const column = Math.floor((x / (picture.level.factors[dx] ?? 1) - picture.x) / picture.stepX);
       const row = Math.floor((y / (picture.level.factors[dy] ?? 1) - picture.y) / picture.stepY);
       if (column < 0 || row < 0 || column >= picture.columns || row >= picture.rows) continue;
+      if (!picture.tiles.some((tile) => column >= tile.column && row >= tile.row && column < tile.column + tile.columns && row < tile.row + tile.rows)) continue;
       const at = row * picture.columns + column;
       const about = picture.stepX > 1 || picture.stepY > 1 || (picture.level.factors[dx] ?? 1) > 1 ? "≈ " : "";
       if (picture.bytes) {
@@ -608,20 +544,6 @@ function drawMiddle(context: CanvasRenderingContext2D, x: number, y: number): vo
 
 /** The colours of series. */
 export const SERIES = ["#d1495b", "#0077b6", "#2a9d50", "#b5651d", "#7b4bb7", "#00838f"];
-
-/** The shown numbers of complex ones. */
-function numbers(values: Values, state: State): Float64Array {
-  const { values: real, imaginary } = values;
-  if (!imaginary) return real;
-  const of = state.part === "phase" ? (i: number) => Math.atan2(imaginary[i]!, real[i]!) : (i: number) => Math.hypot(real[i]!, imaginary[i]!);
-  return real.map((_, i) => of(i));
-}
-
-function transposed(values: Float64Array, columns: number, rows: number): Float64Array {
-  const out = new Float64Array(values.length);
-  for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) out[row * columns + column] = values[column * rows + row]!;
-  return out;
-}
 
 function opaque(bytes: Float64Array, count: number): Uint8ClampedArray<ArrayBuffer> {
   const parts = bytes.length / count;

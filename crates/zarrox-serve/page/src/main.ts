@@ -79,7 +79,7 @@ class App {
     if (root === "") return;
     let node: NodeInfo | null;
     try {
-      node = await call<NodeInfo | null>("node", place, { optional: true });
+      node = await call<NodeInfo | null>("node", place, { optional: true, stored: "none" });
     } catch (error) {
       if (number === this.opened) this.panel.fail(place, error instanceof Error ? error.message : String(error));
       return;
@@ -88,10 +88,17 @@ class App {
     // A folder is no node, and the tree shows what is in it.
     if (!node) return this.panel.fail(place, `There is no Zarr array or group at '${path}' in '${root}'. Choose a node in the tree.`);
     this.panel.show(place, node, () => this.store.state, () => this.selected());
+    if (node.kind === "array") void this.countStored(place, number);
     const shown = node.kind === "array" ? await this.array(place, node) : await this.image(place, node);
     if (number !== this.opened || !shown) return;
     this.shown = shown;
     this.update(null);
+  }
+
+  /** Counts what is stored, which may take longer than the picture. */
+  private async countStored(place: Place, number: number): Promise<void> {
+    const node = await call<NodeInfo | null>("node", place, { optional: true }).catch(() => null);
+    if (node && number === this.opened) this.panel.counted(node);
   }
 
   private clear(): void {

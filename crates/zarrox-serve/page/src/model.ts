@@ -39,6 +39,9 @@ export interface Channel {
   visible: boolean;
 }
 
+/** A dimension that is so many times shorter than two others holds layers of images. */
+const SHORT = 16;
+
 /** The views that suit an array, the best one first; none if it has no elements. */
 export function views(shown: Shown): string[] {
   if (shown.shape.includes(0)) return [];
@@ -65,7 +68,7 @@ export function sides(shown: Shown, state: State): [number, number] {
   const free = Array.from({ length: ndim }, (_, dimension) => dimension).filter((dimension) => dimension !== shown.colours);
   const named = (pattern: RegExp): number => free.find((dimension) => pattern.test(shown.axes[dimension]?.name ?? "")) ?? -1;
   const long = free.filter((dimension) => shown.shape[dimension]! > 1);
-  const last = (long.length >= 2 ? long : free).slice(-2);
+  const last = planeOf(shown, long.length >= 2 ? long : free);
   const usual = [last[1] ?? last[0] ?? 0, last.length > 1 ? last[0]! : -1];
   const [x, y] = [named(/^(x|lon|longitude|nav_lon)$/i), named(/^(y|lat|latitude|nav_lat)$/i)];
   const found = x >= 0 && y >= 0 ? [x, y] : usual;
@@ -73,6 +76,16 @@ export function sides(shown: Shown, state: State): [number, number] {
   const chosen = [wanted(state.x) ? state.x : found[0]!, wanted(state.y) ? state.y : found[1]!];
   if (chosen[0] === chosen[1]) chosen[1] = free.find((dimension) => dimension !== chosen[0]) ?? -1;
   return [chosen[0]!, chosen[1]!];
+}
+
+/** The two dimensions that make the best picture: the last ones, unless they are short beside others, or each chunk has one element along them. */
+function planeOf(shown: Shown, dimensions: number[]): number[] {
+  const chunked = dimensions.filter((dimension) => (shown.node.chunk_shape?.[dimension] ?? 2) > 1);
+  const among = chunked.length >= 2 ? chunked : dimensions;
+  const [third, second, first] = among.slice(-3);
+  const length = (dimension: number): number => shown.shape[dimension]!;
+  const isShort = first !== undefined && length(first) * SHORT <= Math.min(length(second!), length(third!));
+  return isShort ? [third!, second!] : among.slice(-2);
 }
 
 /** The index along a dimension that is not shown. */

@@ -8,7 +8,7 @@ import type { State } from "./state";
 
 type Row = [string, string | HTMLElement | null | undefined];
 
-function table(rows: Row[]): HTMLElement {
+function table(rows: Row[]): HTMLDListElement {
   const list = h("dl", {});
   for (const [name, value] of rows) if (value !== null && value !== undefined && value !== "") list.append(h("dt", {}, name), h("dd", {}, value));
   return list;
@@ -35,14 +35,24 @@ const MEANINGS: Record<string, string> = {
 export class NodePanel {
   readonly element = h("aside", { class: "node", "aria-label": "metadata" });
 
+  private table = h("dl", {});
+
+  /** Tells what is stored of the shown node, which was counted meanwhile. */
+  counted(node: NodeInfo): void {
+    const known = table(this.facts(node));
+    this.table.replaceWith(known);
+    this.table = known;
+  }
+
   /** Shows a node. `selection` gives the part that is looked at. */
   show(place: Place, node: NodeInfo, state: () => State, selection: () => string): void {
     const title = node.name || place.root;
+    this.table = table(this.facts(node));
     fill(
       this.element,
       h("h2", {}, title),
       node.unreadable ? h("p", { class: "problem", role: "alert" }, node.unreadable) : null,
-      table(this.facts(node)),
+      this.table,
       node.codecs ? h("section", {}, h("h3", {}, "codecs"), pipeline(node.codecs)) : null,
       attributes(node.attributes),
       node.kind === "array" ? h("section", {}, h("h3", {}, "copy"), copies(place, node, selection)) : null,

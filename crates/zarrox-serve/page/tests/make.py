@@ -82,6 +82,11 @@ def mixed(path):
     damaged = group.create_array("damaged", shape=(40, 40), dtype="i4", chunks=(10, 10))
     damaged[:] = np.arange(1600, dtype="i4").reshape(40, 40)
     (pathlib.Path(path) / "damaged/c/1/1").write_bytes(b"no zstd")
+    gaps = group.create_array("gaps", shape=(3000, 3000), dtype="f4", attributes={"missing_value": 1e20})
+    gaps[:] = np.where(np.arange(9_000_000).reshape(3000, 3000) % 3 == 0, np.float32(1e20), np.float32(5))
+    wide = group.create_array("wide", shape=(8000, 8000), dtype="i4", chunks=(1000, 1000))
+    squares = np.add.outer(np.arange(8000) // 1000, np.arange(8000) // 1000) % 8
+    wide[:] = squares.astype("i4")
     many = group.create_group("many")
     for n in range(300):
         many.create_group(f"g{n:04d}")
@@ -89,6 +94,55 @@ def mixed(path):
     world(group)
     (pathlib.Path(path) / "broken").mkdir()
     (pathlib.Path(path) / "broken/zarr.json").write_text('{"zarr_format": 3, "node_type": "array"}')
+
+
+def plenty(path):
+    """A group of 10,000 arrays."""
+    group = zarr.open_group(path, mode="w")
+    first = group.create_array("a00000", data=np.arange(12, dtype="i4").reshape(3, 4))
+    document = (path / first.name.strip("/") / "zarr.json").read_bytes()
+    for n in range(1, 10_000):
+        (path / f"a{n:05d}").mkdir()
+        (path / f"a{n:05d}/zarr.json").write_bytes(document)
+
+
+def packed(group):
+    """Numbers that mean others, and ones that mean none, as xarray writes them in Zarr 3 and in Zarr 2."""
+    x = np.arange(40.0)
+    values = np.where((x[:, None] // 10 + x[None, :] // 10) % 2 == 0, x[None, :], np.nan)
+    data = xr.Dataset({"degrees": (("y", "x"), values, {"units": "K"})})
+    for name, version in (("packed3", 3), ("packed2", 2)):
+        encoding = {"degrees": {"dtype": "i2", "scale_factor": 0.5, "add_offset": 100.0, "_FillValue": -9999}}
+        data.to_zarr(group / name, mode="w", zarr_format=version, encoding=encoding, consolidated=False)
+        floats = {"degrees": {"dtype": "f4", "_FillValue": 1e20}}
+        data.to_zarr(group / f"{name}f", mode="w", zarr_format=version, encoding=floats, consolidated=False)
+
+
+def old_microscopy(path):
+    """An image of OME-Zarr 0.4 with channels and depth, in two sizes, with labels in two sizes that have no channels."""
+    group = zarr.open_group(path, mode="w", zarr_format=2)
+    c, z, y, x = np.mgrid[:2, :3, :200, :300]
+    image = (c * 100 + z * 20 + x / 10).astype("u2")
+    cells = np.zeros((3, 200, 300), dtype="i4")
+    cells[1, 40:80, 60:120], cells[1, 120:160, 180:240], cells[2, :, :] = 7, 8, 9
+    axes = [{"name": "c", "type": "channel"}] + [{"name": name, "type": "space"} for name in "zyx"]
+
+    def levels(into, values, axes):
+        datasets = []
+        for n in range(2):
+            part = values[..., :: 2**n, :: 2**n]
+            array = into.create_array(str(n), shape=part.shape, dtype=part.dtype, chunks=(*([1] * (part.ndim - 2)), 100, 100))
+            array[:] = part
+            scale = [1.0] * (part.ndim - 2) + [2.0**n] * 2
+            datasets.append({"path": str(n), "coordinateTransformations": [{"type": "scale", "scale": scale}]})
+        into.attrs["multiscales"] = [{"version": "0.4", "axes": axes, "datasets": datasets}]
+
+    levels(group, image, axes)
+    labels = group.create_group("labels")
+    labels.attrs["labels"] = ["cells"]
+    into = labels.create_group("cells")
+    levels(into, cells, axes[1:])
+    into.attrs["image-label"] = {"version": "0.4"}
 
 
 def corpus(path):
@@ -105,3 +159,6 @@ if __name__ == "__main__":
     corpus(directory / "corpus")
     climate(directory / "climate.zarr")
     mixed(directory / "mixed.zarr")
+    plenty(directory / "plenty.zarr")
+    packed(directory / "packed")
+    old_microscopy(directory / "old.zarr")

@@ -24,11 +24,12 @@ const MOST_BYTES: u128 = 256 << 20;
 const MOST_JSON: u64 = 1 << 20;
 
 /// The parameters.
-const PARAMETERS: [&str; 13] = [
+const PARAMETERS: [&str; 14] = [
     "max_elements",
     "max_pixels",
     "width",
     "height",
+    "step",
     "reduce",
     "missing",
     "as",
@@ -104,7 +105,13 @@ pub(super) fn answer(
 fn asked_steps(shape: &[u64], query: &Query, most: u64) -> Answer<Vec<u64>> {
     let max = query.count("max_elements", most)?.or(query.count("max_pixels", most)?);
     let (width, height) = (query.count("width", 1 << 16)?, query.count("height", 1 << 16)?);
-    let mut steps = vec![1; shape.len()];
+    let mut steps = match query.text("step") {
+        None => vec![1; shape.len()],
+        Some(_) if width.or(height).is_some() => {
+            return Err(Failure::bad("step says all that width and height would"));
+        }
+        Some(list) => own_steps(shape, list)?,
+    };
     if (width.is_some() || height.is_some()) && shape.is_empty() {
         return Err(Failure::bad("one element has no width and no height"));
     }
@@ -131,6 +138,18 @@ fn asked_steps(shape: &[u64], query: &Query, most: u64) -> Answer<Vec<u64>> {
         return Err(Failure::too_much(message, advice));
     }
     Ok(steps)
+}
+
+/// The steps that a list says: one for each axis of the selection.
+fn own_steps(shape: &[u64], list: &str) -> Answer<Vec<u64>> {
+    let bad = || Failure::bad(format!("step has a number from 1 on for each of {} axes", shape.len()));
+    let steps: Vec<u64> =
+        list.split(',').map(|item| item.trim().parse()).collect::<Result<_, _>>().map_err(|_| bad())?;
+    if steps.len() != shape.len() || steps.contains(&0) {
+        return Err(bad());
+    }
+    // Longer steps than an axis change nothing, and would not fit into the numbers of a selection.
+    Ok(steps.iter().zip(shape).map(|(step, length)| (*step).min((*length).max(1))).collect())
 }
 
 /// Reads the elements of a part.

@@ -1,0 +1,162 @@
+// Times of the page on arrays of 40 GB, beside zarrita.js in the same browser: `bench.mjs ZARROX PYTHON DIRECTORY`.
+
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+
+import { build } from "esbuild";
+import { chromium } from "playwright-core";
+
+const [zarrox, python, directory] = process.argv.slice(2);
+const NAMES = { planes: "1000 × 1000 × 1", blocks: "250 × 250 × 25" };
+/** Each measurement is the median of so many. */
+const TIMES = 5;
+/** The goals, in milliseconds and MiB. */
+const GOALS = { first: 300, slice: 100, memory: 300 };
+
+const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
+const ms = (time) => `${Math.round(time)} ms`;
+const mb = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((done) => server.once("listening", done));
+  const { port } = server.address();
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+/** Starts a server, and waits until it answers. */
+async function started(program, parameters, url) {
+  const child = spawn(program, parameters, { stdio: "ignore" });
+  for (let n = 0; n < 200; n++) {
+    if (await fetch(url).then(() => true, () => false)) return child;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error(`${program} does not answer`);
+}
+
+/** The most memory that a process has had, and that it has, in MiB. */
+function memory({ pid }) {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return ["VmHWM", "VmRSS"].map((name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]) / 1024);
+}
+
+/** Counts the bytes of answers to a page. */
+async function counted(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  const sent = { bytes: 0 };
+  session.on("Network.loadingFinished", ({ encodedDataLength }) => (sent.bytes += encodedDataLength));
+  return sent;
+}
+
+/** The time from a click in the tree to the first part of the picture, and to all of it. */
+async function ours(browser, server, name) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await page.goto(server);
+  const item = page.getByRole("treeitem", { name: new RegExp(`^${name}`) });
+  await item.waitFor();
+  const sent = await counted(page);
+  const [first, whole] = await page.evaluate(async (name) => {
+    const label = [...document.querySelectorAll('[role="treeitem"]')].find((one) => one.textContent.includes(name));
+    const begun = performance.now();
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    label.click();
+    while (!document.querySelector(".image[data-took]")) await frame();
+    const first = performance.now() - begun;
+    while (!document.querySelector(".image[data-whole]")) await frame();
+    return [first, performance.now() - begun];
+  }, name);
+  await page.waitForTimeout(200);
+  await context.close();
+  return { first, whole, bytes: sent.bytes };
+}
+
+/** The times of windows of 1000² elements in further layers, as the page asks for them. */
+async function windows(server, name) {
+  const times = [];
+  for (let n = 0; n < 24; n++) {
+    const [y, x, layer] = [3000 + 130 * (n % 3), 4000, 3 + n];
+    const begun = performance.now();
+    const response = await fetch(`${server}/api/v1/slice/${name}.zarr?select=${y}:${y + 1000},${x}:${x + 1000},${layer}&as=raw`);
+    const { byteLength } = await response.arrayBuffer();
+    if (byteLength !== 4e6) throw new Error(`${byteLength} bytes came`);
+    times.push(performance.now() - begun);
+  }
+  return times;
+}
+
+/** A page with zarrita.js, which draws what ours does: every so-many-th element of a layer, or a window. */
+const THEIRS = `
+import * as zarr from "zarrita";
+window.draw = async (url, rows, columns, step) => {
+  const array = await zarr.open.v3(new zarr.FetchStore(url), { kind: "array" });
+  const { data, shape } = await zarr.get(array, [zarr.slice(...rows, step), zarr.slice(...columns, step), 3]);
+  const canvas = document.body.appendChild(document.createElement("canvas"));
+  [canvas.width, canvas.height] = [shape[1], shape[0]];
+  const pixels = new ImageData(shape[1], shape[0]);
+  for (let at = 0; at < data.length; at++) pixels.data.set([(data[at] - 260) * 6, 0, 0, 255], at * 4);
+  canvas.getContext("2d").putImageData(pixels, 0, 0);
+};`;
+
+async function theirs(browser, server, name, rows, columns, step) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await page.goto(`${server}/index.html`);
+  const sent = await counted(page);
+  const time = await page.evaluate(async ([url, ...part]) => {
+    const begun = performance.now();
+    await window.draw(url, ...part);
+    await new Promise((done) => requestAnimationFrame(done));
+    return performance.now() - begun;
+  }, [`${server}/${name}.zarr`, rows, columns, step]).catch((error) => error.message.split("\n")[0]);
+  await context.close();
+  return { time, bytes: sent.bytes };
+}
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+const [port, other] = [await freePort(), await freePort()];
+const [server, files] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${other}`];
+const work = fileURLToPath(new URL("..", import.meta.url));
+const bundle = await build({ stdin: { contents: THEIRS, resolveDir: work }, bundle: true, format: "esm", write: false, target: "es2022" });
+writeFileSync(`${directory}/theirs.js`, bundle.outputFiles[0].contents);
+writeFileSync(`${directory}/index.html`, '<!doctype html><script type="module" src="theirs.js"></script>');
+
+const rows = [];
+const told = [];
+for (const [name, chunks] of Object.entries(NAMES)) {
+  const serve = await started(zarrox, ["serve", "--no-token", "--port", String(port), `${directory}/${name}.zarr`], server);
+  const plain = await started(python, ["-m", "http.server", String(other), "--bind", "127.0.0.1", "--directory", directory], files);
+  try {
+    const opened = [];
+    for (let n = 0; n < TIMES; n++) opened.push(await ours(browser, server, `${name}.zarr`));
+    const slices = await windows(server, name);
+    const [most, now] = memory(serve);
+    const all = [];
+    // One is enough of what takes long.
+    for (let n = 0; n < 3 && (n === 0 || all[0].time < 5000); n++) all.push(await theirs(browser, files, name, [0, 10_000], [0, 10_000], 10));
+    const part = [];
+    for (let n = 0; n < 3; n++) part.push(await theirs(browser, files, name, [3000, 4000], [4000, 5000], 1));
+    const of = (list, key) => median(list.map((one) => one[key]));
+    const time = (list) => (typeof list[0].time === "number" ? ms(of(list, "time")) : list[0].time);
+    rows.push(
+      [`${chunks}: something to see`, ms(of(opened, "first")), ""],
+      [`${chunks}: all of a layer`, `${ms(of(opened, "whole"))}, ${mb(of(opened, "bytes"))}`, `${time(all)}, ${mb(of(all, "bytes"))}`],
+      [`${chunks}: 1000² of another layer`, `${ms(median(slices))}, ${mb(4e6)}`, `${time(part)}, ${mb(of(part, "bytes"))}`],
+      [`${chunks}: the most memory of the server`, `${Math.round(most)} MiB`, ""],
+    );
+    const check = (what, found, goal, unit) => told.push(`${found <= goal ? "met" : "MISSED"}: ${chunks}, ${what}: ${Math.round(found)} ${unit}, at most ${goal}`);
+    check("first picture", of(opened, "first"), GOALS.first, "ms");
+    check("slice of 1000²", median(slices), GOALS.slice, "ms");
+    check(`memory (now ${Math.round(now)})`, most, GOALS.memory, "MiB");
+  } finally {
+    serve.kill();
+    plain.kill();
+  }
+}
+await browser.close();
+console.log(["| chunks of 10000 × 10000 × 100 | the page | zarrita.js |", "|---|---|---|", ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n"));
+console.log(told.join("\n"));

@@ -1,0 +1,42 @@
+"""Makes the arrays that bench.mjs looks at: `bench.py DIRECTORY`.
+
+Each is 10000 by 10000 by 100 numbers of four bytes, 40 GB. The values along the last dimension repeat, and so chunks are links to
+the first ones: the disk has less than 2 GB.
+"""
+
+import os
+import pathlib
+import sys
+
+import numpy as np
+import zarr
+from zarr.codecs import ZstdCodec
+
+SHAPE = (10_000, 10_000, 100)
+
+
+def values(rows, layers):
+    """A smooth field with some noise, of a precision that measurements have: zstd halves it."""
+    y, x = np.arange(rows.start, rows.stop)[:, None], np.arange(SHAPE[1])[None, :]
+    field = 280 + 20 * np.sin(y / 900) * np.cos(x / 700)
+    noise = np.random.default_rng(rows.start).normal(0, 0.5, field.shape)
+    return np.round((field + noise)[..., None] + np.arange(layers) * 0.25, 1).astype("f4")
+
+
+def make(path, chunks, layers):
+    """Writes so many layers, and links all further ones to them."""
+    array = zarr.create_array(path, shape=SHAPE, dtype="f4", chunks=chunks, compressors=ZstdCodec(level=1), fill_value=0)
+    for start in range(0, SHAPE[0], chunks[0]):
+        rows = slice(start, start + chunks[0])
+        array[rows, :, :layers] = values(rows, layers)
+    written = layers // chunks[2]
+    for row in sorted((path / "c").iterdir()):
+        for column in row.iterdir():
+            for layer in range(written, SHAPE[2] // chunks[2]):
+                os.link(column / str(layer % written), column / str(layer))
+
+
+if __name__ == "__main__":
+    directory = pathlib.Path(sys.argv[1])
+    make(directory / "planes.zarr", (1000, 1000, 1), 2)
+    make(directory / "blocks.zarr", (250, 250, 25), 25)
