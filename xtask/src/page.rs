@@ -50,9 +50,9 @@ pub(crate) fn check() -> Outcome {
 pub(crate) fn test() -> Outcome {
     let site = format!("{DIRECTORY}/site");
     made(&site)?;
-    tests("page", &of_the_tests(&site))?.run()?;
-    tests("screens", &of_the_tests(&site))?.run()?;
-    tests("corpus", &writers(&site)?)?.run()
+    tests("page", &site, &of_the_tests(&site))?.run()?;
+    tests("screens", &site, &of_the_tests(&site))?.run()?;
+    tests("corpus", &site, &writers(&site)?)?.run()
 }
 
 /// Takes the pictures of the guide.
@@ -60,13 +60,13 @@ fn pictures() -> Outcome {
     // The pictures show where the data is.
     let site = std::env::temp_dir().join("data").to_string_lossy().into_owned();
     made(&site)?;
-    tests("page", &of_the_tests(&site))?.variable("SHOTS", &run::absolute(PICTURES)?).run()
+    tests("page", &site, &of_the_tests(&site))?.variable("SHOTS", &run::absolute(PICTURES)?).run()
 }
 
 fn screens() -> Outcome {
     let site = format!("{DIRECTORY}/site");
     made(&site)?;
-    tests("screens", &of_the_tests(&site))?.variable("ANEW", "1").run()
+    tests("screens", &site, &of_the_tests(&site))?.variable("ANEW", "1").run()
 }
 
 /// Makes the hierarchies that the tests look at.
@@ -95,12 +95,13 @@ fn writers(site: &str) -> Outcome<Vec<String>> {
 }
 
 /// The tests of a file, beside a server that ends with them and whose address they find in the environment.
-fn tests(name: &str, roots: &[String]) -> Outcome<Program> {
+fn tests(name: &str, site: &str, roots: &[String]) -> Outcome<Program> {
     let node = ["--", "node", "--test", &format!("{PAGE}/tests/{name}.test.mjs")].map(str::to_owned);
     let serve = program(run::built("debug/zarrox"), ["serve", "--no-token"]).with(roots).with(node);
     Ok(serve
         .variable("CHROMIUM", &browser()?)
-        .variable("ZARROX", &run::absolute(run::built("debug/zarrox"))?))
+        .variable("ZARROX", &run::absolute(run::built("debug/zarrox"))?)
+        .variable("SITE", &run::absolute(site)?))
 }
 
 /// Measures the page with the command as it is released.

@@ -11,7 +11,7 @@ export type Box = [number, number, number, number];
 /** The most pixels of a picture along a side. */
 const MOST = 1400;
 /** The bytes of chunks that are decoded for a tile, and the most tiles of a picture. */
-const [COST, TILES] = [24 << 20, 400];
+const [COST, TILES] = [24 << 20, 200];
 
 /** A part of a picture, in its pixels. */
 export interface Tile {

@@ -1,9 +1,14 @@
 // The page in a real browser, on the hierarchies of make.py.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+<<<<<<< HEAD
 import { createServer } from "node:http";
+=======
+import { createServer } from "node:net";
+>>>>>>> looks
 import { test } from "node:test";
 import { promisify } from "node:util";
 
@@ -432,6 +437,27 @@ test("damaged chunks are shown as such, and everything else works", async (t) =>
   await broken.getByRole("alert").filter({ hasText: /shape/ }).first().waitFor();
   await broken.getByRole("treeitem", { name: /^mask/ }).click();
   await colour(broken, 0.5, 0.5);
+});
+
+test("a root that hangs does not hang the page", async (t) => {
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const roots = [`hangs=http://127.0.0.1:${silent.address().port}/a.zarr`, process.env.SITE + "/climate.zarr"];
+  const serve = spawn(process.env.ZARROX, ["serve", "--no-token", "--time-limit", "3", ...roots]);
+  t.after(() => {
+    serve.kill();
+    silent.close();
+    silent.closeAllConnections?.();
+  });
+  const link = String((await once(serve.stdout, "data"))[0]).split("\n")[0];
+  const page = await opened(t, "", { expected: /status of 504/ });
+  await page.goto(`${link}#/hangs`);
+  await page.getByRole("treeitem", { name: /^climate/ }).click();
+  await page.getByRole("treeitem", { name: /^t2m/ }).click();
+  await colour(page, 0.5, 0.5);
+  assert.doesNotMatch(await page.locator("body").innerText(), /in time/);
+  await page.getByRole("treeitem", { name: /^hangs/ }).click();
+  await page.getByRole("alert").filter({ hasText: "did not answer in time" }).first().waitFor();
 });
 
 test("the tree is searched, paged, and moved through by keys", async (t) => {
