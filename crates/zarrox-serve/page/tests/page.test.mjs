@@ -4,11 +4,8 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-<<<<<<< HEAD
-import { createServer } from "node:http";
-=======
-import { createServer } from "node:net";
->>>>>>> looks
+import http from "node:http";
+import net from "node:net";
 import { test } from "node:test";
 import { promisify } from "node:util";
 
@@ -440,7 +437,7 @@ test("damaged chunks are shown as such, and everything else works", async (t) =>
 });
 
 test("a root that hangs does not hang the page", async (t) => {
-  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  const silent = net.createServer(() => {}).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const roots = [`hangs=http://127.0.0.1:${silent.address().port}/a.zarr`, process.env.SITE + "/climate.zarr"];
   const serve = spawn(process.env.ZARROX, ["serve", "--no-token", "--time-limit", "3", ...roots]);
@@ -525,7 +522,7 @@ test("it is dark for who wants that, and fits a narrow window", async (t) => {
 
 test("a page of another origin has a picture in a frame, where the tree is closed at first", async (t) => {
   // As a notebook is: no address that it asks for is of the server, but for what the frame has.
-  const parent = createServer((_, response) => {
+  const parent = http.createServer((_, response) => {
     const frame = `<iframe src="${server}/t/-/#/climate.zarr/t2m" width="1100" height="600" allow="clipboard-write; fullscreen"></iframe>`;
     response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><link rel="icon" href="data:,"><title>Notebook</title>${frame}`);
   });
