@@ -156,6 +156,7 @@ fn own_steps(shape: &[u64], list: &str) -> Answer<Vec<u64>> {
 pub(super) fn read(part: &Part, steps: Vec<u64>, query: &Query, registry: &Registry) -> Answer<Elements> {
     let field = query.text("field");
     let asked = query.choice("reduce", &REDUCTIONS)?;
+    let missing = query.numbers("missing")?;
     let is_whole = steps.iter().all(|step| *step == 1);
     let reduction = if is_whole { Reduction::Nearest } else { asked };
     let bytes =
@@ -191,7 +192,7 @@ pub(super) fn read(part: &Part, steps: Vec<u64>, query: &Query, registry: &Regis
         return Err(Failure::too_much(message, advice));
     }
     part.check_cost(&vec![1; part.shape.len()], "select a smaller part, or use reduce=nearest")?;
-    let values = reduce(&view, &steps, &query.numbers("missing")?, registry)?.take(reduction);
+    let values = reduce(&view, &steps, &missing, registry)?.take(reduction);
     Ok(Elements { values, selection, steps, reduction })
 }
 
