@@ -146,7 +146,7 @@ def old_microscopy(path):
 
 
 def corpus(path):
-    """What other programs wrote, as the tests of the library have it: a directory for each writer."""
+    """The data of other programs, as the tests of the library have it: a directory for each writer."""
     root = pathlib.Path(__file__).resolve().parents[3] / "zarrox/tests/corpus"
     for archive in sorted(root.rglob("data.tar.xz")):
         writer = "-".join(archive.parent.relative_to(root).parts)
