@@ -16,7 +16,7 @@ type Inner = NonNullable<Chunks["chunks"][number]["inner"]>;
 export class ChunkView {
   readonly element: HTMLElement;
   private readonly canvas = h("canvas", { tabindex: 0, role: "img" });
-  private readonly details = h("div", { class: "details", "aria-live": "polite" });
+  private readonly details = h("div", { class: "details", tabindex: 0, role: "region", "aria-label": "chosen chunk", "aria-live": "polite" });
   private readonly verify = h("button", { type: "button", click: () => void this.read(this.store.state, true) }, "verify these chunks");
   private asked: AbortController | null = null;
   private chunks: Chunks | null = null;
@@ -123,14 +123,18 @@ export class ChunkView {
   private drawInner(context: CanvasRenderingContext2D, left: number, top: number, side: number): void {
     const style = getComputedStyle(this.canvas);
     const [x, y] = this.dims;
-    const most = (dimension: number): number => (dimension < 0 ? 1 : Math.max(...this.inner.map((one) => one.index[dimension]! + 1)));
-    const [wide, tall] = [side / most(x), side / most(y)];
+    const ends = (dimension: number): [number, number] => {
+      const all = dimension < 0 ? [0] : this.inner.map((one) => one.index[dimension]!);
+      return [Math.min(...all), Math.max(...all) + 1];
+    };
+    const [[fromX, toX], [fromY, toY]] = [ends(x), ends(y)];
+    const [wide, tall] = [side / (toX - fromX), side / (toY - fromY)];
     context.fillStyle = style.getPropertyValue("--paper") || "#fff";
     context.fillRect(left, top, side, side);
     context.fillStyle = style.getPropertyValue("--accent") || "#0077b6";
     const gap = Math.min(wide, tall) > 4 ? 1 : 0;
     for (const { index, bytes } of this.inner) {
-      if (bytes !== null) context.fillRect(left + index[x]! * wide, top + (y < 0 ? 0 : index[y]! * tall), wide - gap, tall - gap);
+      if (bytes !== null) context.fillRect(left + (index[x]! - fromX) * wide, top + (y < 0 ? 0 : (index[y]! - fromY) * tall), wide - gap, tall - gap);
     }
   }
 

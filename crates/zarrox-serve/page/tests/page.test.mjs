@@ -413,6 +413,7 @@ test("the map of chunks tells what is stored, inside of shards too", async (t) =
   await page.getByText(/chunks inside/).waitFor();
   await page.getByText(/12 stored of 16/).waitFor();
   await page.getByText("sparse/c/1/0").or(page.getByText("sparse/c/1/1")).or(page.getByText("sparse/c/1/2")).first().waitFor();
+  if (shots) await page.screenshot({ path: `${shots}/serve-chunks.png` });
   await page.getByText("index of the shard").click();
   await page.getByRole("row", { name: /missing/ }).first().waitFor();
   // The first row of the shard's chunks is missing, and the last one is stored.
@@ -423,7 +424,7 @@ test("the map of chunks tells what is stored, inside of shards too", async (t) =
     return [at(2.6, 1.15), at(2.6, 1.9)];
   });
   assert.notEqual(above, below);
-  if (shots) await page.screenshot({ path: `${shots}/serve-chunks.png` });
+  assert.equal(below, await page.$eval(".legend .stored", (one) => `${getComputedStyle(one).backgroundColor.match(/\d+/g).join()},255`));
 });
 
 test("damaged chunks are shown as such, and everything else works", async (t) => {
