@@ -17,7 +17,7 @@ use zarrox::{DataType, DynArray, Format, OpenOptions, Result, codecs};
 use crate::chunks::{Chunks, Elements, EncodedOnRead, each_position};
 use crate::fill;
 use crate::input::{Input, corrupt};
-use crate::rows::{CHUNK, Form, Place, Rows, Whole};
+use crate::rows::{CHUNK, Form, Ordered, Place, Rows, Whole};
 use crate::store::{FileStore, LeftOut};
 
 /// The first bytes of a file, behind which its version follows.
@@ -286,7 +286,7 @@ impl Header {
         let mut attributes = variable.attributes.clone();
         let fill = attributes.get("_FillValue").filter(|fill| fill.is_number()).cloned();
         fill::encode(&variable.data_type, &mut attributes);
-        let form = Form { data_type: variable.data_type.clone(), endian: Endian::Big };
+        let form = Ordered { data_type: variable.data_type.clone(), endian: Endian::Big };
         let (shape, elements): (Vec<u64>, Box<dyn Elements>) = if is_recorded {
             let shape = std::iter::once(self.records).chain(inner).collect();
             (shape, Box::new(Records::new(rows, self, self.inner_size(variable)?, available, form)?))
@@ -323,7 +323,7 @@ fn words(number: Json) -> Json {
 struct Records {
     /// The elements of the first record.
     rows: Rows,
-    form: Form,
+    form: Ordered,
     records: u64,
     /// The number of records of a chunk.
     in_chunk: u64,
@@ -333,7 +333,7 @@ struct Records {
 }
 
 impl Records {
-    fn new(rows: Rows, header: &Header, size: u64, available: u64, form: Form) -> Result<Self> {
+    fn new(rows: Rows, header: &Header, size: u64, available: u64, form: Ordered) -> Result<Self> {
         let (records, stride) = (header.records, header.record);
         let last = records.saturating_sub(1).checked_mul(stride).and_then(|last| last.checked_add(size));
         if records > 0 && rows.any() && last.is_none_or(|size| size > available) {

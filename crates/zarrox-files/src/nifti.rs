@@ -17,7 +17,7 @@ use zarrox::{DataType, Result};
 
 use crate::described::Described;
 use crate::input::{Input, corrupt, failed, unsupported};
-use crate::rows::{Form, Place, Rows, Whole};
+use crate::rows::{Ordered, Place, Rows, Whole};
 use crate::store::FileStore;
 
 /// The size of a header in bytes.
@@ -59,7 +59,7 @@ pub(crate) fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
     let available = input.length().saturating_sub(volume.begin);
     let item = volume.data_type.size() as u64;
     let rows = Rows::new(Place::File(input, volume.begin), &volume.shape, item, available)?;
-    let form = Form { data_type: volume.data_type.clone(), endian: volume.endian };
+    let form = Ordered { data_type: volume.data_type.clone(), endian: volume.endian };
     let documents = MemoryStore::new();
     let described = Described {
         path: String::new(),

@@ -1,5 +1,6 @@
 //! Elements that lie in a file one after the other, in chunks that are runs of them.
 
+use std::fmt::Debug;
 use std::ops::ControlFlow;
 
 use zarrox::data_type::{ByteOrder, Endian};
@@ -106,30 +107,39 @@ impl Rows {
     }
 }
 
-/// The form of elements: their type and their byte order.
+/// The form in which a file has elements.
+pub(crate) trait Form: Debug + Send + Sync {
+    /// The elements of an array of this shape that these bytes are.
+    fn decode(&self, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray>;
+
+    /// The elements of a chunk of this shape that these bytes are.
+    fn elements(&self, shape: &[u64], bytes: Vec<u8>) -> Result<DynArray> {
+        let shape = shape.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>();
+        self.decode(shape.map_err(|_| corrupt("a chunk is too large"))?, bytes)
+    }
+}
+
+/// Elements of a type, in one byte order.
 #[derive(Debug)]
-pub(crate) struct Form {
+pub(crate) struct Ordered {
     pub(crate) data_type: DataType,
     pub(crate) endian: Endian,
 }
 
-impl Form {
-    /// The elements that these bytes are.
-    pub(crate) fn elements(&self, shape: &[u64], bytes: Vec<u8>) -> Result<DynArray> {
-        let shape = shape.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>();
-        let shape = shape.map_err(|_| corrupt("a chunk is too large"))?;
+impl Form for Ordered {
+    fn decode(&self, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray> {
         DynArray::from_foreign(self.data_type.clone(), shape, bytes, &ByteOrder::One(self.endian), false)
     }
 }
 
 /// An array whose elements lie in one row, in one form.
 #[derive(Debug)]
-pub(crate) struct Whole {
+pub(crate) struct Whole<F> {
     pub(crate) rows: Rows,
-    pub(crate) form: Form,
+    pub(crate) form: F,
 }
 
-impl Elements for Whole {
+impl<F: Form> Elements for Whole<F> {
     fn grid(&self) -> &[u64] {
         self.rows.grid()
     }

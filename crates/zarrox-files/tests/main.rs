@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 mod damaged;
+#[cfg(any(feature = "nifti", feature = "tiff"))]
+mod expected;
 mod exported;
 mod foreign;
 #[cfg(feature = "images")]

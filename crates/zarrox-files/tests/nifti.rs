@@ -2,62 +2,43 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use zarrox::json::{self, Json};
-use zarrox::{Array, ErrorKind, OpenMode, OpenOptions};
+use zarrox::json::Json;
+use zarrox::{Array, ErrorKind};
 use zarrox_files::{Import, Kind, open_file};
 
+use crate::expected::{self, check, expected, numbers, opened};
+
 fn data() -> PathBuf {
-    zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/nifti"))
+    expected::data("nifti")
 }
 
-fn expected() -> json::Map {
-    json::parse_object(&fs::read(data().join("expected.json")).unwrap()).unwrap()
-}
-
-fn opened(path: &Path) -> Array {
-    let store = Arc::new(open_file(path).unwrap());
-    OpenOptions::new().mode(OpenMode::Read).open_in(store, "").unwrap().into_array().unwrap()
-}
-
-fn numbers(json: &Json) -> Vec<f64> {
-    match json {
-        Json::Array(all) => all.iter().flat_map(numbers).collect(),
-        number => vec![number.as_f64().unwrap()],
-    }
-}
-
-fn check(array: &Array, said: &Json, file: &str) {
-    let shape: Vec<u64> = said["shape"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
-    assert_eq!(array.shape(), shape, "{file}");
-    assert_eq!(array.data_type().to_string(), said["type"].as_str().unwrap(), "{file}");
-    let bytes = array.read_dyn(..).unwrap().into_bytes();
-    assert_eq!(Json::from(crc32fast::hash(&bytes)), said["crc32"], "{file}: the elements differ");
+fn image(path: &Path) -> Array {
+    opened(path).into_array().unwrap()
 }
 
 #[test]
 fn every_type_has_its_elements() {
-    let all = expected();
+    let all = expected(&data());
     for (file, said) in &all {
         let path = data().join(file);
         assert_eq!(Kind::of(&path).unwrap(), Some(Kind::Nifti), "{file}");
-        check(&opened(&path), said, file);
+        check(&image(&path), said, file);
     }
     assert!(all.len() > 30);
 }
 
 #[test]
 fn dimensions_and_places_have_names() {
-    let array = opened(&data().join("dimensions-7.nii"));
+    let array = image(&data().join("dimensions-7.nii"));
     let names: Vec<&str> = array.dimension_names().unwrap().iter().flatten().map(String::as_str).collect();
     assert_eq!(names, ["dim_7", "dim_6", "dim_5", "t", "z", "y", "x"]);
-    let units = opened(&data().join("f4.nii")).attributes()["spacing_units"].clone();
+    let units = image(&data().join("f4.nii")).attributes()["spacing_units"].clone();
     assert_eq!(units.to_string(), r#"["mm","mm","mm"]"#);
-    let scaled = opened(&data().join("scaled.nii"));
+    let scaled = image(&data().join("scaled.nii"));
     assert_eq!(scaled.attributes()["description"], Json::from("made by hand"));
-    for (file, said) in &expected() {
-        let array = opened(&data().join(file));
+    for (file, said) in &expected(&data()) {
+        let array = image(&data().join(file));
         assert_eq!(numbers(&array.attributes()["spacing"]), numbers(&said["spacing"]), "{file}");
         let affine = array.attributes().get("affine").map(numbers);
         let of_nibabel = said.get("affine").map(numbers);
@@ -81,7 +62,7 @@ fn an_import_has_the_elements_as_well() {
     let target = directory.path().join("brain.zarr");
     Import::new().run(data().join("anatomical.nii"), &target).unwrap();
     let array = zarrox::open_array(&target).unwrap();
-    check(&array, &expected()["anatomical.nii"], "the import");
+    check(&array, &expected(&data())["anatomical.nii"], "the import");
 }
 
 #[test]

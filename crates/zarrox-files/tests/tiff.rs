@@ -1,18 +1,14 @@
 //! Images of tifffile and rasterio have their elements, and their places on the earth.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
-use zarrox::json::{self, Json};
-use zarrox::{Array, DataType, ErrorKind, Node, OpenMode, OpenOptions};
-use zarrox_files::{Import, open_file};
+use zarrox::{Array, DataType, ErrorKind, Node};
+use zarrox_files::Import;
+
+use crate::expected::{self, check, expected, numbers, opened};
 
 fn data() -> PathBuf {
-    zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tiff"))
-}
-
-fn expected() -> json::Map {
-    json::parse_object(&std::fs::read(data().join("expected.json")).unwrap()).unwrap()
+    expected::data("tiff")
 }
 
 /// The image of a node: itself, or the member of a group with coordinates.
@@ -23,26 +19,9 @@ fn image(node: Node) -> Array {
     }
 }
 
-fn opened(path: &Path) -> Node {
-    let store = Arc::new(open_file(path).unwrap());
-    OpenOptions::new().mode(OpenMode::Read).open_in(store, "").unwrap()
-}
-
-fn check(array: &Array, said: &Json, place: &str) {
-    let shape: Vec<u64> = said["shape"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
-    assert_eq!(array.shape(), shape, "{place}");
-    assert_eq!(array.data_type().to_string(), said["type"].as_str().unwrap(), "{place}");
-    let bytes = array.read_dyn(..).unwrap().into_bytes();
-    assert_eq!(Json::from(crc32fast::hash(&bytes)), said["crc32"], "{place}: the elements differ");
-}
-
-fn numbers(json: &Json) -> Vec<f64> {
-    json.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
-}
-
 #[test]
 fn every_type_layout_and_codec_has_its_elements() {
-    let all = expected();
+    let all = expected(&data());
     for (file, said) in &all {
         let array = image(opened(&data().join(file)));
         check(&array, said, file);
@@ -56,7 +35,7 @@ fn every_type_layout_and_codec_has_its_elements() {
 #[test]
 fn smaller_copies_are_levels() {
     let directory = tempfile::tempdir().unwrap();
-    let (file, said) = expected().into_iter().find(|(file, _)| file == "cog.tif").unwrap();
+    let (file, said) = expected(&data()).into_iter().find(|(file, _)| file == "cog.tif").unwrap();
     let levels = said["levels"].as_array().unwrap();
     assert_eq!(levels.len(), 2);
     for (number, level) in (1..).zip(levels) {
@@ -74,7 +53,7 @@ fn smaller_copies_are_levels() {
 #[test]
 fn places_on_the_earth_are_coordinates_and_attributes() {
     let mut count = 0;
-    for (file, said) in &expected() {
+    for (file, said) in &expected(&data()) {
         let Some(place) = said.get("place") else { continue };
         let group = opened(&data().join(file)).into_group().unwrap();
         let array = group.open("image").unwrap().into_array().unwrap();

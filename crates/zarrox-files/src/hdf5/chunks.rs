@@ -12,6 +12,7 @@ use super::types::Mapped;
 use super::values::Heap;
 use crate::chunks::{Chunks, Elements, VisitChunk};
 use crate::input::{Input, corrupt};
+use crate::rows::Form;
 
 /// The bytes of a file, behind a block of the user.
 #[derive(Debug, Clone)]
@@ -68,15 +69,9 @@ pub(super) struct ElementForm {
     pub(super) item: usize,
 }
 
-impl ElementForm {
-    pub(super) fn elements(&self, shape: &[u64], bytes: Vec<u8>) -> Result<DynArray> {
-        let shape = shape.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>();
-        self.heap.elements(
-            &self.mapped,
-            self.item,
-            shape.map_err(|_| corrupt("a chunk is too large"))?,
-            bytes,
-        )
+impl Form for ElementForm {
+    fn decode(&self, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray> {
+        self.heap.elements(&self.mapped, self.item, shape, bytes)
     }
 }
 

@@ -30,7 +30,7 @@ use zarrox::{Array, ArrayBuilder, CodecSpec, Error, Format, OpenOptions, Result}
 
 use crate::chunks::{Chunks, Elements, EncodedOnRead};
 use crate::input::{Input, corrupt, unsupported};
-use crate::rows::{Place, Rows};
+use crate::rows::{Place, Rows, Whole};
 use crate::store::{FileStore, LeftOut};
 use chunks::{AsStored, Data, Decoded, ElementForm};
 use dimensions::Dimensions;
@@ -291,7 +291,7 @@ impl<'f> Import<'f> {
         let rows = Rows::new(place, &form.shape, form.item as u64, available)?;
         let array = self.compressed(builder.chunks(rows.chunk_shape().to_vec())).create()?;
         let form = ElementForm { heap: self.heap.clone(), mapped, item: form.item };
-        encoded(&array, Box::new(Contiguous { rows, form }))
+        encoded(&array, Box::new(Whole { rows, form }))
     }
 
     /// The codecs of chunks that are encoded when they are read.
@@ -340,35 +340,6 @@ impl<'h> Stored<'h> {
         }
         let layout = layout.ok_or_else(|| corrupt(format!("dataset '{}' has no layout", dataset.name())))?;
         Ok(Self { layout, filters, fill, is_null })
-    }
-}
-
-/// The elements of a contiguous dataset.
-#[derive(Debug)]
-struct Contiguous {
-    rows: Rows,
-    form: ElementForm,
-}
-
-impl Elements for Contiguous {
-    fn grid(&self) -> &[u64] {
-        self.rows.grid()
-    }
-
-    fn chunk_shape(&self) -> Vec<u64> {
-        self.rows.chunk_shape().to_vec()
-    }
-
-    fn is_stored(&self, _: &[u64]) -> bool {
-        self.rows.any()
-    }
-
-    fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> std::ops::ControlFlow<()>) -> std::ops::ControlFlow<()> {
-        self.rows.visit(visit)
-    }
-
-    fn read(&self, chunk: &[u64]) -> Result<zarrox::DynArray> {
-        self.form.elements(self.rows.chunk_shape(), self.rows.read(chunk)?)
     }
 }
 

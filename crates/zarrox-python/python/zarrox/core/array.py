@@ -25,7 +25,7 @@ from zarrox.core.shapes import normalize_resize_args
 from zarrox.core.views import Converted, native_view
 from zarrox.core.waiting import run
 from zarrox.errors import ArrayNotFoundError, ContainsGroupError, NodeNotFoundError, ReadOnlyError, UnsupportedError
-from zarrox.shown.page import Page, show
+from zarrox.shown.page import Shown
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
 from zarrox.storage.documents import json_dumps, json_loads
 
@@ -43,7 +43,7 @@ _USUAL = Settings()
 _DEFAULTS = (..., None, False, None, None, True, True, False, False, None, None)
 
 
-class Array(Selectable, Described):
+class Array(Selectable, Described, Shown[NativeArray]):
     """An array that is stored in chunks.
 
     Functions such as `zarrox.zeros`, `zarrox.array` and `zarrox.open_array` create arrays; this class opens a stored one.
@@ -300,36 +300,6 @@ class Array(Selectable, Described):
             native = native_view(native, native_store(self._store, self._settings.chunk_store, synchronizer), **changes)
         before = {name: value for name, value in (self._view or {}).items() if not changes or name != "casts"}
         return self._viewed(native, {**before, **changes}, read_only, synchronizer)
-
-    def show(self, height: int = 600, proxy: bool | str | None = None) -> Page:
-        """The page of ``zarrox serve`` at this array: in notebooks a frame with pictures, lines, tables, metadata and the map of chunks.
-
-        A server in this process gives the page, to whoever knows its address. It starts with the first page, listens at a free port of this
-        machine, and ends with the process. Stores that were shown are kept until then.
-
-        Parameters
-        ----------
-        height : int, optional
-            The height of the frame in pixels.
-        proxy : bool or str, optional
-            Where jupyter-server-proxy leads to this machine's ports: True for the prefix of JupyterHub, or ``/``; or a prefix; False for no proxy.
-            If not given, JupyterHub is asked for by its variable ``JUPYTERHUB_SERVICE_PREFIX``.
-
-        Returns
-        -------
-        Page
-            What notebooks show, with the address as ``url``.
-
-        Examples
-        --------
-        >>> import zarrox as zarr
-        >>> z = zarr.zeros((1000, 1000), chunks=(100, 100))
-        >>> z.show()
-        <zarrox page http://127.0.0.1:.../t/.../#/memory...>
-        >>> z.show(proxy="/lab").url
-        '/lab/proxy/.../t/.../#/memory...'
-        """
-        return show(self._native, height, proxy)
 
     def astype(self, dtype: npt.DTypeLike) -> Self:
         """A view with another data type: elements are cast when they are read.

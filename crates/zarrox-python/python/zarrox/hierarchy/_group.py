@@ -26,7 +26,7 @@ from zarrox.errors import ReadOnlyError, ZarrUserWarning
 from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._create import Creation
 from zarrox.shown.info import InfoReporter
-from zarrox.shown.page import Page, show
+from zarrox.shown.page import Shown
 from zarrox.shown.tree import TreeViewer
 from zarrox.storage import (
     BaseStore,
@@ -43,7 +43,7 @@ from zarrox.storage.functions import consolidated_store
 _LOCK_KEY = ".zgroup.change"
 
 
-class Group(Creation, MutableMapping[str, "Array | Group"]):
+class Group(Creation, Shown[NativeGroup], MutableMapping[str, "Array | Group"]):
     """A group of arrays and groups, which is there already; :func:`zarrox.group` and others create one.
 
     Parameters
@@ -606,34 +606,6 @@ class Group(Creation, MutableMapping[str, "Array | Group"]):
              └── bar (100,) float64
         """
         return TreeViewer(self, expand=expand, level=level)
-
-    def show(self, height: int = 600, proxy: bool | str | None = None) -> Page:
-        """The page of ``zarrox serve`` at this group: in notebooks a frame with the tree, and all that is below.
-
-        A server in this process gives the page, to whoever knows its address. It starts with the first page, listens at a free port of this
-        machine, and ends with the process. Stores that were shown are kept until then.
-
-        Parameters
-        ----------
-        height : int, optional
-            The height of the frame in pixels.
-        proxy : bool or str, optional
-            Where jupyter-server-proxy leads to this machine's ports: True for the prefix of JupyterHub, or ``/``; or a prefix; False for no proxy.
-            If not given, JupyterHub is asked for by its variable ``JUPYTERHUB_SERVICE_PREFIX``.
-
-        Returns
-        -------
-        Page
-            What notebooks show, with the address as ``url``.
-
-        Examples
-        --------
-        >>> import zarrox as zarr
-        >>> root = zarr.group()
-        >>> root.create_group('foo').show()
-        <zarrox page http://127.0.0.1:.../t/.../#/memory.../foo>
-        """
-        return show(self._native, height, proxy)
 
     def move(self, source: str, dest: str) -> None:
         """Move an array, or a group with all that is below it.

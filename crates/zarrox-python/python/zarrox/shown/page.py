@@ -6,11 +6,17 @@ import atexit
 import os
 import threading
 from html import escape
+from typing import Generic, TypeVar
 from urllib.parse import quote
 
 from zarrox import _native
+from zarrox._native import Array as NativeArray
+from zarrox._native import Group as NativeGroup
 
-__all__ = ["Page", "frame", "frame_url", "show"]
+__all__ = ["Page", "Shown", "frame", "frame_url"]
+
+#: The array or the group of the engine.
+Native = TypeVar("Native", NativeArray, NativeGroup)
 
 #: The height of frames, in pixels.
 HEIGHT = 600
@@ -50,7 +56,7 @@ class _Kernel:
         self._lock = threading.Lock()
         self._server: _native.Server | None = None
 
-    def place_of(self, node: _native.Array | _native.Group) -> tuple[_native.Server, str]:
+    def place_of(self, node: NativeArray | NativeGroup) -> tuple[_native.Server, str]:
         """The server, and the fragment of its page that shows a node."""
         with self._lock:
             if self._server is None:
@@ -81,10 +87,47 @@ if hasattr(os, "register_at_fork"):
 atexit.register(lambda: _kernel.close())
 
 
-def show(node: _native.Array | _native.Group, height: int, proxy: bool | str | None) -> Page:
-    """The page at a node, from the server of this process."""
-    server, fragment = _kernel.place_of(node)
-    return Page(frame_url(server, proxy) + fragment, height)
+class Shown(Generic[Native]):
+    """An array or a group whose page can be shown."""
+
+    __slots__ = ()
+
+    _native: Native
+
+    def show(self, height: int = HEIGHT, proxy: bool | str | None = None) -> Page:
+        """The page of ``zarrox serve`` at this array or group: in notebooks a frame.
+
+        An array has pictures, lines, tables, metadata and the map of chunks, and a group the tree of all that is below. A server in this
+        process gives the page, to whoever knows its address. It starts with the first page, listens at a free port of this machine, and ends
+        with the process. Stores that were shown are kept until then.
+
+        Parameters
+        ----------
+        height : int, optional
+            The height of the frame in pixels.
+        proxy : bool or str, optional
+            Where jupyter-server-proxy leads to this machine's ports: True for the prefix of JupyterHub, or ``/``; or a prefix; False for no proxy.
+            If not given, JupyterHub is asked for by its variable ``JUPYTERHUB_SERVICE_PREFIX``.
+
+        Returns
+        -------
+        Page
+            What notebooks show, with the address as ``url``.
+
+        Examples
+        --------
+        >>> import zarrox as zarr
+        >>> z = zarr.zeros((1000, 1000), chunks=(100, 100))
+        >>> z.show()
+        <zarrox page http://127.0.0.1:.../t/.../#/memory...>
+        >>> z.show(proxy="/lab").url
+        '/lab/proxy/.../t/.../#/memory...'
+        >>> root = zarr.group()
+        >>> root.create_group('foo').show()
+        <zarrox page http://127.0.0.1:.../t/.../#/memory.../foo>
+        """
+        server, fragment = _kernel.place_of(self._native)
+        return Page(frame_url(server, proxy) + fragment, height)
 
 
 def frame_url(server: _native.Server, proxy: bool | str | None = None) -> str:
