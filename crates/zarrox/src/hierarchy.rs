@@ -652,21 +652,21 @@ impl Location {
         prepare: impl FnOnce(Stored<'_>, Read<'_>, Write<'_>) -> Result<R>,
     ) -> Result<R> {
         let place = self.for_change()?;
-        let mut written = None;
-        let changed = place.rewrite(format, prepare, &mut written);
-        if let Some(is_group) = written {
+        let held = place.hold(format)?;
+        let mut is_written = false;
+        let changed = prepare(&held.node, &held.documents, &mut |changed| {
+            held.replace(&place, changed, &mut is_written)
+        });
+        if is_written {
+            let is_group = matches!(held.node, NodeMetadata::Group(_));
+            drop(held);
             place.keep_copies(format, &Changes::of_node(&place.path, is_group));
         }
         changed
     }
 
-    /// Does the work of [`rewritten`](Self::rewritten); `written` tells whether anything was written, and then if the node is a group.
-    fn rewrite<R>(
-        &self,
-        format: Format,
-        prepare: impl FnOnce(Stored<'_>, Read<'_>, Write<'_>) -> Result<R>,
-        written: &mut Option<bool>,
-    ) -> Result<R> {
+    /// Locks the documents of a node, and reads them.
+    fn hold(&self, format: Format) -> Result<HeldNode> {
         let layout = self.layout_for(format)?;
         // All are locked in one order, so that those who change a node never wait for one another's second document.
         let mut held: Vec<LockedValue> = Vec::new();
@@ -677,17 +677,30 @@ impl Location {
         let Some((node, _)) = self.node_of(format, &layout, &Source::stored(&documents))? else {
             return Err(Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path)));
         };
-        prepare(&node, &documents, &mut |changed| {
-            for (name, bytes) in changed {
-                let key = Key::new(layout.key(&self.path, name))?;
-                match held.iter().find(|held| *held.key() == key) {
-                    Some(held) => held.replace(self, &bytes)?,
-                    None => self.locked_document(&key)?.replace(self, &bytes)?,
-                }
-                *written = Some(matches!(node, NodeMetadata::Group(_)));
+        Ok(HeldNode { node, documents, held, layout })
+    }
+}
+
+/// A node that is going to be changed, whose documents are locked.
+struct HeldNode {
+    node: NodeMetadata,
+    documents: Vec<Option<Vec<u8>>>,
+    held: Vec<LockedValue>,
+    layout: Layout,
+}
+
+impl HeldNode {
+    /// Stores changed documents, and notes that one was stored.
+    fn replace(&self, place: &Location, changed: Vec<Document>, is_written: &mut bool) -> Result<()> {
+        for (name, bytes) in changed {
+            let key = Key::new(self.layout.key(&place.path, name))?;
+            match self.held.iter().find(|held| *held.key() == key) {
+                Some(held) => held.replace(place, &bytes)?,
+                None => place.locked_document(&key)?.replace(place, &bytes)?,
             }
-            Ok(())
-        })
+            *is_written = true;
+        }
+        Ok(())
     }
 }
 

@@ -53,6 +53,7 @@ pub use dynamic::{DynArray, npy};
 pub use info::ArrayInfo;
 pub(crate) use iterate::indices;
 pub use iterate::{Chunks, Rows};
+pub(crate) use ndarrays::{bytes_of, bytes_of_mut};
 pub use parts::Parts;
 pub(crate) use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};

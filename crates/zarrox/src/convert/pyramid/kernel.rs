@@ -1,19 +1,37 @@
 //! Loops that reduce cells of elements. A row of the result is made of rows of the source, which are contiguous.
 
 use multiversion::multiversion;
+use zarrox_core::{DataType, Result};
 
+use super::elements::{Elements, typed, typed_mut};
 use super::method::Method;
-use super::pixel::Pixel;
+use super::pixel::{Pixel, with_pixel};
 
-/// A block of elements in row-major order.
-#[derive(Clone, Copy)]
-pub(super) struct Block<'a, T> {
-    pub(super) values: &'a [T],
-    pub(super) shape: &'a [usize],
+/// The loops over elements of one type.
+pub(super) trait Reduce {
+    /// Memory for elements.
+    fn memory(&self) -> Box<dyn Elements>;
+
+    /// Reduces a block of a shape by a factor for each dimension, into a part of a larger block that begins at `origin`.
+    fn reduce(
+        &mut self,
+        from: (&dyn Elements, &[usize]),
+        factors: &[usize],
+        into: (&mut dyn Elements, &[usize]),
+        origin: &[usize],
+    ) -> Result<()>;
+}
+
+/// The loops over elements of a data type.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`](zarrox_core::ErrorKind::Unsupported) when elements are neither numbers nor booleans.
+pub(super) fn reducer(data_type: &DataType, method: Method, skip_nan: bool) -> Result<Box<dyn Reduce>> {
+    with_pixel!(data_type, T => Ok(Box::new(Reducer::<T>::new(method, skip_nan))))
 }
 
 /// Reduces blocks, with memory that is used again.
-pub(super) struct Reducer<T: Pixel> {
+struct Reducer<T: Pixel> {
     method: Method,
     skip_nan: bool,
     sums: Vec<T::Sum>,
@@ -22,66 +40,59 @@ pub(super) struct Reducer<T: Pixel> {
     starts: Vec<usize>,
 }
 
+impl<T: Pixel> Reduce for Reducer<T> {
+    fn memory(&self) -> Box<dyn Elements> {
+        Box::new(Vec::<T>::new())
+    }
+
+    fn reduce(
+        &mut self,
+        (from, shape): (&dyn Elements, &[usize]),
+        factors: &[usize],
+        (into, into_shape): (&mut dyn Elements, &[usize]),
+        origin: &[usize],
+    ) -> Result<()> {
+        self.reduce_block((typed(from)?, shape), factors, (typed_mut(into)?, into_shape), origin);
+        Ok(())
+    }
+}
+
 impl<T: Pixel> Reducer<T> {
-    pub(super) fn new(method: Method, skip_nan: bool) -> Self {
+    fn new(method: Method, skip_nan: bool) -> Self {
         let skip_nan = skip_nan && T::HAS_NAN;
         let (sums, counts, cell, starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { method, skip_nan, sums, counts, cell, starts }
     }
 
-    /// Reduces a block by a factor for each dimension, into a part of a larger block that begins at `origin`.
-    pub(super) fn reduce(
+    fn reduce_block(
         &mut self,
-        from: Block<'_, T>,
+        (from, shape): (&[T], &[usize]),
         factors: &[usize],
-        into: &mut [T],
-        into_shape: &[usize],
+        (into, into_shape): (&mut [T], &[usize]),
         origin: &[usize],
     ) {
-        if from.values.is_empty() {
+        if from.is_empty() {
             return;
         }
         let Some((&factor, outer_factors)) = factors.split_last() else {
-            into.copy_from_slice(from.values);
+            into.copy_from_slice(from);
             return;
         };
         let last = outer_factors.len();
-        let (outer, width) = (&from.shape[..last], from.shape[last]);
+        let (outer, width) = (&shape[..last], shape[last]);
         let length = width.div_ceil(factor);
         let mut place = vec![0; last];
         loop {
-            self.find_rows(outer, outer_factors, &place, width);
+            find_rows(&mut self.starts, (outer, outer_factors), &place, width);
             let at = (0..last).fold(0, |at, dim| at * into_shape[dim] + origin[dim] + place[dim]);
             let begin = at * into_shape[last] + origin[last];
-            self.row(from.values, width, factor, &mut into[begin..begin + length]);
+            self.row(from, width, factor, &mut into[begin..begin + length]);
             // The next row of the result.
             let next = (0..last).rev().find(|&dim| (place[dim] + 1) * outer_factors[dim] < outer[dim]);
             let Some(next) = next else { return };
             place[next] += 1;
             place[next + 1..].fill(0);
         }
-    }
-
-    /// Finds the beginnings of the source's rows that become one row.
-    fn find_rows(&mut self, outer: &[usize], factors: &[usize], place: &[usize], width: usize) {
-        self.starts.clear();
-        self.starts.push(0);
-        for dim in 0..outer.len() {
-            let begin = place[dim] * factors[dim];
-            let end = (begin + factors[dim]).min(outer[dim]);
-            let before = self.starts.len();
-            // Each beginning so far is that of as many rows as the cell is long.
-            for along in begin + 1..end {
-                for index in 0..before {
-                    self.starts.push(self.starts[index] * outer[dim] + along);
-                }
-            }
-            for start in &mut self.starts[..before] {
-                *start = *start * outer[dim] + begin;
-            }
-        }
-        self.starts.sort_unstable();
-        self.starts.iter_mut().for_each(|start| *start *= width);
     }
 
     fn row(&mut self, values: &[T], width: usize, factor: usize, into: &mut [T]) {
@@ -200,6 +211,28 @@ impl<T: Pixel> Reducer<T> {
             cell.retain(|value| !value.is_nan());
         }
     }
+}
+
+/// Finds the beginnings of the source's rows that become one row, given its shape and factors without those of the last dimension.
+fn find_rows(starts: &mut Vec<usize>, (outer, factors): (&[usize], &[usize]), place: &[usize], width: usize) {
+    starts.clear();
+    starts.push(0);
+    for dim in 0..outer.len() {
+        let begin = place[dim] * factors[dim];
+        let end = (begin + factors[dim]).min(outer[dim]);
+        let before = starts.len();
+        // Each beginning so far is that of as many rows as the cell is long.
+        for along in begin + 1..end {
+            for index in 0..before {
+                starts.push(starts[index] * outer[dim] + along);
+            }
+        }
+        for start in &mut starts[..before] {
+            *start = *start * outer[dim] + begin;
+        }
+    }
+    starts.sort_unstable();
+    starts.iter_mut().for_each(|start| *start *= width);
 }
 
 /// Chooses between two elements of which NaN is none.

@@ -7,7 +7,6 @@ use zarrox_core::{DataType, DimSelection, Error, GroupMetadata, NodeMetadata, Re
 
 use super::chain::{Chain, bytes};
 use super::pass::{Base, Pass};
-use super::pixel::with_pixel;
 use super::plan::{Pyramid, PyramidLevel};
 use crate::array::Array;
 use crate::convert::ome::{AxisKind, Multiscales, Window, list_label};
@@ -141,7 +140,7 @@ impl Pyramid {
     ) -> Result<()> {
         let (method, skip_nan, pool) = (self.method, self.options.skip_nan, &self.pool);
         let pass = Pass { chain, source, base, targets, method, skip_nan, resuming, pool, work };
-        with_pixel!(source.data_type(), T => pass.run::<T>())
+        pass.run()
     }
 
     /// Stores the documents of levels, and then those of the group, which is no image before.

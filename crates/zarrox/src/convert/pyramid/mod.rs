@@ -32,6 +32,7 @@
 //! do. After an interruption, the same call continues: blocks that are stored are read and not made again.
 
 mod chain;
+mod elements;
 mod kernel;
 mod levels;
 mod make;

@@ -5,14 +5,14 @@ use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ndarray::{ArrayView, ArrayViewMut, IxDyn};
+use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{ErrorKind, Result};
 
 use super::chain::{Chain, Odometer, Order};
-use super::kernel::{Block, Reducer};
+use super::elements::Elements;
+use super::kernel::{Reduce, reducer};
 use super::method::Method;
-use super::pixel::Pixel;
-use crate::array::{Array, DynArray};
+use crate::array::Array;
 use crate::digest::Work;
 use crate::pool::{Pool, too_many};
 use crate::rechunk::{Cells, StoredCells, selection};
@@ -48,7 +48,7 @@ pub(super) struct Pass<'a> {
 
 impl Pass<'_> {
     /// Makes all levels.
-    pub(super) fn run<T: Pixel>(&self) -> Result<()> {
+    pub(super) fn run(&self) -> Result<()> {
         if self.source.shape().contains(&0) {
             return Ok(());
         }
@@ -58,8 +58,8 @@ impl Pass<'_> {
             Base::Copied(array) => Base::Copied(alone(array)),
             Base::Encoded(array) => Base::Encoded(alone(array)),
         };
-        let fill = self.fill()?;
-        let running = Running::<T> {
+        let fill = self.fill();
+        let running = Running {
             pass: self,
             source: alone(self.source),
             base,
@@ -72,7 +72,7 @@ impl Pass<'_> {
         let is_over = AtomicBool::new(false);
         let workers = self.chain.workers;
         self.pool.run(workers, usize::MAX, workers, |_| {
-            let mut worker = Worker::new(&running);
+            let mut worker = Worker::new(&running)?;
             while !is_over.load(Ordering::Relaxed) {
                 let Some(block) = lock(&order).next() else { break };
                 worker.piece(&block).inspect_err(|_| is_over.store(true, Ordering::Relaxed))?;
@@ -82,7 +82,7 @@ impl Pass<'_> {
     }
 
     /// The element of chunks that are not stored, if cells of it become itself.
-    fn fill<T: Pixel>(&self) -> Result<Option<T>> {
+    fn fill(&self) -> Option<Vec<u8>> {
         let fill = self.source.fill_value();
         let is_kept = self.method.keeps_equal(fill.as_bytes(), self.source.data_type());
         let is_same = |target: &Array| target.fill_value().as_bytes() == fill.as_bytes();
@@ -90,11 +90,7 @@ impl Pass<'_> {
             Base::Copied(array) | Base::Encoded(array) => is_same(array),
             Base::There => true,
         };
-        if !is_kept || !base || !self.targets.iter().all(is_same) {
-            return Ok(None);
-        }
-        let element = DynArray::new(self.source.data_type().clone(), vec![], fill.as_bytes().to_vec())?;
-        Ok(element.to_typed::<T>()?.first().copied())
+        (is_kept && base && self.targets.iter().all(is_same)).then(|| fill.as_bytes().to_vec())
     }
 
     /// The numbers of the pieces of work for which something is stored; `None` if there are too many of them.
@@ -112,23 +108,23 @@ impl Pass<'_> {
 }
 
 /// The blocks of which parts are missing, by their levels and numbers.
-type AllIncomplete<T> = HashMap<(usize, Vec<u64>), Arc<Mutex<Incomplete<T>>>>;
+type AllIncomplete = HashMap<(usize, Vec<u64>), Arc<Mutex<Incomplete>>>;
 
 /// The state that all threads of a pass share.
-struct Running<'a, T> {
+struct Running<'a> {
     pass: &'a Pass<'a>,
     source: Array,
     base: Base,
     targets: Vec<Array>,
     /// The element of pieces of which nothing is stored.
-    fill: Option<T>,
+    fill: Option<Vec<u8>>,
     stored: Option<(Cells, StoredCells)>,
-    incomplete: Mutex<AllIncomplete<T>>,
+    incomplete: Mutex<AllIncomplete>,
 }
 
 /// A block of which parts are missing.
-struct Incomplete<T> {
-    values: Vec<T>,
+struct Incomplete {
+    values: Option<Box<dyn Elements>>,
     missing: u128,
 }
 
@@ -143,18 +139,19 @@ fn lengths(region: &[(u64, u64)]) -> Result<Vec<usize>> {
 }
 
 /// A thread, with memory that it uses again.
-struct Worker<'a, T: Pixel> {
-    shared: &'a Running<'a, T>,
-    reducer: Reducer<T>,
+struct Worker<'a> {
+    shared: &'a Running<'a>,
+    reducer: Box<dyn Reduce>,
     /// Unused memory for blocks of each level.
-    spare: Vec<Vec<Vec<T>>>,
+    spare: Vec<Vec<Box<dyn Elements>>>,
 }
 
-impl<'a, T: Pixel> Worker<'a, T> {
-    fn new(shared: &'a Running<'a, T>) -> Self {
+impl<'a> Worker<'a> {
+    fn new(shared: &'a Running<'a>) -> Result<Self> {
         let pass = shared.pass;
         let spare = pass.chain.shapes.iter().map(|_| Vec::new()).collect();
-        Self { shared, reducer: Reducer::new(pass.method, pass.skip_nan), spare }
+        let reducer = reducer(pass.source.data_type(), pass.method, pass.skip_nan)?;
+        Ok(Self { shared, reducer, spare })
     }
 
     fn chain(&self) -> &'a Chain {
@@ -164,10 +161,10 @@ impl<'a, T: Pixel> Worker<'a, T> {
     /// Makes a block, and gives it to the levels above.
     fn piece(&mut self, block: &[u64]) -> Result<()> {
         let level = self.chain().split;
-        if let Some(fill) = self.shared.fill.filter(|_| !self.is_stored(block)) {
-            let count = lengths(&self.chain().region(level, block))?.iter().product();
-            let mut values = self.memory(level, count);
-            values.fill(fill);
+        if let Some(fill) = self.shared.fill.as_ref().filter(|_| !self.is_stored(block)) {
+            let shape = lengths(&self.chain().region(level, block))?;
+            let mut values = self.memory(level, shape.iter().product());
+            ViewMut::contiguous(values.bytes_mut(), &shape, fill.len()).fill(fill);
             self.tell(level, block)?;
             return self.hand_in(level, block, values);
         }
@@ -185,7 +182,7 @@ impl<'a, T: Pixel> Worker<'a, T> {
     }
 
     /// The elements of a block, whose chunks are stored.
-    fn make(&mut self, level: usize, block: &[u64]) -> Result<Vec<T>> {
+    fn make(&mut self, level: usize, block: &[u64]) -> Result<Box<dyn Elements>> {
         if level == 0 {
             return self.read(block);
         }
@@ -195,16 +192,16 @@ impl<'a, T: Pixel> Worker<'a, T> {
         let mut values = self.memory(level, shape.iter().product());
         let target = &shared.targets[level - 1];
         if shared.pass.resuming && target.stores_all_of(&region)? {
-            read(target, &region, &shape, &mut values)?;
+            read(target, &region, &shape, values.as_mut())?;
             self.tell(level, block)?;
             return Ok(values);
         }
         for child in Odometer::new(chain.children(level, block)) {
             let part = self.make(level - 1, &child)?;
-            self.add(level, &region, &shape, &mut values, &child, &part)?;
+            self.add(level, &region, &shape, values.as_mut(), &child, part.as_ref())?;
             self.spare[level - 1].push(part);
         }
-        write(target, &region, &shape, &values)?;
+        write(target, &region, &shape, values.as_ref())?;
         Ok(values)
     }
 
@@ -214,9 +211,9 @@ impl<'a, T: Pixel> Worker<'a, T> {
         level: usize,
         region: &[(u64, u64)],
         shape: &[usize],
-        values: &mut [T],
+        values: &mut dyn Elements,
         child: &[u64],
-        part: &[T],
+        part: &dyn Elements,
     ) -> Result<()> {
         let chain = self.chain();
         let from = chain.region(level - 1, child);
@@ -226,30 +223,28 @@ impl<'a, T: Pixel> Worker<'a, T> {
         let origin: Vec<(u64, u64)> =
             place.map(|(((begin, _), factor), (own, _))| (0, begin / factor - own)).collect();
         let (origin, part_shape) = (lengths(&origin)?, lengths(&from)?);
-        let block = Block { values: part, shape: &part_shape };
         let reducer = &mut self.reducer;
         let source = self.shared.pass.source.location();
-        source.on_a_core(|| reducer.reduce(block, &factors, values, shape, &origin));
-        Ok(())
+        source.on_a_core(|| reducer.reduce((part, &part_shape), &factors, (values, shape), &origin))
     }
 
-    fn read(&mut self, block: &[u64]) -> Result<Vec<T>> {
+    fn read(&mut self, block: &[u64]) -> Result<Box<dyn Elements>> {
         let shared = self.shared;
         let region = self.chain().region(0, block);
         let shape = lengths(&region)?;
         let mut values = self.memory(0, shape.iter().product());
-        read(&shared.source, &region, &shape, &mut values)?;
+        read(&shared.source, &region, &shape, values.as_mut())?;
         match &shared.base {
             Base::There => {}
             Base::Copied(target) => copy_chunks(&shared.source, target, &region)?,
-            Base::Encoded(target) => write(target, &region, &shape, &values)?,
+            Base::Encoded(target) => write(target, &region, &shape, values.as_ref())?,
         }
         self.tell(0, block)?;
         Ok(values)
     }
 
     /// Gives a block to the level above, and so on as long as that makes blocks complete.
-    fn hand_in(&mut self, mut level: usize, block: &[u64], mut values: Vec<T>) -> Result<()> {
+    fn hand_in(&mut self, mut level: usize, block: &[u64], mut values: Box<dyn Elements>) -> Result<()> {
         let (shared, chain) = (self.shared, self.chain());
         let mut block = block.to_vec();
         while level < chain.depth() {
@@ -264,24 +259,25 @@ impl<'a, T: Pixel> Worker<'a, T> {
                     let missing = children
                         .iter()
                         .fold(1_u128, |count, (begin, end)| count.saturating_mul((end - begin).into()));
-                    let incomplete = Incomplete { values: Vec::new(), missing };
+                    let incomplete = Incomplete { values: None, missing };
                     entry.insert(Arc::new(Mutex::new(incomplete))).clone()
                 }
             };
             let mut whole = lock(&entry);
-            if whole.values.is_empty() {
-                whole.values = vec![T::ZERO; shape.iter().product()];
-            }
-            self.add(level + 1, &region, &shape, &mut whole.values, &block, &values)?;
-            self.spare[level].push(values);
+            let mut made = match whole.values.take() {
+                Some(begun) => begun,
+                None => self.memory(level + 1, shape.iter().product()),
+            };
+            self.add(level + 1, &region, &shape, made.as_mut(), &block, values.as_ref())?;
+            self.spare[level].push(std::mem::replace(&mut values, made));
             whole.missing -= 1;
             if whole.missing > 0 {
+                whole.values = Some(values);
                 return Ok(());
             }
             lock(&shared.incomplete).remove(&key);
-            values = std::mem::take(&mut whole.values);
             drop(whole);
-            write(&shared.targets[level], &region, &shape, &values)?;
+            write(&shared.targets[level], &region, &shape, values.as_ref())?;
             (level, block) = (level + 1, parent);
         }
         self.spare[level].push(values);
@@ -289,9 +285,9 @@ impl<'a, T: Pixel> Worker<'a, T> {
     }
 
     /// Memory for so many elements, which have any values.
-    fn memory(&mut self, level: usize, count: usize) -> Vec<T> {
-        let mut memory = self.spare[level].pop().unwrap_or_default();
-        memory.resize(count, T::ZERO);
+    fn memory(&mut self, level: usize, count: usize) -> Box<dyn Elements> {
+        let mut memory = self.spare[level].pop().unwrap_or_else(|| self.reducer.memory());
+        memory.resize(count);
         memory
     }
 
@@ -304,16 +300,14 @@ impl<'a, T: Pixel> Worker<'a, T> {
     }
 }
 
-fn read<T: Pixel>(array: &Array, region: &[(u64, u64)], shape: &[usize], values: &mut [T]) -> Result<()> {
-    let mut out = ArrayViewMut::from_shape(IxDyn(shape), values)
-        .map_err(|error| crate::error::argument(error.to_string()))?;
-    array.read_into(selection(region), &mut out)
+fn read(array: &Array, region: &[(u64, u64)], shape: &[usize], values: &mut dyn Elements) -> Result<()> {
+    let out = ViewMut::contiguous(values.bytes_mut(), shape, array.data_type().size());
+    array.slice(selection(region)).read_raw(out)
 }
 
-fn write<T: Pixel>(array: &Array, region: &[(u64, u64)], shape: &[usize], values: &[T]) -> Result<()> {
-    let values = ArrayView::from_shape(IxDyn(shape), values)
-        .map_err(|error| crate::error::argument(error.to_string()))?;
-    array.write(selection(region), &values)
+fn write(array: &Array, region: &[(u64, u64)], shape: &[usize], values: &dyn Elements) -> Result<()> {
+    let values = View::contiguous(values.bytes(), shape, array.data_type().size());
+    array.slice(selection(region)).write_raw(values)
 }
 
 /// Copies the stored chunks that begin in a region.

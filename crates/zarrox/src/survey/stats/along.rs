@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use zarrox_core::{DataType, Error, ErrorKind, Result, Selection};
 use zarrox_stores::MemoryStore;
 
 use super::Statistics;
-use super::counted::{Counted, with_type};
-use super::kernel::Numeric;
+use super::counted::Counted;
 use super::measure::Measure;
-use super::reduction::Reduction;
+use super::reduction::{Reduce, reduction, size};
 use crate::array::{Array, DynArray};
 use crate::digest::Work;
 use crate::error::argument;
@@ -207,7 +206,7 @@ impl Statistics {
             return Ok(());
         }
         let division = self.division(array, axes)?;
-        with_type!(counted.number_type(), Self::reduce(self, array, &counted, &division, outputs))
+        self.reduce(array, &counted, &division, outputs)
     }
 
     fn selected_shape(&self, array: &Array) -> Result<Vec<u64>> {
@@ -270,7 +269,7 @@ impl Statistics {
         lengths
     }
 
-    fn reduce<T: Numeric>(
+    fn reduce(
         &self,
         array: &Array,
         counted: &Counted,
@@ -283,11 +282,11 @@ impl Statistics {
             let (begin, end) = division.cuts[dim].get(0);
             end - begin
         });
-        let bytes = usize::try_from(elements).unwrap_or(usize::MAX).saturating_mul(Reduction::<T>::SIZE);
+        let bytes =
+            usize::try_from(elements).unwrap_or(usize::MAX).saturating_mul(size(counted.number_type()));
         let room = (self.memory / 2 / bytes.max(1)).max(1);
         let threads = array.cores().threads();
         let at_once = room.min(threads * BEGUN) as u64;
-        let fill = T::of(&counted.fill_number);
         let mut first = 0;
         while first < division.blocks() {
             let band = first..division.blocks().min(first + at_once);
@@ -295,25 +294,24 @@ impl Statistics {
             let count = usize::try_from(band.end - band.start).unwrap_or(1).max(1);
             let copies = threads.div_ceil(count).min((room / count).max(1));
             first = band.end;
-            let blocks =
-                self.band::<T>(array, counted, division, band, (copies, with_deviation, fill), &work)?;
-            for (block, found) in blocks {
-                write(counted, &block, &found, outputs)?;
+            let blocks = self.band(array, counted, division, band, (copies, with_deviation), &work)?;
+            for (block, mut found) in blocks {
+                write(counted, &block, found.as_mut(), outputs)?;
             }
         }
         Ok(())
     }
 
     /// The statistics of some blocks.
-    fn band<T: Numeric>(
+    fn band(
         &self,
         array: &Array,
         counted: &Counted,
         division: &Division,
         band: Range<u64>,
-        (copies, with_deviation, fill): (usize, bool, T),
+        (copies, with_deviation): (usize, bool),
         work: &Work,
-    ) -> Result<Vec<(Region, Reduction<T>)>> {
+    ) -> Result<Vec<(Region, Box<dyn Reduce>)>> {
         let begin = band.start;
         let mut parts: Vec<(usize, u64, Region)> = Vec::new();
         let (mut blocks, mut reductions, mut absent) = (BTreeMap::new(), Vec::new(), Vec::new());
@@ -327,7 +325,7 @@ impl Statistics {
             }
             let elements = usize::try_from(elements_of(&block))
                 .map_err(|_| argument("the chunks are larger than the memory"))?;
-            reductions.extend((0..copies).map(|_| Mutex::new(Reduction::<T>::new(elements, with_deviation))));
+            reductions.push(reduction(counted.number_type(), elements, copies, with_deviation));
             blocks.insert(block, blocks.len());
             absent.push(left);
         }
@@ -343,51 +341,35 @@ impl Statistics {
                 let numbers = counted.numbers(&values)?;
                 let block = blocks.get(&division.block_of(region)).copied().unwrap_or_default();
                 let lengths: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
-                free(&reductions[block * copies..][..copies]).add(
-                    numbers.as_bytes(),
-                    &lengths,
-                    &division.reduced,
-                );
+                reductions[block].add(numbers.as_bytes(), &lengths, &division.reduced);
                 work.tell(elements_of(region))
             },
         )?;
-        let mut reductions =
-            reductions.into_iter().map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let mut joined = Vec::new();
-        for absent in absent {
-            let Some(mut all) = reductions.next() else { break };
-            reductions.by_ref().take(copies - 1).for_each(|other| all.join(&other));
-            all.add_repeated(fill, absent);
-            joined.push(Some(all));
-        }
+        let mut joined: Vec<_> = reductions
+            .into_iter()
+            .zip(absent)
+            .map(|(mut all, absent)| {
+                all.finish(&counted.fill_number, absent);
+                Some(all)
+            })
+            .collect();
         Ok(blocks.into_iter().filter_map(|(block, at)| Some((block, joined[at].take()?))).collect())
     }
 }
 
-/// One of several results that nobody works on, or the first one.
-fn free<T>(all: &[Mutex<T>]) -> MutexGuard<'_, T> {
-    let unused = all.iter().find_map(|one| one.try_lock().ok());
-    unused.unwrap_or_else(|| all[0].lock().unwrap_or_else(PoisonError::into_inner))
-}
-
 /// Writes the statistics of a block to their places.
-fn write<T: Numeric>(
+fn write(
     counted: &Counted,
     block: &[(u64, u64)],
-    found: &Reduction<T>,
+    found: &mut dyn Reduce,
     outputs: Outputs<'_>,
 ) -> Result<()> {
     let shape: Vec<usize> =
         block.iter().map(|(begin, end)| usize::try_from(end - begin).unwrap_or(usize::MAX)).collect();
     for (measure, output) in outputs {
-        let none = T::NAN;
-        let is_extreme = matches!(measure, Measure::Min | Measure::Max);
-        if is_extreme && none.is_none() && found.has_gaps() {
-            return Err(argument(format!(
-                "there are no elements along the axes, so that there is no {measure}"
-            )));
-        }
-        let bytes = found.bytes(*measure, none.unwrap_or(T::LOWEST));
+        let bytes = found.bytes(*measure).ok_or_else(|| {
+            argument(format!("there are no elements along the axes, so that there is no {measure}"))
+        })?;
         let values = match measure {
             Measure::Min | Measure::Max => {
                 counted.uncast(DynArray::new(counted.number_type().clone(), shape.clone(), bytes)?)?

@@ -1,10 +1,91 @@
 //! Statistics of many elements each, of which further values come in boxes.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use zarrox_core::DataType;
+
+use super::counted::with_type;
 use super::kernel::{Moments, Numeric, moments};
 use super::measure::Measure;
 
+/// The statistics of the elements of a box, of a type that is known only at run time. Several threads may add at a time.
+pub(super) trait Reduce: Send + Sync {
+    /// Adds a box of values in row-major order, some of whose axes are reduced.
+    fn add(&self, bytes: &[u8], lengths: &[u64], reduced: &[bool]);
+
+    /// Adds one value so many times to each element, after all boxes were added.
+    fn finish(&mut self, value: &[u8], times: u64);
+
+    /// The bytes of a statistic of all elements; `None` if there is none of an element.
+    fn bytes(&mut self, measure: Measure) -> Option<Vec<u8>>;
+}
+
+/// Statistics of nothing, in so many copies that as many threads can add to them at a time.
+pub(super) fn reduction(
+    data_type: &DataType,
+    elements: usize,
+    copies: usize,
+    with_deviation: bool,
+) -> Box<dyn Reduce> {
+    with_type!(data_type, boxed(elements, copies, with_deviation))
+}
+
+/// The size of the statistics of one element, in bytes.
+pub(super) fn size(data_type: &DataType) -> usize {
+    with_type!(data_type, size_of_one())
+}
+
+fn boxed<T: Numeric + 'static>(elements: usize, copies: usize, with_deviation: bool) -> Box<dyn Reduce> {
+    let copy = || Reduction::<T>::new(elements, with_deviation);
+    Box::new(Copies { first: Mutex::new(copy()), others: (1..copies).map(|_| Mutex::new(copy())).collect() })
+}
+
+fn size_of_one<T: Numeric>() -> usize {
+    Reduction::<T>::SIZE
+}
+
+/// Statistics of the same elements, each over a part of the values.
+struct Copies<T> {
+    first: Mutex<Reduction<T>>,
+    others: Vec<Mutex<Reduction<T>>>,
+}
+
+impl<T: Numeric> Copies<T> {
+    /// A copy that nobody works on, or the first one.
+    fn free(&self) -> MutexGuard<'_, Reduction<T>> {
+        let unused = [&self.first].into_iter().chain(&self.others).find_map(|one| one.try_lock().ok());
+        unused.unwrap_or_else(|| self.first.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn first(&mut self) -> &mut Reduction<T> {
+        self.first.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Numeric> Reduce for Copies<T> {
+    fn add(&self, bytes: &[u8], lengths: &[u64], reduced: &[bool]) {
+        self.free().add(bytes, lengths, reduced);
+    }
+
+    fn finish(&mut self, value: &[u8], times: u64) {
+        for other in std::mem::take(&mut self.others) {
+            self.first().join(&other.into_inner().unwrap_or_else(PoisonError::into_inner));
+        }
+        self.first().add_repeated(T::of(value), times);
+    }
+
+    fn bytes(&mut self, measure: Measure) -> Option<Vec<u8>> {
+        let is_extreme = matches!(measure, Measure::Min | Measure::Max);
+        let found = self.first();
+        match T::NAN {
+            None if is_extreme && found.has_gaps() => None,
+            none => Some(found.bytes(measure, none.unwrap_or(T::LOWEST))),
+        }
+    }
+}
+
 /// The statistics of the elements of a box, each over what was added to it.
-pub(super) struct Reduction<T> {
+struct Reduction<T> {
     /// The numbers of values that are no NaN. As floats they are exact up to 2^53, and divide without a conversion.
     counts: Vec<f64>,
     sums: Vec<f64>,
@@ -19,10 +100,10 @@ pub(super) struct Reduction<T> {
 
 impl<T: Numeric> Reduction<T> {
     /// The size of the statistics of one element, in bytes.
-    pub(super) const SIZE: usize = 4 * size_of::<f64>() + 2 * size_of::<T>();
+    const SIZE: usize = 4 * size_of::<f64>() + 2 * size_of::<T>();
 
     /// Statistics of nothing.
-    pub(super) fn new(elements: usize, with_deviation: bool) -> Self {
+    fn new(elements: usize, with_deviation: bool) -> Self {
         let deviations = if with_deviation { elements } else { 0 };
         Self {
             counts: vec![0.0; elements],
@@ -36,7 +117,7 @@ impl<T: Numeric> Reduction<T> {
     }
 
     /// Adds a box of values in row-major order, some of whose axes are reduced.
-    pub(super) fn add(&mut self, bytes: &[u8], lengths: &[u64], reduced: &[bool]) {
+    fn add(&mut self, bytes: &[u8], lengths: &[u64], reduced: &[bool]) {
         let rows = Rows::new(lengths, reduced);
         if rows.length == 0 {
             return;
@@ -106,7 +187,7 @@ impl<T: Numeric> Reduction<T> {
 
     /// Adds one value so many times to each element.
     #[expect(clippy::cast_precision_loss, clippy::eq_op, reason = "a weight; NaN differs from itself")]
-    pub(super) fn add_repeated(&mut self, value: T, times: u64) {
+    fn add_repeated(&mut self, value: T, times: u64) {
         self.total += times;
         if value != value || times == 0 {
             return;
@@ -120,7 +201,7 @@ impl<T: Numeric> Reduction<T> {
     }
 
     /// Adds other values of the same elements.
-    pub(super) fn join(&mut self, other: &Self) {
+    fn join(&mut self, other: &Self) {
         self.total += other.total;
         for element in 0..self.counts.len() {
             let of = |values: &Vec<f64>| values.get(element).copied().unwrap_or(0.0);
@@ -133,13 +214,13 @@ impl<T: Numeric> Reduction<T> {
     }
 
     /// Returns true if an element has nothing but NaN, or nothing.
-    pub(super) fn has_gaps(&self) -> bool {
+    fn has_gaps(&self) -> bool {
         self.counts.contains(&0.0)
     }
 
     /// The bytes of a statistic of all elements. Extremes of nothing are `none`.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts are whole")]
-    pub(super) fn bytes(&self, measure: Measure, none: T) -> Vec<u8> {
+    fn bytes(&self, measure: Measure, none: T) -> Vec<u8> {
         let mut bytes = Vec::new();
         let quotient = |dividend: f64, count: f64| if count > 0.0 { dividend / count } else { f64::NAN };
         for (element, &count) in self.counts.iter().enumerate() {
