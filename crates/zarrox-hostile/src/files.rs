@@ -99,9 +99,7 @@ pub fn read(path: &Path) {
     let Ok(store) = zarrox_files::open_file(path) else { return };
     let Ok(node) = OpenOptions::new().mode(OpenMode::Read).open_in(Arc::new(store), "") else { return };
     let read = |array: &zarrox::Array| {
-        let size = array.data_type().size() as u64;
-        let size = array.shape().iter().try_fold(size, |size, &length| size.checked_mul(length));
-        if size.is_some_and(|size| size < MOST) {
+        if array.nbytes().is_some_and(|size| size < MOST) {
             let _ = array.read_dyn(..);
         }
     };

@@ -4,7 +4,6 @@ use zarrox::codec::CodecKind;
 use zarrox::json::{Json, Map, json};
 use zarrox::{Array, ArrayInfo, CodecSpec, DynArray, ErrorKind, Node, Registry};
 
-use super::tree::size_of;
 use crate::address::Query;
 use crate::failure::Answer;
 use crate::root::Root;
@@ -88,7 +87,7 @@ fn describe(body: &mut Json, array: &Array, registry: &Registry) {
         ("fill_value", fill_json),
         ("fill_text", fill_text.into()),
         ("codecs", codecs),
-        ("bytes", size_of(array).map_or(Json::Null, Json::from)),
+        ("bytes", array.nbytes().map_or(Json::Null, Json::from)),
         ("unreadable", array.unreadable().map_or(Json::Null, Json::from)),
     ];
     for (name, value) in members {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use zarrox::json::{Json, json};
 use zarrox::stores::Prefix;
-use zarrox::{Array, Child, Error, ErrorKind, Glob, Group, Interrupt, Node};
+use zarrox::{Child, Error, ErrorKind, Glob, Group, Interrupt, Node};
 
 use crate::address::Query;
 use crate::failure::{Answer, Failure};
@@ -84,16 +84,10 @@ fn described(path: &str, node: &Node) -> Json {
             "shape": array.shape(),
             "data_type": array.data_type().to_string(),
             "chunk_shape": array.chunk_shape(),
-            "bytes": size_of(array),
+            "bytes": array.nbytes(),
             "unreadable": array.unreadable().map(str::to_owned),
         }),
     }
-}
-
-/// The bytes of all elements, if they fit into a number.
-pub(super) fn size_of(array: &Array) -> Option<u64> {
-    let item = array.data_type().size() as u64;
-    array.shape().iter().try_fold(item, |size, &length| size.checked_mul(length))
 }
 
 /// The pattern of a search: a glob, or a part of the name in any case.

@@ -108,8 +108,6 @@ impl Array {
         let counted = stored.is_some();
         let stored = stored.unwrap_or_default();
         let item = self.data_type().size() as u64;
-        let empty = self.shape().contains(&0);
-        let bytes = self.shape().iter().try_fold(item, |size, &n| size.checked_mul(n));
         ArrayInfo {
             path: self.path().to_string(),
             store: self.location.store.location(),
@@ -124,7 +122,7 @@ impl Array {
             fill_value: self.fill_value(),
             codecs: self.codecs(),
             dimension_names: self.metadata.dimension_names.clone(),
-            bytes: if empty { Some(0) } else { bytes },
+            bytes: self.nbytes(),
             counted,
             bytes_stored: stored.bytes,
             chunks_initialised: stored.chunks,

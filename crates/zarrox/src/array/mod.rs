@@ -167,6 +167,15 @@ impl Array {
         &self.metadata.data_type
     }
 
+    /// The size of all elements in memory, in bytes; `None` if it exceeds `u64`. An element of variable length counts as its reference.
+    pub fn nbytes(&self) -> Option<u64> {
+        if self.shape().contains(&0) {
+            return Some(0);
+        }
+        let item = self.data_type().size() as u64;
+        self.shape().iter().try_fold(item, |size, &length| size.checked_mul(length))
+    }
+
     /// The encoding of chunk keys. If the metadata does not define it, as in old v2 documents, the stored keys are examined once.
     ///
     /// # Errors

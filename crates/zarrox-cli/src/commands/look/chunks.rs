@@ -7,7 +7,7 @@ use clap::Args;
 use zarrox::json::{Json, json};
 use zarrox::{Array, InnerChunk, Result};
 
-use super::table::print_table;
+use super::table::Widths;
 use crate::args::Global;
 use crate::exit::{Failure, printable, usage};
 use crate::print::{print_json, tuple};
@@ -41,7 +41,7 @@ pub(crate) struct Chunks {
 }
 
 /// The stored chunks, with their sizes.
-type Stored = BTreeMap<Vec<u64>, u64>;
+type Stored = BTreeMap<Box<[u64]>, u64>;
 
 impl Chunks {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
@@ -49,7 +49,7 @@ impl Chunks {
         let mut stored = Stored::new();
         array.visit_objects(&mut |chunk, size| {
             if let Some(chunk) = chunk {
-                stored.insert(chunk, size);
+                stored.insert(chunk.into(), size);
             }
         })?;
         if self.map {
@@ -64,26 +64,33 @@ impl Chunks {
             let grid = array.grid_shape();
             return Ok(print_json(out, &json!({"grid_shape": grid.as_slice(), "chunks": chunks}))?);
         }
-        let head = ["index", "key", "region", "bytes"].map(str::to_owned);
-        let mut rows = vec![head];
-        for (chunk, size) in &stored {
+        // The rows are made twice, since those of millions of chunks would fill the memory.
+        let mut widths = Widths::default();
+        self.rows(&array, &stored, &mut |row| Ok(widths.fit(row)))?;
+        self.rows(&array, &stored, &mut |row| widths.print(out, row))
+    }
+
+    /// Calls a function with each row of the table.
+    fn rows(
+        &self,
+        array: &Array,
+        stored: &Stored,
+        work: &mut dyn FnMut(&[String]) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        work(&["index", "key", "region", "bytes"].map(str::to_owned))?;
+        for (chunk, size) in stored {
             let key = printable(&array.chunk_key(chunk)?);
-            rows.push([tuple(chunk), key, region(&array, chunk), size.to_string()]);
-            for inner in self.inner_chunks(&array, chunk)? {
-                let place = match inner.place {
+            work(&[tuple(chunk), key, region(array, chunk), size.to_string()])?;
+            for inner in self.inner_chunks(array, chunk)? {
+                let [at, length] = match inner.place {
                     Some((offset, length)) => [format!("at {offset}"), length.to_string()],
                     None => ["not stored".to_owned(), String::new()],
                 };
-                let [at, length] = place;
-                rows.push([
-                    format!("  {}", tuple(&inner.index)),
-                    at,
-                    inner_region(&array, &inner.index),
-                    length,
-                ]);
+                let index = format!("  {}", tuple(&inner.index));
+                work(&[index, at, inner_region(array, &inner.index), length])?;
             }
         }
-        Ok(print_table(out, &rows)?)
+        Ok(())
     }
 
     fn inner_chunks(&self, array: &Array, chunk: &[u64]) -> Result<Vec<InnerChunk>> {
@@ -119,7 +126,7 @@ impl Chunks {
         let mut keys = Vec::new();
         for number in 0..count.unwrap_or(0) {
             let chunk = index(number, &grid);
-            if stored.contains_key(&chunk) {
+            if stored.contains_key(chunk.as_slice()) {
                 continue;
             }
             let (key, region) = (array.chunk_key(&chunk)?, region(array, &chunk));
@@ -193,7 +200,7 @@ fn print_map(array: &Array, stored: &Stored, out: &mut dyn Write) -> Result<(), 
                 [only] => chunk[*only] = column,
                 _ => {}
             }
-            line.push(if stored.contains_key(&chunk) { '#' } else { '.' });
+            line.push(if stored.contains_key(chunk.as_slice()) { '#' } else { '.' });
         }
         writeln!(out, "{line}")?;
     }

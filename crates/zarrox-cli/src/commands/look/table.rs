@@ -2,16 +2,29 @@
 
 use std::io::Write;
 
+/// The widths of the columns of a table, whose cells are aligned to the left.
+#[derive(Default)]
+pub(super) struct Widths(Vec<usize>);
+
+impl Widths {
+    /// Makes columns as wide as the cells of a row.
+    pub(super) fn fit(&mut self, row: &[String]) {
+        self.0.resize(self.0.len().max(row.len()), 0);
+        for (width, cell) in self.0.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+
+    /// Prints a row.
+    pub(super) fn print(&self, out: &mut dyn Write, row: &[String]) -> std::io::Result<()> {
+        let cells = row.iter().zip(&self.0).map(|(cell, &width)| format!("{cell:width$}"));
+        writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())
+    }
+}
+
 /// Prints rows whose cells are aligned to the left.
 pub(super) fn print_table(out: &mut dyn Write, rows: &[impl AsRef<[String]>]) -> std::io::Result<()> {
-    let cell = |row: &[String], column: usize| row.get(column).map_or(0, |cell| cell.chars().count());
-    let width = |column: usize| rows.iter().map(|row| cell(row.as_ref(), column)).max().unwrap_or(0);
-    let columns = rows.first().map_or(0, |row| row.as_ref().len());
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    for row in rows {
-        let cells: Vec<String> =
-            row.as_ref().iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
-        writeln!(out, "{}", cells.join("  ").trim_end())?;
-    }
-    Ok(())
+    let mut widths = Widths::default();
+    rows.iter().for_each(|row| widths.fit(row.as_ref()));
+    rows.iter().try_for_each(|row| widths.print(out, row.as_ref()))
 }

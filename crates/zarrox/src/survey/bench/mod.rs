@@ -141,7 +141,7 @@ impl Bench {
         }
         let item = array.data_type().size() as u64;
         let report = BenchReport {
-            bytes: array.shape().iter().fold(item, |size, &length| size.saturating_mul(length)),
+            bytes: array.nbytes().unwrap_or(u64::MAX),
             sample_bytes: sample.elements().saturating_mul(item),
             objects: fetching.objects(),
             sample: sample.into_region(),

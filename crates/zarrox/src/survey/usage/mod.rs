@@ -167,16 +167,11 @@ impl Usage {
 
     fn array(&self, path: &str, array: &Array, work: &Work) -> Result<NodeUsage> {
         let documents = array.location().size_of_documents(array.metadata().format)?;
-        let item = array.data_type().size() as u64;
-        let logical = match array.shape().contains(&0) {
-            true => Some(0),
-            false => array.shape().iter().try_fold(item, |size, &length| size.checked_mul(length)),
-        };
         let mut chunks = ChunkUsage {
             possible: array.chunk_grid().chunk_count(array.shape()),
             stored: 0,
             bytes: 0,
-            logical,
+            logical: array.nbytes(),
             sizes: vec![0; 64],
             inner: (self.inner && array.shard_shape().is_some()).then(InnerUsage::default),
         };
