@@ -1,9 +1,10 @@
 """Clients of `zarrox serve`; see `xtask/src/conformance/serve.rs`.
 
-    python serve.py ZARROX DIRECTORY NODE
+    python serve.py ZARROX DIRECTORY NODE BROWSERS CHROMIUM
 
 Makes hierarchies of every kind in the directory with zarr-python and the command, starts the command's server on them, and reads every value
-with zarr-python over fsspec, with TensorStore and with zarrita.js, which is installed in the directory NODE. Each has to be what was written.
+with zarr-python over fsspec, with TensorStore, with zarrita.js, which is installed in the directory NODE, and with neuroglancer, which the
+program CHROMIUM shows, driven by playwright-core from the directory BROWSERS. Each has to be what was written.
 """
 
 import json
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 
+import neuroglancer
 import numpy
 import tensorstore
 import zarr
@@ -122,20 +124,43 @@ def with_tensorstore(url, headers, name, address, driver):
         same("TensorStore", name, path, array.read().result())
 
 
+def run_node(name, directory, request):
+    """Runs a script beside the packages of npm that it needs."""
+    copy = pathlib.Path(directory) / name
+    shutil.copyfile(pathlib.Path(__file__).with_name(name), copy)
+    subprocess.run(["node", copy.name], cwd=directory, input=json.dumps(request), text=True, check=True)
+
+
 def with_zarrita(url, token, names, node):
-    script = pathlib.Path(__file__).with_name("serve_zarrita.mjs")
-    copy = pathlib.Path(node) / script.name
-    shutil.copyfile(script, copy)
     wanted = {path: {"shape": list(data.shape), "values": data.ravel().tolist()} for path, data in expected().items()}
-    request = {"url": url, "token": token, "names": names, "arrays": wanted}
-    subprocess.run(["node", copy.name], cwd=node, input=json.dumps(request), text=True, check=True)
+    run_node("serve_zarrita.mjs", node, {"url": url, "token": token, "names": names, "arrays": wanted})
 
 
-def main(zarrox, directory, node):
+def with_neuroglancer(url, token, addresses, browsers, chromium):
+    wanted = {path: data for path, data in expected().items() if data.ndim == 2}
+    views, viewers = [], []
+    for address, scheme in addresses:
+        viewer = neuroglancer.Viewer()
+        with viewer.txn() as state:
+            state.layout = "xy"
+            for path in wanted:
+                source = f"{scheme}://{url}/t/{token}/{address}/{path}/"
+                state.layers.append(name=path, layer=neuroglancer.ImageLayer(source=source))
+        layers = [{"name": path, "shape": data.shape, "values": data.ravel().tolist()} for path, data in wanted.items()]
+        views.append({"url": str(viewer), "address": address, "layers": layers})
+        viewers.append(viewer)
+    run_node("serve_neuroglancer.mjs", browsers, {"browser": chromium, "views": views})
+
+
+def main(zarrox, directory, node, browsers, chromium):
     directory = pathlib.Path(directory).resolve()
     names = make(zarrox, directory)
     roots = [f"{name}={place}" for name, place in names.items()]
-    server = subprocess.Popen([zarrox, "serve", *roots], stdout=subprocess.PIPE, text=True)
+    # The page of neuroglancer comes from a server of its own.
+    neuroglancer.server.start()
+    origin = neuroglancer.server.get_server_url()
+    command = [zarrox, "serve", "--allow-origin", origin, *roots]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         link = server.stdout.readline().strip()
         url, token = link.split("/?token=")
@@ -147,11 +172,13 @@ def main(zarrox, directory, node):
             with_zarr_python(url, headers, name, f"data/{name}")
             with_tensorstore(url, headers, name, f"data/{name}", driver)
         with_zarrita(url, token, list(names), node)
+        stored = [("data/v2.zarr", "zarr2"), ("data/v3.zarr", "zarr3"), ("data/shards.zarr", "zarr3"), ("data/sqlite", "zarr2")]
+        with_neuroglancer(url, token, [(f"v3/{name}", "zarr3") for name in names] + stored, browsers, chromium)
     finally:
         server.terminate()
         code = server.wait(20)
     assert code == 0, code
-    print(f"{len(names)} hierarchies were read by zarr-python {zarr.__version__}, TensorStore and zarrita.js")
+    print(f"{len(names)} hierarchies were read by zarr-python {zarr.__version__}, TensorStore, zarrita.js and neuroglancer")
 
 
 if __name__ == "__main__":

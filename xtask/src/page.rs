@@ -155,7 +155,7 @@ fn tools() -> Outcome {
 }
 
 /// The path of Chromium.
-fn browser() -> Outcome<String> {
+pub(crate) fn browser() -> Outcome<String> {
     let found = || {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let names = ["chromium", "chromium-browser", "google-chrome"];

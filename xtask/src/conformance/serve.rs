@@ -1,5 +1,6 @@
 //! The part of `cargo xtask conformance` about the server: clients of others read what `zarrox serve` gives.
 
+use crate::page;
 use crate::python::Environment;
 use crate::run::{self, Outcome, cargo, program};
 use crate::servers::node_package;
@@ -10,6 +11,9 @@ const DIRECTORY: &str = "target/conformance/serve";
 /// The directory of the client of npm.
 const NODE: &str = "target/conformance/node";
 
+/// The directory of the program that drives a browser.
+const BROWSERS: &str = "target/conformance/browsers";
+
 const ENVIRONMENT: Environment = Environment {
     name: "serve",
     lowest: (3, 12),
@@ -17,11 +21,13 @@ const ENVIRONMENT: Environment = Environment {
     requirements: Some("conformance/requirements/serve.txt"),
 };
 
-/// zarr-python, TensorStore and zarrita.js read hierarchies of every kind from the server.
+/// zarr-python, TensorStore, zarrita.js and neuroglancer read hierarchies of every kind from the server.
 pub(crate) fn run() -> Outcome {
     cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
     run::empty_directory(DIRECTORY)?;
     node_package(NODE, "zarrita", "0.7.5")?;
+    node_package(BROWSERS, "playwright-core", "1.65.1")?;
     let zarrox = run::absolute(run::built("debug/zarrox"))?;
-    program(ENVIRONMENT.python()?, ["-B", "conformance/serve.py", &zarrox, DIRECTORY, NODE]).run()
+    let arguments = ["-B", "conformance/serve.py", &zarrox, DIRECTORY, NODE, BROWSERS, &page::browser()?];
+    program(ENVIRONMENT.python()?, arguments).run()
 }
