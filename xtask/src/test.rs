@@ -5,12 +5,12 @@ use crate::databases;
 use crate::debian;
 use crate::package;
 use crate::page;
-use crate::pipelines::{xarray, zarr_python};
+use crate::pipelines::{self, xarray, zarr_python};
 use crate::run::{Outcome, cargo, program};
 use crate::servers;
 
 pub(crate) const HELP: &str = "\
-All tests: unit tests, integration tests, the examples in the documentation, the Python package's, and conformance
+All tests: unit tests, integration tests, the examples in the documentation, the Python package's, other packages', and conformance
 
 All features are on, so that the tests of those that are off by default run, too. Arguments go to `cargo test`, and the Python package's and
 conformance are left out then.
@@ -18,6 +18,11 @@ conformance are left out then.
     test --python [ARGUMENT …]
 
 tests the Python package alone: beside zarr-python 3 and what else it works with, and beside zarr-python 2. Arguments go to pytest.
+
+    test --pipelines
+
+runs a short part of zarr-python's and of xarray's own tests under the package's codec pipeline, as all tests do. The next two run all of
+them. An excuse in conformance/zarr_python/excused.txt that is not needed is an error here.
 
     test --zarr-python [VERSION …]
 
@@ -40,6 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments.split_first() {
         Some((first, rest)) if first == "--stores" => return stores(rest),
         Some((first, rest)) if first == "--python" => return package::test(rest),
+        Some((first, [])) if first == "--pipelines" => return pipelines::short(),
         Some((first, rest)) if first == "--zarr-python" => return zarr_python::run(rest),
         Some((first, rest)) if first == "--xarray" => return xarray::run(rest),
         _ => {}
@@ -54,6 +60,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Ok(());
     }
     package::test(&[])?;
+    pipelines::short()?;
     page::test()?;
     conformance::run(&[])
 }
