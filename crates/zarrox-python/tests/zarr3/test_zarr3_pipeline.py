@@ -178,6 +178,22 @@ async def _listed(store: Any) -> list[str]:
     return [key async for key in store.list()]
 
 
+def test_a_batch_is_one_call_of_rust(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many chunks a selection touches."""
+    calls: list[int] = []
+
+    async def run(opened: Any, batch: Any, memory: Any, call: Any) -> Any:
+        calls.append(len(batch))
+        return call(None)
+
+    monkeypatch.setattr(zarrox.zarr3.pipeline, "_run", run)
+    array = zarr.create_array({}, shape=(40, 40), chunks=(4, 5), dtype="i4")
+    array[...] = 1
+    assert array[::3, 1:].sum() == 14 * 39
+    assert array.vindex[[0, 39, 20], [39, 0, 7]].tolist() == [1, 1, 1]
+    assert calls == [80, 80, 3]
+
+
 def test_a_store_that_was_moved_is_read_where_it_is(tmp_path: Path) -> None:
     """`LocalStore.move` changes the store in its place."""
     store = LocalStore(tmp_path / "a")
