@@ -22,13 +22,13 @@ tests the Python package alone: beside zarr-python 3 and what else it works with
     test --pipelines
 
 runs a short part of zarr-python's and of xarray's own tests under the package's codec pipeline, as all tests do. The next two run all of
-them. An excuse in conformance/zarr_python/excused.txt that is not needed is an error here.
+them.
 
     test --zarr-python [VERSION …]
 
 runs zarr-python's own tests, of its source distribution, under its own codec pipeline and under the package's: all of the newest version,
 and those of arrays, codecs, groups and indexing of older ones. What passes under its own must pass under ours, apart from the tests in
-conformance/zarr_python/excused.txt. The outputs are in target/zarr-python.
+conformance/zarr_python/excused.txt; an excused test that passes is an error. The outputs are in target/zarr-python.
 
     test --xarray [ARGUMENT …]
 

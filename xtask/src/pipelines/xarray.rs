@@ -13,7 +13,7 @@ pub(super) const SHORT: [&str; 2] = ["-k", "TestZarrDirectoryStore"];
 /// Runs the tests whose names have to do with Zarr, or those that the arguments for pytest choose.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     prepare()?;
-    comparison(arguments)?.run(&excused()?).map(drop)
+    comparison(arguments)?.run(&excused()?)
 }
 
 /// The tests whose names have to do with Zarr, or those that the arguments for pytest choose.

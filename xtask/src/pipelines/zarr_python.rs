@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     prepare()?;
     let excused = excused()?;
-    chosen.into_iter().try_for_each(|suite| suite.comparison()?.run(&excused).map(drop))
+    chosen.into_iter().try_for_each(|suite| suite.comparison()?.run(&excused))
 }
 
 /// A part of the tests of the newest version.
