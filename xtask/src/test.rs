@@ -5,7 +5,7 @@ use crate::databases;
 use crate::debian;
 use crate::package;
 use crate::page;
-use crate::pipelines::{self, xarray, zarr_python};
+use crate::pipelines::{short, xarray, zarr_python};
 use crate::run::{Outcome, cargo, program};
 use crate::servers;
 
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments.split_first() {
         Some((first, rest)) if first == "--stores" => return stores(rest),
         Some((first, rest)) if first == "--python" => return package::test(rest),
-        Some((first, [])) if first == "--pipelines" => return pipelines::short(),
+        Some((first, [])) if first == "--pipelines" => return short::run(),
         Some((first, rest)) if first == "--zarr-python" => return zarr_python::run(rest),
         Some((first, rest)) if first == "--xarray" => return xarray::run(rest),
         _ => {}
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Ok(());
     }
     package::test(&[])?;
-    pipelines::short()?;
+    short::run()?;
     page::test()?;
     conformance::run(&[])
 }

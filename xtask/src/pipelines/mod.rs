@@ -1,5 +1,6 @@
 //! The tests of other packages, under zarr-python's own codec pipeline and under ours.
 
+pub(crate) mod short;
 pub(crate) mod xarray;
 pub(crate) mod zarr_python;
 
@@ -34,19 +35,6 @@ fn prepare() -> Outcome {
     run::write(format!("{directory}/METADATA"), "Metadata-Version: 2.1\nName: zarrox\nVersion: 0\n")?;
     let pipeline = "[zarr.codec_pipeline]\nzarrox = zarrox.zarr3:ZarroxCodecPipeline\n";
     run::write(format!("{directory}/entry_points.txt"), pipeline)
-}
-
-/// A short part of the tests of both packages: what `cargo xtask test` runs.
-pub(crate) fn short() -> Outcome {
-    prepare()?;
-    let excused = excused()?;
-    // The outcomes of random tests would not be the same each time.
-    let seed = ["--hypothesis-seed=0".to_owned()];
-    for comparison in [zarr_python::short()?, xarray::comparison(&xarray::SHORT.map(str::to_owned))?] {
-        let Comparison { name, pytest } = comparison;
-        Comparison { name, pytest: pytest.with(seed.clone()) }.run(&excused)?;
-    }
-    Ok(())
 }
 
 /// The tests that may fail.

@@ -8,7 +8,7 @@ use crate::run::{self, Outcome, program};
 const TESTS: [&str; 2] = ["xarray.tests.test_backends", "xarray.tests.test_backends_datatree"];
 
 /// The tests of the short run: all that xarray demands of one kind of store.
-pub(super) const SHORT: [&str; 2] = ["-k", "TestZarrDirectoryStore"];
+const SHORT: [&str; 2] = ["-k", "TestZarrDirectoryStore"];
 
 /// Runs the tests whose names have to do with Zarr, or those that the arguments for pytest choose.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -16,8 +16,13 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     comparison(arguments)?.run(&excused()?)
 }
 
+/// The tests of the short run.
+pub(super) fn short() -> Outcome<Comparison> {
+    comparison(&SHORT.map(str::to_owned))
+}
+
 /// The tests whose names have to do with Zarr, or those that the arguments for pytest choose.
-pub(super) fn comparison(arguments: &[String]) -> Outcome<Comparison> {
+fn comparison(arguments: &[String]) -> Outcome<Comparison> {
     let python = ECOSYSTEM.python()?;
     let pytest = program(python, ["-B", "-m", "pytest", "-k", "zarr or Zarr", "--pyargs"]).with(TESTS);
     let pytest = pytest.with(arguments.iter().map(String::as_str));

@@ -131,7 +131,7 @@ def test_codecs_of_version_3(name: str) -> None:
 
 @pytest.mark.parametrize("name", V2)
 def test_codecs_of_version_2(name: str) -> None:
-    """As filters, and as compressors."""
+    """Filters, and compressors."""
     dtype, filters, compressor = V2[name]
     options: dict[str, Any] = {"filters": filters or None, "compressors": compressor, "zarr_format": 2}
     with zarrox.zarr3.enable():

@@ -39,7 +39,7 @@ def example(directory: Path, compressor: Any = None) -> Any:
 
 
 def natively(directory: Path, path: str = "x/y") -> Any:
-    """What Zarrox has at the same place."""
+    """The node of Zarrox at the same place."""
     return zarrox.open(zarrox.N5Store(str(directory / "a.n5")), path=path, mode="r")
 
 
