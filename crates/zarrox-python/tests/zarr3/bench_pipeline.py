@@ -2,6 +2,8 @@
 
 Prints the best time of each case in milliseconds, for each pipeline that is installed; words choose cases. With `--write-docs`, the
 table in `docs/pipeline.md` is written anew. The pipelines take turns, so that other work on the machine disturbs all of them alike.
+On a busy machine run it several times, and then `bench_pipeline.py --write-docs --of OUTPUT …`: of the printed outputs, the table has the best
+time of each pipeline in each case.
 """
 
 from __future__ import annotations
@@ -188,6 +190,19 @@ def measure(words: list[str]) -> Iterator[tuple[str, dict[str, float]]]:
                 yield f"{place}, {layout.name}: {name}", best(arrays, action)
 
 
+def printed(paths: list[str]) -> dict[str, dict[str, float]]:
+    """The best times of the cases in the printed outputs of earlier runs."""
+    results: dict[str, dict[str, float]] = {}
+    for line in itertools.chain.from_iterable(Path(path).read_text().splitlines() for path in paths):
+        case, numbers = line[:42].strip(), line[42:].split()
+        if ": " not in case or len(numbers) != len(PIPELINES) + 1:
+            continue
+        known = results.setdefault(case, {})
+        for name, number in zip(PIPELINES, numbers[:-1], strict=True):
+            known[name] = min(known.get(name, float("inf")), float(number))
+    return results
+
+
 def ratio(times: dict[str, float]) -> float:
     """The time of Zarrox as a multiple of that of the best other pipeline."""
     return times.get("zarrox", float("nan")) / min(times[name] for name in OTHERS if name in times)
@@ -222,6 +237,9 @@ def write_docs(text: str) -> None:
 def main() -> None:
     """Measures, prints, and writes the page."""
     words = [word for word in sys.argv[1:] if word != "--write-docs"]
+    if "--of" in words:
+        write_docs(table(printed(words[words.index("--of") + 1 :])))
+        return
     print(f"{'ms':<42}" + "".join(f"{name:>10}" for name in PIPELINES) + f"{'ratio':>8}")
     results = {}
     for case, times in measure(words):
