@@ -5,12 +5,12 @@ use crate::databases;
 use crate::debian;
 use crate::package;
 use crate::page;
-use crate::pipelines::{xarray, zarr_python};
+use crate::pipelines::{short, xarray, zarr_python};
 use crate::run::{Outcome, cargo, program};
 use crate::servers;
 
 pub(crate) const HELP: &str = "\
-All tests: unit tests, integration tests, the examples in the documentation, the Python package's, and conformance
+All tests: unit tests, integration tests, the examples in the documentation, the Python package's, other packages', and conformance
 
 All features are on, so that the tests of those that are off by default run, too. Arguments go to `cargo test`, and the Python package's and
 conformance are left out then.
@@ -19,11 +19,16 @@ conformance are left out then.
 
 tests the Python package alone: beside zarr-python 3 and what else it works with, and beside zarr-python 2. Arguments go to pytest.
 
+    test --pipelines
+
+runs a short part of zarr-python's and of xarray's own tests under the package's codec pipeline, as all tests do. The next two run all of
+them.
+
     test --zarr-python [VERSION …]
 
 runs zarr-python's own tests, of its source distribution, under its own codec pipeline and under the package's: all of the newest version,
 and those of arrays, codecs, groups and indexing of older ones. What passes under its own must pass under ours, apart from the tests in
-conformance/zarr_python/excused.txt. The outputs are in target/zarr-python.
+conformance/zarr_python/excused.txt; an excused test that passes is an error. The outputs are in target/zarr-python.
 
     test --xarray [ARGUMENT …]
 
@@ -40,6 +45,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments.split_first() {
         Some((first, rest)) if first == "--stores" => return stores(rest),
         Some((first, rest)) if first == "--python" => return package::test(rest),
+        Some((first, [])) if first == "--pipelines" => return short::run(),
         Some((first, rest)) if first == "--zarr-python" => return zarr_python::run(rest),
         Some((first, rest)) if first == "--xarray" => return xarray::run(rest),
         _ => {}
@@ -54,6 +60,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Ok(());
     }
     package::test(&[])?;
+    short::run()?;
     page::test()?;
     conformance::run(&[])
 }

@@ -383,7 +383,12 @@ class N5ChunkWrapper:
         -------
         dict
         """
-        return {"id": self.codec_id, "compressor_config": self.compressor_config}
+        return {
+            "id": self.codec_id,
+            "compressor_config": self.compressor_config,
+            "dtype": self.dtype.str,
+            "chunk_shape": list(self.chunk_shape),
+        }
 
     @classmethod
     def from_config(cls, config: MutableMapping[str, Any]) -> N5ChunkWrapper:

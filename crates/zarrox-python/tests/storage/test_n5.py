@@ -123,7 +123,9 @@ def test_a_chunk_s_codec_reads_what_is_stored(store: Any) -> None:
     out = np.empty((2, 3), "<f4")
     assert codec.decode(codec.encode(x[:2, :3]), out) is out
     assert np.array_equal(out, x[:2, :3])
-    assert codec.get_config() == {"id": "n5_wrapper", "compressor_config": {"id": "gzip", "level": 1}}
+    inner = {"id": "gzip", "level": 1}
+    assert codec.get_config() == {"id": "n5_wrapper", "compressor_config": inner, "dtype": "<f4", "chunk_shape": [2, 3]}
+    assert N5ChunkWrapper.from_config(codec.get_config()) == codec
     assert codecs.get_codec(dict(config)) == codec
     with pytest.raises(ValueError, match="one"):
         N5ChunkWrapper("<f4", (2,), {"id": "gzip", "level": 1}, codecs.GZip())

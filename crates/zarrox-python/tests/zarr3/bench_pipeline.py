@@ -2,6 +2,8 @@
 
 Prints the best time of each case in milliseconds, for each pipeline that is installed; words choose cases. With `--write-docs`, the
 table in `docs/pipeline.md` is written anew. The pipelines take turns, so that other work on the machine disturbs all of them alike.
+On a busy machine run it several times, and then `bench_pipeline.py --write-docs --of OUTPUT …`: of the printed outputs, the table has the best
+time of each pipeline in each case.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import numpy as np
 import zarr
 from zarr.codecs import ZstdCodec
 from zarr.core.codec_pipeline import BatchedCodecPipeline
+from zarr.core.sync import sync
 from zarr.registry import register_pipeline
 from zarr.storage import LocalStore, MemoryStore
 
@@ -78,9 +81,23 @@ def everything(array: Any) -> Any:
 
 
 def writing(data: np.ndarray[Any, Any]) -> Action:
-    """Writes all, each time other values."""
+    """Writes all over what is stored, each time other values."""
     both = itertools.cycle([data, data[::-1].copy()])
     return lambda array: array.__setitem__(..., next(both))
+
+
+class WritingAnew:
+    """Writes all where no chunk is stored yet."""
+
+    def __init__(self, data: np.ndarray[Any, Any]) -> None:
+        self._data = data
+
+    def prepare(self, array: Any) -> None:
+        """Deletes all chunks, which is not measured."""
+        sync(array.store_path.store.delete_dir("c"))
+
+    def __call__(self, array: Any) -> None:
+        array[...] = self._data
 
 
 def boxes(length: int, step: int) -> Action:
@@ -92,7 +109,7 @@ def layouts() -> Iterator[Layout]:
     """The arrays."""
     zstd = ZstdCodec(level=3)
     data, generator = numbers(2048), np.random.default_rng(1)
-    chunks = {"read all": everything, "read by chunk": boxes(256, 1024), "write": writing(data)}
+    chunks = {"read all": everything, "read by chunk": boxes(256, 1024), "write": WritingAnew(data), "replace": writing(data)}
     yield Layout("raw", data, {"chunks": (256, 256), "compressors": None}, chunks)
     rows, columns = np.sort(generator.choice(2048, 300, replace=False)), generator.choice(2048, 300)
     points = generator.integers(0, 2048, (2, 20_000))
@@ -104,19 +121,19 @@ def layouts() -> Iterator[Layout]:
     yield Layout("zstd", data, {"chunks": (256, 256), "compressors": zstd}, chunks | selections)
     shards = {"chunks": (64, 64), "shards": (1024, 1024), "compressors": zstd}
     inner = {"read by shard": boxes(1024, 1024), "read by inner chunk": boxes(64, 512)}
-    yield Layout("sharded", data, shards, {"read all": everything, **inner, "write": writing(data)})
+    yield Layout("sharded", data, shards, {"read all": everything, **inner, "write": WritingAnew(data), "replace": writing(data)})
     small = numbers(1024)
-    actions = {"read all": everything, "write": writing(small)}
+    actions = {"read all": everything, "write": WritingAnew(small), "replace": writing(small)}
     yield Layout("small chunks", small, {"chunks": (32, 32), "compressors": zstd}, actions)
     climate = generator.normal(280, 10, (1000, 72, 144)).round(1).astype("f4")
     series = {"series of a point": lambda array: array[:, 30, 70], "one time": lambda array: array[500]}
     yield Layout("climate", climate, {"chunks": (25, 36, 72), "compressors": zstd}, series)
     words = np.array([f"word {n}" for n in range(100_000)], dtype="T")
-    actions = {"read all": everything, "write": writing(words)}
+    actions = {"read all": everything, "write": WritingAnew(words), "replace": writing(words)}
     yield Layout("strings", words, {"chunks": (5_000,)}, actions)
     records = np.zeros(500_000, dtype=[("id", "i4"), ("x", "f8"), ("flag", "i1")])
     records["id"], records["x"] = np.arange(len(records)), np.arange(len(records)) / 4
-    actions = {"read all": everything, "write": writing(records)}
+    actions = {"read all": everything, "write": WritingAnew(records), "replace": writing(records)}
     yield Layout("structures", records, {"chunks": (25_000,), "compressors": zstd}, actions)
 
 
@@ -152,6 +169,8 @@ def best(arrays: dict[str, Any], action: Action) -> dict[str, float]:
         if turn >= ROUNDS[0] and time.perf_counter() > end:
             break
         for name, array in arrays.items():
+            if isinstance(action, WritingAnew):
+                action.prepare(array)
             start = time.perf_counter()
             action(array)
             times[name].append(time.perf_counter() - start)
@@ -169,6 +188,19 @@ def measure(words: list[str]) -> Iterator[tuple[str, dict[str, float]]]:
             arrays = {name: opened(layout, place, Path(directory) / name, path) for name, path in installed.items()}
             for name, action in chosen.items():
                 yield f"{place}, {layout.name}: {name}", best(arrays, action)
+
+
+def printed(paths: list[str]) -> dict[str, dict[str, float]]:
+    """The best times of the cases in the printed outputs of earlier runs."""
+    results: dict[str, dict[str, float]] = {}
+    for line in itertools.chain.from_iterable(Path(path).read_text().splitlines() for path in paths):
+        case, numbers = line[:42].strip(), line[42:].split()
+        if ": " not in case or len(numbers) != len(PIPELINES) + 1:
+            continue
+        known = results.setdefault(case, {})
+        for name, number in zip(PIPELINES, numbers[:-1], strict=True):
+            known[name] = min(known.get(name, float("inf")), float(number))
+    return results
 
 
 def ratio(times: dict[str, float]) -> float:
@@ -205,6 +237,9 @@ def write_docs(text: str) -> None:
 def main() -> None:
     """Measures, prints, and writes the page."""
     words = [word for word in sys.argv[1:] if word != "--write-docs"]
+    if "--of" in words:
+        write_docs(table(printed(words[words.index("--of") + 1 :])))
+        return
     print(f"{'ms':<42}" + "".join(f"{name:>10}" for name in PIPELINES) + f"{'ratio':>8}")
     results = {}
     for case, times in measure(words):

@@ -134,3 +134,20 @@ def own_reading(array: zarr.Array[Any]) -> zarr.Array[Any]:
     """The array, opened for reading with zarr-python's own pipeline."""
     with zarrox.zarr3.disable():
         return zarr.open_array(array.store_path, mode="r")
+
+
+@pytest.mark.parametrize("server_", running({"S3": "S3"}))
+def test_an_archive_in_a_bucket_is_a_store(server_: str, tmp_path: Path) -> None:
+    """A directory of the bucket is written, and an archive in it is read, by a URL."""
+    options = {"endpoint": server(server_), "access_key_id": "AKIAEXAMPLE", "secret_access_key": "secretkey", "region": "us-east-1"}
+    options |= {"allow_http": "true"}
+    with zarrox.zarr3.Store(tmp_path / "a.zip") as archive:
+        zarr.create_array(archive, name="x", data=VALUES, chunks=(5, 4))
+    place = f"s3://zarrox/{uuid4().hex}"
+    bucket = zarrox.zarr3.Store(place, storage_options=options)
+    bucket.set_sync("a.zip", zarr.core.buffer.cpu.Buffer.from_bytes((tmp_path / "a.zip").read_bytes()))
+    inside = zarrox.zarr3.Store(f"zip://::{place}/a.zip", read_only=True, storage_options=options)
+    array = zarr.open_group(inside, mode="r")["x"]
+    assert isinstance(array, zarr.Array)
+    assert (explain(array).chunks, explain(array).store) == ("rust", "rust")
+    np.testing.assert_array_equal(array[3:9, ::4], VALUES[3:9, ::4])

@@ -307,23 +307,3 @@ def test_v2_is_read_as_it_is(pipeline: str, tmp_path: Path) -> None:
         array = zarr.open_array(Store(tmp_path / "a"), mode="r")
     assert array.metadata.zarr_format == 2
     np.testing.assert_array_equal(array[:], np.arange(10))
-
-
-@pytest.mark.parametrize("pipeline", ["zarrox", "own"])
-@pytest.mark.parametrize("compressor", [None, zarrox.GZip(3), zarrox.Blosc()], ids=["raw", "gzip", "blosc"])
-def test_n5_is_read_as_version_2(pipeline: str, compressor: Any, tmp_path: Path) -> None:
-    """The documents and keys of N5 are shown as those of version 2, and nothing is written."""
-    values = np.arange(77, dtype="u2").reshape(7, 11)
-    group = zarrox.open_group(zarrox.N5Store(str(tmp_path / "a.n5")), mode="w")
-    group.attrs["name"] = "example"
-    group.create_dataset("x/y", data=values, chunks=(3, 4), compressor=compressor)
-    store = Store(tmp_path / "a.n5")
-    with zarrox.zarr3.enable() if pipeline == "zarrox" else zarrox.zarr3.disable():
-        read = zarr.open_group(store, mode="r", zarr_format=2)
-    assert read.attrs["name"] == "example"
-    array = read["x/y"]
-    np.testing.assert_array_equal(array[...], values)
-    np.testing.assert_array_equal(array[5:, 3:9:2], values[5:, 3:9:2])
-    assert store.read_only
-    with pytest.raises(ValueError, match="read-only"):
-        array[0] = 1

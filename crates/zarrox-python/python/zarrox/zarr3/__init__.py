@@ -13,6 +13,7 @@ from .settings import PIPELINE, disable, enable
 
 if TYPE_CHECKING or versions.is_known():
     from .explanation import Explanation, explain
+    from .nodes import as_zarr
     from .pipeline import ZarroxCodecPipeline
     from .store import Store
 else:
@@ -20,7 +21,8 @@ else:
     Store = versions.refuse
     Explanation = None
     explain = versions.refuse
+    as_zarr = versions.refuse
 
-__all__ = ["PIPELINE", "Explanation", "Store", "ZarroxCodecPipeline", "disable", "enable", "explain"]
+__all__ = ["PIPELINE", "Explanation", "Store", "ZarroxCodecPipeline", "as_zarr", "disable", "enable", "explain"]
 
 versions.register(ZarroxCodecPipeline, PIPELINE)

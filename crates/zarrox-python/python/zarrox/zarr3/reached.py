@@ -16,6 +16,7 @@ from zarr.core.config import config
 from zarrox import _native
 from zarrox.storage.remote import native_options
 
+from .in_memory import FilesOfFsspec, ObjectsOfObstore
 from .store import Store as OwnStore
 
 __all__ = ["Reached", "StoreError", "called_back", "place", "reached"]
@@ -183,6 +184,11 @@ def _memory(store: Any) -> Reached:
     return _Held(native.prefixed(path) if path else native, "memory", is_near=True, mapping=values)
 
 
+def _in_memory(mapping: MutableMapping[str, Any], identity: Any) -> Reached:
+    native = _native.Store.mapping(mapping, identity)
+    return _Held(native, "memory", is_near=True, mapping=mapping)
+
+
 def _zip(store: Any) -> Reached | None:
     # An archive that is being written has its directory in the memory of `zipfile`.
     if store._zmode != "r" or store.path is None:
@@ -198,6 +204,8 @@ def _fsspec(store: Any) -> Reached | None:
     kind = f"{type(inner).__module__}.{type(inner).__name__}"
     if kind == "fsspec.implementations.local.LocalFileSystem":
         return Reached(_native.Store.directory(inner._strip_protocol(path)), "directory", is_near=True)
+    if kind == "fsspec.implementations.memory.MemoryFileSystem":
+        return _in_memory(FilesOfFsspec(inner, path), f"memory of fsspec: {path}")
     scheme = _FSSPEC.get(kind)
     if scheme is None:
         return None
@@ -217,6 +225,8 @@ def _obstore(store: Any) -> Reached | None:
     kind = type(inner).__name__
     if kind == "LocalStore":
         return Reached(_native.Store.directory(os.fspath(inner.prefix or "/")), "directory", is_near=True)
+    if kind == "MemoryStore":
+        return _in_memory(ObjectsOfObstore(inner), inner)
     if kind == "HTTPStore" and (inner.client_options or {}).keys() <= {"allow_http"}:
         return _at_url(str(inner.url), {})
     if kind != "S3Store" or inner.credential_provider is not None or inner.retry_config:

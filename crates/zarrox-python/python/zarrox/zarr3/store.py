@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
-import numpy as np
 import zarr.abc.store
 from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, SuffixByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
@@ -15,10 +13,11 @@ from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
 from zarrox import _native
 from zarrox.storage import normalize_store_arg
 from zarrox.storage.base import BaseStore
-from zarrox.storage.paths import array_meta_key, is_key
+from zarrox.storage.paths import is_key
 from zarrox.storage.remote import FSStore, native_options
 from zarrox.storage.servers import open_url
 
+from .n5 import N5View, is_n5, n5_store, register_n5
 from .threads import elsewhere
 
 __all__ = ["Store"]
@@ -38,7 +37,7 @@ class Store(zarr.abc.store.Store):
     ----------
     place : str, PathLike, BaseStore or MutableMapping
         A directory, an archive ``*.zip``, a URL (``s3://…``, ``https://…``, ``sqlite:///…``, ``redb:///…``, ``zip::s3://…``), a store of
-        :mod:`zarrox.storage`, or a mapping from keys to bytes. A directory or URL ``*.n5`` is shown as version 2 of Zarr, and is read-only.
+        :mod:`zarrox.storage`, or a mapping from keys to bytes. A directory or URL ``*.n5`` is shown as version 2 of Zarr.
     read_only : bool, optional
         Whether nothing may be written.
     storage_options : dict, optional
@@ -73,14 +72,19 @@ class Store(zarr.abc.store.Store):
             raise ValueError(f"storage_options are for URLs, and {place!r} is none")
         self._place = place
         self._options = dict(storage_options or {})
-        self._is_n5 = isinstance(place, str) and place.rstrip("/").endswith(".n5")
+        self._is_n5 = is_n5(place)
         self._opened: _Opened | None = None
-        super().__init__(read_only=read_only or self._is_n5)
+        super().__init__(read_only=read_only)
 
     @property
     def place(self) -> Any:
         """The place that the store was made of."""
         return self._place
+
+    @property
+    def is_n5(self) -> bool:
+        """True if what is stored is N5, and is shown as version 2."""
+        return self._is_n5
 
     @property
     def native(self) -> _native.Store | None:
@@ -125,7 +129,7 @@ class Store(zarr.abc.store.Store):
 
     @property
     def supports_writes(self) -> bool:
-        return not self._is_n5 and self._handle.native.writable
+        return self._handle.native.writable
 
     @property
     def supports_listing(self) -> bool:
@@ -148,13 +152,12 @@ class Store(zarr.abc.store.Store):
         """Writes a value."""
         self._check_writable()
         _check(value)
-        self._handle.native.set(key, value.as_buffer_like())
+        self._handle.set(key, value.as_buffer_like())
 
     def delete_sync(self, key: str) -> None:
         """Deletes a value. Nothing happens where none is."""
         self._check_writable()
-        if is_key(key):
-            self._handle.native.delete(key)
+        self._handle.delete(key)
 
     async def get(
         self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
@@ -168,7 +171,7 @@ class Store(zarr.abc.store.Store):
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
         self._check_writable()
         _check(value)
-        await self._do(lambda: self._handle.native.set_if_absent(key, value.as_buffer_like()))
+        await self._do(lambda: self._handle.set_if_absent(key, value.as_buffer_like()))
 
     async def delete(self, key: str) -> None:
         self._check_writable()
@@ -275,20 +278,19 @@ class Store(zarr.abc.store.Store):
 class _Opened:
     """A place that was opened."""
 
-    def __init__(self, place: Any, options: dict[str, Any], read_only: bool, is_n5: bool) -> None:
-        store = _opened(place, options, read_only, is_n5)
+    def __init__(self, place: Any, options: dict[str, Any], read_only: bool, of_n5: bool) -> None:
+        store = _opened(place, options, read_only, of_n5)
         self._store = store if isinstance(store, BaseStore) else None
         native = store.native if isinstance(store, BaseStore) else store
         self.native = native.read_only() if read_only else native
-        self._view: BaseStore | None = self._store if is_n5 else None
+        self._view = N5View(store) if of_n5 and isinstance(store, BaseStore) else None
         scheme = place.partition("://")[0] if isinstance(place, str) else ""
         self.is_at_hand = scheme == "memory" or isinstance(place, dict)
         self.is_far = native.is_far
 
     def get(self, key: str) -> bytes | None:
         if self._view is not None:
-            value = self._view.get(key)
-            return None if value is None else _as_of_zarr_3(key, bytes(value))
+            return self._view.get(key)
         return self.native.get(key) if is_key(key) else None
 
     def get_ranges(self, key: str, ranges: list[_Range]) -> list[bytes] | None:
@@ -298,7 +300,7 @@ class _Opened:
         return None if value is None else [_cut(value, one) for one in ranges]
 
     def contains(self, key: str) -> bool:
-        return self.native.contains(key) if self._view is None else key in self._view
+        return self.native.contains(key) if self._view is None else self._view.contains(key)
 
     def size(self, key: str) -> int | None:
         if self._view is None:
@@ -306,30 +308,35 @@ class _Opened:
         value = self.get(key)
         return None if value is None else len(value)
 
+    def set(self, key: str, value: Any) -> None:
+        (self.native if self._view is None else self._view).set(key, value)
+
+    def set_if_absent(self, key: str, value: Any) -> None:
+        (self.native if self._view is None else self._view).set_if_absent(key, value)
+
+    def delete(self, key: str) -> None:
+        if is_key(key):
+            (self.native if self._view is None else self._view).delete(key)
+
     def keys(self, prefix: str) -> list[str]:
-        if self._view is None:
-            return self.native.keys(prefix)
-        raise NotImplementedError("the keys of N5 are listed by directories only: call list_dir")
+        return self.native.keys(prefix) if self._view is None else self._view.keys(prefix)
 
     def list_dir(self, prefix: str) -> list[str]:
-        return self.native.list_dir(prefix) if self._view is None else self._view.listdir(prefix)
+        return self.native.list_dir(prefix) if self._view is None else self._view.list_dir(prefix)
 
     def flush(self) -> None:
         self.native.flush()
 
 
-def _opened(place: Any, options: dict[str, Any], read_only: bool, is_n5: bool) -> BaseStore | _native.Store:
+def _opened(place: Any, options: dict[str, Any], read_only: bool, of_n5: bool) -> BaseStore | _native.Store:
     """The store at a place: one of ours, or the native one of a URL."""
     is_url = isinstance(place, str) and ("://" in place or "::" in place)
-    if is_n5 and is_url:
-        from zarrox.n5 import N5FSStore
-
-        _register_n5()
-        return N5FSStore(place, mode="r", **options)
+    if of_n5 and is_url:
+        return n5_store(place, read_only, options)
     if not is_url:
-        if is_n5:
-            _register_n5()
-        return normalize_store_arg(place, mode="r" if read_only else "a")
+        if of_n5:
+            register_n5()
+        return place if isinstance(place, BaseStore) else normalize_store_arg(place, mode="r" if read_only else "a")
     natively = native_options(place.rpartition("::")[2], options)
     if natively is None and place.partition("://")[0] == "memory" and not options:
         natively = {}
@@ -337,25 +344,6 @@ def _opened(place: Any, options: dict[str, Any], read_only: bool, is_n5: bool) -
         return open_url(place, natively, create=not read_only)
     # Options and places that only fsspec knows.
     return FSStore(place, mode="r" if read_only else "w", **options)
-
-
-def _register_n5() -> None:
-    """Makes the codec of N5's blocks known to zarr-python, which asks numcodecs for the codecs of version 2."""
-    import numcodecs
-
-    from zarrox.n5 import N5ChunkWrapper
-
-    numcodecs.registry.register_codec(N5ChunkWrapper)
-
-
-def _as_of_zarr_3(key: str, value: bytes) -> bytes:
-    """A document of N5's view with the data type as zarr-python 3 demands it."""
-    if key.rpartition("/")[2] != array_meta_key:
-        return value
-    document = json.loads(value)
-    document["dtype"] = np.dtype(document["dtype"]).str
-    document["filters"] = None
-    return json.dumps(document).encode()
 
 
 def _range(request: ByteRequest) -> _Range:

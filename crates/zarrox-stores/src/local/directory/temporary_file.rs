@@ -38,7 +38,9 @@ impl<'a> TemporaryFile<'a> {
                 other => File::from(other?),
             };
             let temporary = Self { name: TemporaryName { directory, name, renamed: false }, file };
-            if let Some(mode) = old_mode {
+            if let Some(mode) = old_mode
+                && has_other_permissions(&temporary.file, mode)
+            {
                 // File systems without permissions refuse, and need none.
                 let _ = sys::fchmod(&temporary.file, mode);
             }
@@ -99,6 +101,12 @@ impl Drop for TemporaryName<'_> {
             let _ = sys::unlinkat(self.directory, &self.name, AtFlags::empty());
         }
     }
+}
+
+/// Returns true if the permissions of a new file are not those that were asked for. Usually they are, and to change them would cost
+/// more than to look.
+fn has_other_permissions(file: &File, wanted: Mode) -> bool {
+    sys::fstat(file).map_or(true, |stat| Mode::from_raw_mode(stat.st_mode) != wanted)
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]

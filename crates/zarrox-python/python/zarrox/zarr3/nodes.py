@@ -1,0 +1,63 @@
+"""Arrays and groups of Zarrox as those of zarr-python."""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+import zarr
+
+from zarrox.core import Array
+from zarrox.hierarchy import Group
+
+from .settings import enable
+from .store import Store
+
+__all__ = ["as_zarr"]
+
+
+@overload
+def as_zarr(node: Array) -> zarr.Array[Any]: ...
+
+
+@overload
+def as_zarr(node: Group) -> zarr.Group: ...
+
+
+def as_zarr(node: Array | Group) -> Any:
+    """The array or group of zarr-python at the same place, whose chunks are read and written by Zarrox.
+
+    For functions that take nothing but zarr-python's own classes, such as `dask.array.from_zarr` and `dask.array.to_zarr`.
+
+    Parameters
+    ----------
+    node : Array or Group
+        Of Zarrox, in format 2 or 3, or of N5.
+
+    Returns
+    -------
+    zarr.Array or zarr.Group
+        It is read-only if `node` is.
+
+    Raises
+    ------
+    TypeError
+        `node` is none of Zarrox.
+
+    Examples
+    --------
+    >>> import zarrox
+    >>> z = zarrox.array([1, 2, 3])
+    >>> zarrox.zarr3.as_zarr(z)[1:]
+    array([2, 3])
+    """
+    if not isinstance(node, (Array, Group)):
+        raise TypeError(f"an array or a group of Zarrox is wanted, not a {type(node).__name__}")
+    store = Store(node.store, read_only=node.read_only)
+    opened: Any = zarr.open_array if isinstance(node, Array) else zarr.open_group
+    with enable():
+        return opened(
+            store,
+            path=node.path,
+            mode="r" if node.read_only else "r+",
+            zarr_format=2 if store.is_n5 else node.metadata.zarr_format,
+        )
