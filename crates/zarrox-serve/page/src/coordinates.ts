@@ -66,6 +66,11 @@ export function timeOf(type: string): ((number: number) => string) | null {
   return (number) => date(new Date(number * factor * millis[unit]!), unit === "W" || unit === "D");
 }
 
+/** The way from an array's numbers to times, by CF's units or by its type; `null` of other arrays. */
+export function timesOf(node: NodeInfo): ((number: number) => string) | null {
+  return dates(text(node.attributes["units"]), text(node.attributes["calendar"])) ?? timeOf(node.data_type?.name ?? "");
+}
+
 const text = (json: Json | undefined): string => (typeof json === "string" ? json : "");
 
 /** The names of an array's dimensions, by its metadata or by xarray's attribute. */
@@ -102,11 +107,12 @@ async function coordinates(place: Place, plain: Axis): Promise<Axis> {
   if (node?.kind !== "array" || node.shape?.length !== 1 || node.shape[0] !== plain.length) return plain;
   const { values } = await call<{ values: Json[] }>("slice", place, { as: "json" });
   const units = text(node.attributes["units"]);
-  const time = dates(units, text(node.attributes["calendar"]));
-  if (time) return { ...plain, label: (index) => time(Number(values[index])), at: null, units: "" };
-  const numbers = values.every((one) => typeof one === "number") ? (values as number[]) : null;
+  const { of } = meaning(node);
+  const time = timesOf(node);
+  if (time) return { ...plain, label: (index) => time(of(Number(values[index]))), at: null, units: "" };
+  const numbers = values.every((one) => typeof one === "number") ? (values as number[]).map(of) : null;
   const label = (index: number): string => {
-    const one = values[index];
+    const one = numbers?.[index] ?? values[index];
     return typeof one === "number" ? shown(one) : String(one ?? "");
   };
   return { ...plain, label, at: numbers ? (index) => numbers[index] ?? NaN : null, units, standard: text(node.attributes["standard_name"]) };
@@ -161,6 +167,7 @@ export function meaning(node: NodeInfo): Meaning {
     of: isPlain ? same : (value) => (missing.includes(exact(value)) ? NaN : value * scale + offset),
     isPlain,
     missing: [...new Set(missing)],
-    units: text(attributes["units"]),
+    // Times have none: they are told as dates.
+    units: timesOf(node) ? "" : text(attributes["units"]),
   };
 }

@@ -2,6 +2,7 @@
 
 import * as coasts from "./coast";
 import { contrast, paint, SIGNED, table, type Maps } from "./colours";
+import { timesOf } from "./coordinates";
 import { download, h } from "./dom";
 import { Histogram } from "./histogram";
 import { overlay, chosen, type Overlay } from "./labels";
@@ -378,7 +379,7 @@ export class ImageView {
       const dimension = names.indexOf(axis);
       return `${axis.name} ${axis.label(index(this.shown, state, dimension))}`;
     });
-    const values = `Values from ${text(this.range[0])} to ${text(this.range[1])} ${this.shown.meaning.units}`;
+    const values = `Values from ${this.tell(this.range[0])} to ${this.tell(this.range[1])} ${this.shown.meaning.units}`.trim();
     const all = [`Image of ${this.shown.node.name || "the array"}`, span(x, box[0], box[2]), span(y, box[1], box[3]), ...rest, values];
     this.canvas.setAttribute("aria-label", `${all.filter(Boolean).join(", ")}.`);
   }
@@ -502,6 +503,11 @@ export class ImageView {
     this.readout.textContent = [this.valueAt(place), ...where].filter(Boolean).join(" · ");
   }
 
+  /** A value as text; times are dates. */
+  private tell(value: number): string {
+    return timesOf(this.shown.node)?.(value) ?? text(value);
+  }
+
   private valueAt([x, y]: [number, number]): string {
     const [dx, dy] = sides(this.shown, this.store.state);
     for (const picture of [...this.pictures].reverse()) {
@@ -518,7 +524,7 @@ export class ImageView {
       const { meaning } = this.shown;
       const values = picture.planes.map((plane) => {
         const value = plane[at]!;
-        return Number.isNaN(value) ? "missing" : text(value);
+        return Number.isNaN(value) ? "missing" : this.tell(value);
       });
       return `${about}${values.join(", ")}${meaning.units ? ` ${meaning.units}` : ""}`;
     }
