@@ -1,7 +1,7 @@
 /** Coordinates along dimensions: values of arrays that are named as dimensions, and times of the CF conventions. */
 
 import { call, type Json, type NodeInfo, type Place } from "./api";
-import { value as shown } from "./numbers";
+import { ticks, value as shown } from "./numbers";
 
 /** The most coordinates that are loaded at once. */
 const MOST = 200_000;
@@ -100,6 +100,20 @@ export async function axes(place: Place, node: NodeInfo): Promise<Axis[]> {
       return coordinates({ root: place.root, path: group === "" ? name : `${group}/${name}` }, plain).catch(() => plain);
     }),
   );
+}
+
+/** Marks along an axis between two elements, with their places: 0 is the middle of the first element. Where coordinates are even, they are round. */
+export function marks(axis: Axis, from: number, to: number): [number, string][] {
+  const { at } = axis;
+  const [first, last] = [Math.max(0, Math.floor(from)), Math.min(axis.length, Math.ceil(to)) - 1];
+  if (at && last > first) {
+    const [low, step] = [at(first), (at(last) - at(first)) / (last - first)];
+    const found = ticks(...([low, at(last)].sort((a, b) => a - b) as [number, number])).map((value): [number, number] => [(value - low) / step + first, value]);
+    const isEven = found.every(([place, value]) => Math.abs(at(Math.round(place)) - value) <= Math.abs(step) * 0.51);
+    if (isEven && found.length > 1) return found.map(([place, value]) => [place, shown(value)]);
+  }
+  const whole = ticks(first, last).filter((tick) => Number.isInteger(tick) && tick >= 0 && tick < axis.length);
+  return whole.map((tick) => [tick, axis.label(tick)]);
 }
 
 async function coordinates(place: Place, plain: Axis): Promise<Axis> {

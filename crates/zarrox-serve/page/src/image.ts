@@ -2,12 +2,12 @@
 
 import * as coasts from "./coast";
 import { contrast, paint, SIGNED, table, type Maps } from "./colours";
-import { timesOf } from "./coordinates";
+import { marks, timesOf } from "./coordinates";
 import { download, h } from "./dom";
 import { Histogram } from "./histogram";
 import { overlay, chosen, type Overlay } from "./labels";
 import { index, sides, type Channel, type Shown } from "./model";
-import { count, ticks, value as text } from "./numbers";
+import { count, value as text } from "./numbers";
 import { plan, type Box, type Picture } from "./picture";
 import type { State, Store } from "./state";
 
@@ -57,6 +57,7 @@ export class ImageView {
     this.histogram = new Histogram(
       (range, quietly) => store.change({ range }, quietly),
       () => store.change({ range: [] }),
+      (value) => this.tell(value),
     );
     this.element = h("div", { class: "image" }, this.canvas, this.readout);
     this.side = h("div", { class: "histogram-box" }, this.histogram.element);
@@ -352,18 +353,17 @@ export class ImageView {
     context.fillStyle = getComputedStyle(this.canvas).color;
     context.font = "11px system-ui, sans-serif";
     const [x, y] = dims.map((dimension) => this.shown.axes[dimension]);
-    const inside = (tick: number, length: number): boolean => Number.isInteger(tick) && tick >= 0 && tick < length;
     context.textAlign = "center";
-    for (const tick of ticks(Math.max(0, box[0]), Math.min(box[2], x?.length ?? 0))) {
-      if (x && inside(tick, x.length)) context.fillText(x.label(tick), Math.max(LEFT + 14, Math.min(LEFT + width - 14, toX(tick + 0.5))), height + 12);
+    for (const [place, label] of x ? marks(x, box[0], box[2]) : []) {
+      context.fillText(label, Math.max(LEFT + 14, Math.min(LEFT + width - 14, toX(place + 0.5))), height + 12);
     }
+    context.fillText([x?.name, x?.units].filter(Boolean).join(" in "), LEFT + width / 2, height + 24);
     context.textAlign = "right";
-    for (const tick of ticks(Math.max(0, box[1]), Math.min(box[3], y?.length ?? 0))) {
-      if (y && inside(tick, y.length)) context.fillText(y.label(tick), LEFT - 4, Math.max(10, Math.min(height, toY(tick + 0.5) + 4)), LEFT - 6);
+    for (const [place, label] of y ? marks(y, box[1], box[3]) : []) {
+      context.fillText(label, LEFT - 4, Math.max(10, Math.min(height, toY(place + 0.5) + 4)), LEFT - 6);
     }
     context.textAlign = "left";
-    context.fillText([x?.name, x?.units].filter(Boolean).join(" in "), LEFT, height + 24);
-    if (y) context.fillText(y.name, 2, height + 24, LEFT - 6);
+    if (y) context.fillText(`↓ ${y.name}`, 2, height + 24, LEFT - 6);
   }
 
   /** A text of what is shown, for those who do not see it. */

@@ -1,7 +1,7 @@
 /** One dimension of an array as a plot, and series at points of an image. */
 
 import { call, type Json, type Line } from "./api";
-import { timesOf } from "./coordinates";
+import { marks, timesOf } from "./coordinates";
 import { download, h } from "./dom";
 import { SERIES } from "./image";
 import { index, selection, type Shown } from "./model";
@@ -144,7 +144,7 @@ export class LineView {
     }
     const axis = this.shown.axes[this.dimension(this.store.state)];
     context.textAlign = "center";
-    for (const tick of ticks(from, to - 1)) if (axis && Number.isInteger(tick)) context.fillText(axis.label(tick), toX(tick), TOP + height + 14);
+    for (const [place, label] of axis ? marks(axis, from, to) : []) context.fillText(label, toX(place), TOP + height + 14);
     context.fillText([axis?.name, axis?.units].filter(Boolean).join(" in "), LEFT + width / 2, TOP + height + 29);
     for (const series of this.series) this.drawSeries(context, series, toX, toY);
     const labels = this.series.map((series) => series.label).join("; ");

@@ -155,10 +155,12 @@ test("times are dates in tables, lines, files and images", async (t) => {
   const box = await page.locator(".image canvas").boundingBox();
   await page.mouse.move(box.x + 64 + (box.width - 64) / 2, box.y + (box.height - 26) / 2);
   assert.match(await page.locator(".image .readout").textContent(), /^1970-01-\d\d · /);
+  assert.match(await page.locator(".ends").textContent(), /^1970-01-01 … 1970-01-\d\d$/);
 });
 
 test("the elevation model of the demonstration is looked at in all ways", async (t) => {
   const page = await opened(t, "#/dem.zarr");
+  await page.getByText("This is a group. Choose an array in the tree.").waitFor();
   await page.getByRole("treeitem", { name: /^elevation/ }).click();
   await colour(page, 0.5, 0.5);
   const [low, high] = (await page.locator(".ends").textContent()).split(" … ").map(Number);
