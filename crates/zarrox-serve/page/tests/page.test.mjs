@@ -191,6 +191,29 @@ test("numbers that mean missing are not in the mean of many elements", async (t)
   await page.locator(".line canvas[aria-label*='Values from 5 to 5']").or(page.locator(".line canvas[aria-label*='Values from 4.5 to 5.5']")).waitFor();
 });
 
+test("maps with a middle have zero there, and automatic ends are percentiles", async (t) => {
+  const page = await opened(t, "#/climate.zarr/anomaly?map=rdbu");
+  await colour(page, 0.5, 0.5);
+  const ends = async () => (await page.locator(".ends").textContent()).split(" … ").map(Number);
+  const [low, high] = await ends();
+  assert.ok(high > 1 && low === -high, `${low} ${high}`);
+  await page.goto(`${server}/#/dem.zarr/elevation`);
+  await page.waitForFunction(() => document.querySelector("aside h2")?.textContent === "elevation");
+  await colour(page, 0.5, 0.5);
+  const { percentiles } = await (await fetch(`${server}/api/v1/stats/dem.zarr/elevation?percentiles=2,98`)).json();
+  const found = await ends();
+  assert.ok(percentiles.every(({ value }, at) => Math.abs(value - found[at]) < 12), `${JSON.stringify(percentiles)} ${found}`);
+});
+
+test("the map of chunks is used by keys, and attributes tell what they mean", async (t) => {
+  const page = await opened(t, "#/climate.zarr/t2m?view=chunks");
+  await page.locator(".chunks canvas[aria-label]").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  await page.getByText("t2m/c/0/0/1", { exact: true }).waitFor();
+  assert.equal(await page.getByTitle("the unit of the values").textContent(), "K");
+});
+
 test("it plays by itself, and stops", async (t) => {
   const page = await opened(t, "#/climate.zarr/t2m");
   await colour(page, 0.5, 0.5);
@@ -597,7 +620,7 @@ test("a page of another origin has a picture in a frame, where the tree is close
   assert.match(refused.headers.get("content-security-policy"), /frame-ancestors 'self'/);
 });
 
-for (const [name, fragment] of Object.entries({ image: "#/climate.zarr/t2m", table: "#/mixed.zarr/points", chunks: "#/mixed.zarr/sparse?view=chunks" })) {
+for (const [name, fragment] of Object.entries({ image: "#/climate.zarr/t2m", line: "#/mixed.zarr/wave", group: "#/dem.zarr", table: "#/mixed.zarr/points", chunks: "#/mixed.zarr/sparse?view=chunks" })) {
   for (const colorScheme of ["light", "dark"]) {
     test(`axe finds nothing serious: ${name}, ${colorScheme}`, async (t) => {
       const page = await opened(t, fragment, { colorScheme, bypassCSP: true });

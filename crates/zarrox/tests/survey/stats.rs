@@ -84,7 +84,7 @@ fn numbers_that_mean_missing_are_counted_apart() {
     let half = create("f2", DataType::Float16).create().unwrap();
     let found = Statistics::new().missing([0.0]).run(&half).unwrap();
     assert_eq!((found.count, found.missing, found.min), (6, 6, None));
-    let along = Statistics::new().missing([0.0]).along(&half, &[0], &[zarrox::Measure::Mean]);
+    let along = Statistics::new().missing([0.0]).along(&half, &[0], &[zarrox::stats::Measure::Mean]);
     assert_eq!(along.unwrap_err().kind(), ErrorKind::InvalidArgument);
 }
 
