@@ -14,7 +14,8 @@ matplotlib ships it in its wheel, which is downloaded once. Everything is in tar
 const DIRECTORY: &str = "target/demo";
 const DATA: &str = "target/demo/jacksboro_fault_dem.npz";
 const WHEEL: &str = "matplotlib==3.10.8";
-const GROUP: &str = "target/demo/dem.zarr";
+/// The group of the elevation model.
+pub(crate) const GROUP: &str = "target/demo/dem.zarr";
 const ARRAY: &str = "target/demo/dem.zarr/elevation";
 
 /// Takes the one file that is wanted out of the wheel.
@@ -40,15 +41,10 @@ const IMPORT: &[&str] = &[
 pub(crate) fn run(_: &[String]) -> Outcome {
     // Stores on servers and databases would take most of the time of the build.
     cargo(["build", "--package", "zarrox-cli", "--package", "relief", "--no-default-features"]).run()?;
-    if !Path::new(DATA).exists() {
-        download()?;
-    }
-    let zarrox = |arguments: &[&str]| program(run::built("debug/zarrox"), arguments.iter().copied()).run();
     println!(
         "\n# All arrays of the file become a group; then the elevations again, in chunks that suit maps."
     );
-    zarrox(&["import", DATA, GROUP, "--force"])?;
-    zarrox(IMPORT)?;
+    elevation()?;
     println!("\n# What is there now?");
     zarrox(&["tree", GROUP])?;
     zarrox(&["info", ARRAY])?;
@@ -72,6 +68,19 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     zarrox(&["info", &survey])?;
     println!("\nThe picture is in {picture}. Data: USGS, as shipped with matplotlib.");
     Ok(())
+}
+
+/// Makes the group of the elevation model with the command that was built.
+pub(crate) fn elevation() -> Outcome {
+    if !Path::new(DATA).exists() {
+        download()?;
+    }
+    zarrox(&["import", DATA, GROUP, "--force"])?;
+    zarrox(IMPORT)
+}
+
+fn zarrox(arguments: &[&str]) -> Outcome {
+    program(run::built("debug/zarrox"), arguments.iter().copied()).run()
 }
 
 fn download() -> Outcome {

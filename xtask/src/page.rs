@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::debian;
+use crate::demo;
 use crate::package::ECOSYSTEM;
 use crate::run::{self, Outcome, Program, cargo, program};
 
@@ -74,6 +75,7 @@ fn made(site: &str) -> Outcome {
     cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
     tools()?;
     run::empty_directory(site)?;
+    demo::elevation()?;
     program(ECOSYSTEM.python()?, ["-B", &format!("{PAGE}/tests/make.py"), site]).run()
 }
 
@@ -81,7 +83,9 @@ fn made(site: &str) -> Outcome {
 fn of_the_tests(site: &str) -> Vec<String> {
     ["climate.zarr", "mixed.zarr", "plenty.zarr", "packed", "old.zarr"]
         .map(|name| format!("{site}/{name}"))
-        .into()
+        .into_iter()
+        .chain([demo::GROUP.to_owned()])
+        .collect()
 }
 
 /// A directory for each program that wrote data of the corpus.

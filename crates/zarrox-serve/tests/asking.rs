@@ -209,12 +209,21 @@ fn statistics_are_those_of_the_selection() {
     let histogram = client.json("/api/v1/histogram/t/float?bins=2&low=0&high=40")["histogram"].clone();
     assert_eq!(histogram, json!({"low": 0.0, "high": 40.0, "counts": [12, 11]}));
     assert_eq!(client.json("/api/v1/histogram/t/float")["histogram"]["counts"].as_array().unwrap().len(), 64);
+    let part = client.json("/api/v1/stats/t/float?select=2&missing=20,24,1e300,0.5&bins=2&percentiles=0");
+    assert_eq!(
+        (&part["count"], &part["missing"], &part["min"], &part["mean"]),
+        (&json!(6), &json!(2), &json!(21.0), &json!(22.75))
+    );
+    let (least, error) = (part["percentiles"][0]["value"].as_f64(), part["percentile_error"].as_f64());
+    assert!((least.unwrap() - 21.0).abs() <= error.unwrap() && error.unwrap() < 1e-4);
+    assert_eq!(part["histogram"], json!({"low": 21.0, "high": 25.0, "counts": [2, 2]}));
     let sampled = client.json("/api/v1/stats/t/float?max_elements=6");
     assert_eq!(
         (&sampled["sampled"], &sampled["step"], &sampled["count"]),
         (&json!(true), &json!([2, 2]), &json!(6))
     );
-    for bad in ["low=1", "low=2&high=1", "percentiles=101", "percentiles=x", "bins=0", "field=x"] {
+    for bad in ["low=1", "low=2&high=1", "percentiles=101", "percentiles=x", "bins=0", "field=x", "missing=x"]
+    {
         assert_eq!(client.get(&format!("/api/v1/stats/t/float?{bad}")).status, 400, "{bad}");
     }
     assert_eq!(client.get("/api/v1/stats/t/text").status, 422);

@@ -1,7 +1,7 @@
 /** Coordinates along dimensions: values of arrays that are named as dimensions, and times of the CF conventions. */
 
 import { call, type Json, type NodeInfo, type Place } from "./api";
-import { value as shown } from "./numbers";
+import { ticks, value as shown } from "./numbers";
 
 /** The most coordinates that are loaded at once. */
 const MOST = 200_000;
@@ -66,6 +66,11 @@ export function timeOf(type: string): ((number: number) => string) | null {
   return (number) => date(new Date(number * factor * millis[unit]!), unit === "W" || unit === "D");
 }
 
+/** The way from an array's numbers to times, by CF's units or by its type; `null` of other arrays. */
+export function timesOf(node: NodeInfo): ((number: number) => string) | null {
+  return dates(text(node.attributes["units"]), text(node.attributes["calendar"])) ?? timeOf(node.data_type?.name ?? "");
+}
+
 const text = (json: Json | undefined): string => (typeof json === "string" ? json : "");
 
 /** The names of an array's dimensions, by its metadata or by xarray's attribute. */
@@ -97,16 +102,31 @@ export async function axes(place: Place, node: NodeInfo): Promise<Axis[]> {
   );
 }
 
+/** Marks along an axis between two elements, with their places: 0 is the middle of the first element. Where coordinates are even, they are round. */
+export function marks(axis: Axis, from: number, to: number): [number, string][] {
+  const { at } = axis;
+  const [first, last] = [Math.max(0, Math.floor(from)), Math.min(axis.length, Math.ceil(to)) - 1];
+  if (at && last > first) {
+    const [low, step] = [at(first), (at(last) - at(first)) / (last - first)];
+    const found = ticks(...([low, at(last)].sort((a, b) => a - b) as [number, number])).map((value): [number, number] => [(value - low) / step + first, value]);
+    const isEven = found.every(([place, value]) => Math.abs(at(Math.round(place)) - value) <= Math.abs(step) * 0.51);
+    if (isEven && found.length > 1) return found.map(([place, value]) => [place, shown(value)]);
+  }
+  const whole = ticks(first, last).filter((tick) => Number.isInteger(tick) && tick >= 0 && tick < axis.length);
+  return whole.map((tick) => [tick, axis.label(tick)]);
+}
+
 async function coordinates(place: Place, plain: Axis): Promise<Axis> {
   const node = await call<NodeInfo | null>("node", place, { stored: "none", optional: true });
   if (node?.kind !== "array" || node.shape?.length !== 1 || node.shape[0] !== plain.length) return plain;
   const { values } = await call<{ values: Json[] }>("slice", place, { as: "json" });
   const units = text(node.attributes["units"]);
-  const time = dates(units, text(node.attributes["calendar"]));
-  if (time) return { ...plain, label: (index) => time(Number(values[index])), at: null, units: "" };
-  const numbers = values.every((one) => typeof one === "number") ? (values as number[]) : null;
+  const { of } = meaning(node);
+  const time = timesOf(node);
+  if (time) return { ...plain, label: (index) => time(of(Number(values[index]))), at: null, units: "" };
+  const numbers = values.every((one) => typeof one === "number") ? (values as number[]).map(of) : null;
   const label = (index: number): string => {
-    const one = values[index];
+    const one = numbers?.[index] ?? values[index];
     return typeof one === "number" ? shown(one) : String(one ?? "");
   };
   return { ...plain, label, at: numbers ? (index) => numbers[index] ?? NaN : null, units, standard: text(node.attributes["standard_name"]) };
@@ -161,6 +181,7 @@ export function meaning(node: NodeInfo): Meaning {
     of: isPlain ? same : (value) => (missing.includes(exact(value)) ? NaN : value * scale + offset),
     isPlain,
     missing: [...new Set(missing)],
-    units: text(attributes["units"]),
+    // Times have none: they are told as dates.
+    units: timesOf(node) ? "" : text(attributes["units"]),
   };
 }

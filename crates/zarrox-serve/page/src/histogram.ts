@@ -1,7 +1,7 @@
 /** The histogram of the shown values, whose ends set the colours. */
 
 import { h } from "./dom";
-import { ends, value as text } from "./numbers";
+import { ends } from "./numbers";
 
 const BINS = 96;
 const [WIDTH, HEIGHT] = [288, 72];
@@ -17,7 +17,11 @@ export class Histogram {
   private high = 1;
   private range: [number, number] = [0, 1];
 
-  constructor(private readonly change: (range: [number, number], quietly: boolean) => void, reset: () => void) {
+  constructor(
+    private readonly change: (range: [number, number], quietly: boolean) => void,
+    reset: () => void,
+    private readonly tell: (value: number) => string,
+  ) {
     this.handles = [this.handle(0, "lowest value of the colours"), this.handle(1, "highest value of the colours")];
     const area = h("div", { class: "histogram" }, this.canvas, ...this.handles);
     this.element = h("div", {}, area, this.ends, h("button", { type: "button", click: reset }, "automatic"));
@@ -53,9 +57,9 @@ export class Histogram {
       handle.setAttribute("aria-valuenow", String(value));
       handle.setAttribute("aria-valuemin", String(this.low));
       handle.setAttribute("aria-valuemax", String(this.high));
-      handle.setAttribute("aria-valuetext", text(value));
+      handle.setAttribute("aria-valuetext", this.tell(value));
     });
-    this.ends.textContent = `${text(range[0])} … ${text(range[1])}`;
+    this.ends.textContent = `${this.tell(range[0])} … ${this.tell(range[1])}`;
     this.draw();
   }
 

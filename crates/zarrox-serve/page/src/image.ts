@@ -2,11 +2,12 @@
 
 import * as coasts from "./coast";
 import { contrast, paint, SIGNED, table, type Maps } from "./colours";
+import { marks, timesOf } from "./coordinates";
 import { download, h } from "./dom";
 import { Histogram } from "./histogram";
 import { overlay, chosen, type Overlay } from "./labels";
 import { index, sides, type Channel, type Shown } from "./model";
-import { count, ticks, value as text } from "./numbers";
+import { count, value as text } from "./numbers";
 import { plan, type Box, type Picture } from "./picture";
 import type { State, Store } from "./state";
 
@@ -56,6 +57,7 @@ export class ImageView {
     this.histogram = new Histogram(
       (range, quietly) => store.change({ range }, quietly),
       () => store.change({ range: [] }),
+      (value) => this.tell(value),
     );
     this.element = h("div", { class: "image" }, this.canvas, this.readout);
     this.side = h("div", { class: "histogram-box" }, this.histogram.element);
@@ -351,18 +353,17 @@ export class ImageView {
     context.fillStyle = getComputedStyle(this.canvas).color;
     context.font = "11px system-ui, sans-serif";
     const [x, y] = dims.map((dimension) => this.shown.axes[dimension]);
-    const inside = (tick: number, length: number): boolean => Number.isInteger(tick) && tick >= 0 && tick < length;
     context.textAlign = "center";
-    for (const tick of ticks(Math.max(0, box[0]), Math.min(box[2], x?.length ?? 0))) {
-      if (x && inside(tick, x.length)) context.fillText(x.label(tick), Math.max(LEFT + 14, Math.min(LEFT + width - 14, toX(tick + 0.5))), height + 12);
+    for (const [place, label] of x ? marks(x, box[0], box[2]) : []) {
+      context.fillText(label, Math.max(LEFT + 14, Math.min(LEFT + width - 14, toX(place + 0.5))), height + 12);
     }
+    context.fillText([x?.name, x?.units].filter(Boolean).join(" in "), LEFT + width / 2, height + 24);
     context.textAlign = "right";
-    for (const tick of ticks(Math.max(0, box[1]), Math.min(box[3], y?.length ?? 0))) {
-      if (y && inside(tick, y.length)) context.fillText(y.label(tick), LEFT - 4, Math.max(10, Math.min(height, toY(tick + 0.5) + 4)), LEFT - 6);
+    for (const [place, label] of y ? marks(y, box[1], box[3]) : []) {
+      context.fillText(label, LEFT - 4, Math.max(10, Math.min(height, toY(place + 0.5) + 4)), LEFT - 6);
     }
     context.textAlign = "left";
-    context.fillText([x?.name, x?.units].filter(Boolean).join(" in "), LEFT, height + 24);
-    if (y) context.fillText(y.name, 2, height + 24, LEFT - 6);
+    if (y) context.fillText(`↓ ${y.name}`, 2, height + 24, LEFT - 6);
   }
 
   /** A text of what is shown, for those who do not see it. */
@@ -378,7 +379,7 @@ export class ImageView {
       const dimension = names.indexOf(axis);
       return `${axis.name} ${axis.label(index(this.shown, state, dimension))}`;
     });
-    const values = `Values from ${text(this.range[0])} to ${text(this.range[1])} ${this.shown.meaning.units}`;
+    const values = `Values from ${this.tell(this.range[0])} to ${this.tell(this.range[1])} ${this.shown.meaning.units}`.trim();
     const all = [`Image of ${this.shown.node.name || "the array"}`, span(x, box[0], box[2]), span(y, box[1], box[3]), ...rest, values];
     this.canvas.setAttribute("aria-label", `${all.filter(Boolean).join(", ")}.`);
   }
@@ -502,6 +503,11 @@ export class ImageView {
     this.readout.textContent = [this.valueAt(place), ...where].filter(Boolean).join(" · ");
   }
 
+  /** A value as text; times are dates. */
+  private tell(value: number): string {
+    return timesOf(this.shown.node)?.(value) ?? text(value);
+  }
+
   private valueAt([x, y]: [number, number]): string {
     const [dx, dy] = sides(this.shown, this.store.state);
     for (const picture of [...this.pictures].reverse()) {
@@ -518,7 +524,7 @@ export class ImageView {
       const { meaning } = this.shown;
       const values = picture.planes.map((plane) => {
         const value = plane[at]!;
-        return Number.isNaN(value) ? "missing" : text(value);
+        return Number.isNaN(value) ? "missing" : this.tell(value);
       });
       return `${about}${values.join(", ")}${meaning.units ? ` ${meaning.units}` : ""}`;
     }

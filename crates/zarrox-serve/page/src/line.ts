@@ -1,7 +1,7 @@
 /** One dimension of an array as a plot, and series at points of an image. */
 
 import { call, type Json, type Line } from "./api";
-import { dates, timeOf } from "./coordinates";
+import { marks, timesOf } from "./coordinates";
 import { download, h } from "./dom";
 import { SERIES } from "./image";
 import { index, selection, type Shown } from "./model";
@@ -134,21 +134,21 @@ export class LineView {
     context.strokeStyle = style.getPropertyValue("--faint") || "#ccc";
     context.font = "11px system-ui, sans-serif";
     context.textAlign = "right";
-    const { time } = this;
+    const told = (value: number): string => this.time?.(value) ?? text(value);
     for (const tick of ticks(low, high)) {
       context.beginPath();
       context.moveTo(LEFT, toY(tick));
       context.lineTo(LEFT + width, toY(tick));
       context.stroke();
-      context.fillText(time ? time(tick) : text(tick), LEFT - 5, toY(tick) + 4, LEFT - 8);
+      context.fillText(told(tick), LEFT - 5, toY(tick) + 4, LEFT - 8);
     }
     const axis = this.shown.axes[this.dimension(this.store.state)];
     context.textAlign = "center";
-    for (const tick of ticks(from, to - 1)) if (axis && Number.isInteger(tick)) context.fillText(axis.label(tick), toX(tick), TOP + height + 14);
+    for (const [place, label] of axis ? marks(axis, from, to) : []) context.fillText(label, toX(place), TOP + height + 14);
     context.fillText([axis?.name, axis?.units].filter(Boolean).join(" in "), LEFT + width / 2, TOP + height + 29);
     for (const series of this.series) this.drawSeries(context, series, toX, toY);
     const labels = this.series.map((series) => series.label).join("; ");
-    this.canvas.setAttribute("aria-label", `Plot along ${axis?.name ?? ""}: ${labels}. Values from ${text(low)} to ${text(high)} ${this.shown.meaning.units}.`);
+    this.canvas.setAttribute("aria-label", `Plot along ${axis?.name ?? ""}: ${labels}. Values from ${told(low)} to ${told(high)} ${this.shown.meaning.units}.`);
   }
 
   private drawSeries(context: CanvasRenderingContext2D, series: Series, toX: (x: number) => number, toY: (y: number) => number): void {
@@ -181,10 +181,7 @@ export class LineView {
 
   /** The way from numbers to times, where the values are times. */
   private get time(): ((value: number) => string) | null {
-    const { attributes, data_type } = this.shown.node;
-    const [units, calendar] = [attributes["units"], attributes["calendar"]];
-    const cf = typeof units === "string" ? dates(units, typeof calendar === "string" ? calendar : "") : null;
-    return cf ?? timeOf(data_type?.name ?? "");
+    return timesOf(this.shown.node);
   }
 
   private listen(): void {
@@ -241,12 +238,13 @@ export class LineView {
   private save(): void {
     const axis = this.shown.axes[this.dimension(this.store.state)];
     const quoted = (word: string): string => (/[",\n]/.test(word) ? `"${word.replaceAll('"', '""')}"` : word);
+    const told = (value: number | undefined): string => (value === undefined ? "" : Number.isNaN(value) ? "NaN" : (this.time?.(value) ?? String(value)));
     const rows = [[axis?.name ?? "index", ...this.series.map((series) => series.label)]];
     const longest = Math.max(...this.series.map((series) => series.values.length));
     for (let at = 0; at < longest; at++) {
       const first = this.series[0]!;
       const element = first.first + at * first.step;
-      rows.push([axis?.label(element) ?? String(element), ...this.series.map((series) => String(series.values[at] ?? ""))]);
+      rows.push([axis?.label(element) ?? String(element), ...this.series.map((series) => told(series.values[at]))]);
     }
     const csv = rows.map((row) => row.map(quoted).join(",")).join("\n");
     download(`${this.shown.node.name || "line"}.csv`, new Blob([`${csv}\n`], { type: "text/csv" }));

@@ -90,7 +90,9 @@ class App {
     this.panel.show(place, node, () => this.store.state, () => this.selected());
     if (node.kind === "array") void this.countStored(place, number);
     const shown = node.kind === "array" ? await this.array(place, node) : await this.image(place, node);
-    if (number !== this.opened || !shown) return;
+    if (number !== this.opened) return;
+    if (!shown && node.kind === "group") fill(this.middle, h("p", { class: "nothing" }, "This is a group. Choose an array in the tree."));
+    if (!shown) return;
     this.shown = shown;
     this.update(null);
   }
@@ -195,7 +197,8 @@ class App {
     if (!this.series) {
       this.series = new LineView(shown, this.store, (one) => seriesDimension(shown, one), (error) => this.fail(error), false);
       const close = h("button", { type: "button", click: () => this.store.change({ points: [] }) }, "close");
-      fill(this.below, this.series.element, close);
+      this.series.element.querySelector(".bar")?.append(close);
+      fill(this.below, this.series.element);
     }
     const [x, y] = sides(shown, state);
     this.series.update({ ...state, x, y });

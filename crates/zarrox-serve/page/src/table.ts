@@ -1,7 +1,7 @@
 /** Elements as a table: structures, text, and whatever else is no picture. */
 
 import { call, type Json } from "./api";
-import { dates, timeOf } from "./coordinates";
+import { timesOf } from "./coordinates";
 import { fill, h } from "./dom";
 import { index, type Shown } from "./model";
 import { count, value as text } from "./numbers";
@@ -65,7 +65,7 @@ export class TableView {
     const body = rows.map((row, number) => {
       const cells = across >= 0 ? (row as Json[]) : fields ? fieldsOf(row, fields) : [row];
       const label = rowAxis ? rowAxis.label(first + number) : "";
-      return h("tr", {}, h("th", { scope: "row" }, label), ...cells.map((cell) => h("td", {}, this.cell(cell))));
+      return h("tr", {}, h("th", { scope: "row" }, label), ...cells.map((cell) => this.cell(cell, fields !== null)));
     });
     const length = this.shown.shape[down] ?? 1;
     const page = (to: number, label: string, possible: boolean): HTMLElement =>
@@ -84,15 +84,17 @@ export class TableView {
     );
   }
 
-  private cell(value: Json): string {
-    if (value === null) return "";
-    if (typeof value === "number") {
-      const { attributes, data_type } = this.shown.node;
-      const units = attributes["units"];
-      const time = (typeof units === "string" ? dates(units, String(attributes["calendar"] ?? "")) : null) ?? timeOf(data_type?.name ?? "");
-      return time ? time(value) : text(value);
-    }
-    return typeof value === "string" ? value : JSON.stringify(value);
+  /** A cell with what the value means; where it is stored as another one, the title tells that. Attributes say nothing of fields. */
+  private cell(value: Json, isField: boolean): HTMLElement {
+    if (value === null) return h("td", {});
+    if (typeof value !== "number") return h("td", {}, typeof value === "string" ? value : JSON.stringify(value));
+    if (isField) return h("td", {}, text(value));
+    const { meaning } = this.shown;
+    const meant = meaning.of(value);
+    const title = meaning.isPlain ? undefined : `stored: ${value}`;
+    const time = timesOf(this.shown.node);
+    if (Number.isNaN(meant)) return h("td", { title }, "missing");
+    return h("td", { title }, time ? time(meant) : text(meant));
   }
 }
 

@@ -73,6 +73,7 @@ def mixed(path):
     group.create_array("scalar", shape=(), dtype="f8")[...] = 3.5
     group.create_array("mask", shape=(30, 30), dtype=bool)[:] = np.eye(30, dtype=bool)
     group.create_array("times", shape=(20,), dtype="M8[s]")[:] = np.arange(20).astype("M8[s]")
+    group.create_array("days", shape=(20, 30), dtype="M8[D]")[:] = (np.arange(600).reshape(20, 30) % 31).astype("M8[D]")
     group.create_array("wave", shape=(100_000,), dtype="f4")[:] = np.sin(np.arange(100_000) / 3000)
     colours = np.zeros((60, 80, 3), dtype="u1")
     colours[:, :40, 0], colours[:, 40:, 2] = 255, 255

@@ -130,6 +130,58 @@ test("numbers of xarray mean what their attributes say, and missing ones are gre
   await said.getByText(/\(in base64, AAAAgB2vFUQ=\)/).waitFor();
 });
 
+test("tables and files have the numbers that are meant, and tell the stored ones", async (t) => {
+  const page = await opened(t, "#/packed/packed3/degrees?view=table");
+  const cell = (row, column) => page.locator("tbody tr").nth(row).locator("td").nth(column);
+  await cell(25, 25).waitFor();
+  assert.deepEqual([await cell(0, 3).textContent(), await cell(0, 3).getAttribute("title")], ["3", "stored: -194"]);
+  assert.deepEqual([await cell(0, 15).textContent(), await cell(0, 15).getAttribute("title")], ["missing", "stored: -9999"]);
+  await page.goto(`${server}/#/packed/packed3/degrees?view=line&x=1`);
+  await page.locator(".line canvas[aria-label*='Values from 0 to 29 K']").waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
+  const lines = (await readFile(await download.path(), "utf8")).split("\n");
+  assert.deepEqual([lines[0], lines[4], lines[16]], ["x,degrees", "3,3", "15,NaN"]);
+});
+
+test("times are dates in tables, lines, files and images", async (t) => {
+  const page = await opened(t, "#/climate.zarr/time?view=table");
+  await page.getByRole("cell", { name: "2020-02-28 18:00", exact: true }).waitFor();
+  await page.goto(`${server}/#/climate.zarr/time?view=line`);
+  await page.locator(".line canvas[aria-label*='Values from 2020-02-28 to 2020-03-10 18:00']").or(page.locator(".line canvas[aria-label*='Values from 2020-02-28 00:00 to 2020-03-10 18:00']")).waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
+  assert.match((await readFile(await download.path(), "utf8")).split("\n")[4], /^3,2020-02-28 18:00$/);
+  await page.goto(`${server}/#/mixed.zarr/days`);
+  await colour(page, 0.5, 0.5);
+  const box = await page.locator(".image canvas").boundingBox();
+  await page.mouse.move(box.x + 64 + (box.width - 64) / 2, box.y + (box.height - 26) / 2);
+  assert.match(await page.locator(".image .readout").textContent(), /^1970-01-\d\d · /);
+  assert.match(await page.locator(".ends").textContent(), /^1970-01-01 … 1970-01-\d\d$/);
+});
+
+test("the elevation model of the demonstration is looked at in all ways", async (t) => {
+  const page = await opened(t, "#/dem.zarr");
+  await page.getByText("This is a group. Choose an array in the tree.").waitFor();
+  await page.getByRole("treeitem", { name: /^elevation/ }).click();
+  await colour(page, 0.5, 0.5);
+  const [low, high] = (await page.locator(".ends").textContent()).split(" … ").map(Number);
+  assert.ok(low > 200 && low < 400 && high > 600 && high < 1100, `${low} ${high}`);
+  const canvas = page.locator(".image canvas");
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  assert.match(await page.locator(".image .readout").textContent(), /^\d{3,4} m · latitude \d+ · longitude \d+$/);
+  await page.mouse.wheel(0, -800);
+  await page.waitForFunction(() => location.hash.includes("box="));
+  await page.getByRole("button", { name: "whole" }).click();
+  await page.getByRole("tab", { name: "line" }).click();
+  await page.locator(".line canvas[aria-label*='Plot along']").waitFor();
+  await page.getByRole("tab", { name: "chunks" }).click();
+  await page.getByText(/42 chunks are stored/).waitFor();
+  await page.locator(".chunks canvas").click({ position: { x: 60, y: 20 } });
+  await page.getByText("elevation/c/0/", { exact: false }).first().waitFor();
+  await page.getByRole("tab", { name: "table" }).click();
+  await page.getByText("rows 0 to 99 of 344", { exact: false }).waitFor();
+});
+
 test("numbers that mean missing are not in the mean of many elements", async (t) => {
   const page = await opened(t, "#/mixed.zarr/gaps?reduce=mean");
   await colour(page, 0.5, 0.5);
@@ -137,6 +189,29 @@ test("numbers that mean missing are not in the mean of many elements", async (t)
   assert.ok(low > 0 && high <= 10, `${low} ${high}`);
   await page.goto(`${server}/#/mixed.zarr/gaps?view=line&at=1:1`);
   await page.locator(".line canvas[aria-label*='Values from 5 to 5']").or(page.locator(".line canvas[aria-label*='Values from 4.5 to 5.5']")).waitFor();
+});
+
+test("maps with a middle have zero there, and automatic ends are percentiles", async (t) => {
+  const page = await opened(t, "#/climate.zarr/anomaly?map=rdbu");
+  await colour(page, 0.5, 0.5);
+  const ends = async () => (await page.locator(".ends").textContent()).split(" … ").map(Number);
+  const [low, high] = await ends();
+  assert.ok(high > 1 && low === -high, `${low} ${high}`);
+  await page.goto(`${server}/#/dem.zarr/elevation`);
+  await page.waitForFunction(() => document.querySelector("aside h2")?.textContent === "elevation");
+  await colour(page, 0.5, 0.5);
+  const { percentiles } = await (await fetch(`${server}/api/v1/stats/dem.zarr/elevation?percentiles=2,98`)).json();
+  const found = await ends();
+  assert.ok(percentiles.every(({ value }, at) => Math.abs(value - found[at]) < 12), `${JSON.stringify(percentiles)} ${found}`);
+});
+
+test("the map of chunks is used by keys, and attributes tell what they mean", async (t) => {
+  const page = await opened(t, "#/climate.zarr/t2m?view=chunks");
+  await page.locator(".chunks canvas[aria-label]").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  await page.getByText("t2m/c/0/0/1", { exact: true }).waitFor();
+  assert.equal(await page.getByTitle("the unit of the values").textContent(), "K");
 });
 
 test("it plays by itself, and stops", async (t) => {
@@ -545,7 +620,7 @@ test("a page of another origin has a picture in a frame, where the tree is close
   assert.match(refused.headers.get("content-security-policy"), /frame-ancestors 'self'/);
 });
 
-for (const [name, fragment] of Object.entries({ image: "#/climate.zarr/t2m", table: "#/mixed.zarr/points", chunks: "#/mixed.zarr/sparse?view=chunks" })) {
+for (const [name, fragment] of Object.entries({ image: "#/climate.zarr/t2m", line: "#/mixed.zarr/wave", group: "#/dem.zarr", table: "#/mixed.zarr/points", chunks: "#/mixed.zarr/sparse?view=chunks" })) {
   for (const colorScheme of ["light", "dark"]) {
     test(`axe finds nothing serious: ${name}, ${colorScheme}`, async (t) => {
       const page = await opened(t, fragment, { colorScheme, bypassCSP: true });

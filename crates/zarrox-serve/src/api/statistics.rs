@@ -19,7 +19,8 @@ const MOST_BINS: u64 = 1 << 16;
 const MOST_UNIQUE: u64 = 100_000;
 
 /// The parameters.
-const PARAMETERS: [&str; 7] = ["bins", "low", "high", "percentiles", "unique", "field", "max_elements"];
+const PARAMETERS: [&str; 8] =
+    ["bins", "low", "high", "percentiles", "unique", "field", "missing", "max_elements"];
 
 pub(super) fn answer(array: &Array, query: &Query, histogram: bool, interrupt: &Interrupt) -> Answer<Json> {
     query.only(&[&selection::PARAMETERS[..], &PARAMETERS[..]].concat())?;
@@ -60,6 +61,7 @@ fn options(statistics: Statistics, query: &Query, histogram: bool) -> Answer<Sta
     };
     let percentiles = query.numbers("percentiles")?;
     let unique = query.count("unique", MOST_UNIQUE)?.unwrap_or(0);
+    let statistics = statistics.missing(query.numbers("missing")?);
     let statistics =
         query.text("field").into_iter().fold(statistics, |statistics, name| statistics.field(name));
     Ok(statistics.percentiles(percentiles).unique(usize::try_from(unique).unwrap_or(0)))

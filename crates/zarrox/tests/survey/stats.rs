@@ -62,6 +62,33 @@ fn chunks_that_are_not_stored_count_as_fill_values() {
 }
 
 #[test]
+fn numbers_that_mean_missing_are_counted_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let create = |name: &str, data_type: DataType| {
+        zarrox::create_array(directory.path().join(name)).shape([6]).chunks([2]).data_type(data_type)
+    };
+    let whole = create("i8", DataType::Int64).fill_value(-9_i64).create().unwrap();
+    whole.write(s![..4], &arr1(&[3_i64, -9, i64::MAX - 1, 5])).unwrap();
+    let found = Statistics::new().missing([-9.0, 0.5, 1e300]).histogram(1).percentiles([0.0]).unique(3);
+    let found = found.run(&whole).unwrap();
+    assert_eq!((found.count, found.missing, found.nan), (6, 3, 0));
+    let most = Number::Integer(i128::from(i64::MAX - 1));
+    assert_eq!((found.min, found.max), (Some(Number::Integer(3)), Some(most)));
+    assert_eq!(found.histogram.unwrap().counts, [3]);
+    assert_eq!(found.unique.unwrap().len(), 3);
+    let float = create("f4", DataType::Float32).create().unwrap();
+    float.write(.., &arr1(&[1e20_f32, 2.0, f32::NAN, 4.0, 1e20, f32::INFINITY])).unwrap();
+    let found = Statistics::new().missing([1e20, 1e300]).select(s![..5]).run(&float).unwrap();
+    assert_eq!((found.count, found.missing, found.nan, found.mean), (5, 2, 1, Some(3.0)));
+    assert_eq!(Statistics::new().missing([1e300]).run(&float).unwrap().missing, 0);
+    let half = create("f2", DataType::Float16).create().unwrap();
+    let found = Statistics::new().missing([0.0]).run(&half).unwrap();
+    assert_eq!((found.count, found.missing, found.min), (6, 6, None));
+    let along = Statistics::new().missing([0.0]).along(&half, &[0], &[zarrox::stats::Measure::Mean]);
+    assert_eq!(along.unwrap_err().kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
 fn other_numbers_fields_and_types_without_numbers() {
     let directory = tempfile::tempdir().unwrap();
     let create = |name: &str, data_type: DataType| {

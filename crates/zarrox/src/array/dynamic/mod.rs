@@ -288,6 +288,31 @@ impl DynArray {
         Ok(array)
     }
 
+    /// The numbers of a list that a type has, in one dimension. Of floats the nearest ones are taken; others are left out.
+    ///
+    /// ```
+    /// use zarrox::{DataType, DynArray};
+    /// let numbers = DynArray::nearest(&DataType::Int8, &[-9.0, 0.5, 1e20], &zarrox::codecs::registry())?;
+    /// assert_eq!(numbers.as_bytes(), [247]);
+    /// # Ok::<(), zarrox::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] when the type has no numbers.
+    pub fn nearest(data_type: &DataType, numbers: &[f64], registry: &Registry) -> Result<Self> {
+        registry.cast(&DataType::Float64, data_type, Casting::Lossy)?;
+        let is_float = matches!(data_type.storage(), Storage::Float(_));
+        let nearest = |number: &f64| {
+            let one = Self::new(DataType::Float64, vec![1], number.to_ne_bytes().to_vec()).ok()?;
+            let own = one.cast(data_type, Casting::Lossy, registry).ok()?;
+            let back = own.cast(&DataType::Float64, Casting::Lossy, registry).ok()?;
+            let is_near = is_float && f64::from_ne_bytes(back.as_bytes().try_into().ok()?).is_finite();
+            (is_near || back == one).then(|| own.into_bytes())
+        };
+        let elements: Vec<Vec<u8>> = numbers.iter().filter_map(nearest).collect();
+        Self::from_elements(data_type.clone(), vec![elements.len()], elements)
+    }
+
     /// Returns a copy without padding between the fields of structures.
     ///
     /// # Errors

@@ -175,7 +175,8 @@ impl Statistics {
 
     /// Computes statistics along axes of an array, and writes each into an array of the shape of
     /// [`shape_along`](Self::shape_along) and of the type of [`Measure::data_type`]. The results that are computed at a time take half
-    /// of the [`memory`](Self::memory). Histograms, percentiles and unique elements are not found along axes.
+    /// of the [`memory`](Self::memory). Histograms, percentiles and unique elements are not found along axes, and
+    /// [`missing`](Self::missing) is refused.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] when there is no such axis, the shape of an output differs, or an extreme of nothing is asked for
@@ -183,6 +184,9 @@ impl Statistics {
     pub fn along_into(&self, array: &Array, axes: &[usize], outputs: &[(Measure, &Array)]) -> Result<()> {
         if self.bins > 0 || self.unique > 0 || !self.percentiles.is_empty() {
             return Err(argument("histograms, percentiles and unique elements are not found along axes"));
+        }
+        if !self.missing.is_empty() {
+            return Err(argument("numbers that mean missing are not left out along axes"));
         }
         let place = |error: Error| error.at(format!("array '{}'", array.path()));
         let counted = Counted::new(array, self.field.as_deref()).map_err(place)?;

@@ -23,6 +23,8 @@ pub(super) struct Counted {
     pub(super) fill_bytes: Vec<u8>,
     /// The fill value in the type that is counted.
     pub(super) fill_number: Vec<u8>,
+    /// The numbers that mean missing, in the type that is counted.
+    missing: Vec<u8>,
 }
 
 /// Calls a loop for the Rust type of a data type; that of others is `f64`.
@@ -64,6 +66,7 @@ impl Counted {
             fill: Number::Integer(0),
             fill_bytes: fill.elements().next().unwrap_or_default().to_vec(),
             fill_number: Vec::new(),
+            missing: Vec::new(),
         };
         let numbers = counted.numbers(&fill).map_err(|error| {
             let message = format!("elements of {} are no real numbers", counted.data_type);
@@ -78,6 +81,35 @@ impl Counted {
         counted.fill = moments.range.map_or(Number::Float(f64::NAN), |(low, _)| low);
         counted.fill_number = fill_number;
         Ok(counted)
+    }
+
+    /// Leaves out numbers that mean missing.
+    pub(super) fn without(mut self, missing: &[f64], array: &Array) -> Result<Self> {
+        let missing = DynArray::nearest(&self.data_type, missing, &array.location().context.registry)?;
+        self.missing = self.numbers(&missing)?.as_bytes().to_vec();
+        Ok(self)
+    }
+
+    /// Returns true if elements that are not stored mean missing.
+    pub(super) fn is_fill_missing(&self) -> bool {
+        self.differ(&self.fill_number, self.number_type()) == [false]
+    }
+
+    /// The counted elements of a part that do not mean missing.
+    pub(super) fn present<'v>(&self, part: &'v DynArray) -> Result<Cow<'v, DynArray>> {
+        let values = self.values(part)?;
+        if self.missing.is_empty() {
+            return Ok(values);
+        }
+        let numbers = self.numbers(&values)?;
+        let kept = self.differ(numbers.as_bytes(), numbers.data_type());
+        let length = kept.iter().filter(|kept| **kept).count();
+        let elements = values.elements().zip(kept).filter_map(|(element, kept)| kept.then_some(element));
+        DynArray::from_elements(self.data_type.clone(), vec![length], elements).map(Cow::Owned)
+    }
+
+    fn differ(&self, numbers: &[u8], data_type: &DataType) -> Vec<bool> {
+        with_type!(data_type, kernel::differ(numbers, &self.missing))
     }
 
     /// The counted elements of a part.

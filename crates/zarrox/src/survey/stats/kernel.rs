@@ -70,6 +70,8 @@ pub(super) struct Moments {
     pub(super) count: u64,
     /// The number of values that are NaN.
     pub(super) nan: u64,
+    /// The number of values that mean missing.
+    pub(super) missing: u64,
     /// The smallest and the largest.
     pub(super) range: Option<(Number, Number)>,
     pub(super) mean: f64,
@@ -91,9 +93,10 @@ impl Moments {
     #[expect(clippy::cast_precision_loss, reason = "weights of means")]
     pub(super) fn join(&mut self, other: &Self) {
         self.nan += other.nan;
+        self.missing += other.missing;
         let Some((low, high)) = other.range else { return };
         let Some((own_low, own_high)) = self.range else {
-            *self = Self { nan: self.nan, ..*other };
+            *self = Self { nan: self.nan, missing: self.missing, ..*other };
             return;
         };
         let (own, others) = (self.count as f64, other.count as f64);
@@ -157,7 +160,7 @@ fn of_block<T: Numeric>(block: &[u8]) -> Moments {
     let most = |a: T, b: &T| if *b > a { *b } else { a };
     let range = (low.iter().fold(low[0], least).number(), high.iter().fold(high[0], most).number());
     let mean = sums.iter().sum::<f64>() / count as f64;
-    Moments { count, nan, range: Some(range), mean, squares: squares::<T>(block, mean) }
+    Moments { count, nan, missing: 0, range: Some(range), mean, squares: squares::<T>(block, mean) }
 }
 
 #[expect(clippy::eq_op, reason = "NaN differs from itself")]
@@ -209,6 +212,12 @@ impl Bins {
     pub(super) fn join(&mut self, other: &Self) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(own, other)| *own += other);
     }
+}
+
+/// Tells of each number whether it differs from all of some others.
+pub(super) fn differ<T: Numeric>(bytes: &[u8], others: &[u8]) -> Vec<bool> {
+    let others: Vec<T> = others.chunks_exact(T::SIZE).map(T::of).collect();
+    bytes.chunks_exact(T::SIZE).map(|value| !others.contains(&T::of(value))).collect()
 }
 
 /// Counts numbers that lie one after the other.

@@ -23,7 +23,7 @@ use counted::Counted;
 use kernel::{Bins, Moments};
 pub use measure::Measure;
 
-/// Statistics of numbers. What is NaN is counted, and left out of everything else.
+/// Statistics of numbers. NaN and numbers that mean missing are counted, and left out of everything else.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -31,6 +31,8 @@ pub struct Stats {
     pub count: u64,
     /// The number of elements that are NaN.
     pub nan: u64,
+    /// The number of elements that are a number which means missing.
+    pub missing: u64,
     /// The smallest element; `None` if there are only NaN, or nothing.
     pub min: Option<Number>,
     /// The largest element.
@@ -72,6 +74,7 @@ impl Stats {
         let members = [
             ("count", self.count.into()),
             ("nan", self.nan.into()),
+            ("missing", self.missing.into()),
             ("min", number(self.min)),
             ("max", number(self.max)),
             ("mean", float(self.mean)),
@@ -123,6 +126,7 @@ pub struct Statistics {
     range: Option<(f64, f64)>,
     percentiles: Vec<f64>,
     unique: usize,
+    missing: Vec<f64>,
     listener: Option<Listener>,
 }
 
@@ -136,6 +140,7 @@ impl Default for Statistics {
             range: None,
             percentiles: Vec::new(),
             unique: 0,
+            missing: Vec::new(),
             listener: None,
         }
     }
@@ -198,6 +203,25 @@ impl Statistics {
         Self { unique: most, ..self }
     }
 
+    /// Leaves out numbers that mean missing, such as those of the attributes `_FillValue` and `missing_value`. Of floats the nearest
+    /// ones are meant. Numbers that the elements' type does not have mean nothing.
+    ///
+    /// ```
+    /// use zarrox::prelude::*;
+    /// use zarrox::Statistics;
+    /// # let directory = tempfile::tempdir()?;
+    /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([3]).data_type(DataType::Int16).create()?;
+    /// array.write(.., &ndarray::arr1(&[4_i16, -999, 6]))?;
+    ///
+    /// let stats = Statistics::new().missing([-999.0]).run(&array)?;
+    /// assert_eq!((stats.count, stats.missing, stats.mean), (3, 1, Some(5.0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn missing(self, numbers: impl IntoIterator<Item = f64>) -> Self {
+        Self { missing: numbers.into_iter().collect(), ..self }
+    }
+
     /// Hears of progress in elements, from any thread. An error ends the work.
     #[must_use]
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
@@ -213,14 +237,16 @@ impl Statistics {
         self.check()?;
         let place = |error: Error| error.at(format!("array '{}'", array.path()));
         let counted = Counted::new(array, self.field.as_deref()).map_err(place)?;
+        let counted = counted.without(&self.missing, array)?;
         let (pass, absent) = self.pass(array)?;
         let work = Work::new(self.memory, self.listener.clone());
         work.expect(pass.elements());
         let given = self.range.filter(|_| self.bins > 0).map(|(low, high)| Bins::new(low, high, self.bins));
         let start = || (Moments::default(), given.clone(), Some(BTreeMap::new()));
         let states = pass.run(start, |(moments, bins, unique): &mut (_, _, Unique), region, values| {
-            let values = counted.values(values[0])?;
+            let values = counted.present(values[0])?;
             counted.add(&values, moments, bins.as_mut())?;
+            moments.missing += elements_of(region) - values.shape().iter().product::<usize>() as u64;
             if self.unique > 0 {
                 add_unique(unique, &values, self.unique);
             }
@@ -232,6 +258,9 @@ impl Statistics {
             bins.iter_mut().zip(other_bins).for_each(|(own, other)| own.join(other));
             join_unique(&mut unique, other_unique, self.unique);
         }
+        let is_missing = counted.is_fill_missing();
+        moments.missing += if is_missing { absent } else { 0 };
+        let absent = if is_missing { 0 } else { absent };
         moments.join(&Moments::of_repeated(counted.fill, absent));
         if absent > 0 {
             bins.iter_mut().for_each(|bins| bins.add(counted.fill.to_f64(), absent));
@@ -295,7 +324,7 @@ impl Statistics {
         let coarse = (self.bins > 0 && self.range.is_none()).then(|| Bins::new(low, high, self.bins));
         let start = || (fine.clone(), coarse.clone());
         let states = pass.run(start, |(fine, coarse), region, values| {
-            let values = counted.values(values[0])?;
+            let values = counted.present(values[0])?;
             if !self.percentiles.is_empty() {
                 counted.count(&values, fine)?;
             }
@@ -351,8 +380,9 @@ impl Statistics {
 fn stats_of(moments: &Moments) -> Stats {
     let any = moments.count > 0;
     Stats {
-        count: moments.count + moments.nan,
+        count: moments.count + moments.nan + moments.missing,
         nan: moments.nan,
+        missing: moments.missing,
         min: moments.range.map(|(low, _)| low),
         max: moments.range.map(|(_, high)| high),
         mean: any.then_some(moments.mean),
