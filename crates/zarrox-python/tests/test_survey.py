@@ -54,7 +54,7 @@ def test_statistics_along_axes_are_those_of_numpy(dtype: str, axes: tuple[int, .
 def test_negative_axes_and_wrong_ones() -> None:
     z = zarr.array(_data("i2"))
     np.testing.assert_array_equal(zarr.stats(z, axis=-1, measures="max")["max"], _data("i2").max(axis=-1))
-    for arguments in ({"axis": 3}, {"axis": 0, "measures": "mode"}, {"axis": (0, 0)}, {"axis": 0, "unique": 3}):
+    for arguments in ({"axis": 3}, {"axis": 0, "measures": "mode"}, {"axis": (0, 0)}, {"axis": 0, "unique": 3}, {"axis": 0, "missing": [1]}):
         with pytest.raises(ValueError):
             zarr.stats(z, **arguments)  # type: ignore[arg-type]
     empty = zarr.zeros((0, 3), dtype="i4")
@@ -74,6 +74,15 @@ def test_statistics_of_all_elements() -> None:
     assert found["std"] == pytest.approx(np.nanstd(data.astype("f8")))
     assert found["histogram"]["counts"] == np.histogram(data[~np.isnan(data)], 5, (-40, 60))[0].tolist()
     assert sum(one["count"] for one in found["unique"]) == data.size
+
+
+def test_numbers_that_mean_missing_are_left_out() -> None:
+    data = np.array([[3, -9999, 5], [-9999, 9, -9999]], "i2")
+    found = zarr.stats(zarr.array(data, chunks=(1, 2)), missing=[-9999, 1e20], percentiles=[50], unique=3)
+    assert (found["count"], found["missing"], found["min"], found["max"]) == (6, 3, 3, 9)
+    assert found["mean"] == pytest.approx(data[data != -9999].mean())
+    assert found["percentiles"] == [{"percent": 50, "value": 5}]
+    assert [one["value"] for one in found["unique"]] == ["3", "5", "9"]
 
 
 def test_differences() -> None:

@@ -401,6 +401,7 @@ def stats(
     percentiles: list[float] = ...,
     unique: int = 0,
     memory: int | None = None,
+    missing: list[float] = ...,
 ) -> str:
     """A JSON object."""
 

@@ -43,7 +43,7 @@ pub(crate) fn diff(
 
 /// The statistics of an array, as JSON.
 #[pyfunction]
-#[pyo3(signature = (array, field = None, histogram = 0, range = None, percentiles = Vec::new(), unique = 0, memory = None))]
+#[pyo3(signature = (array, field = None, histogram = 0, range = None, percentiles = Vec::new(), unique = 0, memory = None, missing = Vec::new()))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of the Python function")]
 pub(crate) fn stats(
     py: Python<'_>,
@@ -54,10 +54,12 @@ pub(crate) fn stats(
     percentiles: Vec<f64>,
     unique: usize,
     memory: Option<usize>,
+    missing: Vec<f64>,
 ) -> PyResult<String> {
     let array = array.array();
     interruptible(py, |interrupt| {
-        let statistics = Statistics::new().histogram(histogram).percentiles(percentiles).unique(unique);
+        let statistics =
+            Statistics::new().histogram(histogram).percentiles(percentiles).unique(unique).missing(missing);
         let statistics = range.into_iter().fold(statistics, |all, (low, high)| all.range(low, high));
         let statistics = field.into_iter().fold(statistics, Statistics::field);
         let statistics = memory.into_iter().fold(statistics, Statistics::memory);

@@ -66,7 +66,10 @@ impl Chunks {
         }
         // The rows are made twice, since those of millions of chunks would fill the memory.
         let mut widths = Widths::default();
-        self.rows(&array, &stored, &mut |row| Ok(widths.fit(row)))?;
+        self.rows(&array, &stored, &mut |row| {
+            widths.fit(row);
+            Ok(())
+        })?;
         self.rows(&array, &stored, &mut |row| widths.print(out, row))
     }
 

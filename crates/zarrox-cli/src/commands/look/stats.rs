@@ -52,9 +52,13 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "MOST", num_args = 0..=1, default_missing_value = "100")]
     unique: Option<usize>,
 
+    /// Leave out elements that mean missing, such as -9999 or 1e20
+    #[arg(long, value_name = "VALUES", value_delimiter = ',', allow_hyphen_values = true)]
+    missing: Vec<f64>,
+
     /// Compute statistics along these axes, by name or number, such as time or 0,-1: an array of each
     #[arg(long, value_name = "AXES", value_delimiter = ',', allow_hyphen_values = true)]
-    #[arg(conflicts_with_all = ["histogram", "percentiles", "unique"])]
+    #[arg(conflicts_with_all = ["histogram", "percentiles", "unique", "missing"])]
     axis: Vec<String>,
 
     /// The statistics along the axes: count, nan, min, max, mean, std
@@ -152,6 +156,7 @@ impl Stats {
             return Err(usage("--histogram takes one bin or more"));
         }
         let statistics = statistics.histogram(self.histogram.unwrap_or(0)).unique(self.unique.unwrap_or(0));
+        let statistics = statistics.missing(self.missing.iter().copied());
         let found = statistics.percentiles(self.percentiles.iter().copied()).run(&array)?;
         progress.finish(None);
         Ok(found)
@@ -184,6 +189,9 @@ fn print(found: &Found, out: &mut dyn Write) -> std::io::Result<()> {
         ("mean".to_owned(), found.mean.map_or_else(none, |mean| mean.to_string())),
         ("std".to_owned(), found.std.map_or_else(none, |std| std.to_string())),
     ];
+    if found.missing > 0 {
+        lines.insert(2, ("missing".to_owned(), found.missing.to_string()));
+    }
     let about =
         if found.percentile_error > 0.0 { format!(" ± {}", found.percentile_error) } else { String::new() };
     lines.extend(found.percentiles.iter().map(|(p, value)| (format!("{p}%"), format!("{value}{about}"))));

@@ -90,6 +90,7 @@ def stats(
     range: tuple[float, float] | None = None,
     percentiles: Sequence[float] = (),
     unique: int = 0,
+    missing: Sequence[float] = (),
     memory: int | None = None,
 ) -> dict[str, Any]:
     """Statistics of the elements of an array, in one parallel pass and in bounded memory. NaN counts for nothing but its number.
@@ -112,14 +113,16 @@ def stats(
         The percentiles to find, from 0 to 100, in a second pass.
     unique : int, optional
         The largest number of elements that differ from each other which are listed.
+    missing : sequence of float, optional
+        Numbers that mean missing, such as -9999: elements that equal one of them are left out, as NaN is.
     memory : int, optional
         How many bytes may be in use at once, beside the result: 1 GiB if not given.
 
     Returns
     -------
     dict
-        ``count`` (along axes, of elements that are not NaN), ``nan``, ``min``, ``max``, ``mean``, ``std``, and what was asked for:
-        ``histogram``, ``percentiles``, ``percentile_error`` and ``unique``.
+        ``count`` (along axes, of elements that are not NaN), ``nan``, ``missing``, ``min``, ``max``, ``mean``, ``std``, and what was asked
+        for: ``histogram``, ``percentiles``, ``percentile_error`` and ``unique``.
 
     Raises
     ------
@@ -143,11 +146,20 @@ def stats(
         raise TypeError(f"{array!r} is a group, and not an array")
     if axis is None:
         found: dict[str, Any] = json.loads(
-            _native.stats(native, field, histogram, range, [float(p) for p in percentiles], unique, memory)
+            _native.stats(
+                native,
+                field,
+                histogram,
+                range,
+                [float(p) for p in percentiles],
+                unique,
+                memory,
+                [float(value) for value in missing],
+            )
         )
         return found
-    if field is not None or histogram or percentiles or unique:
-        raise ValueError("fields, histograms, percentiles and unique elements are not found along axes")
+    if field is not None or histogram or percentiles or unique or missing:
+        raise ValueError("fields, histograms, percentiles, unique and missing elements are not found along axes")
     wanted = [measures] if isinstance(measures, str) else list(measures)
     for measure in wanted:
         if measure not in _MEASURES:
