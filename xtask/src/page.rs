@@ -76,12 +76,23 @@ fn made(site: &str) -> Outcome {
     tools()?;
     run::empty_directory(site)?;
     demo::elevation()?;
-    program(ECOSYSTEM.python()?, ["-B", &format!("{PAGE}/tests/make.py"), site]).run()
+    program(ECOSYSTEM.python()?, ["-B", &format!("{PAGE}/tests/make.py"), site]).run()?;
+    brain(site)
+}
+
+/// Makes OME-Zarr of an image in NIfTI.
+fn brain(site: &str) -> Outcome {
+    let zarrox = run::absolute(run::built("debug/zarrox"))?;
+    let [source, array, image] =
+        ["anatomical.nii", "anatomical.zarr", "brain.zarr"].map(|name| format!("{site}/{name}"));
+    program(&zarrox, ["import", &source, &array]).run()?;
+    let space = ["--scale", "2,2,2", "--unit", "millimeter", "--levels", "2"];
+    program(&zarrox, [&["downsample", &array, &image], &space[..]].concat()).run()
 }
 
 /// The hierarchies that are made for the tests.
 fn of_the_tests(site: &str) -> Vec<String> {
-    ["climate.zarr", "mixed.zarr", "plenty.zarr", "packed", "old.zarr"]
+    ["climate.zarr", "mixed.zarr", "plenty.zarr", "packed", "old.zarr", "brain.zarr"]
         .map(|name| format!("{site}/{name}"))
         .into_iter()
         .chain([demo::GROUP.to_owned()])

@@ -72,6 +72,27 @@ fn a_signal_ends_the_server_cleanly() {
 }
 
 #[test]
+fn the_link_is_opened_in_the_browser() {
+    let place = place();
+    // The system's program that opens links.
+    let name = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    place.write(name, "#!/bin/sh\nprintf %s \"$1\" > opened.part && mv opened.part opened\n");
+    Command::new("chmod").arg("+x").arg(place.path(name)).status().unwrap();
+    let path = format!("{}:{}", place.path("").display(), std::env::var("PATH").unwrap());
+    let mut command = place.command(&["serve", "--open", "sea.zarr"]);
+    let mut child = command.env("PATH", path).stdout(Stdio::piped()).spawn().unwrap();
+    let link = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
+    let (opened, end) = (place.path("opened"), Instant::now() + Duration::from_secs(10));
+    while !opened.exists() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let opened = std::fs::read_to_string(opened);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(opened.unwrap(), link);
+}
+
+#[test]
 fn a_server_is_up_within_a_second() {
     let place = place();
     let start = Instant::now();

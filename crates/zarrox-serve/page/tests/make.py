@@ -146,6 +146,13 @@ def old_microscopy(path):
     into.attrs["image-label"] = {"version": "0.4"}
 
 
+def brain(path):
+    """A magnetic resonance image of a brain, which nibabel ships as an example, under the licence of MIT."""
+    archive = pathlib.Path(__file__).resolve().parents[3] / "zarrox-files/tests/nifti/data.tar.xz"
+    with tarfile.open(archive) as file:
+        path.write_bytes(file.extractfile("data/anatomical.nii").read())
+
+
 def corpus(path):
     """The stores that other programs wrote for the tests of the library: a directory for each writer."""
     root = pathlib.Path(__file__).resolve().parents[3] / "zarrox/tests/corpus"
@@ -158,6 +165,7 @@ def corpus(path):
 if __name__ == "__main__":
     directory = pathlib.Path(sys.argv[1])
     corpus(directory / "corpus")
+    brain(directory / "anatomical.nii")
     climate(directory / "climate.zarr")
     mixed(directory / "mixed.zarr")
     plenty(directory / "plenty.zarr")

@@ -182,6 +182,24 @@ test("the elevation model of the demonstration is looked at in all ways", async 
   await page.getByText("rows 0 to 99 of 344", { exact: false }).waitFor();
 });
 
+test("a real image of OME-Zarr is shown slice by slice, with its values and its unit", async (t) => {
+  const page = await opened(t, "#/brain.zarr");
+  const asked = async (z, y, x) => (await (await fetch(`${server}/api/v1/slice/brain.zarr/0?select=${z},${y},${x}&as=json`)).json()).values;
+  await colour(page, 0.5, 0.5);
+  const canvas = await page.locator(".image canvas").boundingBox();
+  const [left, top, right, bottom] = (await page.locator(".image").getAttribute("data-box")).split(",").map(Number);
+  for (const [slice, row, column] of [[18, 20, 16], [3, 11, 25]]) {
+    await page.getByRole("slider", { name: "z", exact: true }).fill(`${slice}`);
+    await page.waitForFunction((slice) => location.hash.endsWith(`%3A${slice}`), slice);
+    await colour(page, 0.5, 0.5);
+    const x = canvas.x + 64 + ((column + 0.5 - left) / (right - left)) * (canvas.width - 64);
+    const y = canvas.y + ((row + 0.5 - top) / (bottom - top)) * (canvas.height - 26);
+    await page.mouse.move(x, y);
+    const [value] = [await asked(slice, row, column)].flat();
+    assert.match(await page.locator(".image .readout").textContent(), new RegExp(`^${value}\\b`));
+  }
+});
+
 test("numbers that mean missing are not in the mean of many elements", async (t) => {
   const page = await opened(t, "#/mixed.zarr/gaps?reduce=mean");
   await colour(page, 0.5, 0.5);
