@@ -20,6 +20,7 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 ONLY_IN = {
     "test_dask.py": "zarr3",
     "test_dask_functions.py": "zarr3",
+    "test_dask_of_zarr.py": "zarr3",
     "test_dask_on_s3.py": "zarr3",
     "test_exchange_v2.py": "zarr2",
     "test_exchange_v3.py": "zarr3",
@@ -29,6 +30,8 @@ ONLY_IN = {
     "test_users_of_zarr.py": "zarr3",
     "test_xarray.py": "zarr3",
     "test_xarray_options.py": "zarr3",
+    "test_zarr3_codecs.py": "zarr3",
+    "test_zarr3_n5.py": "zarr3",
     "test_zarr3_on_servers.py": "zarr3",
     "test_zarr3_pipeline.py": "zarr3",
     "test_zarr3_store.py": "zarr3",
