@@ -79,7 +79,8 @@ pub(crate) fn elevation() -> Outcome {
     zarrox(IMPORT)
 }
 
-fn zarrox(arguments: &[&str]) -> Outcome {
+/// Runs the command that was built.
+pub(crate) fn zarrox(arguments: &[&str]) -> Outcome {
     program(run::built("debug/zarrox"), arguments.iter().copied()).run()
 }
 

@@ -82,12 +82,11 @@ fn made(site: &str) -> Outcome {
 
 /// Makes OME-Zarr of an image in NIfTI.
 fn brain(site: &str) -> Outcome {
-    let zarrox = run::absolute(run::built("debug/zarrox"))?;
     let [source, array, image] =
         ["anatomical.nii", "anatomical.zarr", "brain.zarr"].map(|name| format!("{site}/{name}"));
-    program(&zarrox, ["import", &source, &array]).run()?;
+    demo::zarrox(&["import", &source, &array])?;
     let space = ["--scale", "2,2,2", "--unit", "millimeter", "--levels", "2"];
-    program(&zarrox, [&["downsample", &array, &image], &space[..]].concat()).run()
+    demo::zarrox(&[&["downsample", &array, &image], &space[..]].concat())
 }
 
 /// The hierarchies that are made for the tests.
