@@ -16,6 +16,8 @@ pub(crate) struct Place {
     pub(crate) url: String,
     /// The options of the store.
     pub(crate) options: BTreeMap<String, String>,
+    /// A file on this machine beside the hierarchy, for what operations need on their way.
+    pub(crate) scratch: PathBuf,
 }
 
 /// A hierarchy whose store is open.
@@ -125,8 +127,16 @@ impl Site {
     /// # Errors
     /// When the server of the store was not started.
     pub(crate) fn place(&self, kind: Kind, name: &str) -> Outcome<Place> {
+        let scratch = self.directory.join(format!("{name}.scratch"));
+        let (url, options) = self.url(kind, name)?;
+        let options = options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Ok(Place { url, options, scratch })
+    }
+
+    /// The URL of a place, and the options of its store.
+    fn url(&self, kind: Kind, name: &str) -> Outcome<(String, Vec<(&'static str, String)>)> {
         let file = |extension: &str| format!("{}/{name}.{extension}", self.directory.display());
-        let local = |url: String| Place { url, options: BTreeMap::new() };
+        let local = |url: String| (url, Vec::new());
         Ok(match kind {
             Kind::Directory => local(file("zarr")),
             Kind::Zip => local(file("zip")),
@@ -134,18 +144,17 @@ impl Site {
             Kind::Lmdb => local(format!("lmdb://{}", file("lmdb"))),
             Kind::Redb => local(format!("redb://{}", file("redb"))),
             Kind::S3 => {
-                let options = [
+                let options = vec![
                     ("endpoint", server("S3")?),
                     ("access_key_id", "AKIAEXAMPLE".to_owned()),
                     ("secret_access_key", "secretkey".to_owned()),
                     ("allow_http", "true".to_owned()),
                 ];
-                let options = options.map(|(name, value)| (name.to_owned(), value)).into();
-                Place { url: format!("s3://zarrox/{}-{name}.zarr", self.run), options }
+                (format!("s3://zarrox/{}-{name}.zarr", self.run), options)
             }
             Kind::Redis => {
-                let prefix = ("prefix".to_owned(), format!("{}-{name}", self.run));
-                Place { url: format!("{}/3", server("REDIS")?), options: [prefix].into() }
+                let prefix = ("prefix", format!("{}-{name}", self.run));
+                (format!("{}/3", server("REDIS")?), vec![prefix])
             }
         })
     }

@@ -239,7 +239,7 @@ mod tests {
     fn hands(seed: u64, of: u64) -> Vec<Hand> {
         let (mut rng, mut number) = (Rng::with_seed(seed), 1);
         let model = Model::new(Format::V3);
-        let copy = Place { url: "copy".to_owned(), options: BTreeMap::new() };
+        let copy = Place { url: "copy".to_owned(), options: BTreeMap::new(), scratch: "scratch".into() };
         let workers = (0..of).map(|index| Worker { index, of });
         workers
             .map(|worker| Planner::new(&mut rng, &mut number, worker, &model, copy.clone()).hand())

@@ -9,10 +9,13 @@
 //! | `finished` | all hands have ended |
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
+use tempfile::TempPath;
 use zarrox::convert::Convert;
 use zarrox::pyramid::{Downsample, Method, Pyramid};
 use zarrox::selection::DimSelection;
@@ -210,15 +213,15 @@ impl Tools<'_> {
             Layout::Chunks(chunks) => copier.chunks(chunks),
             Layout::Shards(shards) => copier.shards(shards),
         };
-        let to = opened(to)?;
         let file;
         let (from, source): (Arc<dyn Store>, String) = match layout {
             Layout::Hdf5 => {
-                file = self.exported()?;
-                (Arc::new(zarrox_files::open_file(file.path())?), String::new())
+                file = self.exported(&to.scratch)?;
+                (Arc::new(zarrox_files::open_file(&file)?), String::new())
             }
             _ => (self.at.store.clone(), self.source_path()),
         };
+        let to = opened(to)?;
         let planned = copier.plan_in(from, &source, to.store.clone(), &to.path)?;
         self.existing_is_done(planned.run().map(drop))?;
         world::check_copy(&to.root()?)
@@ -234,14 +237,16 @@ impl Tools<'_> {
         world::check_copy(&to.root()?)
     }
 
-    /// The source as a file of HDF5.
-    fn exported(&self) -> zarrox::Result<tempfile::NamedTempFile> {
-        let failed =
-            |error: std::io::Error| Error::new(ErrorKind::Unreachable, format!("a temporary file: {error}"));
-        let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
+    /// The source as a file of HDF5. An interrupted import is continued only from a file of the name that it began with.
+    fn exported(&self, path: &Path) -> zarrox::Result<TempPath> {
+        let failed = |error: std::io::Error| {
+            Error::new(ErrorKind::Unreachable, format!("{}: {error}", path.display()))
+        };
+        let mut file = File::create(path).map_err(failed)?;
+        let path = TempPath::try_from_path(path).map_err(failed)?;
         let source = self.root()?.open(world::SOURCE)?;
         zarrox_files::Export::new().write(&source, zarrox_files::Target::Hdf5, &mut file)?;
-        Ok(file)
+        Ok(path)
     }
 
     /// The path of the source in the store.

@@ -168,7 +168,9 @@ impl LmdbOptions {
         let path = canonical(path).map_err(io)?;
         let single_file = self.single_file && !path.exists() || path.is_file();
         let data = if single_file { path.clone() } else { path.join(DATA_FILE) };
-        if !create || data.exists() {
+        // A process that is killed while it makes a database leaves an empty file, which LMDB fills.
+        let unmade = data.metadata().map_or(true, |found| found.is_file() && found.len() == 0);
+        if !create || !unmade {
             check_file(&data).map_err(|fault| place(fault.into_error("opening")))?;
         }
         let environment = OPEN.open(&path, || Environment::open(&path, single_file, &self));
@@ -196,6 +198,11 @@ fn check_file(path: &Path) -> Result<(), Fault> {
     let mut head = Vec::new();
     // The head of the first page is followed by the first of two meta records.
     file.by_ref().take(META_END as u64).read_to_end(&mut head)?;
+    if head.is_empty() {
+        return corrupt(
+            "the file is empty: the creation of an LMDB database was interrupted; create it again",
+        );
+    }
     let Some(first) = Meta::read(&head) else { return corrupt("the file is not an LMDB database") };
     let page = first.page_size;
     if !(512..=65_536).contains(&page) || !page.is_power_of_two() {

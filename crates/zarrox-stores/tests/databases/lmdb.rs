@@ -113,6 +113,23 @@ fn files_of_other_kinds_and_cut_off_ones_are_refused() {
 }
 
 #[test]
+fn a_database_whose_making_was_interrupted_is_made() {
+    for single_file in [false, true] {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join("data.lmdb");
+        let data = if single_file { path.clone() } else { path.join("data.mdb") };
+        fs::create_dir_all(data.parent().unwrap()).unwrap();
+        fs::write(&data, b"").unwrap();
+        let error = LmdbStore::open(&path).unwrap_err();
+        assert!(error.to_string().contains("the file is empty"), "{error}");
+        let store = LmdbOptions::new().single_file(single_file).create(&path).unwrap();
+        store.set(&key("a/b"), b"value", Condition::Always).unwrap();
+        drop(store);
+        assert_eq!(LmdbStore::open(&path).unwrap().get(&key("a/b")).unwrap().unwrap(), "value");
+    }
+}
+
+#[test]
 fn a_file_is_as_long_as_it_says_after_every_write() {
     let (_directory, path, store) = temporary();
     let mut seed = 1_u32;
