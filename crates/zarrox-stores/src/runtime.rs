@@ -5,7 +5,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
@@ -38,12 +38,29 @@ pub(crate) fn handle() -> Result<&'static Handle, StoreError> {
 pub(crate) fn wait<T: Send + 'static>(
     future: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, StoreError> {
-    let (done, answer) = mpsc::sync_channel(1);
-    spawn(async move {
-        // Whoever asked is still there: it waits below.
-        let _ = done.send(future.await);
-    })?;
-    answer.recv().map_err(|_| broken("the store's client failed because of an error in zarrox"))
+    let answer = Arc::new(Mutex::new(None));
+    let slot = answer.clone();
+    wait_for_end(Box::pin(async move {
+        let done = future.await;
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+    }))?;
+    let answer = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+    answer.ok_or_else(|| broken("the store's client failed because of an error in zarrox"))
+}
+
+/// One type for all futures: tasks and channels would be compiled once for each.
+type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Runs a future on our threads, and returns when it is dropped, after it has ended or panicked.
+fn wait_for_end(work: Work) -> Result<(), StoreError> {
+    let (running, ended) = mpsc::channel::<()>();
+    spawn_boxed(Box::pin(async move {
+        let _running = running;
+        work.await;
+    }))?;
+    // Nothing is sent: the channel is closed.
+    let _ = ended.recv();
+    Ok(())
 }
 
 /// Runs a future on our threads.
@@ -52,9 +69,11 @@ pub(crate) fn wait<T: Send + 'static>(
 ///
 /// When the threads cannot be started.
 pub(crate) fn spawn(future: impl Future<Output = ()> + Send + 'static) -> Result<(), StoreError> {
-    // One type for all futures: Tokio's tasks would be compiled once for each.
-    let future: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(future);
-    handle()?.spawn(future);
+    spawn_boxed(Box::pin(future))
+}
+
+fn spawn_boxed(work: Work) -> Result<(), StoreError> {
+    handle()?.spawn(work);
     Ok(())
 }
 
@@ -79,5 +98,26 @@ pub async fn run_blocking<T: Send + 'static>(
         Ok(result) => Ok(result),
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
         Err(error) => Err(broken("the program is ending").with_source(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_future_is_waited_for() {
+        let slow = async {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            7
+        };
+        assert_eq!(wait(slow).unwrap(), 7);
+    }
+
+    #[test]
+    fn a_future_that_panics_is_an_error() {
+        let error = wait(async { panic!("on purpose") }).map(|()| 0).unwrap_err();
+        assert!(error.to_string().contains("an error in zarrox"), "{error}");
+        assert_eq!(wait(async { 8 }).unwrap(), 8);
     }
 }

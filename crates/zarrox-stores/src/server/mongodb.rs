@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use ::mongodb::bson::oid::ObjectId;
 use ::mongodb::bson::spec::BinarySubtype;
-use ::mongodb::bson::{Binary, Bson, Document, RawBsonRef, RawDocumentBuf, doc, rawdoc};
+use ::mongodb::bson::{Binary, Document, RawBsonRef, RawDocumentBuf, doc, rawdoc};
 use ::mongodb::error::{Error, ErrorKind, WriteFailure};
 use ::mongodb::options::{ClientOptions, ReturnDocument};
 use ::mongodb::{Client, Collection, IndexModel};
@@ -587,16 +587,17 @@ impl Ordered for MongoDbStore {
             doc! { "$limit": limit },
             doc! { "$project": { "_id": 0, "key": 1, "size": { "$binarySize": "$value" } } },
         ];
-        let found: Vec<Document> =
-            self.run("listing", "", |all| async move { all.aggregate(steps).await?.try_collect().await })?;
+        let found: Vec<RawDocumentBuf> = self.run("listing", "", |all| async move {
+            all.aggregate(steps).with_type().await?.try_collect().await
+        })?;
         let mut page = Page::with_capacity(found.len());
         for document in found {
             let Ok(key) = document.get_str("key") else { continue };
-            let size = document.get("size").and_then(|size| match size {
-                Bson::Int32(size) => u64::try_from(*size).ok(),
-                Bson::Int64(size) => u64::try_from(*size).ok(),
+            let size = match document.get("size") {
+                Ok(Some(RawBsonRef::Int32(size))) => u64::try_from(size).ok(),
+                Ok(Some(RawBsonRef::Int64(size))) => u64::try_from(size).ok(),
                 _ => None,
-            });
+            };
             page.push((key.into(), size.unwrap_or_default()));
         }
         // Without the index, a key may be there twice.
