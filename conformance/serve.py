@@ -1,10 +1,10 @@
 """Clients of `zarrox serve`; see `xtask/src/conformance/serve.rs`.
 
-    python serve.py ZARROX DIRECTORY NODE BROWSERS CHROMIUM
+    python serve.py ZARROX DIRECTORY MODULES CHROMIUM
 
 Makes hierarchies of every kind in the directory with zarr-python and the command, starts the command's server on them, and reads every value
-with zarr-python over fsspec, with TensorStore, with zarrita.js, which is installed in the directory NODE, and with neuroglancer, which the
-program CHROMIUM shows, driven by playwright-core from the directory BROWSERS. Each has to be what was written.
+with zarr-python over fsspec, with TensorStore, with zarrita.js, and with neuroglancer, which the program CHROMIUM shows. The packages of npm
+that this takes are in MODULES, a directory `node_modules`. Each has to be what was written.
 """
 
 import json
@@ -124,19 +124,18 @@ def with_tensorstore(url, headers, name, address, driver):
         same("TensorStore", name, path, array.read().result())
 
 
-def run_node(name, directory, request):
-    """Runs a script beside the packages of npm that it needs."""
-    copy = pathlib.Path(directory) / name
-    shutil.copyfile(pathlib.Path(__file__).with_name(name), copy)
-    subprocess.run(["node", copy.name], cwd=directory, input=json.dumps(request), text=True, check=True)
+def run_node(scripts, name, request):
+    """Runs a script of this directory beside the packages of npm."""
+    shutil.copyfile(pathlib.Path(__file__).with_name(name), scripts / name)
+    subprocess.run(["node", name], cwd=scripts, input=json.dumps(request), text=True, check=True)
 
 
-def with_zarrita(url, token, names, node):
+def with_zarrita(url, token, names, scripts):
     wanted = {path: {"shape": list(data.shape), "values": data.ravel().tolist()} for path, data in expected().items()}
-    run_node("serve_zarrita.mjs", node, {"url": url, "token": token, "names": names, "arrays": wanted})
+    run_node(scripts, "serve_zarrita.mjs", {"url": url, "token": token, "names": names, "arrays": wanted})
 
 
-def with_neuroglancer(url, token, addresses, browsers, chromium):
+def with_neuroglancer(url, token, addresses, scripts, chromium):
     wanted = {path: data for path, data in expected().items() if data.ndim == 2}
     views, viewers = [], []
     for address, scheme in addresses:
@@ -149,11 +148,14 @@ def with_neuroglancer(url, token, addresses, browsers, chromium):
         layers = [{"name": path, "shape": data.shape, "values": data.ravel().tolist()} for path, data in wanted.items()]
         views.append({"url": str(viewer), "address": address, "layers": layers})
         viewers.append(viewer)
-    run_node("serve_neuroglancer.mjs", browsers, {"browser": chromium, "views": views})
+    run_node(scripts, "serve_neuroglancer.mjs", {"browser": chromium, "views": views})
 
 
-def main(zarrox, directory, node, browsers, chromium):
+def main(zarrox, directory, modules, chromium):
     directory = pathlib.Path(directory).resolve()
+    scripts = directory / "scripts"
+    scripts.mkdir()
+    (scripts / "node_modules").symlink_to(modules)
     names = make(zarrox, directory)
     roots = [f"{name}={place}" for name, place in names.items()]
     # The page of neuroglancer comes from a server of its own.
@@ -171,9 +173,9 @@ def main(zarrox, directory, node, browsers, chromium):
         for name, driver in [("v2.zarr", "zarr"), ("v3.zarr", "zarr3"), ("shards.zarr", "zarr3"), ("zip", "zarr"), ("sqlite", "zarr")]:
             with_zarr_python(url, headers, name, f"data/{name}")
             with_tensorstore(url, headers, name, f"data/{name}", driver)
-        with_zarrita(url, token, list(names), node)
+        with_zarrita(url, token, list(names), scripts)
         stored = [("data/v2.zarr", "zarr2"), ("data/v3.zarr", "zarr3"), ("data/shards.zarr", "zarr3"), ("data/sqlite", "zarr2")]
-        with_neuroglancer(url, token, [(f"v3/{name}", "zarr3") for name in names] + stored, browsers, chromium)
+        with_neuroglancer(url, token, [(f"v3/{name}", "zarr3") for name in names] + stored, scripts, chromium)
     finally:
         server.terminate()
         code = server.wait(20)

@@ -154,6 +154,12 @@ fn tool<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Outcome
     Ok(program(&run::absolute(format!("{PAGE}/node_modules/.bin/{name}"))?, arguments).within(PAGE))
 }
 
+/// The directory with the packages of npm that the sources and the tests need.
+pub(crate) fn modules() -> Outcome<String> {
+    tools()?;
+    run::absolute(format!("{PAGE}/node_modules"))
+}
+
 /// Installs what the sources need, unless it is there.
 fn tools() -> Outcome {
     if program("npm", ["--version"]).output().is_none() {

@@ -1,7 +1,8 @@
 """Which tests run where.
 
 There are two environments, since one process cannot have zarr-python 2 and 3. Each test module runs in both, or in
-the one that is named here; what a module needs must be there, so a missing package is a failure.
+the one that is named here for its folder or for itself; what a module needs must be there, so a missing package is a
+failure.
 """
 
 from __future__ import annotations
@@ -14,27 +15,16 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
+TESTS = Path(__file__).parent
+
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
-#: The modules that need one environment, and which.
+#: The folders and modules that need one environment, and which.
 ONLY_IN = {
-    "test_dask.py": "zarr3",
-    "test_dask_functions.py": "zarr3",
-    "test_dask_of_zarr.py": "zarr3",
-    "test_dask_on_s3.py": "zarr3",
-    "test_exchange_v2.py": "zarr2",
-    "test_exchange_v3.py": "zarr3",
-    "test_jupyter.py": "zarr3",
-    "test_ome.py": "zarr3",
-    "test_published_examples.py": "zarr3",
-    "test_users_of_zarr.py": "zarr3",
-    "test_xarray.py": "zarr3",
-    "test_xarray_options.py": "zarr3",
-    "test_zarr3_codecs.py": "zarr3",
-    "test_zarr3_n5.py": "zarr3",
-    "test_zarr3_on_servers.py": "zarr3",
-    "test_zarr3_pipeline.py": "zarr3",
-    "test_zarr3_store.py": "zarr3",
+    "ecosystem": "zarr3",
+    "zarr3": "zarr3",
+    "exchange/test_exchange_v2.py": "zarr2",
+    "exchange/test_exchange_v3.py": "zarr3",
 }
 
 #: The modules that need servers, and the variables with their addresses, of which one is enough.
@@ -63,7 +53,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     servers = NEEDS_SERVER.get(collection_path.name)
     if servers is not None and os.environ.keys().isdisjoint(servers):
         return True
-    return True if ONLY_IN.get(collection_path.name, environment) != environment else None
+    needed = [only for name, only in ONLY_IN.items() if collection_path.is_relative_to(TESTS / name)]
+    return True if any(only != environment for only in needed) else None
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -3,16 +3,9 @@
 use crate::page;
 use crate::python::Environment;
 use crate::run::{self, Outcome, cargo, program};
-use crate::servers::node_package;
 
 /// The directory of all output.
 const DIRECTORY: &str = "target/conformance/serve";
-
-/// The directory of the client of npm.
-const NODE: &str = "target/conformance/node";
-
-/// The directory of the program that drives a browser.
-const BROWSERS: &str = "target/conformance/browsers";
 
 const ENVIRONMENT: Environment = Environment {
     name: "serve",
@@ -25,9 +18,7 @@ const ENVIRONMENT: Environment = Environment {
 pub(crate) fn run() -> Outcome {
     cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
     run::empty_directory(DIRECTORY)?;
-    node_package(NODE, "zarrita", "0.7.5")?;
-    node_package(BROWSERS, "playwright-core", "1.65.1")?;
     let zarrox = run::absolute(run::built("debug/zarrox"))?;
-    let arguments = ["-B", "conformance/serve.py", &zarrox, DIRECTORY, NODE, BROWSERS, &page::browser()?];
+    let arguments = ["-B", "conformance/serve.py", &zarrox, DIRECTORY, &page::modules()?, &page::browser()?];
     program(ENVIRONMENT.python()?, arguments).run()
 }

@@ -10,6 +10,8 @@ use crate::run::{self, Outcome, Program, cargo, program, target};
 pub(crate) const OURSELVES: &str = "zarrox";
 /// The bare loop that does the same work, in Rust. It is no peer.
 pub(crate) const LIMIT: &str = "limit";
+/// Zarrox as it was built or installed earlier. It is no peer.
+pub(crate) const BEFORE: &str = "before";
 
 /// The language that a library is used from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +98,10 @@ impl Contestants {
         let rust = || {
             let zarrs = variable("ZARROX_BENCH_ZARRS").map_or_else(build_zarrs, Ok)?;
             let zarrox = Contestant::new(OURSELVES, ourselves.clone().with([OURSELVES]));
-            Ok::<_, String>(vec![zarrox, Contestant::new("zarrs", program::<&str>(zarrs, [])), limit()])
+            let zarrs = Contestant::new("zarrs", program::<&str>(zarrs, []));
+            let before = variable("ZARROX_BENCH_RUST_BEFORE").map(|before| program(before, [OURSELVES]));
+            let before = before.map(|before| Contestant::new(BEFORE, before));
+            Ok::<_, String>([zarrox, zarrs, limit()].into_iter().chain(before).collect())
         };
         let python = || {
             let mut contestants = python()?;
@@ -141,14 +146,17 @@ fn python() -> Outcome<Vec<Contestant>> {
     let zarr2 = variable("ZARROX_BENCH_PYTHON2").map_or_else(|| ZARR2.python(), Ok)?;
     let script = |python: &str, name: &str| program(python, ["-B".to_owned(), format!("bench/{name}.py")]);
     let zarr3 = || script(&peers, "run_zarr3");
-    Ok(vec![
+    let before = variable("ZARROX_BENCH_PYTHON_BEFORE");
+    let before = before.map(|python| Contestant::new(BEFORE, script(&python, "run_zarrox")));
+    let peers = [
         Contestant::new(OURSELVES, script(&peers, "run_zarrox")),
         Contestant::new("tensorstore", script(&peers, "run_tensorstore")),
         Contestant::new("zarr3", zarr3()),
         Contestant::with_codecs("zarr3 fused", zarr3().with(["fused"])),
         Contestant::with_codecs("zarr3 + zarrs", zarr3().with(["zarrs"])),
         Contestant { newest_format: 2, ..Contestant::new("zarr2", script(&zarr2, "run_zarr2")) },
-    ])
+    ];
+    Ok(peers.into_iter().chain(before).collect())
 }
 
 /// Zarrox, TensorStore, zarr-python 3 and its pipelines of codecs.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::contestants::{LIMIT, Language, OURSELVES};
+use super::contestants::{BEFORE, LIMIT, Language, OURSELVES};
 
 /// The measurements of a case in one language.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +69,7 @@ impl Row {
 
     fn peers(&self) -> impl Iterator<Item = &str> {
         let names = self.entries.iter().map(|entry| entry.name.as_str());
-        names.filter(|name| ![OURSELVES, LIMIT].contains(name))
+        names.filter(|name| ![OURSELVES, LIMIT, BEFORE].contains(name))
     }
 
     /// True if Zarrox took no more than this where the best peer took 1. Without peers it is true, and without a time of Zarrox false.

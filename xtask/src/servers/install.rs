@@ -74,13 +74,9 @@ fn exists(file: &str) -> bool {
     directories.into_iter().any(|directory| directory.join(file).exists())
 }
 
+/// Installs a package of npm, if another version or none is there.
 fn install_node(package: &str, version: &str) -> Outcome {
-    node_package(NODE, package, version)
-}
-
-/// Installs a package of npm in a directory, if another version or none is there.
-pub(crate) fn node_package(directory: &str, package: &str, version: &str) -> Outcome {
-    let manifest = run::absolute(format!("{directory}/node_modules/{package}/package.json"))?;
+    let manifest = run::absolute(format!("{NODE}/node_modules/{package}/package.json"))?;
     let parsed = run::read(manifest).ok().and_then(|text| serde_json::from_str(&text).ok());
     if parsed.is_some_and(|manifest: serde_json::Value| manifest["version"] == version) {
         return Ok(());
@@ -88,7 +84,7 @@ pub(crate) fn node_package(directory: &str, package: &str, version: &str) -> Out
     let needs = [("node", "nodejs"), ("npm", "npm")].map(|(file, package)| Need::Debian { file, package });
     let missing: Vec<&str> = needs.iter().filter_map(Need::missing_package).collect();
     debian::install(&missing)?;
-    run::empty_directory(directory)?;
+    run::empty_directory(NODE)?;
     let package = format!("{package}@{version}");
-    program("npm", ["install", "--silent", "--prefix", directory, &package]).run()
+    program("npm", ["install", "--silent", "--prefix", NODE, &package]).run()
 }

@@ -20,7 +20,6 @@ use std::time::Instant;
 
 use crate::run::{self, Outcome};
 use install::Need;
-pub(crate) use install::node_package;
 use server::{Server, Site, Started};
 
 /// All servers.

@@ -355,15 +355,15 @@ export class ImageView {
     const [x, y] = dims.map((dimension) => this.shown.axes[dimension]);
     context.textAlign = "center";
     for (const [place, label] of x ? marks(x, box[0], box[2]) : []) {
-      context.fillText(label, Math.max(LEFT + 14, Math.min(LEFT + width - 14, toX(place + 0.5))), height + 12);
+      context.fillText(label, Math.max(LEFT + 14, Math.min(LEFT + width - 14, toX(place + 0.5))), height + 11);
     }
-    context.fillText([x?.name, x?.units].filter(Boolean).join(" in "), LEFT + width / 2, height + 24);
+    context.fillText([x?.name, x?.units].filter(Boolean).join(" in "), LEFT + width / 2, height + 22);
     context.textAlign = "right";
     for (const [place, label] of y ? marks(y, box[1], box[3]) : []) {
       context.fillText(label, LEFT - 4, Math.max(10, Math.min(height, toY(place + 0.5) + 4)), LEFT - 6);
     }
     context.textAlign = "left";
-    if (y) context.fillText(`↓ ${y.name}`, 2, height + 24, LEFT - 6);
+    if (y) context.fillText(`↓ ${y.name}`, 2, height + 22, LEFT - 6);
   }
 
   /** A text of what is shown, for those who do not see it. */

@@ -349,15 +349,12 @@ impl Statistics {
                 work.tell(elements_of(region))
             },
         )?;
-        let mut joined: Vec<_> = reductions
-            .into_iter()
-            .zip(absent)
-            .map(|(mut all, absent)| {
-                all.finish(&counted.fill_number, absent);
-                Some(all)
-            })
-            .collect();
-        Ok(blocks.into_iter().filter_map(|(block, at)| Some((block, joined[at].take()?))).collect())
+        let finished = reductions.into_iter().zip(absent).map(|(mut all, absent)| {
+            all.finish(&counted.fill_number, absent);
+            all
+        });
+        // The map has the blocks in the order of their numbers, which is that of their ranges.
+        Ok(blocks.into_keys().zip(finished).collect())
     }
 }
 
