@@ -5,11 +5,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::per_process::PerProcess;
+use crate::sync::{Mutex, unpoisoned};
 use crate::{StoreError, StoreErrorKind};
 
 /// Threads that move bytes and decode nothing.
@@ -42,9 +43,9 @@ pub(crate) fn wait<T: Send + 'static>(
     let slot = answer.clone();
     wait_for_end(Box::pin(async move {
         let done = future.await;
-        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+        *unpoisoned(&slot) = Some(done);
     }))?;
-    let answer = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let answer = unpoisoned(&answer).take();
     answer.ok_or_else(|| broken("the store's client failed because of an error in zarrox"))
 }
 
@@ -54,10 +55,10 @@ type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// Runs a future on our threads, and returns when it is dropped, after it has ended or panicked.
 fn wait_for_end(work: Work) -> Result<(), StoreError> {
     let (running, ended) = mpsc::channel::<()>();
-    spawn_boxed(Box::pin(async move {
+    spawn(async move {
         let _running = running;
         work.await;
-    }))?;
+    })?;
     // Nothing is sent: the channel is closed.
     let _ = ended.recv();
     Ok(())
@@ -69,10 +70,7 @@ fn wait_for_end(work: Work) -> Result<(), StoreError> {
 ///
 /// When the threads cannot be started.
 pub(crate) fn spawn(future: impl Future<Output = ()> + Send + 'static) -> Result<(), StoreError> {
-    spawn_boxed(Box::pin(future))
-}
-
-fn spawn_boxed(work: Work) -> Result<(), StoreError> {
+    let work: Work = Box::pin(future);
     handle()?.spawn(work);
     Ok(())
 }
