@@ -497,8 +497,10 @@ def test_many_reads_of_called_stores_do_not_wait_for_each_other(tmp_path: Path) 
 
 
 INTERRUPTED = """
-import sys, time, zarr, zarrox.zarr3
+import signal, sys, time, zarr, zarrox.zarr3
 from zarr.storage import MemoryStore, WrapperStore
+# Where a shell started the tests in the background, all their processes ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 zarrox.zarr3.enable()
 class Slow(WrapperStore):
     async def get(self, key, *arguments, **named):
@@ -528,9 +530,11 @@ def test_ctrl_c_ends_a_read() -> None:
 
 
 LONG = """
-import os, sys, time, numpy as np, zarr, zarrox.zarr3
+import os, signal, sys, time, numpy as np, zarr, zarrox.zarr3
 from zarr.codecs import GzipCodec
 from zarr.storage import LocalStore, WrapperStore
+# Where a shell started the tests in the background, all their processes ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 zarrox.zarr3.enable()
 class Called(WrapperStore):
     pass
