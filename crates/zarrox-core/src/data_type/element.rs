@@ -53,6 +53,10 @@ impl<T: Element> std::fmt::Debug for Optional<T> {
 /// The type must be plain data without padding or niches: every pattern of bytes must be a valid value, except for `bool`, which
 /// the library normalises to 0 or 1 first.
 pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'static {
+    /// False for types that cannot be a field of a structure, as [`Optional`].
+    #[doc(hidden)]
+    const CAN_BE_FIELD: bool = true;
+
     /// The data type of a new array of these elements.
     fn data_type() -> DataType;
 
@@ -123,6 +127,8 @@ fn bfloat16() -> DataType {
 
 // SAFETY: a byte and plain data, packed; any byte but 0 says that there is a value.
 unsafe impl<T: Element> Element for Optional<T> {
+    const CAN_BE_FIELD: bool = false;
+
     fn data_type() -> DataType {
         // Only a type that is too large cannot be optional; nothing is stored as that.
         DataType::optional(&T::data_type()).unwrap_or(DataType::RawBits(0))

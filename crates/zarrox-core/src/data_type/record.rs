@@ -28,6 +28,7 @@ pub struct Form {
 impl Form {
     /// An element, or an array of this shape of them.
     pub const fn of<T: Element>(shape: &'static [usize]) -> Self {
+        assert!(T::CAN_BE_FIELD, "a field of a structure cannot be optional: Zarr has no such structures");
         Self { data_type: T::data_type, holds: T::holds, shape }
     }
 

@@ -1,5 +1,6 @@
 //! Data types and their elements.
 
+mod arbitrary;
 mod astype;
 mod extension;
 mod families;

@@ -70,8 +70,17 @@ fn layout_of(data_type: &DataType) -> Option<&'static Layout> {
 
 impl DataType {
     /// Normalises one-byte elements that were read: booleans become 0 or 1, small integers become 8-bit integers, also in the
-    /// fields of structures. Elements of all other types stay unchanged.
+    /// fields of structures and in optional values, whose first byte becomes 0 or 1. Elements of all other types stay unchanged.
+    ///
+    /// Typed elements rely on it: a `bool` of another byte is undefined behaviour.
     pub fn normalise(&self, elements: &mut ViewMut<'_>) {
+        if let Some(value) = self.fixed_optional_value() {
+            elements.reborrow().into_field(0, 1).map_bytes(|byte| u8::from(byte != 0));
+            if value.has_canonical_form() {
+                value.normalise(&mut elements.reborrow().into_field(1, value.size()));
+            }
+            return;
+        }
         if let Some(structure) = self.fields() {
             for field in structure.fields().iter().filter(|field| field.data_type.has_canonical_form()) {
                 let item = field.data_type.size();
@@ -86,12 +95,18 @@ impl DataType {
         }
     }
 
+    /// Returns the type of optional values of a fixed length.
+    fn fixed_optional_value(&self) -> Option<Self> {
+        self.optional_value().filter(|value| value.storage() != Storage::Variable)
+    }
+
     /// Returns true if different bytes may be stored for the same value.
     fn has_canonical_form(&self) -> bool {
         let inside =
             |structure: &Structure| structure.fields().iter().any(|f| f.data_type.has_canonical_form());
         matches!(self.storage(), Storage::Bool)
             || layout_of(self).is_some()
+            || self.fixed_optional_value().is_some()
             || self.fields().is_some_and(inside)
     }
 
@@ -104,6 +119,9 @@ impl DataType {
                 let mut starts = (field.offset..).step_by(item).take(field.count());
                 starts.try_for_each(|at| field.data_type.check_range(&elements.clone().field(at, item)))
             });
+        }
+        if let Some(value) = self.fixed_optional_value() {
+            return value.check_range(&elements.clone().field(1, value.size()));
         }
         let Some(layout) = layout_of(self) else { return Ok(()) };
         let mut copy = Vec::new();
@@ -205,6 +223,28 @@ mod tests {
             assert_eq!(widened, values, "{name}");
             assert!(data_type.check_range(&View::contiguous(&elements, &[10], 1)).is_ok());
         }
+    }
+
+    #[test]
+    fn optional_values_are_normalised() {
+        let structure = DataType::structure([("flag", DataType::Bool), ("n", DataType::Int16)]).unwrap();
+        for (value, before, after) in [
+            (DataType::Bool, &[1, 7, 9, 3, 0, 2][..], &[1, 1, 1, 1, 0, 1][..]),
+            (DataType::UInt8, &[2, 7, 0, 3], &[1, 7, 0, 3]),
+            (named("int4"), &[1, 0x0f], &[1, 0xff]),
+            (structure, &[3, 7, 7, 7], &[1, 1, 7, 7]),
+            (DataType::optional(&DataType::Bool).unwrap(), &[5, 6, 7], &[1, 1, 1]),
+        ] {
+            let data_type = DataType::optional(&value).unwrap();
+            let mut elements = before.to_vec();
+            let count = elements.len() / data_type.size();
+            let size = data_type.size();
+            data_type.normalise(&mut ViewMut::contiguous(&mut elements, &[count], size));
+            assert_eq!(elements, after, "{data_type}");
+        }
+        let small = DataType::optional(&named("uint2")).unwrap();
+        let error = small.check_range(&View::contiguous(&[1, 4], &[1], 2)).unwrap_err();
+        assert!(error.to_string().contains("0 to 3"), "{error}");
     }
 
     #[test]
