@@ -54,7 +54,8 @@ impl Array {
 
     /// Appends values along an axis. The other axes of the values must be as long as the array's; returns the new shape.
     ///
-    /// The values are stored before the shape: until they are complete, and if that fails, the array is as before.
+    /// The values are stored before the shape: until they are complete, and if that fails, the array is as before. The exception
+    /// is a store that compares versions and has no lock, such as S3: see [`Array::append_with`].
     ///
     /// # Errors
     /// When the shapes do not fit, or as for [`Array::write`].
