@@ -37,8 +37,10 @@ pub fn parse_object(bytes: &[u8]) -> Result<Map> {
     object(parse(bytes)?)
 }
 
-/// Parses a metadata document. With strictness it must be JSON without Python's tokens.
+/// Parses a metadata document. With strictness it must be JSON without Python's tokens, and without the byte order mark of UTF-8 in
+/// front, which editors write.
 pub fn parse_document(bytes: &[u8], strictness: Strictness) -> Result<Map> {
+    let bytes = without_mark(bytes, strictness);
     object(parse::value(bytes, strictness == Strictness::Lenient).map_err(not_json)?)
 }
 
@@ -54,8 +56,15 @@ pub(crate) fn parse_members_without<'a>(
     strictness: Strictness,
     left_out: Option<[&str; 2]>,
 ) -> Result<(List<'a>, bool)> {
+    let bytes = without_mark(bytes, strictness);
     let members = parse::members(bytes, strictness == Strictness::Lenient, left_out).map_err(not_json)?;
     members.map_err(|other| no_object(&other))
+}
+
+/// Returns the bytes of a document without the byte order mark of UTF-8, which is only skipped leniently.
+fn without_mark(bytes: &[u8], strictness: Strictness) -> &[u8] {
+    let text = bytes.strip_prefix("\u{feff}".as_bytes());
+    text.filter(|_| strictness == Strictness::Lenient).unwrap_or(bytes)
 }
 
 fn object(json: Json) -> Result<Map> {
@@ -227,6 +236,20 @@ pub(crate) fn integer(json: &Json, strictness: Strictness) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_may_begin_with_a_byte_order_mark() {
+        let document = "\u{feff}{\"a\": 1}".as_bytes();
+        assert_eq!(parse_document(document, Strictness::Lenient).unwrap()["a"], Json::from(1));
+        assert_eq!(parse_members(document, Strictness::Lenient).unwrap().len(), 1);
+        for error in [
+            parse_document(document, Strictness::Strict).map(drop),
+            parse_members(document, Strictness::Strict).map(drop),
+            parse_document("\u{feff}\u{feff}{}".as_bytes(), Strictness::Lenient).map(drop),
+        ] {
+            assert_eq!(error.unwrap_err().kind(), crate::error::ErrorKind::InvalidMetadata);
+        }
+    }
 
     #[test]
     fn identical_objects_have_the_same_zeros() {

@@ -610,3 +610,18 @@ impl fmt::Display for Tree {
         self.write(f, "")
     }
 }
+
+impl Array {
+    /// Opens the group that the array is in; `None` for an array that is the root of its hierarchy, or if there is no group.
+    ///
+    /// # Errors
+    /// The reason why the group cannot be opened.
+    pub fn parent(&self) -> Result<Option<Group>> {
+        let Some(path) = self.location().path.parent() else { return Ok(None) };
+        match self.location().at(path).open_node() {
+            Ok(node) => node.into_group().map(Some),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -34,6 +34,14 @@ pub(crate) static DEF: CodecDef = CodecDef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fletcher32;
 
+impl Fletcher32 {
+    /// Returns the checksum of bytes, as HDF5 stores it behind them.
+    #[must_use]
+    pub fn checksum(self, bytes: &[u8]) -> u32 {
+        self.compute(bytes)
+    }
+}
+
 impl From<Fletcher32> for CodecSpec {
     fn from(fletcher32: Fletcher32) -> Self {
         checksum::spec(DEF.name, &fletcher32)

@@ -51,6 +51,12 @@ impl JenkinsLookup3 {
     pub fn prefix(self, prefix: impl Into<Vec<u8>>) -> Self {
         Self { prefix: Some(prefix.into()), ..self }
     }
+
+    /// Returns the checksum of bytes.
+    #[must_use]
+    pub fn checksum(&self, bytes: &[u8]) -> u32 {
+        self.compute(bytes)
+    }
 }
 
 impl From<JenkinsLookup3> for CodecSpec {

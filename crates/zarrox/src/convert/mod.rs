@@ -17,7 +17,8 @@
 //!
 //! # What is kept
 //!
-//! All values are kept bit by bit, and so are attributes, dimension names and fill values. Chunks that were never stored stay so.
+//! All values are kept bit by bit, and so are attributes, dimension names and fill values, except where xarray would mask other
+//! elements in the other format (see [`Convert::keep_fill_values`]). Chunks that were never stored stay so.
 //! If both formats support the same codecs, the bytes of chunks are copied, otherwise chunks are decoded and encoded. xarray's
 //! attribute `_ARRAY_DIMENSIONS` becomes `dimension_names` in a format that has them, and the other way round. Properties that
 //! the target cannot express are found before anything is written, and refused unless their loss is [allowed](Convert::allow).
@@ -38,6 +39,7 @@ mod codecs;
 pub mod copy;
 pub(crate) mod dimension_names;
 mod glob;
+pub mod missing;
 pub mod ome;
 mod plan;
 pub mod pyramid;
@@ -45,6 +47,7 @@ mod report;
 mod reshard;
 mod rewrite;
 mod run;
+pub(crate) mod tally;
 mod target;
 mod translation;
 mod translator;
@@ -65,6 +68,7 @@ use crate::location::{Location, Purpose};
 use crate::options::{OpenMode, OpenOptions};
 use crate::policy::{Consolidated, MissingChunks};
 use plan::{Planner, Step, Wishes};
+use translator::Missing;
 
 pub(crate) use chosen::Chosen;
 pub(crate) use chunks::pool;
@@ -117,6 +121,8 @@ pub struct Convert {
     pub(crate) effort: Effort,
     /// True if the root gets consolidated metadata, also where the source has none.
     pub(crate) consolidate: bool,
+    /// What becomes of missing values.
+    pub(crate) missing: Missing,
 }
 
 /// The memory and the speed that copying may take.
@@ -130,11 +136,13 @@ pub(crate) struct Effort {
     pub(crate) jobs: usize,
     /// True if chunks of the source that are damaged are left out.
     pub(crate) skip_damaged: bool,
+    /// True if the source is not repaired, so that its errors come again.
+    pub(crate) fixed_source: bool,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { memory: 1 << 30, rate: None, jobs: 0, skip_damaged: false }
+        Self { memory: 1 << 30, rate: None, jobs: 0, skip_damaged: false, fixed_source: false }
     }
 }
 
@@ -154,6 +162,7 @@ impl Convert {
             chosen: Chosen::default(),
             effort: Effort::default(),
             consolidate: false,
+            missing: Missing::AsXarray,
         }
     }
 
@@ -199,6 +208,13 @@ impl Convert {
     #[must_use]
     pub fn verify(self, verify: Verify) -> Self {
         Self { verify, ..self }
+    }
+
+    /// Sets whether fill values and the attribute `_FillValue` stay as they are. Otherwise they become what makes xarray mask the same
+    /// elements: of Zarr v2 it masks the fill value, and of Zarr v3 the value of the attribute.
+    #[must_use]
+    pub fn keep_fill_values(self, keep: bool) -> Self {
+        Self { missing: if keep { Missing::Kept } else { Missing::AsXarray }, ..self }
     }
 
     /// Sets whether an existing node at the destination is deleted, with all nodes below it.
@@ -317,8 +333,8 @@ impl Convert {
     }
 
     fn wishes(&self) -> Wishes<'_> {
-        let Self { to, rewrite, chosen, consolidate, .. } = self;
-        Wishes { to: *to, rewrite, chosen, consolidate: *consolidate }
+        let Self { to, rewrite, chosen, consolidate, missing, .. } = self;
+        Wishes { to: *to, rewrite, chosen, consolidate: *consolidate, missing: *missing }
     }
 
     fn allows(&self, what: What) -> bool {
@@ -375,6 +391,11 @@ impl Conversion {
     /// The report: the planned work, and all properties that the target stores differently or not at all.
     pub fn report(&self) -> &ConvertReport {
         &self.report
+    }
+
+    /// The place of the first node of the copy.
+    pub(crate) fn destination(&self) -> &Location {
+        &self.destination
     }
 
     /// The conversion with a report of paths that begin above the converted node, at another one.

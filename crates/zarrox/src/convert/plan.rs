@@ -12,6 +12,7 @@ use super::report::{Action, ConvertReport, NodeReport, Severity, What};
 use super::reshard;
 use super::rewrite::Rewrite;
 use super::target::TargetArray;
+use super::translator::Missing;
 use super::translator::Translator;
 use crate::array::Array;
 use crate::group::{Group, Node};
@@ -59,6 +60,8 @@ pub(super) struct Wishes<'a> {
     pub(super) chosen: &'a Chosen,
     /// True if the root gets consolidated metadata in any case.
     pub(super) consolidate: bool,
+    /// What becomes of missing values.
+    pub(super) missing: Missing,
 }
 
 /// Walks through the source.
@@ -70,6 +73,8 @@ pub(super) struct Planner<'a> {
     in_place: Option<Format>,
     steps: Vec<Step>,
     report: ConvertReport,
+    /// True if arrays beside the current node have names of dimensions.
+    in_data_set: bool,
 }
 
 impl<'a> Planner<'a> {
@@ -95,7 +100,7 @@ impl<'a> Planner<'a> {
             skipped: Vec::new(),
         };
         let in_place = in_place.then_some(from);
-        Self { wishes, to, source, destination, in_place, steps: Vec::new(), report }
+        Self { wishes, to, source, destination, in_place, steps: Vec::new(), report, in_data_set: false }
     }
 
     /// The report of nothing yet.
@@ -208,7 +213,7 @@ impl<'a> Planner<'a> {
     fn array(&mut self, path: &str, array: &Array) -> Result<()> {
         let name = shown(path);
         let keys = array.chunk_key_encoding()?;
-        let Some(target) = self.translator(path, &name)?.array(array, keys) else { return Ok(()) };
+        let Some(target) = self.translator(path, &name)?.array(array, keys)? else { return Ok(()) };
         let Some(target) = self.rewritten(path, array, target)? else { return Ok(()) };
         if let Some(from) = self.in_place {
             self.check_keys(path, array, &target.metadata, from)?;
@@ -264,11 +269,13 @@ impl<'a> Planner<'a> {
         }
         let place = self.destination.at(self.destination.path.join(path)?);
         let name = shown(path);
+        rewrite.check_ndim(array, &name)?;
         let mut translator = self.translator(path, &name)?;
+        let writes_all = target.other_fill;
         let made = rewrite.apply(array, target.metadata, &place);
         let made = made.and_then(|metadata| translator.says_array(&metadata).map(|()| metadata));
         match made {
-            Ok(metadata) => Ok(translator.rewritten(array, metadata, rewrite)),
+            Ok(metadata) => Ok(translator.rewritten(array, metadata, rewrite, writes_all)),
             Err(error) => {
                 translator.find(What::Codecs, Severity::Refusal, error.message().to_owned());
                 Ok(None)
@@ -308,6 +315,9 @@ impl<'a> Planner<'a> {
         Ok(Translator {
             to: self.to,
             in_place: self.in_place.is_some(),
+            missing: self.wishes.missing,
+            lists: true,
+            in_data_set: self.in_data_set,
             registry: &self.source.context.registry,
             chunk_limit: self.source.context.chunk_limit,
             path: self.destination.path.join(path)?,
@@ -318,7 +328,11 @@ impl<'a> Planner<'a> {
 
     fn children(&mut self, above: &str, group: &Group) -> Result<()> {
         let mut known = HashSet::new();
-        for child in group.children()? {
+        let children = group.children()?;
+        let in_data_set =
+            children.iter().any(|child| matches!(&child.node, Ok(node) if has_named_dimensions(node)));
+        for child in children {
+            self.in_data_set = in_data_set;
             let path = joined(above, &child.name);
             known.insert(child.name);
             match child.node {
@@ -398,6 +412,12 @@ fn holds_nodes(location: &Location, prefix: &Prefix, format: Format) -> Result<b
     Ok(found)
 }
 
+/// Returns true for an array all of whose dimensions have names.
+fn has_named_dimensions(node: &Node) -> bool {
+    let Node::Array(array) = node else { return false };
+    array.dimension_names().is_some_and(|names| !names.is_empty() && names.iter().all(Option::is_some))
+}
+
 /// Returns true for a failure of the storage, as opposed to invalid stored data.
 fn is_outage(error: &Error) -> bool {
     use ErrorKind::{Forbidden, NotFound, StorageFull, Unreachable};
@@ -415,4 +435,35 @@ fn is_below(path: &str, above: &str) -> bool {
 
 fn shown(path: &str) -> String {
     format!("/{path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use zarrox_core::json::json;
+    use zarrox_core::{DataType, Format};
+    use zarrox_stores::{MemoryStore, Store};
+
+    use crate::convert::Convert;
+    use crate::options::OpenOptions;
+
+    #[test]
+    fn scalars_of_a_data_set_have_no_dimensions_for_xarray() {
+        for named in [true, false] {
+            let (store, made): (Arc<dyn Store>, Arc<dyn Store>) =
+                (Arc::new(MemoryStore::new()), Arc::new(MemoryStore::new()));
+            let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+            let scalar =
+                root.create_array("s").shape([0_u64; 0]).data_type(DataType::Int16).create().unwrap();
+            scalar.write(.., &ndarray::arr0(3_i16)).unwrap();
+            let array = root.create_array("x").shape([2]).data_type(DataType::Int16);
+            if named { array.dimension_names(["x"]) } else { array }.create().unwrap();
+            let _ = Convert::new(Format::V2).plan_in(store, "", made.clone(), "").unwrap().run().unwrap();
+            let copy = OpenOptions::new().open_in(made, "s").unwrap().into_array().unwrap();
+            let list = named.then(|| json!([]));
+            assert_eq!(copy.attributes().get("_ARRAY_DIMENSIONS"), list.as_ref());
+            assert_eq!(copy.read::<i16>(..).unwrap().sum(), 3);
+        }
+    }
 }

@@ -7,6 +7,7 @@ use zarrox_core::selection::{ResolvedAxis, ResultAxis};
 use zarrox_core::{ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Result, Selection};
 
 use super::codecs::{kind, without_outer_shards};
+use super::dimension_names::attribute_names;
 use crate::array::{Array, ArrayBuilder, DynArray};
 use crate::location::Location;
 
@@ -16,6 +17,10 @@ pub(crate) struct Rewrite {
     pub(crate) chunks: Option<ChunkShape>,
     /// The shape of shards; `Some(None)` for an array without shards.
     pub(crate) shards: Option<Option<ChunkShape>>,
+    /// The lengths of chunks along dimensions by the names of these; `None` for a whole dimension.
+    pub(crate) named_chunks: Vec<(String, Option<u64>)>,
+    /// The lengths of shards along dimensions by the names of these.
+    pub(crate) named_shards: Vec<(String, Option<u64>)>,
     pub(crate) codecs: Option<Vec<CodecSpec>>,
     pub(crate) filters: Option<Vec<CodecSpec>>,
     pub(crate) compressor: Option<Option<CodecSpec>>,
@@ -33,9 +38,22 @@ struct Part {
 impl Rewrite {
     /// Returns true if all properties stay.
     pub(super) fn is_nothing(&self) -> bool {
-        let Self { chunks, shards, codecs, filters, compressor, data_type, separator, part } = self;
+        let Self {
+            chunks,
+            shards,
+            named_chunks,
+            named_shards,
+            codecs,
+            filters,
+            compressor,
+            data_type,
+            separator,
+            part,
+        } = self;
         chunks.is_none()
             && shards.is_none()
+            && named_chunks.is_empty()
+            && named_shards.is_empty()
             && !(codecs.is_some() || filters.is_some() || compressor.is_some())
             && data_type.is_none()
             && separator.is_none()
@@ -55,6 +73,68 @@ impl Rewrite {
         Ok(FillValue::new(cast.map_err(|error| error.at("the fill value"))?.into_bytes()))
     }
 
+    /// Checks that chunks and shards have as many lengths as an array has dimensions.
+    pub(super) fn check_ndim(&self, array: &Array, name: &str) -> Result<()> {
+        let given =
+            [("chunks", self.chunks.as_ref()), ("shards", self.shards.as_ref().and_then(Option::as_ref))];
+        let part = self.part_of(array)?;
+        for (what, lengths) in given {
+            let Some(ChunkShape::Lengths(lengths)) = lengths else { continue };
+            if lengths.len() != part.shape.len() {
+                let message = format!(
+                    "{what} of {} lengths do not fit the array '{name}', which has {} dimensions; lengths by the names of dimensions, \
+                     such as time=10,lat=50, fit all arrays",
+                    lengths.len(),
+                    part.shape.len()
+                );
+                return Err(Error::new(ErrorKind::InvalidArgument, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The properties with the lengths of chunks that follow from the names of dimensions, given the own chunks and shards.
+    fn with_names(
+        &self,
+        names: &[Option<String>],
+        part: &Part,
+        chunks: &[u64],
+        shards: Option<&[u64]>,
+    ) -> Option<Self> {
+        let along = |lengths: &[(String, Option<u64>)], dim: usize| {
+            let name = part.dims.get(dim).copied().flatten().and_then(|dim| names.get(dim)?.as_deref())?;
+            let (_, length) = lengths.iter().rev().find(|(known, _)| known == name)?;
+            let whole = part.shape.get(dim).copied().unwrap_or(1).max(1);
+            Some(length.map_or(whole, |length| length.min(whole)))
+        };
+        let dims = 0..part.shape.len();
+        let has_any =
+            |lengths: &[(String, Option<u64>)]| dims.clone().any(|dim| along(lengths, dim).is_some());
+        let (new_chunks, new_shards) = (has_any(&self.named_chunks), has_any(&self.named_shards));
+        if !new_chunks && !new_shards {
+            return None;
+        }
+        let own = |dim: usize| part.dims.get(dim).copied().flatten();
+        let length = |dim: usize| {
+            let chunk = own(dim).and_then(|dim| chunks.get(dim)).copied().unwrap_or(1);
+            along(&self.named_chunks, dim).unwrap_or(chunk)
+        };
+        let chunks: Vec<u64> = dims.clone().map(length).collect();
+        let mut named = Self { chunks: Some(chunks.as_slice().into()), ..self.clone() };
+        if new_shards {
+            let shard = |dim: usize| {
+                let chunk = chunks.get(dim).copied().unwrap_or(1).max(1);
+                let of_source = own(dim).and_then(|dim| shards?.get(dim).copied());
+                let wanted = along(&self.named_shards, dim).or(of_source).unwrap_or(chunk);
+                // A shard has whole chunks.
+                wanted.div_ceil(chunk).max(1) * chunk
+            };
+            let shards: Vec<u64> = dims.map(shard).collect();
+            named.shards = Some(Some(shards.as_slice().into()));
+        }
+        Some(named)
+    }
+
     /// The metadata of the copy of an array, given what it would be without these properties.
     pub(super) fn apply(
         &self,
@@ -69,6 +149,13 @@ impl Rewrite {
             ..target.clone()
         };
         let inner = without_outer_shards(&plain, registry, limit);
+        let told = target.dimension_names.clone().or_else(|| attribute_names(&target)).unwrap_or_default();
+        let own_chunks = inner.as_ref().map_or(&plain.chunk_grid, |(grid, _)| grid).largest_chunk();
+        let own_shards = inner.as_ref().map(|_| plain.chunk_grid.largest_chunk());
+        if let Some(named) = self.with_names(&told, &part, own_chunks, own_shards) {
+            let named = Self { named_chunks: Vec::new(), named_shards: Vec::new(), ..named };
+            return named.apply(array, target, place);
+        }
         let data_type = match &self.data_type {
             Some((data_type, _)) => data_type.clone(),
             None => target.data_type.clone(),
@@ -89,8 +176,8 @@ impl Rewrite {
             part.dims.iter().map(|dim| dim.and_then(|dim| names.get(dim).cloned().flatten())).collect()
         });
         let fill_value = match &self.data_type {
-            Some(_) => Some(self.fill(array)?),
-            None => target.fill_value,
+            Some(_) if target.fill_value.is_some() => Some(self.fill(array)?),
+            _ => target.fill_value,
         };
         let (fallback_from, extra) = (target.fallback_from, target.extra);
         Ok(ArrayMetadata { fill_value, dimension_names: names, extra, fallback_from, ..made })

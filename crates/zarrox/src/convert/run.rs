@@ -1,6 +1,5 @@
 //! Runs a planned conversion.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use zarrox_core::json::Map;
@@ -10,6 +9,7 @@ use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, Result}
 use super::chunks::Transfer;
 use super::plan::Step;
 use super::report::{Action, ConvertReport, Skipped};
+use super::tally::Tally;
 use super::{Conversion, Progress, Verify};
 use crate::array::Array;
 use crate::hierarchy::format_of;
@@ -62,7 +62,7 @@ impl Conversion {
         self.copy_all(&mut journal, last).map_err(|error| {
             // If storing the journal fails, the work since the last write of it is repeated.
             let _ = journal.write(&self.destination);
-            resumable(error)
+            resumable(error, self.convert.effort.fixed_source)
         })
     }
 
@@ -245,7 +245,7 @@ impl Conversion {
         if !resuming {
             Journal::new(&self.source, from, to, true, &self.fingerprint()?).write(&self.destination)?;
         }
-        self.replace_all(from, resuming).map_err(resumable)
+        self.replace_all(from, resuming).map_err(|error| resumable(error, false))
     }
 
     fn replace_all(&self, from: Format, resuming: bool) -> Result<()> {
@@ -362,15 +362,28 @@ impl Conversion {
     }
 }
 
-/// The error of a conversion that has started, with advice.
-fn resumable(error: Error) -> Error {
+/// The error of a conversion that has started, with advice, unless it comes again since the source stays as it is.
+fn resumable(error: Error, fixed_source: bool) -> Error {
+    let comes_again = matches!(
+        error.kind(),
+        ErrorKind::Corrupt
+            | ErrorKind::DataTypeMismatch
+            | ErrorKind::InvalidArgument
+            | ErrorKind::InvalidMetadata
+            | ErrorKind::InvalidSelection
+            | ErrorKind::LimitExceeded
+            | ErrorKind::Unsupported
+    );
+    if comes_again && fixed_source {
+        return error;
+    }
     let message = format!("{error}; run the same conversion again to continue");
     Error::new(error.kind(), message).with_source(error)
 }
 
 /// Counts the completed work, reports it, and slows it down where it is to be slow.
 struct Counter<'a> {
-    done: AtomicU64,
+    done: Tally,
     total: u64,
     conversion: &'a Conversion,
     begun: Instant,
@@ -378,15 +391,14 @@ struct Counter<'a> {
 
 impl<'a> Counter<'a> {
     fn new(conversion: &'a Conversion) -> Self {
-        Self { done: AtomicU64::new(0), total: conversion.work(), conversion, begun: Instant::now() }
+        Self { done: Tally::default(), total: conversion.work(), conversion, begun: Instant::now() }
     }
 
     fn add(&self, bytes: u64) -> Result<()> {
-        let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        self.tell(done)?;
+        let done = self.done.add(bytes, |done| self.tell(done))?;
         while let Some(rest) = self.early(done) {
             std::thread::sleep(rest.min(LONGEST_SLEEP));
-            self.tell(done)?;
+            self.done.add(0, |done| self.tell(done))?;
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use zarrox_core::{
 
 use super::codecs;
 use super::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
+use super::missing::MissingChunks;
 use super::report::{Finding, Severity, What};
 use super::rewrite::Rewrite;
 use super::translator::{Translator, says};
@@ -27,17 +28,18 @@ pub(super) struct TargetArray {
 }
 
 impl Translator<'_> {
-    /// An array with properties of its own.
+    /// An array with properties of its own. `writes_all` tells that chunks that are not stored have to be written without them.
     pub(super) fn rewritten(
         &self,
         array: &Array,
         metadata: ArrayMetadata,
         rewrite: &Rewrite,
+        writes_all: bool,
     ) -> Option<TargetArray> {
         let same_chunks = rewrite.part.is_none() && self.same_chunks(array, &metadata);
         let fill = metadata.fill_element(self.registry).ok()?;
         let expected = rewrite.fill(array).ok()?;
-        let other_fill = fill != fill_of(&metadata, rewrite.data_type(array), expected);
+        let other_fill = writes_all || fill != fill_of(&metadata, rewrite.data_type(array), expected);
         Some(TargetArray { metadata, same_chunks, other_fill })
     }
 
@@ -63,10 +65,10 @@ impl Translator<'_> {
     }
 
     /// An array, whose chunks have these keys.
-    pub(super) fn array(&mut self, array: &Array, keys: ChunkKeyEncoding) -> Option<TargetArray> {
+    pub(super) fn array(&mut self, array: &Array, keys: ChunkKeyEncoding) -> Result<Option<TargetArray>> {
         let source = array.metadata();
         if let Some(metadata) = self.same(source, keys) {
-            return Some(TargetArray { metadata, same_chunks: true, other_fill: false });
+            return Ok(Some(TargetArray { metadata, same_chunks: true, other_fill: false }));
         }
         let mut target = match self.plain(array, &source.data_type).or_else(|error| self.packed(array, error))
         {
@@ -74,29 +76,32 @@ impl Translator<'_> {
             Err(error) => {
                 let reason = format!("{error}; the array would be left out");
                 self.find(What::DataTypes, self.left_out(), reason);
-                return None;
+                return Ok(None);
             }
         };
         self.fallback(source, &mut target);
         if !self.fill_value(array, &mut target) {
-            return None;
+            return Ok(None);
         }
         self.key_encoding(source, keys, &mut target);
         if !self.codecs(array, &mut target) {
-            return None;
+            return Ok(None);
         }
         self.names(source, &mut target);
+        let missing = self.missing_values(array, &mut target)?;
         let extra = source.extra.clone();
         match self.says_array(&ArrayMetadata { extra: extra.clone(), ..target.clone() }) {
             Ok(()) => target.extra = extra,
             Err(_) => self.lose_members(&extra),
         }
-        let fill = target.fill_element(self.registry).ok()?;
-        Some(TargetArray {
-            same_chunks: self.same_chunks(array, &target),
-            other_fill: fill != fill_of(&target, &source.data_type, array.fill_value()),
-            metadata: target,
-        })
+        let Ok(fill) = target.fill_element(self.registry) else { return Ok(None) };
+        let other_fill = match missing {
+            MissingChunks::AsTheyAre => fill != fill_of(&target, &source.data_type, array.fill_value()),
+            MissingChunks::NoneMissing => false,
+            MissingChunks::Written => true,
+        };
+        let same_chunks = self.same_chunks(array, &target);
+        Ok(Some(TargetArray { same_chunks, other_fill, metadata: target }))
     }
 
     /// The array as it is, if it is in the target's format already.
@@ -291,11 +296,13 @@ impl Translator<'_> {
         {
             attributes.shift_remove(ARRAY_DIMENSIONS);
             target.dimension_names = told;
-            self.note_mask(source);
         } else if says_names {
             target.dimension_names = source.dimension_names.clone();
         } else if let Some(names) = &source.dimension_names {
             self.names_to_attribute(names, &mut attributes);
+        } else if source.shape.is_empty() && self.in_data_set {
+            // Without an empty list, xarray opens none of the arrays of the group.
+            self.names_to_attribute(&[], &mut attributes);
         }
         let with = |attributes: Map| NodeMetadata::Array(ArrayMetadata { attributes, ..target.clone() });
         let (attributes, lost) = self.attributes(&attributes, with);
@@ -331,20 +338,6 @@ impl Translator<'_> {
         // xarray itself writes the attribute before all others.
         attributes.shift_remove(ARRAY_DIMENSIONS);
         attributes.shift_insert(0, ARRAY_DIMENSIONS.to_owned(), list);
-    }
-
-    /// xarray takes v2's fill value as a mask, and v3's only if an attribute repeats it.
-    fn note_mask(&mut self, source: &ArrayMetadata) {
-        let masks = source.fill_value.as_ref().is_some_and(|fill| {
-            let family = self.registry.family(&source.data_type);
-            family.is_ok_and(|family| {
-                !family.format(&source.data_type, fill.as_bytes()).eq_ignore_ascii_case("nan")
-            })
-        });
-        if masks && !source.attributes.contains_key("_FillValue") {
-            let reason = "xarray has masked the fill value; in the target it does so only with an attribute _FillValue";
-            self.find(What::FillValues, Severity::Note, reason);
-        }
     }
 
     /// The attributes that the format can store, and the names of the others.

@@ -8,6 +8,7 @@ use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Bytes, MemoryStore};
 
 use super::report::{Finding, Severity};
+use super::translator::Missing;
 use super::translator::Translator;
 use crate::access::AccessOptions;
 use crate::array::Array;
@@ -73,6 +74,9 @@ impl Translation {
         let mut translator = Translator {
             to: format,
             in_place: false,
+            missing: Missing::AsXarray,
+            lists: false,
+            in_data_set: false,
             registry: &location.context.registry,
             chunk_limit: location.context.chunk_limit,
             path: root,
@@ -170,7 +174,7 @@ impl Translation {
     /// When there is no such chunk, or the store cannot be read.
     pub fn stored_key(&self, chunk: &[u64]) -> Result<Option<String>> {
         let chunks = self.chunks()?;
-        if !chunks.same || chunks.all {
+        if !chunks.same || (chunks.all && chunks.source.stored_size(chunk)?.is_none()) {
             return Ok(None);
         }
         chunks.source.chunk_key(chunk).map(Some)
@@ -208,8 +212,11 @@ impl Translation {
     /// When there is no such chunk, and those of reading it.
     pub fn encode_chunk(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
         let chunks = self.chunks()?;
-        if chunks.same && !chunks.all {
-            return chunks.source.read_encoded_chunk(chunk);
+        if chunks.same
+            && let encoded = chunks.source.read_encoded_chunk(chunk)?
+            && (encoded.is_some() || !chunks.all)
+        {
+            return Ok(encoded);
         }
         if !self.has_chunk(chunk)? {
             return Ok(None);
@@ -282,7 +289,7 @@ fn translate(translator: &mut Translator<'_>, array: &Array) -> Result<Option<(N
         // Keys that are made anew are those that every reader knows.
         false => format.def().default_chunk_key_encoding(),
     };
-    let Some(target) = translator.array(array, keys) else { return Ok(None) };
+    let Some(target) = translator.array(array, keys)? else { return Ok(None) };
     let options = array.open_options().store_empty_chunks(true);
     let place = options.location(Arc::new(MemoryStore::new()), "")?;
     let made = Array::new(place, target.metadata.clone())?;

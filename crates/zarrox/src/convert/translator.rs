@@ -8,11 +8,26 @@ use zarrox_core::{
 
 use super::report::Finding;
 
+/// What becomes of missing values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// xarray masks the same elements.
+    AsXarray,
+    /// Fill values and attributes stay as they are.
+    Kept,
+}
+
 /// Translates one node.
 pub(super) struct Translator<'a> {
     pub(super) to: Format,
     /// True if chunks must stay unchanged and in place.
     pub(super) in_place: bool,
+    /// What becomes of missing values.
+    pub(super) missing: Missing,
+    /// True if the stored chunks of arrays may be listed.
+    pub(super) lists: bool,
+    /// True if arrays beside the node have names of dimensions.
+    pub(super) in_data_set: bool,
     pub(super) registry: &'a Registry,
     pub(super) chunk_limit: usize,
     /// The path of the translated node.

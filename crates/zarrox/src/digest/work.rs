@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zarrox_core::Result;
 
 use crate::convert::Progress;
+use crate::convert::tally::Tally;
 
 /// Who hears of progress; an error ends the work.
 pub(crate) type Listener = Arc<dyn Fn(Progress) -> Result<()> + Send + Sync>;
@@ -15,14 +16,14 @@ pub(crate) struct Work {
     /// The number of bytes that may be in memory at once.
     pub(crate) memory: usize,
     listener: Option<Listener>,
-    done: AtomicU64,
+    done: Tally,
     /// The number of bytes in all, as far as it is known yet.
     total: AtomicU64,
 }
 
 impl Work {
     pub(crate) fn new(memory: usize, listener: Option<Listener>) -> Self {
-        Self { memory, listener, done: AtomicU64::new(0), total: AtomicU64::new(0) }
+        Self { memory, listener, done: Tally::default(), total: AtomicU64::new(0) }
     }
 
     /// So many bytes more are to be done.
@@ -32,8 +33,8 @@ impl Work {
 
     /// So many bytes more are done.
     pub(crate) fn tell(&self, bytes: u64) -> Result<()> {
-        let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let total = self.total.load(Ordering::Relaxed).max(done);
-        self.listener.as_ref().map_or(Ok(()), |listener| listener(Progress { done, total }))
+        let Some(listener) = &self.listener else { return Ok(()) };
+        let report = |done| listener(Progress { done, total: self.total.load(Ordering::Relaxed).max(done) });
+        self.done.add(bytes, report).map(drop)
     }
 }

@@ -146,9 +146,9 @@ impl Directory {
     }
 
     fn add(&mut self, record: &CentralRecord<'_>, old: Old, ignored: &mut Vec<String>) {
-        let key = record.name.as_deref().and_then(|name| Key::new(name).ok());
+        let key = record.name.as_deref().and_then(key_of);
         let Some(key) = key else {
-            if !record.raw_name.ends_with(b"/") {
+            if !record.raw_name.ends_with(b"/") && !record.raw_name.ends_with(b"\\") {
                 ignored.push(record.raw_name.escape_ascii().to_string());
             }
             return self.others.push(old);
@@ -287,6 +287,17 @@ impl Tail<'_> {
     }
 }
 
+/// Returns the key of an entry: its name, where `./a` is `a`, and `a\b`, as old programs of Windows write it, is `a/b`. Names that lead
+/// outside, such as `/a` and `../a`, are no keys.
+pub(super) fn key_of(name: &str) -> Option<Key> {
+    if let Ok(key) = Key::new(name) {
+        return Some(key);
+    }
+    let name = name.replace('\\', "/");
+    let segments: Vec<&str> = name.split('/').filter(|&segment| segment != ".").collect();
+    Key::new(segments.join("/")).ok()
+}
+
 pub(super) fn corrupt(message: impl Into<String>) -> StoreError {
     StoreError::new(StoreErrorKind::Corrupt, "reading", message)
 }
@@ -295,7 +306,7 @@ fn warn_of(ignored: &[String]) {
     if let Some(shown) = ignored.get(..ignored.len().min(SHOWN)).filter(|shown| !shown.is_empty()) {
         let count = ignored.len();
         tracing::warn!(
-            "{count} entries of a zip archive are ignored, since their names are no keys: {shown:?}"
+            "{count} entries of a zip archive are ignored, since their names lead outside of it or are no keys: {shown:?}"
         );
     }
 }

@@ -43,8 +43,9 @@ const LONGEST_NAME: usize = u16::MAX as usize;
 /// The directory of the archive is read once. Then an entry costs one read, or two when its header is unusually long;
 /// a part of an entry that is stored as it is costs no more than that part. Entries may be stored or deflated; what is
 /// compressed in other ways, or encrypted, is an error of the kind [`StoreErrorKind::Unsupported`] when it is read. The
-/// CRC-32 is checked whenever a whole entry is read. Of entries with one name the last one counts. Entries whose names are
-/// no keys, such as those that lead outside (`../x`, `/x`, `a\b`), are ignored with a warning.
+/// CRC-32 is checked whenever a whole entry is read. Of entries with one name the last one counts. The entry
+/// `./a` has the value of `a`, and `a\b` that of `a/b`. Entries whose names are no keys, such as those that lead outside (`../x`,
+/// `/x`), are ignored with a warning.
 ///
 /// # Writing
 ///

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::directory::{Entry, corrupt};
+use super::directory::{Entry, corrupt, key_of};
 use super::format::{self, DEFLATED, ENCRYPTED, LOCAL_LENGTH, STORED};
 use super::source::Source;
 use crate::store::{checked_length, reserved};
@@ -100,7 +100,8 @@ impl ZipValue {
         let Entry { content, header: place, limit, .. } = self.entry;
         let local = format::parse_local(header)
             .ok_or_else(|| corrupt("there is no entry where the directory says"))?;
-        let same_name = local.raw_name == self.key.as_str().as_bytes() || !local.raw_name.is_ascii();
+        let name = std::str::from_utf8(local.raw_name).ok().filter(|name| name.is_ascii());
+        let same_name = name.is_none_or(|name| key_of(name).as_ref() == Some(&self.key));
         if !same_name || local.method != content.method {
             return Err(corrupt("the entry is not the one that the directory speaks of"));
         }

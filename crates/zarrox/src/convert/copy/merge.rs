@@ -31,6 +31,15 @@ impl Piece {
         }
     }
 
+    /// The place of the node.
+    pub(super) fn place(&self) -> Option<&Location> {
+        match self {
+            Self::Whole(conversion) => Some(conversion.destination()),
+            Self::Update(_, place) | Self::Group(_, place, _) => Some(place),
+            Self::Kept(_) => None,
+        }
+    }
+
     /// Copies the piece, which follows those of so many bytes of a total.
     pub(super) fn run(
         self,

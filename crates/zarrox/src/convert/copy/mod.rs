@@ -37,6 +37,7 @@ use zarrox_stores::Store;
 
 use crate::convert::Glob;
 use crate::convert::{Conversion, Convert, ConvertReport, Progress, Verify, What, check_apart, known_nodes};
+use crate::group::Node;
 use crate::location::Location;
 use crate::options::{OpenMode, OpenOptions};
 use merge::{Merge, Piece};
@@ -135,6 +136,18 @@ impl Copier {
         self.changing(|convert| convert.rewrite.shards = Some(Some(shards.into())))
     }
 
+    /// Sets the lengths of chunks along dimensions by the names of these; `None` for the whole dimension. Arrays without such a
+    /// dimension keep their chunks.
+    pub fn chunks_by_name(self, lengths: impl IntoIterator<Item = (String, Option<u64>)>) -> Self {
+        self.changing(|convert| convert.rewrite.named_chunks = lengths.into_iter().collect())
+    }
+
+    /// Sets the lengths of shards along dimensions by the names of these; `None` for the whole dimension. Along others, a shard has
+    /// one chunk. Arrays without such a dimension keep their shards.
+    pub fn shards_by_name(self, lengths: impl IntoIterator<Item = (String, Option<u64>)>) -> Self {
+        self.changing(|convert| convert.rewrite.named_shards = lengths.into_iter().collect())
+    }
+
     /// Stores each chunk by itself.
     pub fn no_shards(self) -> Self {
         self.changing(|convert| convert.rewrite.shards = Some(None))
@@ -213,6 +226,16 @@ impl Copier {
     /// Leaves out chunks of the source that are damaged where elements are decoded, and reports them. The copy has fill values there.
     pub fn skip_damaged(self, skip: bool) -> Self {
         self.changing(|convert| convert.effort.skip_damaged = skip)
+    }
+
+    /// Sets whether fill values and the attribute `_FillValue` stay as they are in another format, as [`Convert::keep_fill_values`] does.
+    pub fn keep_fill_values(self, keep: bool) -> Self {
+        self.converting(|convert| convert.keep_fill_values(keep))
+    }
+
+    /// Tells that the source stays as it is, as a file of another format does: errors that come again have no advice to continue.
+    pub fn fixed_source(self, fixed: bool) -> Self {
+        self.changing(|convert| convert.effort.fixed_source = fixed)
     }
 
     /// Sets how much memory may be in use at once, in bytes; 1 GiB by default. At least one chunk of each side is in memory.
@@ -324,6 +347,22 @@ impl fmt::Debug for Copier {
     }
 }
 
+/// The way to the node that a copy makes.
+#[derive(Debug, Clone)]
+pub struct Destination(Option<Location>);
+
+impl Destination {
+    /// Opens the node.
+    ///
+    /// # Errors
+    /// When the copy was not made, or its documents cannot be read.
+    pub fn open(&self) -> Result<Node> {
+        let place = self.0.as_ref().ok_or_else(|| crate::error::argument("there is nothing to copy"))?;
+        // The store must be asked again, since its content has changed.
+        place.clone().with_layout(None).open_node()
+    }
+}
+
 /// A planned copy that can be run. Nothing has been written yet.
 #[derive(Debug)]
 #[must_use = "nothing is copied before `run` is called"]
@@ -349,6 +388,11 @@ impl Copying {
             (chunks.saturating_add(more.0), bytes.saturating_add(more.1))
         };
         self.reports().fold((0, 0), add)
+    }
+
+    /// The way to the node that is made, which can be opened when the copy is complete.
+    pub fn destination(&self) -> Destination {
+        Destination(self.pieces.first().and_then(Piece::place).cloned())
     }
 
     fn conversions(&self) -> impl Iterator<Item = &Conversion> {
