@@ -30,7 +30,8 @@ of --seed N. With the name `indexing` only these are run, and replace those of t
 Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed. With the
 name `archives` only this is done. So are hierarchies in directories, SQLite, LMDB and GDBM, with zarr-python 2, by the name
 `databases`; those on servers are a part of `cargo xtask test --stores`. Files of HDF5 and NetCDF are read through kerchunk's
-references, by the name `references`; what the command imports from such files and exports to them is compared by the name `files`. And
+references, by the name `references`; what the command imports from such files and exports to them is compared by the name `files`. All
+files of the packages that conformance/files/corpus lists are tried by the name `corpus` alone, which downloads them and takes long. And
 zarr-python, TensorStore and zarrita.js read what `zarrox serve` gives, by the name `serve`.";
 
 /// The directory of all output.
@@ -49,6 +50,8 @@ const REFERENCES: &str = "references";
 const SERVE: &str = "serve";
 /// The name of the part about files of other formats.
 const FILES: &str = "files";
+/// The name of the part about all files that packages ship, which runs only when it is asked for.
+const CORPUS: &str = "corpus";
 /// zarrs is in Rust: its program is built here, and a Python program drives it as it drives the others.
 const ZARRS: &str = "zarrs";
 
@@ -96,6 +99,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     if names == [FILES] {
         return files::run();
+    }
+    if names == [CORPUS] {
+        return files::corpus();
     }
     let is_known = |name: &str| name == INDEXING || IMPLEMENTATIONS.iter().any(|i| key(i) == name);
     if let Some(unknown) = names.iter().find(|name| !is_known(name)) {

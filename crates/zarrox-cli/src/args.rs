@@ -124,10 +124,12 @@ impl Global {
         match self.look(path) {
             Ok(Node::Array(array)) => Ok(Place::Array(Box::new(array))),
             Ok(Node::Group(group)) => Ok(Place::Group(Box::new(group))),
-            Err(error) if error.kind() == ErrorKind::NotFound => match self.looking().hierarchies(path) {
-                Ok(children) if !children.is_empty() => Ok(Place::Hierarchies(children)),
-                _ => Err(error),
-            },
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                match opening::hierarchies(&self.looking(), path) {
+                    Ok(children) if !children.is_empty() => Ok(Place::Hierarchies(children)),
+                    _ => Err(error),
+                }
+            }
             Err(error) => Err(error),
         }
     }
@@ -201,7 +203,12 @@ pub(crate) enum Chunks {
     Shape(ChunkShape),
     /// Chunks of several lengths in each dimension.
     Rectilinear(Vec<ChunkLengths>),
+    /// Lengths by the names of dimensions; `None` is a whole dimension.
+    Named(NamedLengths),
 }
+
+/// Lengths by the names of dimensions.
+pub(crate) type NamedLengths = Vec<(String, Option<u64>)>;
 
 impl FromStr for Chunks {
     type Err = String;
@@ -215,6 +222,7 @@ impl FromStr for Chunks {
                 let lengths = Rectilinear::lengths_from_json(&json, Strictness::Strict);
                 return lengths.map(Self::Rectilinear).map_err(|error| error.to_string());
             }
+            names if names.contains('=') => return named(names).map(Self::Named),
             _ => {}
         }
         let lengths = items(text, |item| match item {
@@ -223,6 +231,22 @@ impl FromStr for Chunks {
         })?;
         Ok(Self::Shape(ChunkShape::Lengths(lengths)))
     }
+}
+
+/// Lengths by the names of dimensions: `time=10,lat=-1`.
+fn named(text: &str) -> Result<NamedLengths, String> {
+    let one = |item: &str| {
+        let (name, length) = item.rsplit_once('=').ok_or_else(|| format!("'{item}' is not NAME=LENGTH"))?;
+        let length = match length.trim() {
+            "-1" => None,
+            length => {
+                let length = length.parse().ok().filter(|&length: &u64| length > 0);
+                Some(length.ok_or_else(|| format!("'{item}' has no length"))?)
+            }
+        };
+        Ok((name.trim().to_owned(), length))
+    };
+    text.split(',').map(one).collect()
 }
 
 /// A number of bytes: `1000`, `64KiB`, `2GiB`, `1.5GB`.
@@ -307,7 +331,9 @@ mod tests {
         assert_eq!(chunks("10,20"), Ok(Chunks::Shape([10, 20].into())));
         let lists = vec![ChunkLengths::from([3, 3, 4]), ChunkLengths::from(5)];
         assert_eq!(chunks("[[[3, 2], 4], 5]"), Ok(Chunks::Rectilinear(lists)));
-        for bad in ["-2", "1.5", "none", "[[1, -1]]", "[1", "1,,2"] {
+        let names = vec![("time".to_owned(), Some(10)), ("lat".to_owned(), None)];
+        assert_eq!(chunks("time=10,lat=-1"), Ok(Chunks::Named(names)));
+        for bad in ["-2", "1.5", "none", "[[1, -1]]", "[1", "1,,2", "a=0", "a=1,2", "a=x"] {
             assert!(chunks(bad).is_err(), "{bad}");
         }
     }

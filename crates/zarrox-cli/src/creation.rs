@@ -14,7 +14,7 @@ use crate::suggest::{self, suggesting};
 /// The options for a new array.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Creation {
-    /// The shape of a chunk, such as 10,20, where -1 is a whole dimension; auto: the shape that zarr-python 2 guesses; false: a
+    /// The shape of a chunk, such as 10,20, where -1 is a whole dimension, or by the names of dimensions, such as time=10,lat=50; auto: the shape that zarr-python 2 guesses; false: a
     /// single chunk; as JSON the lengths of rectilinear chunks, such as [[31,28,31],5] (v3) [default: about a mebibyte; in v2
     /// auto]
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
@@ -80,15 +80,19 @@ impl Creation {
         shape: &[u64],
     ) -> Result<ArrayBuilder> {
         let mut builder = builder.data_type(data_type).shape(shape).overwrite(self.force);
-        builder = match &self.chunks {
+        let chunks = self.with_names(self.chunks.as_ref(), "--chunks", shape)?;
+        let shards = self.with_names(self.shards.as_ref(), "--shards", shape)?;
+        builder = match &chunks {
+            Some(Chunks::Named(_)) => builder,
             Some(Chunks::Shape(chunks)) => builder.chunks(chunks.clone()),
-            Some(Chunks::Rectilinear(_)) if self.shards.is_some() => {
+            Some(Chunks::Rectilinear(_)) if shards.is_some() => {
                 return Err(usage("--chunks: all chunks inside of shards must have the same shape"));
             }
             Some(Chunks::Rectilinear(lengths)) => builder.rectilinear_chunks(lengths.clone()),
             None => builder,
         };
-        builder = match &self.shards {
+        builder = match &shards {
+            Some(Chunks::Named(_)) => builder,
             Some(Chunks::Shape(ChunkShape::Guess)) => {
                 return Err(usage("--shards: expected lengths, or false for a single shard"));
             }
@@ -124,6 +128,23 @@ impl Creation {
             builder = builder.optional_dimension_names(names.split(',').map(name));
         }
         Ok(builder.column_major(self.order.as_deref() == Some("F")).attributes(self.attributes()?))
+    }
+
+    /// Lengths by the names of dimensions as lengths of an array of this shape. Dimensions that are not named are whole.
+    fn with_names(&self, given: Option<&Chunks>, option: &str, shape: &[u64]) -> Result<Option<Chunks>> {
+        let Some(Chunks::Named(lengths)) = given else { return Ok(given.cloned()) };
+        let names: Vec<&str> =
+            self.dimension_names.as_deref().unwrap_or_default().split(',').map(str::trim).collect();
+        if let Some((unknown, _)) = lengths.iter().find(|(name, _)| !names.contains(&name.as_str())) {
+            let message = format!("{option}: --dimension-names does not have the dimension '{unknown}'");
+            return Err(usage(message));
+        }
+        let length = |dim: usize| {
+            let name = names.get(dim).copied()?;
+            lengths.iter().find(|(known, _)| known == name).and_then(|(_, length)| *length)
+        };
+        let lengths: Vec<Option<u64>> = (0..shape.len()).map(length).collect();
+        Ok(Some(Chunks::Shape(ChunkShape::Lengths(lengths))))
     }
 
     /// The attributes; empty if none are given.

@@ -162,6 +162,10 @@ static EXAMPLES: &[(&str, &[Example])] = &[
             example("Write all arrays of a group to one file", "zarrox export sea.zarr sea.npz --compress"),
             example("Write raw elements to a pipe", "zarrox export sea.zarr/depth - --to raw | wc -c"),
             example("Write a hierarchy as NetCDF, which xarray opens", "zarrox export sea.zarr sea.nc"),
+            example(
+                "Write an array as TIFF, with its place if coordinates tell one",
+                "zarrox export sea.zarr/depth depth.tif --compression zstd",
+            ),
         ],
     ),
     (

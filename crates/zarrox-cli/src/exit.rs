@@ -146,11 +146,15 @@ fn code(kind: ErrorKind) -> u8 {
 }
 
 /// Advice of the library, and the corresponding option of the command.
-const ADVICE: [(&str, &str); 4] = [
+const ADVICE: [(&str, &str); 8] = [
     ("ask for overwriting to replace it", "--force replaces it"),
     ("; can be allowed: ", "; --allow "),
     ("a lossy copy takes the nearest value instead", "--lossy takes the nearest value instead"),
     ("run the same conversion again", "run the same command again"),
+    ("the first file can be taken", "--conflicts first takes that of the first file"),
+    ("fill values can stand for it", "--fill-missing puts fill values there"),
+    ("such parts can be left out:", "--skip-damaged leaves them out:"),
+    ("and can be left out:", "and --skip-unsupported leaves them out:"),
 ];
 
 /// The error, and those of its causes that add something to the line before.

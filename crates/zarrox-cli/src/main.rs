@@ -2,7 +2,6 @@
 
 mod args;
 mod commands;
-mod conversion;
 mod creation;
 mod edges;
 mod examples;
@@ -14,10 +13,10 @@ mod interrupt;
 mod made;
 mod magic;
 mod names;
+mod notes;
 mod npy;
 mod opening;
 mod part;
-mod places;
 mod print;
 mod progress;
 mod retries;

@@ -1,5 +1,6 @@
 //! Opening nodes, and errors for paths that are not nodes.
 
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -33,6 +34,47 @@ impl Place {
             Self::Hierarchies(children) => Ok(children),
         }
     }
+}
+
+/// The most directories in which [`hierarchies`] looks.
+const DIRECTORIES: usize = 1000;
+
+/// Returns the hierarchies inside of a place that is none: those directly below, and else those at any depth, by their paths. Groups of
+/// v2 need no documents, so that arrays may lie deep.
+pub(crate) fn hierarchies(options: &OpenOptions, path: &str) -> Result<Vec<Child>> {
+    let mut found = options.hierarchies(path)?;
+    if !found.is_empty() || is_url(path) {
+        return Ok(found);
+    }
+    let mut waiting = VecDeque::from(directories(path, ""));
+    for _ in 0..DIRECTORIES {
+        let Some(below) = waiting.pop_front() else { break };
+        let inside = options.hierarchies(Path::new(path).join(&below)).unwrap_or_default();
+        let names: Vec<String> = inside.iter().map(|child| child.name.clone()).collect();
+        waiting.extend(
+            directories(path, &below)
+                .into_iter()
+                .filter(|directory| !names.iter().any(|name| *directory == format!("{below}/{name}"))),
+        );
+        found.extend(
+            inside.into_iter().map(|child| Child { name: format!("{below}/{}", child.name), ..child }),
+        );
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+/// Returns the directories below a part of a directory, without links, which may lead in a circle.
+fn directories(path: &str, below: &str) -> Vec<String> {
+    let entries = fs::read_dir(Path::new(path).join(below)).into_iter().flatten().flatten();
+    let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = directories.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names
+        .filter(|name| !name.starts_with('.'))
+        .map(|name| if below.is_empty() { name } else { format!("{below}/{name}") })
+        .collect();
+    names.sort();
+    names
 }
 
 /// Opens a node by its path, or by the path of one of its documents. The error for anything else says what the path is.
@@ -207,6 +249,30 @@ mod tests {
         {
             assert_eq!((distance(a, b), distance(b, a)), (expected, expected), "{a} {b}");
         }
+    }
+
+    #[test]
+    fn arrays_in_groups_without_documents_are_found_at_any_depth() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["a/b/c", "a/d", "e/f/g/h"] {
+            let array = directory.path().join("z.zarr").join(name);
+            let format = OpenOptions::new().format(Format::V2);
+            format.create_array(array).shape([2]).data_type(zarrox::DataType::Int8).create().unwrap();
+        }
+        for document in ["", "a/", "a/b/", "e/", "e/f/", "e/f/g/"] {
+            let _ = fs::remove_file(directory.path().join("z.zarr").join(document).join(".zgroup"));
+        }
+        let place = directory.path().join("z.zarr");
+        let found = hierarchies(&OpenOptions::new(), place.to_str().unwrap()).unwrap();
+        let names: Vec<&str> = found.iter().map(|child| child.name.as_str()).collect();
+        assert_eq!(names, ["a/b/c", "a/d", "e/f/g/h"]);
+        assert!(found.iter().all(|child| matches!(child.node, Ok(Node::Array(_)))));
+        fs::create_dir_all(directory.path().join("no/thing")).unwrap();
+        assert!(
+            hierarchies(&OpenOptions::new(), directory.path().join("no").to_str().unwrap())
+                .unwrap()
+                .is_empty()
+        );
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn what_cannot_be_brought_up_to_date_is_told_with_the_command_that_does() {
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(run.err.lines().count(), 1, "{}", run.err);
     let command = format!("`zarrox consolidate {}`", place.path("h.zarr").display());
-    assert!(run.err.contains("WARN") && run.err.contains(&command), "{}", run.err);
+    assert!(run.err.contains("zarrox: note: ") && run.err.contains(&command), "{}", run.err);
     let info = place.ok(&["info", "h.zarr"]);
     assert!(info.contains("consolidated  broken: "), "{info}");
     place.ok(&["consolidate", "h.zarr"]);

@@ -40,7 +40,9 @@ fn a_hierarchy_is_copied_into_another_format() {
     let place = hierarchy();
     place.ok(&["convert", "h.zarr", "new.zarr", "--to", "v3", "--verify"]);
     assert_eq!(place.json(&["info", "new.zarr", "--json"])["format"], "v3");
-    assert_eq!(place.json(&["attrs", "get", "new.zarr/a"]), json!({"units": "m"}));
+    assert_eq!(place.json(&["attrs", "get", "new.zarr/a"]), json!({"units": "m", "_FillValue": 0}));
+    place.ok(&["convert", "h.zarr", "kept.zarr", "--to", "v3", "--keep-fill-values"]);
+    assert_eq!(place.json(&["attrs", "get", "kept.zarr/a"]), json!({"units": "m"}));
     assert_eq!(place.json(&["info", "new.zarr/a", "--json"])["dimension_names"], json!(["y", "x"]));
     assert_eq!(place.ok(&["dump", "new.zarr/g/b"]), place.ok(&["dump", "h.zarr/g/b"]));
     assert!(place.path("new.zarr/g/b/c.0.0").exists());

@@ -8,8 +8,15 @@ use std::sync::Arc;
 use zarrox::{Error, ErrorKind, IntoSelection, Node, OpenMode, OpenOptions, Result, Selection};
 
 use crate::input::failed;
-#[cfg(not(all(feature = "hdf5", feature = "png", feature = "tables")))]
+#[cfg(not(all(
+    feature = "hdf5",
+    feature = "nifti",
+    feature = "png",
+    feature = "tables",
+    feature = "tiff"
+)))]
 use crate::input::unsupported;
+use crate::store::LeftOut;
 
 /// A kind of file that can be exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,11 +32,25 @@ pub enum Target {
     Csv,
     /// Parquet: the arrays of a group with one dimension.
     Parquet,
+    /// TIFF: one array, as GeoTIFF where coordinates or attributes tell its place on the earth.
+    Tiff,
+    /// OME-TIFF: one array with its axes, sizes of pixels and channels.
+    OmeTiff,
+    /// NIfTI-1, or NIfTI-2 where a dimension is too long for it: one array.
+    Nifti,
+    /// The same, compressed by gzip.
+    NiftiGzip,
 }
 
 impl Target {
     /// The kind that the suffix of a file suggests.
     pub fn of(path: impl AsRef<Path>) -> Option<Self> {
+        let name = path.as_ref().file_name()?.to_str()?.to_ascii_lowercase();
+        let double =
+            [(".ome.tif", Self::OmeTiff), (".ome.tiff", Self::OmeTiff), (".nii.gz", Self::NiftiGzip)];
+        if let Some((_, target)) = double.into_iter().find(|(suffix, _)| name.ends_with(suffix)) {
+            return Some(target);
+        }
         let suffix = path.as_ref().extension()?.to_str()?.to_ascii_lowercase();
         Some(match suffix.as_str() {
             "h5" | "hdf5" | "he5" | "hdf" => Self::Hdf5,
@@ -37,6 +58,8 @@ impl Target {
             "png" => Self::Png,
             "csv" => Self::Csv,
             "parquet" | "pq" => Self::Parquet,
+            "tif" | "tiff" => Self::Tiff,
+            "nii" => Self::Nifti,
             _ => return None,
         })
     }
@@ -50,12 +73,18 @@ impl fmt::Display for Target {
             Self::Png => "PNG",
             Self::Csv => "CSV",
             Self::Parquet => "Parquet",
+            Self::Tiff => "TIFF",
+            Self::OmeTiff => "OME-TIFF",
+            Self::Nifti | Self::NiftiGzip => "NIfTI",
         })
     }
 }
 
 /// A function that hears of the number of elements that were read since it was called last, with the path of no array in particular.
 type Listener = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
+
+/// A function that hears of a part that is left out.
+type LeftOutListener = Arc<dyn Fn(LeftOut) + Send + Sync>;
 
 /// Copies hierarchies of Zarr into files of other formats: its options.
 ///
@@ -74,11 +103,15 @@ pub struct Export {
     picture: crate::picture::Picture,
     #[cfg(feature = "tables")]
     table: crate::table::Table,
+    #[cfg(feature = "tiff")]
+    compression: crate::tiff::write::Compression,
     #[cfg_attr(
-        not(any(feature = "hdf5", feature = "tables")),
+        not(any(feature = "hdf5", feature = "nifti", feature = "tables", feature = "tiff")),
         expect(dead_code, reason = "what this build writes has no progress")
     )]
     listener: Option<Listener>,
+    unlimited: Vec<String>,
+    left_out: Option<LeftOutListener>,
 }
 
 impl Default for Export {
@@ -93,7 +126,11 @@ impl Default for Export {
             picture: crate::picture::Picture::new(),
             #[cfg(feature = "tables")]
             table: crate::table::Table::new(),
+            #[cfg(feature = "tiff")]
+            compression: crate::tiff::write::Compression::default(),
             listener: None,
+            unlimited: Vec::new(),
+            left_out: None,
         }
     }
 }
@@ -131,12 +168,24 @@ impl Export {
         Self { overwrite, ..self }
     }
 
+    /// Makes dimensions of this name unlimited in HDF5 and NetCDF, so that other programs append along them, beside those that were
+    /// unlimited in the file from which the hierarchy was imported. An export is an error if no array has the dimension.
+    pub fn unlimited(mut self, name: impl Into<String>) -> Self {
+        self.unlimited.push(name.into());
+        self
+    }
+
+    /// Leaves out nodes and attributes that HDF5 or NetCDF cannot express, and tells them to this function. Otherwise they are an error.
+    pub fn skip_unsupported(self, listener: impl Fn(LeftOut) + Send + Sync + 'static) -> Self {
+        Self { left_out: Some(Arc::new(listener)), ..self }
+    }
+
     /// Sets the options with which the node is opened.
     pub fn open_options(self, options: OpenOptions) -> Self {
         Self { options, ..self }
     }
 
-    /// Takes only this part: of an array for a picture, or rows for a table.
+    /// Takes only this part: of an array for TIFF, NIfTI and a picture, or rows for a table.
     pub fn select(self, selection: impl IntoSelection) -> Self {
         Self { selection: selection.into_selection(), ..self }
     }
@@ -151,6 +200,12 @@ impl Export {
     #[cfg(feature = "tables")]
     pub fn table(self, table: crate::table::Table) -> Self {
         Self { table, ..self }
+    }
+
+    /// Sets the compression of TIFF; deflate by default.
+    #[cfg(feature = "tiff")]
+    pub fn compression(self, compression: crate::tiff::write::Compression) -> Self {
+        Self { compression, ..self }
     }
 
     /// Sets a function that is called with the number of elements that are done since its last call, from any thread. An error ends
@@ -208,6 +263,8 @@ impl Export {
             Target::Hdf5 | Target::NetCdf => self.write_hierarchy(node, target, &mut buffered)?,
             Target::Png => self.write_picture(node, &mut buffered)?,
             Target::Csv | Target::Parquet => self.write_table(node, target, &mut buffered)?,
+            Target::Tiff | Target::OmeTiff => self.write_tiff(node, target, &mut buffered)?,
+            Target::Nifti | Target::NiftiGzip => self.write_nifti(node, target, &mut buffered)?,
         }
         buffered.flush().map_err(|error| failed("writing the file", error))
     }
@@ -245,6 +302,44 @@ impl Export {
         Err(lacking(target, "tables"))
     }
 
+    #[cfg(any(feature = "nifti", feature = "tiff"))]
+    fn tell(&self, elements: u64) -> Result<()> {
+        self.listener.as_ref().map_or(Ok(()), |listener| listener(elements))
+    }
+
+    #[cfg(feature = "tiff")]
+    fn write_tiff(&self, node: &Node, target: Target, output: &mut (impl Write + Seek)) -> Result<()> {
+        use crate::tiff::write::{Options, write};
+        let options = Options {
+            is_ome: target == Target::OmeTiff,
+            compression: self.compression,
+            memory: self.memory as u64,
+            progress: &|elements| self.tell(elements),
+        };
+        write(node, &self.selection, output, &options)
+    }
+
+    #[cfg(not(feature = "tiff"))]
+    fn write_tiff(&self, _: &Node, target: Target, _: &mut (impl Write + Seek)) -> Result<()> {
+        Err(lacking(target, "tiff"))
+    }
+
+    #[cfg(feature = "nifti")]
+    fn write_nifti(&self, node: &Node, target: Target, output: &mut impl Write) -> Result<()> {
+        use crate::nifti::write::{Options, write};
+        let options = Options {
+            is_packed: target == Target::NiftiGzip,
+            memory: self.memory as u64,
+            progress: &|elements| self.tell(elements),
+        };
+        write(&crate::placed::Placed::new(node, &self.selection)?, output, &options)
+    }
+
+    #[cfg(not(feature = "nifti"))]
+    fn write_nifti(&self, _: &Node, target: Target, _: &mut impl Write) -> Result<()> {
+        Err(lacking(target, "nifti"))
+    }
+
     #[cfg(feature = "hdf5")]
     fn write_hierarchy(&self, node: &Node, target: Target, output: &mut (impl Write + Seek)) -> Result<()> {
         use crate::hdf5::write::{Convention, Options, write};
@@ -253,7 +348,11 @@ impl Export {
             _ => Convention::Hdf5,
         };
         let progress = |elements| self.listener.as_ref().map_or(Ok(()), |listener| listener(elements));
-        write(node, output, Options { convention, memory: self.memory, progress: &progress })
+        let left_out = self.left_out.as_ref().map(|listener| &**listener as &dyn Fn(LeftOut));
+        let memory = self.memory;
+        let options =
+            Options { convention, memory, progress: &progress, unlimited: &self.unlimited, left_out };
+        write(node, output, options)
     }
 
     #[cfg(not(feature = "hdf5"))]
@@ -263,7 +362,7 @@ impl Export {
 }
 
 /// The error of a build that does not write a kind of file.
-#[cfg(not(all(feature = "hdf5", feature = "png", feature = "tables")))]
+#[cfg(not(all(feature = "hdf5", feature = "nifti", feature = "png", feature = "tables", feature = "tiff")))]
 fn lacking(target: Target, feature: &str) -> Error {
     unsupported(format!("{target} is written by a build with the feature {feature}, which this one lacks"))
 }

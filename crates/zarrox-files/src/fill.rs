@@ -3,25 +3,78 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zarrox::DataType;
+use zarrox::convert::missing;
 use zarrox::json::{Json, Map};
 
 /// The attribute for missing values in NetCDF.
-const FILL_VALUE: &str = "_FillValue";
+pub(crate) const FILL_VALUE: &str = missing::FILL_VALUE;
 
 /// Encodes the attribute for missing values: floats, and text of a fixed length, are base64.
 pub(crate) fn encode(data_type: &DataType, attributes: &mut Map) {
     let is_text = data_type.is_named("null_terminated_bytes");
-    let is_float = matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64);
     let Some(value) = attributes.get_mut(FILL_VALUE) else { return };
     if is_text && let Some(text) = value.as_str() {
         *value = STANDARD.encode(text).into();
-    } else if is_float && let Json::Number(number) = value {
-        *value = STANDARD.encode(number.to_f64().to_le_bytes()).into();
+    } else if value.is_number() {
+        *value = encoded(data_type, value.take());
+    }
+}
+
+/// A number as the attribute of elements of this type has it: those of floats are base64.
+pub(crate) fn encoded(data_type: &DataType, number: Json) -> Json {
+    let is_float = matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64);
+    match &number {
+        Json::Number(float) if is_float => missing::encoded(float.to_f64()).into(),
+        _ => number,
     }
 }
 
 /// The number that an encoded attribute of floats stands for.
 pub(crate) fn decode(text: &str) -> Option<Json> {
-    let bytes = STANDARD.decode(text).ok()?;
-    Some(Json::from(f64::from_le_bytes(bytes.try_into().ok()?)))
+    missing::decoded(text).map(Json::from)
+}
+
+/// The value as a missing value of elements of this type: the integer or the float that it is; `None` if the type does not have it.
+pub(crate) fn in_type(data_type: &DataType, value: &Json) -> Option<Json> {
+    let number = match value {
+        Json::Number(number) => number,
+        _ => return None,
+    };
+    let integers = match data_type {
+        DataType::Int8 => (i8::MIN.into(), i8::MAX.into()),
+        DataType::Int16 => (i16::MIN.into(), i16::MAX.into()),
+        DataType::Int32 => (i32::MIN.into(), i32::MAX.into()),
+        DataType::Int64 => (i64::MIN.into(), i64::MAX.into()),
+        DataType::UInt8 => (0_i128, u8::MAX.into()),
+        DataType::UInt16 => (0, u16::MAX.into()),
+        DataType::UInt32 => (0, u32::MAX.into()),
+        DataType::UInt64 => (0, u64::MAX.into()),
+        _ => return Some(number.to_f64().into()),
+    };
+    let whole = number.as_i128().or_else(|| whole(number.as_f64()?))?;
+    let (first, last) = integers;
+    if !(first..=last).contains(&whole) {
+        return None;
+    }
+    i64::try_from(whole).map(Json::from).or_else(|_| u64::try_from(whole).map(Json::from)).ok()
+}
+
+/// The integer that a float is.
+pub(crate) fn whole(float: f64) -> Option<i128> {
+    /// Floats have all integers up to this one.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if float.fract() != 0.0 || float.abs() > EXACT {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the float is an integer in this range")]
+    Some(float as i128)
+}
+
+/// Returns true for types whose missing values are integers or floats.
+pub(crate) fn is_number(data_type: &DataType) -> bool {
+    use DataType::{Float16, Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
+    matches!(
+        data_type,
+        Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Float16 | Float32 | Float64
+    )
 }

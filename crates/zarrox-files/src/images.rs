@@ -1,6 +1,5 @@
 //! Images of PNG and JPEG as arrays: one image, or all images of a directory.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -16,6 +15,7 @@ use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 use crate::chunks::{Elements, each_position};
 use crate::described::Described;
 use crate::input::{corrupt, failed, unsupported, zeroed};
+use crate::natural::natural;
 use crate::rows::CHUNK;
 use crate::store::FileStore;
 
@@ -64,36 +64,6 @@ fn images_of(directory: &Path) -> Result<Vec<PathBuf>> {
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     paths.sort_by(|one, other| natural(&name(one), &name(other)).then_with(|| one.cmp(other)));
     Ok(paths)
-}
-
-/// Compares names; digits in a row count as the number that they are.
-fn natural(one: &str, other: &str) -> Ordering {
-    let (mut one, mut other) = (one, other);
-    loop {
-        let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let (of_one, of_other) = (digits(one), digits(other));
-        if of_one > 0 && of_other > 0 {
-            let (number, of_number) = (&one[..of_one], &other[..of_other]);
-            let order = by_value(number, of_number);
-            if order.is_ne() {
-                return order;
-            }
-            (one, other) = (&one[of_one..], &other[of_other..]);
-            continue;
-        }
-        let (mut rest, mut of_rest) = (one.chars(), other.chars());
-        match (rest.next(), of_rest.next()) {
-            (Some(a), Some(b)) if a == b => (one, other) = (rest.as_str(), of_rest.as_str()),
-            (a, b) => return a.cmp(&b),
-        }
-    }
-}
-
-/// Compares numbers of any length.
-fn by_value(one: &str, other: &str) -> Ordering {
-    let plain = |digits: &str| digits.trim_start_matches('0').to_owned();
-    let (one, other) = (plain(one), plain(other));
-    one.len().cmp(&other.len()).then_with(|| one.cmp(&other))
 }
 
 /// The form of an image.
@@ -273,19 +243,5 @@ impl Elements for Images {
         bytes.resize(size.saturating_mul(self.in_chunk), 0);
         let order = ByteOrder::One(Endian::NATIVE);
         DynArray::from_foreign(self.form.data_type(), shape, bytes, &order, false)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_in_names_are_compared_by_their_values() {
-        let mut names = ["b10.png", "b9.png", "a.png", "b010x.png", "b.png", "b9a.png", "ä1.png"];
-        names.sort_by(|one, other| natural(one, other));
-        assert_eq!(names, ["a.png", "b.png", "b9.png", "b9a.png", "b10.png", "b010x.png", "ä1.png"]);
-        let long = "1".repeat(400);
-        assert_eq!(natural(&long, &format!("0{long}0")), Ordering::Less);
     }
 }

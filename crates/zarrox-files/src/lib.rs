@@ -22,6 +22,11 @@ mod chunks;
 #[cfg(any(feature = "images", feature = "nifti", feature = "tables", feature = "tiff"))]
 mod described;
 mod export;
+#[cfg_attr(
+    not(any(feature = "hdf5", feature = "nifti", feature = "tiff")),
+    expect(dead_code, reason = "no format of this build names files")
+)]
+mod external;
 mod fill;
 #[cfg(feature = "hdf5")]
 mod hdf5;
@@ -29,23 +34,41 @@ mod hdf5;
 mod images;
 mod import;
 mod input;
+mod inventory;
+mod natural;
+mod netcdf;
 mod netcdf3;
 #[cfg(feature = "nifti")]
 mod nifti;
 pub mod picture;
+#[cfg(any(feature = "images", feature = "nifti", feature = "tiff"))]
+mod placed;
 mod reading;
 mod rows;
+#[cfg(all(feature = "images", feature = "png", feature = "tiff"))]
+mod stack;
 mod store;
 #[cfg(feature = "tables")]
 mod table;
 #[cfg(feature = "tiff")]
 mod tiff;
+mod times;
 
 pub use export::{Export, Target, export_file};
-pub use import::{Import, Kind, import_file, open_file};
+pub use import::kind::{Kind, open_file};
+pub use import::select::Select;
+pub use import::{Appended, Import, Imported, Importing, import_file};
+pub use inventory::Inventory;
+#[cfg(all(feature = "images", feature = "png", feature = "tiff"))]
+pub use stack::{Names, Stack, StackKind};
 pub use store::{FileStore, LeftOut};
 #[cfg(feature = "tables")]
 pub use table::Table;
+#[cfg(feature = "tiff")]
+pub use tiff::write::Compression as TiffCompression;
 
 /// The attribute that has the names of an enumeration with their values, since Zarr has no such type.
 pub const ENUM: &str = "enum";
+
+/// The attribute that has the type of the numbers in lists of any length, whose little-endian bytes the array has.
+pub const LIST_OF: &str = "list_of";

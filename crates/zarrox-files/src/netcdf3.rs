@@ -4,19 +4,21 @@
 //!
 //! The only crate for this format reads whole variables into memory, and does not know 64-bit data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrox::data_type::{ByteOrder, Endian};
-use zarrox::json::{Json, Map};
+use zarrox::data_type::Endian;
+use zarrox::json::Json;
 use zarrox::stores::MemoryStore;
 use zarrox::{DataType, DynArray, Format, OpenOptions, Result, codecs};
 
 use crate::chunks::{Chunks, Elements, EncodedOnRead, each_position};
-use crate::fill;
 use crate::input::{Input, corrupt};
+use crate::inventory::{Inventories, Inventory, counted};
+use crate::netcdf::{Attributes, Described, Hierarchy, Kind, NcType, Origin, name_of, text_of};
+use crate::reading::Reading;
 use crate::rows::{CHUNK, Form, Ordered, Place, Rows, Whole};
 use crate::store::{FileStore, LeftOut};
 
@@ -30,26 +32,44 @@ const STREAMING: u64 = u32::MAX as u64;
 const PIECE: u64 = 1 << 16;
 
 /// Opens a file as a store of Zarr.
-pub(crate) fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
+pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     let input = Arc::new(Input::open(path)?);
     let header = Header::read(&input)?;
     let documents = MemoryStore::new();
+    let Described { mut attributes, mut notes, .. } = described(None, &header.attributes);
+    attributes.extend(header.hierarchy().finish().remove("").unwrap_or_default());
+    notes.iter_mut().for_each(|note| note.insert_str(0, "/: "));
+    let mut inventories = Inventories::default();
+    inventories.add("", Inventory::group(counted(&attributes)));
     let options = OpenOptions::new().format(Format::V3);
-    let attributes = header.attributes.clone();
     options.create_group_in(Arc::new(documents.clone()), "")?.set_attributes(attributes)?;
     let (mut arrays, mut left_out) = (BTreeMap::<String, Box<dyn Chunks>>::new(), Vec::new());
     for variable in &header.variables {
-        let made = header.array(variable, &input, &documents, is_plain);
+        let made = match arrays.contains_key(&variable.name) {
+            true => Err(corrupt("there is another variable of this name")),
+            false => header.array(variable, &input, &documents, reading.is_plain),
+        };
+        let name = &variable.name;
         match made {
-            Ok(chunks) => {
-                arrays.insert(variable.name.clone(), chunks);
+            Ok((chunks, counted, of_array)) => {
+                inventories.add(name, counted);
+                arrays.insert(name.clone(), chunks);
+                notes.extend(of_array.into_iter().map(|note| format!("/{name}: {note}")));
             }
-            Err(error) => {
-                left_out.push(LeftOut { path: format!("/{}", variable.name), reason: error.to_string() });
-            }
+            Err(error) => left_out.push(LeftOut::new(format!("/{name}"), &error)),
         }
     }
-    Ok(FileStore::new(input.path().display().to_string(), documents, arrays, left_out))
+    let location = input.path().display().to_string();
+    Ok(FileStore::counted(location, documents, arrays, left_out, inventories).with_notes(notes))
+}
+
+/// Attributes as Zarr has them, of an array with elements of this type or of the file.
+fn described(elements: Option<&DataType>, attributes: &[Attribute]) -> Described {
+    let mut all = Attributes::new(Origin::NetCdf, elements);
+    for (name, value, of) in attributes {
+        all.add(name, value.clone(), Some(*of));
+    }
+    all.finish()
 }
 
 /// The types of values, by their numbers.
@@ -70,13 +90,17 @@ fn data_type(number: u64) -> Result<DataType> {
     })
 }
 
+/// The name of an attribute, its value and its type.
+type Attribute = (String, Json, NcType);
+
 /// The header of a file.
 #[derive(Debug)]
 struct Header {
+    kind: Kind,
     records: u64,
     /// The names and the lengths of dimensions; that of records has the length 0.
     dimensions: Vec<(String, u64)>,
-    attributes: Map,
+    attributes: Vec<Attribute>,
     variables: Vec<Variable>,
     /// The size of a record of all variables, in bytes.
     record: u64,
@@ -86,7 +110,7 @@ struct Header {
 struct Variable {
     name: String,
     dimensions: Vec<usize>,
-    attributes: Map,
+    attributes: Vec<Attribute>,
     data_type: DataType,
     begin: u64,
 }
@@ -139,7 +163,8 @@ impl Reader<'_> {
 
     fn name(&mut self) -> Result<String> {
         let length = self.count()?;
-        String::from_utf8(self.padded(length)?).map_err(|_| corrupt("a name is not in UTF-8"))
+        let name = name_of(self.padded(length)?);
+        if name.is_empty() { Err(corrupt("a name is empty")) } else { Ok(name) }
     }
 
     /// A list of entries, which has this tag unless it is empty.
@@ -155,48 +180,42 @@ impl Reader<'_> {
         Ok(entries)
     }
 
-    fn attributes(&mut self) -> Result<Map> {
-        let list = self.list(0x0c, |reader| {
+    fn attributes(&mut self) -> Result<Vec<Attribute>> {
+        self.list(0x0c, |reader| {
             let name = reader.name()?;
             let data_type = data_type(reader.number(4)?)?;
             let count = reader.count()?;
             let size =
                 count.checked_mul(data_type.size() as u64).ok_or_else(|| corrupt("a value is too long"))?;
             let bytes = reader.padded(size)?;
-            Ok((name, value(&data_type, bytes)?))
-        })?;
-        Ok(list.into_iter().collect())
+            let of = NcType::of_elements(&data_type).unwrap_or(NcType::Char);
+            Ok((name, value(&data_type, bytes), of))
+        })
     }
 }
 
-/// The value of an attribute.
-fn value(data_type: &DataType, mut bytes: Vec<u8>) -> Result<Json> {
+/// The value of an attribute. One of a single number is no list.
+fn value(data_type: &DataType, mut bytes: Vec<u8>) -> Json {
     if data_type.is_named("null_terminated_bytes") {
-        while bytes.last() == Some(&0) {
-            bytes.pop();
-        }
-        let text = String::from_utf8(bytes);
-        return Ok(text
-            .unwrap_or_else(|old| old.as_bytes().iter().map(|&byte| char::from(byte)).collect())
-            .into());
+        let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        bytes.truncate(length);
+        return text_of(bytes).into();
     }
-    let count = bytes.len() / data_type.size();
-    let order = ByteOrder::One(Endian::Big);
-    let numbers = DynArray::from_foreign(data_type.clone(), vec![count], bytes, &order, false)?;
-    let registry = codecs::registry();
-    let family = registry.family(data_type)?;
-    let mut list = numbers.elements().map(|element| {
-        let number = family.fill_to_v3(data_type, &zarrox::FillValue::new(element));
-        // Metadata say them in words, and attributes as numbers.
-        match number.as_str() {
-            Some("NaN") => Json::from(f64::NAN),
-            Some("Infinity") => Json::from(f64::INFINITY),
-            Some("-Infinity") => Json::from(f64::NEG_INFINITY),
-            Some(_) => Json::from(f64::NAN),
-            None => number,
-        }
-    });
-    if count == 1 { Ok(list.next().unwrap_or(Json::Null)) } else { Ok(list.collect()) }
+    let mut list: Vec<Json> =
+        bytes.chunks_exact(data_type.size()).map(|bytes| number(data_type, bytes)).collect();
+    if list.len() == 1 { list.swap_remove(0) } else { list.into() }
+}
+
+/// A big-endian number. Floats of 32 bits become the same float of 64 bits, whose digits say its exact value.
+fn number(data_type: &DataType, bytes: &[u8]) -> Json {
+    let bits = bytes.iter().fold(0_u64, |bits, &byte| bits << 8 | u64::from(byte));
+    let unused = 64 - 8 * u32::try_from(bytes.len()).unwrap_or(8).min(8);
+    match data_type {
+        DataType::Float32 => f64::from(f32::from_bits(u32::try_from(bits).unwrap_or(0))).into(),
+        DataType::Float64 => f64::from_bits(bits).into(),
+        DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 => bits.into(),
+        _ => (bits.cast_signed().wrapping_shl(unused) >> unused).into(),
+    }
 }
 
 impl Header {
@@ -225,9 +244,61 @@ impl Header {
             let begin = reader.number(if reader.version == 1 { 4 } else { 8 })?;
             Ok(Variable { name, dimensions: own, attributes, data_type, begin })
         })?;
-        let mut header = Self { records, dimensions, attributes, variables, record: 0 };
+        let kind = match reader.version {
+            1 => Kind::Classic,
+            2 => Kind::Offset64,
+            _ => Kind::Data64,
+        };
+        let mut header = Self { kind, records, dimensions, attributes, variables, record: 0 };
+        header.check_dimensions()?;
         header.count_records(input, reader.version)?;
         Ok(header)
+    }
+
+    /// Compares dimensions with the rules for them: one name each, and one dimension of records, which is the first of a variable.
+    fn check_dimensions(&self) -> Result<()> {
+        let mut names = BTreeSet::new();
+        if let Some((name, _)) = self.dimensions.iter().find(|(name, _)| !names.insert(name.as_str())) {
+            return Err(corrupt(format!("there are two dimensions with the name '{name}'")));
+        }
+        if self.dimensions.iter().filter(|(_, length)| *length == 0).count() > 1 {
+            return Err(corrupt("there are two dimensions of records"));
+        }
+        let is_inside = |variable: &&Variable| {
+            variable.dimensions.iter().skip(1).any(|&number| self.dimensions[number].1 == 0)
+        };
+        match self.variables.iter().find(is_inside) {
+            Some(variable) => {
+                let name = &variable.name;
+                Err(corrupt(format!("the dimension of records is not the first one of variable '{name}'")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What NetCDF knows of the file, and Zarr has no words for.
+    fn hierarchy(&self) -> Hierarchy {
+        let mut hierarchy = Hierarchy::new(self.kind);
+        for (name, length) in &self.dimensions {
+            let is_unlimited = *length == 0;
+            let length = if is_unlimited { self.records } else { *length };
+            hierarchy.dimension("", name, length, is_unlimited);
+        }
+        for variable in &self.variables {
+            hierarchy.variable(&variable.name, &self.shape(variable), &self.names(variable));
+        }
+        hierarchy
+    }
+
+    /// The shape of a variable with all its records.
+    fn shape(&self, variable: &Variable) -> Vec<u64> {
+        let records = self.is_recorded(variable).then_some(self.records);
+        records.into_iter().chain(self.inner_shape(variable)).collect()
+    }
+
+    /// The names of the dimensions of a variable.
+    fn names(&self, variable: &Variable) -> Vec<Option<String>> {
+        variable.dimensions.iter().map(|&number| Some(self.dimensions[number].0.clone())).collect()
     }
 
     /// Returns true if a variable has a value for each record.
@@ -267,14 +338,15 @@ impl Header {
         Ok(())
     }
 
-    /// Creates the document of a variable, and the way to its chunks.
+    /// Creates the document of a variable. Returns the way to its chunks, the number of its objects, and notes.
     fn array(
         &self,
         variable: &Variable,
         input: &Arc<Input>,
         documents: &MemoryStore,
         is_plain: bool,
-    ) -> Result<Box<dyn Chunks>> {
+    ) -> Result<(Box<dyn Chunks>, Inventory, Vec<String>)> {
+        self.check_length(variable, input)?;
         let inner = self.inner_shape(variable);
         let item = variable.data_type.size() as u64;
         let place = Place::File(Arc::clone(input), variable.begin);
@@ -282,39 +354,43 @@ impl Header {
         let is_recorded = self.is_recorded(variable);
         let place = if is_recorded && self.records == 0 { Place::Nowhere } else { place };
         let rows = Rows::new(place, &inner, item, available)?;
-        let names = variable.dimensions.iter().map(|&number| Some(self.dimensions[number].0.clone()));
-        let mut attributes = variable.attributes.clone();
-        let fill = attributes.get("_FillValue").filter(|fill| fill.is_number()).cloned();
-        fill::encode(&variable.data_type, &mut attributes);
+        let Described { attributes, fill, notes } =
+            described(Some(&variable.data_type), &variable.attributes);
         let form = Ordered { data_type: variable.data_type.clone(), endian: Endian::Big };
-        let (shape, elements): (Vec<u64>, Box<dyn Elements>) = if is_recorded {
-            let shape = std::iter::once(self.records).chain(inner).collect();
-            (shape, Box::new(Records::new(rows, self, self.inner_size(variable)?, available, form)?))
+        let elements: Box<dyn Elements> = if is_recorded {
+            Box::new(Records::new(rows, self, self.inner_size(variable)?, form))
         } else {
-            (inner, Box::new(Whole { rows, form }))
+            Box::new(Whole { rows, form })
         };
-        let chunks = elements.chunk_shape();
+        let counted = Inventory::array(counted(&attributes), &self.shape(variable));
         let builder = OpenOptions::new().format(Format::V3);
         let builder = builder.create_array_in(Arc::new(documents.clone()), &variable.name);
-        let builder = builder.shape(shape).chunks(chunks).data_type(variable.data_type.clone());
-        let builder = builder.attributes(attributes).optional_dimension_names(names);
+        let builder = builder.shape(self.shape(variable)).chunks(elements.chunk_shape());
+        let builder = builder.data_type(variable.data_type.clone()).attributes(attributes);
+        let builder = builder.optional_dimension_names(self.names(variable));
         let builder = match fill {
-            Some(fill) => builder.fill_value_json(words(fill)),
+            Some(fill) => builder.fill_value_json(fill),
             None => builder,
         };
         let array = if is_plain { builder.no_compressor() } else { builder }.create()?;
-        Ok(Box::new(EncodedOnRead::new(&array, elements)?))
+        Ok((Box::new(EncodedOnRead::new(&array, elements)?), counted, notes))
     }
-}
 
-/// A number as fill values in metadata say it.
-fn words(number: Json) -> Json {
-    let Json::Number(value) = &number else { return number };
-    match value.to_f64() {
-        value if value.is_nan() => "NaN".into(),
-        f64::INFINITY => "Infinity".into(),
-        f64::NEG_INFINITY => "-Infinity".into(),
-        _ => number,
+    /// Compares the place of a variable with the length of the file.
+    fn check_length(&self, variable: &Variable, input: &Input) -> Result<()> {
+        let size = self.inner_size(variable)?;
+        let before = match self.is_recorded(variable) {
+            true if self.records == 0 => return Ok(()),
+            true => (self.records - 1).checked_mul(self.record),
+            false => Some(0),
+        };
+        let end = before.and_then(|before| variable.begin.checked_add(before)?.checked_add(size));
+        let end = end.ok_or_else(|| corrupt("its place is outside of any file"))?;
+        if end <= input.length() {
+            return Ok(());
+        }
+        let length = input.length();
+        Err(corrupt(format!("the file is cut off: it has {length} bytes, and this variable ends at {end}")))
     }
 }
 
@@ -333,16 +409,12 @@ struct Records {
 }
 
 impl Records {
-    fn new(rows: Rows, header: &Header, size: u64, available: u64, form: Ordered) -> Result<Self> {
+    fn new(rows: Rows, header: &Header, size: u64, form: Ordered) -> Self {
         let (records, stride) = (header.records, header.record);
-        let last = records.saturating_sub(1).checked_mul(stride).and_then(|last| last.checked_add(size));
-        if records > 0 && rows.any() && last.is_none_or(|size| size > available) {
-            return Err(corrupt(format!("there are {available} bytes, fewer than {records} records need")));
-        }
         let is_whole = rows.grid().iter().all(|&count| count <= 1);
         let in_chunk = if is_whole { (CHUNK / size.max(1)).clamp(1, records.max(1)) } else { 1 };
         let grid = std::iter::once(records.div_ceil(in_chunk)).chain(rows.grid().iter().copied()).collect();
-        Ok(Self { rows, form, records, in_chunk, stride, grid })
+        Self { rows, form, records, in_chunk, stride, grid }
     }
 }
 

@@ -18,6 +18,12 @@ pub(crate) const CHUNK: u64 = 4 << 20;
 pub(crate) enum Place {
     /// A file, from this position on.
     File(std::sync::Arc<Input>, u64),
+    /// Parts of files, one after the other: each with its position and its length.
+    #[cfg_attr(
+        all(not(feature = "hdf5"), not(test)),
+        expect(dead_code, reason = "only HDF5 has elements there")
+    )]
+    Parts(Vec<(std::sync::Arc<Input>, u64, u64)>),
     /// Memory.
     #[cfg_attr(
         all(not(feature = "hdf5"), not(test)),
@@ -49,7 +55,7 @@ impl Rows {
                 "there are {available} bytes, fewer than the shape {shape:?} needs"
             )));
         }
-        let chunk_shape = chunk_shape(shape, item);
+        let chunk_shape = runs(shape, item, CHUNK);
         let grid = shape.iter().zip(&chunk_shape).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
         Ok(Self { place, shape: shape.to_vec(), chunk_shape, grid, item })
     }
@@ -95,6 +101,10 @@ impl Rows {
                 let offset = start.checked_add(offset).and_then(|offset| offset.checked_add(distance));
                 input.read(offset.ok_or_else(|| corrupt("an address is too large"))?, size)?
             }
+            Place::Parts(parts) => {
+                let offset = offset.checked_add(distance);
+                parts_of(parts, offset.ok_or_else(|| corrupt("an address is too large"))?, size)?
+            }
             Place::Memory(bytes) => {
                 let range = usize::try_from(offset).ok().zip(usize::try_from(offset + size).ok());
                 let range = range.and_then(|(start, end)| bytes.get(start..end));
@@ -105,6 +115,26 @@ impl Rows {
         bytes.resize(usize::try_from(whole * self.item).unwrap_or(bytes.len()), 0);
         Ok(bytes)
     }
+}
+
+/// Reads bytes of parts of files, as if the parts were one file.
+fn parts_of(parts: &[(std::sync::Arc<Input>, u64, u64)], offset: u64, size: u64) -> Result<Vec<u8>> {
+    let (mut bytes, mut skipped, mut missing) = (Vec::new(), offset, size);
+    for (input, start, length) in parts {
+        if missing == 0 {
+            break;
+        }
+        let inside = skipped.min(*length);
+        let taken = missing.min(length - inside);
+        if taken > 0 {
+            bytes.extend_from_slice(&input.read(start.saturating_add(inside), taken)?);
+        }
+        (skipped, missing) = (skipped - inside, missing - taken);
+    }
+    if missing > 0 {
+        return Err(corrupt("the elements are cut off"));
+    }
+    Ok(bytes)
 }
 
 /// The form in which a file has elements.
@@ -161,12 +191,13 @@ impl<F: Form> Elements for Whole<F> {
     }
 }
 
-/// The shape of chunks whose elements are contiguous: whole along the last dimensions, and single along the first ones.
-fn chunk_shape(shape: &[u64], item: u64) -> Vec<u64> {
+/// The shape of chunks of at most so many bytes whose elements are contiguous: whole along the last dimensions, and single along the
+/// first ones.
+pub(crate) fn runs(shape: &[u64], item: u64, most: u64) -> Vec<u64> {
     let mut chunk = vec![1; shape.len()];
     let mut size = item.max(1);
     for (dim, &length) in shape.iter().enumerate().rev() {
-        let most = (CHUNK / size).max(1);
+        let most = (most / size).max(1);
         chunk[dim] = length.clamp(1, most);
         if length > most {
             break;
@@ -182,11 +213,11 @@ mod tests {
 
     #[test]
     fn chunks_are_contiguous_and_small() {
-        assert!(chunk_shape(&[], 8).is_empty());
-        assert_eq!(chunk_shape(&[0, 10], 8), [1, 10]);
-        assert_eq!(chunk_shape(&[10, 10], 8), [10, 10]);
-        assert_eq!(chunk_shape(&[4, 1024, 1024], 4), [1, 1024, 1024]);
-        assert_eq!(chunk_shape(&[4, 1024, 1 << 30], 4), [1, 1, 1 << 20]);
+        assert!(runs(&[], 8, CHUNK).is_empty());
+        assert_eq!(runs(&[0, 10], 8, CHUNK), [1, 10]);
+        assert_eq!(runs(&[10, 10], 8, CHUNK), [10, 10]);
+        assert_eq!(runs(&[4, 1024, 1024], 4, CHUNK), [1, 1024, 1024]);
+        assert_eq!(runs(&[4, 1024, 1 << 30], 4, CHUNK), [1, 1, 1 << 20]);
     }
 
     #[test]
@@ -205,6 +236,22 @@ mod tests {
         let array = rows(&[2, 5], &[1, 2]);
         assert_eq!(array.read(&[1, 1]).unwrap(), [7, 8]);
         assert_eq!(array.read(&[1, 2]).unwrap(), [9, 0]);
+    }
+
+    #[test]
+    fn parts_of_files_follow_one_another() {
+        let directory = tempfile::tempdir().unwrap();
+        let input = |name: &str, bytes: &[u8]| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            std::sync::Arc::new(Input::open(&path).unwrap())
+        };
+        let parts = vec![(input("a", &[9, 0, 1]), 1, 2), (input("b", &[2, 3, 4, 5]), 0, 4)];
+        let rows = Rows::new(Place::Parts(parts.clone()), &[6], 1, 6).unwrap();
+        assert_eq!(rows.read(&[0]).unwrap(), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(parts_of(&parts, 1, 3).unwrap(), [1, 2, 3]);
+        assert_eq!(parts_of(&parts, 3, 2).unwrap(), [3, 4]);
+        assert!(parts_of(&parts, 3, 4).is_err());
     }
 
     #[test]

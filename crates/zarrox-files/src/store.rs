@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::ops::{Bound, ControlFlow};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use zarrox::stores::{
     Bytes, Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Payload, Prefix, Store,
@@ -12,14 +12,36 @@ use zarrox::stores::{
 use zarrox::{Error, ErrorKind};
 
 use crate::chunks::Chunks;
+use crate::inventory::{Inventories, Inventory};
 
-/// A node of a file that has no form in Zarr, and the reason.
+/// A part of a file that is not read: a node, an attribute, a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LeftOut {
-    /// The path of the node in the file.
+    /// The path of the part in the file.
     pub path: String,
     /// The reason.
     pub reason: String,
+    /// The kind of the error: [`ErrorKind::Unsupported`] for parts that have no form in Zarr, and [`ErrorKind::Corrupt`] for damaged ones.
+    pub kind: ErrorKind,
+}
+
+impl LeftOut {
+    /// Creates the record of a part that failed with this error.
+    pub(crate) fn new(path: impl Into<String>, error: &Error) -> Self {
+        Self { path: path.into(), reason: error.to_string(), kind: error.kind() }
+    }
+
+    /// Creates the record of a part that has no form in Zarr.
+    pub(crate) fn unsupported(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), reason: reason.into(), kind: ErrorKind::Unsupported }
+    }
+
+    /// Returns true if the part is damaged, and false if it only has no form in Zarr, or lies in another file that is missing or not
+    /// allowed.
+    pub fn is_damaged(&self) -> bool {
+        !matches!(self.kind, ErrorKind::Unsupported | ErrorKind::NotFound | ErrorKind::Forbidden)
+    }
 }
 
 impl fmt::Display for LeftOut {
@@ -30,7 +52,26 @@ impl fmt::Display for LeftOut {
 
 /// A file of another format as a store of Zarr v3, for reading. The file is read when a chunk is asked for.
 #[derive(Clone)]
-pub struct FileStore(Arc<Inner>);
+pub struct FileStore {
+    inner: Arc<Inner>,
+    /// The damaged chunks that were left out; `None` if they are an error.
+    skipped: Option<Skipped>,
+}
+
+/// The damaged chunks that were left out, by the names of their files and their keys. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Skipped(Arc<Mutex<BTreeMap<String, LeftOut>>>);
+
+impl Skipped {
+    /// Returns the recorded chunks, in the order of their names.
+    pub(crate) fn parts(&self) -> Vec<LeftOut> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    fn add(&self, name: String, part: LeftOut) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name, part);
+    }
+}
 
 struct Inner {
     location: String,
@@ -38,6 +79,9 @@ struct Inner {
     /// The arrays by their paths.
     arrays: BTreeMap<String, Box<dyn Chunks>>,
     left_out: Vec<LeftOut>,
+    notes: Vec<String>,
+    /// The objects that the file has, where they were counted.
+    inventories: Inventories,
 }
 
 impl FileStore {
@@ -47,12 +91,78 @@ impl FileStore {
         arrays: BTreeMap<String, Box<dyn Chunks>>,
         left_out: Vec<LeftOut>,
     ) -> Self {
-        Self(Arc::new(Inner { location, documents, arrays, left_out }))
+        Self::counted(location, documents, arrays, left_out, Inventories::default())
+    }
+
+    /// The store with notes on what was not taken as it was, each with its path.
+    pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
+        self.with(|inner| Inner { notes, ..inner })
+    }
+
+    /// The store with the numbers of objects in the file.
+    pub(crate) fn with_inventories(self, inventories: Inventories) -> Self {
+        self.with(|inner| Inner { inventories, ..inner })
+    }
+
+    /// Changes a store that was just made.
+    fn with(self, change: impl FnOnce(Inner) -> Inner) -> Self {
+        let Self { inner, skipped } = self;
+        let inner = match Arc::try_unwrap(inner) {
+            Ok(inner) => Arc::new(change(inner)),
+            Err(shared) => shared,
+        };
+        Self { inner, skipped }
+    }
+
+    /// Notes on what was not taken as it was, such as a missing value that the type of its variable does not have. Each begins with
+    /// the path of a node.
+    pub fn notes(&self) -> &[String] {
+        &self.inner.notes
+    }
+
+    /// Creates the store of a file whose objects were counted.
+    pub(crate) fn counted(
+        location: String,
+        documents: MemoryStore,
+        arrays: BTreeMap<String, Box<dyn Chunks>>,
+        left_out: Vec<LeftOut>,
+        inventories: Inventories,
+    ) -> Self {
+        Self {
+            inner: Arc::new(Inner { location, documents, arrays, left_out, notes: Vec::new(), inventories }),
+            skipped: None,
+        }
+    }
+
+    /// Leaves out chunks that are damaged, as if they were not stored, and records them; `None` makes them an error.
+    pub(crate) fn skipping(self, skipped: Option<Skipped>) -> Self {
+        Self { skipped, ..self }
+    }
+
+    /// Returns the damaged chunks that were left out, in the order of their keys.
+    pub(crate) fn skipped(&self) -> Vec<LeftOut> {
+        self.skipped.iter().flat_map(Skipped::parts).collect()
+    }
+
+    /// Returns the objects of the file by the paths of their nodes.
+    pub(crate) fn inventories(&self) -> &Inventories {
+        &self.inner.inventories
+    }
+
+    /// The number of objects in the file that are not left out, counted while the file was read; `None` for a kind of file whose
+    /// objects are not counted.
+    pub fn inventory(&self) -> Option<Inventory> {
+        self.inventory_below("")
+    }
+
+    /// The number of objects of a node of the file and of all nodes below it; `None` as for [`FileStore::inventory`].
+    pub fn inventory_below(&self, node: &str) -> Option<Inventory> {
+        self.inner.inventories.below(node)
     }
 
     /// The nodes of the file that have no form in Zarr.
     pub fn left_out(&self) -> &[LeftOut] {
-        &self.0.left_out
+        &self.inner.left_out
     }
 
     /// The array to which a key belongs, and the position of the chunk.
@@ -62,14 +172,14 @@ impl FileStore {
         let whole = text.starts_with('c').then_some(("", text));
         let parts = ends.map(|at| (&text[..at], &text[at + 1..]));
         parts.chain(whole).find_map(|(path, chunk)| {
-            let chunks = self.0.arrays.get(path)?;
+            let chunks = self.inner.arrays.get(path)?;
             let index = position(chunk)?;
             (index.len() == chunks.ndim()).then_some((&**chunks, index))
         })
     }
 
     fn fail(&self, kind: StoreErrorKind, operation: &'static str, message: &str, key: &str) -> StoreError {
-        StoreError::new(kind, operation, message).with_location(&*self.0.location).with_key(key)
+        StoreError::new(kind, operation, message).with_location(&*self.inner.location).with_key(key)
     }
 
     fn read_only<T>(&self, operation: &'static str, key: &str) -> Result<T, StoreError> {
@@ -77,11 +187,18 @@ impl FileStore {
     }
 
     fn read(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
-        if let Some(document) = self.0.documents.get(key)? {
+        if let Some(document) = self.inner.documents.get(key)? {
             return Ok(Some(document));
         }
         let Some((chunks, index)) = self.chunk(key) else { return Ok(None) };
-        chunks.read(&index).map_err(|error| self.store_error(&error, key))
+        match (chunks.read(&index), &self.skipped) {
+            (Err(error), Some(skipped)) if error.kind() == ErrorKind::Corrupt => {
+                let part = LeftOut::new(format!("/{key}"), &error);
+                skipped.add(format!("{}/{key}", self.inner.location), part);
+                Ok(None)
+            }
+            (read, _) => read.map_err(|error| self.store_error(&error, key)),
+        }
     }
 
     /// An error of reading as one of a store.
@@ -123,7 +240,7 @@ fn key_of(path: &str, chunk: &[u64]) -> String {
 
 impl fmt::Debug for FileStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FileStore").field("location", &self.0.location).finish_non_exhaustive()
+        f.debug_struct("FileStore").field("location", &self.inner.location).finish_non_exhaustive()
     }
 }
 
@@ -131,7 +248,7 @@ impl Store for FileStore {
     provided!(directory get_ranges get_many contains flush);
 
     fn location(&self) -> String {
-        self.0.location.clone()
+        self.inner.location.clone()
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -154,7 +271,7 @@ impl Store for FileStore {
     }
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
-        match self.0.documents.size(key)? {
+        match self.inner.documents.size(key)? {
             Some(size) => Ok(Some(size)),
             None => Ok(self.chunk(key).and_then(|(chunks, index)| chunks.size(&index))),
         }
@@ -179,12 +296,12 @@ impl Store for FileStore {
         visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         let mut flow = ControlFlow::Continue(());
-        self.0.documents.list_prefix(prefix, &mut |key, size| {
+        self.inner.documents.list_prefix(prefix, &mut |key, size| {
             flow = visit(key, size);
             flow
         })?;
         let wanted = prefix.as_str();
-        for (path, chunks) in &self.0.arrays {
+        for (path, chunks) in self.arrays_at(wanted) {
             let all = key_of(path, &[]);
             if flow.is_break() || !(all.starts_with(wanted) || wanted.starts_with(&all)) {
                 continue;
@@ -211,9 +328,9 @@ impl Store for FileStore {
     }
 
     fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
-        let mut listing = self.0.documents.list_dir(prefix)?;
+        let mut listing = self.inner.documents.list_dir(prefix)?;
         let wanted = prefix.as_str();
-        for (path, chunks) in &self.0.arrays {
+        for (path, chunks) in self.arrays_at(wanted) {
             let below = key_of(path, &[]);
             if below.starts_with(wanted) && chunks.any() && chunks.ndim() > 0 {
                 // Groups and arrays above it have documents, so that only the chunks' own prefix is missing.
@@ -222,7 +339,7 @@ impl Store for FileStore {
                     listing.prefixes.push(prefix.child(rest)?);
                 }
             } else if wanted.starts_with(&below) || (below.starts_with(wanted) && chunks.ndim() == 0) {
-                self.list_chunks(prefix, path, &**chunks, &mut listing)?;
+                self.list_chunks(prefix, path, chunks, &mut listing)?;
             }
         }
         listing.keys.sort_unstable();
@@ -237,11 +354,23 @@ impl Store for FileStore {
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        Ok(LockGuard::in_process(&format!("file of another format {}", self.0.location), key))
+        Ok(LockGuard::in_process(&format!("file of another format {}", self.inner.location), key))
     }
 }
 
 impl FileStore {
+    /// Returns the arrays that have keys below a prefix: those above it and those below it. Their number is that of the arrays found,
+    /// not of all arrays.
+    fn arrays_at<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = (&'s str, &'s dyn Chunks)> {
+        let arrays = &self.inner.arrays;
+        let cuts = prefix.match_indices('/').map(|(at, _)| at);
+        let root = (!prefix.is_empty()).then_some(0);
+        let above = root.into_iter().chain(cuts).filter_map(|at| arrays.get_key_value(&prefix[..at]));
+        let from = (Bound::Included(prefix), Bound::Unbounded);
+        let below = arrays.range::<str, _>(from).take_while(move |(path, _)| path.starts_with(prefix));
+        above.chain(below).map(|(path, chunks)| (path.as_str(), &**chunks))
+    }
+
     /// Adds the chunks of one array that lie directly below a prefix.
     fn list_chunks(
         &self,

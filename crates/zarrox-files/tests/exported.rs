@@ -83,3 +83,30 @@ fn shards_edges_and_empty_chunks_are_written() {
     assert_eq!(again.chunk_shape(), [8, 8]);
     assert_eq!(again.read::<f64>(s![60, 0]).unwrap().sum(), 7.0);
 }
+
+#[test]
+fn lists_of_numbers_come_back_in_their_type() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let bytes = DataType::parse("variable_length_bytes", &zarrox::codecs::registry()).unwrap();
+    let root = zarrox::create_group(place("a.zarr")).unwrap();
+    let lists = [1_i32, -2, 3].map(i32::to_le_bytes).concat();
+    let elements = DynArray::from_elements(bytes.clone(), vec![3], [&lists[..], &[], &lists[..4]]).unwrap();
+    for (name, of) in [("plain", "uint8"), ("numbers", "int32")] {
+        let attributes = zarrox::json::json!({ "list_of": of }).as_object().unwrap().clone();
+        let array = root.create_array(name).shape([3]).data_type(bytes.clone()).attributes(attributes);
+        array.create().unwrap().write_dyn(.., &elements).unwrap();
+    }
+    export_file(place("a.zarr"), place("a.h5")).unwrap();
+    import_file(place("a.h5"), place("b.zarr")).unwrap();
+    let again = zarrox::open_group(place("b.zarr")).unwrap();
+    for (name, of) in [("plain", None), ("numbers", Some("int32"))] {
+        let array = again.open(name).unwrap().into_array().unwrap();
+        assert_eq!(array.read_dyn(..).unwrap(), elements, "{name}");
+        assert_eq!(array.attributes().get("list_of").and_then(|of| of.as_str()), of, "{name}");
+    }
+    let odd = DynArray::from_elements(bytes, vec![1], [&[1_u8, 2, 3][..]]).unwrap();
+    again.open("numbers").unwrap().into_array().unwrap().write_dyn(s![..1], &odd).unwrap();
+    let error = export_file(place("b.zarr"), place("b.h5")).unwrap_err();
+    assert_eq!(error.kind(), zarrox::ErrorKind::Corrupt, "{error}");
+}

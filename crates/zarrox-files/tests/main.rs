@@ -2,13 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
+mod concat;
 mod damaged;
+#[cfg(feature = "hdf5")]
+mod damaged_chunks;
 #[cfg(any(feature = "nifti", feature = "tiff"))]
 mod expected;
 mod exported;
 mod foreign;
+mod hdf5;
 #[cfg(feature = "images")]
 mod images;
+mod netcdf3;
 #[cfg(feature = "nifti")]
 mod nifti;
 #[cfg(feature = "png")]
@@ -17,6 +22,8 @@ mod pictures;
 mod tables;
 #[cfg(feature = "tiff")]
 mod tiff;
+#[cfg(all(feature = "images", feature = "nifti", feature = "png", feature = "tiff"))]
+mod written;
 
 use std::path::{Path, PathBuf};
 

@@ -25,7 +25,7 @@ fn every_type_has_its_elements() {
         assert_eq!(Kind::of(&path).unwrap(), Some(Kind::Nifti), "{file}");
         check(&image(&path), said, file);
     }
-    assert!(all.len() > 30);
+    assert!(all.len() > 50, "{}", all.len());
 }
 
 #[test]
@@ -65,12 +65,95 @@ fn an_import_has_the_elements_as_well() {
     check(&array, &expected(&data())["anatomical.nii"], "the import");
 }
 
+/// The attribute with what only NIfTI has.
+fn header(file: &str) -> Json {
+    image(&data().join(file)).attributes()["nifti"].clone()
+}
+
+#[test]
+fn headers_are_attributes() {
+    let extended = header("extended.nii");
+    assert_eq!(header("extended.hdr").to_string(), extended.to_string());
+    assert_eq!(extended["version"], Json::from(1));
+    assert_eq!(extended["intent_code"], Json::from(3));
+    assert_eq!(extended["intent_name"], Json::from("by hand"));
+    assert_eq!(numbers(&extended["intent_parameters"]), [12.5, 0.0, 0.0]);
+    assert_eq!((extended["cal_max"].as_f64(), extended["cal_min"].as_f64()), (Some(250.0), Some(-3.0)));
+    assert_eq!(extended["slice_code"], Json::from(2));
+    assert_eq!((&extended["sform_code"], &extended["qform_code"]), (&Json::from(2), &Json::from(1)));
+    assert_eq!(extended["qfac"], Json::from(-1));
+    let extensions = extended["extensions"].as_array().unwrap();
+    assert_eq!(extensions[0].to_string(), r#"{"code":6,"text":"Grüße"}"#);
+    assert!(extensions[1]["base64"].as_str().unwrap().starts_with("//4AAQ"), "{}", extensions[1]);
+    assert_eq!(header("second-i2.nii")["version"], Json::from(2));
+    assert_eq!(header("spm.hdr")["version"], Json::from("analyze"));
+    let units = image(&data().join("second-i2.nii")).attributes()["spacing_units"].clone();
+    assert_eq!(units.to_string(), r#"["ms","um","um","um"]"#);
+    let cifti = image(&data().join("cifti.dtseries.nii"));
+    assert_eq!(cifti.shape(), [18, 5]);
+    let xml = cifti.attributes()["nifti"]["extensions"][0].clone();
+    assert_eq!(xml["code"], Json::from(32));
+    assert!(xml["text"].as_str().unwrap().contains("CIFTI_STRUCTURE_THALAMUS_LEFT"), "{xml}");
+}
+
+#[test]
+fn pairs_are_found_by_either_file_and_only_beside_it() {
+    for (elements, header) in
+        [("pair.img", "pair.hdr"), ("packed.img.gz", "packed.hdr.gz"), ("analyze.img", "analyze.hdr")]
+    {
+        let (one, other) = (image(&data().join(elements)), image(&data().join(header)));
+        assert_eq!(one.read_dyn(..).unwrap().into_bytes(), other.read_dyn(..).unwrap().into_bytes());
+    }
+    let directory = tempfile::tempdir().unwrap();
+    fs::copy(data().join("pair.hdr"), directory.path().join("pair.hdr")).unwrap();
+    let alone = open_file(directory.path().join("pair.hdr")).unwrap_err();
+    assert_eq!(alone.kind(), ErrorKind::NotFound, "{alone}");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(data().join("pair.img"), directory.path().join("pair.img")).unwrap();
+        let elsewhere = open_file(directory.path().join("pair.hdr")).unwrap_err();
+        assert_eq!(elsewhere.kind(), ErrorKind::Forbidden, "{elsewhere}");
+    }
+}
+
+#[test]
+fn damaged_extensions_are_left_out_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.nii");
+    let mut bytes = fs::read(data().join("extended.nii")).unwrap();
+    bytes[352..356].copy_from_slice(&1_000_000_i32.to_le_bytes());
+    fs::write(&path, &bytes).unwrap();
+    let store = open_file(&path).unwrap();
+    let [found] = store.left_out() else { panic!("{:?}", store.left_out()) };
+    assert!(found.is_damaged() && found.to_string().contains("extension 1 (code 6)"), "{found}");
+    Import::new().run(&path, directory.path().join("a.zarr")).unwrap_err();
+}
+
+#[test]
+fn bytes_behind_what_is_compressed_are_ignored_and_checksums_are_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.nii.gz");
+    let packed = fs::read(data().join("f4-big.nii.gz")).unwrap();
+    fs::write(&path, [packed.as_slice(), b"anything"].concat()).unwrap();
+    check(&image(&path), &expected(&data())["f4-big.nii.gz"], "with bytes behind it");
+    let mut wrong = packed;
+    let sum = wrong.len() - 8;
+    wrong[sum] ^= 1;
+    fs::write(&path, wrong).unwrap();
+    assert_eq!(open_file(&path).unwrap_err().kind(), ErrorKind::Corrupt);
+}
+
 #[test]
 fn others_and_damaged_files_are_errors() {
     let directory = tempfile::tempdir().unwrap();
-    let second = open_file(data().join("second.nii")).unwrap_err();
-    assert_eq!(second.kind(), ErrorKind::Unsupported);
-    assert!(second.to_string().contains("NIfTI-2"), "{second}");
+    let second = fs::read(data().join("second.nii")).unwrap();
+    let path = directory.path().join("second.nii");
+    let mut as_text = second.clone();
+    as_text[8] = b'\n';
+    for bytes in [&second[..500], &second[..second.len() - 1], &as_text] {
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(open_file(&path).unwrap_err().kind(), ErrorKind::Corrupt);
+    }
     let whole = fs::read(data().join("f4.nii")).unwrap();
     let path = directory.path().join("a.nii");
     let changed = |at: usize, bytes: &[u8]| {
@@ -80,7 +163,9 @@ fn others_and_damaged_files_are_errors() {
     };
     let cases = [
         ("cut off", whole[..whole.len() - 1].to_vec(), ErrorKind::Corrupt),
-        ("another file", changed(344, b"ni1\0"), ErrorKind::Unsupported),
+        ("another file", changed(344, b"ni1\0"), ErrorKind::NotFound),
+        ("elements of a bit", changed(70, &[1, 0]), ErrorKind::Unsupported),
+        ("no type", changed(70, &[0, 0]), ErrorKind::Corrupt),
         ("no dimension", changed(40, &[0, 0]), ErrorKind::Corrupt),
         ("too many dimensions", changed(40, &[9, 9]), ErrorKind::Corrupt),
         ("a length of zero", changed(42, &[0, 0]), ErrorKind::Corrupt),

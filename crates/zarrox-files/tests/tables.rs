@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use zarrox::data_type::Casting;
 use zarrox::json::{self, Json};
 use zarrox::stores::Store;
-use zarrox::{DataType, ErrorKind, Group, Node, OpenMode, OpenOptions, s};
+use zarrox::{Array, DataType, ErrorKind, Group, Node, OpenMode, OpenOptions, s};
 use zarrox_files::{Import, Table, export_file, import_file, open_file};
 
 fn data() -> PathBuf {
@@ -193,4 +193,221 @@ fn what_is_no_table_is_an_error() {
     assert!(open("a.txt", b"a,b\n1,2\n").is_err());
     assert_eq!(open("empty.csv", b"").unwrap().left_out().len(), 0);
     open("only.csv", b"a,b\n").unwrap();
+}
+
+/// The values of a column of numbers, of any number of dimensions.
+fn floats(array: &Array) -> Vec<f64> {
+    let registry = zarrox::codecs::registry();
+    let all = array.read_dyn(..).unwrap().cast(&DataType::Float64, Casting::Lossy, &registry).unwrap();
+    all.elements().map(|element| f64::from_ne_bytes(element.try_into().unwrap())).collect()
+}
+
+#[test]
+fn lists_of_one_length_have_a_second_dimension() {
+    let said = json::parse_object(&std::fs::read(data().join("lists.json")).unwrap()).unwrap();
+    let flat = |name: &str| -> Vec<Json> {
+        said[name].as_array().unwrap().iter().flat_map(|list| list.as_array().unwrap().clone()).collect()
+    };
+    for file in ["lists.parquet", "lists2.parquet", "lists3.parquet"] {
+        let root = root(&data().join(file));
+        let array = |name: &str| root.open(name).unwrap().into_array().unwrap();
+        for (name, data_type) in
+            [("int", DataType::Int16), ("fixed", DataType::Float32), ("missing", DataType::Float64)]
+        {
+            let array = array(name);
+            assert_eq!(array.shape(), [3000, 3], "{file} {name}");
+            assert_eq!(array.data_type(), &data_type, "{file} {name}");
+            let wanted: Vec<f64> = flat(name).iter().map(|n| n.as_f64().unwrap_or(f64::NAN)).collect();
+            let found = floats(&array);
+            let equal = found.iter().zip(&wanted).all(|(a, b)| a == b || a.is_nan() && b.is_nan());
+            assert!(equal && found.len() == wanted.len(), "{file} {name}");
+        }
+        let text = array("text").read_dyn(..).unwrap();
+        let wanted = flat("text");
+        assert!(text.elements().eq(wanted.iter().map(|text| text.as_str().unwrap().as_bytes())), "{file}");
+        assert_eq!(array("plain").shape(), [3000]);
+        let part = array("int").read::<i16>(s![1234..1236, 1]).unwrap();
+        assert_eq!(part.into_iter().collect::<Vec<_>>(), [1234 * 3 + 1, 1235 * 3 + 1]);
+    }
+}
+
+#[test]
+fn decimals_are_scaled_integers() {
+    let said = json::parse_object(&std::fs::read(data().join("lists.json")).unwrap()).unwrap();
+    for file in ["lists.parquet", "lists2.parquet", "lists3.parquet"] {
+        let root = root(&data().join(file));
+        for (name, data_type, scale) in [
+            ("dec9", DataType::Int32, Some("0.01")),
+            ("dec18", DataType::Int64, Some("0.001")),
+            ("dec0", DataType::Int64, None),
+        ] {
+            let array = root.open(name).unwrap().into_array().unwrap();
+            assert_eq!(array.data_type(), &data_type, "{file} {name}");
+            let attribute = array.attributes().get("scale_factor").map(ToString::to_string);
+            assert_eq!(attribute.as_deref(), scale, "{file} {name}");
+            // The digits of a decimal without its point are the integer.
+            let digits = |text: &Json| text.as_str().unwrap().replace('.', "").parse::<f64>().unwrap();
+            let wanted: Vec<f64> = said[name].as_array().unwrap().iter().map(digits).collect();
+            assert_eq!(floats(&array), wanted, "{file} {name}");
+        }
+    }
+}
+
+#[test]
+fn lists_of_several_lengths_and_long_decimals_are_named() {
+    for file in ["lists.parquet", "lists2.parquet", "lists3.parquet"] {
+        let store = open_file(data().join(file)).unwrap();
+        let said: Vec<String> = store.left_out().iter().map(ToString::to_string).collect();
+        let wanted = ["/ragged: lists of several lengths", "/none: lists of several lengths"];
+        assert!(wanted.iter().all(|wanted| said.iter().any(|said| said.starts_with(wanted))), "{said:?}");
+        assert!(said.iter().any(|said| said.contains("lists in lists, 2 deep")), "{said:?}");
+        assert!(
+            said.iter().any(|said| said.starts_with("/dec38: ") && said.contains("38 digits")),
+            "{said:?}"
+        );
+        assert_eq!(said.len(), 4, "{said:?}");
+        assert!(store.left_out().iter().all(|part| !part.is_damaged()));
+    }
+}
+
+#[test]
+fn points_in_time_beyond_nanoseconds_have_a_coarser_unit() {
+    let said = json::parse_object(&std::fs::read(data().join("instants.json")).unwrap()).unwrap();
+    let root = root(&data().join("instants.parquet"));
+    for (name, unit, of_unit) in
+        [("near", "ns", 1000), ("far", "us", 1), ("old", "us", 1), ("lone", "ms", 1), ("none", "ns", 1)]
+    {
+        let array = root.open(name).unwrap().into_array().unwrap();
+        assert_eq!(array.data_type().to_string(), format!("datetime64[{unit}]"), "{name}");
+        let counts = said[name]["counts"].as_array().unwrap();
+        let wanted = counts.iter().map(|count| count.as_i64().map_or(i64::MIN, |count| count * of_unit));
+        let found = array.read_dyn(..).unwrap();
+        let found = found.elements().map(|count| i64::from_ne_bytes(count.try_into().unwrap()));
+        assert!(found.eq(wanted), "{name}");
+    }
+}
+
+#[test]
+fn columns_whose_names_are_not_those_of_nodes_are_kept_and_named() {
+    let store = open_file(data().join("names.parquet")).unwrap();
+    let notes = store.notes().join("; ");
+    for name in ["'b/c'", "'__index_level_0__'", "'__index_level_1__'"] {
+        assert!(notes.contains(name), "{notes}");
+    }
+    let root = root(&data().join("names.parquet"));
+    let column = |name: &str| root.open(name).unwrap().into_array().unwrap();
+    for (name, wanted) in [("a", [1, 2]), ("b_c", [3, 4]), ("index_level_1", [5, 6])] {
+        assert!(column(name).read::<i64>(..).unwrap().into_iter().eq(wanted), "{name}");
+    }
+    let text = column("index_level_0").read_dyn(..).unwrap();
+    assert!(text.elements().eq([b"p", b"q"]));
+}
+
+#[test]
+fn pages_whose_checksums_differ_are_damage() {
+    let directory = tempfile::tempdir().unwrap();
+    for file in ["sums.parquet", "sums2.parquet"] {
+        let read = |path: &Path| root(path).open("n").unwrap().into_array().unwrap().read::<i32>(..);
+        assert!(read(&data().join(file)).unwrap().into_iter().eq(1000..1100), "{file}");
+        let mut bytes = std::fs::read(data().join(file)).unwrap();
+        let value = 1050_i32.to_le_bytes();
+        let at = bytes.windows(4).position(|window| window == value).unwrap();
+        bytes[at] ^= 1;
+        let path = directory.path().join(file);
+        std::fs::write(&path, bytes).unwrap();
+        let error = read(&path).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{file}: {error}");
+        let error = import_file(&path, directory.path().join(format!("{file}.zarr"))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{file}: {error}");
+    }
+}
+
+/// A group with a column of integers of each packing.
+fn packed(path: &Path) -> Group {
+    let group = zarrox::create_group(path).unwrap();
+    let make = |name: &str, data_type: DataType, attributes: Json, values: [i64; 3]| {
+        let attributes = attributes.as_object().unwrap().clone();
+        let array = group.create_array(name).shape([3]).data_type(data_type.clone()).attributes(attributes);
+        let values = zarrox::DynArray::from_json(data_type, &Json::from(values), &zarrox::codecs::registry());
+        array.create().unwrap().write_dyn(.., &values.unwrap()).unwrap();
+    };
+    let cents = json::json!({"scale_factor": 0.01, "_FillValue": -9999});
+    make("cents", DataType::Int16, cents, [123, -5, -9999]);
+    make("long", DataType::Int64, json::json!({"scale_factor": 1e-18}), [123, -999_999_999_999_999_999, 0]);
+    make("unsigned", DataType::UInt32, json::json!({"scale_factor": [0.1]}), [4_294_967_295, 1, 0]);
+    make("linear", DataType::UInt8, json::json!({"scale_factor": 0.5, "add_offset": 10}), [0, 1, 2]);
+    make("float", DataType::Float32, json::json!({"scale_factor": 0.001}), [1, 7, 1001]);
+    group
+}
+
+#[test]
+fn packed_numbers_are_written_as_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let node = Node::Group(packed(&directory.path().join("a.zarr")));
+    let (csv, parquet) = (directory.path().join("a.csv"), directory.path().join("a.parquet"));
+    Table::new().write_csv(&node, std::fs::File::create(&csv).unwrap()).unwrap();
+    let names = "cents,float,linear,long,unsigned\n";
+    let rows = "1.23,0.001,10.0,0.000000000000000123,429496729.5\n-0.05,0.007,10.5,-0.999999999999999999,0.1\n,1.001,11.0,0.000000000000000000,0.0\n";
+    assert_eq!(std::fs::read_to_string(&csv).unwrap(), format!("{names}{rows}"));
+    Table::new().write_parquet(&node, std::fs::File::create(&parquet).unwrap()).unwrap();
+    let root = root(&parquet);
+    let column = |name: &str| root.open(name).unwrap().into_array().unwrap();
+    for (name, data_type, scale, wanted) in [
+        ("long", DataType::Int64, Some(1e-18), [123.0, -999_999_999_999_999_999.0, 0.0]),
+        ("unsigned", DataType::Int64, Some(0.1), [4_294_967_295.0, 1.0, 0.0]),
+        ("linear", DataType::Float64, None, [10.0, 10.5, 11.0]),
+        ("float", DataType::Float64, None, [0.001, 0.007, 1.001]),
+    ] {
+        let array = column(name);
+        assert_eq!(array.data_type(), &data_type, "{name}");
+        assert_eq!(array.attributes().get("scale_factor").and_then(Json::as_f64), scale, "{name}");
+        assert_eq!(floats(&array), wanted, "{name}");
+    }
+    // Missing values make floats of integers; their scale stays.
+    let cents = column("cents");
+    assert_eq!(cents.attributes()["scale_factor"].as_f64(), Some(0.01));
+    assert!(floats(&cents)[..2] == [123.0, -5.0] && floats(&cents)[2].is_nan());
+}
+
+#[test]
+fn decimals_come_back_as_decimals() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    import_file(data().join("lists.parquet"), place("a.zarr")).unwrap_err();
+    Import::new().skip_unsupported(true).run(data().join("lists.parquet"), place("a.zarr")).unwrap();
+    let node = zarrox::open(place("a.zarr")).unwrap();
+    let table = Table::new().columns(["dec9", "dec18", "dec0"]);
+    table.write_parquet(&node, std::fs::File::create(place("b.parquet")).unwrap()).unwrap();
+    let (before, after) = (node.into_group().unwrap(), root(&place("b.parquet")));
+    for name in ["dec9", "dec18", "dec0"] {
+        let [before, after] = [&before, &after].map(|group| group.open(name).unwrap().into_array().unwrap());
+        assert_eq!(before.data_type(), after.data_type(), "{name}");
+        assert_eq!(before.attributes(), after.attributes(), "{name}");
+        assert_eq!(before.read_dyn(..).unwrap(), after.read_dyn(..).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn packed_numbers_without_values_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    for (data_type, attributes, value, wanted) in [
+        (DataType::Int32, json::json!({"scale_factor": 0.1}), 1_000_000_000_i64, "more than 9 digits"),
+        (
+            DataType::Int64,
+            json::json!({"scale_factor": 0.1}),
+            -1_000_000_000_000_000_000,
+            "more than 18 digits",
+        ),
+        (DataType::Int8, json::json!({"scale_factor": "much"}), 1, "'scale_factor' is \"much\""),
+        (DataType::Float32, json::json!({"add_offset": [1, 2]}), 1, "'add_offset' is [1,2]"),
+    ] {
+        let group = zarrox::create_group(directory.path().join(format!("{data_type}.zarr"))).unwrap();
+        let attributes = attributes.as_object().unwrap().clone();
+        let array = group.create_array("x").shape([1]).data_type(data_type.clone()).attributes(attributes);
+        let value = zarrox::DynArray::from_json(data_type, &Json::from([value]), &zarrox::codecs::registry());
+        array.create().unwrap().write_dyn(.., &value.unwrap()).unwrap();
+        let error = Table::new().write_parquet(&Node::Group(group), Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+        assert!(error.to_string().contains(wanted) && error.to_string().contains("'x'"), "{error}");
+    }
 }

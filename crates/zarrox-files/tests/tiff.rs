@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use zarrox::json::Json;
 use zarrox::{Array, DataType, ErrorKind, Node};
 use zarrox_files::Import;
 
@@ -19,17 +20,196 @@ fn image(node: Node) -> Array {
     }
 }
 
+/// The images of a node: itself, the member of a group with coordinates, or all members.
+fn images(node: Node) -> Vec<Array> {
+    match node {
+        Node::Array(array) => vec![array],
+        Node::Group(group) => match group.open("image") {
+            Ok(image) => vec![image.into_array().unwrap()],
+            Err(_) => {
+                let count = group.children().unwrap().len();
+                (0..count).flat_map(|number| images(group.open(&number.to_string()).unwrap())).collect()
+            }
+        },
+    }
+}
+
 #[test]
 fn every_type_layout_and_codec_has_its_elements() {
     let all = expected(&data());
+    let (mut planes, mut pages) = (0, 0);
     for (file, said) in &all {
-        let array = image(opened(&data().join(file)));
-        check(&array, said, file);
-        let names: Vec<&str> =
-            array.dimension_names().unwrap().iter().flatten().map(String::as_str).collect();
-        assert!(names.contains(&"y") && names.contains(&"x"), "{file}: {names:?}");
+        let (found, wanted) = (images(opened(&data().join(file))), said["images"].as_array().unwrap());
+        assert_eq!(found.len(), wanted.len(), "{file}");
+        for (array, said) in found.iter().zip(wanted) {
+            check(array, said, file);
+            let names: Vec<&str> =
+                array.dimension_names().unwrap().iter().flatten().map(String::as_str).collect();
+            assert!(names.contains(&"y") && names.contains(&"x"), "{file}: {names:?}");
+            let length = |(name, length): (&&str, &u64)| {
+                if ["y", "x", "channel"].contains(name) { 1 } else { *length }
+            };
+            planes += names.iter().zip(array.shape()).map(length).product::<u64>();
+        }
+        pages += said["pages"].as_u64().unwrap();
     }
-    assert!(all.len() > 40, "{}", all.len());
+    assert!(all.len() > 120, "{}", all.len());
+    // Stacks with one directory have more planes than pages; smaller copies are pages as well.
+    assert!(planes > pages, "{planes} {pages}");
+}
+
+#[test]
+fn planes_of_ome_xml_lie_where_it_says() {
+    let names = |file: &str| images(opened(&data().join(file))).len();
+    assert_eq!(names("images.ome.tif"), 2);
+    // The second plane is in another file, of which a directory that is not allowed has one.
+    let directory = tempfile::tempdir().unwrap();
+    let (inside, outside) = (directory.path().join("a"), directory.path().join("b"));
+    std::fs::create_dir_all(&inside).unwrap();
+    std::fs::create_dir_all(&outside).unwrap();
+    std::fs::copy(data().join("part0.ome.tif"), inside.join("part0.ome.tif")).unwrap();
+    std::fs::copy(data().join("part1.ome.tif"), outside.join("part1.ome.tif")).unwrap();
+    let left_out = |path: &std::path::Path| -> Vec<String> {
+        let store = zarrox_files::open_file(path).unwrap();
+        store.left_out().iter().map(|found| format!("{:?} {found}", found.kind)).collect()
+    };
+    let found = left_out(&inside.join("part0.ome.tif"));
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("NotFound /part1.ome.tif"), "{found:?}");
+    assert!(found[1].starts_with("Corrupt ") && found[1].contains("1 of 2 planes"), "{found:?}");
+    let missing = left_out(&data().join("missing.ome.tif"));
+    assert!(missing.len() == 1 && missing[0].contains("1 of 2 planes"), "{missing:?}");
+    assert_eq!(left_out(&data().join("binary.ome.tif")), [""; 0]);
+}
+
+#[test]
+fn chains_of_directories_that_lead_nowhere_are_damage_behind_their_pages() {
+    let path = data().join("chain-outside.tif");
+    let store = zarrox_files::open_file(&path).unwrap();
+    let found = store.left_out();
+    let why = "are not in the file";
+    assert!(found.len() == 1 && found[0].is_damaged() && found[0].to_string().contains(why), "{found:?}");
+    let directory = tempfile::tempdir().unwrap();
+    Import::new().run(&path, directory.path().join("a.zarr")).unwrap_err();
+    Import::new().skip_damaged(true).run(&path, directory.path().join("b.zarr")).unwrap();
+}
+
+#[test]
+fn a_chain_of_directories_that_leads_back_has_all_pages() {
+    let path = data().join("chain-circle.tif");
+    let store = zarrox_files::open_file(&path).unwrap();
+    assert_eq!(store.left_out(), []);
+    assert!(
+        store.notes().len() == 1 && store.notes()[0].contains("is that of page 0"),
+        "{:?}",
+        store.notes()
+    );
+    let directory = tempfile::tempdir().unwrap();
+    Import::new().run(&path, directory.path().join("a.zarr")).unwrap();
+}
+
+#[test]
+fn tags_outside_of_the_file_that_elements_do_not_need_are_left_out() {
+    let image = |outside: u16| {
+        let tags = [(256, 2), (257, 2), (258, 8), (259, 1), (262, 1), (273, 0), (277, 1), (279, 4)];
+        let start = u32::try_from(8 + 2 + (tags.len() + 1) * 12 + 4).unwrap();
+        let mut file = b"II\x2a\0\x08\0\0\0\x09\0".to_vec();
+        for (tag, value) in tags {
+            let value = if tag == 273 { start } else { value };
+            let of_tag: u16 = tag;
+            file.extend([&of_tag.to_le_bytes()[..], &[4, 0, 1, 0, 0, 0], &value.to_le_bytes()].concat());
+        }
+        file.extend([&outside.to_le_bytes()[..], &[4, 0, 9, 0, 0, 0], &70_000_u32.to_le_bytes()].concat());
+        file.extend([0, 0, 0, 0, 1, 2, 3, 4]);
+        file
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.tif");
+    for tag in [270, 305, 33_550, 34_735, 42_113, 60_000] {
+        std::fs::write(&path, image(tag)).unwrap();
+        let store = zarrox_files::open_file(&path).unwrap();
+        let notes = store.notes().to_vec();
+        assert!(notes.len() == 1 && notes[0].contains(&tag.to_string()), "{tag} {notes:?}");
+        let array = self::image(opened(&path));
+        let found = array.read_dyn(..).unwrap();
+        assert_eq!(found.into_bytes(), [1, 2, 3, 4], "{tag}");
+    }
+    // Further pages that cannot be found would be lost.
+    std::fs::write(&path, image(330)).unwrap();
+    assert_eq!(zarrox_files::open_file(&path).unwrap_err().kind(), ErrorKind::Corrupt);
+}
+
+#[test]
+fn bands_have_what_gdal_says_of_them() {
+    let attributes = |file: &str| images(opened(&data().join(file)))[0].attributes().clone();
+    let same = attributes("scale.tif");
+    assert_eq!((same["scale_factor"].as_f64(), same["add_offset"].as_f64()), (Some(0.01), Some(273.15)));
+    assert_eq!(same["units"], Json::from("K"));
+    assert_eq!(same["band_names"], Json::from(["temp", "rain"]));
+    assert_eq!(same["gdal_metadata"]["title"], Json::from("weather"));
+    assert_eq!(same["gdal_band_metadata"][1]["source"], Json::from("model"));
+    let different = attributes("scales.tif");
+    assert!(!different.contains_key("scale_factor"));
+    assert_eq!(numbers(&different["scale_factors"]), [0.01, 0.5]);
+    assert_eq!(numbers(&different["add_offsets"]), [273.15, 0.0]);
+    assert_eq!(different["band_units"], Json::from(["K", "mm"]));
+    let keys = &attributes("no-code.tif")["geo_keys"];
+    assert_eq!(keys["GeogSemiMajorAxisGeoKey"].as_f64(), Some(6_370_000.0), "{keys:?}");
+    assert_eq!(keys["ProjStdParallel2GeoKey"].as_f64(), Some(45.0), "{keys:?}");
+    assert_eq!(zarrox_files::open_file(data().join("mask.tif")).unwrap().left_out(), []);
+    assert_eq!(attributes("nodata-u8.tif")["_FillValue"], Json::from(u64::MAX));
+    let other = attributes("nodata-other.tif");
+    assert!(!other.contains_key("_FillValue") && other["nodata"] == "-9999", "{other:?}");
+    assert_eq!(numbers(&attributes("points.tif")["gcps"])[..6], [0.0, 0.0, 0.0, 10.0, 50.0, 0.0]);
+    let palette = attributes("palette.tif");
+    assert_eq!(palette["photometric"], Json::from("palette"));
+    assert_eq!(palette["colormap"].as_array().unwrap().len(), 256);
+    let stack = attributes("imagej-z.tif");
+    assert_eq!(numbers(&stack["spacing"]), [2.5, 0.25, 0.5]);
+    assert_eq!(stack["spacing_units"], Json::from(["micrometer"; 3]));
+}
+
+#[test]
+fn images_become_ome_zarr() {
+    let directory = tempfile::tempdir().unwrap();
+    let target = directory.path().join("a.zarr");
+    Import::new().ome(true).run(data().join("pyramid.ome.tif"), &target).unwrap();
+    let group = zarrox::open(&target).unwrap().into_group().unwrap();
+    let ome = &group.attributes()["ome"];
+    let image = &ome["multiscales"][0];
+    let axes: Vec<&str> =
+        image["axes"].as_array().unwrap().iter().map(|axis| axis["name"].as_str().unwrap()).collect();
+    assert_eq!(axes, ["c", "y", "x"]);
+    assert_eq!(image["axes"][2]["unit"], Json::from("micrometer"));
+    let scale = |level: usize| numbers(&image["datasets"][level]["coordinateTransformations"][0]["scale"]);
+    assert_eq!((scale(0), scale(2)), (vec![1.0, 0.25, 0.5], vec![1.0, 1.0, 2.0]));
+    assert_eq!(ome["omero"]["channels"][1]["label"], Json::from("b"));
+    let said = &expected(&data())["pyramid.ome.tif"];
+    check(&group.open("0").unwrap().into_array().unwrap(), said, "level 0");
+    for (number, level) in (1..).zip(said["levels"].as_array().unwrap()) {
+        check(&group.open(&format!("{number}")).unwrap().into_array().unwrap(), level, "a level");
+    }
+    // Samples become channels before the rows.
+    let target = directory.path().join("b.zarr");
+    Import::new().ome(true).run(data().join("rgb.ome.tif"), &target).unwrap();
+    let array = zarrox::open_array(target.join("0")).unwrap();
+    let source = images(opened(&data().join("rgb.ome.tif"))).remove(0);
+    assert_eq!((array.shape(), source.shape()), (&[3, 4, 8, 9][..], &[4, 8, 9, 3][..]));
+    let (ours, theirs) = (array.read::<u8>(..).unwrap(), source.read::<u8>(..).unwrap());
+    assert_eq!(ours[[2, 1, 5, 6]], theirs[[1, 5, 6, 2]]);
+    assert_eq!(
+        ours.iter().map(|n| u64::from(*n)).sum::<u64>(),
+        theirs.iter().map(|n| u64::from(*n)).sum::<u64>()
+    );
+    for file in ["images.ome.tif", "volume-planar.tif", "imagej-tzc.tif", "bits-rgb.tif", "dem.tif"] {
+        let target = directory.path().join(file);
+        Import::new()
+            .ome(true)
+            .run(data().join(file), target)
+            .unwrap_or_else(|error| panic!("{file}: {error}"));
+    }
+    let error = Import::new().ome(true).level(1).run(data().join("rgb.tif"), directory.path().join("c.zarr"));
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::InvalidArgument);
 }
 
 #[test]
@@ -98,4 +278,70 @@ fn pages_have_the_dimensions_that_descriptions_say() {
     assert_eq!(names("pages.tif"), "page,y,x");
     assert_eq!(names("planar.tif"), "channel,y,x");
     assert_eq!(names("rgb.tif"), "y,x,channel");
+    assert_eq!(names("imagej-z.tif"), "z,y,x");
+    assert_eq!(names("imagej-tzc.tif"), "t,z,c,y,x");
+    assert_eq!(names("shaped-axes.tif"), "t,z,y,x");
+    assert_eq!(names("metamorph.stk.tif"), "z,y,x");
+    assert_eq!(names("order.ome.tif"), "c,y,x");
+    assert_eq!(names("volume-planar.tif"), "channel,z,y,x");
+}
+
+#[test]
+fn what_gdal_says_of_bands_comes_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let names = [
+        "scale_factor",
+        "add_offset",
+        "units",
+        "scale_factors",
+        "add_offsets",
+        "band_units",
+        "band_names",
+        "gdal_metadata",
+        "gdal_band_metadata",
+    ];
+    for file in ["scale.tif", "scales.tif"] {
+        let (zarr, exported) = (place(&format!("{file}.zarr")), place(file));
+        Import::new().run(data().join(file), &zarr).unwrap();
+        zarrox_files::Export::new().run(&zarr, &exported).unwrap();
+        let of = |path: &std::path::Path| images(opened(path))[0].attributes().clone();
+        let (before, after) = (of(&data().join(file)), of(&exported));
+        for name in names {
+            assert_eq!(before.get(name), after.get(name), "{file}: {name}");
+        }
+    }
+    // One band of them has what is said of it.
+    let one = place("one.tif");
+    zarrox_files::Export::new()
+        .select(zarrox::s![.., .., 1..2])
+        .run(place("scales.tif.zarr/image"), &one)
+        .unwrap();
+    let attributes = images(opened(&one))[0].attributes().clone();
+    assert_eq!(attributes["scale_factor"].as_f64(), Some(0.5));
+    assert_eq!(attributes["units"], Json::from("mm"));
+    assert_eq!(attributes["band_names"], Json::from(["rain"]));
+    assert_eq!(attributes["gdal_band_metadata"][0]["source"], Json::from("model"));
+}
+
+#[test]
+fn what_gdal_does_not_say_of_bands_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, value) in [
+        ("scale_factors", zarrox::json::json!([1, 2, 3])),
+        ("add_offsets", zarrox::json::json!(["a", "b"])),
+        ("band_names", zarrox::json::json!("rain")),
+        ("band_units", zarrox::json::json!(["K", "\u{1}"])),
+        ("gdal_metadata", zarrox::json::json!({ "a": [1] })),
+        ("gdal_metadata", zarrox::json::json!(7)),
+    ] {
+        let path = directory.path().join("a.zarr");
+        let array = zarrox::create_array(&path).shape([2, 4, 5]).data_type(DataType::UInt8).overwrite(true);
+        let attributes = [(name.to_owned(), value.clone())].into_iter().collect();
+        array.dimension_names(["channel", "y", "x"]).attributes(attributes).create().unwrap();
+        let error = zarrox_files::export_file(&path, directory.path().join("a.tif")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{name} {value}: {error}");
+        let wanted = if name == "band_units" { "character" } else { name };
+        assert!(error.to_string().contains(wanted), "{name} {value}: {error}");
+    }
 }

@@ -24,6 +24,17 @@ const TIFF: &[u8] = b"II\x2a\0\x08\0\0\0\x08\0\
     \0\0\0\0\
     0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
+/// The image of [`TIFF`] with samples of so many bits, in a compression, and the first bytes of its strip.
+fn tiff(bits: u8, compression: u8, strip: &[u8]) -> Vec<u8> {
+    const STRIP: usize = 110;
+    let mut bytes = TIFF[..STRIP].to_vec();
+    for (at, value) in [(42, bits), (54, compression), (102, u8::try_from(strip.len()).unwrap_or(0))] {
+        bytes[at] = value;
+    }
+    bytes.extend(strip);
+    bytes
+}
+
 /// A file of NetCDF-3: the dimension `x` of two, and the variable `v` of two shorts.
 const NETCDF: &[u8] = b"CDF\x01\0\0\0\0\
     \0\0\0\x0a\0\0\0\x01\0\0\0\x01x\0\0\0\0\0\0\x02\
@@ -85,6 +96,8 @@ impl Files {
         let image = OpenOptions::new().mode(OpenMode::Write).create_array(zarr.join("image"));
         image.shape([4, 6]).data_type(DataType::UInt8).create()?;
         let mut seeds = vec![TIFF.to_vec(), NETCDF.to_vec(), nifti()];
+        // Samples of four bits; and white rows of CCITT's Group 4 and of its runs.
+        seeds.extend([tiff(4, 1, &TIFF[110..142]), tiff(1, 4, &[0xff]), tiff(1, 2, &[0x98; 8])]);
         for (source, suffix) in [("x", "h5"), ("x", "nc"), ("image", "png"), ("x", "csv"), ("y", "parquet")] {
             let file = self.directory.path().join(format!("seed.{suffix}"));
             zarrox_files::Export::new().overwrite(true).run(zarr.join(source), &file)?;
@@ -146,7 +159,19 @@ mod tests {
         let hdf5 = Kind::Hdf5;
         assert_eq!(
             kinds,
-            [Kind::Tiff, Kind::NetCdf3, Kind::Nifti, hdf5, hdf5, Kind::Images, Kind::Csv, Kind::Parquet]
+            [
+                Kind::Tiff,
+                Kind::NetCdf3,
+                Kind::Nifti,
+                Kind::Tiff,
+                Kind::Tiff,
+                Kind::Tiff,
+                hdf5,
+                hdf5,
+                Kind::Images,
+                Kind::Csv,
+                Kind::Parquet
+            ]
         );
     }
 }

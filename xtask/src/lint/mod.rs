@@ -2,7 +2,6 @@
 
 mod circles;
 mod folders;
-mod openings;
 mod symbols;
 mod tidy;
 mod unlisted;
@@ -20,7 +19,6 @@ With names only these checks:
   fmt, clippy, doc, deny   formatting, Clippy, rustdoc, and licences of dependencies
   tidy                     the length of files, and words that must not stand in code
   folders                  the number of entries of a folder of code
-  openings                 the first words of doc comments
   circles                  files that need one another
   unlisted                 Rust files that no target compiles
   symbols                  files and names that ARCHITECTURE.md mentions
@@ -51,7 +49,6 @@ const CHECKS: &[Check] = &[
     ("deny", || cargo_deny()?.with(["check", "bans", "licenses", "sources"]).run()),
     ("tidy", tidy::check),
     ("folders", folders::check),
-    ("openings", openings::check),
     ("circles", circles::check),
     ("unlisted", unlisted::check),
     ("symbols", symbols::check),

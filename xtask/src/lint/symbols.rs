@@ -10,12 +10,13 @@ use crate::run::{self, Outcome};
 const PAGE: &str = "ARCHITECTURE.md";
 
 /// Short names of folders, so that the page need not repeat the long ones.
-const SHORT: [(&str, &str); 8] = [
+const SHORT: [(&str, &str); 9] = [
     ("core/", "crates/zarrox-core/src/"),
     ("codecs/", "crates/zarrox-codecs/src/"),
     ("stores/", "crates/zarrox-stores/src/"),
     ("zarrox/", "crates/zarrox/src/"),
     ("derive/", "crates/zarrox-derive/src/"),
+    ("files/", "crates/zarrox-files/src/"),
     ("cli/", "crates/zarrox-cli/src/"),
     ("python/", "crates/zarrox-python/"),
     ("testkit/", "crates/zarrox-testkit/src/"),

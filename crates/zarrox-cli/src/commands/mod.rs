@@ -23,6 +23,7 @@ use crate::args::Global;
 use crate::examples;
 use crate::exit::{self, Failure, usage};
 use crate::interrupt;
+use crate::notes;
 use crate::print::pager::Pager;
 use crate::retries;
 use change::{attrs, consolidate, create, rename_dim, resize, rm, set};
@@ -206,14 +207,15 @@ fn run_line(line: Vec<String>, out: &mut dyn Write) -> Result<(), Failure> {
     command.run(&global, out)
 }
 
-/// Prints the log of the library: warnings always, more on request, and retries on a terminal.
+/// Prints the log of the library: warnings as notes, the whole log on request, and retries on a terminal.
 fn trace(verbose: u8) {
     let level = match verbose {
-        0 => LevelFilter::WARN,
+        0 => LevelFilter::OFF,
         1 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
     let all = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(level);
     let retries = (verbose == 0 && io::stderr().is_terminal()).then(|| retries::layer(io::stderr()));
-    tracing_subscriber::registry().with(all).with(retries).init();
+    let notes = (verbose == 0).then(|| notes::layer(io::stderr()));
+    tracing_subscriber::registry().with(all).with(notes).with(retries).init();
 }

@@ -1,40 +1,37 @@
 //! The elements of a dataset, chunk by chunk.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use zarrox::stores::Bytes;
 use zarrox::{DynArray, Result};
 
-use super::pipeline::Pipeline;
+use super::filter::Pipeline;
+use super::format::File;
 use super::table::Table;
 use super::types::Mapped;
 use super::values::Heap;
 use crate::chunks::{Chunks, Elements, VisitChunk};
-use crate::input::{Input, corrupt};
-use crate::rows::Form;
-
-/// The bytes of a file, behind a block of the user.
-#[derive(Debug, Clone)]
-pub(super) struct Data {
-    pub(super) input: Arc<Input>,
-    /// The position of the address 0.
-    pub(super) base: u64,
-}
-
-impl Data {
-    fn read(&self, address: u64, length: u64) -> Result<Vec<u8>> {
-        let offset = self.base.checked_add(address).ok_or_else(|| corrupt("an address is too large"))?;
-        self.input.read(offset, length)
-    }
-}
+use crate::input::{corrupt, zeroed};
+use crate::rows::{Form, Rows};
 
 /// Chunks whose bytes are those of Zarr.
 #[derive(Debug)]
 pub(super) struct AsStored {
-    pub(super) data: Data,
+    pub(super) file: File,
     pub(super) table: Table,
     pub(super) ndim: usize,
+    /// The way to the elements, where chunks are decoded to see that they are not damaged.
+    pub(super) check: Option<Check>,
+}
+
+/// The check of chunks that are passed on as they are stored.
+#[derive(Debug)]
+pub(super) struct Check {
+    pub(super) pipeline: Pipeline,
+    /// The size of a decoded chunk in bytes.
+    pub(super) size: usize,
+    /// The size of an element in bytes.
+    pub(super) element: usize,
 }
 
 impl Chunks for AsStored {
@@ -56,7 +53,36 @@ impl Chunks for AsStored {
 
     fn read(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
         let Some(place) = self.table.find(chunk) else { return Ok(None) };
-        Ok(Some(self.data.read(place.address, place.size)?.into()))
+        let bytes = self.file.read(place.address, place.size)?;
+        if let Some(Check { pipeline, size, element }) = &self.check {
+            pipeline.decode(bytes.clone(), place.mask, *size, *element)?;
+        }
+        Ok(Some(bytes.into()))
+    }
+}
+
+/// A field of structures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Column {
+    /// The size of the structure in bytes.
+    pub(super) whole: usize,
+    /// The offset of the field in the structure.
+    pub(super) offset: usize,
+    /// The size of the field in bytes.
+    pub(super) size: usize,
+}
+
+impl Column {
+    /// Returns the field of each structure, one after the other.
+    pub(super) fn of(self, structures: &[u8]) -> Result<Vec<u8>> {
+        let count = structures.len() / self.whole.max(1);
+        let mut fields = zeroed(count.saturating_mul(self.size))?;
+        let each = fields.chunks_exact_mut(self.size.max(1)).zip(structures.chunks_exact(self.whole.max(1)));
+        for (field, structure) in each {
+            let stored = structure.get(self.offset..).and_then(|rest| rest.get(..self.size));
+            field.copy_from_slice(stored.ok_or_else(|| corrupt("a field lies outside of its structure"))?);
+        }
+        Ok(fields)
     }
 }
 
@@ -65,20 +91,24 @@ impl Chunks for AsStored {
 pub(super) struct ElementForm {
     pub(super) heap: Heap,
     pub(super) mapped: Mapped,
-    /// The size of a stored element in bytes, without the dimensions that it has of its own.
-    pub(super) item: usize,
+    /// The field that the elements are, where they are not the whole structures.
+    pub(super) column: Option<Column>,
 }
 
 impl Form for ElementForm {
     fn decode(&self, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray> {
-        self.heap.elements(&self.mapped, self.item, shape, bytes)
+        let bytes = match self.column {
+            Some(column) => column.of(&bytes)?,
+            None => bytes,
+        };
+        self.heap.elements(&self.mapped, shape, bytes)
     }
 }
 
 /// Elements in chunks that are decoded.
 #[derive(Debug)]
 pub(super) struct Decoded {
-    pub(super) data: Data,
+    pub(super) file: File,
     pub(super) table: Table,
     pub(super) pipeline: Pipeline,
     pub(super) form: ElementForm,
@@ -87,8 +117,45 @@ pub(super) struct Decoded {
     pub(super) chunk_shape: Vec<u64>,
     /// The size of a decoded chunk in bytes.
     pub(super) size: usize,
-    /// The size of an element, with the dimensions that it has of its own.
+    /// The size of a stored element, with the dimensions that it has of its own.
     pub(super) element: usize,
+    pub(super) beyond: Option<Beyond>,
+}
+
+/// The elements of chunks that lie outside of a dataset, and inside of its dimensions.
+#[derive(Debug)]
+pub(super) struct Beyond {
+    /// The shape of the dataset.
+    pub(super) shape: Vec<u64>,
+    /// The stored element that is there.
+    pub(super) fill: Vec<u8>,
+}
+
+impl Beyond {
+    /// Sets the elements of a chunk that lie outside of the dataset.
+    fn apply(&self, bytes: &mut [u8], chunk: &[u64], chunk_shape: &[u64]) {
+        let own = chunk_shape.get(..self.shape.len()).unwrap_or(chunk_shape);
+        let inside: Vec<u64> = chunk
+            .iter()
+            .zip(own)
+            .zip(&self.shape)
+            .map(|((&index, &length), &end)| end.saturating_sub(index.saturating_mul(length)).min(length))
+            .collect();
+        if inside == own {
+            return;
+        }
+        for (number, element) in bytes.chunks_exact_mut(self.fill.len().max(1)).enumerate() {
+            let mut rest = number as u64;
+            let is_outside = own.iter().zip(&inside).rev().any(|(&length, &inside)| {
+                let index = rest % length.max(1);
+                rest /= length.max(1);
+                index >= inside
+            });
+            if is_outside {
+                element.copy_from_slice(&self.fill);
+            }
+        }
+    }
 }
 
 impl Elements for Decoded {
@@ -110,8 +177,73 @@ impl Elements for Decoded {
 
     fn read(&self, chunk: &[u64]) -> Result<DynArray> {
         let place = self.table.find(chunk).ok_or_else(|| corrupt("a chunk is not stored"))?;
-        let bytes = self.data.read(place.address, place.size)?;
-        let bytes = self.pipeline.decode(bytes, place.mask, self.size, self.element)?;
+        let bytes = self.file.read(place.address, place.size)?;
+        let mut bytes = self.pipeline.decode(bytes, place.mask, self.size, self.element)?;
+        if let Some(beyond) = &self.beyond {
+            beyond.apply(&mut bytes, chunk, &self.chunk_shape);
+        }
         self.form.elements(&self.chunk_shape, bytes)
+    }
+}
+
+/// A field of structures that lie one after the other.
+#[derive(Debug)]
+pub(super) struct ColumnInRows {
+    /// The structures.
+    pub(super) rows: Rows,
+    pub(super) form: ElementForm,
+    /// The number of chunks along each dimension, also those that the field has of its own.
+    pub(super) grid: Vec<u64>,
+    pub(super) chunk_shape: Vec<u64>,
+}
+
+impl Elements for ColumnInRows {
+    fn grid(&self) -> &[u64] {
+        &self.grid
+    }
+
+    fn chunk_shape(&self) -> Vec<u64> {
+        self.chunk_shape.clone()
+    }
+
+    fn is_stored(&self, _: &[u64]) -> bool {
+        self.rows.any()
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
+        let ndim = self.grid.len();
+        self.rows.visit(&mut |chunk| {
+            let mut position = chunk.to_vec();
+            position.resize(ndim, 0);
+            visit(&position)
+        })
+    }
+
+    fn read(&self, chunk: &[u64]) -> Result<DynArray> {
+        let own = chunk.get(..self.rows.grid().len()).unwrap_or(chunk);
+        self.form.elements(&self.chunk_shape, self.rows.read(own)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_outside_of_the_dataset_are_set() {
+        let beyond = Beyond { shape: vec![3, 2], fill: vec![9, 9] };
+        let mut bytes = vec![1; 2 * 4 * 2];
+        beyond.apply(&mut bytes, &[1, 0], &[2, 4]);
+        assert_eq!(bytes, [1, 1, 1, 1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9]);
+        let mut bytes = vec![1; 2 * 2 * 2];
+        beyond.apply(&mut bytes, &[0, 0], &[2, 2]);
+        assert_eq!(bytes, [1; 8]);
+    }
+
+    #[test]
+    fn columns_are_the_fields_of_structures() {
+        let column = Column { whole: 3, offset: 1, size: 2 };
+        assert_eq!(column.of(&[0, 1, 2, 3, 4, 5]).unwrap(), [1, 2, 4, 5]);
+        assert!(Column { whole: 3, offset: 2, size: 2 }.of(&[0, 1, 2]).is_err());
     }
 }

@@ -1,13 +1,15 @@
 //! Dimension scales of HDF5, and dimensions of NetCDF-4, as names of dimensions.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
-use hdf5_reader::Dataset;
-use hdf5_reader::messages::attribute::AttributeMessage;
 use zarrox::json::Json;
 
-use super::values::Heap;
-use super::walk::{Found, Object, collected};
+use super::attributes::value;
+use super::files::{Id, Parsed};
+use super::format::{Class, Dataset, ObjectKind, Reference, Space};
+use super::values::{Heap, little};
+use super::walk::Found;
+use crate::netcdf::{Hierarchy, Kind, Origin};
 
 /// The beginning of the name that NetCDF gives to a scale which stands for a dimension without values.
 const WITHOUT_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable";
@@ -18,123 +20,262 @@ const NON_COORDINATE: &str = "_nc4_non_coord_";
 /// The dimensions of a file.
 #[derive(Debug, Default)]
 pub(super) struct Dimensions {
-    /// The names of dimension scales by their addresses.
-    scales: HashMap<u64, String>,
-    /// Scales that stand for dimensions without values.
-    without_variable: HashSet<u64>,
-    /// The names of the dimensions of datasets by their addresses.
-    names: HashMap<u64, Vec<Option<String>>>,
+    /// The dimension scales.
+    scales: HashMap<Id, Scale>,
+    /// The dimensions of datasets.
+    of_datasets: HashMap<Id, Vec<OfDataset>>,
+    /// The current lengths of the unlimited dimensions of NetCDF, by their scales.
+    lengths: HashMap<Id, u64>,
+}
+
+/// A dimension scale.
+#[derive(Debug)]
+struct Scale {
+    name: String,
+    /// True if it stands for a dimension without values.
+    is_bare: bool,
+    /// The number of the dimension in NetCDF.
+    number: Option<i64>,
+}
+
+/// A dimension of a dataset.
+#[derive(Debug, Clone, Default)]
+struct OfDataset {
+    scale: Option<Id>,
+    name: Option<String>,
+    /// The label, if it is not the name.
+    label: Option<String>,
 }
 
 impl Dimensions {
-    pub(super) fn read(nodes: &[Found], heap: &Heap) -> Self {
+    /// Reads the dimensions of the datasets among the nodes. `heaps` has one for each file.
+    pub(super) fn read(nodes: &[Found], heaps: &[Heap], is_netcdf: bool) -> Self {
         let mut dimensions = Self::default();
         let mut by_number = HashMap::new();
-        let mut datasets = Vec::new();
         for node in nodes {
-            let Object::Dataset(dataset) = &node.object else { continue };
-            let attributes = collected(dataset).unwrap_or_default();
-            let text = |name: &str| text(heap, &attributes, name);
-            if text("CLASS").as_deref() == Some("DIMENSION_SCALE") {
+            let ObjectKind::Dataset(_) = &node.object.kind else { continue };
+            let Some(heap) = heaps.get(node.id.file) else { continue };
+            let text = |name: &str| text(heap, &node.object, name);
+            if text("CLASS").as_deref() == Some("DIMENSION_SCALE")
+                && !dimensions.scales.contains_key(&node.id)
+            {
+                let number = integers(heap, &node.object, "_Netcdf4Dimid").first().copied();
+                if let Some(number) = number {
+                    by_number.insert((node.id.file, number), node.id);
+                }
+                let is_bare = text("NAME").is_some_and(|name| name.starts_with(WITHOUT_VARIABLE));
                 let name = plain_name(&node.path);
-                if let Some(number) = integers(heap, &attributes, "_Netcdf4Dimid").first() {
-                    by_number.insert(*number, name.clone());
-                }
-                dimensions.scales.insert(dataset.address(), name);
-                if text("NAME").is_some_and(|name| name.starts_with(WITHOUT_VARIABLE)) {
-                    dimensions.without_variable.insert(dataset.address());
-                }
+                dimensions.scales.insert(node.id, Scale { name, is_bare, number });
             }
-            datasets.push((dataset, attributes));
         }
-        for (dataset, attributes) in datasets {
-            if let Some(names) = dimensions.names_of(dataset, &attributes, heap, &by_number) {
-                dimensions.names.insert(dataset.address(), names);
+        for node in nodes {
+            let ObjectKind::Dataset(dataset) = &node.object.kind else { continue };
+            let Some(heap) = heaps.get(node.id.file) else { continue };
+            if let Some(found) = dimensions.of(node, dataset, heap, &by_number) {
+                dimensions.of_datasets.insert(node.id, found);
             }
+        }
+        if is_netcdf {
+            dimensions.read_lengths(nodes);
         }
         dimensions
     }
 
-    fn names_of(
+    fn of(
         &self,
+        node: &Found,
         dataset: &Dataset,
-        attributes: &[AttributeMessage],
         heap: &Heap,
-        by_number: &HashMap<i64, String>,
-    ) -> Option<Vec<Option<String>>> {
-        let ndim = dataset.ndim();
-        let of_scales = attributes.iter().find(|found| found.name == "DIMENSION_LIST");
-        if let Some(list) = of_scales {
-            let size = 4 + heap.offset_size + 4;
-            let scale = |reference: &[u8]| {
-                let scales = heap.sequence(reference, 8).ok()?;
-                let address = u64::from_le_bytes(*scales.first_chunk()?);
-                self.scales.get(&address).cloned()
-            };
-            let names: Vec<Option<String>> = list.raw_data.chunks_exact(size).map(scale).collect();
-            if names.len() == ndim && names.iter().any(Option::is_some) {
-                return Some(names);
+        by_number: &HashMap<(usize, i64), Id>,
+    ) -> Option<Vec<OfDataset>> {
+        let Space::Simple { shape, .. } = &dataset.space else { return None };
+        let ndim = shape.len();
+        let mut scales = self.listed(node, heap).filter(|scales| scales.len() == ndim).unwrap_or_default();
+        if scales.iter().all(Option::is_none) {
+            let numbers = integers(heap, &node.object, "_Netcdf4Coordinates");
+            if numbers.len() == ndim {
+                scales =
+                    numbers.iter().map(|&number| by_number.get(&(node.id.file, number)).copied()).collect();
             }
         }
-        let numbers = integers(heap, attributes, "_Netcdf4Coordinates");
-        if numbers.len() == ndim && !numbers.is_empty() {
-            let names: Vec<Option<String>> =
-                numbers.iter().map(|number| by_number.get(number).cloned()).collect();
-            if names.iter().any(Option::is_some) {
-                return Some(names);
+        if scales.iter().all(Option::is_none) && ndim == 1 && self.scales.contains_key(&node.id) {
+            scales = vec![Some(node.id)];
+        }
+        scales.resize(ndim, None);
+        let labels = labels(heap, &node.object, ndim);
+        let found = scales.into_iter().zip(labels).map(|(scale, label)| {
+            let name = scale.and_then(|scale| self.scales.get(&scale)).map(|scale| scale.name.clone());
+            match name {
+                Some(name) => {
+                    OfDataset { scale, label: label.filter(|label| *label != name), name: Some(name) }
+                }
+                None => OfDataset { scale, name: label, label: None },
             }
-        }
-        if ndim == 1
-            && let Some(name) = self.scales.get(&dataset.address())
-        {
-            return Some(vec![Some(name.clone())]);
-        }
-        let labels = attributes.iter().find(|found| found.name == "DIMENSION_LABELS")?;
-        let labels = heap.attribute(labels).ok()?;
-        let name = |label: &Json| label.as_str().filter(|label| !label.is_empty()).map(str::to_owned);
-        let names: Vec<Option<String>> = match &labels {
-            Json::Array(labels) => labels.iter().map(name).collect(),
-            label => vec![name(label)],
-        };
-        (names.len() == ndim && names.iter().any(Option::is_some)).then_some(names)
+        });
+        let found: Vec<OfDataset> = found.collect();
+        found.iter().any(|found| found.name.is_some()).then_some(found)
     }
 
-    /// The names of the dimensions of a dataset.
-    pub(super) fn names(&self, address: u64, ndim: usize) -> Option<Vec<Option<String>>> {
-        self.names.get(&address).filter(|names| names.len() == ndim).cloned()
+    /// Returns the scales in the list of a dataset.
+    fn listed(&self, node: &Found, heap: &Heap) -> Option<Vec<Option<Id>>> {
+        let list = node.object.attribute("DIMENSION_LIST")?;
+        let Class::Sequence(base) = &list.datatype.class else { return None };
+        if base.class != Class::Reference(Reference::Object) || list.datatype.size == 0 {
+            return None;
+        }
+        let scale = |reference: &[u8]| {
+            let scales = heap.sequence(reference, base.size).ok()?;
+            let address = little(scales.get(..heap.file.offset_size())?);
+            let id = Id { file: node.id.file, address };
+            self.scales.contains_key(&id).then_some(id)
+        };
+        Some(list.data.chunks_exact(list.datatype.size).map(scale).collect())
+    }
+
+    /// Finds the lengths of unlimited dimensions: those of the longest variable.
+    fn read_lengths(&mut self, nodes: &[Found]) {
+        let mut lengths: HashMap<Id, u64> = HashMap::new();
+        let mut add = |scale: Id, length: u64| {
+            let longest = lengths.entry(scale).or_default();
+            *longest = length.max(*longest);
+        };
+        for node in nodes {
+            let Some((shape, max)) = simple(&node.object) else { continue };
+            if self.scales.contains_key(&node.id)
+                && let ([length, ..], [None, ..]) = (shape, max)
+            {
+                add(node.id, *length);
+            }
+            let Some(found) = self.of_datasets.get(&node.id) else { continue };
+            for ((found, &length), max) in found.iter().zip(shape).zip(max) {
+                if let (Some(scale), None) = (found.scale, max) {
+                    add(scale, length);
+                }
+            }
+        }
+        self.lengths = lengths;
+    }
+
+    /// Returns the shape that an array gets: along an unlimited dimension of NetCDF it has the length of the dimension, even where the
+    /// variable has fewer elements.
+    pub(super) fn shape(&self, id: Id, shape: &[u64], max: &[Option<u64>]) -> Vec<u64> {
+        let mut grown = shape.to_vec();
+        let Some(found) = self.of_datasets.get(&id) else { return grown };
+        for ((length, found), max) in grown.iter_mut().zip(found).zip(max) {
+            let longest = found.scale.and_then(|scale| self.lengths.get(&scale));
+            if let (Some(&longest), None) = (longest, max) {
+                *length = longest.max(*length);
+            }
+        }
+        grown
+    }
+
+    /// Returns the names of the dimensions of a dataset.
+    pub(super) fn names(&self, id: Id) -> Option<Vec<Option<String>>> {
+        let found = self.of_datasets.get(&id)?;
+        Some(found.iter().map(|found| found.name.clone()).collect())
+    }
+
+    /// Returns the labels of the dimensions of a dataset that are not their names; `None` if there are none.
+    pub(super) fn labels(&self, id: Id) -> Option<Json> {
+        let found = self.of_datasets.get(&id)?;
+        let label =
+            |found: &OfDataset| found.label.clone().or_else(|| found.name.clone()).unwrap_or_default();
+        let differ = found.iter().any(|found| found.label.is_some());
+        differ.then(|| found.iter().map(|found| Json::from(label(found))).collect())
     }
 
     /// Returns true if a dataset is a dimension scale.
-    pub(super) fn is_scale(&self, address: u64) -> bool {
-        self.scales.contains_key(&address)
+    pub(super) fn is_scale(&self, id: Id) -> bool {
+        self.scales.contains_key(&id)
     }
 
-    /// The path that a node gets; `None` for a dimension without values, which has no array.
+    /// Returns the path that a node gets; `None` for a dimension without values, which has no array.
     pub(super) fn path(&self, node: &Found) -> Option<String> {
-        if self.without_variable.contains(&node.address()) {
+        if self.scales.get(&node.id).is_some_and(|scale| scale.is_bare) {
             return None;
         }
-        let (above, name) =
-            node.path.rsplit_once('/').map_or(("", node.path.as_str()), |(above, name)| (above, name));
+        let (above, name) = split(&node.path);
         let Some(plain) = name.strip_prefix(NON_COORDINATE) else { return Some(node.path.clone()) };
-        Some(if above.is_empty() { plain.to_owned() } else { format!("{above}/{plain}") })
+        Some(super::walk::joined(above, plain))
+    }
+
+    /// Returns what NetCDF has and Zarr has no words for.
+    pub(super) fn hierarchy(&self, nodes: &[Found], kind: Kind) -> Hierarchy {
+        let mut hierarchy = Hierarchy::new(kind);
+        // The numbers of dimensions are their order; others follow in the order of the file.
+        let mut scales = BTreeMap::new();
+        for (place, node) in nodes.iter().enumerate() {
+            if let (Some(scale), Some((shape, max))) = (self.scales.get(&node.id), simple(&node.object)) {
+                let own = shape.first().zip(max.first());
+                scales.insert((scale.number.unwrap_or(i64::MAX), place), (node, scale, own));
+            }
+        }
+        for (node, scale, own) in scales.into_values() {
+            let Some((&length, max)) = own else { continue };
+            let longest = self.lengths.get(&node.id).copied().unwrap_or(0);
+            hierarchy.dimension(split(&node.path).0, &scale.name, length.max(longest), max.is_none());
+        }
+        for node in nodes {
+            match &node.object.kind {
+                ObjectKind::Group if !node.path.is_empty() => hierarchy.group(&node.path),
+                ObjectKind::Dataset(_) => {
+                    let (Some(path), Some((shape, max))) = (self.path(node), simple(&node.object)) else {
+                        continue;
+                    };
+                    let shape = self.shape(node.id, shape, max);
+                    let names = self.names(node.id).unwrap_or_else(|| vec![None; shape.len()]);
+                    hierarchy.variable(&path, &shape, &names);
+                }
+                _ => {}
+            }
+        }
+        hierarchy
     }
 }
 
-/// The name of a node without its groups.
+/// Returns the shape of a dataset, and the largest that it can have.
+fn simple(object: &Parsed) -> Option<(&[u64], &[Option<u64>])> {
+    match &object.kind {
+        ObjectKind::Dataset(dataset) => match &dataset.space {
+            Space::Simple { shape, max } => Some((shape, max)),
+            Space::Null => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns the path of the group of a node, and the name of the node.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// Returns the name of a node without its groups.
 fn plain_name(path: &str) -> String {
-    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    let name = split(path).1;
     name.strip_prefix(NON_COORDINATE).unwrap_or(name).to_owned()
 }
 
-fn text(heap: &Heap, attributes: &[AttributeMessage], name: &str) -> Option<String> {
-    let found = attributes.iter().find(|found| found.name == name)?;
-    heap.attribute(found).ok()?.as_str().map(str::to_owned)
+/// Returns the labels of the dimensions of a dataset.
+fn labels(heap: &Heap, object: &Parsed, ndim: usize) -> Vec<Option<String>> {
+    let found = object.attribute("DIMENSION_LABELS");
+    let found = found.and_then(|found| value(heap, found, Origin::Hdf5).ok());
+    let name = |label: &Json| label.as_str().filter(|label| !label.is_empty()).map(str::to_owned);
+    let mut labels = match &found {
+        Some(Json::Array(labels)) if labels.len() == ndim => labels.iter().map(name).collect(),
+        Some(label @ Json::String(_)) if ndim == 1 => vec![name(label)],
+        _ => Vec::new(),
+    };
+    labels.resize(ndim, None);
+    labels
 }
 
-fn integers(heap: &Heap, attributes: &[AttributeMessage], name: &str) -> Vec<i64> {
-    let found = attributes.iter().find(|found| found.name == name);
-    match found.and_then(|found| heap.attribute(found).ok()) {
+fn text(heap: &Heap, object: &Parsed, name: &str) -> Option<String> {
+    value(heap, object.attribute(name)?, Origin::NetCdf).ok()?.as_str().map(str::to_owned)
+}
+
+fn integers(heap: &Heap, object: &Parsed, name: &str) -> Vec<i64> {
+    match object.attribute(name).and_then(|found| value(heap, found, Origin::Hdf5).ok()) {
         Some(Json::Array(list)) => list.iter().filter_map(Json::as_i64).collect(),
         Some(number) => number.as_i64().into_iter().collect(),
         None => Vec::new(),

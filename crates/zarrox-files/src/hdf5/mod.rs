@@ -1,15 +1,23 @@
 //! HDF5 and NetCDF-4 as Zarr.
 //!
-//! Datasets become arrays, and groups become groups. Chunks whose filters all have a codec of Zarr are taken as they are; others are
-//! decoded, and encoded when they are read. Dimension scales become names of dimensions.
+//! Datasets become arrays, and groups become groups. Links of every kind are followed. Chunks whose filters all have a codec of Zarr are
+//! taken as they are; others are decoded, and encoded when they are read. Dimension scales become names of dimensions. Whatever has no
+//! form in Zarr is left out by its name, and so is each object that cannot be read, without the others.
 
+mod array;
+mod attributes;
 mod chunks;
 mod dimensions;
-mod error;
-mod pipeline;
+mod files;
+mod filter;
+mod format;
+mod scalars;
+mod steps;
 mod table;
+mod text;
 mod types;
 mod values;
+mod virtual_array;
 mod walk;
 pub(crate) mod write;
 
@@ -17,103 +25,122 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use hdf5_reader::messages::HdfMessage;
-use hdf5_reader::messages::attribute::AttributeMessage;
-use hdf5_reader::messages::dataspace::DataspaceType;
-use hdf5_reader::messages::fill_value::FillValueMessage;
-use hdf5_reader::messages::layout::DataLayout;
-use hdf5_reader::{Dataset, Hdf5File};
-use zarrox::data_type::{Endian, Storage};
-use zarrox::json::{Map, json};
+use zarrox::json::{Json, Map};
 use zarrox::stores::MemoryStore;
-use zarrox::{Array, ArrayBuilder, CodecSpec, Error, Format, OpenOptions, Result};
+use zarrox::{DataType, Error, Result};
 
-use crate::chunks::{Chunks, Elements, EncodedOnRead};
-use crate::input::{Input, corrupt, unsupported};
-use crate::rows::{Place, Rows, Whole};
+use crate::chunks::Chunks;
+use crate::input::{corrupt, unsupported};
+use crate::inventory::{Inventories, Inventory, counted};
+use crate::netcdf::{Attributes, Described, Kind, Origin, Storage};
+use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut};
-use chunks::{AsStored, Data, Decoded, ElementForm};
+use array::{Maker, Wanted, options};
+use chunks::Column;
 use dimensions::Dimensions;
-use error::damaged;
-use pipeline::Pipeline;
-use table::{Chunked, Table};
-use types::{Form, Mapped};
-use values::Heap;
-use walk::{Found, Object, collected, walk};
+use files::{Files, Id, Parsed};
+use format::{Class, Dataset, Datatype, Layout, Member, ObjectKind, Space};
+use text::lenient;
+use walk::{Committed, Found, Walked, joined, walk};
 
 /// Attributes that only describe dimensions, or who wrote the file.
 const INTERNAL: [&str; 7] = [
-    "CLASS",
-    "NAME",
+    "DIMENSION_LABELS",
     "DIMENSION_LIST",
     "REFERENCE_LIST",
-    "_Netcdf4Dimid",
-    "_Netcdf4Coordinates",
     "_NCProperties",
+    "_Netcdf4Coordinates",
+    "_Netcdf4Dimid",
+    STRICT,
 ];
 
+/// The attribute of files of NetCDF-4 that keep to the classic model.
+const STRICT: &str = "_nc3_strict";
+
+/// Attributes of dimension scales alone, since others may have these plain names.
+const OF_SCALES: [&str; 2] = ["CLASS", "NAME"];
+
+/// The attribute that has the labels of dimensions which have other names.
+const LABELS: &str = "dimension_labels";
+
+/// The attribute of a group that has the order of its columns.
+const COLUMNS: &str = "columns";
+
+/// The deepest nesting of groups of columns.
+const DEEPEST: usize = 32;
+
 /// Opens a file as a store of Zarr.
-pub(crate) fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
-    let input = Arc::new(Input::open(path)?);
-    let file = Hdf5File::open(path).map_err(damaged)?;
-    let mut import = Import::new(&file, &input, is_plain)?;
+pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
+    let files = Files::open(path, reading.external.clone())?;
+    let location = files.path(0).display().to_string();
+    let mut import = Import::new(files, reading)?;
     import.run()?;
-    let Import { documents, arrays, left_out, .. } = import;
-    Ok(FileStore::new(input.path().display().to_string(), documents, arrays, left_out))
+    let Import { documents, arrays, left_out, notes, inventories, .. } = import;
+    let store = FileStore::new(location, documents, arrays, left_out);
+    Ok(store.with_notes(notes).with_inventories(inventories))
 }
 
 /// The nodes of a file on their way to Zarr.
-struct Import<'f> {
-    file: &'f Hdf5File,
-    data: Data,
-    heap: Heap,
+struct Import {
+    maker: Maker,
+    origin: Origin,
     nodes: Vec<Found>,
+    /// The committed types.
+    types: Vec<Committed>,
     dimensions: Dimensions,
-    /// True if chunks that are encoded on reading are not compressed, since they get other codecs anyway.
-    is_plain: bool,
+    /// What NetCDF says of groups and Zarr has no words for.
+    hints: HashMap<String, Map>,
     documents: MemoryStore,
     arrays: BTreeMap<String, Box<dyn Chunks>>,
     left_out: Vec<LeftOut>,
+    notes: Vec<String>,
+    inventories: Inventories,
 }
 
-impl<'f> Import<'f> {
-    fn new(file: &'f Hdf5File, input: &Arc<Input>, is_plain: bool) -> Result<Self> {
-        let root = file.root_group().map_err(damaged)?;
+impl Import {
+    fn new(mut files: Files, reading: &Reading) -> Result<Self> {
         let mut left_out = Vec::new();
-        let nodes = walk(&root, &mut left_out)?;
-        let mut paths = HashMap::new();
-        for node in &nodes {
-            paths.entry(node.address()).or_insert_with(|| format!("/{}", node.path));
+        let Walked { nodes, types } = walk(&mut files, &mut left_out)?;
+        let mut paths = vec![HashMap::new(); files.len()];
+        // An object is called by its own path, unless only other links lead to it.
+        let (hard, others): (Vec<&Found>, Vec<&Found>) = nodes.iter().partition(|node| node.is_hard);
+        let of_nodes = hard.into_iter().chain(others).map(|node| (node.id, &node.path));
+        for (id, path) in of_nodes.chain(types.iter().map(|found| (found.id, &found.path))) {
+            if let Some(paths) = paths.get_mut(id.file) {
+                paths.entry(id.address).or_insert_with(|| format!("/{path}"));
+            }
         }
-        let superblock = file.superblock();
-        let heap = Heap {
-            root: root.clone(),
-            paths: Arc::new(paths),
-            offset_size: usize::from(superblock.offset_size),
-            is_netcdf: is_netcdf(&nodes, input.path()),
-        };
-        let dimensions = Dimensions::read(&nodes, &heap);
-        let base = superblock.base_address;
+        let paths = paths.into_iter().map(Arc::new).collect();
+        let (is_plain, checks) = (reading.is_plain, reading.checks && !reading.is_plain);
+        let is_netcdf = is_netcdf(&nodes, files.path(0));
+        let origin = if is_netcdf { Origin::NetCdf } else { Origin::Hdf5 };
+        let maker = Maker { files, paths, is_plain, checks, sources: HashMap::new(), open: Vec::new() };
+        let heaps: Vec<_> = (0..maker.files.len()).map(|file| maker.heap(file)).collect();
+        let dimensions = Dimensions::read(&nodes, &heaps, is_netcdf);
+        let is_strict = nodes.first().is_some_and(|root| root.object.attribute(STRICT).is_some());
+        let kind = if is_strict { Kind::Classic4 } else { Kind::NetCdf4 };
+        let hints = if is_netcdf { dimensions.hierarchy(&nodes, kind).finish() } else { HashMap::new() };
         Ok(Self {
-            file,
-            data: Data { input: Arc::clone(input), base },
-            heap,
+            maker,
+            origin,
             nodes,
+            types,
             dimensions,
-            is_plain,
+            hints,
             documents: MemoryStore::new(),
             arrays: BTreeMap::new(),
             left_out,
+            notes: Vec::new(),
+            inventories: Inventories::default(),
         })
     }
 
     fn run(&mut self) -> Result<()> {
         for node in std::mem::take(&mut self.nodes) {
-            let path = self.dimensions.path(&node);
-            let Some(path) = path else { continue };
-            let made = match &node.object {
-                Object::Group(_, attributes) => self.group(&path, attributes),
-                Object::Dataset(dataset) => self.dataset(&path, dataset),
+            let Some(path) = self.dimensions.path(&node) else { continue };
+            let made = match &node.object.kind {
+                ObjectKind::Dataset(dataset) => self.dataset(&path, &node, dataset),
+                _ => self.group(&path, &node),
             };
             match made {
                 Err(error) if path.is_empty() => return Err(error),
@@ -125,246 +152,206 @@ impl<'f> Import<'f> {
     }
 
     fn leave_out(&mut self, path: &str, error: &Error) {
-        self.left_out.push(LeftOut { path: format!("/{path}"), reason: error.to_string() });
+        self.left_out.push(LeftOut::new(format!("/{path}"), error));
     }
 
-    fn options() -> OpenOptions {
-        OpenOptions::new().format(Format::V3)
+    fn group(&mut self, path: &str, node: &Found) -> Result<()> {
+        let described = self.attributes(path, node, Attributes::new(self.origin, None));
+        let mut attributes = described.attributes;
+        attributes.extend(self.hints.remove(path).unwrap_or_default());
+        self.create_group(path, attributes)
     }
 
-    fn group(&mut self, path: &str, attributes: &[AttributeMessage]) -> Result<()> {
-        let attributes = self.attributes(path, attributes, false);
+    fn create_group(&mut self, path: &str, attributes: Map) -> Result<()> {
+        let counted = Inventory::group(counted(&attributes));
         let store = Arc::new(self.documents.clone());
-        Self::options().create_group_in(store, path)?.set_attributes(attributes)
-    }
-
-    /// The attributes of a node, without those that describe dimensions.
-    fn attributes(&mut self, path: &str, attributes: &[AttributeMessage], is_scale: bool) -> Map {
-        let mut found = Map::default();
-        for attribute in attributes {
-            let name = attribute.name.as_str();
-            // Only those of dimension scales have these plain names.
-            if INTERNAL.contains(&name) && (is_scale || !matches!(name, "CLASS" | "NAME")) {
-                continue;
-            }
-            match self.heap.attribute(attribute) {
-                Ok(value) => {
-                    found.insert(name.to_owned(), value);
-                }
-                Err(error) => {
-                    self.leave_out(path, &error.at(format!("attribute '{name}'")));
-                }
-            }
-        }
-        found
-    }
-
-    fn dataset(&mut self, path: &str, dataset: &Dataset) -> Result<()> {
-        let header = self.file.get_or_parse_header(dataset.address()).map_err(damaged)?;
-        let stored = Stored::of(&header.messages, dataset)?;
-        let raw = dataset.raw_datatype().map_err(damaged)?;
-        let mapped = types::mapped(dataset.dtype(), &raw, self.heap.offset_size)?;
-        let element = types::size_of(dataset.dtype(), self.heap.offset_size)?;
-        let count = mapped.inner.iter().product::<u64>();
-        if count == 0 || element == 0 {
-            return Err(corrupt("an element has no bytes"));
-        }
-        let item = element / usize::try_from(count).map_err(|_| corrupt("an element is too large"))?;
-        let own = if stored.is_null { vec![0] } else { dataset.shape().to_vec() };
-        let shape: Vec<u64> = own.iter().chain(&mapped.inner).copied().collect();
-        let attributes = collected(dataset)?;
-        let is_scale = self.dimensions.is_scale(dataset.address());
-        let mut attributes = self.attributes(path, &attributes, is_scale);
-        crate::fill::encode(&mapped.data_type, &mut attributes);
-        if let Some(names) = &mapped.names {
-            attributes.insert(crate::ENUM.to_owned(), names.clone().into());
-        }
-        let fill = match stored.fill.and_then(|fill| fill.value.as_deref()).filter(|_| !stored.is_null) {
-            Some(bytes) => self.heap.fill(&mapped, item, bytes)?,
-            None => None,
-        };
-        let builder = Self::options()
-            .create_array_in(Arc::new(self.documents.clone()), path)
-            .shape(shape.clone())
-            .data_type(mapped.data_type.clone())
-            .attributes(attributes);
-        let builder = match fill {
-            Some(fill) => builder.fill_value_json(fill),
-            None => builder,
-        };
-        let builder = match self.dimensions.names(dataset.address(), own.len()) {
-            Some(names) => {
-                let inner = std::iter::repeat_n(None, shape.len() - own.len());
-                builder.optional_dimension_names(names.into_iter().chain(inner))
-            }
-            None => builder,
-        };
-        let form = Shape { own, shape, element, item };
-        let chunks = self.chunks(builder, &stored, mapped, dataset, &form)?;
-        self.arrays.insert(path.to_owned(), chunks);
+        options().create_group_in(store, path)?.set_attributes(attributes)?;
+        self.inventories.add(path, counted);
         Ok(())
     }
 
-    /// Creates the document of an array, and the way to its chunks.
-    fn chunks(
-        &self,
-        builder: ArrayBuilder,
-        stored: &Stored<'_>,
-        mapped: Mapped,
-        dataset: &Dataset,
-        form: &Shape,
-    ) -> Result<Box<dyn Chunks>> {
-        match stored.layout {
-            DataLayout::Chunked { address, dims, chunk_indexing, .. } => {
-                let chunks = dims.get(..form.own.len()).filter(|chunks| !chunks.contains(&0));
-                let chunks = chunks.ok_or_else(|| corrupt("the shape of the chunks is damaged"))?;
-                let element = form.element as u64;
-                let size = chunks.iter().try_fold(element, |size, &n| size.checked_mul(u64::from(n)));
-                let size = size.filter(|&size| size <= zarrox::codec::CHUNK_LIMIT as u64);
-                let size = size.ok_or_else(|| unsupported("a chunk is larger than Zarrox decodes"))?;
-                let chunked = Chunked {
-                    shape: &form.own,
-                    max_shape: dataset.max_dims(),
-                    chunks,
-                    chunk_size: size,
-                    item: form.element,
-                    address: *address,
-                    index: chunk_indexing.as_ref(),
-                    is_filtered: !stored.filters.is_empty(),
-                };
-                let table = Table::read(self.file, &chunked)?;
-                let pipeline = Pipeline::new(stored.filters.clone())?;
-                let own = chunks.iter().map(|&length| u64::from(length));
-                let chunk_shape: Vec<u64> = own.chain(mapped.inner.iter().copied()).collect();
-                let builder = builder.chunks(chunk_shape.clone());
-                let codecs = mapped.form.order().filter(|_| table.is_uniform());
-                let codecs = codecs.and_then(|_| pipeline.codecs(form.element));
-                if let Some(codecs) = codecs {
-                    let all = std::iter::once(bytes_codec(&mapped)).chain(codecs);
-                    let array = builder.codecs(all).create()?;
-                    return Ok(Box::new(AsStored { data: self.data.clone(), table, ndim: array.ndim() }));
-                }
-                let array = self.compressed(builder).create()?;
-                let grid = table.grid().iter().copied().chain(mapped.inner.iter().map(|_| 1)).collect();
-                let elements = Decoded {
-                    data: self.data.clone(),
-                    table,
-                    pipeline,
-                    form: ElementForm { heap: self.heap.clone(), mapped, item: form.item },
-                    grid,
-                    chunk_shape,
-                    size: usize::try_from(size).map_err(|_| corrupt("a chunk is too large"))?,
-                    element: form.element,
-                };
-                encoded(&array, Box::new(elements))
+    /// Adds the attributes of a node to others, without those that describe dimensions.
+    fn attributes(&mut self, path: &str, node: &Found, mut all: Attributes<'_>) -> Described {
+        let is_scale = self.dimensions.is_scale(node.id);
+        let heap = self.maker.heap(node.id.file);
+        let attributes = match &node.object.attributes {
+            Ok(attributes) => attributes.as_slice(),
+            Err(error) => {
+                self.leave_out(path, &error.clone().at("the attributes"));
+                &[]
             }
-            DataLayout::Compact { data } => {
-                let is_nowhere = stored.is_null || data.is_empty();
-                let place = if is_nowhere { Place::Nowhere } else { Place::Memory(data.clone().into()) };
-                self.rows(builder, place, data.len() as u64, mapped, form)
-            }
-            DataLayout::Contiguous { address, size } => {
-                let place = match self.data.base.checked_add(*address) {
-                    Some(offset) if *address != u64::MAX && *size > 0 => {
-                        Place::File(Arc::clone(&self.data.input), offset)
+        };
+        for attribute in attributes {
+            let (name, value, of) = match attribute {
+                Ok(found) => {
+                    let name = lenient(&found.name);
+                    let is_internal = INTERNAL.contains(&name.as_str());
+                    if is_internal || (is_scale && OF_SCALES.contains(&name.as_str())) {
+                        continue;
                     }
-                    _ => Place::Nowhere,
-                };
-                let available = match &place {
-                    Place::File(input, offset) => input.length().saturating_sub(*offset).min(*size),
-                    _ => 0,
-                };
-                self.rows(builder, place, available, mapped, form)
+                    let value = attributes::value(&heap, found, self.origin);
+                    (name, value, attributes::nc_type(&found.datatype))
+                }
+                Err((name, error)) => (lenient(name), Err(error.clone()), None),
+            };
+            match value {
+                Ok(value) => all.add(&name, value, of),
+                Err(error) => self.leave_out(path, &error.at(format!("attribute '{name}'"))),
+            }
+        }
+        let described = all.finish();
+        self.notes.extend(described.notes.iter().map(|note| format!("/{path}: {note}")));
+        described
+    }
+
+    fn dataset(&mut self, path: &str, node: &Found, dataset: &Dataset) -> Result<()> {
+        let members = match types::kind(&dataset.datatype)? {
+            types::Kind::Columns(members) => members,
+            types::Kind::Array(mapped) => {
+                let data_type = mapped.data_type.clone();
+                let attributes = self.of_array(path, node, dataset, &data_type);
+                return self.array(path, node, dataset, *mapped, None, attributes);
+            }
+        };
+        let described = self.attributes(path, node, Attributes::new(self.origin, None));
+        let whole = dataset.datatype.size;
+        self.columns(
+            path,
+            node,
+            dataset,
+            members,
+            Column { whole, offset: 0, size: whole },
+            described.attributes,
+            DEEPEST,
+        )
+    }
+
+    /// Makes a group of the fields of structures that no structure of Zarr has.
+    #[expect(clippy::too_many_arguments, reason = "they tell the place of the fields")]
+    fn columns(
+        &mut self,
+        path: &str,
+        node: &Found,
+        dataset: &Dataset,
+        members: &[Member],
+        above: Column,
+        mut attributes: Map,
+        depth: usize,
+    ) -> Result<()> {
+        let names: Vec<String> = members.iter().map(|member| lenient(&member.name)).collect();
+        attributes.insert(COLUMNS.to_owned(), names.iter().map(|name| Json::from(name.as_str())).collect());
+        self.create_group(path, attributes)?;
+        for (member, name) in members.iter().zip(names) {
+            let path = joined(path, &name);
+            if let Err(error) = self.column(&path, &name, node, dataset, member, above, depth) {
+                self.leave_out(&path, &error);
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "they tell the place of the field")]
+    fn column(
+        &mut self,
+        path: &str,
+        name: &str,
+        node: &Found,
+        dataset: &Dataset,
+        member: &Member,
+        above: Column,
+        depth: usize,
+    ) -> Result<()> {
+        if let Some(reason) = text::refused_name(name) {
+            return Err(unsupported(reason));
+        }
+        if self.arrays.contains_key(path) || depth == 0 {
+            return Err(unsupported("the structure has fields of one name, or is nested too deeply"));
+        }
+        let size = member.datatype.size;
+        let end = member.offset.checked_add(size).filter(|&end| end <= above.size);
+        end.ok_or_else(|| corrupt("a field lies outside of its structure"))?;
+        let column = Column { whole: above.whole, offset: above.offset + member.offset, size };
+        match types::kind(&member.datatype)? {
+            types::Kind::Columns(members) => {
+                self.columns(path, node, dataset, members, column, Map::default(), depth - 1)
+            }
+            types::Kind::Array(mapped) => {
+                self.array(path, node, dataset, *mapped, Some(column), Map::default())
             }
         }
     }
 
-    /// Elements that lie one after the other.
-    fn rows(
-        &self,
-        builder: ArrayBuilder,
-        place: Place,
-        available: u64,
-        mapped: Mapped,
-        form: &Shape,
-    ) -> Result<Box<dyn Chunks>> {
-        let rows = Rows::new(place, &form.shape, form.item as u64, available)?;
-        let array = self.compressed(builder.chunks(rows.chunk_shape().to_vec())).create()?;
-        let form = ElementForm { heap: self.heap.clone(), mapped, item: form.item };
-        encoded(&array, Box::new(Whole { rows, form }))
-    }
-
-    /// The codecs of chunks that are encoded when they are read.
-    fn compressed(&self, builder: ArrayBuilder) -> ArrayBuilder {
-        if self.is_plain { builder.no_compressor() } else { builder }
-    }
-}
-
-/// The shapes of a dataset.
-struct Shape {
-    /// The shape of the dataset.
-    own: Vec<u64>,
-    /// The shape of the array, with the dimensions that elements have of their own.
-    shape: Vec<u64>,
-    /// The size of an element in bytes.
-    element: usize,
-    /// The size of an element of the array in bytes.
-    item: usize,
-}
-
-/// The description of a dataset.
-struct Stored<'h> {
-    layout: &'h DataLayout,
-    filters: Vec<hdf5_reader::messages::filter_pipeline::FilterDescription>,
-    fill: Option<&'h FillValueMessage>,
-    /// True if there are no elements at all, not even a scalar.
-    is_null: bool,
-}
-
-impl<'h> Stored<'h> {
-    fn of(messages: &'h [HdfMessage], dataset: &Dataset) -> Result<Self> {
-        let (mut layout, mut filters, mut fill, mut is_null) = (None, Vec::new(), None, false);
-        for message in messages {
-            match message {
-                HdfMessage::DataLayout(found) => layout = Some(&found.layout),
-                HdfMessage::FilterPipeline(found) => filters.clone_from(&found.filters),
-                HdfMessage::FillValue(found) if fill.is_none_or(|_| found.value.is_some()) => {
-                    fill = Some(found);
-                }
-                HdfMessage::Dataspace(space) => is_null = space.dataspace_type == DataspaceType::Null,
-                HdfMessage::ExternalFiles(_) => {
-                    return Err(unsupported("the elements are in other files, which are not read"));
-                }
-                _ => {}
+    /// Returns the attributes of an array.
+    fn of_array(&mut self, path: &str, node: &Found, dataset: &Dataset, data_type: &DataType) -> Map {
+        let mut all = Attributes::new(self.origin, Some(data_type));
+        if self.origin == Origin::NetCdf {
+            let storage = match &dataset.layout {
+                Layout::Chunked { .. } if !dataset.filters.is_empty() => None,
+                Layout::Chunked { .. } => Some(Storage::Chunked),
+                _ => Some(Storage::Contiguous),
+            };
+            let shape = self.shape(node.id, dataset);
+            let item = dataset.datatype.size as u64;
+            all.storage(storage, shape.iter().fold(item, |size, &length| size.saturating_mul(length)));
+            if let Some(found) = self.types.iter().find(|found| found.datatype == dataset.datatype)
+                && is_user_type(&dataset.datatype)
+            {
+                all.user_type(found.name());
             }
         }
-        let layout = layout.ok_or_else(|| corrupt(format!("dataset '{}' has no layout", dataset.name())))?;
-        Ok(Self { layout, filters, fill, is_null })
+        let mut attributes = self.attributes(path, node, all).attributes;
+        if let Some(labels) = self.dimensions.labels(node.id) {
+            attributes.insert(LABELS.to_owned(), labels);
+        }
+        attributes
+    }
+
+    /// Returns the shape of the array of a dataset, without the dimensions that elements have of their own.
+    fn shape(&self, id: Id, dataset: &Dataset) -> Vec<u64> {
+        match &dataset.space {
+            Space::Null => vec![0],
+            Space::Simple { shape, max } => self.dimensions.shape(id, shape, max),
+        }
+    }
+
+    fn array(
+        &mut self,
+        path: &str,
+        node: &Found,
+        dataset: &Dataset,
+        mapped: types::Mapped,
+        column: Option<Column>,
+        mut attributes: Map,
+    ) -> Result<()> {
+        for (name, value) in &mapped.attributes {
+            if attributes.insert(name.clone(), value.clone()).is_some_and(|own| own != *value) {
+                let error = unsupported("Zarrox has the type of the elements in an attribute of this name");
+                self.leave_out(path, &error.at(format!("attribute '{name}'")));
+            }
+        }
+        let (documents, id) = (self.documents.clone(), node.id);
+        let shape = self.shape(id, dataset);
+        let names = self.dimensions.names(id).filter(|names| names.len() == shape.len());
+        let wanted =
+            Wanted { documents: &documents, path, id, dataset, mapped, column, shape, attributes, names };
+        let count = counted(&wanted.attributes);
+        let (chunks, shape) = self.maker.make(wanted)?;
+        self.arrays.insert(path.to_owned(), chunks);
+        self.inventories.add(path, Inventory::array(count, &shape));
+        Ok(())
     }
 }
 
-fn encoded(array: &Array, elements: Box<dyn Elements>) -> Result<Box<dyn Chunks>> {
-    Ok(Box::new(EncodedOnRead::new(array, elements)?))
-}
-
-/// The codec from elements to bytes for elements that are stored in this form.
-fn bytes_codec(mapped: &Mapped) -> CodecSpec {
-    let is_ordered =
-        mapped.data_type.storage().word() > 1 || matches!(mapped.data_type.storage(), Storage::Struct(_));
-    match &mapped.form {
-        _ if !is_ordered => CodecSpec::new("bytes", json!({})),
-        Form::Same(Endian::Big) => zarrox::codecs::Bytes::big().into(),
-        _ => zarrox::codecs::Bytes::little().into(),
-    }
+/// Returns true for the classes of types that NetCDF's users define.
+fn is_user_type(datatype: &Datatype) -> bool {
+    matches!(datatype.class, Class::Enum { .. } | Class::Compound(_) | Class::Opaque(_) | Class::Sequence(_))
 }
 
 /// Returns true if a file follows the conventions of NetCDF-4, where an attribute of one element is a scalar.
 fn is_netcdf(nodes: &[Found], path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let named = ["nc", "nc4", "cdf", "netcdf"].iter().any(|name| extension.eq_ignore_ascii_case(name));
-    named
-        || nodes.iter().any(|node| match &node.object {
-            Object::Group(_, attributes) => attributes.iter().any(|found| found.name == "_NCProperties"),
-            Object::Dataset(_) => false,
-        })
+    let is_named = ["nc", "nc4", "cdf", "netcdf"].iter().any(|name| extension.eq_ignore_ascii_case(name));
+    let has = |object: &Parsed, name: &str| object.attribute(name).is_some();
+    is_named
+        || nodes.first().is_some_and(|root| has(&root.object, "_NCProperties") || has(&root.object, STRICT))
 }

@@ -2,17 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use hdf5_reader::Hdf5File;
-use hdf5_reader::btree_v1::{BTreeV1Key, collect_btree_v1_leaves_storage};
-use hdf5_reader::chunk_index::{
-    ChunkEntry, collect_implicit_chunk_entries, collect_v2_chunk_entries_storage, single_chunk_entry,
-};
-use hdf5_reader::extensible_array::collect_extensible_array_chunk_entries_storage;
-use hdf5_reader::fixed_array::collect_fixed_array_chunk_entries_storage;
-use hdf5_reader::messages::layout::ChunkIndexing;
 use zarrox::Result;
 
-use super::error::damaged;
+use super::format::{Address, Dataset, File, StoredChunk};
 use crate::input::corrupt;
 
 /// The place of a chunk in the file.
@@ -20,7 +12,7 @@ use crate::input::corrupt;
 pub(super) struct Place {
     /// The number of the chunk in row-major order.
     number: u64,
-    pub(super) address: u64,
+    pub(super) address: Address,
     /// The stored size in bytes.
     pub(super) size: u64,
     /// A bit for each filter that was left out.
@@ -34,47 +26,55 @@ pub(super) struct Table {
     places: Vec<Place>,
 }
 
-/// The description of a chunked dataset.
+/// The chunks of a dataset.
 pub(super) struct Chunked<'a> {
+    /// The shape of the array.
     pub(super) shape: &'a [u64],
-    pub(super) max_shape: Option<&'a [u64]>,
     /// The shape of a chunk.
-    pub(super) chunks: &'a [u32],
+    pub(super) chunk: &'a [u64],
     /// The size of a decoded chunk in bytes.
-    pub(super) chunk_size: u64,
-    /// The size of an element in bytes.
-    pub(super) item: usize,
-    /// The address of the index.
-    pub(super) address: u64,
-    pub(super) index: Option<&'a ChunkIndexing>,
-    pub(super) is_filtered: bool,
+    pub(super) size: u64,
 }
 
 impl Table {
     /// Reads the index of a dataset.
-    pub(super) fn read(file: &Hdf5File, dataset: &Chunked<'_>) -> Result<Self> {
-        let grid: Vec<u64> = dataset
-            .shape
-            .iter()
-            .zip(dataset.chunks)
-            .map(|(&n, &chunk)| n.div_ceil(u64::from(chunk)))
-            .collect();
-        let is_absent = dataset.address == u64::MAX || dataset.shape.contains(&0);
-        let entries = if is_absent { Vec::new() } else { entries(file, dataset).map_err(damaged)? };
-        let mut places = Vec::with_capacity(entries.len());
-        for entry in entries {
-            let Some(number) = number(&entry, dataset, &grid)? else { continue };
-            let is_whole = !dataset.is_filtered || entry.size == 0;
-            let size = if is_whole { dataset.chunk_size } else { entry.size };
-            if entry.address != u64::MAX {
-                places.push(Place { number, address: entry.address, size, mask: entry.filter_mask });
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`](zarrox::ErrorKind::Corrupt) if a chunk is not on the grid, not in the file, or there twice.
+    pub(super) fn read(file: &File, dataset: &Dataset, chunked: &Chunked<'_>) -> Result<Self> {
+        let grid = grid(chunked);
+        let chunks = if chunked.shape.contains(&0) { Vec::new() } else { file.chunks(dataset)? };
+        let end = file.input().length();
+        let mut places = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let Some(number) = number(&chunk, chunked, &grid)? else { continue };
+            let StoredChunk { address, mask, .. } = chunk;
+            let size = if dataset.filters.is_empty() { chunked.size } else { chunk.size };
+            let position = file.position(address)?;
+            if position.checked_add(size).is_none_or(|behind| behind > end) {
+                return Err(corrupt(format!(
+                    "the chunk from element {:?} on has {size} bytes at {position}, but the file has only {end} bytes",
+                    chunk.offset
+                )));
             }
+            places.push(Place { number, address, size, mask });
         }
         places.sort_unstable_by_key(|place| place.number);
         if places.windows(2).any(|pair| pair[0].number == pair[1].number) {
             return Err(corrupt("the index has a chunk twice"));
         }
         Ok(Self { grid, places })
+    }
+
+    /// Returns the table of a dataset without stored chunks.
+    pub(super) fn empty(chunked: &Chunked<'_>) -> Self {
+        Self { grid: grid(chunked), places: Vec::new() }
+    }
+
+    /// Returns true if every chunk of the grid is stored.
+    pub(super) fn is_complete(&self) -> bool {
+        let count = self.grid.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
+        count == Some(self.places.len() as u64)
     }
 
     pub(super) fn grid(&self) -> &[u64] {
@@ -122,17 +122,22 @@ impl Table {
     }
 }
 
-/// The number of a chunk in row-major order; `None` for one outside of the shape, which stays after a dataset was made smaller.
-fn number(entry: &ChunkEntry, dataset: &Chunked<'_>, grid: &[u64]) -> Result<Option<u64>> {
-    if entry.offsets.len() != grid.len() {
+/// Returns the number of chunks along each dimension.
+fn grid(chunked: &Chunked<'_>) -> Vec<u64> {
+    chunked.shape.iter().zip(chunked.chunk).map(|(n, chunk)| n.div_ceil(*chunk)).collect()
+}
+
+/// Returns the number of a chunk in row-major order; `None` for one outside of the shape, which stays after a dataset was made smaller.
+fn number(stored: &StoredChunk, chunked: &Chunked<'_>, grid: &[u64]) -> Result<Option<u64>> {
+    if stored.offset.len() != grid.len() {
         return Err(corrupt("a chunk in the index has another number of dimensions"));
     }
     let mut number = 0_u64;
-    for ((&offset, &chunk), &count) in entry.offsets.iter().zip(dataset.chunks).zip(grid) {
-        if offset % u64::from(chunk) != 0 {
+    for ((&offset, &chunk), &count) in stored.offset.iter().zip(chunked.chunk).zip(grid) {
+        if offset % chunk != 0 {
             return Err(corrupt("a chunk in the index is not on the grid"));
         }
-        let index = offset / u64::from(chunk);
+        let index = offset / chunk;
         if index >= count {
             return Ok(None);
         }
@@ -140,63 +145,4 @@ fn number(entry: &ChunkEntry, dataset: &Chunked<'_>, grid: &[u64]) -> Result<Opt
         number = next.ok_or_else(|| corrupt("there are too many chunks"))?;
     }
     Ok(Some(number))
-}
-
-fn entries(file: &Hdf5File, dataset: &Chunked<'_>) -> hdf5_reader::error::Result<Vec<ChunkEntry>> {
-    let Chunked { shape, chunks, address, item, .. } = *dataset;
-    let (storage, superblock) = (file.storage(), file.superblock());
-    let (offset_size, length_size) = (superblock.offset_size, superblock.length_size);
-    let ndim = u32::try_from(shape.len()).unwrap_or(u32::MAX);
-    match dataset.index {
-        None => {
-            let leaves = collect_btree_v1_leaves_storage(
-                storage,
-                address,
-                offset_size,
-                length_size,
-                Some(ndim),
-                chunks,
-                None,
-            )?;
-            leaves.into_iter().map(|(key, address)| of_leaf(key, address, shape.len())).collect()
-        }
-        Some(ChunkIndexing::SingleChunk { filtered_size, filters }) => {
-            Ok(vec![single_chunk_entry(address, *filtered_size, *filters, shape.len())])
-        }
-        Some(ChunkIndexing::BTreeV2) => {
-            collect_v2_chunk_entries_storage(storage, address, offset_size, length_size, ndim, chunks, None)
-        }
-        Some(ChunkIndexing::Implicit) => {
-            collect_implicit_chunk_entries(address, shape, chunks, item, None, storage.len())
-        }
-        Some(ChunkIndexing::FixedArray { .. }) => collect_fixed_array_chunk_entries_storage(
-            storage,
-            address,
-            offset_size,
-            length_size,
-            shape,
-            chunks,
-            None,
-        ),
-        Some(ChunkIndexing::ExtensibleArray { .. }) => collect_extensible_array_chunk_entries_storage(
-            storage,
-            address,
-            offset_size,
-            length_size,
-            shape,
-            dataset.max_shape,
-            chunks,
-            None,
-        ),
-    }
-}
-
-fn of_leaf(key: BTreeV1Key, address: u64, ndim: usize) -> hdf5_reader::error::Result<ChunkEntry> {
-    match key {
-        BTreeV1Key::RawData { chunk_size, filter_mask, mut offsets } => {
-            offsets.truncate(ndim);
-            Ok(ChunkEntry { address, size: u64::from(chunk_size), filter_mask, offsets })
-        }
-        _ => Err(hdf5_reader::error::Error::InvalidData("the index of chunks is one of a group".to_owned())),
-    }
 }

@@ -1,125 +1,175 @@
 //! All nodes of a file.
 
-use hdf5_reader::Dataset;
-use hdf5_reader::group::Group;
-use hdf5_reader::messages::attribute::AttributeMessage;
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use zarrox::{Error, ErrorKind, Result};
 
-use super::error::damaged;
+use super::files::{Files, Id, Parsed};
+use super::format::{Datatype, Link, ObjectKind, Target};
+use super::text::{lenient, refused_name};
+use crate::input::unsupported;
 use crate::store::LeftOut;
 
 /// The most nodes of a file. Links can make a small file look endless.
 const MOST_NODES: usize = 1 << 18;
 
-/// A node of a file.
+/// The most groups inside one another that Zarrox opens.
+const DEEPEST: usize = 250;
+
+/// A node of a file: a group or a dataset.
 pub(super) struct Found {
     /// The path without a slash at its beginning; empty for the root.
     pub(super) path: String,
-    pub(super) object: Object,
+    pub(super) id: Id,
+    pub(super) object: Arc<Parsed>,
+    /// True if hard links alone lead to it, so that the path is that of the object itself.
+    pub(super) is_hard: bool,
 }
 
-/// The object that a node is.
-pub(super) enum Object {
-    /// A group with its attributes.
-    Group(Group, Vec<AttributeMessage>),
-    Dataset(Box<Dataset>),
+/// Returns the nodes of a file, each group before what is in it. What several links lead to is met several times, but a group is not met
+/// inside of itself. Each link is a node, or is left out by its name.
+pub(super) fn walk(files: &mut Files, left_out: &mut Vec<LeftOut>) -> Result<Walked> {
+    let root = files.root();
+    let object = files.object(root)?;
+    let mut walk = Walk { walked: Walked::default(), files, left_out };
+    walk.groups(root, object)?;
+    Ok(walk.walked)
 }
 
-impl Found {
-    /// The address of the object.
-    pub(super) fn address(&self) -> u64 {
-        match &self.object {
-            Object::Group(group, _) => group.address(),
-            Object::Dataset(dataset) => dataset.address(),
-        }
+/// The objects of a file.
+#[derive(Default)]
+pub(super) struct Walked {
+    pub(super) nodes: Vec<Found>,
+    /// The committed types.
+    pub(super) types: Vec<Committed>,
+}
+
+/// A committed type.
+pub(super) struct Committed {
+    pub(super) path: String,
+    pub(super) id: Id,
+    pub(super) datatype: Datatype,
+}
+
+impl Committed {
+    /// Returns the name without the groups above it.
+    pub(super) fn name(&self) -> &str {
+        self.path.rsplit_once('/').map_or(self.path.as_str(), |(_, name)| name)
     }
 }
 
-/// The nodes of a file, each group before what is in it. What several links lead to is met several times, but a group is not met
-/// inside of itself.
-pub(super) fn walk(root: &Group, left_out: &mut Vec<LeftOut>) -> Result<Vec<Found>> {
-    let mut walk = Walk { nodes: Vec::new(), left_out };
-    walk.groups(root.clone())?;
-    Ok(walk.nodes)
-}
-
-/// The attributes of a dataset as they are stored.
-pub(super) fn collected(dataset: &Dataset) -> Result<Vec<AttributeMessage>> {
-    let list = dataset.raw_attributes().map_err(damaged)?;
-    Ok(list.into_iter().map(|raw| raw.into_parts().0).collect())
-}
-
-struct Walk<'l> {
-    nodes: Vec<Found>,
-    left_out: &'l mut Vec<LeftOut>,
+struct Walk<'w> {
+    walked: Walked,
+    files: &'w mut Files,
+    left_out: &'w mut Vec<LeftOut>,
 }
 
 /// A group that is to be walked through.
 struct Waiting {
     path: String,
-    group: Group,
-    /// The addresses of the groups above it.
-    above: Vec<u64>,
+    id: Id,
+    object: Arc<Parsed>,
+    is_hard: bool,
+    /// The groups above it.
+    above: Vec<Id>,
 }
 
 impl Walk<'_> {
     /// Walks through groups one after the other, so that nested ones take no stack.
-    fn groups(&mut self, root: Group) -> Result<()> {
-        let mut waiting = vec![Waiting { path: String::new(), group: root, above: Vec::new() }];
-        while let Some(Waiting { path, group, mut above }) = waiting.pop() {
-            above.push(group.address());
-            match self.members(&path, &group, &above) {
+    fn groups(&mut self, root: Id, object: Arc<Parsed>) -> Result<()> {
+        let mut waiting =
+            vec![Waiting { path: String::new(), id: root, object, is_hard: true, above: Vec::new() }];
+        while let Some(Waiting { path, id, object, is_hard, mut above }) = waiting.pop() {
+            self.push(Found { path: path.clone(), id, object, is_hard })?;
+            above.push(id);
+            match self.members(&path, id, is_hard, &above) {
                 Ok(groups) => waiting.extend(groups.into_iter().rev()),
                 Err(error) if path.is_empty() || error.kind() == ErrorKind::LimitExceeded => {
                     return Err(error);
                 }
-                Err(error) => self.leave_out(&path, error.to_string()),
+                Err(error) => self.leave_out(&path, &error),
             }
         }
         Ok(())
     }
 
-    fn leave_out(&mut self, path: &str, reason: impl Into<String>) {
-        self.left_out.push(LeftOut { path: format!("/{path}"), reason: reason.into() });
+    fn leave_out(&mut self, path: &str, error: &Error) {
+        self.left_out.push(LeftOut::new(format!("/{path}"), error));
     }
 
-    /// Adds a group and the datasets in it. Returns the groups in it.
-    fn members(&mut self, path: &str, group: &Group, above: &[u64]) -> Result<Vec<Waiting>> {
-        let attributes = group.raw_attributes().map_err(damaged)?;
-        let attributes = attributes.into_iter().map(|raw| raw.into_parts().0).collect();
-        self.push(path.to_owned(), Object::Group(group.clone(), attributes))?;
-        let (groups, datasets) = group.member_names().map_err(damaged)?;
+    /// Adds the datasets of a group. Returns the groups in it.
+    fn members(&mut self, path: &str, group: Id, is_hard: bool, above: &[Id]) -> Result<Vec<Waiting>> {
+        let members = self.files.members(group)?;
         let mut below = Vec::new();
-        for name in groups {
+        let mut names = HashSet::new();
+        for link in &members.links {
+            let name = lenient(&link.name);
             let path = joined(path, &name);
-            match group.group(&name) {
-                Err(error) => self.leave_out(&path, error.to_string()),
-                Ok(child) if above.contains(&child.address()) => {
-                    self.leave_out(&path, "it is another name of a group that it lies in");
+            let is_hard = is_hard && matches!(link.target, Target::Hard(_));
+            let found = match refused_name(&name) {
+                Some(reason) => Err(unsupported(reason)),
+                None if !names.insert(name) => {
+                    Err(unsupported("another link has this name in another encoding"))
                 }
-                Ok(group) => below.push(Waiting { path, group, above: above.to_vec() }),
-            }
-        }
-        for name in datasets {
-            let path = joined(path, &name);
-            match group.dataset(&name) {
-                Err(error) => self.leave_out(&path, error.to_string()),
-                Ok(dataset) => self.push(path, Object::Dataset(Box::new(dataset)))?,
+                None => self.object(group, link),
+            };
+            match found {
+                Err(error) => self.leave_out(&path, &error),
+                Ok((id, object)) => match object.kind {
+                    ObjectKind::Group if above.contains(&id) => {
+                        let error = unsupported("it is another name of a group that it lies in");
+                        self.leave_out(&path, &error);
+                    }
+                    ObjectKind::Group if above.len() >= DEEPEST => {
+                        self.leave_out(
+                            &path,
+                            &unsupported(format!("more than {DEEPEST} groups lie in one another")),
+                        );
+                    }
+                    ObjectKind::Group => {
+                        below.push(Waiting { path, id, object, is_hard, above: above.to_vec() });
+                    }
+                    ObjectKind::Dataset(_) => self.push(Found { path, id, object, is_hard })?,
+                    ObjectKind::Datatype(ref datatype) => {
+                        self.datatype(&path, &object);
+                        self.walked.types.push(Committed { path, id, datatype: datatype.clone() });
+                    }
+                },
             }
         }
         Ok(below)
     }
 
-    fn push(&mut self, path: String, object: Object) -> Result<()> {
-        if self.nodes.len() >= MOST_NODES {
+    fn object(&mut self, group: Id, link: &Link) -> Result<(Id, Arc<Parsed>)> {
+        let id = self.files.follow(group, &link.target)?;
+        Ok((id, self.files.object(id)?))
+    }
+
+    /// Looks at a committed type. Arrays have their types themselves, so that only its attributes have no place.
+    fn datatype(&mut self, path: &str, object: &Parsed) {
+        match &object.attributes {
+            Ok(attributes) if attributes.is_empty() => {}
+            Ok(_) => {
+                let error = unsupported(
+                    "Zarr has no nodes that are types, so that the attributes of this one have no place",
+                );
+                self.leave_out(path, &error);
+            }
+            Err(error) => self.leave_out(path, error),
+        }
+    }
+
+    fn push(&mut self, found: Found) -> Result<()> {
+        if self.walked.nodes.len() >= MOST_NODES {
             let message = format!("the file has more than {MOST_NODES} nodes");
             return Err(Error::new(ErrorKind::LimitExceeded, message));
         }
-        self.nodes.push(Found { path, object });
+        self.walked.nodes.push(found);
         Ok(())
     }
 }
 
-fn joined(above: &str, name: &str) -> String {
+pub(super) fn joined(above: &str, name: &str) -> String {
     if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") }
 }

@@ -10,6 +10,8 @@ mod write;
 
 pub use colours::{Colour, Colours, MAPS, NAMES};
 #[cfg(feature = "png")]
+pub(crate) use png::not_written;
+#[cfg(feature = "png")]
 pub use png::{coloured, picture};
 pub use scale::Scale;
 pub use values::{floats, missing_values};

@@ -86,7 +86,7 @@ fn encode(pixels: &[u8], height: usize, width: usize, channels: Option<usize>) -
 }
 
 /// The error of what cannot be written.
-pub(super) fn not_written(error: EncodingError) -> Error {
+pub(crate) fn not_written(error: EncodingError) -> Error {
     match error {
         EncodingError::IoError(error) => failed("writing the picture", error),
         error => bad(format!("the picture cannot be made: {error}")),

@@ -107,6 +107,13 @@ impl Picture {
         Self { memory: bytes, ..self }
     }
 
+    /// Returns the same picture with the values of the first and the last colour that this selection has, so that pictures of its parts
+    /// have the same colours.
+    pub(crate) fn fixed(&self, view: &ArrayView<'_>) -> Result<Self> {
+        let (low, high) = self.range_of(&Source::new(view, self)?)?;
+        Ok(Self { range: Range::Values(low, high), ..self.clone() })
+    }
+
     /// Writes the picture. The elements are read once, and another time for a range that is not given.
     ///
     /// # Errors

@@ -36,16 +36,23 @@ pub(super) fn too_much_text() -> Error {
 pub(super) struct Column<R> {
     pub(super) rows: R,
     pub(super) data_type: DataType,
-    /// The number of blocks.
-    pub(super) grid: [u64; 1],
-    /// The number of rows in a block.
-    pub(super) in_block: u64,
+    /// The number of blocks, and 1 for lists.
+    grid: Vec<u64>,
+    /// The number of rows in a block, and that of values in a list.
+    shape: Vec<u64>,
 }
 
 impl<R: Rows> Column<R> {
     pub(super) fn new(rows: R, data_type: DataType, count: u64, in_block: u64) -> Self {
         let in_block = in_block.clamp(1, count.max(1));
-        Self { rows, data_type, grid: [count.div_ceil(in_block)], in_block }
+        Self { rows, data_type, grid: vec![count.div_ceil(in_block)], shape: vec![in_block] }
+    }
+
+    /// A column of lists of so many values, if they are lists.
+    pub(super) fn of_lists(self, length: Option<u64>) -> Self {
+        let grid = self.grid.into_iter().chain(length.map(|length| length.min(1))).collect();
+        let shape = self.shape.into_iter().chain(length.map(|length| length.max(1))).collect();
+        Self { grid, shape, ..self }
     }
 }
 
@@ -55,7 +62,7 @@ impl<R: Rows> Elements for Column<R> {
     }
 
     fn chunk_shape(&self) -> Vec<u64> {
-        vec![self.in_block]
+        self.shape.clone()
     }
 
     fn is_stored(&self, _: &[u64]) -> bool {
@@ -63,16 +70,23 @@ impl<R: Rows> Elements for Column<R> {
     }
 
     fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
-        (0..self.grid[0]).try_for_each(|block| visit(&[block]))
+        let blocks = if self.grid.contains(&0) { 0 } else { self.grid.first().copied().unwrap_or(0) };
+        let mut chunk = vec![0; self.grid.len()];
+        (0..blocks).try_for_each(|block| {
+            chunk.iter_mut().take(1).for_each(|index| *index = block);
+            visit(&chunk)
+        })
     }
 
     fn read(&self, chunk: &[u64]) -> Result<DynArray> {
         let block = chunk.first().copied().unwrap_or(0);
-        let length = usize::try_from(self.in_block).unwrap_or(usize::MAX);
+        let shape: Vec<usize> =
+            self.shape.iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();
+        let length = shape.iter().fold(1_usize, |all, &length| all.saturating_mul(length));
         match self.rows.read(block)? {
             Values::Fixed(mut bytes) => {
                 bytes.resize(length.saturating_mul(self.data_type.size()), 0);
-                DynArray::new(self.data_type.clone(), vec![length], bytes)
+                DynArray::new(self.data_type.clone(), shape, bytes)
             }
             Values::Any(mut elements) => {
                 // Behind the last row, elements have no value.
@@ -81,7 +95,7 @@ impl<R: Rows> Elements for Column<R> {
                     _ => vec![0; self.data_type.size()],
                 };
                 elements.resize(length, blank);
-                DynArray::from_elements(self.data_type.clone(), vec![length], elements)
+                DynArray::from_elements(self.data_type.clone(), shape, elements)
             }
         }
     }

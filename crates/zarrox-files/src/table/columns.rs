@@ -6,6 +6,7 @@ use zarrox::json::Json;
 use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Group, Node, Registry, Result, Selection};
 
 use super::csv_in::COLUMNS;
+use super::packed::Packing;
 use crate::fill;
 
 /// A column.
@@ -16,9 +17,12 @@ pub(super) struct Column {
     selection: Selection,
     /// The way to a field; empty for whole elements.
     field: Option<String>,
+    /// The type of the values, or that of the integers of decimals.
     pub(super) data_type: DataType,
     /// The elements that stand for nothing.
     missing: Vec<Vec<u8>>,
+    /// The way from packed elements to values.
+    packing: Option<Packing>,
 }
 
 /// Elements of a column.
@@ -27,6 +31,8 @@ pub(super) struct Part {
     pub(super) elements: DynArray,
     /// For each element whether it stands for nothing; empty if none does.
     pub(super) missing: Vec<bool>,
+    /// The digits behind the point, where the elements are the integers of decimals.
+    pub(super) decimals: Option<u32>,
 }
 
 impl Part {
@@ -47,7 +53,16 @@ impl Column {
             [] => Vec::new(),
             missing => elements.elements().map(|element| missing.iter().any(|one| one == element)).collect(),
         };
-        Ok(Part { elements, missing })
+        let elements = match self.packing {
+            Some(packing) => packing.values(elements, &zarrox::codecs::registry())?,
+            None => elements,
+        };
+        Ok(Part { elements, missing, decimals: self.decimals() })
+    }
+
+    /// Returns the digits behind the point, if the elements are the integers of decimals.
+    pub(super) fn decimals(&self) -> Option<u32> {
+        self.packing.and_then(Packing::decimals)
     }
 
     /// Returns true if elements can stand for nothing: those of the attributes `_FillValue` and `missing_value`, as xarray reads them.
@@ -119,25 +134,29 @@ fn add(
     name: &str,
     registry: &Registry,
 ) -> Result<()> {
-    let mut push = |name: String, field: Option<String>, data_type: DataType| {
-        let missing = match field {
-            None => missing(array, &data_type, registry),
-            Some(_) => Vec::new(),
+    let mut push = |name: String, field: Option<String>, data_type: DataType| -> Result<()> {
+        let (missing, packing) = match field {
+            None => (missing(array, &data_type, registry), Packing::of(array, &name)?),
+            Some(_) => (Vec::new(), None),
+        };
+        let data_type = match packing {
+            Some(packing) if packing.decimals().is_none() => DataType::Float64,
+            _ => data_type,
         };
         let (array, selection) = (array.clone(), selection.clone());
-        columns.push(Column { name, array, selection, field, data_type, missing });
+        columns.push(Column { name, array, selection, field, data_type, missing, packing });
+        Ok(())
     };
     let Some(structure) = array.data_type().fields() else {
         let name = if name.is_empty() { "values" } else { name };
-        push(name.to_owned(), None, array.data_type().clone());
-        return Ok(());
+        return push(name.to_owned(), None, array.data_type().clone());
     };
     for field in structure.fields() {
         let full = if name.is_empty() { field.name.clone() } else { format!("{name}.{}", field.name) };
         if !field.shape.is_empty() || field.data_type.fields().is_some() {
             return Err(bad(format!("the field '{full}' has no single value for a column")));
         }
-        push(full, Some(field.name.clone()), field.data_type.clone());
+        push(full, Some(field.name.clone()), field.data_type.clone())?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use zarrox::data_type::{NOT_A_TIME, Storage};
 use zarrox::{DataType, Error, Registry, Result};
 
 use super::columns::{Column, Part};
+use super::packed;
 use crate::input::{failed, unsupported};
 
 /// Writes columns, whose rows come block by block.
@@ -31,9 +32,16 @@ impl<W: Write> Writer<W> {
             self.row.clear();
             for (part, elements) in parts.iter().zip(&mut elements) {
                 let element = elements.next().unwrap_or_default();
-                match part.is_missing(row) {
-                    true => self.row.push_field(b""),
-                    false => self.row.push_field(&text(part.elements.data_type(), element, &self.registry)?),
+                match (part.is_missing(row), part.decimals) {
+                    (true, _) => self.row.push_field(b""),
+                    (false, Some(decimals)) => {
+                        let data_type = part.elements.data_type();
+                        let integer = self.registry.family(data_type)?.format(data_type, element);
+                        self.row.push_field(packed::decimal(&integer, decimals).as_bytes());
+                    }
+                    (false, None) => {
+                        self.row.push_field(&text(part.elements.data_type(), element, &self.registry)?);
+                    }
                 }
             }
             self.out.write_byte_record(&self.row).map_err(not_written)?;

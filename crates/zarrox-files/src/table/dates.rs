@@ -2,6 +2,8 @@
 
 use zarrox::data_type::TimeUnit;
 
+use crate::times::gregorian;
+
 const DAY: i64 = 86_400;
 
 /// A point in time.
@@ -23,7 +25,7 @@ impl Point {
         if !(1..=12).contains(&month) || !(1..=days_of(year, month)).contains(&day) {
             return None;
         }
-        let seconds = days(year, month, day) * DAY;
+        let seconds = gregorian(year, month, day) * DAY;
         let Some((separator, time)) = rest.split_first() else {
             return Some(Self { seconds, nanoseconds: 0, unit: TimeUnit::Day });
         };
@@ -102,14 +104,6 @@ fn days_of(year: i64, month: i64) -> i64 {
         4 | 6 | 9 | 11 => 30,
         _ => 31,
     }
-}
-
-/// The number of days from 1970 to a date. Years begin in March, so that the day of a leap year is their last one.
-pub(super) fn days(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * month + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 #[cfg(test)]

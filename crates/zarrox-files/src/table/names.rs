@@ -3,11 +3,15 @@
 use std::collections::BTreeSet;
 
 /// The names of arrays for the columns of a table. A slash would lead into a group, and a name that is there already gets a number.
+///
+/// Zarr reserves names that begin with two underscores, so that these are left out, as for an index of pandas.
 pub(super) fn of_columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let mut all = Vec::new();
     for (nth, name) in names.into_iter().enumerate() {
-        let name = name.trim().replace('/', "_");
+        let name = name.trim();
+        let name = if name.starts_with("__") { name.trim_matches('_').trim() } else { name };
+        let name = name.replace('/', "_");
         let is_usable = !name.is_empty() && name.chars().any(|c| c != '.') && !name.starts_with("__");
         let name = if is_usable { name } else { format!("column_{nth}") };
         let mut found = name.clone();
@@ -27,8 +31,11 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_stay_in_the_group() {
-        let names = ["a", "", "a", "x/y", "..", " b ", "a.1", "__x"];
+        let names = ["a", "", "a", "x/y", "..", " b ", "a.1", "__x", "__index_level_0__", "___"];
         let found = of_columns(names);
-        assert_eq!(found, ["a", "column_1", "a.1", "x_y", "column_4", "b", "a.1.1", "column_7"]);
+        assert_eq!(
+            found,
+            ["a", "column_1", "a.1", "x_y", "column_4", "b", "a.1.1", "x", "index_level_0", "column_9"]
+        );
     }
 }

@@ -19,6 +19,9 @@ const MOST: usize = 256 << 20;
 /// The most bytes that LZ4 makes of one.
 const LZ4_RATIO: usize = 255;
 
+/// The first bytes of a frame of LZ4.
+const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
+
 /// A file, as the crate `parquet` reads it.
 #[derive(Debug, Clone)]
 pub(super) struct Source(pub(super) Arc<Input>);
@@ -67,10 +70,12 @@ pub(super) struct Pages {
 
 impl Pages {
     pub(super) fn new(source: &Source, column: &ColumnChunkMetaData, rows: usize) -> Result<Self> {
-        check_place(source, column)?;
         let compression = column.compression();
-        // The pages come as they are stored.
-        let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+        // The pages come as they are stored. A dictionary cannot lie at the start of the file: some writers mean that there is none.
+        let dictionary = column.dictionary_page_offset().filter(|&offset| offset != 0);
+        let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED);
+        let stored = stored.set_dictionary_page_offset(dictionary).build()?;
+        check_place(source, &stored)?;
         let stored = SerializedPageReader::new(Arc::new(source.clone()), &stored, rows, None)?;
         Ok(Self { stored, compression })
     }
@@ -150,14 +155,44 @@ fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
         }
         Compression::GZIP(_) => limited(flate2::read::MultiGzDecoder::new(bytes)),
         Compression::ZSTD(_) => limited(zstd::Decoder::with_buffer(bytes).map_err(|error| failed(&error))?),
-        Compression::LZ4_RAW => {
-            let mut out = vec![0; bytes.len().saturating_mul(LZ4_RATIO).min(MOST)];
-            let length = lz4_flex::block::decompress_into(bytes, &mut out).map_err(|error| failed(&error))?;
-            out.truncate(length);
-            Ok(out)
+        Compression::LZ4_RAW => lz4_block(bytes),
+        // Programs disagreed about this one: Hadoop's frames, those of LZ4 itself, and single blocks.
+        Compression::LZ4 if bytes.starts_with(&LZ4_MAGIC) => {
+            limited(lz4_flex::frame::FrameDecoder::new(bytes))
         }
+        Compression::LZ4 => hadoop_blocks(bytes).map_or_else(|| lz4_block(bytes), Ok),
         other => Err(ParquetError::NYI(format!("the compression {other} is not supported"))),
     }
+}
+
+fn lz4_block(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut out = vec![0; bytes.len().saturating_mul(LZ4_RATIO).min(MOST)];
+    let length = lz4_flex::block::decompress_into(bytes, &mut out)
+        .map_err(|error| ParquetError::General(format!("a page is damaged: {error}")))?;
+    out.truncate(length);
+    Ok(out)
+}
+
+/// Decodes the blocks of Hadoop, each with its decoded and its encoded length, big-endian; `None` if these are none.
+fn hadoop_blocks(bytes: &[u8]) -> Option<Vec<u8>> {
+    let (mut out, mut bytes) = (Vec::new(), bytes);
+    let length = |bytes: &[u8; 4]| usize::try_from(u32::from_be_bytes(*bytes)).ok();
+    while let Some((decoded, rest)) = bytes.split_first_chunk::<4>() {
+        let (encoded, rest) = rest.split_first_chunk::<4>()?;
+        let (decoded, encoded) = (length(decoded)?, length(encoded)?);
+        let (block, rest) = rest.split_at_checked(encoded)?;
+        let start = out.len();
+        let end = start.checked_add(decoded).filter(|&end| end <= MOST)?;
+        if decoded > encoded.saturating_mul(LZ4_RATIO) {
+            return None;
+        }
+        out.resize(end, 0);
+        if lz4_flex::block::decompress_into(block, out.get_mut(start..)?).ok()? != decoded {
+            return None;
+        }
+        bytes = rest;
+    }
+    bytes.is_empty().then_some(out)
 }
 
 fn limited(decoder: impl Read) -> Result<Vec<u8>> {
@@ -194,11 +229,32 @@ mod tests {
             Pages::new(&source, &column.build().unwrap(), 1).map(drop)
         };
         assert!(pages(4, None, 16).is_ok() && pages(-1, Some(4), 16).is_ok());
+        assert!(pages(4, Some(0), 16).is_ok() && pages(5, Some(0), 16).is_err());
         for (start, dictionary, size) in
             [(-1, None, 4), (4, Some(-5), 4), (4, None, -1), (4, None, 17), (i64::MAX, None, i64::MAX)]
         {
             let error = pages(start, dictionary, size).unwrap_err();
             assert!(error.to_string().contains("lies outside"), "{error}");
+        }
+    }
+
+    #[test]
+    fn old_lz4_is_decoded_in_each_form() {
+        let text = b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabcdefabcdefabcdef".repeat(20);
+        let block = |text: &[u8]| {
+            let encoded = lz4_flex::block::compress(text);
+            let lengths =
+                [text.len(), encoded.len()].map(|n| u32::try_from(n).unwrap().to_be_bytes()).concat();
+            [lengths, encoded].concat()
+        };
+        let hadoop = [block(&text[..100]), block(&text[100..])].concat();
+        let mut frame = lz4_flex::frame::FrameEncoder::new(Vec::new());
+        frame.write_all(&text).unwrap();
+        for encoded in [hadoop.clone(), lz4_flex::block::compress(&text), frame.finish().unwrap()] {
+            assert_eq!(decompressed(Compression::LZ4, &encoded).unwrap(), text);
+        }
+        for damaged in [&hadoop[..hadoop.len() - 1], &hadoop[..20], &[0, 0, 0, 9, 0, 0, 0, 1, 5]] {
+            assert!(decompressed(Compression::LZ4, damaged).is_err());
         }
     }
 

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use parquet::basic::Type as Physical;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use parquet::data_type::DataType as Stored;
+use parquet::data_type::{ByteArray, DataType as Stored, FixedLenByteArray, Int96};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use zarrox::data_type::NOT_A_TIME;
@@ -14,6 +15,8 @@ use zarrox::{DataType, Error, Result};
 
 use super::blocks::{Column, MOST_TEXT, Rows, Values, too_much_text};
 use super::csv_in::COLUMNS;
+use super::instants::{self, Units};
+use super::lists::{self, Length, Levels};
 use super::names;
 use super::pages::{Pages, Source};
 use super::parquet_types::{Kind, Mapped};
@@ -44,14 +47,12 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     let file = Arc::new(File::new(source, metadata)?);
     let schema = file.metadata.file_metadata().schema_descr_ptr();
     let columns = schema.columns();
-    let names = names::of_columns(
-        columns
-            .iter()
-            .map(|column| column.path().parts().join("."))
-            .collect::<Vec<_>>()
-            .iter()
-            .map(String::as_str),
-    );
+    let stored = columns.iter().map(|column| lists::name(column)).collect::<Vec<_>>();
+    let names = names::of_columns(stored.iter().map(String::as_str));
+    let renamed = stored.iter().zip(&names).filter(|(stored, name)| stored != name);
+    let notes = renamed
+        .map(|(stored, name)| format!("/{name}: the column is named '{stored}' in the file"))
+        .collect();
     let mut attributes = Map::default();
     attributes.insert(COLUMNS.to_owned(), names.iter().map(|name| Json::from(name.as_str())).collect());
     let documents = described::root(attributes)?;
@@ -59,25 +60,30 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     for (number, name) in names.iter().enumerate() {
         let made = StoredColumn::new(&file, number).and_then(|(column, attributes)| {
             let (data_type, count) = (column.mapped.data_type.clone(), file.rows);
-            let in_block = file.in_block(column.mapped.kind);
+            let length = column.length;
+            let in_block = match length {
+                None => file.in_block(column.mapped.kind),
+                Some(length) => (file.in_block(column.mapped.kind) / length.max(1)).max(1),
+            };
             let described = Described {
                 path: name.clone(),
-                shape: vec![count],
+                shape: std::iter::once(count).chain(length).collect(),
                 data_type: data_type.clone(),
                 attributes,
-                names: vec![Some("row".to_owned())],
+                names: std::iter::once(Some("row".to_owned())).chain(length.map(|_| None)).collect(),
                 fill: None,
             };
             let column = StoredColumn { in_block: in_block.min(count.max(1)), ..column };
-            let elements = Column::new(column, data_type, count, in_block);
+            let elements = Column::new(column, data_type, count, in_block).of_lists(length);
             described.create(&documents, Box::new(elements), reading.is_plain)
         });
         match made {
             Ok(chunks) => drop(arrays.insert(name.clone(), chunks)),
-            Err(error) => left_out.push(LeftOut { path: format!("/{name}"), reason: error.to_string() }),
+            Err(error) => left_out.push(LeftOut::new(format!("/{name}"), &error)),
         }
     }
-    Ok(FileStore::new(input.path().display().to_string(), documents, arrays, left_out))
+    let location = input.path().display().to_string();
+    Ok(FileStore::new(location, documents, arrays, left_out).with_notes(notes))
 }
 
 /// The error of a file that cannot be read.
@@ -150,24 +156,55 @@ struct StoredColumn {
     /// True if values are missing.
     has_missing: bool,
     in_block: u64,
+    levels: Levels,
+    /// The length of its lists, if it has lists.
+    length: Option<u64>,
 }
 
 impl StoredColumn {
     /// A column, and its attributes.
     fn new(file: &Arc<File>, number: usize) -> Result<(Self, Map)> {
         let descriptor = file.metadata.file_metadata().schema_descr().column(number);
-        if descriptor.max_rep_level() > 0 {
-            return Err(unsupported("lists of any length have no form in Zarr"));
-        }
+        let levels = Levels::of(&descriptor, file.metadata.file_metadata().schema())?;
         let mapped = Mapped::of(&descriptor)?;
-        let mut column = Self { file: Arc::clone(file), number, mapped, has_missing: false, in_block: BLOCK };
+        let (file, in_block) = (Arc::clone(file), BLOCK);
+        let mut column = Self { file, number, mapped, has_missing: false, in_block, levels, length: None };
+        if descriptor.physical_type() == Physical::INT96 {
+            let mut units = Units::default();
+            column.each_group(&mut Instants(&mut units))?;
+            column.mapped = Mapped::instants(units.finest()?);
+        }
+        if levels.element.is_some() {
+            column.length = Some(column.length_of_lists()?);
+        }
         let mut attributes = Map::default();
+        column
+            .mapped
+            .scale_factor()
+            .into_iter()
+            .for_each(|scale| drop(attributes.insert("scale_factor".to_owned(), scale)));
         if descriptor.max_def_level() > 0 && column.any_missing()? {
             let (mapped, fill) = column.mapped.with_missing();
             fill.into_iter().for_each(|fill| drop(attributes.insert("_FillValue".to_owned(), fill)));
             column = Self { mapped, has_missing: true, ..column };
         }
         Ok((column, attributes))
+    }
+
+    /// Returns the length of all lists, which is that of none where they differ.
+    fn length_of_lists(&self) -> Result<u64> {
+        let mut length = Length::default();
+        self.each_group(&mut Counted(&mut length))?;
+        length.end()
+    }
+
+    /// Calls a function with all values of all groups.
+    fn each_group(&self, sink: &mut dyn Sink) -> Result<()> {
+        for (number, group) in self.file.metadata.row_groups().iter().enumerate() {
+            let rows = usize::try_from(group.num_rows()).unwrap_or(usize::MAX);
+            self.each((number, 0, rows), sink)?;
+        }
+        Ok(())
     }
 
     /// Returns true if values are missing: by the statistics, or else by reading.
@@ -198,38 +235,59 @@ impl StoredColumn {
         let column = metadata.columns().get(self.number).ok_or_else(|| corrupt("a group lacks a column"))?;
         let pages = Pages::new(&self.file.source, column, rows).map_err(parquet)?;
         let descriptor = column.column_descr_ptr();
-        let full = descriptor.max_def_level();
+        let levels = self.levels;
         match get_column_reader(descriptor, Box::new(pages)) {
-            ColumnReader::BoolColumnReader(reader) => {
-                take(reader, full, skipped, count, &mut |value: Option<&bool>| {
-                    sink.integer(value.map(|&value| value.into()))
+            ColumnReader::BoolColumnReader(reader) => take(reader, levels, skipped, count, &mut |event| {
+                event.put(sink, |sink, value: Option<&bool>| sink.integer(value.map(|&value| value.into())))
+            }),
+            ColumnReader::Int32ColumnReader(reader) => take(reader, levels, skipped, count, &mut |event| {
+                event.put(sink, |sink, value: Option<&i32>| sink.integer(value.map(|&value| value.into())))
+            }),
+            ColumnReader::Int64ColumnReader(reader) => take(reader, levels, skipped, count, &mut |event| {
+                event.put(sink, |sink, value: Option<&i64>| sink.integer(value.copied()))
+            }),
+            ColumnReader::Int96ColumnReader(reader) => take(reader, levels, skipped, count, &mut |event| {
+                event.put(sink, |sink, value: Option<&Int96>| sink.instant(value.map(instants::nanoseconds)))
+            }),
+            ColumnReader::FloatColumnReader(reader) => take(reader, levels, skipped, count, &mut |event| {
+                event.put(sink, |sink, value: Option<&f32>| sink.single(value.copied()))
+            }),
+            ColumnReader::DoubleColumnReader(reader) => take(reader, levels, skipped, count, &mut |event| {
+                event.put(sink, |sink, value: Option<&f64>| sink.double(value.copied()))
+            }),
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                take(reader, levels, skipped, count, &mut |event| {
+                    event.put(sink, |sink, value: Option<&ByteArray>| sink.bytes(value.map(ByteArray::data)))
                 })
             }
-            ColumnReader::Int32ColumnReader(reader) => {
-                take(reader, full, skipped, count, &mut |value: Option<&i32>| {
-                    sink.integer(value.map(|&value| value.into()))
-                })
-            }
-            ColumnReader::Int64ColumnReader(reader) => {
-                take(reader, full, skipped, count, &mut |value: Option<&i64>| sink.integer(value.copied()))
-            }
-            ColumnReader::Int96ColumnReader(reader) => take(reader, full, skipped, count, &mut |value| {
-                sink.integer(value.map(|value: &parquet::data_type::Int96| value.to_nanos()))
-            }),
-            ColumnReader::FloatColumnReader(reader) => {
-                take(reader, full, skipped, count, &mut |value: Option<&f32>| sink.single(value.copied()))
-            }
-            ColumnReader::DoubleColumnReader(reader) => {
-                take(reader, full, skipped, count, &mut |value: Option<&f64>| sink.double(value.copied()))
-            }
-            ColumnReader::ByteArrayColumnReader(reader) => take(reader, full, skipped, count, &mut |value| {
-                sink.bytes(value.map(|value: &parquet::data_type::ByteArray| value.data()))
-            }),
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-                take(reader, full, skipped, count, &mut |value| {
-                    sink.bytes(value.map(|value: &parquet::data_type::FixedLenByteArray| value.data()))
+                take(reader, levels, skipped, count, &mut |event| {
+                    event.put(sink, |sink, value: Option<&FixedLenByteArray>| {
+                        sink.bytes(value.map(|value| value.data()))
+                    })
                 })
             }
+        }
+    }
+}
+
+/// A step through the values of a column.
+enum Event<'v, T> {
+    /// A list begins.
+    List,
+    /// A value, `None` for a missing one.
+    Value(Option<&'v T>),
+}
+
+impl<T> Event<'_, T> {
+    fn put(
+        self,
+        sink: &mut dyn Sink,
+        value: impl FnOnce(&mut dyn Sink, Option<&T>) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            Self::List => sink.list(),
+            Self::Value(of) => value(sink, of),
         }
     }
 }
@@ -237,30 +295,40 @@ impl StoredColumn {
 /// Takes values of some rows.
 fn take<T: Stored>(
     mut reader: ColumnReaderImpl<T>,
-    full: i16,
+    of: Levels,
     skipped: usize,
     count: usize,
-    push: &mut dyn FnMut(Option<&T::T>) -> Result<()>,
+    push: &mut dyn FnMut(Event<'_, T::T>) -> Result<()>,
 ) -> Result<()> {
     let cut_off = || corrupt("a column has fewer rows than its group");
     if skipped > 0 && reader.skip_records(skipped).map_err(parquet)? < skipped {
         return Err(cut_off());
     }
-    let (mut left, mut levels, mut values) = (count, Vec::new(), Vec::new());
+    let (mut left, mut levels, mut repeated, mut values) = (count, Vec::new(), Vec::new(), Vec::new());
     while left > 0 {
         levels.clear();
+        repeated.clear();
         values.clear();
-        let read = reader.read_records(left.min(BATCH), Some(&mut levels), None, &mut values);
+        let lists = of.element.map(|_| &mut repeated);
+        let read = reader.read_records(left.min(BATCH), Some(&mut levels), lists, &mut values);
         let (records, ..) = read.map_err(parquet)?;
         if records == 0 {
             return Err(cut_off());
         }
-        if full == 0 {
-            values.iter().try_for_each(|value| push(Some(value)))?;
+        if of.full == 0 {
+            values.iter().try_for_each(|value| push(Event::Value(Some(value))))?;
         } else {
             let mut values = values.iter();
-            for &level in &levels {
-                push(if level == full { Some(values.next().ok_or_else(cut_off)?) } else { None })?;
+            for (index, &level) in levels.iter().enumerate() {
+                if of.element.is_some() && repeated.get(index) == Some(&0) {
+                    push(Event::List)?;
+                }
+                if of.element.is_some_and(|element| level < element) {
+                    // An empty list, or none at all, has a level and no value.
+                    continue;
+                }
+                let value = if level == of.full { Some(values.next().ok_or_else(cut_off)?) } else { None };
+                push(Event::Value(value))?;
             }
         }
         left = left.saturating_sub(records);
@@ -270,6 +338,16 @@ fn take<T: Stored>(
 
 /// Takes values of any type, `None` for missing ones.
 trait Sink {
+    /// A list begins.
+    fn list(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Takes a point in time of 96 bits, in nanoseconds.
+    fn instant(&mut self, value: Option<i128>) -> Result<()> {
+        self.integer(value.map(|_| 0))
+    }
+
     fn integer(&mut self, value: Option<i64>) -> Result<()>;
     fn single(&mut self, value: Option<f32>) -> Result<()>;
     fn double(&mut self, value: Option<f64>) -> Result<()>;
@@ -301,6 +379,62 @@ impl Sink for Missing<'_> {
     }
 }
 
+/// Finds the units that have all points in time.
+struct Instants<'u>(&'u mut Units);
+
+impl Sink for Instants<'_> {
+    fn instant(&mut self, value: Option<i128>) -> Result<()> {
+        value.into_iter().for_each(|nanoseconds| self.0.add(nanoseconds));
+        Ok(())
+    }
+
+    fn integer(&mut self, _: Option<i64>) -> Result<()> {
+        Ok(())
+    }
+
+    fn single(&mut self, _: Option<f32>) -> Result<()> {
+        Ok(())
+    }
+
+    fn double(&mut self, _: Option<f64>) -> Result<()> {
+        Ok(())
+    }
+
+    fn bytes(&mut self, _: Option<&[u8]>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Counts the values of lists.
+struct Counted<'l>(&'l mut Length);
+
+impl Sink for Counted<'_> {
+    fn list(&mut self) -> Result<()> {
+        self.0.begin();
+        Ok(())
+    }
+
+    fn integer(&mut self, _: Option<i64>) -> Result<()> {
+        self.0.value();
+        Ok(())
+    }
+
+    fn single(&mut self, _: Option<f32>) -> Result<()> {
+        self.0.value();
+        Ok(())
+    }
+
+    fn double(&mut self, _: Option<f64>) -> Result<()> {
+        self.0.value();
+        Ok(())
+    }
+
+    fn bytes(&mut self, _: Option<&[u8]>) -> Result<()> {
+        self.0.value();
+        Ok(())
+    }
+}
+
 /// Makes elements of values.
 struct Gathered<'m> {
     mapped: &'m Mapped,
@@ -313,17 +447,34 @@ struct Gathered<'m> {
 
 impl Gathered<'_> {
     /// The whole number of a value, by the type of the column.
-    fn whole(&self, value: i64) -> i128 {
-        match self.mapped.kind {
-            // Parquet has no unsigned integers: the bits are kept.
-            Kind::Unsigned(64) => i128::from(value.cast_unsigned()),
-            Kind::Unsigned(_) => i128::from(value & i64::from(u32::MAX)),
-            _ => i128::from(value),
+    ///
+    /// # Errors
+    /// When the type does not have it.
+    fn whole(&self, value: i64) -> Result<i128> {
+        let (whole, lowest, highest) = match self.mapped.kind {
+            Kind::Signed(bits) => {
+                let half = 1_i128 << (bits.clamp(1, 64) - 1);
+                (i128::from(value), -half, half - 1)
+            }
+            Kind::Unsigned(bits) => {
+                // Parquet has no unsigned integers: the bits are kept, 32 of them for all types but the largest.
+                let whole = match (bits, i32::try_from(value)) {
+                    (64, _) => i128::from(value.cast_unsigned()),
+                    (_, Ok(value)) => i128::from(value.cast_unsigned()),
+                    (_, Err(_)) => i128::from(value),
+                };
+                (whole, 0, (1_i128 << bits.min(64)) - 1)
+            }
+            _ => return Ok(i128::from(value)),
+        };
+        if whole < lowest || whole > highest {
+            return Err(corrupt(format!("the integer {whole} is outside of the range of its type")));
         }
+        Ok(whole)
     }
 
     fn number(&mut self, value: Option<i64>) -> Result<()> {
-        let Some(whole) = value.map(|value| self.whole(value)) else {
+        let Some(whole) = value.map(|value| self.whole(value)).transpose()? else {
             self.fixed.extend_from_slice(&f64::NAN.to_ne_bytes());
             return Ok(());
         };
@@ -339,6 +490,11 @@ impl Gathered<'_> {
 }
 
 impl Sink for Gathered<'_> {
+    fn instant(&mut self, value: Option<i128>) -> Result<()> {
+        let unit = self.mapped.unit;
+        self.integer(value.map(|nanoseconds| instants::count(nanoseconds, unit)).transpose()?)
+    }
+
     fn integer(&mut self, value: Option<i64>) -> Result<()> {
         let out_of_range = |_| corrupt("an integer is outside of the range of its type");
         match self.mapped.kind {
@@ -350,7 +506,7 @@ impl Sink for Gathered<'_> {
             _ if self.has_missing => return self.number(value),
             kind => {
                 let value = value.ok_or_else(|| corrupt("a value is missing that the statistics have"))?;
-                let whole = self.whole(value);
+                let whole = self.whole(value)?;
                 match kind {
                     Kind::Signed(8) => self
                         .fixed
@@ -388,6 +544,9 @@ impl Sink for Gathered<'_> {
     }
 
     fn bytes(&mut self, value: Option<&[u8]>) -> Result<()> {
+        if matches!(self.mapped.kind, Kind::Signed(_)) {
+            return self.integer(value.map(decimal).transpose()?);
+        }
         if self.mapped.kind == Kind::Fixed {
             let size = self.mapped.data_type.size();
             let start = self.fixed.len();
@@ -417,6 +576,17 @@ impl Sink for Gathered<'_> {
     }
 }
 
+/// Returns the integer of a decimal, whose bytes are big-endian.
+fn decimal(bytes: &[u8]) -> Result<i64> {
+    let (first, rest) = bytes.split_first().ok_or_else(|| corrupt("a decimal has no bytes"))?;
+    let start = i128::from(first.cast_signed());
+    let whole = rest
+        .iter()
+        .try_fold(start, |whole, &byte| whole.checked_mul(256).map(|whole| whole | i128::from(byte)));
+    let whole = whole.and_then(|whole| i64::try_from(whole).ok());
+    whole.ok_or_else(|| corrupt("a decimal has more digits than its type"))
+}
+
 impl Rows for StoredColumn {
     fn read(&self, block: u64) -> Result<Values> {
         let begin = block.saturating_mul(self.in_block);
@@ -432,6 +602,16 @@ impl Rows for StoredColumn {
             self.each(group, &mut gathered)?;
         }
         let is_any = matches!(self.mapped.kind, Kind::Text | Kind::Bytes);
+        if let Some(length) = self.length {
+            let found = if is_any {
+                gathered.any.len()
+            } else {
+                gathered.fixed.len() / self.mapped.data_type.size().max(1)
+            };
+            if u64::try_from(found).ok() != end.saturating_sub(begin).checked_mul(length) {
+                return Err(corrupt(format!("there are {found} values in lists of {length}")));
+            }
+        }
         Ok(if is_any { Values::Any(gathered.any) } else { Values::Fixed(gathered.fixed) })
     }
 }

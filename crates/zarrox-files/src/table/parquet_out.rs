@@ -20,6 +20,10 @@ use zarrox::{DataType, DynArray, Error, Registry, Result};
 use super::columns::{Column, Part};
 use crate::input::{failed, unsupported};
 
+/// The most digits of decimals whose integers have 32 and 64 bits.
+const SHORT_DIGITS: u32 = 9;
+const LONG_DIGITS: u32 = 18;
+
 /// The way from elements to values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -27,6 +31,10 @@ enum Way {
     /// Integers of at most 32 bits.
     Short,
     Long,
+    /// Decimals of at most 9 digits, whose integers have 32 bits.
+    ShortDecimal,
+    /// Decimals of at most 18 digits.
+    LongDecimal,
     Single,
     Double,
     /// Half floats.
@@ -92,7 +100,12 @@ impl Target {
     fn of(column: &Column) -> Result<Self> {
         let no_form =
             || unsupported(format!("column '{}': Parquet has no {}", column.name, column.data_type));
-        let (way, physical, logical) = kind(&column.data_type).ok_or_else(no_form)?;
+        let decimals = column.decimals().map(|decimals| decimal(&column.data_type, decimals));
+        let (way, physical, logical) = decimals.or_else(|| kind(&column.data_type)).ok_or_else(no_form)?;
+        let (precision, scale) = match &logical {
+            Some(LogicalType::Decimal(of)) => (of.precision, of.scale),
+            _ => (-1, -1),
+        };
         let is_time = matches!(way, Way::Days(_) | Way::Time(_));
         let is_optional = is_time || column.can_miss();
         let length = match way {
@@ -105,10 +118,16 @@ impl Target {
             .with_repetition(repetition)
             .with_logical_type(logical)
             .with_length(length)
+            .with_precision(precision)
+            .with_scale(scale)
             .build()
             .map_err(not_written)?;
         let wide = match way {
-            Way::Short | Way::Long if column.data_type != DataType::UInt64 => Some(DataType::Int64),
+            Way::Short | Way::Long | Way::ShortDecimal | Way::LongDecimal
+                if column.data_type != DataType::UInt64 =>
+            {
+                Some(DataType::Int64)
+            }
             Way::Single => Some(DataType::Float32),
             _ => None,
         };
@@ -134,6 +153,15 @@ impl Target {
             Way::Truth => self.put::<BoolType>(part, elements, column, |element| Ok(Some(element != [0]))),
             Way::Short => {
                 self.put::<Int32Type>(part, elements, column, |element| Ok(Some(long(element) as i32)))
+            }
+            Way::ShortDecimal => self.put::<Int32Type>(part, elements, column, |element| {
+                Ok(Some(self.digits(long(element), i64::MIN, SHORT_DIGITS)? as i32))
+            }),
+            Way::LongDecimal => {
+                let lowest = if *elements.data_type() == DataType::UInt64 { 0 } else { i64::MIN };
+                self.put::<Int64Type>(part, elements, column, |element| {
+                    self.digits(long(element), lowest, LONG_DIGITS).map(Some)
+                })
             }
             Way::Long => self.put::<Int64Type>(part, elements, column, |element| Ok(Some(long(element)))),
             Way::Single => self.put::<FloatType>(part, elements, column, |element| {
@@ -172,6 +200,20 @@ impl Target {
         }
     }
 
+    /// Returns the integer of a decimal of at most so many digits.
+    ///
+    /// # Errors
+    /// When it has more, and when it is less than the lowest that its type has.
+    fn digits(&self, whole: i64, lowest: i64, digits: u32) -> Result<i64> {
+        if whole >= lowest && whole.unsigned_abs() < 10_u64.pow(digits) {
+            return Ok(whole);
+        }
+        let name = self.schema.name();
+        Err(unsupported(format!(
+            "column '{name}': a value has more than {digits} digits, which are the most of decimals of this type; zarrox cp --dtype makes a copy with elements of another type, and .csv has all digits"
+        )))
+    }
+
     fn put<T: Stored>(
         &self,
         part: &Part,
@@ -198,6 +240,17 @@ impl Target {
         let levels = self.is_optional.then_some(levels.as_slice());
         column.typed::<T>().write_batch(&values, levels, None).map(drop).map_err(not_written)
     }
+}
+
+/// The way of decimals, and the type of the column.
+fn decimal(data_type: &DataType, decimals: u32) -> (Way, Physical, Option<LogicalType>) {
+    let is_short = matches!(data_type.storage(), Storage::Int(..=4) | Storage::Uint(..=2));
+    let (way, physical, digits) = match is_short && decimals <= SHORT_DIGITS {
+        true => (Way::ShortDecimal, Physical::INT32, SHORT_DIGITS),
+        false => (Way::LongDecimal, Physical::INT64, LONG_DIGITS),
+    };
+    let number = |digits: u32| i32::try_from(digits).unwrap_or_default();
+    (way, physical, Some(LogicalType::decimal(number(decimals), number(digits))))
 }
 
 /// The way of a type, and the type of the column.

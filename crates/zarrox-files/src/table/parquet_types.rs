@@ -30,11 +30,15 @@ pub(super) enum Kind {
 pub(super) struct Mapped {
     pub(super) kind: Kind,
     pub(super) data_type: DataType,
+    /// The digits behind the point of decimals, which are stored as integers.
+    decimals: i32,
+    /// The nanoseconds of the unit of points in time of 96 bits.
+    pub(super) unit: i128,
 }
 
 impl Mapped {
     fn new(kind: Kind, data_type: DataType) -> Self {
-        Self { kind, data_type }
+        Self { kind, data_type, decimals: 0, unit: 1 }
     }
 
     /// The type of a column.
@@ -42,7 +46,7 @@ impl Mapped {
         let logical = column.logical_type_ref();
         let converted = column.converted_type();
         if matches!(logical, Some(LogicalType::Decimal(_))) || converted == ConvertedType::DECIMAL {
-            return Err(unsupported("Zarr has no decimal numbers"));
+            return Self::decimal(column);
         }
         if converted == ConvertedType::INTERVAL {
             return Err(unsupported("Zarr has no intervals"));
@@ -79,7 +83,7 @@ impl Mapped {
             },
             (Physical::INT32, _) => signed(32),
             (Physical::INT64, _) => signed(64),
-            // Old programs store points in time so.
+            // Old programs store points in time so. The unit depends on the values.
             (Physical::INT96, _) => time(DataType::datetime64(TimeUnit::Nanosecond)),
             (Physical::FLOAT, _) => Ok(Self::new(Kind::Single, DataType::Float32)),
             (Physical::DOUBLE, _) => Ok(Self::new(Kind::Double, DataType::Float64)),
@@ -107,6 +111,11 @@ impl Mapped {
         }
     }
 
+    /// The type of a column of points in time of 96 bits, in a unit of so many nanoseconds.
+    pub(super) fn instants((unit, nanoseconds): (TimeUnit, i128)) -> Self {
+        Self { unit: nanoseconds, ..Self::new(Kind::Time, DataType::datetime64(unit)) }
+    }
+
     fn signed(bits: u8) -> Result<Self> {
         let data_type = match bits {
             8 => DataType::Int8,
@@ -127,6 +136,29 @@ impl Mapped {
             _ => return Err(unsupported(format!("there are no integers of {bits} bits"))),
         };
         Ok(Self::new(Kind::Unsigned(bits), data_type))
+    }
+
+    /// The integers of a column of decimals, which are multiples of a power of ten.
+    fn decimal(column: &ColumnDescriptor) -> Result<Self> {
+        let (precision, scale) = match column.logical_type_ref() {
+            Some(LogicalType::Decimal(of)) => (of.precision, of.scale),
+            _ => (column.type_precision(), column.type_scale()),
+        };
+        let mapped = match (column.physical_type(), precision) {
+            (Physical::INT64, 1..=18) | (_, 10..=18) => Self::signed(64)?,
+            (_, 1..=9) => Self::signed(32)?,
+            _ => return Err(unsupported(format!("Zarr has no integers for decimals of {precision} digits"))),
+        };
+        match scale {
+            0..=18 => Ok(Self { decimals: scale, ..mapped }),
+            _ => Err(unsupported(format!("decimals of {scale} digits behind the point"))),
+        }
+    }
+
+    /// The attribute `scale_factor` of decimals, as CF has it.
+    pub(super) fn scale_factor(&self) -> Option<Json> {
+        let power = format!("1e-{}", self.decimals);
+        (self.decimals > 0).then(|| power.parse::<f64>().ok()).flatten().map(Json::from)
     }
 
     /// The type of a column in which values are missing, and the attribute `_FillValue` for it: as in pandas, integers become floats. Truth

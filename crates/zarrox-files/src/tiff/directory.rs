@@ -5,13 +5,14 @@
 //! The crate `tiff` limits tags to 1 MiB before it can be told otherwise, inverts elements of some images, has no images of many bands, and a
 //! version of Zstandard that cannot be linked together with ours.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use zarrox::data_type::Endian;
-use zarrox::{Error, ErrorKind, Result};
+use zarrox::{Error, Result};
 
-use crate::input::{Input, corrupt};
+use super::tag;
+use crate::input::{Input, corrupt, unsupported};
 
 /// The most tags of a directory.
 const MOST_TAGS: u64 = 1 << 16;
@@ -36,11 +37,53 @@ struct Entry {
 }
 
 /// The tags of an image.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Directory {
     file: File,
     entries: BTreeMap<u16, Entry>,
+    /// The tags whose values are not in the file, and without which the elements can be read.
+    outside: Vec<u16>,
 }
+
+/// How a chain of directories ends.
+#[derive(Debug)]
+pub(super) enum End {
+    /// A directory has no link to another one.
+    Last,
+    /// The last link leads back to a directory that was visited, so that nothing is lost.
+    Back(String),
+    /// The last link leads nowhere.
+    Damaged(Error),
+}
+
+/// The tags without which the elements of an image cannot be read.
+const NEEDED: [u16; 25] = [
+    tag::SUBFILE,
+    tag::WIDTH,
+    tag::HEIGHT,
+    tag::BITS,
+    tag::COMPRESSION,
+    tag::PHOTOMETRIC,
+    tag::FILL_ORDER,
+    tag::STRIP_OFFSETS,
+    tag::SAMPLES,
+    tag::STRIP_ROWS,
+    tag::STRIP_SIZES,
+    tag::PLANAR,
+    tag::T4_OPTIONS,
+    tag::PREDICTOR,
+    tag::TILE_WIDTH,
+    tag::TILE_HEIGHT,
+    tag::TILE_OFFSETS,
+    tag::TILE_SIZES,
+    tag::SUB_DIRECTORIES,
+    tag::FORMAT,
+    tag::JPEG_TABLES,
+    tag::SUBSAMPLING,
+    tag::DEPTH,
+    tag::TILE_DEPTH,
+    tag::LERC,
+];
 
 impl File {
     /// The file, and the position of its first directory.
@@ -65,7 +108,7 @@ impl File {
     }
 
     /// The number of some bytes.
-    fn number(&self, bytes: &[u8]) -> u64 {
+    pub(super) fn number(&self, bytes: &[u8]) -> u64 {
         let join = |number, &byte: &u8| number << 8 | u64::from(byte);
         match self.endian {
             Endian::Big => bytes.iter().fold(0, join),
@@ -73,22 +116,51 @@ impl File {
         }
     }
 
-    /// All directories from a position on.
-    pub(super) fn directories(&self, first: u64) -> Result<Vec<Directory>> {
-        let (mut all, mut seen, mut next) = (Vec::new(), BTreeSet::new(), first);
+    /// Visits the directories from a position on, in the order of the chain.
+    ///
+    /// Returns how the chain ends. What comes before a link that leads nowhere or back is visited.
+    ///
+    /// # Errors
+    /// The error of the first directory, and those of `visit`.
+    pub(super) fn visit_chain(
+        &self,
+        first: u64,
+        visit: &mut dyn FnMut(Directory) -> Result<()>,
+    ) -> Result<End> {
+        let (mut seen, mut next) = (BTreeMap::new(), first);
+        let mut size = 0_u64;
         while next != 0 {
-            if !seen.insert(next) {
-                return Err(corrupt("the directories are a circle"));
+            let count = seen.len();
+            if let Some(earlier) = seen.insert(next, count) {
+                let message = format!("the directory behind page {} is that of page {earlier}", count - 1);
+                return Ok(End::Back(message));
             }
-            if all.len() == MOST_DIRECTORIES {
+            if count == MOST_DIRECTORIES {
                 let message = format!("the file has more than {MOST_DIRECTORIES} images");
-                return Err(Error::new(ErrorKind::LimitExceeded, message));
+                return Err(unsupported(message));
             }
-            let (directory, following) = self.directory(next)?;
-            all.push(directory);
+            let (directory, following) = match self.directory(next) {
+                Ok(read) => read,
+                Err(error) if count == 0 => return Err(error),
+                Err(error) => {
+                    let place = format!("the directory behind page {}, at {next}", count - 1);
+                    return Ok(End::Damaged(error.at(place)));
+                }
+            };
+            size = size.saturating_add(directory.total());
+            // Many directories whose tags lie at one place would take more memory than the file has bytes.
+            if size > self.input.length().saturating_mul(2) {
+                return Err(corrupt("the tags have more bytes than the file"));
+            }
+            visit(directory)?;
             next = following;
         }
-        Ok(all)
+        Ok(End::Last)
+    }
+
+    /// Returns the directory at a position, and the position of the next one, which is 0 for none.
+    pub(super) fn directory_at(&self, position: u64) -> Result<(Directory, u64)> {
+        self.directory(position)
     }
 
     /// A directory, and the position of the next one.
@@ -100,7 +172,7 @@ impl File {
         }
         let bytes = self.input.read(position + of_count, count * of_entry + of_offset)?;
         let size = usize::try_from(of_entry).unwrap_or(12);
-        let mut entries = BTreeMap::new();
+        let (mut entries, mut outside) = (BTreeMap::new(), Vec::new());
         let mut parts = bytes.chunks_exact(size);
         for (nth, part) in (0_u64..).zip(parts.by_ref().take(usize::try_from(count).unwrap_or(0))) {
             let kind = u16::try_from(self.number(&part[2..4])).unwrap_or(0);
@@ -113,10 +185,15 @@ impl File {
                 false => self.number(value),
             };
             let tag = u16::try_from(self.number(&part[..2])).unwrap_or(0);
+            let end = count.checked_mul(item).and_then(|size| size.checked_add(offset));
+            if end.is_none_or(|end| end > self.input.length()) && !NEEDED.contains(&tag) {
+                outside.push(tag);
+                continue;
+            }
             entries.entry(tag).or_insert(Entry { kind, count, offset });
         }
         let last = bytes.len() - usize::try_from(of_offset).unwrap_or(4);
-        Ok((Directory { file: self.clone(), entries }, self.number(&bytes[last..])))
+        Ok((Directory { file: self.clone(), entries, outside }, self.number(&bytes[last..])))
     }
 }
 
@@ -164,25 +241,70 @@ impl Directory {
     pub(super) fn number(&self, tag: u16) -> Result<Option<u64>> {
         // Only one is read, however many there are.
         let Some(entry) = self.entries.get(&tag).filter(|entry| entry.count > 0) else { return Ok(None) };
-        let one =
-            Self { file: self.file.clone(), entries: BTreeMap::from([(tag, Entry { count: 1, ..*entry })]) };
+        let entries = BTreeMap::from([(tag, Entry { count: 1, ..*entry })]);
+        let one = Self { file: self.file.clone(), entries, outside: Vec::new() };
         Ok(one.numbers(tag)?.first().copied())
     }
 
-    /// The floats of a tag.
+    /// Returns the numbers of a tag as floats, whatever their kind is.
     pub(super) fn floats(&self, tag: u16) -> Result<Vec<f64>> {
-        match self.bytes(tag)? {
-            Some((bytes, 12)) => {
-                Ok(bytes.chunks_exact(8).map(|bytes| f64::from_bits(self.file.number(bytes))).collect())
-            }
-            Some(_) => Err(corrupt(format!("the tag {tag} has no floats"))),
-            None => Ok(Vec::new()),
-        }
+        let Some((bytes, kind)) = self.bytes(tag)? else { return Ok(Vec::new()) };
+        let size = usize::try_from(size_of(kind).unwrap_or(1)).unwrap_or(1);
+        let numbers = bytes.chunks_exact(size).map(|bytes| self.float(bytes, kind));
+        numbers.collect::<Option<_>>().ok_or_else(|| corrupt(format!("the tag {tag} has no numbers")))
+    }
+
+    /// Returns a number of a kind as a float; `None` for text.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "the kind has so many bits, and larger numbers are rounded"
+    )]
+    fn float(&self, bytes: &[u8], kind: u16) -> Option<f64> {
+        let number = self.file.number(bytes);
+        let half = |at: usize| bytes.get(at..at + 4).map(|half| self.file.number(half) as u32);
+        Some(match kind {
+            1 | 3 | 4 | 7 | 13 | 16 | 18 => number as f64,
+            6 => f64::from(number as u8 as i8),
+            8 => f64::from(number as u16 as i16),
+            9 => f64::from(number as u32 as i32),
+            17 => number as i64 as f64,
+            5 => f64::from(half(0)?) / f64::from(half(4)?),
+            10 => f64::from(half(0)? as i32) / f64::from(half(4)? as i32),
+            11 => f64::from(f32::from_bits(number as u32)),
+            12 => f64::from_bits(number),
+            _ => return None,
+        })
+    }
+
+    /// Returns the tags that are left out, since their values are not in the file.
+    pub(super) fn outside(&self) -> &[u16] {
+        &self.outside
+    }
+
+    /// Returns true if the directory has a tag.
+    pub(super) fn has(&self, tag: u16) -> bool {
+        self.entries.contains_key(&tag)
+    }
+
+    /// Returns the number of values of a tag.
+    pub(super) fn count(&self, tag: u16) -> u64 {
+        self.entries.get(&tag).map_or(0, |entry| entry.count)
+    }
+
+    /// Returns the position of the values of a tag in the file.
+    pub(super) fn position(&self, tag: u16) -> Option<u64> {
+        self.entries.get(&tag).map(|entry| entry.offset)
+    }
+
+    /// Returns the file that has the directory.
+    pub(super) fn file(&self) -> &File {
+        &self.file
     }
 
     /// The text of a tag.
     pub(super) fn text(&self, tag: u16) -> Result<Option<String>> {
-        const MOST: u64 = 16 << 20;
+        const MOST: u64 = 64 << 20;
         if self.size(tag) > MOST {
             return Ok(None);
         }

@@ -8,62 +8,100 @@ use zarrox::json::{Json, Map};
 use zarrox::{DataType, DynArray, Result};
 
 use super::directory::Directory;
+use super::tag;
 use crate::chunks::{Elements, each_position};
 
-const PIXEL_SCALE: u16 = 33550;
-const TIE_POINTS: u16 = 33922;
-const TRANSFORMATION: u16 = 34264;
-const KEYS: u16 = 34735;
-const RASTER_TYPE: u64 = 1025;
-const GEOGRAPHIC: u64 = 2048;
-const PROJECTED: u64 = 3072;
+pub(super) const MODEL_TYPE: u64 = 1024;
+pub(super) const RASTER_TYPE: u64 = 1025;
+pub(super) const GEOGRAPHIC: u64 = 2048;
+pub(super) const PROJECTED: u64 = 3072;
+const VERTICAL: u64 = 4096;
 /// A number that stands for a description instead of a code.
 const USER_DEFINED: u64 = 32767;
+
+/// The most control points that become an attribute.
+const MOST_POINTS: usize = 1 << 12;
 
 /// The place of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Place {
     /// The code of the coordinate system in the EPSG registry.
     code: Option<u64>,
+    /// All keys, if no code says what they say.
+    keys: Map,
     /// Six numbers: x = a * column + b * row + c, y = d * column + e * row + f. Whole columns and rows are the corners of pixels.
     transform: Option<[f64; 6]>,
+    /// Places of single pixels, of which the image has no transform: column, row, level, and three coordinates.
+    points: Vec<[f64; 6]>,
+    /// The coefficients of a camera: quotients of polynomials.
+    camera: Vec<f64>,
 }
 
 impl Place {
     /// The place that the tags of an image tell.
     pub(super) fn of(directory: &Directory) -> Result<Option<Self>> {
-        if directory.size(KEYS) > 1 << 20 || directory.size(TIE_POINTS) > 1 << 20 {
+        let tags = [tag::GEO_KEYS, tag::TIE_POINTS, tag::GEO_FLOATS, tag::GEO_TEXTS, tag::CAMERA];
+        if tags.iter().any(|&tag| directory.size(tag) > 1 << 20) {
             return Ok(None);
         }
-        let keys = directory.numbers(KEYS)?;
+        let entries = directory.numbers(tag::GEO_KEYS)?;
         let key = |wanted: u64| {
-            let mut entries = keys.chunks_exact(4).skip(1);
+            let mut entries = entries.chunks_exact(4).skip(1);
             // Values of keys with another place than the directory itself are texts and floats.
             entries.find(|entry| entry[0] == wanted && entry[1] == 0).map(|entry| entry[3])
         };
-        let code =
-            key(PROJECTED).or_else(|| key(GEOGRAPHIC)).filter(|&code| code != USER_DEFINED && code != 0);
+        // A projected system whose own key is missing is not the geographic one below it.
+        let is_projected = key(MODEL_TYPE) == Some(1);
+        let code = key(PROJECTED).or_else(|| key(GEOGRAPHIC).filter(|_| !is_projected));
+        let code = code.filter(|&code| code != USER_DEFINED && code != 0);
+        let is_told = code.is_some() && key(VERTICAL).is_none();
+        let keys = if is_told { Map::default() } else { all_keys(directory, &entries)? };
         let is_point = key(RASTER_TYPE) == Some(2);
         let transform = transform(directory)?.map(|[a, b, c, d, e, f]| {
             // The point of a pixel is its middle, and not its corner.
             let half = if is_point { 0.5 } else { 0.0 };
             [a, b, c - half * (a + b), d, e, f - half * (d + e)]
         });
-        let is_usable = transform.is_none_or(|all| all.iter().all(|number| number.is_finite()));
-        Ok((is_usable && (code.is_some() || transform.is_some())).then_some(Self { code, transform }))
+        let transform = transform.filter(|all| all.iter().all(|number| number.is_finite()));
+        let points = match transform {
+            Some(_) => Vec::new(),
+            None => {
+                directory.floats(tag::TIE_POINTS)?.as_chunks().0.iter().copied().take(MOST_POINTS).collect()
+            }
+        };
+        let camera = directory.floats(tag::CAMERA)?;
+        let place = Self { code, keys, transform, points, camera };
+        Ok((place != Self::nowhere()).then_some(place))
+    }
+
+    fn nowhere() -> Self {
+        Self { code: None, keys: Map::default(), transform: None, points: Vec::new(), camera: Vec::new() }
     }
 
     /// The place of a smaller copy, whose pixels are so many times as large.
     pub(super) fn reduced(self, columns: f64, rows: f64) -> Self {
         let transform =
             self.transform.map(|[a, b, c, d, e, f]| [a * columns, b * rows, c, d * columns, e * rows, f]);
-        Self { transform, ..self }
+        let point = |[column, row, level, x, y, z]: [f64; 6]| [column / columns, row / rows, level, x, y, z];
+        let points = self.points.into_iter().map(point).collect();
+        Self { transform, points, ..self }
     }
 
     /// The attributes of the image.
     pub(super) fn attributes(&self, attributes: &mut Map) {
         if let Some(code) = self.code {
             attributes.insert("crs".to_owned(), format!("EPSG:{code}").into());
+        }
+        if !self.keys.is_empty() {
+            attributes.insert("geo_keys".to_owned(), self.keys.clone().into());
+        }
+        if !self.points.is_empty() {
+            let point = |point: &[f64; 6]| point.iter().map(|&number| Json::from(number)).collect::<Json>();
+            attributes.insert("gcps".to_owned(), self.points.iter().map(point).collect());
+        }
+        if !self.camera.is_empty() {
+            let numbers = self.camera.iter().map(|&number| Json::from(number)).collect();
+            attributes.insert("rpc_coefficients".to_owned(), numbers);
         }
         if let Some(transform) = self.transform {
             attributes
@@ -129,11 +167,88 @@ impl Elements for Coordinates {
     }
 }
 
+/// All keys by their names, or by their numbers.
+fn all_keys(directory: &Directory, entries: &[u64]) -> Result<Map> {
+    if entries.len() < 8 {
+        return Ok(Map::default());
+    }
+    let floats = directory.floats(tag::GEO_FLOATS)?;
+    let texts = directory.text(tag::GEO_TEXTS)?.unwrap_or_default();
+    let mut keys = Map::default();
+    for entry in entries.chunks_exact(4).skip(1) {
+        let at = usize::try_from(entry[3]).unwrap_or(usize::MAX);
+        let count = usize::try_from(entry[2]).unwrap_or(0);
+        let end = at.saturating_add(count);
+        let value: Json = match entry[1] {
+            0 => entry[3].into(),
+            34736 => match floats.get(at..end) {
+                Some([number]) => Json::from(*number),
+                Some(numbers) => numbers.iter().map(|&number| Json::from(number)).collect(),
+                None => continue,
+            },
+            34737 => match texts.get(at..end.min(texts.len())) {
+                Some(text) => text.trim_end_matches(['|', '\0']).into(),
+                None => continue,
+            },
+            _ => continue,
+        };
+        let known = NAMES.iter().find(|(number, _)| *number == entry[0]);
+        keys.insert(known.map_or_else(|| entry[0].to_string(), |(_, name)| (*name).to_owned()), value);
+    }
+    Ok(keys)
+}
+
+/// The names of keys.
+const NAMES: [(u64, &str); 42] = [
+    (1024, "GTModelTypeGeoKey"),
+    (1025, "GTRasterTypeGeoKey"),
+    (1026, "GTCitationGeoKey"),
+    (2048, "GeographicTypeGeoKey"),
+    (2049, "GeogCitationGeoKey"),
+    (2050, "GeogGeodeticDatumGeoKey"),
+    (2051, "GeogPrimeMeridianGeoKey"),
+    (2052, "GeogLinearUnitsGeoKey"),
+    (2053, "GeogLinearUnitSizeGeoKey"),
+    (2054, "GeogAngularUnitsGeoKey"),
+    (2055, "GeogAngularUnitSizeGeoKey"),
+    (2056, "GeogEllipsoidGeoKey"),
+    (2057, "GeogSemiMajorAxisGeoKey"),
+    (2058, "GeogSemiMinorAxisGeoKey"),
+    (2059, "GeogInvFlatteningGeoKey"),
+    (2060, "GeogAzimuthUnitsGeoKey"),
+    (2061, "GeogPrimeMeridianLongGeoKey"),
+    (2062, "GeogTOWGS84GeoKey"),
+    (3072, "ProjectedCSTypeGeoKey"),
+    (3073, "PCSCitationGeoKey"),
+    (3074, "ProjectionGeoKey"),
+    (3075, "ProjCoordTransGeoKey"),
+    (3076, "ProjLinearUnitsGeoKey"),
+    (3077, "ProjLinearUnitSizeGeoKey"),
+    (3078, "ProjStdParallel1GeoKey"),
+    (3079, "ProjStdParallel2GeoKey"),
+    (3080, "ProjNatOriginLongGeoKey"),
+    (3081, "ProjNatOriginLatGeoKey"),
+    (3082, "ProjFalseEastingGeoKey"),
+    (3083, "ProjFalseNorthingGeoKey"),
+    (3084, "ProjFalseOriginLongGeoKey"),
+    (3085, "ProjFalseOriginLatGeoKey"),
+    (3086, "ProjFalseOriginEastingGeoKey"),
+    (3087, "ProjFalseOriginNorthingGeoKey"),
+    (3088, "ProjCenterLongGeoKey"),
+    (3089, "ProjCenterLatGeoKey"),
+    (3092, "ProjScaleAtNatOriginGeoKey"),
+    (3094, "ProjAzimuthAngleGeoKey"),
+    (3095, "ProjStraightVertPoleLongGeoKey"),
+    (4096, "VerticalCSTypeGeoKey"),
+    (4097, "VerticalCitationGeoKey"),
+    (4099, "VerticalUnitsGeoKey"),
+];
+
 fn transform(directory: &Directory) -> Result<Option<[f64; 6]>> {
-    if let [a, b, _, c, d, e, _, f, ..] = directory.floats(TRANSFORMATION)?.as_slice() {
+    if let [a, b, _, c, d, e, _, f, ..] = directory.floats(tag::TRANSFORMATION)?.as_slice() {
         return Ok(Some([*a, *b, *c, *d, *e, *f]));
     }
-    let (scale, points) = (directory.floats(PIXEL_SCALE)?, directory.floats(TIE_POINTS)?);
+    let (scale, points) = (directory.floats(tag::PIXEL_SCALE)?, directory.floats(tag::TIE_POINTS)?);
     match (scale.as_slice(), points.as_slice()) {
         // More points than one are no line.
         (&[x, y, ..], &[column, row, _, east, north, _]) => {

@@ -1,28 +1,37 @@
 //! The elements of pages of one form.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
-use zarrox::data_type::ByteOrder;
+use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::{DataType, DynArray, Error, Result};
 
-use super::axes::Axis;
-use super::decode::{Compression, Predictor, decompressed};
-use super::directory::File;
-use super::page::{Form, Page};
+use super::codec::{Compression, Wanted, decompressed};
+use super::form::Form;
+use super::page::{Coding, Page};
+use super::ycbcr;
 use crate::chunks::{Elements, each_position};
 use crate::input::{corrupt, zeroed};
 use crate::rows::CHUNK;
 
-/// Pages of one form as an array: their own dimensions, planes, rows, columns, and the samples that lie together.
+/// A dimension of pages: its name and its length.
+pub(super) type Axis = (String, u64);
+
+/// The pages of an array in the order of its dimensions; `None` for a page that is missing.
+pub(super) type Slots = Vec<Option<Arc<Page>>>;
+
+/// Pages of one form as an array: the dimensions of pages, planes of samples, planes of a volume, rows, columns, and the samples that lie
+/// together.
 #[derive(Debug)]
 pub(super) struct Image {
-    file: File,
-    pages: Vec<Page>,
-    form: Form,
+    slots: Slots,
+    form: Arc<Form>,
+    /// The byte order of the elements.
+    endian: Endian,
     axes: Vec<Axis>,
     /// The number of rows and of columns in a chunk.
     chunk: (u64, u64),
-    /// The number of pages in a chunk, along the only dimension of pages.
+    /// The number of pages in a chunk, along the last dimension of pages.
     in_chunk: u64,
     /// The element of strips and tiles that are not stored.
     fill: Vec<u8>,
@@ -30,29 +39,29 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// The elements of pages, of which there is at least one.
-    pub(super) fn new(file: File, pages: Vec<Page>, axes: Vec<Axis>) -> Result<Self> {
-        let form =
-            pages.first().map(|page| page.form.clone()).ok_or_else(|| corrupt("there are no images"))?;
+    /// The elements of pages of one form, of which there is at least one. There are as many slots as the dimensions have pages.
+    pub(super) fn new(slots: Slots, axes: Vec<Axis>) -> Result<Self> {
+        let first = slots.iter().flatten().next().ok_or_else(|| corrupt("there are no images"))?;
+        let (form, endian) = (Arc::clone(&first.form), first.coding.endian);
         let row = (form.width * form.pixel()).max(1);
-        let is_loose = pages
-            .iter()
-            .all(|page| page.compression == Compression::None && page.predictor == Predictor::None);
-        let rows = match (form.is_tiled, is_loose) {
+        let mut pages = slots.iter().flatten();
+        let is_plain = pages.all(|page| page.coding.is_plain(&form));
+        let rows = match (form.is_tiled, is_plain) {
             (true, _) => form.part.0,
             // Rows are read alone, or with their neighbours.
             (false, true) => (CHUNK / row).clamp(1, form.height),
             (false, false) => ((CHUNK / (row * form.part.0)).max(1) * form.part.0).min(form.height),
         };
         let chunk = (rows, form.part.1);
-        let is_whole = chunk.0 >= form.height && chunk.1 >= form.width && form.planes() == 1;
+        let is_whole =
+            chunk.0 >= form.height && chunk.1 >= form.width && form.planes() == 1 && form.depth == 1;
         let size = (chunk.0 * chunk.1 * form.pixel()).max(1);
-        let in_chunk = match axes.as_slice() {
-            [(_, pages)] if is_whole => (CHUNK / size).clamp(1, *pages),
+        let in_chunk = match axes.last() {
+            Some((_, pages)) if is_whole => (CHUNK / size).clamp(1, (*pages).max(1)),
             _ => 1,
         };
-        let fill = vec![0; form.data_type.size()];
-        let mut image = Self { file, pages, form, axes, chunk, in_chunk, fill, grid: Vec::new() };
+        let fill = vec![0; form.data_type().size()];
+        let mut image = Self { slots, form, endian, axes, chunk, in_chunk, fill, grid: Vec::new() };
         let chunk = image.chunk_shape();
         image.grid =
             image.shape().iter().zip(&chunk).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
@@ -64,83 +73,123 @@ impl Image {
         if fill.len() == self.fill.len() { Self { fill, ..self } } else { self }
     }
 
+    /// Makes each page a chunk of its own.
+    pub(super) fn with_single_pages(mut self) -> Self {
+        self.in_chunk = 1;
+        let chunk = self.chunk_shape();
+        self.grid = self.shape().iter().zip(&chunk).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
+        self
+    }
+
     pub(super) fn data_type(&self) -> &DataType {
-        &self.form.data_type
+        self.form.data_type()
     }
 
     pub(super) fn shape(&self) -> Vec<u64> {
         let pages = self.axes.iter().map(|(_, length)| *length);
-        self.with(pages, self.form.planes(), self.form.height, self.form.width)
+        self.with(pages, self.form.planes(), self.form.depth, self.form.height, self.form.width)
     }
 
-    pub(super) fn names(&self) -> Vec<Option<String>> {
+    /// The names of all dimensions.
+    pub(super) fn names(&self) -> Vec<String> {
         let pages = self.axes.iter().map(|(name, _)| name.clone());
         let channel = || "channel".to_owned();
         let planes = self.form.is_planar.then(channel);
         let together = (self.form.together() > 1).then(channel);
-        pages.chain(planes).chain(["y".to_owned(), "x".to_owned()]).chain(together).map(Some).collect()
+        let depth = (self.form.depth > 1).then(|| {
+            let has_z = self.axes.iter().any(|(name, _)| name == "z");
+            if has_z { "depth".to_owned() } else { "z".to_owned() }
+        });
+        let sides = ["y".to_owned(), "x".to_owned()];
+        pages.chain(planes).chain(depth).chain(sides).chain(together).collect()
     }
 
     /// Lengths along all dimensions.
-    fn with(&self, pages: impl Iterator<Item = u64>, planes: u64, rows: u64, columns: u64) -> Vec<u64> {
+    fn with(
+        &self,
+        pages: impl Iterator<Item = u64>,
+        planes: u64,
+        depth: u64,
+        rows: u64,
+        columns: u64,
+    ) -> Vec<u64> {
         let planes = self.form.is_planar.then_some(planes);
+        let depth = (self.form.depth > 1).then_some(depth);
         let together = Some(self.form.together()).filter(|&samples| samples > 1);
-        pages.chain(planes).chain([rows, columns]).chain(together).collect()
+        pages.chain(planes).chain(depth).chain([rows, columns]).chain(together).collect()
     }
 
-    /// The pages of a chunk, its plane, its rows and its columns, by its place in the grid.
-    fn place(&self, chunk: &[u64]) -> (Range<u64>, u64, u64, u64) {
-        let (pages, inner) = chunk.split_at(self.axes.len());
-        let page = pages.iter().zip(&self.axes).fold(0, |page, (index, (_, length))| page * length + index);
-        let first = page * self.in_chunk;
-        let last = (first + self.in_chunk).min(self.pages.len() as u64);
-        match (self.form.is_planar, inner) {
-            (true, &[plane, row, column, ..]) => (first..last, plane, row, column),
-            (false, &[row, column, ..]) => (first..last, 0, row, column),
-            _ => (first..last, 0, 0, 0),
+    /// The place of a chunk by its position in the grid.
+    fn place(&self, chunk: &[u64]) -> Place {
+        let (pages, inner) = chunk.split_at(self.axes.len().min(chunk.len()));
+        let last = self.axes.len().saturating_sub(1);
+        let (mut first, mut count) = (0_u64, 1);
+        for (dim, (index, (_, length))) in pages.iter().zip(&self.axes).enumerate() {
+            let start = if dim == last { index * self.in_chunk } else { *index };
+            count = if dim == last { self.in_chunk.min(length.saturating_sub(start)) } else { 1 };
+            first = first * length + start;
+        }
+        let mut inner = inner.iter().copied();
+        let mut next = |is_there: bool| if is_there { inner.next().unwrap_or(0) } else { 0 };
+        Place {
+            pages: first..first + count,
+            plane: next(self.form.is_planar),
+            behind: next(self.form.depth > 1),
+            row: next(true),
+            column: next(true),
         }
     }
 
-    /// The strips or tiles of a chunk, by their place below one another, and the place of their tile beside one another.
+    /// The strips or tiles of a chunk, by their place below one another.
     fn parts(&self, row: u64) -> Range<u64> {
         let first = row * self.chunk.0;
         let last = (first + self.chunk.0).min(self.form.height);
         first / self.form.part.0..last.div_ceil(self.form.part.0)
     }
 
+    fn page(&self, number: u64) -> Option<&Arc<Page>> {
+        usize::try_from(number).ok().and_then(|number| self.slots.get(number)?.as_ref())
+    }
+
     /// The place of a strip or a tile in the file.
-    fn stored(&self, page: u64, plane: u64, part: u64, column: u64) -> (u64, u64) {
-        let (below, beside) = self.form.parts();
-        let index = (plane * below + part) * beside + column;
-        let page = usize::try_from(page).ok().and_then(|page| self.pages.get(page));
-        let place = page.zip(usize::try_from(index).ok()).and_then(|(page, index)| page.places.get(index));
-        place.copied().unwrap_or((0, 0))
+    fn stored(&self, number: u64, place: &Place, part: u64) -> (u64, u64) {
+        let (behind, below, beside) = self.form.parts();
+        let index = ((place.plane * behind + place.behind) * below + part) * beside + place.column;
+        let page = self.page(number).zip(usize::try_from(index).ok());
+        page.and_then(|(page, index)| page.places.get(index)).copied().unwrap_or((0, 0))
     }
 
     /// The rows of one page in a chunk. Where a chunk has more rows than the page, they are missing.
-    fn rows(&self, number: u64, plane: u64, row: u64, column: u64) -> Result<Vec<u8>> {
-        let page = usize::try_from(number).ok().and_then(|page| self.pages.get(page));
-        let page = page.ok_or_else(|| corrupt("there is no such page"))?;
+    fn rows(&self, number: u64, place: &Place) -> Result<Vec<u8>> {
         let length = self.chunk.1 * self.form.pixel();
-        let (first, last) = (row * self.chunk.0, ((row + 1) * self.chunk.0).min(self.form.height));
+        let (first, last) =
+            (place.row * self.chunk.0, ((place.row + 1) * self.chunk.0).min(self.form.height));
         let mut all = Vec::new();
-        for part in self.parts(row) {
+        for part in self.parts(place.row) {
             let begin = part * self.form.part.0;
             // Tiles are whole, also beyond the last row; the last strip ends with the image.
-            let end = begin + self.form.part.0;
-            let end = if self.form.is_tiled { end } else { end.min(self.form.height) };
-            let wanted = first.max(begin)..if self.form.is_tiled { end } else { last.min(end) };
-            let (offset, size) = self.stored(number, plane, part, column);
+            let (end, wanted) = match self.form.is_tiled {
+                true => {
+                    let end = begin + self.form.part.0 * self.form.part_depth;
+                    (end, first.max(begin)..end)
+                }
+                false => {
+                    let end = (begin + self.form.part.0).min(self.form.height);
+                    (end, first.max(begin)..last.min(end))
+                }
+            };
+            let skipped = wanted.start - begin;
+            let count = wanted.end - wanted.start;
             let bytes =
                 |rows: u64| usize::try_from(rows * length).map_err(|_| corrupt("a strip is too large"));
-            if size == 0 {
-                let blank = bytes(wanted.end - wanted.start)? / self.fill.len().max(1);
+            let (offset, size) = self.stored(number, place, part);
+            let Some(page) = self.page(number).filter(|_| size > 0) else {
+                let blank = bytes(count)? / self.fill.len().max(1);
                 all.extend(std::iter::repeat_n(self.fill.as_slice(), blank).flatten());
                 continue;
-            }
-            if page.compression == Compression::None && page.predictor == Predictor::None {
-                let (skipped, count) =
-                    ((wanted.start - begin) * length, (wanted.end - wanted.start) * length);
+            };
+            if page.coding.is_plain(&self.form) {
+                let (skipped, count) = (skipped * length, count * length);
                 if skipped + count > size {
                     return Err(corrupt(format!(
                         "a strip or a tile has {size} bytes instead of {}",
@@ -148,18 +197,87 @@ impl Image {
                     )));
                 }
                 let offset = offset.checked_add(skipped).ok_or_else(|| corrupt("an address is too large"))?;
-                all.append(&mut self.file.input.read(offset, count)?);
+                let mut rows = page.source.read(offset, count)?;
+                if all.is_empty() {
+                    all = rows;
+                } else {
+                    all.append(&mut rows);
+                }
                 continue;
             }
-            let stored = self.file.input.read(offset, size)?;
-            let mut whole = decompressed(page.compression, stored, &page.tables, bytes(end - begin)?)?;
-            let (samples, item) = (self.form.together(), self.form.data_type.size());
-            let samples = usize::try_from(samples).unwrap_or(1);
-            page.predictor.undo(&mut whole, bytes(1)?, samples, item, page.endian);
-            all.extend_from_slice(&whole[bytes(wanted.start - begin)?..bytes(wanted.end - begin)?]);
+            let whole = self.decoded(page.source.read(offset, size)?, &page.coding, end - begin)?;
+            let rows = whole.get(bytes(skipped)?..bytes(skipped + count)?);
+            all.extend_from_slice(rows.ok_or_else(|| corrupt("a strip or a tile is too short"))?);
         }
+        self.reorder(&mut all, number);
         Ok(all)
     }
+
+    /// The elements of a strip or a tile with so many rows.
+    fn decoded(&self, mut stored: Vec<u8>, coding: &Coding, rows: u64) -> Result<Vec<u8>> {
+        let form = &*self.form;
+        let number =
+            |number: u64| usize::try_from(number).map_err(|_| corrupt("a strip or a tile is too large"));
+        let (samples, columns, size) =
+            (number(form.together())?, number(form.part.1)?, number(form.stored(rows))?);
+        if coding.is_reversed {
+            stored.iter_mut().for_each(|byte| *byte = byte.reverse_bits());
+        }
+        let wanted = Wanted {
+            rows: number(rows)?,
+            columns,
+            samples,
+            sample: &form.sample,
+            size,
+            endian: coding.endian,
+        };
+        let mut whole = match coding.compression {
+            Compression::None => stored,
+            compression => decompressed(compression, stored, &coding.tables, wanted)?,
+        };
+        if whole.len() < size {
+            return Err(corrupt(format!("a strip or a tile has {} bytes instead of {size}", whole.len())));
+        }
+        whole.truncate(size);
+        if let Some(block) = form.subsampling {
+            return Ok(ycbcr::spread(&whole, wanted.rows, columns, (number(block.0)?, number(block.1)?)));
+        }
+        coding.predictor.undo(
+            &mut whole,
+            number(form.stored_row())?,
+            samples,
+            number(form.sample.size())?,
+            coding.endian,
+        );
+        form.sample.unpacked(whole, columns.saturating_mul(samples), coding.endian)
+    }
+
+    /// Puts the bytes of a page of another file into the byte order of the array.
+    fn reorder(&self, bytes: &mut [u8], number: u64) {
+        if self.page(number).is_none_or(|page| page.coding.endian == self.endian) {
+            return;
+        }
+        let size = match self.form.data_type() {
+            DataType::Complex64 => 4,
+            DataType::Complex128 => 8,
+            other => other.size(),
+        };
+        bytes.chunks_exact_mut(size.max(1)).for_each(<[u8]>::reverse);
+    }
+}
+
+/// The place of a chunk.
+#[derive(Debug)]
+struct Place {
+    pages: Range<u64>,
+    /// The plane of samples.
+    plane: u64,
+    /// The tiles behind one another in a volume.
+    behind: u64,
+    /// The chunks below one another.
+    row: u64,
+    /// The tiles beside one another.
+    column: u64,
 }
 
 impl Elements for Image {
@@ -168,13 +286,15 @@ impl Elements for Image {
     }
 
     fn chunk_shape(&self) -> Vec<u64> {
-        let pages = self.axes.iter().map(|_| self.in_chunk);
-        self.with(pages, 1, self.chunk.0, self.chunk.1)
+        let last = self.axes.len().saturating_sub(1);
+        let pages = (0..self.axes.len()).map(|dim| if dim == last { self.in_chunk } else { 1 });
+        self.with(pages, 1, self.form.part_depth, self.chunk.0, self.chunk.1)
     }
 
     fn is_stored(&self, chunk: &[u64]) -> bool {
-        let (mut pages, plane, row, column) = self.place(chunk);
-        pages.any(|page| self.parts(row).any(|part| self.stored(page, plane, part, column).1 > 0))
+        let place = self.place(chunk);
+        let mut pages = place.pages.clone();
+        pages.any(|page| self.parts(place.row).any(|part| self.stored(page, &place, part).1 > 0))
     }
 
     fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
@@ -185,16 +305,16 @@ impl Elements for Image {
     }
 
     fn read(&self, chunk: &[u64]) -> Result<DynArray> {
-        let (pages, plane, row, column) = self.place(chunk);
+        let place = self.place(chunk);
         let shape: Vec<usize> =
             self.chunk_shape().iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();
-        let size = shape.iter().fold(self.form.data_type.size(), |size, &length| size.saturating_mul(length));
+        let item = self.form.data_type().size();
+        let size = shape.iter().fold(item, |size, &length| size.saturating_mul(length));
         let page_size = size / usize::try_from(self.in_chunk).unwrap_or(1).max(1);
         let mut bytes = Vec::new();
-        for page in pages {
-            let mut rows = self
-                .rows(page, plane, row, column)
-                .map_err(|error: Error| error.at(format!("page {page}")))?;
+        for page in place.pages.clone() {
+            let mut rows =
+                self.rows(page, &place).map_err(|error: Error| error.at(format!("page {page}")))?;
             let begin = bytes.len();
             if begin == 0 {
                 bytes = rows;
@@ -204,9 +324,8 @@ impl Elements for Image {
             grow(&mut bytes, begin + page_size)?;
         }
         grow(&mut bytes, size)?;
-        let endian = self.pages.first().map_or(zarrox::data_type::Endian::NATIVE, |page| page.endian);
-        // The samples of JPEG are bytes, so that all have the order of the file.
-        DynArray::from_foreign(self.form.data_type.clone(), shape, bytes, &ByteOrder::One(endian), false)
+        let order = ByteOrder::One(self.endian);
+        DynArray::from_foreign(self.form.data_type().clone(), shape, bytes, &order, false)
     }
 }
 

@@ -1,192 +1,287 @@
 //! TIFF as Zarr: images of one form are an array, with coordinates where GeoTIFF has them.
 
-mod axes;
-mod decode;
+mod arranged;
+mod attributes;
+mod channel;
+mod codec;
+mod contents;
 mod directory;
+mod form;
+mod gdal;
 mod geo;
 mod image;
+mod imagej;
+mod multiscale;
+mod ome;
 mod page;
+mod predictor;
+mod sample;
+mod scales;
+mod series;
+mod shaped;
+mod stack;
+mod tag;
+pub(crate) mod write;
+mod ycbcr;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrox::data_type::Casting;
 use zarrox::json::{Json, Map};
-use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
+use zarrox::stores::MemoryStore;
+use zarrox::{DataType, Error, ErrorKind, Format, OpenOptions, Result};
 
-use crate::chunks::Chunks;
-use crate::described::{self, Described};
+use self::arranged::Arranged;
+use self::contents::{Contents, Found};
+use self::directory::File;
+use self::form::Form;
+use self::geo::Place;
+use self::image::{Image, Slots};
+use self::multiscale::Arrangement;
+use self::series::Series;
+use crate::chunks::{Chunks, Elements};
+use crate::described::Described;
 use crate::fill;
 use crate::input::{Input, corrupt};
 use crate::reading::Reading;
 use crate::store::{FileStore, LeftOut};
-use crate::tiff::directory::{Directory, File};
-use crate::tiff::geo::Place;
-use crate::tiff::image::Image;
-use crate::tiff::page::Page;
 
 /// The name of the image in a group with coordinates.
 const IMAGE: &str = "image";
-
-const DESCRIPTION: u16 = 270;
-const NO_DATA: u16 = 42113;
-
-/// The longest description that becomes an attribute, in bytes.
-const MOST_TEXT: usize = 1 << 16;
-
-/// The pages of a level, and what their first directory tells.
-struct Level {
-    pages: Vec<Page>,
-    description: Option<String>,
-    no_data: Option<String>,
-    place: Option<Place>,
-}
 
 /// Opens a file as a store of Zarr.
 pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     let input = Arc::new(Input::open(path)?);
     let (file, first) = File::open(Arc::clone(&input))?;
-    let (level, left_out) = level(&file, first, reading.level)?;
-    let axes = axes::of_pages(level.description.as_deref(), level.pages.len() as u64);
-    let image = Image::new(file, level.pages, axes)?;
-    let mut attributes = Map::default();
-    if let Some(text) = level.description.filter(|text| text.len() <= MOST_TEXT) {
-        attributes.insert("description".to_owned(), text.into());
+    let mut contents = Contents::read(&file, first)?;
+    let mut left_out = std::mem::take(&mut contents.left_out);
+    let notes = std::mem::take(&mut contents.notes);
+    let series = all_series(&input, &contents, reading, &mut left_out)?;
+    let mut hierarchy = Hierarchy { documents: MemoryStore::new(), arrays: BTreeMap::new(), reading };
+    if reading.ome {
+        hierarchy.add_ome(&series, &mut left_out)?;
+    } else {
+        let chosen = chosen(&series, reading.level, &mut left_out)?;
+        let is_only = chosen.len() == 1;
+        if !is_only {
+            hierarchy.group("", Map::default())?;
+        }
+        for (number, slots) in chosen {
+            let path = if is_only { String::new() } else { number.to_string() };
+            hierarchy.add(&path, &series[number], slots)?;
+        }
     }
-    let missing = level.no_data.and_then(|text| missing(&text, image.data_type()));
+    let location = input.path().display().to_string();
+    Ok(FileStore::new(location, hierarchy.documents, hierarchy.arrays, left_out).with_notes(notes))
+}
+
+/// The series of a file: those of OME-XML, or of pages of one form.
+fn all_series(
+    input: &Input,
+    contents: &Contents,
+    reading: &Reading,
+    left_out: &mut Vec<LeftOut>,
+) -> Result<Vec<Series>> {
+    let first = contents.found.first().and_then(|found| found.directory.as_ref());
+    let text = first.map_or(Ok(None), |directory| directory.text(tag::DESCRIPTION))?;
+    if let Some(text) = text.filter(|text| ome::is_ome(text))
+        && let Some(series) = ome::series(&text, input, &reading.external, contents, left_out)?
+        && !series.is_empty()
+    {
+        return Ok(series);
+    }
+    let found: Vec<&Found> = contents.found.iter().collect();
+    series::by_form(&found, input.length(), left_out)
+}
+
+/// The pages of a level of each series that has it: 0 are the images themselves.
+fn chosen<'a>(
+    series: &'a [Series],
+    level: usize,
+    left_out: &mut Vec<LeftOut>,
+) -> Result<Vec<(usize, &'a Slots)>> {
+    let Some(smaller) = level.checked_sub(1) else {
+        return Ok(series.iter().map(|series| &series.slots).enumerate().collect());
+    };
+    let mut chosen = Vec::new();
+    for (number, series) in series.iter().enumerate() {
+        match series.levels.get(smaller) {
+            Some(slots) => chosen.push((number, slots)),
+            None => {
+                let reason = format!("it has no level {level}");
+                left_out.push(LeftOut::unsupported(format!("/{number}"), reason));
+            }
+        }
+    }
+    if chosen.is_empty() {
+        let count = 1 + series.iter().map(|series| series.levels.len()).max().unwrap_or(0);
+        let message = format!("there is no level {level}; the file has {count}, from 0 on");
+        return Err(Error::new(ErrorKind::InvalidArgument, message));
+    }
+    Ok(chosen)
+}
+
+/// The documents and arrays of a file.
+struct Hierarchy<'a> {
+    documents: MemoryStore,
+    arrays: BTreeMap<String, Box<dyn Chunks>>,
+    reading: &'a Reading,
+}
+
+impl Hierarchy<'_> {
+    /// Creates a group.
+    fn group(&self, path: &str, attributes: Map) -> Result<()> {
+        let options = OpenOptions::new().format(Format::V3);
+        options.create_group_in(Arc::new(self.documents.clone()), path)?.set_attributes(attributes)
+    }
+
+    fn array(&mut self, described: Described, elements: Box<dyn Elements>) -> Result<()> {
+        let path = described.path.clone();
+        let chunks = described.create(&self.documents, elements, self.reading.is_plain)?;
+        self.arrays.insert(path, chunks);
+        Ok(())
+    }
+
+    /// Adds a series as an array, or with coordinates as a group.
+    fn add(&mut self, path: &str, series: &Series, slots: &Slots) -> Result<()> {
+        let image = Image::new(slots.clone(), series.axes.clone())?;
+        let (main, form) = (form_of(&series.slots)?, form_of(slots)?);
+        let place = place(series, main, form)?;
+        let (image, described) = described(path, series, image, main, form, place.as_ref())?;
+        let coordinates = place.as_ref().and_then(|place| place.coordinates(form.width, form.height));
+        let Some((x, y)) = coordinates else { return self.array(described, Box::new(image)) };
+        self.group(path, Map::default())?;
+        let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        self.array(Described { path: below(IMAGE), ..described }, Box::new(image))?;
+        for (name, values) in [("x", x), ("y", y)] {
+            let described = Described {
+                path: below(name),
+                shape: vec![values.count()],
+                data_type: DataType::Float64,
+                attributes: Map::default(),
+                names: vec![Some(name.to_owned())],
+                fill: None,
+            };
+            self.array(described, Box::new(values))?;
+        }
+        Ok(())
+    }
+
+    /// Adds all series as images of OME-Zarr.
+    fn add_ome(&mut self, all: &[Series], left_out: &mut Vec<LeftOut>) -> Result<()> {
+        if self.reading.level > 0 {
+            let message = "an image of OME-Zarr has all levels; leave out the level";
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        let [series] = all else {
+            let mut ome = Map::default();
+            ome.insert("version".to_owned(), "0.5".into());
+            ome.insert("bioformats2raw.layout".to_owned(), 3.into());
+            self.group("", Map::from_iter([("ome".to_owned(), Json::from(ome))]))?;
+            for (number, series) in all.iter().enumerate() {
+                if let Err(error) = self.add_image(&number.to_string(), series) {
+                    left_out.push(LeftOut::new(format!("/{number}"), &error));
+                }
+            }
+            return Ok(());
+        };
+        self.add_image("", series)
+    }
+
+    /// Adds a series as a group with an array for each level.
+    fn add_image(&mut self, path: &str, series: &Series) -> Result<()> {
+        let main = form_of(&series.slots)?;
+        let mut sides = Vec::new();
+        let mut levels = Vec::new();
+        for slots in std::iter::once(&series.slots).chain(&series.levels) {
+            let image = Image::new(slots.clone(), series.axes.clone())?;
+            let form = form_of(slots)?;
+            sides.push((form.height, form.width));
+            levels.push((image, form));
+        }
+        let names = levels.first().map(|(image, _)| image.names()).unwrap_or_default();
+        let arrangement = Arrangement::of(&names, series)?;
+        let shape = levels.first().map(|(image, _)| arranged_shape(image, &arrangement)).unwrap_or_default();
+        let channel = arrangement.axes.iter().position(|axis| axis.name == "c");
+        let channels = channel.map_or(1, |dim| shape[dim]);
+        let attributes = multiscale::attributes(series, &arrangement, &sides, channels, main.data_type())?;
+        self.group(path, attributes)?;
+        for (number, (image, form)) in levels.into_iter().enumerate() {
+            let path = if path.is_empty() { number.to_string() } else { format!("{path}/{number}") };
+            let image = if arrangement.merged.is_some() { image.with_single_pages() } else { image };
+            let place = place(series, main, form)?;
+            let (image, described) = self::described(&path, series, image, main, form, place.as_ref())?;
+            let described = Described {
+                shape: arranged_shape(&image, &arrangement),
+                names: arrangement.axes.iter().map(|axis| Some(axis.name.clone())).collect(),
+                ..described
+            };
+            let elements = Arranged::new(Box::new(image), arrangement.order.clone(), arrangement.merged);
+            self.array(described, Box::new(elements))?;
+        }
+        Ok(())
+    }
+}
+
+/// The shape of an image in the order of OME-Zarr.
+fn arranged_shape(image: &Image, arrangement: &Arrangement) -> Vec<u64> {
+    let shape = image.shape();
+    arranged::join(&arrangement.order.iter().map(|&dim| shape[dim]).collect::<Vec<_>>(), arrangement.merged)
+}
+
+fn form_of(slots: &Slots) -> Result<&Form> {
+    let first = slots.iter().flatten().next().ok_or_else(|| corrupt("there are no images"))?;
+    Ok(&first.form)
+}
+
+/// The place on the earth of pages of a form, which may be smaller copies.
+fn place(series: &Series, main: &Form, form: &Form) -> Result<Option<Place>> {
+    let Some(directory) = &series.directory else { return Ok(None) };
+    let ((rows, columns), place) = (ratios(main, form), Place::of(directory)?);
+    Ok(place.map(|place| place.reduced(columns, rows)))
+}
+
+/// How many times as large the pixels of a form are, along rows and columns.
+fn ratios(main: &Form, form: &Form) -> (f64, f64) {
+    #[expect(clippy::cast_precision_loss, reason = "images have fewer pixels along a side")]
+    let ratio = |own: u64, of_main: u64| of_main as f64 / own as f64;
+    (ratio(form.height, main.height), ratio(form.width, main.width))
+}
+
+/// An image with its missing value, and its document.
+fn described(
+    path: &str,
+    series: &Series,
+    image: Image,
+    main: &Form,
+    form: &Form,
+    place: Option<&Place>,
+) -> Result<(Image, Described)> {
+    let names = image.names();
+    let (rows, columns) = ratios(main, form);
+    let mut attributes = attributes::of(series, form, &names, (rows, columns))?;
+    let no_data = series.directory.as_ref().map_or(Ok(None), |directory| directory.text(tag::NO_DATA))?;
+    let missing = no_data.as_ref().map(|text| (text, gdal::missing(text, image.data_type())));
     let (image, fill) = match missing {
-        Some((element, number)) => {
+        Some((_, Some((element, number)))) => {
             attributes.insert("_FillValue".to_owned(), number);
             let registry = zarrox::codecs::registry();
             let value = zarrox::FillValue::new(element.as_slice());
             let fill = registry.family(image.data_type())?.fill_to_v3(image.data_type(), &value);
             (image.with_fill(element), Some(fill))
         }
-        None => (image, None),
+        // The type has no such element, so that none is missing.
+        Some((text, None)) if !text.trim().is_empty() => {
+            attributes.insert("nodata".to_owned(), text.trim().into());
+            (image, None)
+        }
+        _ => (image, None),
     };
     fill::encode(image.data_type(), &mut attributes);
-    let place = level.place.as_ref();
     place.inspect(|place| place.attributes(&mut attributes));
-    let shape = image.shape();
-    let names = image.names();
-    let side = |name: &str| {
-        names.iter().position(|known| known.as_deref() == Some(name)).map_or(0, |dim| shape[dim])
-    };
-    let coordinates = place.and_then(|place| place.coordinates(side("x"), side("y")));
-    let documents = match coordinates {
-        Some(_) => described::root(Map::default())?,
-        None => zarrox::stores::MemoryStore::new(),
-    };
-    let mut arrays = BTreeMap::<String, Box<dyn Chunks>>::new();
-    let path = if coordinates.is_some() { IMAGE.to_owned() } else { String::new() };
-    let data_type = image.data_type().clone();
-    let described = Described { path: path.clone(), shape, data_type, attributes, names, fill };
-    arrays.insert(path, described.create(&documents, Box::new(image), reading.is_plain)?);
-    for (name, values) in coordinates.into_iter().flat_map(|(x, y)| [("x", x), ("y", y)]) {
-        let described = Described {
-            path: name.to_owned(),
-            shape: vec![values.count()],
-            data_type: DataType::Float64,
-            attributes: Map::default(),
-            names: vec![Some(name.to_owned())],
-            fill: None,
-        };
-        arrays.insert(name.to_owned(), described.create(&documents, Box::new(values), reading.is_plain)?);
-    }
-    Ok(FileStore::new(input.path().display().to_string(), documents, arrays, left_out))
-}
-
-/// The pages of a level: 0 has the pages that have the form of the first one, and the others are smaller copies.
-fn level(file: &File, first: u64, number: usize) -> Result<(Level, Vec<LeftOut>)> {
-    let directories = file.directories(first)?;
-    check_size(file, &directories)?;
-    let (mut pages, mut left_out) = (Vec::new(), Vec::new());
-    for (number, directory) in directories.iter().enumerate() {
-        match Page::of(directory, file.endian) {
-            Ok(page) => pages.push((page, directory)),
-            // Without its first page, a file has nothing.
-            Err(error) if number == 0 => return Err(error.at("page 0")),
-            Err(error) => {
-                left_out.push(LeftOut { path: format!("/page {number}"), reason: error.to_string() });
-            }
-        }
-    }
-    let main =
-        pages.first().map(|(page, _)| page.form.clone()).ok_or_else(|| corrupt("there are no images"))?;
-    let mut levels: Vec<Vec<(Page, &Directory)>> = vec![Vec::new()];
-    for (page, directory) in pages {
-        if page.is_mask {
-            continue;
-        }
-        if !page.is_reduced || levels[0].is_empty() {
-            match page.form == main {
-                true => levels[0].push((page, directory)),
-                false => left_out.push(LeftOut {
-                    path: format!("/page of {}", page.form),
-                    reason: format!("the first page has {main}"),
-                }),
-            }
-            continue;
-        }
-        match levels.iter_mut().skip(1).find(|level| level[0].0.form == page.form) {
-            Some(level) => level.push((page, directory)),
-            None => levels.push(vec![(page, directory)]),
-        }
-    }
-    levels[1..].sort_by_key(|level| std::cmp::Reverse(level[0].0.form.width));
-    let count = levels.len();
-    if number >= count {
-        let message = format!("there is no level {number}; the file has {count}, from 0 on");
-        return Err(Error::new(ErrorKind::InvalidArgument, message));
-    }
-    let directory = levels[0][0].1;
-    let pages: Vec<Page> = levels.swap_remove(number).into_iter().map(|(page, _)| page).collect();
-    #[expect(clippy::cast_precision_loss, reason = "images have fewer pixels along a side")]
-    let ratio = |own: u64, of_main: u64| of_main as f64 / own as f64;
-    let form = &pages[0].form;
-    let reduced = (ratio(form.width, main.width), ratio(form.height, main.height));
-    let place = Place::of(directory)?.map(|place| place.reduced(reduced.0, reduced.1));
-    let (description, no_data) = (directory.text(DESCRIPTION)?, directory.text(NO_DATA)?);
-    Ok((Level { pages, description, no_data, place }, left_out))
-}
-
-/// Refuses directories whose tags have more bytes than the file, since many of them lie at one place.
-fn check_size(file: &File, directories: &[Directory]) -> Result<()> {
-    let size = directories.iter().fold(0_u64, |size, directory| size.saturating_add(directory.total()));
-    if size > file.input.length().saturating_mul(2) {
-        return Err(corrupt("the tags have more bytes than the file"));
-    }
-    Ok(())
-}
-
-/// The element that stands for nothing, and its number.
-fn missing(text: &str, data_type: &DataType) -> Option<(Vec<u8>, Json)> {
-    let registry = zarrox::codecs::registry();
-    let text = text.trim();
-    let (wide, number) = match text.parse::<i64>() {
-        Ok(whole) => {
-            (DynArray::new(DataType::Int64, vec![], whole.to_ne_bytes().to_vec()).ok()?, Json::from(whole))
-        }
-        Err(_) => {
-            let float: f64 = text.parse().ok()?;
-            (DynArray::new(DataType::Float64, vec![], float.to_ne_bytes().to_vec()).ok()?, Json::from(float))
-        }
-    };
-    let is_float = matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64);
-    let casting = if is_float { Casting::Lossy } else { Casting::Exact };
-    let element = wide.cast(data_type, casting, &registry).ok()?;
-    let number = match is_float {
-        // The number that the elements have.
-        true => element
-            .cast(&DataType::Float64, Casting::Exact, &registry)
-            .ok()?
-            .to_typed::<f64>()
-            .ok()?
-            .first()
-            .copied()?
-            .into(),
-        false => number,
-    };
-    Some((element.into_bytes(), number))
+    let (shape, data_type) = (image.shape(), image.data_type().clone());
+    let names = names.into_iter().map(Some).collect();
+    let described = Described { path: path.to_owned(), shape, data_type, attributes, names, fill };
+    Ok((image, described))
 }

@@ -1,223 +1,225 @@
 //! Pages: the images of a file, by their tags.
 
-use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use zarrox::Result;
 use zarrox::data_type::Endian;
-use zarrox::{DataType, Error, ErrorKind, Result};
 
-use super::decode::{Compression, Predictor};
+use super::codec::{self, Compression, Properties};
 use super::directory::Directory;
-use crate::input::{corrupt, unsupported};
+use super::form::Form;
+use super::predictor::Predictor;
+use super::tag;
+use crate::input::{Input, corrupt, unsupported};
 
-/// The most bytes of a strip, which is no larger than its image, and of a tile.
-const MOST_STRIP: u64 = 1 << 30;
-const MOST_TILE: u64 = 1 << 28;
+/// The number of bytes of a JPEG among which its header is looked for.
+const JPEG_HEADER: u64 = 1 << 16;
 
-/// The numbers of tags.
-mod tag {
-    pub(super) const SUBFILE: u16 = 254;
-    pub(super) const WIDTH: u16 = 256;
-    pub(super) const HEIGHT: u16 = 257;
-    pub(super) const BITS: u16 = 258;
-    pub(super) const COMPRESSION: u16 = 259;
-    pub(super) const PHOTOMETRIC: u16 = 262;
-    pub(super) const FILL_ORDER: u16 = 266;
-    pub(super) const STRIP_OFFSETS: u16 = 273;
-    pub(super) const SAMPLES: u16 = 277;
-    pub(super) const STRIP_ROWS: u16 = 278;
-    pub(super) const STRIP_SIZES: u16 = 279;
-    pub(super) const PLANAR: u16 = 284;
-    pub(super) const PREDICTOR: u16 = 317;
-    pub(super) const TILE_WIDTH: u16 = 322;
-    pub(super) const TILE_HEIGHT: u16 = 323;
-    pub(super) const TILE_OFFSETS: u16 = 324;
-    pub(super) const TILE_SIZES: u16 = 325;
-    pub(super) const FORMAT: u16 = 339;
-    pub(super) const JPEG_TABLES: u16 = 347;
-    pub(super) const SUBSAMPLING: u16 = 530;
+/// The file that has the strips or tiles of a page.
+#[derive(Debug, Clone)]
+pub(super) enum Source {
+    /// A file that is open.
+    Open(Arc<Input>),
+    /// One of many files, which is opened when it is read.
+    Closed(Arc<PathBuf>),
 }
 
-/// The form of a page: pages of one form become one array.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Form {
-    pub(super) width: u64,
-    pub(super) height: u64,
-    /// The number of samples of a pixel.
-    pub(super) samples: u64,
-    /// True if the samples of a kind lie together.
-    pub(super) is_planar: bool,
-    pub(super) data_type: DataType,
-    /// The height of a strip or a tile, and the width.
-    pub(super) part: (u64, u64),
-    pub(super) is_tiled: bool,
+impl Source {
+    /// Reads the bytes of a range.
+    pub(super) fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
+        match self {
+            Self::Open(input) => input.read(offset, length),
+            Self::Closed(path) => Input::open(path)?.read(offset, length),
+        }
+    }
 }
 
-/// An image.
-#[derive(Debug)]
-pub(super) struct Page {
-    pub(super) form: Form,
-    /// True for a smaller copy of another page.
-    pub(super) is_reduced: bool,
-    /// True for a mask of another page.
-    pub(super) is_mask: bool,
+/// How strips and tiles of a page become elements.
+#[derive(Debug, PartialEq)]
+pub(super) struct Coding {
     pub(super) compression: Compression,
     pub(super) predictor: Predictor,
     pub(super) endian: Endian,
+    /// True if the lowest bits of bytes come first.
+    pub(super) is_reversed: bool,
     /// The tables of all JPEGs.
     pub(super) tables: Vec<u8>,
+}
+
+impl Coding {
+    /// Returns true if the bytes in the file are the elements.
+    pub(super) fn is_plain(&self, form: &Form) -> bool {
+        self.compression == Compression::None
+            && self.predictor == Predictor::None
+            && !self.is_reversed
+            && !form.sample.is_packed()
+            && form.subsampling.is_none()
+    }
+}
+
+/// An image.
+#[derive(Debug, Clone)]
+pub(super) struct Page {
+    pub(super) form: Arc<Form>,
+    pub(super) coding: Arc<Coding>,
+    pub(super) source: Source,
     /// The place of each strip or tile, and its size in the file.
     pub(super) places: Vec<(u64, u64)>,
 }
 
-impl fmt::Display for Form {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { height, width, samples, data_type, .. } = self;
-        write!(f, "{height} times {width} pixels with {samples} samples of {data_type}")
-    }
+/// What a page is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// An image of its own.
+    Main,
+    /// A smaller copy of another page.
+    Reduced,
+    /// A mask of another page.
+    Mask,
 }
 
-impl Form {
-    /// The number of samples that lie together.
-    pub(super) fn together(&self) -> u64 {
-        if self.is_planar { 1 } else { self.samples }
-    }
-
-    /// The number of planes.
-    pub(super) fn planes(&self) -> u64 {
-        if self.is_planar { self.samples } else { 1 }
-    }
-
-    /// The number of bytes of a pixel in a plane.
-    pub(super) fn pixel(&self) -> u64 {
-        self.together() * self.data_type.size() as u64
-    }
-
-    /// The number of strips or tiles below one another, and beside one another.
-    pub(super) fn parts(&self) -> (u64, u64) {
-        (self.height.div_ceil(self.part.0), self.width.div_ceil(self.part.1))
+impl Role {
+    /// The role that the tags of a directory tell.
+    pub(super) fn of(directory: &Directory) -> Result<Self> {
+        let subfile = directory.number(tag::SUBFILE)?.unwrap_or(0);
+        let is_mask = subfile & 4 == 4 || directory.number(tag::PHOTOMETRIC)? == Some(4);
+        Ok(match (is_mask, subfile & 1 == 1) {
+            (true, _) => Self::Mask,
+            (false, true) => Self::Reduced,
+            (false, false) => Self::Main,
+        })
     }
 }
 
 impl Page {
-    pub(super) fn of(directory: &Directory, endian: Endian) -> Result<Self> {
+    pub(super) fn of(directory: &Directory) -> Result<Self> {
         let number = |tag| directory.number(tag);
-        let subfile = number(tag::SUBFILE)?.unwrap_or(0);
-        let is_tiled = number(tag::TILE_WIDTH)?.is_some();
-        let form = form(directory, is_tiled)?;
-        let photometric = number(tag::PHOTOMETRIC)?.unwrap_or(1);
-        let compression = match Compression::of(number(tag::COMPRESSION)?.unwrap_or(1))? {
-            Compression::Jpeg(_) => Compression::Jpeg(photometric == 2),
-            compression => compression,
+        let file = directory.file();
+        let mut form = Form::of(directory)?;
+        let lerc = if directory.size(tag::LERC) > 64 { Vec::new() } else { directory.numbers(tag::LERC)? };
+        let properties = Properties {
+            photometric: form.photometric,
+            samples: form.together(),
+            sample: &form.sample,
+            t4_options: number(tag::T4_OPTIONS)?.unwrap_or(0),
+            lerc: &lerc,
         };
+        let compression = Compression::of(number(tag::COMPRESSION)?.unwrap_or(1), properties)?;
+        let is_reversed = number(tag::FILL_ORDER)?.unwrap_or(1) == 2 && compression.can_be_reversed();
         let is_jpeg = matches!(compression, Compression::Jpeg(_));
-        if number(tag::FILL_ORDER)?.unwrap_or(1) != 1 {
-            return Err(unsupported("the bits of bytes are reversed"));
+        if form.photometric == 6 && !compression.has_own_colours() {
+            form.subsampling = subsampling(directory, &form)?;
         }
-        if photometric == 6 && !is_jpeg {
-            let subsampling = directory.numbers(tag::SUBSAMPLING)?;
-            if subsampling.iter().any(|&number| number != 1) || subsampling.is_empty() {
-                return Err(unsupported("the colours have fewer pixels than the brightness"));
+        let predictor = match compression.has_own_elements() {
+            true => Predictor::None,
+            false => Predictor::of(number(tag::PREDICTOR)?.unwrap_or(1), &form.sample)?,
+        };
+        if form.subsampling.is_some() && predictor != Predictor::None {
+            return Err(unsupported(
+                "a predictor of colours with fewer pixels than the brightness is not supported",
+            ));
+        }
+        let tables = if is_jpeg { directory.bytes(tag::JPEG_TABLES)? } else { None };
+        let tables = tables.map(|(bytes, _)| bytes).unwrap_or_default();
+        let source = Source::Open(Arc::clone(&file.input));
+        let places = places(directory, &form, compression)?;
+        if is_jpeg && let Some(&(offset, size)) = places.iter().find(|(_, size)| *size > 0) {
+            codec::check_jpeg(&source.read(offset, size.min(JPEG_HEADER))?)?;
+        }
+        let coding = Coding { compression, predictor, endian: file.endian, is_reversed, tables };
+        Ok(Self { form: Arc::new(form), coding: Arc::new(coding), source, places })
+    }
+
+    /// Returns the pages of a stack whose planes lie behind this one in the file, as far as the file has them.
+    pub(super) fn contiguous(&self, count: u64, length: u64) -> Vec<Self> {
+        let rows = self.form.height.checked_mul(self.form.depth);
+        let rows = rows.and_then(|rows| rows.checked_mul(self.form.planes()));
+        // A page has fewer rows than the file has bytes, since it is not compressed.
+        let Some(rows) = rows.filter(|rows| *rows <= length) else { return Vec::new() };
+        let size = self.form.stored(rows);
+        let last = self.places.iter().map(|(offset, size)| offset.saturating_add(*size)).max().unwrap_or(0);
+        let plane = |nth: u64| {
+            let distance = nth.checked_mul(size)?;
+            if last.checked_add(distance)? > length {
+                return None;
             }
-        }
-        if is_jpeg
-            && !(form.data_type == DataType::UInt8
-                && matches!((photometric, form.together()), (0 | 1, 1) | (2 | 6, 3)))
-        {
-            return Err(unsupported("JPEG has other elements than gray or three colours of 8 bits"));
-        }
-        let predictor = Predictor::of(number(tag::PREDICTOR)?.unwrap_or(1), &form.data_type)?;
-        let tables = directory.bytes(tag::JPEG_TABLES)?.map(|(bytes, _)| bytes).unwrap_or_default();
-        let places = places(directory, &form)?;
-        let (is_reduced, is_mask) = (subfile & 1 == 1, subfile & 4 == 4);
-        Ok(Self { form, is_reduced, is_mask, compression, predictor, endian, tables, places })
+            let places = self.places.iter().map(|(offset, size)| (offset + distance, *size)).collect();
+            Some(Self { places, ..self.clone() })
+        };
+        (0..count).map_while(plane).collect()
+    }
+
+    /// Returns true if the strips of the page are not compressed, and lie behind one another without a gap.
+    pub(super) fn is_contiguous(&self) -> bool {
+        let is_compressed = self.coding.compression != Compression::None || self.form.is_tiled;
+        let mut pairs = self.places.windows(2);
+        !is_compressed && pairs.all(|pair| pair[0].0.checked_add(pair[0].1) == Some(pair[1].0))
     }
 }
 
-fn form(directory: &Directory, is_tiled: bool) -> Result<Form> {
-    let number = |tag| directory.number(tag);
-    let needed = |tag, name: &str| number(tag)?.ok_or_else(|| corrupt(format!("an image has no {name}")));
-    let side = |length: u64, name: &str| match length {
-        1..=0x7fff_ffff => Ok(length),
-        _ => Err(corrupt(format!("an image has the {name} {length}"))),
+/// The blocks in which the samples of YCbCr lie; `None` if they lie pixel by pixel.
+fn subsampling(directory: &Directory, form: &Form) -> Result<Option<(u64, u64)>> {
+    let numbers = if directory.size(tag::SUBSAMPLING) > 64 {
+        Vec::new()
+    } else {
+        directory.numbers(tag::SUBSAMPLING)?
     };
-    let width = side(needed(tag::WIDTH, "width")?, "width")?;
-    let height = side(needed(tag::HEIGHT, "height")?, "height")?;
-    let samples = number(tag::SAMPLES)?.unwrap_or(1);
-    if !(1..=1 << 16).contains(&samples) {
-        return Err(corrupt(format!("a pixel has {samples} samples")));
-    }
-    let of_all = |numbers: Vec<u64>, usual: u64| {
-        let first = numbers.first().copied().unwrap_or(usual);
-        if numbers.iter().all(|&number| number == first) {
-            Ok(first)
-        } else {
-            Err(unsupported("the samples have different types"))
-        }
+    let (x, y) = match numbers.as_slice() {
+        [x, y, ..] => (*x, *y),
+        _ => (2, 2),
     };
-    if directory.size(tag::BITS).max(directory.size(tag::FORMAT)) > 1 << 20 {
-        return Err(corrupt("the samples have too many types"));
+    if (x, y) == (1, 1) || form.is_planar && form.samples != 3 {
+        return Ok(None);
     }
-    let bits = of_all(directory.numbers(tag::BITS)?, 1)?;
-    let format = of_all(directory.numbers(tag::FORMAT)?, 1)?;
-    let data_type = data_type(bits, format)?;
-    let part = match is_tiled {
-        true => (
-            side(needed(tag::TILE_HEIGHT, "height of tiles")?, "height of tiles")?,
-            side(needed(tag::TILE_WIDTH, "width of tiles")?, "width of tiles")?,
-        ),
-        false => (number(tag::STRIP_ROWS)?.unwrap_or(height).clamp(1, height), width),
-    };
-    let is_planar = samples > 1 && number(tag::PLANAR)?.unwrap_or(1) == 2;
-    let form = Form { width, height, samples, is_planar, data_type, part, is_tiled };
-    let size = part.0.checked_mul(part.1).and_then(|pixels| pixels.checked_mul(form.pixel()));
-    let most = if is_tiled { MOST_TILE } else { MOST_STRIP };
-    if size.is_none_or(|size| size > most) {
-        let message = format!(
-            "a strip or a tile has at most {most} bytes, and these have {} times {} pixels",
-            part.0, part.1
-        );
-        return Err(Error::new(ErrorKind::LimitExceeded, message));
+    if form.is_planar
+        || form.samples != 3
+        || form.sample.bits != 8
+        || ![1, 2, 4].contains(&x)
+        || ![1, 2, 4].contains(&y)
+    {
+        return Err(unsupported(format!("colours of {x} times {y} pixels of brightness are not supported")));
     }
-    Ok(form)
+    Ok(Some((x, y)))
 }
 
-fn data_type(bits: u64, format: u64) -> Result<DataType> {
-    Ok(match (format, bits) {
-        (1 | 4, 8) => DataType::UInt8,
-        (1 | 4, 16) => DataType::UInt16,
-        (1 | 4, 32) => DataType::UInt32,
-        (1 | 4, 64) => DataType::UInt64,
-        (2, 8) => DataType::Int8,
-        (2, 16) => DataType::Int16,
-        (2, 32) => DataType::Int32,
-        (2, 64) => DataType::Int64,
-        (3, 16) => DataType::Float16,
-        (3, 32) => DataType::Float32,
-        (3, 64) => DataType::Float64,
-        (6, 64) => DataType::Complex64,
-        (6, 128) => DataType::Complex128,
-        _ => return Err(unsupported(format!("there are no elements of {bits} bits in the format {format}"))),
-    })
-}
-
-fn places(directory: &Directory, form: &Form) -> Result<Vec<(u64, u64)>> {
-    let (offsets, sizes) = match form.is_tiled {
+/// The places of all strips or tiles in the file, and their sizes.
+fn places(directory: &Directory, form: &Form, compression: Compression) -> Result<Vec<(u64, u64)>> {
+    let tags = match form.is_tiled {
         true => (tag::TILE_OFFSETS, tag::TILE_SIZES),
         false => (tag::STRIP_OFFSETS, tag::STRIP_SIZES),
     };
-    let (offsets, mut sizes) = (directory.numbers(offsets)?, directory.numbers(sizes)?);
-    let (below, beside) = form.parts();
-    let count = below.checked_mul(beside).and_then(|count| count.checked_mul(form.planes()));
-    if sizes.is_empty() && offsets.len() == 1 {
-        // Old programs did not write the size of the only strip.
-        sizes.push(form.part.0 * form.part.1 * form.pixel());
+    // Some writers name tiles strips.
+    let tags = if directory.has(tags.0) { tags } else { (tag::STRIP_OFFSETS, tag::STRIP_SIZES) };
+    let (offsets, mut sizes) = (directory.numbers(tags.0)?, directory.numbers(tags.1)?);
+    let count = form.count().ok_or_else(|| corrupt("there are too many strips or tiles"))?;
+    if offsets.is_empty() && count <= MOST_MISSING {
+        // Such a file was opened for writing, and closed before strips were written: all of them are missing.
+        return Ok(vec![(0, 0); usize::try_from(count).unwrap_or(0)]);
     }
-    if count != Some(offsets.len() as u64) || offsets.len() != sizes.len() {
+    if sizes.is_empty() && (offsets.len() == 1 || compression == Compression::None) {
+        // Old programs did not write sizes.
+        sizes = (0..offsets.len() as u64).map(|nth| form.stored(rows_of(form, nth))).collect();
+    }
+    if sizes.len() < offsets.len() || (offsets.len() as u64) < count {
         return Err(corrupt(format!(
-            "there are {} places of strips or tiles, and {} sizes, for {form}",
+            "there are {} places of strips or tiles, and {} sizes, for {form}, which needs {count}",
             offsets.len(),
             sizes.len()
         )));
     }
-    Ok(offsets.into_iter().zip(sizes).collect())
+    // What is behind them belongs to no part of the image.
+    Ok(offsets.into_iter().zip(sizes).take(usize::try_from(count).unwrap_or(usize::MAX)).collect())
+}
+
+/// The most strips or tiles of an image that has none of them.
+const MOST_MISSING: u64 = 1 << 20;
+
+/// The number of rows of a strip or a tile.
+fn rows_of(form: &Form, nth: u64) -> u64 {
+    if form.is_tiled {
+        return form.part.0 * form.part_depth;
+    }
+    let begin = nth % form.parts().1 * form.part.0;
+    form.part.0.min(form.height - begin)
 }

@@ -59,24 +59,61 @@ def write(data):
     nib.save(scaled, os.path.join(data, "scaled.nii"))
     for name in SHIPPED:
         shutil.copy(os.path.join(os.path.dirname(nib.__file__), "tests/data", name), data)
-    nib.save(nib.Nifti2Image(values((3, 4), "i2"), np.eye(4)), os.path.join(data, "second.nii"))
+    write_others(data, affine)
+
+
+def write_others(data, affine):
+    """NIfTI-2, pairs, Analyze, CIFTI-2, and extensions."""
+    for kind in ["u1", "i2", "f8", "c8"]:
+        for suffix, order in [(".nii", "<"), (".nii.gz", ">")]:
+            header = nib.Nifti2Header(endianness=order)
+            header.set_data_dtype(np.dtype(kind).newbyteorder(order))
+            header.set_xyzt_units("micron", "msec")
+            image = nib.Nifti2Image(values((5, 6, 7, 2), kind), affine, header)
+            nib.save(image, os.path.join(data, f"second-{kind}{suffix}"))
+    nib.save(nib.Nifti2Image(values((40000, 2), "i2"), np.eye(4)), os.path.join(data, "second.nii"))
+    # The conventions of FreeSurfer for long first dimensions.
+    nib.save(nib.Nifti1Image(values((40000, 1, 1), "u1"), np.eye(4)), os.path.join(data, "vector.nii"))
+    nib.save(nib.Nifti1Image(values((163842, 1, 1), "u1"), np.eye(4)), os.path.join(data, "surface.nii"))
+    nib.save(nib.Nifti1Pair(values((4, 5, 6), "i2"), affine), os.path.join(data, "pair.img"))
+    nib.save(nib.Nifti2Pair(values((4, 5, 6), "f4"), affine), os.path.join(data, "pair2.img"))
+    nib.save(nib.Nifti1Pair(values((4, 5, 6), "f8"), affine), os.path.join(data, "packed.img.gz"))
+    nib.save(nib.AnalyzeImage(values((4, 5, 6), "i2"), np.diag([-3, 4, 5, 1])), os.path.join(data, "analyze.img"))
+    scaled = nib.Spm2AnalyzeImage(values((4, 5, 6), "i2"), np.diag([-3, 4, 5, 1]))
+    scaled.header["scl_slope"] = 0.25
+    nib.save(scaled, os.path.join(data, "spm.img"))
+    extended = nib.Nifti1Image(values((3, 4, 2), "u1"), affine)
+    extended.header.set_intent("t test", (12.5,), "by hand")
+    extended.header["cal_max"], extended.header["cal_min"], extended.header["slice_code"] = 250, -3, 2
+    extended.set_qform(np.diag([2, 3, -4, 1]), 1)
+    extended.header.extensions.append(nib.nifti1.Nifti1Extension("comment", "Grüße".encode()))
+    extended.header.extensions.append(nib.nifti1.Nifti1Extension(2, b"\xff\xfe\x00\x01"))
+    nib.save(extended, os.path.join(data, "extended.nii"))
+    nib.save(extended, os.path.join(data, "extended.hdr"))
+    model = nib.cifti2.BrainModelAxis.from_mask(np.ones((3, 3, 2)), affine=np.eye(4), name="thalamus_left")
+    series = nib.cifti2.SeriesAxis(0, 0.5, 5)
+    nib.save(nib.Cifti2Image(values((5, 18), "f4"), (series, model)), os.path.join(data, "cifti.dtseries.nii"))
 
 
 def described(path):
     """The header and the elements of a file by nibabel, in the order of dimensions that Zarr has."""
     image = nib.load(path)
+    if isinstance(image, nib.Cifti2Image):
+        image = nib.Nifti2Image.from_filename(path)
     stored = np.asarray(image.dataobj.get_unscaled()).T
     if stored.dtype.names:
         stored = np.stack([stored[name] for name in stored.dtype.names], -1)
     header = image.header
+    first = 5 if os.path.basename(path).startswith("cifti") else 1
+    stored = stored.reshape(stored.shape[: stored.ndim - first + 1])
     said = {
         "shape": list(stored.shape),
         "type": stored.dtype.name,
         "crc32": zlib.crc32(np.ascontiguousarray(stored).astype(stored.dtype.newbyteorder("<")).tobytes()),
-        "spacing": [float(each) for each in header["pixdim"][1 : header["dim"][0] + 1][::-1]],
+        "spacing": [float(each) for each in header["pixdim"][first : header["dim"][0] + 1][::-1]],
         "scaling": [None if np.isnan(each) else float(each) for each in (image.dataobj.slope, image.dataobj.inter)],
     }
-    if header["sform_code"] > 0 or header["qform_code"] > 0:
+    if isinstance(header, nib.Nifti1Header) and (header["sform_code"] > 0 or header["qform_code"] > 0):
         said["affine"] = image.affine.ravel().tolist()
     return said
 
@@ -84,7 +121,7 @@ def described(path):
 def main():
     data = pack.begin(HERE)
     write(data)
-    names = [name for name in sorted(os.listdir(data)) if name != "second.nii"]
+    names = [name for name in sorted(os.listdir(data)) if not name.endswith((".img", ".img.gz", ".mat"))]
     expected = {name: described(os.path.join(data, name)) for name in names}
     with open(os.path.join(data, "expected.json"), "w") as file:
         json.dump(expected, file)

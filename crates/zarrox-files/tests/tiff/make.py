@@ -2,7 +2,7 @@
 
     python make.py
 
-The files are those of `conformance/tiff_files.py`. Runs in the environment of `conformance/requirements/files.txt`.
+The files are those of `conformance/files/tiff_files.py`. Runs in the environment of `conformance/requirements/files.txt`.
 """
 
 import json
@@ -12,7 +12,7 @@ import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..", "..")
-sys.path += [os.path.join(ROOT, "conformance"), os.path.join(ROOT, "crates/zarrox/tests/corpus")]
+sys.path += [os.path.join(ROOT, "conformance", "files"), os.path.join(ROOT, "crates/zarrox/tests/corpus")]
 
 import pack  # noqa: E402
 import tiff_files  # noqa: E402
@@ -28,7 +28,8 @@ def main():
     data = pack.begin(HERE)
     expected = {}
     for path in tiff_files.write(data):
-        said = described(tiff_files.expected(path))
+        images = [described(values) for values in tiff_files.expected(path)]
+        said = {**images[0], "images": images, "pages": tiff_files.pages(path)}
         said["levels"] = [described(level) for level in tiff_files.levels(path)]
         place = tiff_files.place(path)
         if place is not None:

@@ -62,7 +62,7 @@ pub(crate) fn import_file(
         importing.run()?;
         Ok(left_out)
     })?;
-    Ok(left_out.into_iter().map(|LeftOut { path, reason }| (path, reason)).collect())
+    Ok(left_out.into_iter().map(|LeftOut { path, reason, .. }| (path, reason)).collect())
 }
 
 /// The options of Python's `export_file`.

@@ -55,6 +55,11 @@ pub(crate) struct Convert {
     #[arg(long, conflicts_with = "allow")]
     lossy: bool,
 
+    /// Leave fill values and the attribute _FillValue as they are. Otherwise they become what makes xarray mask the same elements: of v2 it
+    /// masks the fill value, and of v3 the value of the attribute
+    #[arg(long)]
+    keep_fill_values: bool,
+
     /// Replace what is at the destination
     #[arg(long, visible_alias = "force", requires = "destination")]
     overwrite: bool,
@@ -99,10 +104,11 @@ impl Convert {
         for what in &self.allow {
             plan = plan.allow(*what);
         }
-        let plan = plan.overwrite(self.overwrite).on_progress(move |done| {
-            progress.set(done.done, done.total);
-            interrupt::check()
-        });
+        let plan =
+            plan.keep_fill_values(self.keep_fill_values).overwrite(self.overwrite).on_progress(move |done| {
+                progress.set(done.done, done.total);
+                interrupt::check()
+            });
         match &self.destination {
             Some(destination) => plan.plan(&self.source, destination),
             None => plan.plan_in_place(&self.source),

@@ -45,6 +45,10 @@ pub(crate) struct Cp {
     #[command(flatten)]
     recoding: Recoding,
 
+    /// In another format, leave fill values and the attribute _FillValue as they are, although xarray masks others then
+    #[arg(long)]
+    keep_fill_values: bool,
+
     /// Write consolidated metadata for the copy, also if the source has none
     #[arg(long)]
     consolidate: bool,
@@ -180,6 +184,7 @@ impl Cp {
         };
         let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
         let copier = copying::copier(global, progress).verify(verify).if_exists(if_exists).memory(memory);
+        let copier = copier.keep_fill_values(self.keep_fill_values);
         let copier = copier.jobs(self.jobs).skip_damaged(self.skip_damaged).consolidate(self.consolidate);
         let copier = self.allow.iter().fold(copier, |copier, what| copier.allow(*what));
         let copier = self.include.iter().cloned().fold(copier, Copier::include);

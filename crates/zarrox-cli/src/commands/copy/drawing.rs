@@ -49,27 +49,33 @@ impl Drawing {
         memory: u64,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
+        let mut picture = self.picture()?.memory(memory);
+        if let Some(field) = field {
+            picture = picture.field(field);
+        }
+        Ok(crate::interrupt::or_interrupted(picture.write(view, out))?)
+    }
+
+    /// The picture with these options.
+    #[cfg(feature = "images")]
+    pub(super) fn picture(&self) -> zarrox::Result<zarrox_files::picture::Picture> {
         use zarrox_files::picture::{Colours, Picture};
 
         use crate::exit::usage;
-        use crate::interrupt;
 
         let colours = self.cmap.as_deref().and_then(Colours::named).unwrap_or_default();
-        let mut picture = Picture::new().colours(colours).logarithmic(self.log).memory(memory);
+        let mut picture = Picture::new().colours(colours).logarithmic(self.log);
         picture = match self.range.as_slice() {
             [] => picture,
             &[low, high] => picture.range(low, high)?,
-            _ => return Err(usage("--range takes two rising numbers, such as 0,100").into()),
+            _ => return Err(usage("--range takes two rising numbers, such as 0,100")),
         };
         picture = match self.percentiles.as_slice() {
             [] => picture,
             &[low, high] => picture.percentiles(low, high)?,
-            _ => return Err(usage("--percentiles takes two rising numbers, such as 2,98").into()),
+            _ => return Err(usage("--percentiles takes two rising numbers, such as 2,98")),
         };
-        if let Some(field) = field {
-            picture = picture.field(field);
-        }
-        Ok(interrupt::or_interrupted(picture.write(view, out))?)
+        Ok(picture)
     }
 
     /// Says that this build has no pictures.

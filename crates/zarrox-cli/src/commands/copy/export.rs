@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use zarrox::data_type::{ByteOrder, Endian};
@@ -10,16 +11,18 @@ use zarrox::{Array, Node, Result, Selection};
 use zarrox_files::{Export as FileExport, Target as FileTarget};
 
 use super::drawing::Drawing;
+use super::imaging::{Imaging, Names};
 use crate::args::{ByteSize, Global};
-use crate::exit::{Failure, note, usage};
+use crate::exit::{Failure, note, printable, usage};
 use crate::files::Output;
+use crate::incoming::places;
+use crate::interrupt;
 use crate::npy::Header;
 use crate::npy::npz;
 use crate::part::Part;
 use crate::progress::Progress;
 use crate::strings::{self, Strings};
 use crate::window::{Window, memory_size};
-use crate::{interrupt, places};
 
 /// Write an array, or all arrays of a group, to a file
 ///
@@ -31,14 +34,18 @@ use crate::{interrupt, places};
 ///
 /// A picture (.png) has a selection with two dimensions, in the colours of a map, or bytes with a third dimension of 3 or 4 as colours.
 ///
+/// A file of TIFF (.tif, .ome.tif) or NIfTI (.nii, .nii.gz) has one array with its place: coordinates at even distances, the attributes that
+/// an import keeps, or the scales of OME-Zarr. A name with a place for a number (slices/%04d.png), or a directory with --stack, has an
+/// image for each position along the first dimension.
+///
 /// A file of HDF5 (.h5) or NetCDF-4 (.nc) has all nodes of a group with their attributes, dimensions and chunks. Chunks that are
 /// compressed with zlib are copied as they are; others are compressed with deflate, which all programs read.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'; for .npz, .csv, .parquet, .h5 and .nc also a group
+    /// The array, or a part of it: 'a.zarr/t2m[-1, ::90, ...]'; for .npz, .csv, .parquet, .h5, .nc, .tif and .nii also a group
     path: String,
 
-    /// The file, or - for the standard output
+    /// The file, or - for the standard output; a directory with --stack
     out: String,
 
     #[command(flatten)]
@@ -47,9 +54,20 @@ pub(crate) struct Export {
     #[command(flatten)]
     drawing: Drawing,
 
+    #[command(flatten)]
+    imaging: Imaging,
+
     /// The arrays of a group that are the columns of .csv or .parquet, in their order [default: all arrays directly in the group]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
+
+    /// Make dimensions of this name unlimited in .h5 and .nc, beside those that were unlimited in an imported file; may be repeated
+    #[arg(long, value_name = "DIMENSION")]
+    unlimited: Vec<String>,
+
+    /// Leave out arrays and attributes that .h5 or .nc cannot express, and list them
+    #[arg(long)]
+    skip_unsupported: bool,
 
     /// The kind of file [default: from the suffix of OUT; npy for the standard output]
     #[arg(long, value_name = "KIND")]
@@ -103,6 +121,14 @@ enum Kind {
     Hdf5,
     /// NetCDF-4, which xarray opens
     Netcdf,
+    /// TIFF, as GeoTIFF where coordinates tell a place on the earth
+    Tiff,
+    /// OME-TIFF, for microscopy
+    OmeTiff,
+    /// NIfTI
+    Nifti,
+    /// NIfTI, compressed by gzip
+    NiftiGz,
 }
 
 impl Kind {
@@ -111,14 +137,44 @@ impl Kind {
         match self {
             Self::Hdf5 => Some(FileTarget::Hdf5),
             Self::Netcdf => Some(FileTarget::NetCdf),
+            Self::Tiff => Some(FileTarget::Tiff),
+            Self::OmeTiff => Some(FileTarget::OmeTiff),
+            Self::Nifti => Some(FileTarget::Nifti),
+            Self::NiftiGz => Some(FileTarget::NiftiGzip),
             Self::Npy | Self::Npz | Self::Raw | Self::Png | Self::Csv | Self::Parquet => None,
         }
+    }
+}
+
+impl Kind {
+    /// Returns true for files of one array with its place.
+    fn is_image(self) -> bool {
+        matches!(self, Self::Tiff | Self::OmeTiff | Self::Nifti | Self::NiftiGz)
+    }
+
+    /// The kind that the suffix of a file tells.
+    fn of(out: &str) -> Option<Self> {
+        Some(match FileTarget::of(out)? {
+            FileTarget::Hdf5 => Self::Hdf5,
+            FileTarget::NetCdf => Self::Netcdf,
+            FileTarget::Tiff => Self::Tiff,
+            FileTarget::OmeTiff => Self::OmeTiff,
+            FileTarget::Nifti => Self::Nifti,
+            FileTarget::NiftiGzip => Self::NiftiGz,
+            FileTarget::Png => Self::Png,
+            FileTarget::Csv => Self::Csv,
+            FileTarget::Parquet => Self::Parquet,
+            _ => return None,
+        })
     }
 }
 
 impl Export {
     pub(crate) fn run(&self, global: &Global, stdout: &mut dyn Write) -> Result<(), Failure> {
         interrupt::catch();
+        if let Some(names) = self.imaging.names(&self.out)? {
+            return self.write_stack(global, &names);
+        }
         let kind = self.kind()?;
         if self.compress && kind != Kind::Npz {
             return Err(usage("--compress applies only to .npz files").into());
@@ -128,12 +184,22 @@ impl Export {
         {
             return Err(usage(format!("{option} applies only to .png files")).into());
         }
+        if !matches!(kind, Kind::Tiff | Kind::OmeTiff) {
+            self.imaging.refuse()?;
+        }
         if !self.columns.is_empty() && !matches!(kind, Kind::Csv | Kind::Parquet) {
             return Err(usage("--columns applies only to .csv and .parquet files").into());
+        }
+        if kind.target().is_none() && (self.skip_unsupported || !self.unlimited.is_empty()) {
+            let option = if self.skip_unsupported { "--skip-unsupported" } else { "--unlimited" };
+            return Err(usage(format!("{option} applies only to .h5 and .nc files")).into());
         }
         let (path, selection) = self.part.target(&self.path)?;
         if matches!(kind, Kind::Csv | Kind::Parquet) {
             return self.write_table(&global.read(&path)?, selection, kind, stdout);
+        }
+        if let Some(target) = kind.target().filter(|_| kind.is_image()) {
+            return self.write_image(&global.read(&path)?, &selection, target);
         }
         if let Some(target) = kind.target() {
             return self.write_hierarchy(&global.read(&path)?, &selection, target);
@@ -158,7 +224,7 @@ impl Export {
         let extension = Path::new(&self.out).extension().and_then(|extension| extension.to_str());
         match (self.to, extension) {
             (Some(kind), _) if self.out == "-" && kind.target().is_some() => {
-                Err(usage("files of HDF5 and NetCDF cannot be written to a stream"))
+                Err(usage("files of HDF5, NetCDF, TIFF and NIfTI cannot be written to a stream"))
             }
             (Some(Kind::Npz), _) if self.out == "-" => Err(usage(".npz files cannot be written to a stream")),
             (Some(Kind::Parquet), _) if self.out == "-" => {
@@ -169,15 +235,13 @@ impl Export {
             (None, Some("npy")) => Ok(Kind::Npy),
             (None, Some("npz")) => Ok(Kind::Npz),
             (None, Some("raw" | "bin")) => Ok(Kind::Raw),
-            (None, Some("png")) => Ok(Kind::Png),
-            (None, Some("csv")) => Ok(Kind::Csv),
-            (None, Some("parquet" | "pq")) => Ok(Kind::Parquet),
-            (None, Some(_)) if FileTarget::of(&self.out) == Some(FileTarget::Hdf5) => Ok(Kind::Hdf5),
-            (None, Some(_)) if FileTarget::of(&self.out) == Some(FileTarget::NetCdf) => Ok(Kind::Netcdf),
-            (None, _) => Err(usage(format!(
-                "the form of '{}' is not clear from its name; give --to npy, npz, raw, png, csv, parquet, hdf5 or netcdf",
-                self.out
-            ))),
+            (None, _) => Kind::of(&self.out).ok_or_else(|| {
+                usage(format!(
+                    "the form of '{}' is not clear from its name; give --to npy, npz, raw, png, csv, parquet, hdf5, netcdf, tiff, ome-tiff, \
+                     nifti or nifti-gz, or --stack png, jpeg or tiff for a directory of images",
+                    self.out
+                ))
+            }),
         }
     }
 
@@ -346,10 +410,79 @@ impl Export {
             bar.add(elements);
             interrupt::check()
         });
+        let mut export = self.unlimited.iter().fold(export, FileExport::unlimited);
+        let left_out = Arc::new(Mutex::new(Vec::new()));
+        if self.skip_unsupported {
+            let list = Arc::clone(&left_out);
+            export = export.skip_unsupported(move |found| {
+                list.lock().unwrap_or_else(PoisonError::into_inner).push(found);
+            });
+        }
         export.write(node, target, &mut file)?;
         file.finish()?;
         progress.finish(None);
+        let left_out = left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        for found in left_out.iter() {
+            note(&format!("left out: {}", printable(&found.to_string())));
+        }
+        if !left_out.is_empty() {
+            note(&format!("{} parts were left out, since {target} cannot express them", left_out.len()));
+        }
         Ok(())
+    }
+
+    /// Writes one array with its place.
+    fn write_image(&self, node: &Node, selection: &Selection, target: FileTarget) -> Result<(), Failure> {
+        self.refuse_fields(format_args!("files of {target}"))?;
+        let progress = Progress::elements(&self.out);
+        let mut file = Output::create(Path::new(&self.out), self.force)?;
+        if !file.can_seek() {
+            return Err(usage(format!("'{}' is not a file, as {target} needs one", self.out)).into());
+        }
+        let bar = progress.clone();
+        let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
+        let export = FileExport::new().memory(memory).select(selection).on_progress(move |elements| {
+            bar.add(elements);
+            interrupt::check()
+        });
+        interrupt::or_interrupted(self.imaging.compressed(export).write(node, target, &mut file))?;
+        file.finish()?;
+        progress.finish(None);
+        Ok(())
+    }
+
+    /// Writes an image for each position along the first dimension.
+    fn write_stack(&self, global: &Global, names: &Names) -> Result<(), Failure> {
+        if self.compress || !self.columns.is_empty() || self.to.is_some() {
+            return Err(usage("--to, --compress and --columns do not apply to a stack of images").into());
+        }
+        let (path, selection) = self.part.target(&self.path)?;
+        self.refuse_fields("stacks of images")?;
+        let drawing = self.drawing.option().is_some().then_some(&self.drawing);
+        let progress = Progress::elements(&self.out);
+        let bar = progress.clone();
+        let tell = move |elements| {
+            bar.add(elements);
+            interrupt::check()
+        };
+        let limits = (self.memory.0, self.force);
+        self.imaging.write_stack(
+            &global.read(&path)?,
+            selection,
+            (names, &self.out),
+            drawing,
+            limits,
+            tell,
+        )?;
+        progress.finish(None);
+        Ok(())
+    }
+
+    fn refuse_fields(&self, what: impl std::fmt::Display) -> Result<()> {
+        match self.part.fields.is_empty() {
+            true => Ok(()),
+            false => Err(usage(format!("--field does not apply to {what}, which have whole elements"))),
+        }
     }
 
     fn write_npz(&self, node: Node, selection: &Selection) -> Result<(), Failure> {

@@ -6,9 +6,10 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use zarrox::copy::IfExists;
 use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
-use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Group, OpenMode, Result};
-use zarrox_files::Kind;
+use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Glob, Group, OpenMode, Result};
+use zarrox_files::{Kind, LeftOut, Select};
 
 use super::copying;
 use super::recoding::Recoding;
@@ -16,12 +17,12 @@ use crate::args::{ByteSize, Chunks, Global, OpenLengths};
 use crate::creation::{self, Creation};
 use crate::exit::{Failure, note, printable, usage};
 use crate::files::{self, failed};
+use crate::incoming::places::Places;
 use crate::incoming::{Counted, Incoming, Rest};
 use crate::interrupt;
 use crate::made::Made;
 use crate::npy::npz::{self, Archive};
 use crate::npy::{self, Header};
-use crate::places::Places;
 use crate::progress::Progress;
 use crate::suggest::{self, suggesting};
 
@@ -29,6 +30,8 @@ use crate::suggest::{self, suggesting};
 ///
 /// Of HDF5 and NetCDF, groups, attributes, dimensions, chunks and filters are kept, and encoded chunks are copied as they are where
 /// Zarr has all their filters; an import that was interrupted is continued by the same command.
+///
+/// Many files become one hierarchy with --concat: arrays that have the dimension are joined along it, and others must be alike.
 ///
 /// An image becomes an array, and a directory of images of one size and type an array with a first dimension for them, in the order
 /// of their names. Each column of CSV (.csv, .tsv) or Parquet becomes an array of one dimension.
@@ -39,11 +42,10 @@ use crate::suggest::{self, suggesting};
 /// complete.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// The file, a directory of images, or - for the standard input
-    input: String,
-
-    /// The destination: an array, or for a file of several arrays a group
-    path: String,
+    /// The file, a directory of images, or - for the standard input; with --concat several files, or directories of them. Last the
+    /// destination: an array, or for a file of several arrays a group
+    #[arg(required = true, num_args = 1.., value_names = ["INPUT", "PATH"])]
+    paths: Vec<String>,
 
     /// With --shape, the data type of raw elements: float32, >i2, JSON for structures. Otherwise the data type to store the
     /// elements of an .npy file as: another type of numbers, which must have every value (see --lossy); string for text of a
@@ -64,9 +66,44 @@ pub(crate) struct Import {
     #[arg(long, value_name = "BYTES", requires = "shape", default_value_t = 0, hide_default_value = true)]
     offset: u64,
 
-    /// Import only this array of an .npz file, this node of an HDF5 or NetCDF file, or this column
-    #[arg(long, value_name = "NAME")]
-    member: Option<String>,
+    /// Import only this array of an .npz file, this node of an HDF5 or NetCDF file, or this column; can be repeated for nodes and
+    /// columns, which become a group
+    #[arg(long = "member", value_name = "NAME")]
+    members: Vec<String>,
+
+    /// Leave out nodes that a pattern fits, such as '*_bnds' or 'forecast/**', with all nodes below them; can be repeated
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<Glob>,
+
+    /// Join several files along a dimension, in the order of its coordinate, or otherwise of their names. A dimension that no file has
+    /// becomes the first one of all arrays but coordinates. With --append, the files go on behind what the destination has
+    #[arg(long, value_name = "DIMENSION", conflicts_with_all = ["dtype", "shape"])]
+    concat: Option<String>,
+
+    /// What is done with elements that all files should have alike and that differ: an error, or those of the first file
+    #[arg(
+        long,
+        value_name = "RULE",
+        requires = "concat",
+        default_value = "refuse",
+        hide_default_value = true
+    )]
+    #[arg(value_parser = ["refuse", "first"])]
+    conflicts: String,
+
+    /// Put fill values where some of the files lack an array
+    #[arg(long, requires = "concat")]
+    fill_missing: bool,
+
+    /// Import ranges of dimensions, of all arrays that have them: by indices as time=0:100 or x=::2, or by values of the coordinate as
+    /// lat=10..50 or time=2000-01..2000-12; several are separated by commas
+    #[arg(long, value_name = "NAME=RANGE", value_delimiter = ',')]
+    select: Vec<Select>,
+
+    /// Allow to read files in this directory that the file names: external links, external storage, sources of virtual datasets,
+    /// files of OME-TIFF; can be repeated [always allowed: the directory of the file]
+    #[arg(long, value_name = "DIR")]
+    external: Vec<PathBuf>,
 
     /// The type of a column of CSV, such as id=uint8 or day=datetime64[D] [default: the type that all its values have]
     #[arg(long = "column", value_name = "NAME=TYPE", value_parser = column)]
@@ -76,14 +113,22 @@ pub(crate) struct Import {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     level: usize,
 
-    /// Append to the existing array, along this axis [default: 0]
+    /// Images of TIFF as OME-Zarr: a group with all their levels, axes, units, scales and channels.
+    #[arg(long, conflicts_with = "level")]
+    ome: bool,
+
+    /// Append to the existing array, along this axis [default: 0], or with --concat to all arrays of a hierarchy
     #[arg(long, value_name = "AXIS", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     #[arg(conflicts_with = "Creation")]
     append: Option<usize>,
 
-    /// Leave out what an HDF5 or NetCDF file has and Zarr has not, and list it
+    /// Leave out what a file has and Zarr has not, or what lies in other files that are missing or not allowed, and list it
     #[arg(long)]
     skip_unsupported: bool,
+
+    /// Leave out parts of a file that are damaged, and with --concat damaged files, and list them
+    #[arg(long)]
+    skip_damaged: bool,
 
     /// The approximate limit of memory
     #[arg(long, value_name = "SIZE", default_value = "512MiB")]
@@ -130,17 +175,24 @@ impl Import {
     /// An import that makes an array longer.
     pub(super) fn appending(input: &str, path: &str, axis: usize, memory: ByteSize) -> Self {
         Self {
-            input: input.to_owned(),
-            path: path.to_owned(),
+            paths: vec![input.to_owned(), path.to_owned()],
             dtype: None,
             lossy: false,
             shape: None,
             offset: 0,
-            member: None,
+            members: Vec::new(),
+            exclude: Vec::new(),
+            concat: None,
+            conflicts: "refuse".to_owned(),
+            fill_missing: false,
+            select: Vec::new(),
+            external: Vec::new(),
             append: Some(axis),
             columns: Vec::new(),
             level: 0,
+            ome: false,
             skip_unsupported: false,
+            skip_damaged: false,
             memory,
             creation: Creation::default(),
         }
@@ -162,21 +214,26 @@ impl Import {
 
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         interrupt::catch();
-        if self.shape.is_none() && self.can_be_hierarchy() && Kind::of(&self.input)?.is_some() {
+        if self.inputs().is_empty() {
+            return Err(usage("a destination is missing behind the file").into());
+        }
+        if self.concat.is_none() && self.inputs().len() > 1 {
+            return Err(usage(
+                "several files are joined along a dimension, which --concat names; other files are imported one by one",
+            )
+            .into());
+        }
+        if self.concat.is_some() && self.append.is_some() {
+            return self.append_files(global);
+        }
+        let is_hierarchy = || Ok::<_, Error>(self.can_be_hierarchy() && Kind::of(self.input())?.is_some());
+        if self.concat.is_some() || (self.shape.is_none() && is_hierarchy()?) {
             return self.import_hierarchy(global, out);
         }
-        if !self.columns.is_empty() {
-            return Err(usage(format!("--column is for files of CSV, and {} is not one", self.name())).into());
-        }
-        if self.level != 0 {
-            return Err(usage(format!("--level is for files of TIFF, and {} is not one", self.name())).into());
-        }
-        if self.skip_unsupported {
-            return Err(usage(format!(
-                "--skip-unsupported is for files of HDF5 and NetCDF, and {} is not one",
-                self.name()
-            ))
-            .into());
+        if let Some((option, kinds)) = self.file_option() {
+            return Err(
+                usage(format!("{option} is for files of {kinds}, and {} is not one", self.name())).into()
+            );
         }
         let mut start = Vec::new();
         let mut input = self.open()?;
@@ -188,7 +245,7 @@ impl Import {
             drop(input);
             return Ok(self.import_npz(global).map_err(|error| self.in_input(error))?);
         }
-        if self.member.is_some() {
+        if !self.members.is_empty() {
             return Err(usage(format!(
                 "--member applies only to .npz files, and {} is not one",
                 self.name()
@@ -200,27 +257,58 @@ impl Import {
         Ok(self.store(incoming, global)?)
     }
 
+    /// The inputs, before the destination.
+    fn inputs(&self) -> &[String] {
+        self.paths.split_last().map_or(&[], |(_, inputs)| inputs)
+    }
+
+    /// The only input, or the first one.
+    fn input(&self) -> &str {
+        self.inputs().first().map_or("-", String::as_str)
+    }
+
+    /// The destination.
+    fn path(&self) -> &str {
+        self.paths.last().map_or("", String::as_str)
+    }
+
     /// The name of the input in errors.
     fn name(&self) -> String {
-        if self.input == "-" { "the standard input".to_owned() } else { format!("'{}'", self.input) }
+        if self.input() == "-" { "the standard input".to_owned() } else { format!("'{}'", self.input()) }
+    }
+
+    /// The name of a given option that is only for some kinds of files, and these.
+    fn file_option(&self) -> Option<(&'static str, &'static str)> {
+        let many = "HDF5, NetCDF and other formats";
+        let given = [
+            ("--column", "CSV", !self.columns.is_empty()),
+            ("--level", "TIFF", self.level != 0),
+            ("--ome", "TIFF", self.ome),
+            ("--skip-unsupported", many, self.skip_unsupported),
+            ("--skip-damaged", many, self.skip_damaged),
+            ("--select", many, !self.select.is_empty()),
+            ("--exclude", many, !self.exclude.is_empty()),
+            ("--external", many, !self.external.is_empty()),
+        ];
+        given.into_iter().find(|(.., given)| *given).map(|(option, kinds, _)| (option, kinds))
     }
 
     fn open(&self) -> Result<Box<dyn Read>> {
-        if self.input == "-" {
+        if self.input() == "-" {
             return Ok(Box::new(io::stdin().lock()));
         }
-        Ok(Box::new(BufReader::new(files::open(Path::new(&self.input))?)))
+        Ok(Box::new(BufReader::new(files::open(Path::new(self.input()))?)))
     }
 
     /// The length of the input in bytes, if the input is a file.
     fn length(&self) -> Option<u64> {
-        let metadata = fs::metadata(&self.input).ok().filter(|_| self.input != "-");
+        let metadata = fs::metadata(self.input()).ok().filter(|_| self.input() != "-");
         metadata.filter(fs::Metadata::is_file).map(|metadata| metadata.len())
     }
 
     /// Returns true for files and directories, which can be read in any order.
     fn can_be_hierarchy(&self) -> bool {
-        self.length().is_some() || (self.input != "-" && Path::new(&self.input).is_dir())
+        self.length().is_some() || (self.input() != "-" && Path::new(self.input()).is_dir())
     }
 
     fn in_input(&self, error: Error) -> Error {
@@ -315,7 +403,7 @@ impl Import {
 
     /// The elements of a file, which can be read in any order; the first one is at `start`.
     fn places(&self, start: u64) -> Result<Option<Places>> {
-        let path = self.length().map(|_| Path::new(&self.input));
+        let path = self.length().map(|_| Path::new(self.input()));
         path.map(|path| Ok(Places::new(files::open(path)?, start))).transpose()
     }
 
@@ -336,7 +424,7 @@ impl Import {
         // The replaced node can have any format.
         let global = global.of_any_format();
         let Some((old, new)) = self.replaced(&global) else {
-            return Made::or_removed(&global, &self.path, || create(&self.path));
+            return Made::or_removed(&global, self.path(), || create(self.path()));
         };
         Made::or_removed(&global, &new, || create(&new))?;
         let options = global.options();
@@ -354,11 +442,11 @@ impl Import {
     /// after it had deleted the node has left the new one there.
     fn replaced(&self, global: &Global) -> Option<(String, String)> {
         let there =
-            || global.read(&self.path).map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true);
+            || global.read(self.path()).map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true);
         if !self.creation.force {
             return None;
         }
-        let old = absolute(Path::new(self.path.strip_prefix("file://").unwrap_or(&self.path)))?;
+        let old = absolute(Path::new(self.path().strip_prefix("file://").unwrap_or(self.path())))?;
         let new = old.with_file_name(format!(".importing-{}", old.file_name()?.to_str()?));
         if !new.exists() && !there() {
             return None;
@@ -393,58 +481,101 @@ impl Import {
     }
 
     fn append(&self, incoming: Incoming<'_>, axis: usize, global: &Global) -> Result<()> {
-        let mut array = global.options().open(&self.path)?.into_array()?;
+        let mut array = global.options().open(self.path())?.into_array()?;
         let said =
             self.dtype.as_deref().filter(|_| self.shape.is_none()).map(creation::data_type).transpose()?;
         if let Some((said, _)) = said.filter(|(said, _)| said != array.data_type()) {
-            let message = format!("the elements of '{}' are {}, not {said}", self.path, array.data_type());
+            let message = format!("the elements of '{}' are {}, not {said}", self.path(), array.data_type());
             return Err(Error::new(ErrorKind::DataTypeMismatch, message));
         }
-        Made::or_removed(global, &self.path, || incoming.append(&mut array, axis, self.memory.0))
+        Made::or_removed(global, self.path(), || incoming.append(&mut array, axis, self.memory.0))
     }
 
     /// Imports all nodes of a file of HDF5 or NetCDF, or images.
     fn import_hierarchy(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         if self.append.is_some() {
             return Err(
-                usage("--append takes one array of a NumPy file; zarrox append adds another array").into()
+                usage(
+                    "--append takes one array of a NumPy file, or with --concat DIMENSION files; zarrox append adds another array",
+                )
+                .into()
             );
         }
         if let Some(option) = self.creation.single_option() {
             return Err(usage(format!("{option} is of one array, and {} has its own", self.name())).into());
         }
-        let progress = Progress::new(&self.input, 0);
+        let progress = Progress::new(self.input(), 0);
         let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
         let copier = copying::copier(global, &progress).memory(memory);
+        // Of what an earlier import has left, only the same one goes on.
+        let copier = if self.creation.force { copier.if_exists(IfExists::Replace) } else { copier };
         let recodes = self.creation.compressor.is_some() || self.creation.codecs.is_some();
-        let import = zarrox_files::Import::new()
-            .copier(self.recoding()?.apply(copier)?)
-            .recodes(recodes)
-            .level(self.level)
-            .skip_unsupported(self.skip_unsupported)
-            .node(self.member.as_deref().unwrap_or_default());
-        let import = self.columns.iter().try_fold(import, |import, (name, dtype)| {
-            Ok::<_, Error>(import.column(name, creation::data_type(dtype)?.0))
-        })?;
+        let import = self.options()?.copier(self.recoding()?.apply(copier)?).recodes(recodes);
         self.replacing(global, |path| {
-            let importing = import.plan(&self.input, path)?;
-            for found in importing.left_out().iter().filter(|_| self.skip_unsupported) {
-                note(&format!("left out: {}", printable(&found.to_string())));
+            let importing = import.plan_all(self.inputs(), path)?;
+            if let Some(dimension) = self.concat.as_ref().filter(|_| importing.has_new_dimension()) {
+                note(&format!("no file has the dimension '{dimension}', so that it is a new one"));
             }
+            importing.notes().iter().for_each(|found| note(&printable(found)));
+            print_differences(importing.differences());
             for report in importing.copying().reports() {
                 report.to_string().lines().for_each(|line| tracing::info!("{}", printable(line)));
             }
-            let report = importing.run()?;
+            let imported = importing.run_counted()?;
             progress.finish(None);
-            copying::print_findings(&report, out).map_err(|error| files::failed("printing", error))
+            if let Some(source) = imported.source {
+                tracing::info!("the source has {source}");
+            }
+            tracing::info!("the copy has {}", imported.copy);
+            copying::print_findings(&imported.report, out)
+                .map_err(|error| files::failed("printing", error))?;
+            print_left_out(&imported.left_out);
+            Ok(())
         })
         .map_err(Failure::from)
+    }
+
+    /// Appends files to a hierarchy.
+    fn append_files(&self, global: &Global) -> Result<(), Failure> {
+        if self.append != Some(0) {
+            return Err(usage("--append takes no axis beside --concat, which names the dimension").into());
+        }
+        let options = global.options().access(&interrupt::options());
+        let appended = interrupt::or_told(
+            self.options()?.append(self.inputs(), self.path(), &options),
+            "the same command continues",
+        )?;
+        print_differences(&appended.notes);
+        for (path, before, after) in &appended.arrays {
+            tracing::info!("/{}: {before} elements along the dimension became {after}", printable(path));
+        }
+        print_left_out(&appended.left_out);
+        Ok(())
+    }
+
+    /// The options of an import of files, without those of the copy.
+    fn options(&self) -> Result<zarrox_files::Import> {
+        let import = zarrox_files::Import::new()
+            .level(self.level)
+            .ome(self.ome)
+            .skip_unsupported(self.skip_unsupported)
+            .skip_damaged(self.skip_damaged)
+            .first_wins(self.conflicts == "first")
+            .fill_missing(self.fill_missing);
+        let import = self.concat.iter().fold(import, zarrox_files::Import::concat);
+        let import = self.members.iter().fold(import, zarrox_files::Import::node);
+        let import = self.exclude.iter().cloned().fold(import, zarrox_files::Import::exclude);
+        let import = self.select.iter().cloned().fold(import, zarrox_files::Import::select);
+        let import = self.external.iter().fold(import, zarrox_files::Import::external);
+        self.columns.iter().try_fold(import, |import, (name, dtype)| {
+            Ok::<_, Error>(import.column(name, creation::data_type(dtype)?.0))
+        })
     }
 
     /// The properties of the copies of all arrays.
     fn recoding(&self) -> Result<Recoding> {
         let shards = match &self.creation.shards {
-            Some(shards @ Chunks::Shape(_)) => Some(Some(shards.clone())),
+            Some(shards @ (Chunks::Shape(_) | Chunks::Named(_))) => Some(Some(shards.clone())),
             Some(Chunks::Rectilinear(_)) => return Err(usage("--shards: a copy has shards of one shape")),
             None => None,
         };
@@ -454,11 +585,14 @@ impl Import {
     }
 
     fn import_npz(&self, global: &Global) -> Result<()> {
-        if self.input == "-" {
+        if self.input() == "-" {
             return Err(usage(".npz files cannot be read from a stream"));
         }
-        let mut archive = Archive::open(Path::new(&self.input))?;
-        if let Some(name) = &self.member {
+        let mut archive = Archive::open(Path::new(self.input()))?;
+        if self.members.len() > 1 {
+            return Err(usage("--member takes one array of an .npz file"));
+        }
+        if let Some(name) = self.members.first() {
             return self.import_member(&mut archive, name, |incoming| self.store(incoming, global));
         }
         if self.append.is_some() {
@@ -507,6 +641,27 @@ impl Import {
         let incoming = self.incoming(format!("member '{name}'"), header, &mut member);
         store(Incoming { places, rest: Rest::Read, ..incoming })
     }
+}
+
+/// Prints what differs between several files.
+fn print_differences(differences: &[String]) {
+    for difference in differences {
+        tracing::info!("{}", printable(difference));
+    }
+}
+
+/// Prints the parts that were left out, and their number as the last line.
+fn print_left_out(parts: &[LeftOut]) {
+    for part in parts {
+        note(&format!("left out: {part}"));
+    }
+    if !parts.is_empty() {
+        note(&format!("left out {}", counted(parts.len(), "part")));
+    }
+}
+
+fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 /// The name and the type of a column.

@@ -8,6 +8,7 @@ pub(super) mod downsample;
 mod drawing;
 mod estimate;
 pub(super) mod export;
+mod imaging;
 pub(super) mod import;
 pub(super) mod mv;
 pub(super) mod rechunk;

@@ -5,7 +5,7 @@ use zarrox::copy::Copier;
 use zarrox::data_type::Casting;
 use zarrox::{ChunkShape, CodecSpec, DataType, Downsample, Result, Separator};
 
-use crate::args::Chunks;
+use crate::args::{Chunks, NamedLengths};
 use crate::creation::{self, Compressor};
 use crate::exit::usage;
 use crate::filter;
@@ -15,11 +15,12 @@ use crate::suggest::{self, suggesting};
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Chunks and codecs of the copy [default: those of the source]")]
 pub(crate) struct Recoding {
-    /// The shape of a chunk, such as 10,20, where -1 is a whole dimension. Without --shards, each chunk is stored by itself
+    /// The shape of a chunk, such as 10,20, where -1 is a whole dimension, or for arrays of several shapes lengths by the names of
+    /// dimensions, such as time=10,lat=50. Without --shards, each chunk is stored by itself
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true)]
     pub(crate) chunks: Option<Chunks>,
 
-    /// The shape of a shard, which holds several chunks in one object; none: no shards
+    /// The shape of a shard, which holds several chunks in one object, also by the names of dimensions; none: no shards
     #[arg(long, value_name = "LENGTHS", allow_hyphen_values = true, value_parser = shards)]
     pub(crate) shards: Option<Shards>,
 
@@ -81,10 +82,13 @@ impl Recoding {
     /// Applies the options to what makes the arrays.
     pub(crate) fn apply<T: Recoded>(&self, copier: T) -> Result<T> {
         let mut copier = copier.lossy(self.lossy);
-        if let Some(chunks) = &self.chunks {
-            copier = copier.chunks(shape(chunks, "--chunks")?);
-        }
+        copier = match &self.chunks {
+            Some(Chunks::Named(lengths)) => copier.chunks_by_name(lengths.clone())?,
+            Some(chunks) => copier.chunks(shape(chunks, "--chunks")?),
+            None => copier,
+        };
         copier = match &self.shards {
+            Some(Some(Chunks::Named(lengths))) => copier.shards_by_name(lengths.clone())?,
             Some(Some(shards)) => copier.shards(shape(shards, "--shards")?),
             Some(None) => copier.no_shards(),
             None => copier,
@@ -117,6 +121,8 @@ pub(crate) trait Recoded: Sized {
     fn chunks(self, chunks: ChunkShape) -> Self;
     fn shards(self, shards: ChunkShape) -> Self;
     fn no_shards(self) -> Self;
+    fn chunks_by_name(self, lengths: NamedLengths) -> Result<Self>;
+    fn shards_by_name(self, lengths: NamedLengths) -> Result<Self>;
     fn codecs(self, codecs: Vec<CodecSpec>) -> Self;
     fn filters(self, filters: Vec<CodecSpec>) -> Self;
     fn compressor(self, compressor: CodecSpec) -> Self;
@@ -126,8 +132,18 @@ pub(crate) trait Recoded: Sized {
 }
 
 macro_rules! recoded {
-    ($type:ty, |$own:ident, $data_type:ident, $casting:ident| $cast:expr) => {
+    ($type:ty, |$named:ident, $lengths:ident| $chunks:expr, $shards:expr, |$own:ident, $data_type:ident, $casting:ident| $cast:expr) => {
         impl Recoded for $type {
+            fn chunks_by_name(self, $lengths: NamedLengths) -> Result<Self> {
+                let $named = self;
+                $chunks
+            }
+
+            fn shards_by_name(self, $lengths: NamedLengths) -> Result<Self> {
+                let $named = self;
+                $shards
+            }
+
             fn lossy(self, lossy: bool) -> Self {
                 <$type>::lossy(self, lossy)
             }
@@ -172,15 +188,26 @@ macro_rules! recoded {
     };
 }
 
-recoded!(Copier, |copier, data_type, casting| Ok(copier.data_type(data_type, casting)));
+recoded!(
+    Copier,
+    |copier, lengths| Ok(copier.chunks_by_name(lengths)),
+    Ok(copier.shards_by_name(lengths)),
+    |copier, data_type, casting| Ok(copier.data_type(data_type, casting))
+);
 
-recoded!(Downsample, |_own, _data_type, _casting| {
-    Err(usage("levels have the data type of the source; zarrox cp --dtype makes a copy with another one"))
-});
+recoded!(
+    Downsample,
+    |_own, _lengths| Err(usage("--chunks: levels have chunks of one shape")),
+    Err(usage("--shards: levels have shards of one shape")),
+    |_own, _data_type, _casting| {
+        Err(usage("levels have the data type of the source; zarrox cp --dtype makes a copy with another one"))
+    }
+);
 
 pub(crate) fn shape(chunks: &Chunks, option: &str) -> Result<zarrox::ChunkShape> {
     match chunks {
         Chunks::Shape(shape) => Ok(shape.clone()),
         Chunks::Rectilinear(_) => Err(usage(format!("{option}: a copy has chunks of one shape"))),
+        Chunks::Named(_) => Err(usage(format!("{option}: give a length for each dimension"))),
     }
 }

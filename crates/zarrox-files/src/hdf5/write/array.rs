@@ -1,11 +1,12 @@
 //! Arrays on their way into a file: their form in HDF5, and their elements.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use zarrox::codec::{CHUNK_LIMIT, CodecChain, EncodeOptions};
 use zarrox::codecs::{ByteShuffle, Zlib};
-use zarrox::data_type::{Storage, TimeKind, TimeUnit};
+use zarrox::data_type::{Storage as Memory, TimeKind, TimeUnit};
 use zarrox::json::{Json, Map};
 use zarrox::stores::MemoryStore;
 use zarrox::{
@@ -13,24 +14,23 @@ use zarrox::{
 };
 
 use super::appended::Appended;
-use super::attributes;
+use super::attributes::{self, Attributes, Elements};
 use super::datatype::{self, Encoded};
-use super::dimensions::Shaped;
 use super::heap::Heap;
 use super::index::{Chunk, index};
 use super::messages::{self, Filter, Header, kind};
+use super::names;
 use super::options::{Convention, Options};
 use super::path::{name, parent};
 use crate::chunks::each_position;
-use crate::input::{unsupported, zeroed};
+use crate::input::{corrupt, unsupported, zeroed};
+use crate::netcdf::{self, NcType, Shaped, Storage};
+use crate::rows::{CHUNK, runs};
 
 /// The filters of HDF5 by their numbers.
 const DEFLATE: u16 = 1;
 const SHUFFLE: u16 = 2;
 const FLETCHER32: u16 = 3;
-
-/// Arrays up to this size, in bytes, are stored in one piece and uncompressed.
-const SMALL: u64 = 1 << 10;
 
 /// The attribute in which arrays of formats without names of dimensions have them.
 const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
@@ -42,25 +42,31 @@ enum Form {
     Same(DataType),
     /// References to text.
     Text,
-    /// References to bytes.
-    Bytes,
+    /// References to lists of elements of this size, in bytes.
+    Lists(usize),
 }
 
 /// An array that is written.
 pub(super) struct Source {
     /// The path in the hierarchy.
     pub(super) path: String,
-    pub(super) attributes: Map,
+    pub(super) attributes: Attributes,
+    /// The name that a user-defined type of the elements gets, if they have one, with the group of it.
+    pub(super) user_type: Option<String>,
     /// The names of the dimensions, also of one that text of a fixed length becomes.
     pub(super) names: Vec<Option<String>>,
-    array: Array,
-    datatype: Encoded,
+    pub(super) array: Array,
+    pub(super) datatype: Encoded,
     shape: Vec<u64>,
     form: Form,
     /// The length of text that becomes a dimension.
     letters: Option<u64>,
     /// The shape of chunks, without the dimension that text becomes; `None` for elements in one piece.
     chunks: Option<Vec<u64>>,
+    /// The dimensions that can grow.
+    unlimited: Vec<bool>,
+    /// The storage that attributes tell.
+    storage: Option<Storage>,
     filters: Vec<Filter>,
     /// True if the stored bytes of chunks are those of the file.
     is_copied: bool,
@@ -74,69 +80,116 @@ pub(super) struct Placed(Vec<u8>);
 enum Ready {
     Bytes(Vec<u8>),
     /// Values of variable length.
-    Values(Vec<Vec<u8>>),
+    Values(Vec<Vec<u8>>, usize),
 }
 
 impl Source {
-    pub(super) fn new(path: String, array: Array, convention: Convention) -> Result<Self> {
+    pub(super) fn new(path: String, array: Array, options: &Options<'_>) -> Result<Self> {
+        let convention = options.convention;
         if let Some(why) = array.unreadable() {
             return Err(unsupported(why));
         }
+        names::check(name(&path), convention)?;
         let mut attributes = array.attributes().clone();
         let mut names = names_of(&array, &mut attributes);
+        names.iter().flatten().try_for_each(|name| names::check(name, convention))?;
         let (mut datatype, form, letters) = form_of(&array, convention, &mut attributes)?;
         let mut shape = array.shape().to_vec();
         if let Some(letters) = letters {
             shape.push(letters);
             names.push(Some(format!("string{letters}")));
         }
-        if let Some(named) = enumeration(&array, convention, &mut attributes) {
-            datatype = named;
-        }
+        let enumeration = enumeration(&array, convention, &mut attributes);
+        let is_enumeration = enumeration.is_some();
+        datatype = enumeration.unwrap_or(datatype);
         if convention == Convention::NetCdf {
             netcdf_attributes(&array, &form, &mut attributes);
         }
-        let size = shape.iter().fold(datatype.size as u64, |size, &length| size.saturating_mul(length));
-        let is_small = size <= SMALL && !shape.contains(&0);
-        let own = array.chunk_shape().into_iter().zip(array.shape());
-        // A chunk that is longer than the array would be refused.
-        let own: Vec<u64> = own.map(|(chunk, &length)| chunk.min(length).max(1)).collect();
-        let is_whole = own == array.chunk_shape();
-        let bytes = own
-            .iter()
-            .chain(&letters)
-            .fold(datatype.size as u64, |size, &length| size.saturating_mul(length));
-        let chunks = (array.ndim() > 0 && !is_small).then_some(own);
-        if chunks.is_some() && bytes > CHUNK_LIMIT.min(u32::MAX as usize) as u64 {
-            return Err(unsupported("its chunks are too large for HDF5; zarrox rechunk makes smaller ones"));
-        }
-        let codecs = array.codecs();
-        let copied = match &form {
-            Form::Same(data_type) if is_whole && letters.is_none() && data_type == array.data_type() => {
-                same_filters(&codecs, data_type, array.chunk_key_encoding().is_ok())
-            }
-            _ => None,
-        };
-        let is_copied = copied.is_some() && chunks.is_some();
-        let filters = copied.unwrap_or_else(|| usual_filters(&array, &form, datatype.size));
-        let mut source = Self {
+        let is_user = matches!(
+            array.data_type(),
+            DataType::Struct(_) | DataType::RawBits(_) | DataType::Complex64 | DataType::Complex128
+        );
+        let user_type = (convention == Convention::NetCdf && (is_user || is_enumeration)).then(|| {
+            let usual = || format!("{}_t", name(&path));
+            netcdf::user_type(&attributes).map_or_else(usual, str::to_owned)
+        });
+        let elements = elements_of(&array, &form, is_enumeration);
+        let storage = Storage::of(&attributes);
+        let attributes = Attributes::new(&path, &attributes, elements, options)?;
+        Ok(Self {
             path,
             attributes,
+            user_type,
             names,
             array,
             datatype,
+            unlimited: vec![false; shape.len()],
             shape,
             form,
             letters,
-            chunks,
-            filters,
-            is_copied,
+            chunks: None,
+            storage,
+            filters: Vec::new(),
+            is_copied: false,
             chain: None,
+        })
+    }
+
+    /// Chooses chunks and filters. `unlimited` tells which dimensions can grow; only chunked elements can.
+    pub(super) fn lay_out(&mut self, unlimited: Vec<bool>) -> Result<()> {
+        let (array, item) = (&self.array, self.datatype.size as u64);
+        let size = self.shape.iter().fold(item, |size, &length| size.saturating_mul(length));
+        let grows = unlimited.contains(&true);
+        let own = array.chunk_shape().into_iter().zip(array.shape()).zip(&unlimited);
+        // A chunk that is longer than the array would be refused.
+        let own = own.map(|((chunk, &length), &grows)| if grows { chunk } else { chunk.min(length) }.max(1));
+        let own: Vec<u64> = own.collect();
+        let is_whole = own == array.chunk_shape();
+        let bytes = own.iter().chain(&self.letters).fold(item, |size, &length| size.saturating_mul(length));
+        let copied = match &self.form {
+            Form::Same(data_type) if is_whole && self.letters.is_none() && data_type == array.data_type() => {
+                same_filters(&array.codecs(), data_type, array.chunk_key_encoding().is_ok())
+            }
+            _ => None,
         };
-        if !source.is_copied {
-            source.chain = source.chain()?;
+        let has_filters = copied.as_ref().is_some_and(|filters| !filters.is_empty());
+        let is_plain = match self.storage {
+            Some(Storage::Contiguous) => {
+                matches!(self.form, Form::Same(_)) && array.chunk_shape() == runs(array.shape(), item, CHUNK)
+            }
+            Some(Storage::Chunked) => false,
+            None => false,
+        };
+        let is_small = size <= Storage::SMALL && self.storage.is_none() && !has_filters;
+        let is_whole = array.ndim() == 0 || (!grows && (is_small || is_plain));
+        self.chunks = (!is_whole).then_some(own);
+        if self.chunks.is_some() && bytes > CHUNK_LIMIT.min(u32::MAX as usize) as u64 {
+            return Err(unsupported("its chunks are too large for HDF5; zarrox rechunk makes smaller ones"));
         }
-        Ok(source)
+        self.is_copied = copied.is_some() && self.chunks.is_some();
+        self.filters = match copied {
+            Some(filters) => filters,
+            None if self.storage == Some(Storage::Chunked) => Vec::new(),
+            None => usual_filters(array, &self.form, self.datatype.size),
+        };
+        self.unlimited = unlimited;
+        self.chain = if self.is_copied { None } else { self.chain()? };
+        Ok(())
+    }
+
+    /// Returns true if the elements have a type of the classic model of NetCDF.
+    pub(super) fn is_classic(&self) -> bool {
+        let of = match &self.form {
+            Form::Same(_) if self.letters.is_some() => Some(NcType::Char),
+            Form::Same(_) if self.user_type.is_some() => None,
+            Form::Same(data_type) => NcType::of_elements(data_type),
+            Form::Text | Form::Lists(_) => None,
+        };
+        let is_letter = self.array.data_type().is_named("null_terminated_bytes");
+        let is_boolean = *self.array.data_type() == DataType::Bool;
+        let grows_inside = self.unlimited.iter().skip(1).any(|&grows| grows);
+        let is_known = is_letter || is_boolean || of.is_some_and(NcType::is_classic);
+        is_known && !grows_inside && self.attributes.are_classic()
     }
 
     /// The array as far as its dimensions go.
@@ -149,57 +202,63 @@ impl Source {
         }
     }
 
-    /// The type of attributes that have the type of the elements.
-    pub(super) fn attribute_type(&self) -> Option<&DataType> {
-        match &self.form {
-            Form::Same(data_type)
-                if matches!(data_type.storage(), Storage::Int(_) | Storage::Uint(_) | Storage::Float(_)) =>
-            {
-                Some(data_type)
-            }
-            _ => None,
-        }
-    }
-
     /// The chain that makes the bytes of a chunk in the file.
     fn chain(&self) -> Result<Option<CodecChain>> {
-        let Form::Same(data_type) = &self.form else { return Ok(None) };
-        let shape = self.chunks.as_ref().unwrap_or(&self.shape);
-        let shape: Vec<u64> = match self.chunks {
-            Some(_) => shape.iter().chain(&self.letters).copied().collect(),
-            None => self.shape.clone(),
-        };
+        let (Form::Same(data_type), Some(chunks)) = (&self.form, &self.chunks) else { return Ok(None) };
+        let shape: Vec<u64> = chunks.iter().chain(&self.letters).copied().collect();
         let store = Arc::new(MemoryStore::new());
         let builder = OpenOptions::new().format(Format::V3).create_array_in(store, "chunk");
         let builder = builder.shape(shape.clone()).chunks(shape).data_type(data_type.clone()).no_compressor();
-        let builder = if self.chunks.is_none() {
-            builder
-        } else {
-            self.filters.iter().fold(builder, |builder, (number, parameters)| {
-                let parameter = parameters.first().copied().unwrap_or(0);
-                match *number {
-                    SHUFFLE => builder.filter(ByteShuffle::element_size(parameter)),
-                    DEFLATE => builder.compressor(Zlib::level(i32::try_from(parameter).unwrap_or(4))),
-                    _ => builder,
-                }
-            })
-        };
+        let builder = self.filters.iter().fold(builder, |builder, (number, parameters)| {
+            let parameter = parameters.first().copied().unwrap_or(0);
+            match *number {
+                SHUFFLE => builder.filter(ByteShuffle::element_size(parameter)),
+                DEFLATE => builder.compressor(Zlib::level(i32::try_from(parameter).unwrap_or(4))),
+                _ => builder,
+            }
+        });
         let array = builder.create()?;
         let registry = zarrox::codecs::registry();
         Ok(Some(array.metadata().chain(&registry, Strictness::Lenient, CHUNK_LIMIT)?))
     }
 
-    /// Adds the messages that describe the dataset.
-    pub(super) fn describe(&self, placed: &Placed, header: &mut Header) -> Result<()> {
-        let unlimited: Vec<bool> = self.shape.iter().map(|&length| length == 0).collect();
-        header.add(kind::DATASPACE, &messages::dataspace(&self.shape, &unlimited))?;
-        header.add(kind::DATATYPE, &self.datatype.bytes)?;
-        header.add(kind::FILL_VALUE, &messages::fill_value(self.fill()?.as_deref()))?;
+    /// Adds the messages that describe the dataset. `user_type` is the address of the user-defined type of the elements.
+    pub(super) fn describe(
+        &self,
+        placed: &Placed,
+        header: &mut Header,
+        heap: &mut Heap,
+        user_type: Option<u64>,
+    ) -> Result<()> {
+        header.add(kind::DATASPACE, &messages::dataspace(&self.shape, &self.unlimited))?;
+        match user_type {
+            Some(address) => header.add_committed(address)?,
+            None => header.add(kind::DATATYPE, &self.datatype.bytes)?,
+        }
+        let fill = match self.text_fill()? {
+            Some(text) => Some(heap.add(&text, text.len()).to_vec()),
+            None => self.fill()?,
+        };
+        header.add(kind::FILL_VALUE, &messages::fill_value(fill.as_deref()))?;
         header.add(kind::LAYOUT, &placed.0)?;
         if self.chunks.is_some() && !self.filters.is_empty() {
             header.add(kind::FILTERS, &messages::filters(&self.filters))?;
         }
         Ok(())
+    }
+
+    /// The fill value of text of any length; `None` for empty text, and for other elements.
+    fn text_fill(&self) -> Result<Option<Vec<u8>>> {
+        let fill = self.array.fill_value();
+        let text = match (&self.form, self.array.data_type().storage()) {
+            (Form::Text, Memory::Variable) => fill.as_bytes().to_vec(),
+            (Form::Text, _) => {
+                let fill = DynArray::new(self.array.data_type().clone(), vec![], fill.as_bytes().to_vec())?;
+                fill.to_text()?.first().map(|text| text.clone().into_bytes()).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        Ok(Some(text).filter(|text| !text.is_empty()))
     }
 
     /// The bytes of the fill value; `None` for zeros.
@@ -222,19 +281,48 @@ impl Source {
         }
     }
 
+    /// Writes elements in one piece, in runs that follow one another.
     fn write_whole(&self, file: &mut Appended<'_>, options: Options<'_>) -> Result<Placed> {
-        let all: Vec<DimSelection> =
-            self.array.shape().iter().map(|&length| DimSelection::from(0..length)).collect();
-        let elements = self.array.read_dyn(all)?;
-        let size = (elements.view().shape().iter().product::<usize>().max(1) * self.datatype.size) as u64;
-        let size = size.saturating_mul(self.letters.unwrap_or(1));
-        let ready = self.ready(elements, self.array.shape())?;
-        let bytes = place(ready, file)?;
-        file.align()?;
-        let address = file.append(&bytes)?;
-        (options.progress)(self.array.shape().iter().product())?;
-        debug_assert_eq!(size, bytes.len() as u64, "the size of elements in one piece");
-        Ok(Placed(messages::contiguous(address, bytes.len() as u64)))
+        let shape = self.array.shape();
+        let item = (self.datatype.size as u64).saturating_mul(self.letters.unwrap_or(1));
+        let most = match self.form {
+            Form::Same(_) => (options.memory as u64 / 4).max(CHUNK),
+            // Values of variable length lie before all of their references.
+            Form::Text | Form::Lists(_) => u64::MAX,
+        };
+        let run = runs(shape, item, most);
+        let grid: Vec<u64> = shape.iter().zip(&run).map(|(length, run)| length.div_ceil(*run)).collect();
+        let mut address = None;
+        let mut size = 0_u64;
+        let mut write = |position: &[u64]| -> Result<()> {
+            let lengths: Vec<u64> = position
+                .iter()
+                .zip(&run)
+                .zip(shape)
+                .map(|((index, run), length)| (*run).min(length - index * run))
+                .collect();
+            let region = position.iter().zip(&run).zip(&lengths);
+            let region = region.map(|((index, run), length)| {
+                let start = index * run;
+                DimSelection::from(start..start + length)
+            });
+            let elements = self.array.read_dyn(region.collect::<Vec<_>>())?;
+            let bytes = place(self.ready(elements, &lengths)?, file)?;
+            if address.is_none() {
+                file.align()?;
+            }
+            let at = file.append(&bytes)?;
+            address.get_or_insert(at);
+            size += bytes.len() as u64;
+            (options.progress)(lengths.iter().product())
+        };
+        let mut failure = Ok(());
+        let _ = each_position(&grid, &mut |position| {
+            failure = write(position);
+            if failure.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        failure?;
+        Ok(Placed(messages::contiguous(address.unwrap_or(messages::NOWHERE), size)))
     }
 
     fn write_chunks(&self, chunks: &[u64], file: &mut Appended<'_>, options: Options<'_>) -> Result<Placed> {
@@ -255,11 +343,7 @@ impl Source {
             if waiting.len() == batch {
                 failure = self.write_batch(&array, chunks, &mut waiting, file, options, &mut written);
             }
-            if failure.is_ok() {
-                std::ops::ControlFlow::Continue(())
-            } else {
-                std::ops::ControlFlow::Break(())
-            }
+            if failure.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         failure?;
         self.write_batch(&array, chunks, &mut waiting, file, options, &mut written)?;
@@ -321,8 +405,8 @@ impl Source {
         });
         let elements = array.read_dyn(region.collect::<Vec<_>>())?;
         let fill = array.fill_value();
-        let is_variable = elements.data_type().storage() == Storage::Variable;
-        let fill = if is_variable { &[] } else { fill.as_bytes() };
+        // A list of bytes has no fill value in the file.
+        let fill = if matches!(self.form, Form::Lists(_)) { &[] } else { fill.as_bytes() };
         // Memory of values of variable length has references, so that they are compared one by one.
         if elements.elements().all(|element| element == fill) {
             return Ok(None);
@@ -341,21 +425,27 @@ impl Source {
                 let bytes = if from == chunk { bytes } else { padded(&bytes, &from, &chunk, item)? };
                 let shape = chunk.into_iter().chain(self.letters.map(usual)).collect();
                 let stored = DynArray::new(data_type.clone(), shape, bytes)?;
+                let Some(chain) = &self.chain else { return Ok(Ready::Bytes(attributes::little(stored)?)) };
                 let mut encoded = Vec::new();
-                let options = EncodeOptions { store_empty_chunks: true };
-                if let Some(chain) = &self.chain {
-                    chain.encode(&stored.view(), options, &mut encoded)?;
-                }
+                chain.encode(&stored.view(), EncodeOptions { store_empty_chunks: true }, &mut encoded)?;
                 Ok(Ready::Bytes(encoded))
             }
-            Form::Text if elements.data_type().storage() != Storage::Variable => {
+            Form::Text if elements.data_type().storage() != Memory::Variable => {
                 let texts = elements.to_text()?;
                 let values = texts.iter().map(|text| text.clone().into_bytes()).collect();
-                Ok(Ready::Values(padded_values(values, elements.shape(), &chunk)))
+                Ok(Ready::Values(padded_values(values, elements.shape(), &chunk), 1))
             }
-            Form::Text | Form::Bytes => {
+            Form::Text => {
                 let values = elements.elements().map(<[u8]>::to_vec).collect();
-                Ok(Ready::Values(padded_values(values, elements.shape(), &chunk)))
+                Ok(Ready::Values(padded_values(values, elements.shape(), &chunk), 1))
+            }
+            Form::Lists(item) => {
+                let values: Vec<Vec<u8>> = elements.elements().map(<[u8]>::to_vec).collect();
+                if let Some(value) = values.iter().find(|value| !value.len().is_multiple_of(*item)) {
+                    let message = format!("{} bytes are no list of elements of {item} bytes", value.len());
+                    return Err(corrupt(message));
+                }
+                Ok(Ready::Values(padded_values(values, elements.shape(), &chunk), *item))
             }
         }
     }
@@ -365,10 +455,10 @@ impl Source {
 fn place(ready: Ready, file: &mut Appended<'_>) -> Result<Vec<u8>> {
     match ready {
         Ready::Bytes(bytes) => Ok(bytes),
-        Ready::Values(values) => {
+        Ready::Values(values, item) => {
             file.align()?;
             let mut heap = Heap::at(file.end);
-            let references = values.iter().flat_map(|value| heap.add(value, value.len())).collect();
+            let references = values.iter().flat_map(|value| heap.add(value, value.len() / item)).collect();
             file.append(&heap.finish())?;
             Ok(references)
         }
@@ -421,6 +511,15 @@ fn names_of(array: &Array, attributes: &mut Map) -> Vec<Option<String>> {
     listed.map_or_else(|| vec![None; array.ndim()], |names| names.iter().map(name).collect())
 }
 
+/// Takes the attribute of an import that tells the type of the elements of lists. Returns the type and the size of an element.
+fn list_of(attributes: &mut Map) -> Option<(Encoded, usize)> {
+    let registry = zarrox::codecs::registry();
+    let data_type = registry.data_type_from_v3(attributes.get(crate::LIST_OF)?).ok()?;
+    let of = datatype::of_fixed(&data_type, Convention::Hdf5).ok()?;
+    attributes.shift_remove(crate::LIST_OF);
+    Some((of, data_type.size()))
+}
+
 /// The type and the form of the elements, and the length of text that becomes a dimension.
 fn form_of(
     array: &Array,
@@ -428,17 +527,16 @@ fn form_of(
     attributes: &mut Map,
 ) -> Result<(Encoded, Form, Option<u64>)> {
     let data_type = array.data_type();
-    if data_type.storage() == Storage::Variable {
+    if data_type.storage() == Memory::Variable {
         let is_text = data_type.is_named("string");
         let is_bytes = data_type.is_named("variable_length_bytes") || data_type.is_named("bytes");
         return match () {
             () if is_text => Ok((datatype::text(), Form::Text, None)),
             () if is_bytes && convention == Convention::Hdf5 => {
-                Ok((datatype::list(&datatype::integer(1, false)), Form::Bytes, None))
+                let (of, item) = list_of(attributes).unwrap_or_else(|| (datatype::integer(1, false), 1));
+                Ok((datatype::list(&of), Form::Lists(item), None))
             }
-            () => Err(unsupported(format!(
-                "its elements of type {data_type} have no form in this kind of file"
-            ))),
+            () => Err(datatype::no_type(data_type, convention)),
         };
     }
     if let Some(time) = data_type.time() {
@@ -491,11 +589,35 @@ fn units(unit: TimeUnit) -> Option<&'static str> {
     })
 }
 
+/// The type of the elements, as far as it matters for attributes.
+fn elements_of(array: &Array, form: &Form, is_enumeration: bool) -> Elements {
+    let data_type = array.data_type();
+    if data_type.is_named("null_terminated_bytes") {
+        return Elements::Letters(array.fill_value().as_bytes().first().copied().unwrap_or(0));
+    }
+    let of = match form {
+        Form::Same(data_type) => NcType::of_elements(data_type),
+        Form::Text => Some(NcType::String),
+        Form::Lists(_) => None,
+    };
+    match of {
+        Some(of) if is_enumeration => Elements::Enumeration(of),
+        Some(of) => Elements::Of(of),
+        None if *data_type == DataType::Bool => Elements::Of(NcType::Byte),
+        None => Elements::Other,
+    }
+}
+
 /// The enumeration that the attribute for it tells.
 fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> Option<Encoded> {
-    let names = attributes.get(crate::ENUM)?.as_object().filter(|_| convention == Convention::Hdf5)?;
+    /// The longest description of a type, in bytes.
+    const LONGEST: usize = 60_000;
+    let names = attributes.get(crate::ENUM)?.as_object()?;
+    if names.keys().any(|name| names::check(name, convention).is_err()) {
+        return None;
+    }
     let data_type = array.data_type();
-    if !matches!(data_type.storage(), Storage::Int(_) | Storage::Uint(_)) {
+    if !matches!(data_type.storage(), Memory::Int(_) | Memory::Uint(_)) {
         return None;
     }
     let registry = zarrox::codecs::registry();
@@ -506,13 +628,19 @@ fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> O
     let members =
         names.iter().map(member).collect::<Option<Vec<_>>>().filter(|members| !members.is_empty())?;
     let base = datatype::of_fixed(data_type, convention).ok()?;
+    let encoded = datatype::enumeration(&base, &members);
+    if encoded.bytes.len() > LONGEST {
+        return None;
+    }
     attributes.shift_remove(crate::ENUM);
-    Some(datatype::enumeration(&base, &members))
+    Some(encoded)
 }
 
-/// Adds what formats without an attribute for it have in the fill value: xarray masks it there.
+/// Adds the missing value of arrays of xarray in formats without an attribute for it: xarray masks the fill value there.
 fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
-    let masks = array.metadata().format != Format::V3 && array.metadata().fill_value.is_some();
+    let masks = array.metadata().format != Format::V3
+        && array.metadata().fill_value.is_some()
+        && array.attributes().contains_key(DIMENSIONS);
     let Form::Same(data_type) = form else { return };
     if !masks || attributes.contains_key("_FillValue") || data_type != array.data_type() {
         return;

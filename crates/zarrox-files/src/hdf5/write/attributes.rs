@@ -1,20 +1,50 @@
 //! Attributes, which are JSON in Zarr, as those of HDF5.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::{Json, Map};
-use zarrox::{DataType, DynArray, Result, codecs};
+use zarrox::{DynArray, Result};
 
 use super::datatype::{self, Encoded};
 use super::heap::Heap;
 use super::messages::{self, Header};
-use super::options::Convention;
-
-/// Attributes of NetCDF that have the type of their variable.
-const OF_VARIABLE: [&str; 6] =
-    ["_FillValue", "missing_value", "valid_min", "valid_max", "valid_range", "flag_values"];
+use super::names;
+use super::options::{Convention, Options};
+use crate::fill::{self, FILL_VALUE};
+use crate::input::unsupported;
+use crate::netcdf::{self, NcType, Types};
 
 /// The longest text that is stored in the header of an object, in bytes.
 const LONGEST: usize = 60_000;
+
+/// The attributes of an object that is written.
+#[derive(Debug, Default)]
+pub(super) struct Attributes {
+    all: Map,
+    types: Types,
+    /// The type of the elements; `None` for groups, and for elements that are no numbers and no text.
+    elements: Option<NcType>,
+    /// The missing value of letters.
+    letter: Option<u8>,
+    /// True if the missing value has the user-defined type of the elements.
+    is_user_fill: bool,
+}
+
+/// The elements of an object that has attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Elements {
+    /// None: a group.
+    None,
+    /// Numbers and text.
+    Of(NcType),
+    /// Letters, whose fill value is this one.
+    Letters(u8),
+    /// Values of an enumeration of these numbers, which is a user-defined type.
+    Enumeration(NcType),
+    /// Values of another user-defined type, or of one without missing values.
+    Other,
+}
 
 /// An attribute in HDF5's form.
 struct Attribute {
@@ -24,41 +54,151 @@ struct Attribute {
     value: Vec<u8>,
 }
 
-/// Adds attributes to a header. `variable` is the type of the elements, if they are stored as they are.
-pub(super) fn add(
-    header: &mut Header,
-    heap: &mut Heap,
-    attributes: &Map,
-    convention: Convention,
-    variable: Option<&DataType>,
-) -> Result<()> {
-    for (name, value) in attributes {
-        let typed = variable.filter(|_| OF_VARIABLE.contains(&name.as_str()));
-        let attribute = match typed.and_then(|data_type| of_variable(data_type, value)) {
-            Some(attribute) => attribute,
-            None => plain(value, convention, heap),
+impl Attributes {
+    /// Prepares the attributes of the object at a path. Those that the kind of file cannot express are an error, or left out.
+    pub(super) fn new(path: &str, given: &Map, elements: Elements, options: &Options<'_>) -> Result<Self> {
+        let convention = options.convention;
+        let types = Types::of(given);
+        let mut letter = match elements {
+            Elements::Letters(fill) if types.get(FILL_VALUE) == Some(NcType::Char) => Some(fill),
+            _ => None,
         };
-        let Attribute { datatype, shape, value } = attribute;
-        let dataspace = shape.map_or_else(messages::null_dataspace, |shape| messages::dataspace(&shape, &[]));
-        header.attribute(name, &datatype.bytes, &dataspace, &value)?;
+        let mut all = Map::default();
+        for (name, value) in given {
+            if netcdf::is_hint(name) || names::is_reserved(name, convention) {
+                continue;
+            }
+            if name == FILL_VALUE && convention == Convention::NetCdf {
+                match own_fill(value, elements) {
+                    Ok(Fill::Kept) => {}
+                    Ok(Fill::Letter(found)) => {
+                        letter = Some(found);
+                        continue;
+                    }
+                    Err(error) => {
+                        options.leave_out(path, error.at(format!("attribute '{name}'")))?;
+                        continue;
+                    }
+                }
+            }
+            match names::check(name, convention) {
+                Ok(()) => drop(all.insert(name.clone(), value.clone())),
+                Err(error) => options.leave_out(path, error.at("an attribute"))?,
+            }
+        }
+        let letter = letter.filter(|_| convention == Convention::NetCdf);
+        let is_user_fill = matches!(elements, Elements::Enumeration(_));
+        let elements = match elements {
+            Elements::Of(of) | Elements::Enumeration(of) => Some(of),
+            _ => None,
+        };
+        Ok(Self { all, types, elements, letter, is_user_fill })
     }
-    Ok(())
+
+    /// Returns true if all attributes have types of the classic model of NetCDF.
+    pub(super) fn are_classic(&self) -> bool {
+        let of = |name: &String, value: &Json| {
+            self.of(name, value, Convention::NetCdf).is_none_or(NcType::is_classic)
+        };
+        self.all.iter().all(|(name, value)| of(name, value))
+    }
+
+    /// The type of an attribute, if it is numbers or text.
+    fn of(&self, name: &str, value: &Json, convention: Convention) -> Option<NcType> {
+        let told = self.types.get(name).filter(|of| fits(*of, value));
+        let usual = || match convention {
+            Convention::NetCdf => NcType::usual(name, value, self.elements),
+            Convention::Hdf5 => NcType::of_variable(name, value, self.elements),
+        };
+        told.or_else(usual)
+    }
+
+    /// Adds the attributes to a header, except those that it has.
+    /// `user_type` is the address of the user-defined type of the elements.
+    pub(super) fn add(
+        &self,
+        header: &mut Header,
+        heap: &mut Heap,
+        convention: Convention,
+        user_type: Option<u64>,
+    ) -> Result<()> {
+        if let Some(letter) = self.letter {
+            let letters = datatype::fixed_text(1, false);
+            header.attribute(FILL_VALUE, &letters.bytes, &messages::dataspace(&[], &[]), &[letter])?;
+        }
+        for (name, value) in &self.all {
+            if header.has_attribute(name) {
+                continue;
+            }
+            let of = self.of(name, value, convention);
+            let value = decoded(name, value, self.elements);
+            let attribute = of.and_then(|of| typed(of, &value, convention, heap));
+            let attribute = attribute.unwrap_or_else(|| plain(&value, convention, heap));
+            let Attribute { datatype, shape, value } = attribute;
+            let dataspace =
+                shape.map_or_else(messages::null_dataspace, |shape| messages::dataspace(&shape, &[]));
+            match user_type.filter(|_| self.is_user_fill && name == FILL_VALUE) {
+                Some(address) => header.committed_attribute(name, address, &dataspace, &value)?,
+                None => header.attribute(name, &datatype.bytes, &dataspace, &value)?,
+            }
+        }
+        Ok(())
+    }
 }
 
-/// The attribute as numbers of the variable's type, if it is numbers that this type has.
-fn of_variable(data_type: &DataType, value: &Json) -> Option<Attribute> {
-    let datatype = datatype::of_fixed(data_type, Convention::NetCdf).ok()?;
-    let number = match value.as_str() {
-        // xarray stores floats so.
-        Some(text) if matches!(data_type, DataType::Float32 | DataType::Float64) => {
-            crate::fill::decode(text)?
+/// What becomes of an attribute for missing values.
+enum Fill {
+    Kept,
+    Letter(u8),
+}
+
+/// The missing value of elements, which NetCDF has only in their type.
+fn own_fill(value: &Json, elements: Elements) -> Result<Fill> {
+    match elements {
+        Elements::Letters(_) => match letter(value) {
+            Some(letter) => Ok(Fill::Letter(letter)),
+            None => Err(unsupported(format!("{value} is no letter, as the missing value of letters is"))),
+        },
+        Elements::Of(of) | Elements::Enumeration(of) if of != NcType::String => {
+            let fits = of.bytes(&decoded(FILL_VALUE, value, Some(of))).is_some();
+            match fits && !value.is_array() {
+                true => Ok(Fill::Kept),
+                false => Err(unsupported(format!("{value} is no missing value of the type {}", of.name()))),
+            }
         }
-        _ => value.clone(),
-    };
-    let registry = codecs::registry();
-    let elements = DynArray::from_json(data_type.clone(), &number, &registry).ok()?;
-    let shape = elements.shape().iter().map(|&length| length as u64).collect();
-    Some(Attribute { datatype, shape: Some(shape), value: little(elements).ok()? })
+        Elements::None => Ok(Fill::Kept),
+        Elements::Of(_) if value.is_string() => Ok(Fill::Kept),
+        _ => Err(unsupported(format!("{value} is no value of the user-defined type of the variable"))),
+    }
+}
+
+/// A letter: one byte of text, or its base64.
+fn letter(value: &Json) -> Option<u8> {
+    let text = value.as_str()?;
+    let bytes = if text.len() == 1 { text.as_bytes().to_vec() } else { STANDARD.decode(text).ok()? };
+    match bytes.as_slice() {
+        [one] => Some(*one),
+        _ => None,
+    }
+}
+
+/// The value of an attribute; floats of missing values, which are base64, are numbers.
+fn decoded(name: &str, value: &Json, elements: Option<NcType>) -> Json {
+    let is_float = name == FILL_VALUE && elements.is_some_and(NcType::is_float);
+    let number = value.as_str().filter(|_| is_float).and_then(fill::decode);
+    number.unwrap_or_else(|| value.clone())
+}
+
+/// Returns true if a value can have a type.
+fn fits(of: NcType, value: &Json) -> bool {
+    match of {
+        NcType::Char => value.is_string(),
+        NcType::String => match value {
+            Json::Array(list) => list.iter().all(Json::is_string),
+            value => value.is_string(),
+        },
+        of => of.bytes(value).is_some(),
+    }
 }
 
 /// The bytes of elements in little-endian order.
@@ -68,16 +208,43 @@ pub(super) fn little(elements: DynArray) -> Result<Vec<u8>> {
     Ok(DynArray::from_foreign(data_type, shape, elements.into_bytes(), &order, false)?.into_bytes())
 }
 
+/// The attribute with a type of NetCDF; `None` for a value without a form in it.
+fn typed(of: NcType, value: &Json, convention: Convention, heap: &mut Heap) -> Option<Attribute> {
+    if of == NcType::Char {
+        return Some(text_attribute(value.as_str()?, convention, heap));
+    }
+    let mut leaves = Vec::new();
+    let shape = flat(value, &mut leaves).filter(|shape| has_form(shape, convention))?;
+    if leaves.is_empty() {
+        let shape = (convention == Convention::Hdf5).then_some(shape);
+        return Some(Attribute { datatype: datatype::of_netcdf(of), shape, value: Vec::new() });
+    }
+    if of == NcType::String {
+        return texts(&leaves, shape, heap);
+    }
+    let is_boolean = convention == Convention::Hdf5 && leaves.iter().all(|leaf| leaf.as_bool().is_some());
+    let datatype = if is_boolean { return None } else { datatype::of_netcdf(of) };
+    let value = of.bytes(value).filter(|value| value.len() <= LONGEST)?;
+    Some(Attribute { datatype, shape: Some(shape), value })
+}
+
+/// Returns true if an attribute can have this shape: one of NetCDF has one dimension.
+fn has_form(shape: &[u64], convention: Convention) -> bool {
+    shape.len() < 2 || convention == Convention::Hdf5
+}
+
 /// The attribute in the form that its value suggests. Values without a form of their own become JSON text.
 fn plain(value: &Json, convention: Convention, heap: &mut Heap) -> Attribute {
-    if value.is_null() && convention == Convention::Hdf5 {
-        return Attribute { datatype: datatype::float(8), shape: None, value: Vec::new() };
+    if value.is_null() {
+        let is_netcdf = convention == Convention::NetCdf;
+        let datatype = if is_netcdf { datatype::fixed_text(1, true) } else { datatype::float(8) };
+        return Attribute { datatype, shape: None, value: Vec::new() };
     }
     if let Some(text) = value.as_str() {
         return text_attribute(text, convention, heap);
     }
     let mut leaves = Vec::new();
-    let shape = flat(value, &mut leaves).filter(|_| !leaves.is_empty());
+    let shape = flat(value, &mut leaves).filter(|shape| has_form(shape, convention));
     let found = shape.and_then(|shape| list(&leaves, shape, convention, heap));
     found.unwrap_or_else(|| text_attribute(&value.to_string(), convention, heap))
 }
@@ -103,29 +270,34 @@ fn flat<'j>(value: &'j Json, leaves: &mut Vec<&'j Json>) -> Option<Vec<u64>> {
 /// Leaves of one kind as an attribute.
 fn list(leaves: &[&Json], shape: Vec<u64>, convention: Convention, heap: &mut Heap) -> Option<Attribute> {
     let all = |is: &dyn Fn(&Json) -> bool| leaves.iter().all(|leaf| is(leaf));
-    let (datatype, value) = if all(&|leaf| leaf.as_bool().is_some()) {
+    let of = if leaves.is_empty() {
+        NcType::Double
+    } else if all(&|leaf| leaf.as_bool().is_some()) {
         let is_netcdf = convention == Convention::NetCdf;
         let datatype = if is_netcdf { datatype::integer(1, true) } else { datatype::boolean() };
-        (datatype, leaves.iter().map(|leaf| u8::from(leaf.as_bool() == Some(true))).collect())
+        let value = leaves.iter().map(|leaf| u8::from(leaf.as_bool() == Some(true))).collect();
+        return Some(Attribute { datatype, shape: Some(shape), value });
     } else if all(&|leaf| leaf.as_i64().is_some()) {
-        let bytes = leaves.iter().filter_map(|leaf| leaf.as_i64()).flat_map(i64::to_le_bytes);
-        (datatype::integer(8, true), bytes.collect())
+        NcType::Int64
     } else if all(&|leaf| leaf.as_u64().is_some()) {
-        let bytes = leaves.iter().filter_map(|leaf| leaf.as_u64()).flat_map(u64::to_le_bytes);
-        (datatype::integer(8, false), bytes.collect())
+        NcType::UInt64
     } else if all(&Json::is_number) {
-        // Also what is not a number, or infinite.
-        let float = |leaf: &&Json| if let Json::Number(number) = leaf { number.to_f64() } else { f64::NAN };
-        (datatype::float(8), leaves.iter().map(float).flat_map(f64::to_le_bytes).collect())
+        NcType::Double
     } else if all(&Json::is_string) {
-        let texts = leaves.iter().filter_map(|leaf| leaf.as_str());
-        let value: Vec<u8> = texts.flat_map(|text| heap.add(text.as_bytes(), text.len())).collect();
-        (datatype::text(), value)
+        return texts(leaves, shape, heap);
     } else {
         return None;
     };
-    let value: Vec<u8> = value;
+    let value: Vec<u8> = leaves.iter().map(|leaf| of.bytes(leaf)).collect::<Option<Vec<_>>>()?.concat();
+    let datatype = datatype::of_netcdf(of);
     (value.len() <= LONGEST).then_some(Attribute { datatype, shape: Some(shape), value })
+}
+
+/// Texts of any length.
+fn texts(leaves: &[&Json], shape: Vec<u64>, heap: &mut Heap) -> Option<Attribute> {
+    let texts = leaves.iter().filter_map(|leaf| leaf.as_str());
+    let value: Vec<u8> = texts.flat_map(|text| heap.add(text.as_bytes(), text.len())).collect();
+    (value.len() <= LONGEST).then_some(Attribute { datatype: datatype::text(), shape: Some(shape), value })
 }
 
 /// Text: of a fixed length in NetCDF, as its library writes it, and of any length in HDF5, as h5py does.

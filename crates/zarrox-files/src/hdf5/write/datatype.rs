@@ -3,8 +3,10 @@
 use zarrox::data_type::{Storage, Structure};
 use zarrox::{DataType, Result};
 
+use super::names;
 use super::options::Convention;
 use crate::input::unsupported;
+use crate::netcdf::NcType;
 
 /// The size of a reference to bytes in a heap.
 pub(super) const REFERENCE: usize = 16;
@@ -32,16 +34,19 @@ pub(super) fn integer(size: u8, signed: bool) -> Encoded {
 }
 
 pub(super) fn float(size: u8) -> Encoded {
-    let (exponent, mantissa, bias) = match size {
-        2 => (5_u8, 10_u8, 15_u32),
-        4 => (8, 23, 127),
-        _ => (11, 52, 1023),
-    };
-    let bits = size * 8;
+    match size {
+        2 => float_of(16, 5, 10, 15),
+        4 => float_of(32, 8, 23, 127),
+        _ => float_of(64, 11, 52, 1023),
+    }
+}
+
+/// A float of a sign, so many bits of the exponent, and so many of the mantissa.
+fn float_of(bits: u8, exponent: u8, mantissa: u8, bias: u32) -> Encoded {
     let mut properties = vec![0, 0, bits, 0, mantissa, exponent, 0, mantissa];
     properties.extend_from_slice(&bias.to_le_bytes());
     // The first bit of the mantissa is implied; the sign is the highest bit.
-    Encoded::new(1, 1, [0x20, bits - 1, 0], usize::from(size), &properties)
+    Encoded::new(1, 1, [0x20, bits - 1, 0], usize::from(bits / 8), &properties)
 }
 
 /// Text of a fixed length, padded with zeros.
@@ -118,31 +123,55 @@ fn array(of: &Encoded, shape: &[usize]) -> Encoded {
     Encoded::new(10, 3, [0, 0, 0], of.size * shape.iter().product::<usize>(), &properties)
 }
 
-/// The type of elements that have a fixed size, in the little-endian form.
+/// A type of NetCDF.
+pub(super) fn of_netcdf(of: NcType) -> Encoded {
+    match of {
+        NcType::Byte => integer(1, true),
+        NcType::Short => integer(2, true),
+        NcType::Int => integer(4, true),
+        NcType::Int64 => integer(8, true),
+        NcType::UByte => integer(1, false),
+        NcType::UShort => integer(2, false),
+        NcType::UInt => integer(4, false),
+        NcType::UInt64 => integer(8, false),
+        NcType::Float => float(4),
+        NcType::Double => float(8),
+        NcType::Char => fixed_text(1, true),
+        NcType::String => text(),
+    }
+}
+
+/// The type of elements that have a fixed size, in the little-endian form. In NetCDF, structures, raw bytes and complex numbers are
+/// user-defined types.
 pub(super) fn of_fixed(data_type: &DataType, convention: Convention) -> Result<Encoded> {
-    let of_hdf5_alone = |encoded| match convention {
-        Convention::Hdf5 => Ok(encoded),
-        Convention::NetCdf => Err(no_type(data_type, "NetCDF")),
-    };
     match data_type {
         DataType::Bool if convention == Convention::NetCdf => return Ok(integer(1, true)),
         DataType::Bool => return Ok(boolean()),
-        DataType::Struct(structure) => return of_hdf5_alone(of_structure(structure)?),
-        DataType::RawBits(size) => return of_hdf5_alone(opaque(*size)),
-        _ if data_type.is_named("null_terminated_bytes") => return Ok(fixed_text(data_type.size(), false)),
+        DataType::Struct(structure) => return of_structure(structure, convention),
+        DataType::RawBits(size) => return Ok(opaque(*size)),
+        _ if data_type.is_named("null_terminated_bytes") => {
+            let size = data_type.size();
+            return Ok(match convention {
+                Convention::NetCdf if size > 1 => array(&fixed_text(1, false), &[size]),
+                _ => fixed_text(size, false),
+            });
+        }
+        _ if data_type.is_named("bfloat16") && convention == Convention::Hdf5 => {
+            return Ok(float_of(16, 8, 7, 127));
+        }
         _ => {}
     }
     match DataType::of_storage(&data_type.storage()).filter(|plain| plain == data_type).map(|t| t.storage()) {
         Some(Storage::Int(size)) => Ok(integer(byte(size), true)),
         Some(Storage::Uint(size)) => Ok(integer(byte(size), false)),
-        Some(Storage::Float(2)) => of_hdf5_alone(float(2)),
+        Some(Storage::Float(2)) if convention == Convention::NetCdf => Err(no_type(data_type, convention)),
         Some(Storage::Float(size)) => Ok(float(byte(size))),
         Some(Storage::Complex(size)) => {
             let half = float(byte(size / 2));
             let fields = [("r".to_owned(), 0, half.clone()), ("i".to_owned(), size / 2, half)];
-            of_hdf5_alone(compound(size, &fields))
+            Ok(compound(size, &fields))
         }
-        _ => Err(no_type(data_type, "HDF5")),
+        _ => Err(no_type(data_type, convention)),
     }
 }
 
@@ -150,17 +179,25 @@ fn byte(size: usize) -> u8 {
     u8::try_from(size).unwrap_or(8)
 }
 
-fn of_structure(structure: &Structure) -> Result<Encoded> {
+fn of_structure(structure: &Structure, convention: Convention) -> Result<Encoded> {
     let mut fields = Vec::new();
     for field in structure.fields() {
-        let element = of_fixed(&field.data_type, Convention::Hdf5)?;
+        names::check(&field.name, convention)?;
+        let element = of_fixed(&field.data_type, convention)?;
         let encoded = if field.shape.is_empty() { element } else { array(&element, &field.shape) };
         fields.push((field.name.clone(), field.offset, encoded));
     }
     Ok(compound(structure.layout().size, &fields))
 }
 
-fn no_type(data_type: &DataType, format: &str) -> zarrox::Error {
-    let advice = "zarrox cp --dtype makes a copy with elements of another type, such as float32";
-    unsupported(format!("{format} has no elements of type {data_type}; {advice}"))
+/// The error of elements that the kind of file does not have, with what can be done.
+pub(super) fn no_type(data_type: &DataType, convention: Convention) -> zarrox::Error {
+    let is_number = matches!(data_type.storage(), Storage::Int(_) | Storage::Uint(_) | Storage::Float(_));
+    let advice = match is_number {
+        true => {
+            "zarrox cp --dtype makes a copy with elements of another type, such as float32; --skip-unsupported leaves them out"
+        }
+        false => "--skip-unsupported leaves them out",
+    };
+    unsupported(format!("{convention} has no elements of type {data_type}; {advice}"))
 }

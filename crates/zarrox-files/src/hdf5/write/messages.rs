@@ -2,8 +2,11 @@
 //!
 //! Specification: <https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html>
 
-use hdf5_reader::checksum::jenkins_lookup3;
+use std::collections::HashSet;
+
 use zarrox::{Error, ErrorKind, Result};
+
+use crate::hdf5::format::checksum;
 
 /// The address of nothing.
 pub(super) const NOWHERE: u64 = u64::MAX;
@@ -31,7 +34,7 @@ pub(super) fn superblock(end: u64, root: u64) -> Vec<u8> {
     for address in [0, NOWHERE, end, root] {
         bytes.extend_from_slice(&address.to_le_bytes());
     }
-    bytes.extend_from_slice(&jenkins_lookup3(&bytes).to_le_bytes());
+    bytes.extend_from_slice(&checksum(&bytes).to_le_bytes());
     bytes
 }
 
@@ -39,20 +42,31 @@ pub(super) fn superblock(end: u64, root: u64) -> Vec<u8> {
 #[derive(Debug, Default)]
 pub(super) struct Header {
     messages: Vec<u8>,
-    attributes: u16,
+    /// The names of the attributes.
+    attributes: HashSet<String>,
 }
 
 impl Header {
     /// Adds a message.
     pub(super) fn add(&mut self, kind: u8, message: &[u8]) -> Result<()> {
-        self.push(kind, message, 0)
+        self.push(kind, message, 0, 0)
     }
 
-    fn push(&mut self, kind: u8, message: &[u8], order: u16) -> Result<()> {
+    /// Adds a datatype that is committed at an address.
+    pub(super) fn add_committed(&mut self, address: u64) -> Result<()> {
+        self.push(kind::DATATYPE, &committed(address), SHARED, 0)
+    }
+
+    /// Returns true if there is an attribute of this name.
+    pub(super) fn has_attribute(&self, name: &str) -> bool {
+        self.attributes.contains(name)
+    }
+
+    fn push(&mut self, kind: u8, message: &[u8], flags: u8, order: u16) -> Result<()> {
         let size = u16::try_from(message.len()).map_err(|_| too_large(message.len()))?;
         self.messages.push(kind);
         self.messages.extend_from_slice(&size.to_le_bytes());
-        self.messages.push(0);
+        self.messages.push(flags);
         self.messages.extend_from_slice(&order.to_le_bytes());
         self.messages.extend_from_slice(message);
         Ok(())
@@ -66,7 +80,29 @@ impl Header {
         dataspace: &[u8],
         value: &[u8],
     ) -> Result<()> {
-        let mut message = vec![3, 0];
+        self.attribute_of(name, 0, datatype, dataspace, value)
+    }
+
+    /// Adds an attribute whose datatype is committed at an address.
+    pub(super) fn committed_attribute(
+        &mut self,
+        name: &str,
+        address: u64,
+        dataspace: &[u8],
+        value: &[u8],
+    ) -> Result<()> {
+        self.attribute_of(name, 1, &committed(address), dataspace, value)
+    }
+
+    fn attribute_of(
+        &mut self,
+        name: &str,
+        flags: u8,
+        datatype: &[u8],
+        dataspace: &[u8],
+        value: &[u8],
+    ) -> Result<()> {
+        let mut message = vec![3, flags];
         let lengths = [name.len() + 1, datatype.len(), dataspace.len()];
         for length in lengths {
             let length = u16::try_from(length).map_err(|_| too_large(length))?;
@@ -78,16 +114,19 @@ impl Header {
         message.extend_from_slice(datatype);
         message.extend_from_slice(dataspace);
         message.extend_from_slice(value);
-        let order = self.attributes;
-        self.attributes = order.checked_add(1).ok_or_else(|| too_large(usize::from(order)))?;
-        self.push(kind::ATTRIBUTE, &message, order).map_err(|error| error.at(format!("attribute '{name}'")))
+        let order = self.attributes.len();
+        let order = u16::try_from(order).map_err(|_| too_large(order))?;
+        self.attributes.insert(name.to_owned());
+        self.push(kind::ATTRIBUTE, &message, 0, order)
+            .map_err(|error| error.at(format!("attribute '{name}'")))
     }
 
     /// The header with its checksum.
     pub(super) fn finish(mut self) -> Result<Vec<u8>> {
-        if self.attributes > 0 {
+        let attributes = u16::try_from(self.attributes.len()).unwrap_or(u16::MAX);
+        if attributes > 0 {
             let mut message = vec![0, 1];
-            message.extend_from_slice(&self.attributes.to_le_bytes());
+            message.extend_from_slice(&attributes.to_le_bytes());
             message.extend_from_slice(&NOWHERE.to_le_bytes());
             message.extend_from_slice(&NOWHERE.to_le_bytes());
             self.add(kind::ATTRIBUTE_INFO, &message)?;
@@ -96,9 +135,19 @@ impl Header {
         let mut bytes = b"OHDR\x02\x06".to_vec();
         bytes.extend_from_slice(&size.to_le_bytes());
         bytes.extend_from_slice(&self.messages);
-        bytes.extend_from_slice(&jenkins_lookup3(&bytes).to_le_bytes());
+        bytes.extend_from_slice(&checksum(&bytes).to_le_bytes());
         Ok(bytes)
     }
+}
+
+/// The flag of a message that only tells where another one is.
+const SHARED: u8 = 0x02;
+
+/// The place of a committed datatype.
+fn committed(address: u64) -> Vec<u8> {
+    let mut bytes = vec![3, 2];
+    bytes.extend_from_slice(&address.to_le_bytes());
+    bytes
 }
 
 fn too_large(size: usize) -> Error {

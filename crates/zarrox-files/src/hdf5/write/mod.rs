@@ -6,43 +6,31 @@ mod appended;
 mod array;
 mod attributes;
 mod datatype;
-mod dimensions;
 mod heap;
 mod index;
 mod messages;
+mod names;
 mod options;
 mod path;
+mod plan;
+mod user_types;
 
 use std::io::SeekFrom;
 
-use zarrox::json::Map;
-use zarrox::{Array, Node, Result};
+use zarrox::{Node, Result};
 
-use crate::input::{failed, unsupported};
+use crate::input::failed;
 use appended::{Appended, Output};
 use array::{Placed, Source};
-use dimensions::{Dimensions, Shaped};
 use heap::Heap;
 use messages::{Header, kind};
 pub(crate) use options::{Convention, Options};
 use path::{name, parent};
-
-/// A group and what is in it.
-struct Below {
-    path: String,
-    attributes: Map,
-}
-
-/// The hierarchy that is written.
-struct Tree {
-    groups: Vec<Below>,
-    arrays: Vec<Source>,
-    dimensions: Dimensions,
-}
+use plan::{Below, Tree};
 
 /// Writes a node with all nodes below it.
 pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) -> Result<()> {
-    let tree = Tree::of(node, options.convention)?;
+    let tree = Tree::of(node, &options)?;
     let mut file = Appended { output, end: 0 };
     file.append(&vec![0; usize::try_from(messages::SUPERBLOCK).unwrap_or(48)])?;
     let placed = tree.arrays.iter().map(|source| {
@@ -76,6 +64,8 @@ struct Addresses {
     arrays: Vec<u64>,
     /// The scales of dimensions without a coordinate; `None` for a dimension that has one.
     scales: Vec<Option<u64>>,
+    /// User-defined types.
+    types: Vec<u64>,
 }
 
 impl Addresses {
@@ -85,44 +75,6 @@ impl Addresses {
 }
 
 impl Tree {
-    fn of(node: &Node, convention: Convention) -> Result<Self> {
-        let mut groups = Vec::new();
-        let mut found: Vec<(String, Array)> = Vec::new();
-        match node {
-            Node::Array(array) => {
-                groups.push(Below { path: String::new(), attributes: Map::default() });
-                let name = array.path().name();
-                found.push((if name.is_empty() { "data" } else { name }.to_owned(), array.clone()));
-            }
-            Node::Group(group) => {
-                groups.push(Below { path: String::new(), attributes: group.attributes().clone() });
-                group.visit(&mut |path, node| {
-                    match node {
-                        Ok(Node::Group(group)) => {
-                            let attributes = group.attributes().clone();
-                            groups.push(Below { path: path.to_owned(), attributes });
-                        }
-                        Ok(Node::Array(array)) => found.push((path.to_owned(), array.clone())),
-                        Err(error) => return Err(error.clone().at(path)),
-                    }
-                    Ok(())
-                })?;
-            }
-        }
-        let mut arrays = Vec::new();
-        for (path, array) in found {
-            let source = Source::new(path.clone(), array, convention);
-            arrays.push(source.map_err(|error| error.at(format!("array '{path}'")))?);
-        }
-        let shaped: Vec<Shaped> = arrays.iter().map(Source::shaped).collect();
-        let dimensions = Dimensions::new(&shaped, convention == Convention::NetCdf)?;
-        let names = groups.iter().map(|group| &group.path).chain(arrays.iter().map(|array| &array.path));
-        if let Some(long) = names.into_iter().find(|path| path.len() > usize::from(u16::MAX) / 2) {
-            return Err(unsupported(format!("the name '{long}' is too long for HDF5")));
-        }
-        Ok(Self { groups, arrays, dimensions })
-    }
-
     /// The addresses of headers that lie one behind the other, in the order in which they are written.
     fn addresses(&self, headers: &[Vec<u8>], start: u64) -> Addresses {
         let mut end = start;
@@ -136,7 +88,8 @@ impl Tree {
         let scales = self.dimensions.all.iter();
         let scales =
             scales.map(|dimension| if dimension.coordinate.is_some() { None } else { places.next() });
-        Addresses { groups, arrays, scales: scales.collect() }
+        let scales = scales.collect();
+        Addresses { groups, arrays, scales, types: places.collect() }
     }
 
     /// The heap, and the headers of all objects: groups, arrays, and the scales of dimensions without coordinates.
@@ -162,6 +115,11 @@ impl Tree {
                 headers.push(self.scale(number, addresses)?);
             }
         }
+        for found in &self.types.all {
+            let mut header = Header::default();
+            header.add(kind::DATATYPE, &found.encoded.bytes)?;
+            headers.push(header.finish()?);
+        }
         Ok((heap.finish(), headers))
     }
 
@@ -175,6 +133,12 @@ impl Tree {
     ) -> Result<Vec<u8>> {
         let mut links = Vec::new();
         let at = |list: &[u64], number: usize| list.get(number).copied().unwrap_or(0);
+        // Types come before the arrays that have them, since readers go by the order of links.
+        for (index, found) in self.types.all.iter().enumerate() {
+            if found.group == group.path {
+                links.push((found.name.clone(), at(&addresses.types, index)));
+            }
+        }
         for (index, dimension) in self.dimensions.all.iter().enumerate() {
             if dimension.group == group.path && dimension.coordinate.is_none() {
                 let address = addresses.scales.get(index).copied().flatten().unwrap_or(0);
@@ -203,7 +167,12 @@ impl Tree {
             let scalar = messages::dataspace(&[], &[]);
             header.attribute("_NCProperties", &datatype.bytes, &scalar, text.as_bytes())?;
         }
-        attributes::add(&mut header, heap, &group.attributes, convention, None)?;
+        if number == 0 && self.is_classic && convention == Convention::NetCdf {
+            let scalar = messages::dataspace(&[], &[]);
+            let int = datatype::integer(4, true);
+            header.attribute("_nc3_strict", &int.bytes, &scalar, &1_i32.to_le_bytes())?;
+        }
+        group.attributes.add(&mut header, heap, convention, None)?;
         header.finish()
     }
 
@@ -226,7 +195,9 @@ impl Tree {
         heap: &mut Heap,
     ) -> Result<Vec<u8>> {
         let mut header = Header::default();
-        array.describe(placed, &mut header)?;
+        let of_array = self.types_of_arrays.get(number).copied().flatten();
+        let user_type = of_array.map(|found| addresses.types.get(found).copied().unwrap_or(0));
+        array.describe(placed, &mut header, heap, user_type)?;
         let own = &self.dimensions.of_arrays[number];
         let coordinate = self.dimensions.all.iter().position(|found| found.coordinate == Some(number));
         match coordinate {
@@ -265,7 +236,7 @@ impl Tree {
             let shape = messages::dataspace(&[names.len() as u64], &[]);
             header.attribute("DIMENSION_LABELS", &datatype::text().bytes, &shape, &labels)?;
         }
-        attributes::add(&mut header, heap, &array.attributes, convention, array.attribute_type())?;
+        array.attributes.add(&mut header, heap, convention, user_type)?;
         header.finish()
     }
 
@@ -280,7 +251,7 @@ impl Tree {
     /// The scale of a dimension without a coordinate.
     fn scale(&self, number: usize, addresses: &Addresses) -> Result<Vec<u8>> {
         let dimension = &self.dimensions.all[number];
-        let is_unlimited = dimension.length == 0;
+        let is_unlimited = dimension.is_unlimited;
         let mut header = Header::default();
         header.add(kind::DATASPACE, &messages::dataspace(&[dimension.length], &[is_unlimited]))?;
         header.add(kind::DATATYPE, &datatype::float(4).bytes)?;

@@ -1,6 +1,10 @@
 //! Options of an export.
 
-use zarrox::Result;
+use std::fmt;
+
+use zarrox::{Error, ErrorKind, Result};
+
+use crate::store::LeftOut;
 
 /// The conventions of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +13,15 @@ pub(crate) enum Convention {
     Hdf5,
     /// NetCDF-4.
     NetCdf,
+}
+
+impl fmt::Display for Convention {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hdf5 => "HDF5",
+            Self::NetCdf => "NetCDF",
+        })
+    }
 }
 
 /// A function that hears of so many elements of an array that are done. An error ends the export.
@@ -21,4 +34,22 @@ pub(crate) struct Options<'a> {
     /// The memory for chunks, in bytes.
     pub(crate) memory: usize,
     pub(crate) progress: Progress<'a>,
+    /// The names of dimensions that are unlimited beside those that attributes tell.
+    pub(crate) unlimited: &'a [String],
+    /// A function that hears of nodes and attributes that are left out since the kind of file cannot express them. Without it, the first
+    /// of them is an error.
+    pub(crate) left_out: Option<&'a dyn Fn(LeftOut)>,
+}
+
+impl Options<'_> {
+    /// Leaves out what the kind of file cannot express, if that is wanted. Otherwise, and for errors of another kind, returns the error.
+    pub(super) fn leave_out(&self, path: &str, error: Error) -> Result<()> {
+        match self.left_out {
+            Some(listener) if error.kind() == ErrorKind::Unsupported => {
+                listener(LeftOut::new(format!("/{path}"), &error));
+                Ok(())
+            }
+            _ => Err(error),
+        }
+    }
 }

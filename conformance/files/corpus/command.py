@@ -1,0 +1,89 @@
+"""Runs `zarrox` within limits, and takes apart what it says."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+
+# The limits of one command: seconds of processors, and on the clock, since a machine may have more to do; and memory.
+SECONDS, PATIENCE = 60, 200
+MEMORY = 6 << 30
+
+UNSUPPORTED, DAMAGED, MISSING = 6, 5, 3
+
+
+class Failed(Exception):
+    """The command did what it must never do."""
+
+
+class Command:
+    def __init__(self, path):
+        self.path = os.path.abspath(path)
+
+    def __call__(self, *arguments):
+        """The code that the command ends with, and what it said."""
+        try:
+            done = subprocess.run([self.path, *arguments], capture_output=True, timeout=PATIENCE, preexec_fn=limit)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{arguments[0]}: not done after {PATIENCE} seconds") from None
+        said = done.stderr.decode(errors="replace")
+        if done.returncode < 0:
+            raise Failed(f"{arguments[0]}: ended by {signal.Signals(-done.returncode).name}: {said[-300:]}")
+        if "panicked at" in said or done.returncode == 101:
+            raise Failed(f"{arguments[0]}: a panic: {said[-600:]}")
+        return done.returncode, said
+
+    def do(self, *arguments):
+        """What the command said; anything but success is an error."""
+        code, said = self(*arguments)
+        if code != 0:
+            raise Failed(f"{arguments[0]}: exit code {code}: {said.strip()[:600]}")
+        return said
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def other(*command):
+    """Runs a program that is not ours. Returns its code, and what it said."""
+    done = subprocess.run(command, capture_output=True, timeout=PATIENCE)
+    return done.returncode, done.stderr.decode(errors="replace")
+
+
+class Notes:
+    """What an import has said that it left out."""
+
+    def __init__(self, said):
+        self.lines = re.findall(r"left out: (.*)", said)
+        # Whether links to nothing need no word.
+        self.forgives = False
+
+    def __bool__(self):
+        return bool(self.lines)
+
+    def name(self, path):
+        """True if the node is left out, or one above it."""
+        path = "/" + path.strip("/")
+        for line in self.lines:
+            at, reason = split(line, path)
+            if at is not None and not re.match(r"(the )?attribute\b", reason):
+                return True
+        return False
+
+    def name_attribute(self, path, attribute):
+        path = "/" + path.strip("/")
+        return any(attribute in line and path in line for line in self.lines)
+
+
+def split(line, path):
+    """The path and the reason of a line, if the path is this or one above it."""
+    parts = path.strip("/").split("/")
+    for end in range(len(parts), 0, -1):
+        for above in ("/" + "/".join(parts[:end]), "/".join(parts[:end]), ascii("/" + "/".join(parts[:end]))[1:-1]):
+            if line == above or line.startswith(above + ": "):
+                return above, line[len(above) + 2 :]
+    return None, ""

@@ -1,0 +1,258 @@
+"""Imports every file of the corpus, and compares the result with what other programs read of the file.
+
+    python run.py COMMAND DIRECTORY [--also NAME=PATH …] [--only WORD …] [--kind KIND …] [--jobs N] [--report FILE] [--work DIRECTORY]
+    python run.py COMMAND DIRECTORY --shipped
+
+COMMAND is the program `zarrox`. DIRECTORY is where fetch.py puts the packages: target/corpus. `--also` adds a directory with files.
+With `--shipped`, nothing is fetched: only files that the packages of this environment ship are tried. The outcome of each file is in
+DIRECTORY/report.json; the table is printed. The run fails if a file fails, and if there are fewer files than there must be.
+"""
+
+import argparse
+import collections
+import glob
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import site
+import sys
+import time
+import traceback
+import warnings
+
+import fetch
+import hdf5_files
+import netcdf_files
+import other_files
+import tiff_pages
+from command import Command, Failed
+from unpack import kind_of
+
+# The time for all steps of one file.
+SECONDS = 600
+
+# Fewer files than these mean that something was not found: the check would say nothing.
+LEAST = {"hdf5": 400, "tests of HDF5": 300, "netcdf": 100, "tiff": 200, "nifti": 20, "parquet": 3}
+LEAST_SHIPPED = {"hdf5": 10, "netcdf": 5, "nifti": 2}
+
+# The shares of files that may be refused.
+MOST_REFUSED = {"hdf5": 0.05, "netcdf": 0.05, "tiff": 0.10}
+
+CHECKS = {
+    "hdf5": hdf5_files.check,
+    "netcdf": netcdf_files.check,
+    "tiff": tiff_pages.check,
+    "nifti": other_files.check_nifti,
+    "nifti-pair": other_files.check_nifti,
+    "parquet": other_files.check_parquet,
+}
+
+# Files of which the other programs are wrong.
+NOT_TO_COMPARE = {
+    "f03tst_open_mem.nc": "NetCDF's library gives memory that nobody has written",
+    "bad_missing_data.nc": "so it does where a dimension without a limit is not the first one",
+}
+
+# Words in the paths of files that are made to break readers.
+HOSTILE = ["fuzz", "crash-", "oom-", "timeout-", "cve_"]
+
+CLASSES = ["tried", "right", "refused", "failed", "broken", "unknown"]
+
+
+def kind(file):
+    """The row of a file in the table."""
+    if file["kind"] in ("hdf5", "netcdf3"):
+        return "netcdf" if netcdf_files.is_netcdf(file["path"]) else "hdf5"
+    return file["kind"]
+
+
+def shipped():
+    """Files that the packages of this environment ship."""
+    found = []
+    for directory in site.getsitepackages():
+        for path in sorted(glob.glob(os.path.join(directory, "**"), recursive=True)):
+            if path.endswith((".h5", ".hdf5", ".hdf", ".nc", ".nc4", ".mnc", ".mat", ".tif", ".tiff", ".nii", ".nii.gz", ".parquet")) and os.path.isfile(path):
+                with open(path, "rb") as file:
+                    sort = "nifti" if path.endswith(".nii.gz") else kind_of(path, file.read(8192))
+                if sort:
+                    found.append({"package": os.path.relpath(path, directory).split(os.sep)[0], "path": path, "kind": sort})
+    return found
+
+
+def one(command, file, work, answer):
+    """Checks one file in a process of its own, since libraries may end it."""
+    os.setsid()
+    warnings.simplefilter("ignore")
+    # What libraries print goes nowhere.
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    try:
+        row = kind(file)
+        answer.send(row_of(file, row))
+        shutil.rmtree(work, ignore_errors=True)
+        os.makedirs(work)
+        outcome = lenient(file["path"], CHECKS[row](Command(command), file["path"], work))
+    except Failed as error:
+        outcome = {"class": "failed", "reasons": [str(error)]}
+    except Exception as error:  # noqa: BLE001, all files are tried
+        outcome = {"class": "failed", "reasons": [f"comparison: {type(error).__name__}: {error}", traceback.format_exc()[-600:]]}
+    # What has very many chunks takes long to remove.
+    shutil.rmtree(work, ignore_errors=True)
+    answer.send(outcome)
+    answer.close()
+    os._exit(0)
+
+
+def row_of(file, kind):
+    """The row of a file: those made to break readers, and those that show each oddity of HDF5, have rows of their own."""
+    if any(word in file["path"] for word in HOSTILE):
+        return "hostile"
+    return "tests of HDF5" if file["package"].startswith("debian-hdf5") else kind
+
+
+def lenient(path, outcome):
+    """The outcome, where no other program can be asked. Of files made to break readers, an error is as good as what a lenient one makes of them."""
+    if outcome["class"] == "failed" and os.path.basename(path) in NOT_TO_COMPARE and not outcome["reasons"][0].startswith(("import:", "exit code")):
+        return {"class": "unknown", "reasons": [NOT_TO_COMPARE[os.path.basename(path)]]}
+    if outcome["class"] == "failed" and any(word in path for word in HOSTILE) and outcome["reasons"][0].startswith("exit code 5"):
+        return {"class": "broken", "reasons": outcome["reasons"]}
+    return outcome
+
+
+def run_all(command, files, work_in, jobs):
+    """The outcomes of all files."""
+    context = multiprocessing.get_context("fork")
+    waiting, running, done = list(reversed(files)), [], []
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            file = waiting.pop()
+            ours, theirs = context.Pipe(duplex=False)
+            work = os.path.join(work_in, str(len(waiting)))
+            process = context.Process(target=one, args=(command, file, work, theirs))
+            process.start()
+            theirs.close()
+            running.append((process, ours, file, work, time.monotonic()))
+        multiprocessing.connection.wait([each[1] for each in running], timeout=1)
+        still = []
+        for process, ours, file, work, start in running:
+            received = file.setdefault("received", [])
+            try:
+                while ours.poll():
+                    received.append(ours.recv())
+            except EOFError:
+                pass
+            late = time.monotonic() - start > SECONDS
+            if len(received) < 2 and process.is_alive() and not late:
+                still.append((process, ours, file, work, start))
+                continue
+            if late and process.is_alive():
+                process.kill()
+                shutil.rmtree(work, ignore_errors=True)
+            process.join()
+            row = received[0] if received else file["kind"]
+            if len(received) == 2:
+                outcome = received[1]
+            elif late:
+                outcome = {"class": "failed", "reasons": [f"the comparison takes more than {SECONDS} seconds"]}
+            else:
+                outcome = {"class": "unknown", "reasons": [f"another library ended its process: {process.exitcode}"]}
+            del file["received"]
+            done.append({**file, "row": row, "seconds": round(time.monotonic() - start, 1), **outcome})
+            if outcome["class"] == "failed":
+                print(f"FAILED {file['package']} {file['path']}: {outcome['reasons'][0]:.300}", flush=True)
+        running = still
+    return done
+
+
+def table(outcomes):
+    """The table of all kinds of files, and of the exports."""
+    rows = collections.defaultdict(collections.Counter)
+    for outcome in outcomes:
+        rows[outcome["row"]]["tried"] += 1
+        rows[outcome["row"]][outcome["class"]] += 1
+        for part, name in (("exported", "HDF5 → Zarr → HDF5"), ("netcdf", "NetCDF → Zarr → NetCDF")):
+            if part in outcome:
+                rows[name]["tried"] += 1
+                rows[name][outcome[part]["class"]] += 1
+    lines = [f"| class | {' | '.join(CLASSES)} |", "|---" * (len(CLASSES) + 1) + "|"]
+    for name in sorted(rows):
+        lines.append(f"| {name} | " + " | ".join(str(rows[name][each]) for each in CLASSES) + " |")
+    return "\n".join(lines), rows
+
+
+def by_package(outcomes):
+    counts = collections.defaultdict(collections.Counter)
+    for outcome in outcomes:
+        counts[outcome["package"]]["tried"] += 1
+        counts[outcome["package"]][outcome["class"]] += 1
+    lines = [f"| package | {' | '.join(CLASSES)} |", "|---" * (len(CLASSES) + 1) + "|"]
+    for name, row in counts.items():
+        lines.append(f"| {name} | " + " | ".join(str(row[each]) for each in CLASSES) + " |")
+    return "\n".join(lines)
+
+
+def complaints(rows, least, strict):
+    """What lets the run fail."""
+    found = []
+    for name, row in rows.items():
+        if row["failed"]:
+            found.append(f"{name}: {row['failed']} failed")
+        share = MOST_REFUSED.get(name)
+        if strict and share is not None and row["refused"] > share * row["tried"]:
+            found.append(f"{name}: {row['refused']} of {row['tried']} are refused, more than {share:.0%}")
+    for name, number in least.items():
+        if rows[name]["tried"] < number:
+            found.append(f"{name}: only {rows[name]['tried']} files were found, of at least {number}")
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command")
+    parser.add_argument("directory")
+    parser.add_argument("--also", action="append", default=[])
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--kind", action="append", default=[])
+    parser.add_argument("--shuffle", action="store_true", help="in an order by chance, so that the first outcomes are of all packages")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--report")
+    parser.add_argument("--work", help="where the targets are made: DIRECTORY/work")
+    parser.add_argument("--shipped", action="store_true")
+    arguments = parser.parse_args()
+    directory = os.path.abspath(arguments.directory)
+    os.makedirs(directory, exist_ok=True)
+    missing = {}
+    if arguments.shipped:
+        files = shipped()
+    else:
+        files, missing = fetch.fetch(directory, [each.split("=", 1) for each in arguments.also])
+    files = [file for file in files if file["kind"] != "companion"]
+    if arguments.only:
+        files = [file for file in files if any(word in file["package"] + "/" + file["path"] for word in arguments.only)]
+    if arguments.kind:
+        files = [file for file in files if kind(file) in arguments.kind]
+    if arguments.shuffle:
+        random.Random(1).shuffle(files)
+    outcomes = run_all(arguments.command, files, arguments.work or os.path.join(directory, "work"), arguments.jobs)
+    text, rows = table(outcomes)
+    report = arguments.report or os.path.join(directory, "report.json")
+    with open(report, "w") as file:
+        json.dump({"missing": missing, "rows": rows, "files": outcomes}, file, indent=1)
+    print(by_package(outcomes))
+    print()
+    print(text)
+    for name, reason in missing.items():
+        print(f"cannot be had: {name}: {reason}")
+    found = complaints(rows, {} if arguments.only or arguments.kind else LEAST_SHIPPED if arguments.shipped else LEAST, strict=not arguments.shipped)
+    for line in found:
+        print(f"not as it must be: {line}")
+    failed = sum(outcome["class"] == "failed" for outcome in outcomes)
+    print(f"{len(outcomes) - failed} passed, {failed} failed")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

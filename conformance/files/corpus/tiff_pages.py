@@ -1,0 +1,225 @@
+"""Compares what an import makes of a file of TIFF with what tifffile reads."""
+
+import os
+
+import numpy as np
+import PIL.Image
+import rasterio
+import tifffile
+
+from command import DAMAGED, UNSUPPORTED, Notes
+from hierarchy import Hierarchy
+
+# Codecs that lose something, whose decoders may differ a little.
+LOSSY = {6, 7, 34892, 33003, 33005, 34712, 34887, 50001, 22610, 34934, 33007, 34933}
+NEAR = 4
+
+# More pages are not looked for one by one, and SubIFDs not followed deeper.
+MOST_PAGES = 500
+DEEPEST = 3
+
+
+def read(path):
+    """The images of a file: for each series its elements, and for all pages whether they are smaller copies or masks."""
+    with tifffile.TiffFile(path) as file:
+        series = [each.levels[0] for each in file.series]
+        images = [np.asarray(each.asarray()) for each in series]
+        is_lossy = any(page.compression in LOSSY for page in file.pages)
+        reduced = [all((int(getattr(page, "subfiletype", 0) or 0) & 5) for page in each.pages if page is not None) for each in series]
+        return images, reduced, is_lossy
+
+
+def images_of(hierarchy):
+    """The images of a hierarchy, without coordinates."""
+    found = {}
+    for path in hierarchy.arrays():
+        document = hierarchy.document(path)
+        names = document.get("dimension_names") or []
+        if len(document["shape"]) == 1 and path and names == [path.rsplit("/", 1)[-1]]:
+            continue
+        array, formed = hierarchy.array(path)
+        found[path] = formed(np.asarray(array[...]))
+    return found
+
+
+def same_image(ours, theirs, near):
+    """The reason for which an image is another one; `None` for the same."""
+    ours, theirs = np.squeeze(ours), np.squeeze(theirs)
+    if ours.size != theirs.size:
+        return f"shape {ours.shape} instead of {theirs.shape}"
+    if ours.shape != theirs.shape:
+        # Axes that tifffile puts together, or takes apart, keep the order of elements.
+        if ours.ndim == theirs.ndim and sorted(ours.shape) == sorted(theirs.shape):
+            return f"shape {ours.shape} instead of {theirs.shape}"
+        ours = ours.reshape(theirs.shape)
+    if theirs.dtype.kind == "b" or ours.dtype.kind == "b":
+        ours, theirs = ours.astype("u1"), theirs.astype("u1")
+    if ours.dtype.newbyteorder("=") != theirs.dtype.newbyteorder("="):
+        return f"type {ours.dtype} instead of {theirs.dtype}"
+    equal = (ours == theirs) | ((ours != ours) & (theirs != theirs))
+    if equal.all():
+        return None
+    if near and ours.dtype.kind in "iu" and np.abs(ours.astype("i8") - theirs.astype("i8")).max() <= NEAR:
+        return None
+    at = int(np.argmin(equal.ravel()))
+    return f"{int((~equal).sum())} of {equal.size} elements differ: {ours.ravel()[at]!r} instead of {theirs.ravel()[at]!r} at {at}"
+
+
+def pages_of(path):
+    """The elements of all pages of all series."""
+    with tifffile.TiffFile(path) as file:
+        return [np.squeeze(page.asarray()) for series in file.series for page in series.pages if page is not None]
+
+
+def pages_below(path):
+    """The elements of the pages that SubIFDs lead to, of which tifffile's series have the first level."""
+    found, seen = [], set()
+
+    def walk(pages, depth):
+        for page in pages:
+            page = page.aspage()
+            if page.offset in seen:
+                # Directories can be a circle.
+                return
+            seen.add(page.offset)
+            if depth:
+                found.append(np.squeeze(page.asarray()))
+            if depth < DEEPEST and page.subifds:
+                walk(page.pages, depth + 1)
+
+    with tifffile.TiffFile(path) as file:
+        try:
+            walk(file.pages, 0)
+        except Exception:  # noqa: BLE001, some are damaged
+            return found
+    return found
+
+
+def planes(image, pages):
+    """An image as the pages that it is made of; `None` where it cannot be made of them."""
+    image = np.squeeze(image)
+    for page in pages:
+        if image.ndim >= page.ndim and image.shape[image.ndim - page.ndim :] == page.shape:
+            return image.reshape(-1, *page.shape)
+    return None
+
+
+def compare_pages(images, path, is_lossy, is_told):
+    """The reason for which images are not made of the pages of a file: all of them, unless others are left out with a word."""
+    pages = pages_of(path)
+    found = [plane for image in images for plane in (planes(image, pages) if planes(image, pages) is not None else [image])]
+    if len(found) > MOST_PAGES:
+        return "too many pages to look for each"
+
+    def is_same(plane, page):
+        return plane.shape == page.shape and same_image(plane, page, is_lossy) is None
+
+    below = None
+    for plane in found:
+        if not any(is_same(plane, page) for page in pages):
+            below = pages_below(path) if below is None else below
+            if any(is_same(plane, page) for page in below):
+                continue
+            return f"an image of shape {plane.shape} is no page"
+    missing = [number for number, page in enumerate(pages) if not any(is_same(plane, page) for plane in found)]
+    return None if is_told or not missing else f"pages {missing[:5]} of {len(pages)} are missing without a word"
+
+
+def opinions(path):
+    """What Pillow and GDAL read of a file, where they read it whole."""
+    try:
+        with PIL.Image.open(path) as image:
+            frames = []
+            for number in range(getattr(image, "n_frames", 1)):
+                image.seek(number)
+                frames.append(np.array(image))
+        yield np.stack(frames) if len({frame.shape for frame in frames}) == 1 else frames[0]
+    except Exception:  # noqa: BLE001
+        pass
+    try:
+        with rasterio.open(path) as file:
+            bands = file.read()
+        yield bands
+        yield np.moveaxis(bands, 0, -1)
+    except Exception:  # noqa: BLE001
+        pass
+
+
+def compare(path, images, reduced, is_lossy, hierarchy, is_told):
+    """The differences between the series of tifffile and the images of a hierarchy."""
+    found = images_of(hierarchy)
+    wanted = [image for image, small in zip(images, reduced) if not small] or images[:1]
+    if not found:
+        return ["nothing was imported"]
+    main = found.get("image", found.get("", found.get("0", next(iter(found.values())))))
+    reason = f"{len(wanted)} series, of which one is imported without a word" if len(found) < len(wanted) and not is_told else None
+    if len(found) == 1:
+        reason = reason or same_image(main, wanted[0], is_lossy)
+    else:
+        reason = reason or "several images"
+    if reason is None:
+        return []
+    paged = compare_pages(list(found.values()), path, is_lossy, is_told)
+    if paged is None:
+        return []
+    # tifffile has its own view of files that others read otherwise.
+    if len(wanted) == 1 and main.size == wanted[0].size and any(same_image(main, other, is_lossy) is None for other in opinions(path)):
+        return []
+    return [reason, paged]
+
+
+def check(zarrox, path, work):
+    """The outcome of a file of TIFF."""
+    target = os.path.join(work, "target.zarr")
+    code, said = zarrox("import", path, target, "--force")
+    refused = None
+    if code == UNSUPPORTED:
+        refused = said.strip()[:500]
+        code, said = zarrox("import", path, target, "--force", "--skip-unsupported")
+    try:
+        images, reduced, is_lossy = read(path)
+        if not images:
+            raise ValueError("no series")
+    except Exception as error:  # noqa: BLE001, whatever tifffile cannot read
+        reasons = [f"tifffile: {type(error).__name__}: {error}"[:300], said.strip()[:300]]
+        if code == 0 and not refused:
+            return second_opinion(path, Hierarchy(target), reasons)
+        if code in (0, UNSUPPORTED, DAMAGED):
+            return {"class": "refused" if refused else "broken", "reasons": [refused or "", *reasons]}
+        return {"class": "failed", "reasons": [f"exit code {code}", *reasons]}
+    if code == UNSUPPORTED:
+        return {"class": "refused", "reasons": [said.strip()[:500]]}
+    if code == DAMAGED and not any(True for _ in opinions(path)):
+        return {"class": "broken", "reasons": [f"exit code 5: {said.strip()[:300]}", "neither Pillow nor GDAL reads it whole"]}
+    if code != 0:
+        return {"class": "failed", "reasons": [f"exit code {code}: {said.strip()[:400]}, though others read it"]}
+    notes = Notes(said)
+    hierarchy = Hierarchy(target)
+    differences = compare(path, images, reduced, is_lossy, hierarchy, bool(notes) or bool(refused))
+    if differences:
+        return {"class": "failed", "reasons": differences}
+    # What is named is no loss if all pages are there, such as a directory that is a circle.
+    if refused or (notes and compare(path, images, reduced, is_lossy, hierarchy, False)):
+        return {"class": "refused", "reasons": [refused or "; ".join(notes.lines[:5])]}
+    return {"class": "right", "reasons": []}
+
+
+def in_rgb(image):
+    """Brightness and differences of colours, as JPEG has them, as RGB."""
+    y, cb, cr = (image[..., number].astype("f4") for number in range(3))
+    rgb = np.stack([y + 1.402 * (cr - 128), y - 0.344136 * (cb - 128) - 0.714136 * (cr - 128), y + 1.772 * (cb - 128)], axis=-1)
+    return rgb.round().clip(0, 255).astype("u1")
+
+
+def second_opinion(path, hierarchy, reasons):
+    """The outcome of a file that tifffile does not read."""
+    images = images_of(hierarchy)
+    found = list(images.values())
+    found += [in_rgb(image) for name, image in images.items() if hierarchy.document(name)["attributes"].get("photometric") == "ycbcr"]
+    others = list(opinions(path))
+    if not others:
+        return {"class": "unknown", "reasons": reasons}
+    if any(same_image(ours, other, near=True) is None for ours in found for other in others):
+        return {"class": "right", "reasons": []}
+    differences = sorted({str(same_image(ours, other, near=True)) for ours in found for other in others}, key=len)
+    return {"class": "failed", "reasons": [f"Pillow or GDAL: {differences[-1]}", *differences, *reasons]}

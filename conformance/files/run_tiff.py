@@ -1,0 +1,81 @@
+"""Imports images that tifffile and rasterio write, and compares the elements and the places with those that both read.
+
+    python run_tiff.py COMMAND DIRECTORY
+
+COMMAND is the program `zarrox`. The files are written by tiff_files.py into DIRECTORY.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import xarray as xr
+import zarr
+
+import tiff_files
+
+COMMAND, DIRECTORY = sys.argv[1], sys.argv[2]
+
+
+def zarrox(*arguments):
+    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, f"{arguments}: {done.stderr}"
+
+
+def images(node):
+    """The images of a file: itself, the member of a group with coordinates, or all members."""
+    if isinstance(node, zarr.Array):
+        return [node]
+    if "image" in node:
+        return [node["image"]]
+    return [image for name in sorted(node, key=int) for image in images(node[name])]
+
+
+def check(path):
+    target = os.path.join(DIRECTORY, "made", os.path.basename(path) + ".zarr")
+    zarrox("import", path, target, "--skip-unsupported", "--skip-damaged")
+    found, wanted, place = images(zarr.open(target, mode="r")), tiff_files.expected(path), tiff_files.place(path)
+    assert len(found) == len(wanted), f"{path}: {len(found)} images instead of {len(wanted)}"
+    for image, values in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(image[...], values, err_msg=path)
+    image = found[0]
+    for number, values in enumerate(tiff_files.levels(path), 1):
+        level = f"{target}.{number}"
+        zarrox("import", path, level, "--level", str(number))
+        np.testing.assert_array_equal(images(zarr.open(level, mode="r"))[0][...], values, err_msg=level)
+    if place is not None:
+        check_place(target, image, place)
+    print(f"{os.path.basename(path)}: {image.shape} {image.dtype}")
+
+
+def check_place(target, image, place):
+    """The coordinates and attributes, also as xarray takes them."""
+    assert image.attrs["crs"] == place["crs"], image.attrs["crs"]
+    np.testing.assert_allclose(image.attrs["transform"], place["transform"], rtol=1e-15)
+    with xr.open_zarr(target, consolidated=False) as dataset:
+        np.testing.assert_allclose(dataset["x"], place["x"], rtol=1e-12)
+        np.testing.assert_allclose(dataset["y"], place["y"], rtol=1e-12)
+        if place["nodata"] is not None:
+            missing = (np.asarray(image[...]) == place["nodata"]).sum()
+            assert np.isnan(dataset["image"].values).sum() == missing, f"{target}: {missing}"
+
+
+def main():
+    shutil.rmtree(DIRECTORY, ignore_errors=True)
+    os.makedirs(os.path.join(DIRECTORY, "made"))
+    failed = []
+    paths = tiff_files.write(os.path.join(DIRECTORY, "written"))
+    for path in paths:
+        try:
+            check(path)
+        except Exception as error:  # noqa: BLE001, all files are tried
+            failed.append(path)
+            print(f"{os.path.basename(path)}: {type(error).__name__}: {error}"[:1500])
+    print(f"{len(paths) - len(failed)} passed, {len(failed)} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+//! [`External`]: the files that another file names, such as the targets of external links.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use zarrox::{Error, ErrorKind, Result};
+
+use crate::input::{Input, failed};
+
+/// The directories in which files that another file names are opened.
+///
+/// The directory of the naming file, with all directories below it, is always allowed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct External {
+    /// Further allowed directories.
+    pub(crate) directories: Vec<PathBuf>,
+}
+
+impl External {
+    /// Returns the path of a file that `source` names, without links.
+    ///
+    /// A relative name starts at the directory of `source`, as HDF5 and OME-TIFF define it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it lies outside of the allowed directories.
+    pub(crate) fn resolve(&self, source: &Path, name: &str) -> Result<PathBuf> {
+        let directory =
+            source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let opening =
+            |error| failed(&format!("opening '{name}', which '{}' names,", source.display()), error);
+        let path = std::fs::canonicalize(directory.join(name)).map_err(opening)?;
+        let allowed = std::iter::once(directory).chain(self.directories.iter().map(PathBuf::as_path));
+        let mut allowed = allowed.filter_map(|directory| std::fs::canonicalize(directory).ok());
+        if allowed.any(|directory| path.starts_with(directory)) {
+            return Ok(path);
+        }
+        let message = format!(
+            "'{}' names the file '{name}', which is outside of its directory; --external DIR allows a directory",
+            source.display()
+        );
+        Err(Error::new(ErrorKind::Forbidden, message))
+    }
+
+    /// Opens a file that `source` names.
+    ///
+    /// # Errors
+    /// The errors of [`External::resolve`], and of opening the file.
+    pub(crate) fn open(&self, source: &Path, name: &str) -> Result<Arc<Input>> {
+        Ok(Arc::new(Input::open(&self.resolve(source, name)?)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_allowed_directories_are_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let (inside, outside) = (directory.path().join("a"), directory.path().join("b"));
+        std::fs::create_dir_all(inside.join("below")).unwrap();
+        std::fs::create_dir_all(&outside).unwrap();
+        for file in [inside.join("source"), inside.join("below/one"), outside.join("two")] {
+            std::fs::write(file, "x").unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(outside.join("two"), inside.join("link")).unwrap();
+        let source = inside.join("source");
+        let none = External::default();
+        assert_eq!(none.open(&source, "below/one").unwrap().length(), 1);
+        assert_eq!(none.open(&source, "below/../below/one").unwrap().length(), 1);
+        assert_eq!(none.resolve(&source, "gone").unwrap_err().kind(), ErrorKind::NotFound);
+        let absolute = outside.join("two");
+        for name in [
+            "../b/two",
+            absolute.to_str().unwrap(),
+            #[cfg(unix)]
+            "link",
+        ] {
+            assert_eq!(none.resolve(&source, name).unwrap_err().kind(), ErrorKind::Forbidden, "{name}");
+        }
+        let both = External { directories: vec![outside] };
+        assert_eq!(both.open(&source, "../b/two").unwrap().length(), 1);
+    }
+}

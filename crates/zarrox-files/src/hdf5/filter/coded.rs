@@ -1,0 +1,53 @@
+//! [`Coded`]: a codec of Zarr that decodes what a filter encoded.
+
+use std::sync::LazyLock;
+
+use zarrox::codec::{BytesToBytes, CHUNK_LIMIT, ChunkSpec, Codec, CodecContext, decode_growing};
+use zarrox::{CodecSpec, DataType, FillValue, Registry, Result, Strictness, codecs};
+
+use super::given::Given;
+use crate::input::{corrupt, unsupported, zeroed};
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(codecs::registry);
+
+/// A codec of Zarr that decodes what a filter encoded.
+#[derive(Debug)]
+pub(super) struct Coded(Box<dyn BytesToBytes>);
+
+impl Coded {
+    pub(super) fn new(spec: impl Into<CodecSpec>) -> Result<Self> {
+        let spec = spec.into();
+        let chunk = ChunkSpec::new(&[1], DataType::UInt8.storage(), FillValue::zero(1))?;
+        let context = CodecContext {
+            chunk: &chunk,
+            registry: &REGISTRY,
+            strictness: Strictness::Lenient,
+            limit: CHUNK_LIMIT,
+        };
+        match spec.create(&context)?.1 {
+            Codec::BytesToBytes(codec) => Ok(Self(codec)),
+            _ => Err(unsupported(format!("the codec {} is not one of bytes", spec.name))),
+        }
+    }
+
+    /// Returns the decoded bytes.
+    pub(super) fn decode(&self, bytes: &[u8], given: Given) -> Result<Vec<u8>> {
+        match given.size {
+            Some(size) => {
+                let mut decoded = zeroed(size)?;
+                self.decode_into(bytes, &mut decoded)?;
+                Ok(decoded)
+            }
+            None => Ok(decode_growing(&*self.0, bytes, given.limit)?.to_vec()),
+        }
+    }
+
+    /// Decodes bytes that fill `out`.
+    pub(super) fn decode_into(&self, bytes: &[u8], out: &mut [u8]) -> Result<()> {
+        let length = self.0.decode(bytes, out)?;
+        if length != out.len() {
+            return Err(corrupt(format!("a chunk has {length} bytes instead of {}", out.len())));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! [`Given`]: the facts about the bytes that a filter was given.
+
+use zarrox::Result;
+
+use crate::input::corrupt;
+
+/// The facts about the bytes that a filter was given, which are those that undoing it returns.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given {
+    /// The number of the bytes, if it follows from the size of the chunk.
+    pub(super) size: Option<usize>,
+    /// The largest possible number of them.
+    pub(super) limit: usize,
+    /// The size of an element.
+    pub(super) item: usize,
+}
+
+impl Given {
+    /// Returns the largest number of bytes between the filters of a chunk of `size` bytes. Filters may make the bytes longer, though
+    /// none makes them twice as long.
+    pub(super) fn limit(size: usize) -> usize {
+        size.saturating_mul(2).saturating_add(4096)
+    }
+
+    /// Returns the number of the bytes, which the encoded bytes announce.
+    pub(super) fn announced(self, size: usize) -> Result<usize> {
+        match self.size {
+            Some(known) if known != size => {
+                Err(corrupt(format!("a chunk has {size} bytes instead of {known}")))
+            }
+            None if size > self.limit => Err(corrupt(format!(
+                "a chunk has {size} bytes, more than the {} that it may have",
+                self.limit
+            ))),
+            _ => Ok(size),
+        }
+    }
+}

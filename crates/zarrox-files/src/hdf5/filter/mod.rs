@@ -1,0 +1,124 @@
+//! The filters of HDF5, which encode the chunks of a dataset: undone, or as codecs of Zarr that have the same bytes.
+//!
+//! Each filter has a file of its own, and an entry in [`ALL`].
+
+mod bits;
+mod bitshuffle;
+mod blosc;
+mod blosc2;
+mod bzip2;
+mod coded;
+mod deflate;
+mod fletcher32;
+mod given;
+mod lz4;
+mod lzf;
+mod nbit;
+mod refused;
+mod rounding;
+mod scale_offset;
+mod shuffle;
+mod szip;
+#[cfg(test)]
+mod tests;
+mod undo;
+mod zfp;
+mod zstd;
+
+use std::sync::Arc;
+
+use zarrox::{CodecSpec, Result};
+
+use super::format::Filter;
+use crate::input::{corrupt, unsupported};
+use given::Given;
+use undo::{Effect, Undo};
+
+/// A kind of filter.
+#[derive(Debug)]
+struct Definition {
+    /// The registered number.
+    id: u16,
+    /// Checks the parameters, and returns the filter.
+    create: fn(&Filter) -> Result<Box<dyn Undo>>,
+}
+
+/// The filters that can be undone.
+static ALL: &[Definition] = &[
+    Definition { id: 1, create: deflate::create },
+    Definition { id: 2, create: shuffle::create },
+    Definition { id: 3, create: fletcher32::create },
+    Definition { id: 4, create: szip::create },
+    Definition { id: 5, create: nbit::create },
+    Definition { id: 6, create: scale_offset::create },
+    Definition { id: 307, create: bzip2::create },
+    Definition { id: 32000, create: lzf::create },
+    Definition { id: 32001, create: blosc::create },
+    Definition { id: 32004, create: lz4::create },
+    Definition { id: 32008, create: bitshuffle::create },
+    Definition { id: 32013, create: zfp::create },
+    Definition { id: 32015, create: zstd::create },
+    Definition { id: 32022, create: rounding::create },
+    Definition { id: 32023, create: rounding::create },
+    Definition { id: 32026, create: blosc2::create },
+];
+
+/// The filters of a dataset, in the order in which they were applied. Clones share them.
+#[derive(Debug, Clone)]
+pub(super) struct Pipeline(Arc<[Box<dyn Undo>]>);
+
+impl Pipeline {
+    /// Returns the filters with these descriptions.
+    ///
+    /// # Errors
+    /// When a filter is not known, and when the parameters of a filter are wrong.
+    pub(super) fn new(filters: &[Filter]) -> Result<Self> {
+        filters.iter().map(create).collect::<Result<Vec<_>>>().map(|filters| Self(filters.into()))
+    }
+
+    /// Returns the codecs of bytes that decode the same bytes, if each filter has some and the elements are compressed.
+    pub(super) fn codecs(&self, item: usize) -> Option<Vec<CodecSpec>> {
+        let effects: Vec<Effect> = self.0.iter().map(|filter| filter.effect()).collect();
+        let unsorted = effects.iter().position(|effect| !matches!(effect, Effect::Sorts | Effect::None));
+        let is_sorted_late =
+            effects.iter().skip(unsorted.unwrap_or(0)).any(|&effect| effect == Effect::Sorts);
+        if !effects.contains(&Effect::Compresses) || is_sorted_late {
+            return None;
+        }
+        let codecs: Option<Vec<_>> = self.0.iter().map(|filter| filter.codecs(item)).collect();
+        codecs.map(|codecs| codecs.concat())
+    }
+
+    /// Returns the decoded bytes of a chunk. `mask` has a bit for each filter that was left out, `size` is the number of decoded
+    /// bytes, and `item` the size of an element.
+    ///
+    /// # Errors
+    /// When the chunk is damaged or uses what is not supported.
+    pub(super) fn decode(&self, bytes: Vec<u8>, mask: u32, size: usize, item: usize) -> Result<Vec<u8>> {
+        let skipped = (0..u32::BITS).map(|bit| mask >> bit & 1 == 1).chain(std::iter::repeat(false));
+        let used = self.0.iter().zip(skipped).filter(|(_, is_skipped)| !is_skipped).map(|(filter, _)| filter);
+        let mut known = Some(size);
+        let limit = Given::limit(size);
+        let mut stages = Vec::with_capacity(self.0.len());
+        for filter in used {
+            stages.push((filter, Given { size: known, limit, item }));
+            known = known.and_then(|size| filter.encoded_size(size));
+        }
+        let bytes =
+            stages.into_iter().rev().try_fold(bytes, |bytes, (filter, given)| filter.undo(bytes, given))?;
+        if bytes.len() != size {
+            return Err(corrupt(format!("a chunk has {} bytes instead of {size}", bytes.len())));
+        }
+        Ok(bytes)
+    }
+}
+
+fn create(filter: &Filter) -> Result<Box<dyn Undo>> {
+    if let Some(definition) = ALL.iter().find(|definition| definition.id == filter.id) {
+        return (definition.create)(filter);
+    }
+    let name = filter.name.as_deref().filter(|name| !name.trim().is_empty());
+    let name = name.or_else(|| refused::name(filter.id)).unwrap_or("without a name");
+    let advice = "h5repack -f NONE writes a file without it";
+    Err(unsupported(format!("the filter {} ({name}) is not known; {advice}", filter.id)))
+}

@@ -1,0 +1,59 @@
+//! [`Undo`]: the decoder that each filter has, and the parameters of filters.
+
+use std::fmt::Debug;
+
+use zarrox::{CodecSpec, Result};
+
+use super::given::Given;
+use crate::hdf5::format::Filter;
+use crate::input::corrupt;
+
+/// A filter with its parameters.
+pub(super) trait Undo: Debug + Send + Sync {
+    /// Returns the number of bytes that the filter makes of `size` bytes, if it does not depend on their content.
+    fn encoded_size(&self, size: usize) -> Option<usize> {
+        let _ = size;
+        None
+    }
+
+    /// Undoes the filter.
+    fn undo(&self, bytes: Vec<u8>, given: Given) -> Result<Vec<u8>>;
+
+    /// Returns the codecs that decode the same bytes, for elements of `item` bytes.
+    fn codecs(&self, item: usize) -> Option<Vec<CodecSpec>> {
+        let _ = item;
+        None
+    }
+
+    /// The effect of the filter, which decides on where its codecs can stand.
+    fn effect(&self) -> Effect {
+        Effect::Compresses
+    }
+}
+
+/// The effect of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// The bytes are compressed.
+    Compresses,
+    /// The bytes change their order. The codec for it is only understood directly behind the elements.
+    Sorts,
+    /// Bytes are added, such as a checksum.
+    Adds,
+    /// The bytes stay the same.
+    None,
+}
+
+/// Returns a parameter of a filter as a number of elements or bytes; 0 if it is absent.
+pub(super) fn parameter(filter: &Filter, index: usize) -> usize {
+    filter.parameters.get(index).and_then(|&value| usize::try_from(value).ok()).unwrap_or(0)
+}
+
+/// Returns a parameter that must be there.
+pub(super) fn required(filter: &Filter, index: usize) -> Result<usize> {
+    let value = filter.parameters.get(index).and_then(|&value| usize::try_from(value).ok());
+    value.ok_or_else(|| {
+        let name = filter.name.as_deref().unwrap_or_default();
+        corrupt(format!("the filter {} ({name}) has no parameter {index}", filter.id))
+    })
+}

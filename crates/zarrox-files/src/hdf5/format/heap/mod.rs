@@ -1,0 +1,7 @@
+//! Heaps: names, links, attributes and values of any length (section III of the specification).
+
+mod doubling;
+pub(super) mod fractal;
+pub(super) mod global;
+pub(super) mod local;
+mod unfilter;

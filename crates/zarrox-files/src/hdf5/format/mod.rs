@@ -1,0 +1,135 @@
+//! The format of HDF5 files: superblock, object headers, messages, heaps and indexes.
+//!
+//! Everything is read by ranges of bytes, so that a file may lie anywhere. Nothing in a file is trusted: lengths are compared with the
+//! length of the file before memory is taken, and addresses that were visited are not visited again.
+
+mod attribute;
+mod btree1;
+mod btree2;
+mod chunk_index;
+mod cursor;
+mod dataset;
+mod group;
+mod header;
+mod heap;
+mod mapping;
+mod message;
+mod model;
+mod selection;
+mod shared;
+mod source;
+mod superblock;
+
+use std::sync::Arc;
+
+use zarrox::Result;
+
+use crate::input::{Input, unsupported};
+use header::{Header, kind};
+use heap::global::GlobalHeap;
+pub(super) use model::*;
+use shared::SharedMessages;
+use source::Source;
+pub(super) use source::checksum;
+use superblock::Superblock;
+
+/// A file that is open for reading. Clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct File {
+    source: Arc<Source>,
+    shared: Arc<SharedMessages>,
+    heap: Arc<GlobalHeap>,
+    root: Address,
+}
+
+impl File {
+    /// Reads the superblock, at the start of the file or behind a user block.
+    pub(super) fn open(input: Arc<Input>) -> Result<Self> {
+        let Superblock { base, sizes, root, extension } = Superblock::read(&input)?;
+        let source = Source { input, base, sizes };
+        let shared = match extension {
+            Some(address) => extended(&source, address)?,
+            None => SharedMessages::default(),
+        };
+        Ok(Self { source: Arc::new(source), shared: Arc::new(shared), heap: Arc::default(), root })
+    }
+
+    /// The address of the root group.
+    pub(super) fn root(&self) -> Address {
+        self.root
+    }
+
+    /// The bytes of the file.
+    pub(super) fn input(&self) -> &Arc<Input> {
+        &self.source.input
+    }
+
+    /// The size of an address in bytes, as references have them.
+    pub(super) fn offset_size(&self) -> usize {
+        self.source.sizes.offset
+    }
+
+    /// Reads bytes at an address.
+    pub(super) fn read(&self, address: Address, length: u64) -> Result<Vec<u8>> {
+        self.source.read(address, length)
+    }
+
+    /// The position of an address in the file.
+    pub(super) fn position(&self, address: Address) -> Result<u64> {
+        self.source.position(address)
+    }
+
+    /// Reads the object header at an address.
+    ///
+    /// # Errors
+    /// Only what this object needs is looked at: a message of another kind that cannot be parsed is no error.
+    pub(super) fn object(&self, address: Address) -> Result<Object> {
+        let header = Header::read(&self.source, address)?;
+        dataset::object(&self.source, &self.shared, &self.heap, &header)
+    }
+
+    /// The links of a group, in their creation order where the group tracks it, and by name elsewhere.
+    pub(super) fn links(&self, group: Address) -> Result<Vec<Link>> {
+        group::links(&self.source, &self.shared, &Header::read(&self.source, group)?)
+    }
+
+    /// The attributes of an object, in creation order where it is tracked. One that cannot be read has its name, as far as it is known.
+    pub(super) fn attributes(&self, object: Address) -> Result<Vec<attribute::Found>> {
+        attribute::all(&self.source, &self.shared, &Header::read(&self.source, object)?)
+    }
+
+    /// The stored chunks of a dataset that have a part in its shape, in any order.
+    pub(super) fn chunks(&self, dataset: &Dataset) -> Result<Vec<StoredChunk>> {
+        chunk_index::read(&self.source, dataset)
+    }
+
+    /// The bytes of an object of the global heap: `address` is that of the collection.
+    pub(super) fn global(&self, address: Address, index: u32) -> Result<Vec<u8>> {
+        self.heap.object(&self.source, address, index)
+    }
+}
+
+/// Reads what the superblock extension says about all objects.
+fn extended(source: &Source, address: Address) -> Result<SharedMessages> {
+    let header = Header::read(source, address)?;
+    if let Some(driver) = header.find(kind::DRIVER) {
+        // Its version is in front.
+        superblock::refuse_split(driver.bytes.get(1..).unwrap_or_default())?;
+    }
+    if let Some(image) = header.find(kind::CACHE_IMAGE) {
+        let mut cursor = source.cursor(&image.bytes, "a metadata cache image message");
+        cursor.skip(1)?;
+        if cursor.address()?.is_some() {
+            return Err(unsupported(
+                "the newest metadata of the file are in a cache image, which is not read; h5repack writes a file without one",
+            ));
+        }
+    }
+    match header.find(kind::SHARED_TABLE) {
+        Some(message) => SharedMessages::read(source, &message.bytes),
+        None => Ok(SharedMessages::default()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,293 @@
+//! The objects of a file, as its messages describe them.
+//!
+//! Specification: <https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t4.html>. Section numbers in this folder are those of
+//! its version 4.0.
+
+/// The address of an object header, or of a block of bytes. It counts from the base address of the file.
+pub(in crate::hdf5) type Address = u64;
+
+/// A parsed object header.
+#[derive(Debug, Clone)]
+pub(in crate::hdf5) struct Object {
+    pub(in crate::hdf5) kind: ObjectKind,
+}
+
+/// The kind of an object.
+#[derive(Debug, Clone)]
+pub(in crate::hdf5) enum ObjectKind {
+    Group,
+    Dataset(Box<Dataset>),
+    /// A committed datatype.
+    Datatype(Datatype),
+}
+
+/// A link from a group to an object. The bytes of names have any encoding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::hdf5) struct Link {
+    pub(in crate::hdf5) name: Vec<u8>,
+    /// The creation order, where the group tracks it.
+    pub(in crate::hdf5) order: Option<i64>,
+    pub(in crate::hdf5) target: Target,
+}
+
+/// The target of a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::hdf5) enum Target {
+    Hard(Address),
+    /// A path, relative to the group or from the root.
+    Soft(Vec<u8>),
+    /// A path in another file.
+    External {
+        file: Vec<u8>,
+        path: Vec<u8>,
+    },
+    /// A link of a class that only its program knows.
+    User(u8),
+}
+
+/// An attribute.
+#[derive(Debug, Clone)]
+pub(in crate::hdf5) struct Attribute {
+    pub(in crate::hdf5) name: Vec<u8>,
+    pub(in crate::hdf5) datatype: Datatype,
+    pub(in crate::hdf5) space: Space,
+    /// The stored elements.
+    pub(in crate::hdf5) data: Vec<u8>,
+}
+
+/// A dataspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::hdf5) enum Space {
+    /// No elements at all, not even a scalar.
+    Null,
+    /// Elements of this shape; `max` has `None` for an unlimited dimension. A scalar has no dimensions.
+    Simple { shape: Vec<u64>, max: Vec<Option<u64>> },
+}
+
+/// A dataset.
+#[derive(Debug, Clone)]
+pub(in crate::hdf5) struct Dataset {
+    pub(in crate::hdf5) space: Space,
+    pub(in crate::hdf5) datatype: Datatype,
+    pub(in crate::hdf5) layout: Layout,
+    pub(in crate::hdf5) filters: Vec<Filter>,
+    /// The bytes of the fill value; `None` for zeros, or where it is undefined.
+    pub(in crate::hdf5) fill: Option<Vec<u8>>,
+    /// The external files with the elements, in their order; empty for a dataset in this file.
+    pub(in crate::hdf5) external: Vec<ExternalFile>,
+    /// True if chunks that reach beyond the shape are stored without filters; their [`StoredChunk::mask`] has all bits set.
+    pub(in crate::hdf5) are_edges_unfiltered: bool,
+}
+
+/// A part of an external file that has elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::hdf5) struct ExternalFile {
+    pub(in crate::hdf5) name: Vec<u8>,
+    pub(in crate::hdf5) offset: u64,
+    /// The number of bytes; `u64::MAX` for all.
+    pub(in crate::hdf5) size: u64,
+}
+
+/// The place of elements.
+#[derive(Debug, Clone)]
+pub(in crate::hdf5) enum Layout {
+    /// The elements are in the header.
+    Compact(Vec<u8>),
+    /// The elements are in one piece; `None` where none were written.
+    Contiguous(Option<Address>),
+    Chunked {
+        /// The shape of a chunk, without the dimension of the element size.
+        chunk: Vec<u64>,
+        index: ChunkIndex,
+        /// The address of the index; `None` where no chunk was written.
+        address: Option<Address>,
+    },
+    /// The elements are those of other datasets.
+    Virtual(Vec<Mapping>),
+}
+
+/// The index of chunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::hdf5) enum ChunkIndex {
+    BTree1,
+    /// One chunk: its stored size and its mask of skipped filters, where it is filtered.
+    Single(Option<(u64, u32)>),
+    Implicit,
+    FixedArray,
+    ExtensibleArray,
+    BTree2,
+}
+
+/// A part of a virtual dataset.
+#[derive(Debug, Clone)]
+pub(in crate::hdf5) struct Mapping {
+    /// The name of the file; `.` for this file.
+    pub(in crate::hdf5) file: Vec<u8>,
+    /// The path of the source dataset.
+    pub(in crate::hdf5) dataset: Vec<u8>,
+    pub(in crate::hdf5) source: Hyperslab,
+    pub(in crate::hdf5) target: Hyperslab,
+}
+
+/// Selected elements of a dataspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::hdf5) enum Hyperslab {
+    All,
+    None,
+    /// Single elements.
+    Points(Vec<Vec<u64>>),
+    /// Boxes, each with its first and its last element.
+    Boxes(Vec<(Vec<u64>, Vec<u64>)>),
+    /// Evenly spaced blocks, one entry for each dimension.
+    Regular(Vec<Blocks>),
+}
+
+/// Evenly spaced blocks along one dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::hdf5) struct Blocks {
+    pub(in crate::hdf5) start: u64,
+    pub(in crate::hdf5) stride: u64,
+    /// The number of blocks; `None` for as many as the dataset has.
+    pub(in crate::hdf5) count: Option<u64>,
+    /// The length of a block; `None` for one that reaches to the end.
+    pub(in crate::hdf5) block: Option<u64>,
+}
+
+/// A filter of chunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::hdf5) struct Filter {
+    /// The registered number.
+    pub(in crate::hdf5) id: u16,
+    pub(in crate::hdf5) name: Option<String>,
+    /// True if a chunk may be stored without it.
+    pub(in crate::hdf5) is_optional: bool,
+    pub(in crate::hdf5) parameters: Vec<u32>,
+}
+
+/// A stored chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::hdf5) struct StoredChunk {
+    /// The position of the first element, along each dimension of the dataset.
+    pub(in crate::hdf5) offset: Vec<u64>,
+    pub(in crate::hdf5) address: Address,
+    /// The stored size in bytes.
+    pub(in crate::hdf5) size: u64,
+    /// A bit for each filter that was skipped.
+    pub(in crate::hdf5) mask: u32,
+}
+
+/// A datatype.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::hdf5) struct Datatype {
+    /// The size of an element in bytes.
+    pub(in crate::hdf5) size: usize,
+    pub(in crate::hdf5) class: Class,
+}
+
+/// The order of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::hdf5) enum Order {
+    Little,
+    Big,
+    Vax,
+}
+
+/// The bits of a number in its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::hdf5) struct Bits {
+    pub(in crate::hdf5) order: Order,
+    /// The position of the lowest bit.
+    pub(in crate::hdf5) offset: u16,
+    pub(in crate::hdf5) precision: u16,
+}
+
+/// The class of a datatype.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::hdf5) enum Class {
+    Integer {
+        bits: Bits,
+        is_signed: bool,
+    },
+    Float {
+        bits: Bits,
+        layout: FloatLayout,
+    },
+    Time(Bits),
+    /// Text of a fixed length.
+    Text {
+        padding: Padding,
+        is_utf8: bool,
+    },
+    Bitfield(Bits),
+    /// Bytes with a tag.
+    Opaque(String),
+    Compound(Vec<Member>),
+    Reference(Reference),
+    Enum {
+        base: Box<Datatype>,
+        members: Vec<EnumMember>,
+    },
+    /// Text of variable length.
+    VariableText {
+        padding: Padding,
+        is_utf8: bool,
+    },
+    /// Lists of any length.
+    Sequence(Box<Datatype>),
+    Array {
+        base: Box<Datatype>,
+        shape: Vec<u64>,
+    },
+    /// Complex numbers of two floats.
+    Complex(Box<Datatype>),
+}
+
+/// The parts of a float.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::hdf5) struct FloatLayout {
+    pub(in crate::hdf5) sign: u8,
+    pub(in crate::hdf5) exponent: u8,
+    pub(in crate::hdf5) exponent_bits: u8,
+    pub(in crate::hdf5) mantissa: u8,
+    pub(in crate::hdf5) mantissa_bits: u8,
+    pub(in crate::hdf5) bias: u32,
+    /// True if the highest bit of the mantissa is implied.
+    pub(in crate::hdf5) is_normalised: bool,
+}
+
+/// The padding of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::hdf5) enum Padding {
+    /// The text ends at the first NUL.
+    NullTerminated,
+    NullPadded,
+    SpacePadded,
+}
+
+/// The kind of a reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::hdf5) enum Reference {
+    /// The address of an object.
+    Object,
+    /// A region of a dataset, in the global heap.
+    Region,
+    /// A reference of HDF5 1.12: to an object, a region or an attribute.
+    Standard,
+}
+
+/// A member of a compound type.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::hdf5) struct Member {
+    pub(in crate::hdf5) name: Vec<u8>,
+    pub(in crate::hdf5) offset: usize,
+    /// The type; one of an array where the member has dimensions of its own.
+    pub(in crate::hdf5) datatype: Datatype,
+}
+
+/// A member of an enumeration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::hdf5) struct EnumMember {
+    pub(in crate::hdf5) name: Vec<u8>,
+    /// The stored bytes of the value.
+    pub(in crate::hdf5) value: Vec<u8>,
+}

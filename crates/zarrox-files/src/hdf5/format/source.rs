@@ -1,0 +1,104 @@
+//! The bytes of a file by their addresses.
+
+use std::sync::Arc;
+
+use zarrox::Result;
+use zarrox::codecs::JenkinsLookup3;
+
+use super::cursor::{Cursor, Sizes};
+use super::model::Address;
+use crate::input::{Input, corrupt};
+
+/// The length of a checksum.
+const CHECKSUM: usize = 4;
+
+/// A file whose superblock was read.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) input: Arc<Input>,
+    /// The position of the address 0.
+    pub(super) base: u64,
+    pub(super) sizes: Sizes,
+}
+
+impl Source {
+    /// Returns the position of an address in the file.
+    pub(super) fn position(&self, address: Address) -> Result<u64> {
+        let position = self.base.checked_add(address).filter(|&position| position <= self.input.length());
+        position.ok_or_else(|| {
+            let length = self.input.length();
+            corrupt(format!("the address {address} is not in the file, which has {length} bytes"))
+        })
+    }
+
+    /// Reads bytes at an address.
+    pub(super) fn read(&self, address: Address, length: u64) -> Result<Vec<u8>> {
+        self.input.read(self.position(address)?, length)
+    }
+
+    /// Reads at most so many bytes at an address: fewer at the end of the file.
+    pub(super) fn read_most(&self, address: Address, most: u64) -> Result<Vec<u8>> {
+        let position = self.position(address)?;
+        self.input.read(position, most.min(self.input.length() - position))
+    }
+
+    /// Reads a structure that ends with a checksum. Returns it without the checksum.
+    pub(super) fn read_checked(&self, address: Address, length: u64, what: &'static str) -> Result<Vec<u8>> {
+        let mut bytes = self.read(address, length)?;
+        let checked = verified(&bytes, what)?.len();
+        bytes.truncate(checked);
+        Ok(bytes)
+    }
+
+    pub(super) fn cursor<'b>(&self, bytes: &'b [u8], what: &'static str) -> Cursor<'b> {
+        Cursor::new(bytes, self.sizes, what)
+    }
+}
+
+/// A limit of bytes that a structure may have in all: parts of a sound file do not lie in one another.
+#[derive(Debug)]
+pub(super) struct Budget {
+    left: u64,
+    what: &'static str,
+}
+
+impl Budget {
+    /// As many bytes as the file has.
+    pub(super) fn of_file(source: &Source, what: &'static str) -> Self {
+        Self { left: source.input.length(), what }
+    }
+
+    pub(super) fn new(bytes: u64, what: &'static str) -> Self {
+        Self { left: bytes, what }
+    }
+
+    /// Takes so many bytes.
+    pub(super) fn take(&mut self, bytes: u64) -> Result<()> {
+        let left = self.left.checked_sub(bytes);
+        self.left =
+            left.ok_or_else(|| corrupt(format!("{} has parts that lie in one another", self.what)))?;
+        Ok(())
+    }
+}
+
+/// Returns the bytes in front of their checksum.
+pub(super) fn verified<'b>(bytes: &'b [u8], what: &'static str) -> Result<&'b [u8]> {
+    let Some((checked, stored)) = bytes.split_last_chunk::<CHECKSUM>() else {
+        return Err(corrupt(format!("{what} has no checksum: it has {} bytes", bytes.len())));
+    };
+    compare(checksum(checked), u32::from_le_bytes(*stored), what)?;
+    Ok(checked)
+}
+
+/// Fails if a checksum is another than the one that is stored.
+pub(super) fn compare(computed: u32, stored: u32, what: &'static str) -> Result<()> {
+    if computed == stored {
+        return Ok(());
+    }
+    Err(corrupt(format!("the checksum of {what} is {computed:08x}, but {stored:08x} is stored")))
+}
+
+/// The checksum of a structure.
+pub(in crate::hdf5) fn checksum(bytes: &[u8]) -> u32 {
+    JenkinsLookup3::default().checksum(bytes)
+}

@@ -1,0 +1,78 @@
+//! Names and text: HDF5 stores bytes, and Zarr has Unicode.
+//!
+//! Text is UTF-8 where it is valid, and Latin-1 elsewhere, which old programs wrote. The declared character set is not asked, since
+//! many programs declare ASCII for everything.
+
+use super::format::Padding;
+
+/// Returns the text of bytes: UTF-8 where it is valid, and Latin-1 elsewhere.
+pub(super) fn lenient(bytes: &[u8]) -> String {
+    crate::netcdf::text_of(bytes.to_vec())
+}
+
+/// Returns the part of text of a fixed length that is not padding, as HDF5 converts it.
+pub(super) fn unpadded(bytes: &[u8], padding: Padding) -> &[u8] {
+    let end = match padding {
+        Padding::NullTerminated => bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()),
+        Padding::NullPadded => bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1),
+        Padding::SpacePadded => bytes.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1),
+    };
+    &bytes[..end]
+}
+
+/// Returns text of variable length without what is behind its end: readers in C see nothing after a NUL.
+pub(super) fn terminated(mut bytes: Vec<u8>) -> Vec<u8> {
+    if let Some(end) = bytes.iter().position(|&byte| byte == 0) {
+        bytes.truncate(end);
+    }
+    bytes
+}
+
+/// Returns the reason why a link of this name is no node of Zarr; `None` if it can be one.
+pub(super) fn refused_name(name: &str) -> Option<&'static str> {
+    const DOCUMENTS: [&str; 5] = ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"];
+    if name.is_empty() {
+        return Some("a node of Zarr has a name");
+    }
+    if name.chars().all(|c| c == '.') {
+        return Some("a name of Zarr is not made of periods alone");
+    }
+    if name.contains(['/', '\\', '\0']) {
+        return Some("a name of Zarr has no slash, no backslash and no NUL");
+    }
+    if name.len() > 255 {
+        return Some("a name of Zarr has at most 255 bytes");
+    }
+    DOCUMENTS.contains(&name).then_some("it is the name of a document of Zarr")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_utf8_or_latin_1() {
+        assert_eq!(lenient("größe".as_bytes()), "größe");
+        assert_eq!(lenient(b"T (\xb0C)"), "T (°C)");
+        assert_eq!(lenient(b""), "");
+    }
+
+    #[test]
+    fn padding_is_that_of_the_type() {
+        assert_eq!(unpadded(b"ab\0junk", Padding::NullTerminated), b"ab");
+        assert_eq!(unpadded(b"ab\0cd\0\0", Padding::NullPadded), b"ab\0cd");
+        assert_eq!(unpadded(b"ab  ", Padding::SpacePadded), b"ab");
+        assert_eq!(unpadded(b"\0\0", Padding::NullTerminated), b"");
+        assert_eq!(terminated(b"ab\0c".to_vec()), b"ab");
+    }
+
+    #[test]
+    fn names_that_no_key_has_are_refused() {
+        for name in ["", ".", "..", "a\\b", "a\0", "zarr.json", &"x".repeat(256)] {
+            assert!(refused_name(name).is_some(), "{name}");
+        }
+        for name in ["a", ".a", "a b", "__x", "ä", "c", "x.zarray"] {
+            assert!(refused_name(name).is_none(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Names that a kind of file can express.
+
+use zarrox::Result;
+
+use super::options::Convention;
+use crate::input::unsupported;
+
+/// The longest name of NetCDF, in bytes.
+const LONGEST: usize = 256;
+
+/// Attributes by which HDF5 and NetCDF-4 describe dimensions and files.
+const RESERVED: [&str; 10] = [
+    "CLASS",
+    "NAME",
+    "DIMENSION_LIST",
+    "REFERENCE_LIST",
+    "DIMENSION_LABELS",
+    "_Netcdf4Dimid",
+    "_Netcdf4Coordinates",
+    "_NCProperties",
+    "_NCCopied",
+    "_nc3_strict",
+];
+
+/// Compares a name with the rules of the kind of file.
+pub(super) fn check(name: &str, convention: Convention) -> Result<()> {
+    let reason = match convention {
+        _ if name.contains('\0') => Some("has NUL"),
+        Convention::Hdf5 => None,
+        Convention::NetCdf => reason(name),
+    };
+    match reason {
+        Some(reason) => {
+            let name = name.escape_default();
+            Err(unsupported(format!(
+                "{convention} has no name like '{name}', which {reason}; give it another name first"
+            )))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The rule of NetCDF that a name breaks.
+fn reason(name: &str) -> Option<&'static str> {
+    let first = name.chars().next()?;
+    Some(match () {
+        () if !(first.is_ascii_alphanumeric() || first == '_' || !first.is_ascii()) => {
+            "does not begin with a letter, a digit or an underscore"
+        }
+        () if name.contains('/') => "has a slash",
+        () if name.chars().any(|letter| letter.is_ascii_control()) => "has a control character",
+        () if name.ends_with(' ') => "ends with a space",
+        () if name.len() > LONGEST => "is longer than 256 bytes",
+        () => return None,
+    })
+}
+
+/// Returns true for attributes that an export writes itself, and that would be taken for its own if they came from elsewhere.
+pub(super) fn is_reserved(name: &str, convention: Convention) -> bool {
+    convention == Convention::NetCdf && RESERVED.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_netcdf_refuses_are_refused() {
+        let fits = |name: &str| check(name, Convention::NetCdf).is_ok();
+        assert!(["t2m", "_x", "2m temperature", "größe", "a.b+c@d", "Ω"].into_iter().all(fits));
+        assert!(!["a/b", "a\0", "a\n", "a ", " a", "-a", "(x)"].into_iter().any(fits));
+        assert!(!fits(&"a".repeat(257)));
+        assert!(check("a/b ", Convention::Hdf5).is_ok() && check("a\0b", Convention::Hdf5).is_err());
+    }
+}

@@ -1,0 +1,104 @@
+//! Files of kinds that are recognised and not read: the error names the kind and the way on.
+
+use std::path::Path;
+
+use zarrox::Result;
+
+use crate::input::Input;
+
+/// The number of bytes at both ends of a file that are looked at.
+const ENDS: u64 = 1 << 16;
+
+/// The first bytes of kinds, and what a file that begins so is.
+const SIGNATURES: &[(&[u8], &str)] = &[
+    (b"\x0e\x03\x13\x01", "HDF4, which is not read; h4toh5 makes a file of HDF5 of it"),
+    (b"SIMPLE  =", "FITS, which is not read; astropy reads it"),
+    (
+        b"MATLAB 5.0 MAT-file",
+        "a MATLAB file of version 5, which is not read; MATLAB's save -v7.3 makes a file of HDF5",
+    ),
+    (b"\x1f\x8b", "compressed by gzip; decompress it first (gunzip)"),
+    (b"BZh", "compressed by bzip2; decompress it first (bunzip2)"),
+    (b"\xfd7zXZ\0", "compressed by xz; decompress it first (unxz)"),
+    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard; decompress it first (unzstd)"),
+    (b"PARE", "an encrypted file of Parquet, which is not read"),
+    (b"ARROW1", "a file of Arrow, which is not read; pyarrow makes Parquet of it"),
+    (b"SQLite format 3\0", "a database of SQLite, which is not read"),
+    (b"\xcd\xf3\x00\x01", "a file of NASA's CDF, which is not read; cdflib makes NetCDF of it"),
+];
+
+/// The first bytes of a zip archive.
+const ZIP: &[u8] = b"PK\x03\x04";
+
+/// The documents of Zarr and N5, as they are called in archives and directories.
+const DOCUMENTS: [&str; 6] =
+    ["zarr.json", ".zgroup", ".zarray", ".zmetadata", ".nczgroup", "attributes.json"];
+
+/// What is said of Zarr.
+const ZARR: &str = "Zarr already; copy it with zarrox cp, or zarrox convert for another format";
+
+/// Returns what a file is that is not read; `None` if its kind is not known.
+pub(crate) fn of_file(input: &Input) -> Result<Option<String>> {
+    let start = input.start(ENDS)?;
+    if start.starts_with(b"GRIB") {
+        let edition = start.get(7).copied().unwrap_or_default();
+        let name = if matches!(edition, 1 | 2) { format!("GRIB{edition}") } else { "GRIB".to_owned() };
+        let advice = "which is not read; eccodes (grib_to_netcdf) and cdo make NetCDF of it";
+        return Ok(Some(format!("{name}, {advice}")));
+    }
+    if start.starts_with(ZIP) {
+        return Ok(is_zarr_archive(input, &start)?.then(|| ZARR.to_owned()));
+    }
+    let found = SIGNATURES.iter().find(|(signature, _)| start.starts_with(signature));
+    Ok(found.map(|(_, name)| (*name).to_owned()))
+}
+
+/// Returns true if an archive has documents of Zarr: its directory, which lists the names, is at the end.
+fn is_zarr_archive(input: &Input, start: &[u8]) -> Result<bool> {
+    let length = input.length().min(ENDS);
+    let end = input.read(input.length() - length, length)?;
+    let has = |bytes: &[u8]| {
+        let mut names = DOCUMENTS.iter().filter(|name| **name != "attributes.json");
+        names.any(|name| bytes.windows(name.len()).any(|window| window == name.as_bytes()))
+    };
+    Ok(has(start) || has(&end))
+}
+
+/// Returns what a directory is, if it is no directory of images.
+pub(crate) fn of_directory(path: &Path) -> Option<String> {
+    DOCUMENTS.iter().any(|name| path.join(name).is_file()).then(|| ZARR.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use zarrox::ErrorKind;
+
+    use crate::Kind;
+
+    #[test]
+    fn kinds_that_are_not_read_are_named() {
+        let directory = tempfile::tempdir().unwrap();
+        for (bytes, name) in [
+            (&b"\x0e\x03\x13\x01rest"[..], "HDF4"),
+            (b"GRIB\0\0\0\x01", "GRIB1"),
+            (b"GRIB\0\0\0\x02\0\0", "GRIB2"),
+            (b"SIMPLE  =                    T", "FITS"),
+            (b"MATLAB 5.0 MAT-file, Platform", "MATLAB"),
+            (b"\x1f\x8b\x08\0", "gzip"),
+            (b"PK\x03\x04............................x/zarr.json", "zarrox cp"),
+        ] {
+            let path = directory.path().join("a.npy");
+            std::fs::write(&path, bytes).unwrap();
+            let error = Kind::of(&path).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unsupported);
+            assert!(error.to_string().contains(name), "{error}");
+        }
+        let path = directory.path().join("a.npz");
+        std::fs::write(&path, b"PK\x03\x04............................x.npy").unwrap();
+        assert_eq!(Kind::of(&path).unwrap(), None);
+        let zarr = directory.path().join("b.zarr");
+        zarrox::create_group(&zarr).unwrap();
+        assert!(Kind::of(&zarr).unwrap_err().to_string().contains("zarrox cp"));
+        assert_eq!(Kind::of(directory.path()).unwrap(), Some(Kind::Images));
+    }
+}

@@ -1,0 +1,189 @@
+//! [`Kind`]: the kinds of files that can be imported, and how one is opened.
+
+use std::fmt;
+use std::path::Path;
+
+#[cfg(not(all(
+    feature = "hdf5",
+    feature = "images",
+    feature = "nifti",
+    feature = "tables",
+    feature = "tiff"
+)))]
+use zarrox::Error;
+use zarrox::Result;
+
+use crate::input::{Input, unsupported};
+use crate::reading::Reading;
+use crate::store::FileStore;
+
+/// The number of bytes at the beginning of a file that tell its kind, but for HDF5 behind a block of the user.
+const START: u64 = 512;
+
+/// The first bytes of PNG and JPEG.
+const IMAGES: [&[u8]; 2] = [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"];
+
+/// The first bytes of TIFF: little-endian and big-endian, the classic form and BigTIFF.
+const TIFF: [&[u8]; 4] = [b"II\x2a\0", b"MM\0\x2a", b"II\x2b\0", b"MM\0\x2b"];
+
+/// The first bytes of Parquet.
+const PARQUET: &[u8] = b"PAR1";
+
+/// A kind of file that can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// HDF5, also as NetCDF-4.
+    Hdf5,
+    /// NetCDF-3: the classic format, and those with 64-bit offsets and 64-bit data.
+    NetCdf3,
+    /// An image of PNG or JPEG, or a directory of such images.
+    Images,
+    /// TIFF, also as GeoTIFF, COG and OME-TIFF.
+    Tiff,
+    /// NIfTI-1, NIfTI-2 and Analyze 7.5, in one file or in two, also compressed by gzip.
+    Nifti,
+    /// Parquet.
+    Parquet,
+    /// Comma-separated values, or with the suffix `.tsv` tab-separated ones.
+    Csv,
+}
+
+impl Kind {
+    /// The kind of a file, by its first bytes, or of text by its suffix, or of a directory; `None` for another one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for a kind that is recognised and not read, such as GRIB; and when the file cannot be read.
+    ///
+    /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
+    pub fn of(path: impl AsRef<Path>) -> Result<Option<Self>> {
+        let path = path.as_ref();
+        let foreign = if path.is_dir() {
+            crate::import::foreign::of_directory(path)
+        } else {
+            let input = Input::open(path)?;
+            match Self::of_input(&input)? {
+                Some(kind) => return Ok(Some(kind)),
+                None => crate::import::foreign::of_file(&input)?,
+            }
+        };
+        match foreign {
+            Some(foreign) => Err(unsupported(format!("'{}' is {foreign}", path.display()))),
+            None => Ok(path.is_dir().then_some(Self::Images)),
+        }
+    }
+
+    fn of_input(input: &Input) -> Result<Option<Self>> {
+        let start = input.start(START)?;
+        let hdf5: &[u8] = b"\x89HDF\r\n\x1a\n";
+        if start.starts_with(hdf5) {
+            return Ok(Some(Self::Hdf5));
+        }
+        if start.starts_with(crate::netcdf3::SIGNATURE) && matches!(start.get(3), Some(1 | 2 | 5)) {
+            return Ok(Some(Self::NetCdf3));
+        }
+        if IMAGES.iter().any(|signature| start.starts_with(signature)) {
+            return Ok(Some(Self::Images));
+        }
+        if TIFF.iter().any(|signature| start.starts_with(signature)) {
+            return Ok(Some(Self::Tiff));
+        }
+        #[cfg(feature = "nifti")]
+        if crate::nifti::is_nifti(&start, input.path()) {
+            return Ok(Some(Self::Nifti));
+        }
+        if start.starts_with(PARQUET) {
+            return Ok(Some(Self::Parquet));
+        }
+        // The signature is at 512, 1024, and so on, behind a block of the user.
+        let mut offset = START;
+        while offset + hdf5.len() as u64 <= input.length() && offset <= 1 << 30 {
+            if input.read(offset, hdf5.len() as u64)? == hdf5 {
+                return Ok(Some(Self::Hdf5));
+            }
+            offset *= 2;
+        }
+        let suffix = input.path().extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+        if ["csv", "tsv"].iter().any(|text| suffix.eq_ignore_ascii_case(text)) {
+            return Ok(Some(Self::Csv));
+        }
+        Ok(None)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hdf5 => "HDF5",
+            Self::NetCdf3 => "NetCDF-3",
+            Self::Images => "PNG and JPEG",
+            Self::Tiff => "TIFF",
+            Self::Nifti => "NIfTI",
+            Self::Parquet => "Parquet",
+            Self::Csv => "CSV",
+        })
+    }
+}
+
+/// Opens a file of another format, or a directory of images, as a store of Zarr v3, for reading.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] when the kind of the file is not known, or this build does not read it; [`ErrorKind::Corrupt`] when
+/// the file is damaged.
+///
+/// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
+/// [`ErrorKind::Corrupt`]: zarrox::ErrorKind::Corrupt
+pub fn open_file(path: impl AsRef<Path>) -> Result<FileStore> {
+    open(path.as_ref(), &Reading::default())
+}
+
+/// Opens a file in a way.
+pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
+    let name = format!("'{}'", path.display());
+    match Kind::of(path)? {
+        Some(kind) => open_kind(kind, path, reading).map_err(|error| error.at(name)),
+        None => Err(unsupported(format!("{name} is not a file of a known kind"))),
+    }
+}
+
+fn open_kind(kind: Kind, path: &Path, reading: &Reading) -> Result<FileStore> {
+    match kind {
+        #[cfg(feature = "hdf5")]
+        Kind::Hdf5 => crate::hdf5::open(path, reading),
+        #[cfg(not(feature = "hdf5"))]
+        Kind::Hdf5 => Err(lacking(kind, "hdf5")),
+        Kind::NetCdf3 => crate::netcdf3::open(path, reading),
+        #[cfg(feature = "images")]
+        Kind::Images => crate::images::open(path, reading.is_plain),
+        #[cfg(not(feature = "images"))]
+        Kind::Images => Err(lacking(kind, "images")),
+        #[cfg(feature = "tiff")]
+        Kind::Tiff => crate::tiff::open(path, reading),
+        #[cfg(not(feature = "tiff"))]
+        Kind::Tiff => Err(lacking(kind, "tiff")),
+        #[cfg(feature = "nifti")]
+        Kind::Nifti => crate::nifti::open(path, reading),
+        #[cfg(not(feature = "nifti"))]
+        Kind::Nifti => Err(lacking(kind, "nifti")),
+        #[cfg(feature = "tables")]
+        Kind::Parquet => crate::table::parquet_in::open(path, reading),
+        #[cfg(feature = "tables")]
+        Kind::Csv => crate::table::csv_in::open(path, reading),
+        #[cfg(not(feature = "tables"))]
+        Kind::Parquet | Kind::Csv => Err(lacking(kind, "tables")),
+    }
+}
+
+/// The error of a build that does not read a kind of file.
+#[cfg(not(all(
+    feature = "hdf5",
+    feature = "images",
+    feature = "nifti",
+    feature = "tables",
+    feature = "tiff"
+)))]
+fn lacking(kind: Kind, feature: &str) -> Error {
+    unsupported(format!(
+        "files of {kind} are read by a build with the feature {feature}, which this one lacks"
+    ))
+}

@@ -1,0 +1,443 @@
+//! [`Import`]: copies of files of other formats into Zarr.
+
+pub(crate) mod concat;
+mod count;
+mod foreign;
+pub(crate) mod kind;
+pub(crate) mod select;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use zarrox::convert::ConvertReport;
+use zarrox::copy::{Copier, Copying};
+use zarrox::{DataType, Error, ErrorKind, Glob, OpenOptions, Result};
+
+use self::concat::{Appending, Request, Target};
+use self::count::Counted;
+use crate::inventory::Inventory;
+
+use self::select::Select;
+use crate::reading::Reading;
+use crate::store::{FileStore, LeftOut, Skipped};
+
+/// Copies files of other formats into Zarr: its options, with which an import can be planned and run.
+///
+/// ```no_run
+/// let report = zarrox_files::Import::new().run("era5.nc", "era5.zarr")?;
+/// println!("{report}");
+///
+/// let months = ["era5-01.nc", "era5-02.nc"];
+/// zarrox_files::Import::new().concat("time").plan_all(&months, "year.zarr")?.run()?;
+/// # Ok::<(), zarrox::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Import {
+    copier: Copier,
+    reading: Reading,
+    skips: Skips,
+    chosen: Chosen,
+    concat: Option<String>,
+    first_wins: bool,
+    fills_missing: bool,
+    selects: Vec<Select>,
+}
+
+/// Which parts of files may be left out.
+#[derive(Debug, Clone, Copy, Default)]
+struct Skips {
+    unsupported: bool,
+    damaged: bool,
+}
+
+impl Skips {
+    fn allows(self, part: &LeftOut) -> bool {
+        if part.is_damaged() { self.damaged } else { self.unsupported }
+    }
+}
+
+/// The nodes that are imported.
+#[derive(Debug, Clone, Default)]
+struct Chosen {
+    nodes: Vec<String>,
+    exclude: Vec<Glob>,
+}
+
+impl Chosen {
+    /// Returns true if a node is imported.
+    fn has(&self, path: &str) -> bool {
+        let path = path.trim_matches('/');
+        let is_below = |node: &String| {
+            path == node || path.strip_prefix(node.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let mut above = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
+        let is_excluded =
+            above.any(|path| !path.is_empty() && self.exclude.iter().any(|glob| glob.matches(path)));
+        !is_excluded && (self.nodes.is_empty() || self.nodes.iter().any(is_below))
+    }
+
+    /// Returns the only node, or the root.
+    fn node(&self) -> &str {
+        match self.nodes.as_slice() {
+            [node] => node,
+            _ => "",
+        }
+    }
+}
+
+impl Import {
+    /// Creates an import with the options of [`Copier::new`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the options of the copy: its format, chunks, codecs, and what is done with nodes that are there.
+    pub fn copier(self, copier: Copier) -> Self {
+        Self { copier, ..self }
+    }
+
+    /// Tells that the copier chooses other codecs than those of the file, so that nothing is compressed for it twice.
+    pub fn recodes(self, recodes: bool) -> Self {
+        Self { reading: Reading { is_plain: recodes, ..self.reading }, ..self }
+    }
+
+    /// Sets the type of a column of CSV, which otherwise follows from all its values.
+    pub fn column(mut self, name: impl Into<String>, data_type: DataType) -> Self {
+        self.reading.columns.push((name.into(), data_type));
+        self
+    }
+
+    /// Takes a smaller copy of the images of TIFF, as COG has them: 1 for the largest one. Level 0 has the images themselves.
+    pub fn level(self, level: usize) -> Self {
+        Self { reading: Reading { level, ..self.reading }, ..self }
+    }
+
+    /// Sets whether images of TIFF become OME-Zarr 0.5: a group with an array for each level, and axes, scales and channels.
+    pub fn ome(self, ome: bool) -> Self {
+        Self { reading: Reading { ome, ..self.reading }, ..self }
+    }
+
+    /// Allows to open files in this directory that the file names: targets of external links, external storage, sources of virtual
+    /// datasets, and further files of OME-TIFF. The directory of the file itself is always allowed.
+    pub fn external(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.reading.external.directories.push(directory.into());
+        self
+    }
+
+    /// Sets whether parts are left out that have no form in Zarr, or that lie in other files which are missing or not allowed.
+    /// Otherwise they are an error.
+    pub fn skip_unsupported(self, skip: bool) -> Self {
+        Self { skips: Skips { unsupported: skip, ..self.skips }, ..self }
+    }
+
+    /// Sets whether parts are left out that are damaged: nodes, attributes, chunks, and of several files whole ones. Otherwise they are
+    /// an error. Chunks that are left out have fill values.
+    pub fn skip_damaged(self, skip: bool) -> Self {
+        Self { skips: Skips { damaged: skip, ..self.skips }, ..self }
+    }
+
+    /// Imports only the node at this path of the file, with all nodes below it. Several nodes become a group with these at their paths.
+    pub fn node(mut self, path: impl Into<String>) -> Self {
+        let path = path.into().trim_matches('/').to_owned();
+        if !path.is_empty() {
+            self.chosen.nodes.push(path);
+        }
+        self
+    }
+
+    /// Leaves out the nodes that a pattern fits, with all nodes below them.
+    pub fn exclude(mut self, pattern: Glob) -> Self {
+        self.chosen.exclude.push(pattern);
+        self
+    }
+
+    /// Joins several files along a dimension. One that no file has becomes the first dimension of all arrays but coordinates.
+    pub fn concat(self, dimension: impl Into<String>) -> Self {
+        Self { concat: Some(dimension.into()), ..self }
+    }
+
+    /// Sets whether elements that all files should have alike are those of the first file where they differ. Otherwise they are an
+    /// error.
+    pub fn first_wins(self, first_wins: bool) -> Self {
+        Self { first_wins, ..self }
+    }
+
+    /// Sets whether an array that some of the files lack has fill values there. Otherwise it is an error.
+    pub fn fill_missing(self, fills_missing: bool) -> Self {
+        Self { fills_missing, ..self }
+    }
+
+    /// Imports only a range of a dimension, of all arrays that have it.
+    pub fn select(mut self, select: Select) -> Self {
+        self.selects.push(select);
+        self
+    }
+
+    /// Plans an import. Nothing is written yet.
+    ///
+    /// # Errors
+    /// The errors of [`open_file`](crate::open_file) and of [`Copier::plan`].
+    pub fn plan(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<Importing> {
+        self.plan_all(&[source], destination)
+    }
+
+    /// Plans an import of several files, which are joined along the dimension of [`Import::concat`]. Nothing is written yet.
+    ///
+    /// # Errors
+    /// The errors of [`Import::plan`]; [`ErrorKind::Unsupported`] when the files do not fit together.
+    pub fn plan_all<P: AsRef<Path>>(
+        &self,
+        sources: &[P],
+        destination: impl AsRef<Path>,
+    ) -> Result<Importing> {
+        let files: Vec<PathBuf> = sources.iter().map(|path| path.as_ref().to_owned()).collect();
+        let reading = self.careful();
+        let (store, differences, is_new) = match (&self.concat, files.as_slice()) {
+            (Some(dimension), _) => {
+                let keeps = |path: &str| self.chosen.has(path);
+                let opened = concat::open(&files, &self.request(dimension, &keeps), &reading)?;
+                (opened.store, opened.notes, opened.is_new)
+            }
+            (None, [file]) => (kind::open(file, &reading)?, Vec::new(), false),
+            (None, _) => {
+                let message = "several files are joined along a dimension, which must be named";
+                return Err(Error::new(ErrorKind::InvalidArgument, message));
+            }
+        };
+        let notes = store.notes().to_vec();
+        let store = match self.selects.as_slice() {
+            [] => store,
+            selects => select::apply(&store, selects)?,
+        };
+        let store = store.skipping(reading.skipped);
+        let wanted = |found: &&LeftOut| found.path == "/" || self.chosen.has(&found.path);
+        let left_out = store.left_out().iter().filter(wanted).cloned().collect();
+        let copier = self.chosen.exclude.iter().cloned().fold(self.copier.clone(), Copier::exclude);
+        let copier = copier.fixed_source(true);
+        let copier = if self.skips.damaged { copier.skip_damaged(true) } else { copier };
+        let copier = match self.chosen.nodes.as_slice() {
+            [] | [_] => copier,
+            nodes => nodes.iter().try_fold(copier, |copier, node| {
+                let exists = concat::sources::root_of(&store)?;
+                self::count::check_exists(&exists, node)?;
+                Ok::<_, Error>(copier.include(escaped(node).parse()?))
+            })?,
+        };
+        let node = self.chosen.node();
+        let copying = copier.plan_from(Arc::new(store.clone()), node, destination)?;
+        let (skips, chosen) = (self.skips, self.chosen.clone());
+        Ok(Importing { copying, store, chosen, left_out, notes, differences, is_new, skips })
+    }
+
+    /// Returns the way in which files are read for a copy: damaged chunks are seen, and are left out if that is wished.
+    fn careful(&self) -> Reading {
+        let skipped = self.skips.damaged.then(Skipped::default);
+        Reading { checks: true, skipped, ..self.reading.clone() }
+    }
+
+    fn request<'r>(&'r self, dimension: &'r str, keeps: &'r dyn Fn(&str) -> bool) -> Request<'r> {
+        Request {
+            dimension,
+            first_wins: self.first_wins,
+            fills: self.fills_missing,
+            skips_damaged: self.skips.damaged,
+            keeps,
+            first_length: &|_| None,
+            appends: false,
+        }
+    }
+
+    /// Appends files to a hierarchy that is there, along the dimension of [`Import::concat`]. The values of its coordinates go on
+    /// behind those that are there.
+    ///
+    /// Elements are stored before the lengths change. After an interruption, the same call continues.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] when the files do not fit; and the errors of reading and writing.
+    pub fn append<P: AsRef<Path>>(
+        &self,
+        sources: &[P],
+        destination: impl AsRef<Path>,
+        options: &OpenOptions,
+    ) -> Result<Appended> {
+        let Some(dimension) = &self.concat else {
+            let message = "files are appended along a dimension, which must be named";
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        };
+        if !self.selects.is_empty() || !self.chosen.nodes.is_empty() {
+            let message = "what is appended are whole files, so that all arrays have one length";
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        let files: Vec<PathBuf> = sources.iter().map(|path| path.as_ref().to_owned()).collect();
+        let keeps = |path: &str| self.chosen.has(path);
+        let target = Target { path: destination.as_ref(), options };
+        let request = self.request(dimension, &keeps);
+        let reading = self.careful();
+        let appending = Appending::plan(&files, target, &request, &reading)?;
+        check(appending.left_out(), self.skips)?;
+        let (notes, mut left_out) = (appending.notes().to_vec(), appending.left_out().to_vec());
+        let arrays = appending.run()?;
+        left_out.extend(reading.skipped.iter().flat_map(Skipped::parts));
+        Ok(Appended { arrays, notes, left_out })
+    }
+
+    /// Imports a file. After an interruption, the same call continues.
+    ///
+    /// # Errors
+    /// The errors of [`Import::plan`] and of [`Importing::run`].
+    pub fn run(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<ConvertReport> {
+        self.plan(source, destination)?.run()
+    }
+}
+
+/// What was appended to a hierarchy.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Appended {
+    /// The paths of the arrays that have grown, with their lengths along the dimension before and after.
+    pub arrays: Vec<(String, u64, u64)>,
+    /// What differs between the files, and is that of the first one.
+    pub notes: Vec<String>,
+    /// The parts that were left out.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// What was imported.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The report of the copy.
+    pub report: ConvertReport,
+    /// The number of objects that the source has, without those that are left out; `None` for a kind of file whose objects are not
+    /// counted.
+    pub source: Option<Inventory>,
+    /// The number of objects that the copy has.
+    pub copy: Inventory,
+    /// The parts that were left out.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A planned import that can be run.
+#[derive(Debug)]
+#[must_use = "nothing is imported before `run` is called"]
+pub struct Importing {
+    copying: Copying,
+    store: FileStore,
+    chosen: Chosen,
+    left_out: Vec<LeftOut>,
+    notes: Vec<String>,
+    differences: Vec<String>,
+    is_new: bool,
+    skips: Skips,
+}
+
+impl Importing {
+    /// The parts that are not read.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// Notes on what is not taken as it is, such as a missing value that the type of its variable does not have.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// What differs between several files, and is that of the first one.
+    pub fn differences(&self) -> &[String] {
+        &self.differences
+    }
+
+    /// Returns true if no file has the dimension along which they are joined, so that it is a new one.
+    pub fn has_new_dimension(&self) -> bool {
+        self.is_new
+    }
+
+    /// The copy that will be made.
+    pub fn copying(&self) -> &Copying {
+        &self.copying
+    }
+
+    /// Imports the file. After an interruption, the same import continues.
+    ///
+    /// # Errors
+    /// The errors of [`Importing::run_counted`].
+    pub fn run(self) -> Result<ConvertReport> {
+        self.run_counted().map(|imported| imported.report)
+    }
+
+    /// Imports the file, and compares the number of objects that it has with those of the copy.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] when a part is damaged, [`ErrorKind::Unsupported`] when one has no form in Zarr, unless these are left
+    /// out; an error when the copy lacks an object.
+    pub fn run_counted(self) -> Result<Imported> {
+        check(&self.left_out, self.skips)?;
+        let destination = self.copying.destination();
+        let report = self.copying.run()?;
+        let mut left_out = self.left_out;
+        left_out.extend(self.store.skipped());
+        let counted = Counted::of(&destination.open()?)?;
+        let (chosen, base) = (self.chosen.clone(), self.chosen.node().to_owned());
+        let source = self.store.inventories().among(|path| chosen.has(path));
+        let is_excused =
+            |path: &str| report.findings.iter().any(|finding| finding.path.trim_matches('/') == path);
+        if let Some(source) = &source {
+            counted.check(source, &base, &is_excused)?;
+        }
+        let source = source.map(|source| source.sum());
+        Ok(Imported { report, source, copy: counted.sum(), left_out })
+    }
+}
+
+/// Checks that all parts that are not read may be left out.
+fn check(left_out: &[LeftOut], skips: Skips) -> Result<()> {
+    let parts: Vec<&LeftOut> = left_out.iter().filter(|part| !skips.allows(part)).collect();
+    if parts.is_empty() { Ok(()) } else { Err(refused(&parts)) }
+}
+
+/// The error of parts that are not read. Damage counts more than what has no form in Zarr.
+fn refused(parts: &[&LeftOut]) -> Error {
+    const MOST: usize = 10;
+    let kind = parts.iter().map(|part| part.kind).min_by_key(|kind| match kind {
+        ErrorKind::Corrupt => 0,
+        ErrorKind::Forbidden | ErrorKind::NotFound => 3,
+        ErrorKind::Unsupported => 2,
+        _ => 1,
+    });
+    let kind = kind.unwrap_or(ErrorKind::Unsupported);
+    let what = match kind {
+        ErrorKind::Unsupported => "parts of the file have no form in Zarr, and can only be left out:",
+        ErrorKind::Forbidden | ErrorKind::NotFound => {
+            "parts of the file cannot be read, and can be left out:"
+        }
+        _ => "parts of the file are damaged; such parts can be left out:",
+    };
+    let mut message = what.to_owned();
+    for part in parts.iter().take(MOST) {
+        message.push_str(&format!("\n  {part}"));
+    }
+    if parts.len() > MOST {
+        message.push_str(&format!("\n  and {} more", parts.len() - MOST));
+    }
+    Error::new(kind, message)
+}
+
+/// Returns the pattern that fits only this path.
+fn escaped(path: &str) -> String {
+    let mut pattern = String::from("/");
+    for c in path.chars() {
+        match c {
+            '*' | '?' | '[' => pattern.extend(['[', c, ']']),
+            c => pattern.push(c),
+        }
+    }
+    pattern
+}
+
+/// Imports a file into a hierarchy where nothing is. [`Import`] has options.
+///
+/// # Errors
+/// The errors of [`Import::run`].
+pub fn import_file(source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<ConvertReport> {
+    Import::new().run(source, destination)
+}

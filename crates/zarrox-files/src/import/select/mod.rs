@@ -1,0 +1,175 @@
+//! Parts of files: ranges of dimensions, by indices or by the values of their coordinates.
+
+mod range;
+mod selected;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use zarrox::json::{Json, json};
+use zarrox::stores::{Condition, Key, MemoryStore, Payload, Store};
+use zarrox::{Array, Error, ErrorKind, Format, Node, OpenOptions, Result};
+
+use crate::chunks::{Chunks, EncodedOnRead};
+use crate::import::concat::sources::root_of;
+use crate::inventory::{Inventories, Inventory, counted};
+use crate::store::FileStore;
+use range::Span;
+use selected::{Selected, SelectedChunks};
+
+pub use range::Select;
+
+/// Returns the part of a file that lies in ranges of its dimensions.
+pub(crate) fn apply(store: &FileStore, selects: &[Select]) -> Result<FileStore> {
+    let root = root_of(store)?;
+    let mut part =
+        Part { selects, arrays: BTreeMap::new(), documents: MemoryStore::new(), spans: BTreeMap::new() };
+    let mut groups = Vec::new();
+    match &root {
+        Node::Array(array) => {
+            part.arrays.insert(String::new(), array.clone());
+        }
+        Node::Group(group) => {
+            groups.push((String::new(), group.attributes().clone()));
+            group.visit(&mut |path, node| {
+                match node {
+                    Ok(Node::Array(array)) => {
+                        part.arrays.insert(path.to_owned(), array.clone());
+                    }
+                    Ok(Node::Group(group)) => groups.push((path.to_owned(), group.attributes().clone())),
+                    Err(error) => return Err(error.clone().at(format!("/{path}"))),
+                }
+                Ok(())
+            })?;
+        }
+    }
+    part.check()?;
+    let mut inventories = Inventories::default();
+    let options = OpenOptions::new().format(Format::V3);
+    for (path, attributes) in groups {
+        inventories.add(&path, Inventory::group(counted(&attributes)));
+        options.create_group_in(Arc::new(part.documents.clone()), &path)?.set_attributes(attributes)?;
+    }
+    let mut chunks = BTreeMap::new();
+    for (path, array) in part.arrays.clone() {
+        let spans = part.spans_of(&path, &array)?;
+        let shape: Vec<u64> = spans.iter().map(|span| span.length).collect();
+        inventories.add(&path, Inventory::array(counted(array.attributes()), &shape));
+        chunks.insert(path.clone(), part.array(&path, array, spans, &options)?);
+    }
+    let (location, left_out) = (store.location(), store.left_out().to_vec());
+    Ok(FileStore::counted(location, part.documents, chunks, left_out, inventories))
+}
+
+/// A part of a file that is made.
+struct Part<'a> {
+    selects: &'a [Select],
+    arrays: BTreeMap<String, Array>,
+    documents: MemoryStore,
+    /// The ranges of dimensions by the paths of their coordinates, which are read once.
+    spans: BTreeMap<(String, usize), Span>,
+}
+
+impl Part<'_> {
+    /// Checks that the dimensions exist.
+    fn check(&self) -> Result<()> {
+        let names: std::collections::BTreeSet<&str> = self
+            .arrays
+            .values()
+            .flat_map(|array| array.dimension_names().unwrap_or_default().iter().flatten())
+            .map(String::as_str)
+            .collect();
+        for select in self.selects {
+            if !names.contains(select.dimension()) {
+                let known: Vec<&str> = names.iter().copied().collect();
+                let message = format!(
+                    "no array has the dimension '{}'; there are {}",
+                    select.dimension(),
+                    known.join(", ")
+                );
+                return Err(Error::new(ErrorKind::InvalidArgument, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the ranges of an array along its dimensions.
+    fn spans_of(&mut self, path: &str, array: &Array) -> Result<Vec<Span>> {
+        let mut spans: Vec<Span> = array.shape().iter().map(|&length| Span::whole(length)).collect();
+        let names = array.dimension_names().unwrap_or_default().to_vec();
+        for (number, select) in self.selects.iter().enumerate() {
+            for (dim, name) in names.iter().enumerate() {
+                let Some(span) = spans.get_mut(dim).filter(|_| name.as_deref() == Some(select.dimension()))
+                else {
+                    continue;
+                };
+                *span = self.span(number, select, path, span.length)?;
+            }
+        }
+        Ok(spans)
+    }
+
+    /// Returns the range of a dimension of so many elements of an array.
+    fn span(&mut self, number: usize, select: &Select, path: &str, length: u64) -> Result<Span> {
+        if !select.needs_coordinate() {
+            return select.of_indices(length);
+        }
+        let coordinate = self.coordinate(path, select.dimension());
+        let Some((coordinate, array)) = coordinate else {
+            let message = format!(
+                "'/{path}' has no coordinate for the dimension '{0}'; select indices, such as {0}=0:10",
+                select.dimension()
+            );
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        };
+        if array.shape() != [length] {
+            let message = format!(
+                "'/{path}' has {length} elements along the dimension '{}', and its coordinate has {:?}",
+                select.dimension(),
+                array.shape()
+            );
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        if let Some(span) = self.spans.get(&(coordinate.clone(), number)) {
+            return Ok(*span);
+        }
+        let span = select.of_labels(&array).map_err(|error| error.at(format!("'/{coordinate}'")))?;
+        self.spans.insert((coordinate, number), span);
+        Ok(span)
+    }
+
+    /// Returns the coordinate of a dimension of an array: it is in the group of the array, or above it.
+    fn coordinate(&self, path: &str, dimension: &str) -> Option<(String, Array)> {
+        let mut above = path;
+        while !above.is_empty() {
+            above = above.rsplit_once('/').map_or("", |(above, _)| above);
+            let place = if above.is_empty() { dimension.to_owned() } else { format!("{above}/{dimension}") };
+            if let Some(array) = self.arrays.get(&place).filter(|array| array.ndim() == 1) {
+                return Some((place, array.clone()));
+            }
+        }
+        None
+    }
+
+    /// Creates the document of an array, and the way to its chunks.
+    fn array(
+        &self,
+        path: &str,
+        array: Array,
+        spans: Vec<Span>,
+        options: &OpenOptions,
+    ) -> Result<Box<dyn Chunks>> {
+        let selected = Arc::new(Selected::new(array, spans)?);
+        let mut document = selected.array.document()?;
+        document.insert("shape".to_owned(), selected.shape().into());
+        let chunks = Json::from(selected.chunk_shape.clone());
+        let grid = json!({"name": "regular", "configuration": {"chunk_shape": chunks}});
+        document.insert("chunk_grid".to_owned(), grid);
+        let key = if path.is_empty() { "zarr.json".to_owned() } else { format!("{path}/zarr.json") };
+        let bytes = Json::Object(document).to_string().into_bytes();
+        self.documents.put(&Key::new(key)?, Payload::from(bytes.as_slice()), Condition::Always)?;
+        let made = options.open_in(Arc::new(self.documents.clone()), path)?.into_array()?;
+        let encoded = EncodedOnRead::new(&made, Box::new(Arc::clone(&selected)))?;
+        Ok(Box::new(SelectedChunks { selected, encoded }))
+    }
+}

@@ -1,0 +1,131 @@
+//! [`Inventory`]: the number of objects that a file has, so that the result of an import can be compared with them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::AddAssign;
+
+use zarrox::json::Map;
+
+/// The attributes that formats express in other ways: `_FillValue` is the fill value of Zarr v2, and `_ARRAY_DIMENSIONS` has the names
+/// of dimensions, which Zarr v3 has elsewhere.
+const EXPRESSED: [&str; 2] = ["_ARRAY_DIMENSIONS", "_FillValue"];
+
+/// Returns the number of attributes that every format has as attributes.
+pub(crate) fn counted(attributes: &Map) -> usize {
+    attributes.keys().filter(|name| !EXPRESSED.contains(&name.as_str())).count()
+}
+
+/// The number of objects in a file, or below a node of it. Parts that are left out are not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Inventory {
+    /// The number of groups, with the root.
+    pub groups: u64,
+    /// The number of arrays.
+    pub arrays: u64,
+    /// The number of attributes of all nodes, without those that are expressed otherwise, such as names of dimensions.
+    pub attributes: u64,
+    /// The number of elements of all arrays, stored or not.
+    pub elements: u64,
+}
+
+impl Inventory {
+    /// Returns the objects of one group.
+    pub(crate) fn group(attributes: usize) -> Self {
+        Self { groups: 1, attributes: attributes as u64, ..Self::default() }
+    }
+
+    /// Returns the objects of one array.
+    pub(crate) fn array(attributes: usize, shape: &[u64]) -> Self {
+        let elements = shape.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
+        Self { arrays: 1, attributes: attributes as u64, elements, ..Self::default() }
+    }
+}
+
+impl fmt::Display for Inventory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = [
+            (self.groups, "group", "groups"),
+            (self.arrays, "array", "arrays"),
+            (self.attributes, "attribute", "attributes"),
+            (self.elements, "element", "elements"),
+        ];
+        let counted =
+            counted.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
+        f.write_str(&counted.join(", "))
+    }
+}
+
+impl AddAssign for Inventory {
+    fn add_assign(&mut self, other: Self) {
+        self.groups += other.groups;
+        self.arrays += other.arrays;
+        self.attributes += other.attributes;
+        self.elements = self.elements.saturating_add(other.elements);
+    }
+}
+
+/// The objects of a file by the paths of their nodes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inventories(BTreeMap<String, Inventory>);
+
+impl Inventories {
+    /// Adds a node. The path has no slash at its beginning.
+    pub(crate) fn add(&mut self, path: &str, node: Inventory) {
+        self.0.insert(path.to_owned(), node);
+    }
+
+    /// Returns the objects of nodes that are wanted; `None` if nothing was counted.
+    pub(crate) fn among(&self, is_wanted: impl Fn(&str) -> bool) -> Option<Self> {
+        let wanted = self.0.iter().filter(|(path, _)| is_wanted(path));
+        (!self.0.is_empty()).then(|| Self(wanted.map(|(path, found)| (path.clone(), *found)).collect()))
+    }
+
+    /// Returns the nodes with their objects.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Inventory)> {
+        self.0.iter().map(|(path, found)| (path.as_str(), found))
+    }
+
+    /// Returns the sum of all objects.
+    pub(crate) fn sum(&self) -> Inventory {
+        let mut sum = Inventory::default();
+        self.0.values().for_each(|&found| sum += found);
+        sum
+    }
+
+    /// Returns the objects of a node and of all nodes below it; `None` if nothing was counted.
+    pub(crate) fn below(&self, node: &str) -> Option<Inventory> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let node = node.trim_matches('/');
+        let is_below = |path: &str| {
+            node.is_empty()
+                || path == node
+                || path.strip_prefix(node).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let mut sum = Inventory::default();
+        self.0.iter().filter(|(path, _)| is_below(path)).for_each(|(_, &found)| sum += found);
+        Some(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_counted_below_a_node() {
+        let mut all = Inventories::default();
+        assert_eq!(all.below(""), None);
+        all.add("", Inventory::group(2));
+        all.add("a", Inventory::group(0));
+        all.add("a/b", Inventory::array(1, &[2, 3]));
+        all.add("ab", Inventory::array(0, &[u64::MAX, 2]));
+        let whole = all.below("/").unwrap();
+        assert_eq!((whole.groups, whole.arrays, whole.attributes, whole.elements), (2, 2, 3, u64::MAX));
+        let part = all.below("/a/").unwrap();
+        assert_eq!((part.groups, part.arrays, part.attributes, part.elements), (1, 1, 1, 6));
+        assert_eq!(all.below("a/b").unwrap().elements, 6);
+    }
+}

@@ -1,0 +1,263 @@
+//! Attributes of NetCDF and HDF5 on their way to Zarr.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use zarrox::DataType;
+use zarrox::data_type::Storage as Memory;
+use zarrox::json::{Json, Map};
+
+use super::types::{NcType, Types};
+use super::{STORAGE, Storage, TYPE, TYPES};
+use crate::fill;
+
+/// The attribute for values that are missing beside the fill value.
+const MISSING: &str = "missing_value";
+
+/// The conventions of the file that is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// HDF5 without the conventions of NetCDF: types of attributes are not kept, except where JSON needs them.
+    Hdf5,
+    /// NetCDF: types of attributes are kept.
+    NetCdf,
+}
+
+/// The attributes of an object, one after the other.
+#[derive(Debug)]
+pub(crate) struct Attributes<'d> {
+    origin: Origin,
+    /// The type of the elements in Zarr; `None` for a group.
+    elements: Option<&'d DataType>,
+    map: Map,
+    types: Vec<(String, NcType)>,
+    fill: Option<Json>,
+    notes: Vec<String>,
+    storage: Option<Storage>,
+    user_type: Option<String>,
+}
+
+/// Attributes as Zarr has them.
+#[derive(Debug)]
+pub(crate) struct Described {
+    pub(crate) attributes: Map,
+    /// The missing value of `_FillValue` in the form of a fill value of Zarr v3, if there is one.
+    pub(crate) fill: Option<Json>,
+    /// What was not taken as it was, in words.
+    pub(crate) notes: Vec<String>,
+}
+
+impl<'d> Attributes<'d> {
+    /// Creates the attributes of an array whose elements have this type in Zarr, or of a group.
+    pub(crate) fn new(origin: Origin, elements: Option<&'d DataType>) -> Self {
+        Self {
+            origin,
+            elements,
+            map: Map::default(),
+            types: Vec::new(),
+            fill: None,
+            notes: Vec::new(),
+            storage: None,
+            user_type: None,
+        }
+    }
+
+    /// Adds an attribute. Floats of 32 bits are given as the same float of 64 bits, infinite ones and NaN as such numbers, and an
+    /// attribute without a value as an empty list or as empty text. `of` is the type in the file; `None` for a user-defined type.
+    ///
+    /// Of two attributes of one name, the first one is kept.
+    pub(crate) fn add(&mut self, name: &str, value: Json, of: Option<NcType>) {
+        if self.map.contains_key(name) {
+            self.notes.push(format!("attribute '{name}' is there twice; the first one is kept"));
+            return;
+        }
+        let value = match name {
+            fill::FILL_VALUE if self.elements.is_some() => self.fill_value(value, of),
+            MISSING if self.elements.is_some() => self.missing(value),
+            _ => Some(value),
+        };
+        let Some(value) = value else { return };
+        let plain = value.without_tokens();
+        let is_needed = self.origin == Origin::NetCdf || plain != value;
+        if let Some(of) = of.filter(|_| is_needed && name != fill::FILL_VALUE) {
+            let own = self.elements.and_then(NcType::of_elements);
+            if NcType::usual(name, &plain, own) != Some(of) {
+                self.types.push((name.to_owned(), of));
+            }
+        }
+        self.map.insert(name.to_owned(), plain);
+    }
+
+    /// Tells the storage of the elements, which have so many bytes. `None` stands for chunks with filters.
+    pub(crate) fn storage(&mut self, storage: Option<Storage>, bytes: u64) {
+        let is_usual = storage == Some(Storage::Contiguous) && bytes <= Storage::SMALL;
+        self.storage = storage.filter(|_| self.origin == Origin::NetCdf && !is_usual);
+    }
+
+    /// Tells the name of the user-defined type of the elements.
+    pub(crate) fn user_type(&mut self, name: impl Into<String>) {
+        self.user_type = Some(name.into());
+    }
+
+    /// The attributes as Zarr has them.
+    pub(crate) fn finish(self) -> Described {
+        let mut attributes = self.map;
+        if !self.types.is_empty() {
+            attributes.insert(TYPES.to_owned(), Types::text(&self.types).into());
+        }
+        if let Some(storage) = self.storage {
+            attributes.insert(STORAGE.to_owned(), storage.name().into());
+        }
+        if let Some(name) = self.user_type {
+            attributes.insert(TYPE.to_owned(), name.into());
+        }
+        Described { attributes, fill: self.fill, notes: self.notes }
+    }
+
+    /// The missing value in the form in which xarray reads it from Zarr v3; `None` if it is left out.
+    fn fill_value(&mut self, value: Json, of: Option<NcType>) -> Option<Json> {
+        let elements = self.elements?;
+        let value = match value {
+            Json::Array(mut list) if list.len() == 1 => list.swap_remove(0),
+            other => other,
+        };
+        if elements.is_named("null_terminated_bytes") {
+            return self.letter(&value, of);
+        }
+        if elements.fields().is_some() {
+            // xarray cannot decode an attribute of structures. The metadata have the value.
+            return None;
+        }
+        if !fill::is_number(elements) {
+            // Text, and types that only Zarr has.
+            let is_text = elements.storage() == Memory::Variable;
+            return (!is_text || value.is_string()).then_some(value);
+        }
+        match fill::in_type(elements, &value) {
+            Some(number) => {
+                if NcType::of_elements(elements).is_some_and(|usual| of.is_some_and(|of| of != usual)) {
+                    let text = value.without_tokens();
+                    self.notes.push(format!("_FillValue {text} was of another type than its variable"));
+                }
+                self.fill = Some(number.without_tokens());
+                Some(fill::encoded(elements, number))
+            }
+            None => {
+                let text = value.without_tokens();
+                self.notes
+                    .push(format!("_FillValue {text} is ignored: the type {elements} does not have it"));
+                None
+            }
+        }
+    }
+
+    /// The missing value of letters. xarray does not read an attribute of it, so that only the metadata have the value.
+    fn letter(&mut self, value: &Json, of: Option<NcType>) -> Option<Json> {
+        let size = self.elements.map_or(1, DataType::size);
+        let bytes = value.as_str().and_then(latin);
+        match bytes.filter(|bytes| bytes.len() <= size) {
+            Some(mut bytes) => {
+                bytes.resize(size, 0);
+                self.fill = Some(STANDARD.encode(bytes).into());
+                self.types.push((fill::FILL_VALUE.to_owned(), of.unwrap_or(NcType::Char)));
+            }
+            None => {
+                self.notes.push(format!("_FillValue {value} is ignored: it is no text of {size} bytes"));
+            }
+        }
+        None
+    }
+
+    /// Further missing values. Integers have none that is not a number, and beside others it would make xarray compare text.
+    fn missing(&mut self, value: Json) -> Option<Json> {
+        let is_nan = |value: &Json| value.as_f64().is_none() && value.is_number();
+        let own = self.elements.and_then(NcType::of_elements)?;
+        match value {
+            Json::Array(list) if list.len() > 1 && list.iter().any(is_nan) => {
+                self.notes.push("missing_value has NaN beside other values, which is left out".to_owned());
+                Some(list.into_iter().filter(|value| !is_nan(value)).collect())
+            }
+            value if is_nan(&value) && !own.is_float() => {
+                self.notes
+                    .push(format!("missing_value {} is ignored: integers have none", value.without_tokens()));
+                None
+            }
+            value => Some(value),
+        }
+    }
+}
+
+/// Text as bytes, one for each letter.
+fn latin(text: &str) -> Option<Vec<u8>> {
+    text.chars().map(|letter| u8::try_from(u32::from(letter)).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zarrox::json::json;
+
+    fn described(elements: &DataType, attributes: &[(&str, Json, NcType)]) -> Described {
+        let mut all = Attributes::new(Origin::NetCdf, Some(elements));
+        for (name, value, of) in attributes {
+            all.add(name, value.clone(), Some(*of));
+        }
+        all.finish()
+    }
+
+    #[test]
+    fn types_that_an_export_would_not_choose_are_told() {
+        let list = [
+            ("units", json!("K"), NcType::Char),
+            ("number", json!(1), NcType::Int),
+            ("valid_range", json!([0, 1]), NcType::Int),
+            ("valid_min", json!(0), NcType::Short),
+            ("scale_factor", json!(0.5), NcType::Float),
+            ("name", json!("x"), NcType::String),
+        ];
+        let found = described(&DataType::Int16, &list).attributes;
+        assert_eq!(found[TYPES], json!("valid_range: int; scale_factor: float; name: string"));
+        let mut plain = Attributes::new(Origin::Hdf5, None);
+        plain.add("number", json!(1), Some(NcType::Short));
+        assert!(!plain.finish().attributes.contains_key(TYPES));
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_text_with_a_type() {
+        let nan = Json::from(f64::NAN);
+        let list = [
+            ("missing_value", nan.clone(), NcType::Float),
+            ("comment", nan.clone(), NcType::Double),
+            ("actual_range", Json::Array(vec![nan.clone(), json!(1.5)]), NcType::Float),
+        ];
+        let found = described(&DataType::Float32, &list);
+        assert_eq!(found.attributes["missing_value"], json!("NaN"));
+        assert_eq!(found.attributes["actual_range"], json!(["NaN", 1.5]));
+        assert_eq!(found.attributes[TYPES], json!("comment: double; actual_range: float"));
+        let mut plain = Attributes::new(Origin::Hdf5, None);
+        plain.add("number", nan.clone(), Some(NcType::Float));
+        assert_eq!(plain.finish().attributes[TYPES], json!("number: float"));
+        let both = [("missing_value", Json::Array(vec![json!(1.0), nan]), NcType::Float)];
+        let found = described(&DataType::Float32, &both);
+        assert_eq!(found.attributes["missing_value"], json!([1.0]));
+        assert_eq!(found.notes.len(), 1);
+    }
+
+    #[test]
+    fn missing_values_are_those_that_the_type_has() {
+        let fill = |elements: &DataType, value: Json, of| described(elements, &[("_FillValue", value, of)]);
+        let found = fill(&DataType::Int16, f64::NAN.into(), NcType::Double);
+        assert!(found.attributes.is_empty() && found.fill.is_none() && found.notes.len() == 1);
+        let found = fill(&DataType::Int16, json!([-999.0]), NcType::Double);
+        assert_eq!((&found.attributes["_FillValue"], found.fill), (&json!(-999), Some(json!(-999))));
+        let found = fill(&DataType::Float32, f64::NAN.into(), NcType::Float);
+        assert_eq!(
+            (&found.attributes["_FillValue"], found.fill),
+            (&json!("AAAAAAAA+H8="), Some(json!("NaN")))
+        );
+        let letter = zarrox::DataType::parse("|S1", &zarrox::codecs::registry()).unwrap();
+        let found = fill(&letter, json!("-"), NcType::Char);
+        assert_eq!(found.fill, Some(json!("LQ==")));
+        assert_eq!(found.attributes.get("_FillValue"), None);
+        assert_eq!(found.attributes[TYPES], json!("_FillValue: char"));
+    }
+}

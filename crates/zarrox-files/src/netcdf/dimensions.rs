@@ -1,0 +1,228 @@
+//! Dimensions of NetCDF: where each is defined, and the dataset that is its scale.
+
+use std::collections::HashMap;
+
+use zarrox::{Error, Result};
+
+use crate::input::unsupported;
+
+/// A dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Dimension {
+    pub(crate) name: String,
+    pub(crate) length: u64,
+    /// The group that defines it, by its path.
+    pub(crate) group: String,
+    /// The array that is its coordinate, by its number.
+    pub(crate) coordinate: Option<usize>,
+    /// True if arrays can grow along it.
+    pub(crate) is_unlimited: bool,
+}
+
+/// An array as far as its dimensions go.
+#[derive(Debug, Clone)]
+pub(crate) struct Shaped {
+    /// The path of the group that it is in.
+    pub(crate) group: String,
+    pub(crate) name: String,
+    pub(crate) shape: Vec<u64>,
+    pub(crate) names: Vec<Option<String>>,
+}
+
+/// A dimension that attributes or options tell, before arrays are looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// The path of the group that defines it.
+    pub(crate) group: String,
+    pub(crate) name: String,
+    pub(crate) length: u64,
+    pub(crate) is_unlimited: bool,
+}
+
+/// The dimensions of a file, and those of each array, by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Dimensions {
+    pub(crate) all: Vec<Dimension>,
+    pub(crate) of_arrays: Vec<Vec<Option<usize>>>,
+    /// The numbers of dimensions by the group that defines them and their names.
+    places: HashMap<(String, String), usize>,
+}
+
+/// An array whose dimensions do not agree with those of others.
+#[derive(Debug)]
+pub(crate) struct Conflict {
+    /// The number of the array.
+    pub(crate) array: usize,
+    pub(crate) error: Error,
+}
+
+impl Dimensions {
+    /// The dimensions of arrays: first those that are told, then coordinates, then those of outer groups first. With `complete`, each
+    /// dimension gets a name, and two lengths of one name in a group are an error; otherwise only coordinates are dimensions.
+    ///
+    /// Of a dimension that is told with another length than its coordinate or its arrays have, the length is theirs.
+    pub(crate) fn new(arrays: &[Shaped], told: &[Told], complete: bool) -> Result<Self, Conflict> {
+        let mut dimensions = Self { of_arrays: vec![Vec::new(); arrays.len()], ..Self::default() };
+        let coordinates = coordinates(arrays);
+        let lengths = lengths(arrays, told);
+        let key = |told: &Told| (told.group.clone(), told.name.clone());
+        for found in told.iter().filter(|found| complete || coordinates.contains_key(&key(found))) {
+            if dimensions.places.contains_key(&key(found)) {
+                continue;
+            }
+            let coordinate = coordinates.get(&key(found)).copied();
+            let own = coordinate.and_then(|number| arrays[number].shape.first());
+            let length = own.or_else(|| lengths.get(&key(found))).copied().unwrap_or(found.length);
+            let number = dimensions.define(&found.group, &found.name, length, coordinate);
+            dimensions.all[number].is_unlimited |= found.is_unlimited;
+        }
+        // Coordinates, so that arrays below find them.
+        for (number, array) in arrays.iter().enumerate() {
+            let is_known =
+                |name: &String| dimensions.places.contains_key(&(array.group.clone(), name.clone()));
+            if let ([length], [Some(name)]) = (array.shape.as_slice(), array.names.as_slice())
+                && *name == array.name
+                && !is_known(name)
+            {
+                dimensions.define(&array.group, name, *length, Some(number));
+            }
+        }
+        let mut order: Vec<usize> = (0..arrays.len()).collect();
+        order.sort_by_key(|&number| depth(&arrays[number].group));
+        for number in order {
+            let array = &arrays[number];
+            let of_array = array.shape.iter().zip(&array.names);
+            let of_array =
+                of_array.map(|(&length, name)| dimensions.find(array, name.as_deref(), length, complete));
+            let of_array =
+                of_array.collect::<Result<_>>().map_err(|error| Conflict { array: number, error })?;
+            dimensions.of_arrays[number] = of_array;
+        }
+        Ok(dimensions)
+    }
+
+    fn define(&mut self, group: &str, name: &str, length: u64, coordinate: Option<usize>) -> usize {
+        let number = self.all.len();
+        self.places.insert((group.to_owned(), name.to_owned()), number);
+        // A dimension without elements can only be one that grows.
+        let is_unlimited = length == 0;
+        let (name, group) = (name.to_owned(), group.to_owned());
+        self.all.push(Dimension { name, length, group, coordinate, is_unlimited });
+        number
+    }
+
+    /// The dimension of an array with this name, which may be one of a group above.
+    fn find(
+        &mut self,
+        array: &Shaped,
+        name: Option<&str>,
+        length: u64,
+        complete: bool,
+    ) -> Result<Option<usize>> {
+        let Some(name) = name else {
+            return Ok(complete.then(|| self.without_name(&array.group, length)));
+        };
+        for group in above(&array.group) {
+            let found = self.places.get(&(group.to_owned(), name.to_owned())).copied();
+            let Some(found) = found else { continue };
+            if self.all[found].length == length {
+                return Ok(Some(found));
+            }
+            if group == array.group && complete {
+                let other = self.all[found].length;
+                return Err(unsupported(format!(
+                    "array '{}' has the length {length} along the dimension '{name}', whose length is {other} elsewhere in its \
+                     group; zarrox rename-dim gives it another name",
+                    array.name
+                )));
+            }
+        }
+        Ok(complete.then(|| self.define(&array.group, name, length, None)))
+    }
+
+    /// A dimension of this length that has no name.
+    fn without_name(&mut self, group: &str, length: u64) -> usize {
+        let name = format!("dim_{length}");
+        let known =
+            above(group).find_map(|group| self.places.get(&(group.to_owned(), name.clone())).copied());
+        match known.filter(|&found| self.all[found].length == length) {
+            Some(found) => found,
+            None => self.define(group, &name, length, None),
+        }
+    }
+}
+
+/// The arrays that are coordinates, by their groups and their names.
+fn coordinates(arrays: &[Shaped]) -> HashMap<(String, String), usize> {
+    let is_coordinate =
+        |array: &Shaped| matches!(array.names.as_slice(), [Some(name)] if *name == array.name);
+    let arrays = arrays.iter().enumerate().filter(|(_, array)| is_coordinate(array));
+    arrays.map(|(number, array)| ((array.group.clone(), array.name.clone()), number)).collect()
+}
+
+/// The lengths that arrays have along dimensions that are told: the one that is told where any array has it, else that of the first.
+fn lengths(arrays: &[Shaped], told: &[Told]) -> HashMap<(String, String), u64> {
+    let told: HashMap<(&str, &str), u64> =
+        told.iter().map(|found| ((found.group.as_str(), found.name.as_str()), found.length)).collect();
+    let mut lengths = HashMap::new();
+    for array in arrays {
+        for (&length, name) in array.shape.iter().zip(&array.names) {
+            let Some(name) = name.as_deref() else { continue };
+            let group = above(&array.group).find(|group| told.contains_key(&(*group, name)));
+            let Some(group) = group else { continue };
+            let entry = lengths.entry((group.to_owned(), name.to_owned())).or_insert(length);
+            if told.get(&(group, name)) == Some(&length) {
+                *entry = length;
+            }
+        }
+    }
+    lengths
+}
+
+fn depth(group: &str) -> usize {
+    if group.is_empty() { 0 } else { 1 + group.matches('/').count() }
+}
+
+/// A group and those above it, from the innermost outwards.
+pub(crate) fn above(group: &str) -> impl Iterator<Item = &str> {
+    let mut next = Some(group);
+    std::iter::from_fn(move || {
+        let group = next?;
+        next = match group {
+            "" => None,
+            _ => Some(group.rsplit_once('/').map_or("", |(above, _)| above)),
+        };
+        Some(group)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shaped(path: &str, shape: &[u64], names: &[&str]) -> Shaped {
+        let (group, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let names =
+            names.iter().map(|name| Some((*name).to_owned()).filter(|name| !name.is_empty())).collect();
+        Shaped { group: group.to_owned(), name: name.to_owned(), shape: shape.to_vec(), names }
+    }
+
+    #[test]
+    fn dimensions_are_found_in_groups_above() {
+        let arrays =
+            [shaped("g/h/v", &[3, 4], &["x", "y"]), shaped("x", &[3], &["x"]), shaped("g/y", &[4], &["y"])];
+        let found = Dimensions::new(&arrays, &[], true).unwrap();
+        assert_eq!(found.all.len(), 2);
+        assert_eq!(found.of_arrays[0], [Some(0), Some(1)]);
+        assert_eq!((found.all[0].group.as_str(), found.all[0].coordinate), ("", Some(1)));
+    }
+
+    #[test]
+    fn a_dimension_has_one_length_in_a_group() {
+        let arrays = [shaped("a", &[3], &["x"]), shaped("b", &[4], &["x"])];
+        assert!(Dimensions::new(&arrays, &[], true).unwrap_err().error.to_string().contains("rename-dim"));
+        let apart = [shaped("a", &[3], &["x"]), shaped("g/b", &[4], &["x"])];
+        assert_eq!(Dimensions::new(&apart, &[], true).unwrap().all.len(), 2);
+        assert_eq!(Dimensions::new(&arrays, &[], false).unwrap().all.len(), 0);
+    }
+}

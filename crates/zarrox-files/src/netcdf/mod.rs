@@ -1,0 +1,50 @@
+//! What NetCDF knows and Zarr has no words for, as attributes of text that an export takes back.
+//!
+//! | attribute | of | example |
+//! |---|---|---|
+//! | `_nc_types` | group, array | `valid_range: short; number: int64` |
+//! | `_nc_storage` | array | `contiguous` |
+//! | `_nc_type` | array | `cloud_t` |
+//! | `_nc_kind` | root | `netCDF-4 classic model` |
+//! | `_nc_dimensions` | group | `time = UNLIMITED (24); nv = 2` |
+//! | `_nc_variables`, `_nc_groups` | group | `time lat lon t2m` |
+//!
+//! Each is written only where an export would not do the same without it. All are text, since xarray cannot write attributes of
+//! objects, and begin with `_nc`, which xarray hides in Zarr v2. An export ignores entries that no longer fit the hierarchy.
+//!
+//! An import feeds [`Hierarchy`] with the groups, dimensions and variables of the file, and [`Attributes`] with the attributes of one
+//! object; an export asks [`Hints`] and [`types::Types`].
+
+mod attributes;
+mod dimensions;
+mod hierarchy;
+mod hints;
+mod names;
+mod storage;
+mod types;
+
+pub(crate) use attributes::{Attributes, Described, Origin};
+pub(crate) use dimensions::{Dimensions, Shaped, Told, above};
+pub(crate) use hierarchy::{Hierarchy, Kind};
+pub(crate) use hints::{Hints, is_hint, user_type};
+pub(crate) use names::{name_of, text_of};
+pub(crate) use storage::Storage;
+pub(crate) use types::{NcType, Types};
+
+/// The types of attributes that an export would choose differently.
+const TYPES: &str = "_nc_types";
+/// The storage of a variable.
+const STORAGE: &str = "_nc_storage";
+/// The name of the user-defined type of a variable.
+const TYPE: &str = "_nc_type";
+/// The kind of the file.
+const KIND: &str = "_nc_kind";
+/// The dimensions of a group.
+const DIMENSIONS: &str = "_nc_dimensions";
+/// The order of the variables of a group.
+const VARIABLES: &str = "_nc_variables";
+/// The order of the groups in a group.
+const GROUPS: &str = "_nc_groups";
+
+/// All attributes of this module.
+const ALL: [&str; 7] = [TYPES, STORAGE, TYPE, KIND, DIMENSIONS, VARIABLES, GROUPS];

@@ -1,0 +1,32 @@
+//! The storage of variables.
+
+use zarrox::json::Map;
+
+use super::STORAGE;
+
+/// The storage of a variable that an export would choose differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Storage {
+    /// In one piece.
+    Contiguous,
+    /// In chunks without filters.
+    Chunked,
+}
+
+impl Storage {
+    /// Elements up to this size, in bytes, are usually stored in one piece.
+    pub(crate) const SMALL: u64 = 1 << 10;
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Contiguous => "contiguous",
+            Self::Chunked => "chunked",
+        }
+    }
+
+    /// The storage that the attribute for it tells.
+    pub(crate) fn of(attributes: &Map) -> Option<Self> {
+        let name = attributes.get(STORAGE)?.as_str()?;
+        [Self::Contiguous, Self::Chunked].into_iter().find(|storage| storage.name() == name)
+    }
+}

@@ -1,0 +1,303 @@
+//! Headers of NIfTI-1, NIfTI-2 and Analyze 7.5: one table has the place of each field in both layouts.
+//!
+//! Specifications: <https://nifti.nimh.nih.gov/pub/dist/src/niftilib/nifti1.h>, <https://nifti.nimh.nih.gov/pub/dist/doc/nifti2.h>
+
+use zarrox::Result;
+use zarrox::data_type::Endian;
+
+use self::Number::{F32, F64, I16, I32, I64, U8};
+use crate::input::{corrupt, unsupported};
+
+/// The longest header in bytes, with the four bytes behind it that tell of extensions.
+pub(super) const LONGEST: usize = Version::Second.size() + 4;
+
+/// The form of a number in a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Number {
+    U8,
+    I16,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+impl Number {
+    const fn size(self) -> usize {
+        match self {
+            U8 => 1,
+            I16 => 2,
+            I32 | F32 => 4,
+            I64 | F64 => 8,
+        }
+    }
+}
+
+/// The place and the form of a field in NIfTI-1, and in NIfTI-2.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Field {
+    first: (usize, Number),
+    second: (usize, Number),
+}
+
+/// The place of a text in NIfTI-1 and in NIfTI-2, and its length.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Text {
+    first: usize,
+    second: usize,
+    length: usize,
+}
+
+const fn field(first: (usize, Number), second: (usize, Number)) -> Field {
+    Field { first, second }
+}
+
+pub(super) const DIM_INFO: Field = field((39, U8), (524, U8));
+pub(super) const DIM: Field = field((40, I16), (16, I64));
+pub(super) const INTENT_PARAMETERS: Field = field((56, F32), (80, F64));
+pub(super) const INTENT_CODE: Field = field((68, I16), (504, I32));
+pub(super) const DATA_TYPE: Field = field((70, I16), (12, I16));
+pub(super) const BITS: Field = field((72, I16), (14, I16));
+pub(super) const SLICE_START: Field = field((74, I16), (224, I64));
+pub(super) const PIXDIM: Field = field((76, F32), (104, F64));
+pub(super) const OFFSET: Field = field((108, F32), (168, I64));
+pub(super) const SLOPE: Field = field((112, F32), (176, F64));
+pub(super) const INTERCEPT: Field = field((116, F32), (184, F64));
+pub(super) const SLICE_END: Field = field((120, I16), (232, I64));
+pub(super) const SLICE_CODE: Field = field((122, U8), (496, I32));
+pub(super) const UNITS: Field = field((123, U8), (500, I32));
+pub(super) const CAL_MAX: Field = field((124, F32), (192, F64));
+pub(super) const CAL_MIN: Field = field((128, F32), (200, F64));
+pub(super) const SLICE_DURATION: Field = field((132, F32), (208, F64));
+pub(super) const TIME_OFFSET: Field = field((136, F32), (216, F64));
+pub(super) const QFORM_CODE: Field = field((252, I16), (344, I32));
+pub(super) const SFORM_CODE: Field = field((254, I16), (348, I32));
+pub(super) const QUATERNION: Field = field((256, F32), (352, F64));
+pub(super) const QUATERNION_OFFSET: Field = field((268, F32), (376, F64));
+pub(super) const SFORM: Field = field((280, F32), (400, F64));
+/// The length of the first dimension where it does not fit, by a convention of FreeSurfer. NIfTI-2 has nothing of the kind.
+const LARGE_LENGTH: (usize, Number) = (144, I32);
+
+pub(super) const DESCRIPTION: Text = Text { first: 148, second: 240, length: 80 };
+pub(super) const AUXILIARY: Text = Text { first: 228, second: 320, length: 24 };
+pub(super) const INTENT_NAME: Text = Text { first: 328, second: 508, length: 16 };
+
+/// The layout of a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Version {
+    First,
+    Second,
+}
+
+impl Version {
+    /// The size of a header in bytes.
+    pub(super) const fn size(self) -> usize {
+        match self {
+            Self::First => 348,
+            Self::Second => 540,
+        }
+    }
+
+    /// The place of the bytes that tell the kind.
+    const fn magic(self) -> usize {
+        match self {
+            Self::First => 344,
+            Self::Second => 4,
+        }
+    }
+}
+
+/// The place of the elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// In the file of the header.
+    Single,
+    /// In a file of their own.
+    Pair,
+    /// In a file of their own, and the header is one of Analyze 7.5.
+    Analyze,
+}
+
+/// A header.
+#[derive(Debug, Clone)]
+pub(super) struct Header {
+    bytes: Vec<u8>,
+    pub(super) version: Version,
+    pub(super) kind: Kind,
+    pub(super) endian: Endian,
+}
+
+/// The layout and the byte order that the size of the header tells, which is its first number.
+pub(super) fn layout(start: &[u8]) -> Option<(Version, Endian)> {
+    let size: [u8; 4] = start.get(..4)?.try_into().ok()?;
+    [Version::First, Version::Second].into_iter().find_map(|version| {
+        let is = |number: u32| usize::try_from(number) == Ok(version.size());
+        match (is(u32::from_le_bytes(size)), is(u32::from_be_bytes(size))) {
+            (true, _) => Some((version, Endian::Little)),
+            (_, true) => Some((version, Endian::Big)),
+            _ => None,
+        }
+    })
+}
+
+/// Returns true if these bytes tell that a file is one of NIfTI, whatever its name is.
+pub(super) fn has_magic(start: &[u8]) -> bool {
+    let has = |at: usize, magic: &[u8]| start.get(at..).is_some_and(|rest| rest.starts_with(magic));
+    let (first, second) = (Version::First.magic(), Version::Second.magic());
+    has(first, b"n+1\0") || has(first, b"ni1\0") || has(second, b"n+2\0") || has(second, b"ni2\0")
+}
+
+impl Header {
+    /// Reads a header, which may be followed by more. Without the bytes that tell the kind, it is one of Analyze 7.5.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self> {
+        let found =
+            layout(bytes).ok_or_else(|| corrupt("this is no header of NIfTI: its size is not set"))?;
+        let (version, endian) = found;
+        let size = version.size();
+        let bytes = bytes
+            .get(..size)
+            .ok_or_else(|| corrupt(format!("the header is cut off: it has {} of {size} bytes", bytes.len())))?
+            .to_vec();
+        let magic = bytes.get(version.magic()..).unwrap_or_default();
+        let kind = match (version, magic.get(..4).unwrap_or_default()) {
+            (Version::First, b"n+1\0") | (Version::Second, b"n+2\0") => Kind::Single,
+            (Version::First, b"ni1\0") | (Version::Second, b"ni2\0") => Kind::Pair,
+            (Version::First, _) => Kind::Analyze,
+            (Version::Second, _) => return Err(corrupt("this is no header of NIfTI-2")),
+        };
+        if version == Version::Second && magic.get(4..8) != Some(b"\r\n\x1a\n") {
+            return Err(corrupt("the ends of lines were changed, as if the file were a text"));
+        }
+        Ok(Self { bytes, version, kind, endian })
+    }
+
+    /// Creates a header of one file in this machine's byte order, whose fields are 0.
+    pub(super) fn new(version: Version) -> Self {
+        let mut header =
+            Self { bytes: vec![0; version.size()], version, kind: Kind::Single, endian: Endian::NATIVE };
+        let size = u32::try_from(version.size()).unwrap_or_default();
+        header.put(0, &size.to_ne_bytes());
+        let magic: &[u8] = if version == Version::First { b"n+1\0" } else { b"n+2\0\r\n\x1a\n" };
+        header.put(version.magic(), magic);
+        header
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn place(&self, field: Field, index: usize) -> (usize, Number) {
+        let (at, number) = if self.version == Version::First { field.first } else { field.second };
+        (at + index * number.size(), number)
+    }
+
+    /// The bytes of a number in little-endian order, followed by zeros.
+    fn raw(&self, (at, number): (usize, Number)) -> [u8; 8] {
+        let mut raw = [0; 8];
+        let found = self.bytes.get(at..at + number.size()).unwrap_or_default();
+        for (to, from) in raw.iter_mut().zip(found) {
+            *to = *from;
+        }
+        if self.endian == Endian::Big {
+            raw[..number.size()].reverse();
+        }
+        raw
+    }
+
+    /// A whole number of a field. A float is cut.
+    #[expect(clippy::cast_possible_truncation, reason = "no field that is asked for is a float")]
+    pub(super) fn int(&self, field: Field, index: usize) -> i64 {
+        self.int_at(self.place(field, index)).unwrap_or_else(|| self.float(field, index) as i64)
+    }
+
+    fn int_at(&self, place: (usize, Number)) -> Option<i64> {
+        let raw @ [a, b, c, d, ..] = self.raw(place);
+        Some(match place.1 {
+            U8 => a.into(),
+            I16 => i16::from_le_bytes([a, b]).into(),
+            I32 => i32::from_le_bytes([a, b, c, d]).into(),
+            I64 => i64::from_le_bytes(raw),
+            F32 | F64 => return None,
+        })
+    }
+
+    /// A number of a field.
+    #[expect(clippy::cast_precision_loss, reason = "no field that is asked for is a large whole number")]
+    pub(super) fn float(&self, field: Field, index: usize) -> f64 {
+        let place = self.place(field, index);
+        let raw @ [a, b, c, d, ..] = self.raw(place);
+        match place.1 {
+            F32 => f32::from_le_bytes([a, b, c, d]).into(),
+            F64 => f64::from_le_bytes(raw),
+            _ => self.int_at(place).unwrap_or_default() as f64,
+        }
+    }
+
+    /// A text of a field, without what is behind its end.
+    pub(super) fn text(&self, text: Text) -> String {
+        let at = if self.version == Version::First { text.first } else { text.second };
+        let bytes = self.bytes.get(at..at + text.length).unwrap_or_default();
+        let bytes = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(bytes).trim().to_owned()
+    }
+
+    /// The length of the first dimension by the convention of FreeSurfer.
+    pub(super) fn large_length(&self) -> i64 {
+        self.int_at(LARGE_LENGTH).unwrap_or(-1)
+    }
+
+    /// The place of the first element in its file.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
+    pub(super) fn begin(&self) -> Result<u64> {
+        let offset = self.float(OFFSET, 0);
+        if !(0.0..1e12).contains(&offset) || offset.fract() != 0.0 {
+            return Err(corrupt(format!("the elements cannot begin at {offset}")));
+        }
+        // A single file in which the place is not set has its elements behind the header and four bytes.
+        let least = if self.kind == Kind::Single { self.version.size() as u64 + 4 } else { 0 };
+        Ok((offset as u64).max(least))
+    }
+
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        for (to, from) in self.bytes.iter_mut().skip(at).zip(bytes) {
+            *to = *from;
+        }
+    }
+
+    /// Sets a number of a field of a header that was created. A number that the field does not have is an error.
+    #[expect(clippy::cast_precision_loss, reason = "rounded to the field's precision")]
+    pub(super) fn set_int(&mut self, field: Field, index: usize, value: i64) -> Result<()> {
+        let (at, number) = self.place(field, index);
+        let too_large = |_| unsupported(format!("a header of NIfTI has no place for the number {value}"));
+        match number {
+            U8 => self.put(at, &u8::try_from(value).map_err(too_large)?.to_ne_bytes()),
+            I16 => self.put(at, &i16::try_from(value).map_err(too_large)?.to_ne_bytes()),
+            I32 => self.put(at, &i32::try_from(value).map_err(too_large)?.to_ne_bytes()),
+            I64 => self.put(at, &value.to_ne_bytes()),
+            F32 => self.put(at, &(value as f32).to_ne_bytes()),
+            F64 => self.put(at, &(value as f64).to_ne_bytes()),
+        }
+        Ok(())
+    }
+
+    /// Sets a float of a field of a header that was created.
+    #[expect(clippy::cast_possible_truncation, reason = "rounded to the field's precision")]
+    pub(super) fn set_float(&mut self, field: Field, index: usize, value: f64) {
+        let (at, number) = self.place(field, index);
+        match number {
+            F32 => self.put(at, &(value as f32).to_ne_bytes()),
+            F64 => self.put(at, &value.to_ne_bytes()),
+            U8 | I16 | I32 | I64 => {}
+        }
+    }
+
+    /// Sets a text of a header that was created, as much of it as has place.
+    pub(super) fn set_text(&mut self, text: Text, value: &str) {
+        let mut end = value.len().min(text.length - 1);
+        while !value.is_char_boundary(end) {
+            end -= 1;
+        }
+        let at = if self.version == Version::First { text.first } else { text.second };
+        self.put(at, &value.as_bytes()[..end]);
+    }
+}

@@ -1,0 +1,106 @@
+//! NIfTI-1, NIfTI-2 and Analyze 7.5 as Zarr: single files and pairs, also if gzip has compressed them.
+
+mod affine;
+mod attributes;
+mod extensions;
+mod gzip;
+mod layout;
+mod pair;
+mod volume;
+pub(crate) mod write;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use zarrox::Result;
+use zarrox::stores::MemoryStore;
+
+use crate::described::Described;
+use crate::input::{Input, corrupt};
+use crate::nifti::layout::{Header, Kind};
+use crate::nifti::volume::Volume;
+use crate::reading::Reading;
+use crate::rows::{Ordered, Place, Rows, Whole};
+use crate::store::FileStore;
+
+/// The most bytes of a compressed header with its extensions.
+const MOST_HEADER: u64 = 16 << 20;
+
+/// Returns true if a file with these first bytes is one of NIfTI, or of Analyze.
+pub(crate) fn is_nifti(start: &[u8], path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let is_packed = start.starts_with(gzip::SIGNATURE);
+    layout::has_magic(start)
+        || (is_packed && [".nii.gz", ".hdr.gz"].iter().any(|suffix| name.ends_with(suffix)))
+        || (layout::layout(start).is_some() && pair::is_header(path))
+        || pair::header_beside(path).is_some()
+}
+
+/// Opens a file as a store of Zarr.
+pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
+    let location = Input::open(path)?.path().display().to_string();
+    let header_path = pair::header_beside(path);
+    let path = header_path.as_deref().unwrap_or(path);
+    let input = header_file(path)?;
+    let header = Header::read(&input.start(layout::LONGEST as u64)?)?;
+    let volume = Volume::of(&header)?;
+    let begin = header.begin()?;
+    let end = if header.kind == Kind::Single { begin } else { input.length() };
+    let (extensions, left_out) = match header.kind {
+        Kind::Analyze => (Vec::new(), Vec::new()),
+        Kind::Single | Kind::Pair => extensions::read(&input, &header, end)?,
+    };
+    let input = match header.kind {
+        Kind::Single => input,
+        Kind::Pair | Kind::Analyze => elements_file(path, begin, &volume, reading)?,
+    };
+    let available = input.length().saturating_sub(begin);
+    let item = volume.data_type.size() as u64;
+    let rows = Rows::new(Place::File(input, begin), &volume.shape, item, available)?;
+    let form = Ordered { data_type: volume.data_type.clone(), endian: header.endian };
+    let documents = MemoryStore::new();
+    let described = Described {
+        path: String::new(),
+        attributes: attributes::of(&header, &volume.dims, extensions),
+        shape: volume.shape,
+        data_type: volume.data_type,
+        names: volume.names.into_iter().map(Some).collect(),
+        fill: None,
+    };
+    let chunks = described.create(&documents, Box::new(Whole { rows, form }), reading.is_plain)?;
+    Ok(FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), left_out))
+}
+
+/// The file of a header, decompressed as far as it is needed.
+fn header_file(path: &Path) -> Result<Arc<Input>> {
+    let input = Input::open(path)?;
+    if input.start(2)? != gzip::SIGNATURE {
+        return Ok(Arc::new(input));
+    }
+    let needed = |start: &[u8]| {
+        let header = Header::read(start)?;
+        match header.kind {
+            // No more is decompressed than the header speaks of.
+            Kind::Single => end_of(header.begin()?, &Volume::of(&header)?),
+            Kind::Pair | Kind::Analyze => Ok(MOST_HEADER),
+        }
+    };
+    Ok(Arc::new(gzip::inflated(path, layout::LONGEST, needed)?))
+}
+
+/// The file of the elements of a pair.
+fn elements_file(path: &Path, begin: u64, volume: &Volume, reading: &Reading) -> Result<Arc<Input>> {
+    let elements = pair::elements_beside(path, &reading.external)?;
+    let input = Input::open(&elements)?;
+    if input.start(2)? != gzip::SIGNATURE || elements.extension().is_none_or(|suffix| suffix != "gz") {
+        return Ok(Arc::new(input));
+    }
+    let end = end_of(begin, volume)?;
+    Ok(Arc::new(gzip::inflated(&elements, 0, |_| Ok(end))?))
+}
+
+/// The position after the last element.
+fn end_of(begin: u64, volume: &Volume) -> Result<u64> {
+    begin.checked_add(volume.size()?).ok_or_else(|| corrupt("the array is too large"))
+}

@@ -1,0 +1,50 @@
+//! The two files of a pair: the header (`.hdr`) and the elements (`.img`).
+
+use std::path::{Path, PathBuf};
+
+use zarrox::{Error, ErrorKind, Result};
+
+use super::layout;
+use crate::external::External;
+use crate::input::Input;
+
+/// The suffixes of headers and of elements, in the order in which they are tried.
+const HEADERS: [&str; 3] = [".hdr", ".HDR", ".hdr.gz"];
+const ELEMENTS: [&str; 4] = [".img", ".IMG", ".img.gz", ".IMG.gz"];
+
+/// The name of a file without one of these suffixes.
+fn stem<'p>(path: &'p Path, suffixes: &[&str]) -> Option<&'p str> {
+    let name = path.file_name()?.to_str()?;
+    suffixes.iter().find_map(|suffix| name.strip_suffix(suffix))
+}
+
+/// Returns true for the name of a header.
+pub(super) fn is_header(path: &Path) -> bool {
+    stem(path, &HEADERS).is_some()
+}
+
+/// The header beside a file of elements, if it is one.
+pub(super) fn header_beside(path: &Path) -> Option<PathBuf> {
+    let stem = stem(path, &ELEMENTS)?;
+    let beside = |suffix: &&str| path.with_file_name(format!("{stem}{suffix}"));
+    let found = HEADERS.iter().map(beside).find(|path| path.is_file())?;
+    let start = Input::open(&found).and_then(|input| input.start(4)).ok()?;
+    (layout::layout(&start).is_some() || start.starts_with(super::gzip::SIGNATURE)).then_some(found)
+}
+
+/// The file of elements beside a header.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] if there is none; the errors of [`External::resolve`].
+pub(super) fn elements_beside(path: &Path, external: &External) -> Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = stem(path, &HEADERS).unwrap_or(&name);
+    let names = ELEMENTS.map(|suffix| format!("{stem}{suffix}"));
+    let found = names.iter().find(|name| path.with_file_name(name).is_file());
+    let found = found.ok_or_else(|| {
+        let message =
+            format!("the elements are in '{stem}.img' or '{stem}.img.gz', and neither is beside the header");
+        Error::new(ErrorKind::NotFound, message)
+    })?;
+    external.resolve(path, found)
+}

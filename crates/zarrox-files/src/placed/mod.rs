@@ -1,0 +1,274 @@
+//! The dimensions of a selection that becomes a file: their names, their positions, and the places that coordinates or OME-Zarr give them.
+
+mod ome;
+
+use zarrox::data_type::Casting;
+use zarrox::json::Json;
+use zarrox::selection::{ResolvedAxis, ResultAxis};
+use zarrox::{Array, DataType, DimSelection, Error, ErrorKind, Group, Node, Result, Selection};
+
+use crate::input::unsupported;
+pub(crate) use ome::OmeImage;
+
+/// The names of a last dimension that is the samples of a pixel.
+const SAMPLES: [&str; 10] =
+    ["channel", "channels", "c", "s", "sample", "samples", "rgb", "rgba", "band", "bands"];
+
+/// The most coordinates of a dimension that are read.
+const MOST: u64 = 1 << 24;
+
+/// The part of a step by which coordinates may differ from even ones, since many are of 32 bits.
+const TOLERANCE: f64 = 1e-3;
+
+/// A dimension of an array, and the positions that a selection takes from it.
+#[derive(Debug, Clone)]
+pub(crate) struct Axis {
+    pub(crate) name: Option<String>,
+    /// The first position, and the distance to the next, which is negative for a descending order.
+    pub(crate) start: i64,
+    pub(crate) step: i64,
+    pub(crate) count: u64,
+    /// True for a single position, whose dimension the result does not have.
+    pub(crate) is_dropped: bool,
+    /// The coordinate of the first position, and the distance between those of neighbours.
+    pub(crate) even: Option<(f64, f64)>,
+    pub(crate) unit: Option<String>,
+}
+
+impl Axis {
+    /// Returns true for a name that the samples of a pixel have.
+    pub(crate) fn is_samples(&self) -> bool {
+        self.name.as_ref().is_some_and(|name| SAMPLES.iter().any(|known| name.eq_ignore_ascii_case(known)))
+    }
+
+    /// Returns true if all positions of a dimension are taken in their order. It has so many.
+    pub(crate) fn is_whole(&self, length: u64) -> bool {
+        self.start == 0 && self.count == length && (self.step == 1 || length <= 1)
+    }
+}
+
+/// An array, a selection of it, and what is known of its dimensions.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    pub(crate) array: Array,
+    pub(crate) selection: Selection,
+    /// All dimensions of the array in their order.
+    pub(crate) axes: Vec<Axis>,
+    /// The group that the array is in.
+    pub(crate) parent: Option<Group>,
+    /// The description of the image by OME-Zarr.
+    pub(crate) image: Option<OmeImage>,
+}
+
+impl Placed {
+    /// The array of a node: itself, the highest resolution of an OME-Zarr image, or the array of a group that is no coordinate.
+    pub(crate) fn new(node: &Node, selection: &Selection) -> Result<Self> {
+        let (array, parent) = match node {
+            Node::Array(array) => (array.clone(), array.parent()?),
+            Node::Group(group) => (array_of(group)?, Some(group.clone())),
+        };
+        let image = parent.as_ref().and_then(|group| OmeImage::of(group.attributes()));
+        let mut axes = positions(&array, selection)?;
+        place(&mut axes, &array, parent.as_ref(), image.as_ref())?;
+        Ok(Self { array, selection: selection.clone(), axes, parent, image })
+    }
+
+    /// The dimensions of the result in their order.
+    pub(crate) fn result(&self) -> impl DoubleEndedIterator<Item = &Axis> + Clone {
+        self.axes.iter().filter(|axis| !axis.is_dropped)
+    }
+
+    /// Returns true if the selection takes all elements in their order.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.axes.iter().zip(self.array.shape()).all(|(axis, &length)| axis.is_whole(length))
+    }
+
+    /// The selection of one position along the first dimension of the result.
+    pub(crate) fn at(&self, position: u64) -> Selection {
+        let mut is_first = true;
+        let items = self.axes.iter().map(|axis| {
+            if axis.is_dropped {
+                return DimSelection::Index(axis.start);
+            }
+            if std::mem::take(&mut is_first) {
+                let steps = i64::try_from(position).unwrap_or(i64::MAX);
+                return DimSelection::Index(axis.start.saturating_add(axis.step.saturating_mul(steps)));
+            }
+            let count = i64::try_from(axis.count).unwrap_or(i64::MAX);
+            let stop = axis.start.saturating_add(axis.step.saturating_mul(count));
+            // A negative stop would count from the end.
+            DimSelection::Slice {
+                start: Some(axis.start),
+                stop: Some(stop).filter(|&stop| stop >= 0),
+                step: axis.step,
+            }
+        });
+        items.collect()
+    }
+
+    /// The attribute of the array.
+    pub(crate) fn attribute(&self, name: &str) -> Option<&Json> {
+        self.array.attributes().get(name)
+    }
+
+    /// The text of an attribute of the array.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.attribute(name)?.as_str().filter(|text| !text.is_empty())
+    }
+
+    /// The number of an attribute of the array, also in the form in which xarray stores floats.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        match self.attribute(name)? {
+            Json::String(text) => crate::fill::decode(text)?.as_f64(),
+            number => number.as_f64(),
+        }
+    }
+}
+
+/// The array of a group that becomes a file.
+fn array_of(group: &Group) -> Result<Array> {
+    if let Some(image) = OmeImage::of(group.attributes())
+        && let Some(level) = image.levels.first()
+    {
+        return group.open(&level.path)?.into_array();
+    }
+    let arrays: Vec<Array> = group.arrays()?.into_iter().filter(|array| array.ndim() > 1).collect();
+    match arrays.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => {
+            Err(unsupported(format!("the group '{}' has no array of two or more dimensions", group.path())))
+        }
+        many => {
+            let names: Vec<&str> = many.iter().map(|array| array.path().name()).collect();
+            let message = format!(
+                "a file has one array, and the group '{}' has several: name one of {}",
+                group.path(),
+                names.join(", ")
+            );
+            Err(Error::new(ErrorKind::InvalidArgument, message))
+        }
+    }
+}
+
+/// The dimensions of an array with the positions of a selection.
+fn positions(array: &Array, selection: &Selection) -> Result<Vec<Axis>> {
+    let listed = || {
+        let message = format!(
+            "the selection {selection} takes listed positions, which lie at no even distances; take ranges, or make a copy of the part first"
+        );
+        Error::new(ErrorKind::InvalidArgument, message)
+    };
+    let resolved = selection.resolve(array.shape())?;
+    let is_kept = |number: usize| {
+        resolved.result.iter().any(|axis| matches!(axis, ResultAxis::Of { axis, .. } if *axis == number))
+    };
+    if resolved.result.iter().any(|axis| matches!(axis, ResultAxis::New)) {
+        return Err(listed());
+    }
+    let mut axes: Vec<Axis> = Vec::with_capacity(array.ndim());
+    for (number, axis) in resolved.axes.iter().enumerate() {
+        let ResolvedAxis::Span(span) = axis else { return Err(listed()) };
+        let whole = |number: u64| i64::try_from(number).map_err(|_| listed());
+        let (lowest, step) = (whole(span.start)?, whole(span.step)?);
+        let last = lowest + step * (whole(span.count)? - 1).max(0);
+        let (start, step) = if span.reversed { (last, -step) } else { (lowest, step) };
+        let name = name_of(array, span.dim);
+        let is_dropped = !is_kept(number);
+        axes.push(Axis { name, start, step, count: span.count, is_dropped, even: None, unit: None });
+    }
+    Ok(axes)
+}
+
+/// The name of a dimension, also where xarray keeps it in Zarr v2.
+fn name_of(array: &Array, dim: usize) -> Option<String> {
+    if let Some(names) = array.dimension_names() {
+        return names.get(dim)?.clone();
+    }
+    Some(array.attributes().get("_ARRAY_DIMENSIONS")?.get(dim)?.as_str()?.to_owned())
+}
+
+/// Gives dimensions their places: those of OME-Zarr, or those of coordinates in the same group.
+#[expect(clippy::cast_precision_loss, reason = "arrays have fewer positions along a dimension")]
+fn place(axes: &mut [Axis], array: &Array, parent: Option<&Group>, image: Option<&OmeImage>) -> Result<()> {
+    let level = image.and_then(|image| image.level(array.path().name()));
+    for (dim, axis) in axes.iter_mut().enumerate() {
+        let of_image = image.zip(level).and_then(|(image, level)| {
+            let known = image.axes.get(dim)?;
+            Some((known, *level.scale.get(dim)?, level.translation.get(dim).copied().unwrap_or(0.0)))
+        });
+        let even = match (of_image, parent) {
+            (Some((known, scale, translation)), _) => {
+                axis.name = Some(known.name.clone());
+                axis.unit.clone_from(&known.unit);
+                Some((translation, scale))
+            }
+            (None, Some(parent)) => {
+                match coordinates(parent, axis.name.as_deref(), array.shape().get(dim))? {
+                    Some((even, unit)) => {
+                        axis.unit = unit;
+                        even
+                    }
+                    None => None,
+                }
+            }
+            (None, None) => None,
+        };
+        axis.even = even.map(|(first, step)| (first + step * axis.start as f64, step * axis.step as f64));
+    }
+    Ok(())
+}
+
+/// What coordinates tell: the first one and their distance, if that is even, and their unit.
+type Coordinates = (Option<(f64, f64)>, Option<String>);
+
+/// The coordinates of a dimension, if the group has them.
+fn coordinates(group: &Group, name: Option<&str>, length: Option<&u64>) -> Result<Option<Coordinates>> {
+    let Some(name) = name.filter(|name| !name.contains('/')) else { return Ok(None) };
+    if !group.contains(name)? {
+        return Ok(None);
+    }
+    let Ok(Node::Array(array)) = group.open(name) else { return Ok(None) };
+    if array.shape() != length.map_or(&[] as &[u64], std::slice::from_ref)
+        || array.shape().iter().any(|&n| n > MOST)
+    {
+        return Ok(None);
+    }
+    let unit = array.attributes().get("units").and_then(Json::as_str).map(str::to_owned);
+    let registry = zarrox::codecs::registry();
+    let Ok(values) = array.slice(..).read_dyn()?.cast(&DataType::Float64, Casting::Lossy, &registry) else {
+        return Ok(None);
+    };
+    let values = values.to_typed::<f64>()?;
+    Ok(Some((values.as_slice().and_then(even), unit)))
+}
+
+/// The first of numbers and the distance of neighbours, if that is the same everywhere.
+#[expect(clippy::cast_precision_loss, reason = "there are at most 2^24 numbers")]
+fn even(values: &[f64]) -> Option<(f64, f64)> {
+    let (&first, &last) = (values.first()?, values.last()?);
+    let count = values.len().checked_sub(1).filter(|&count| count > 0)?;
+    let step = (last - first) / count as f64;
+    let is_even = step != 0.0
+        && step.is_finite()
+        && values
+            .iter()
+            .enumerate()
+            .all(|(n, value)| (value - (first + step * n as f64)).abs() <= TOLERANCE * step.abs());
+    is_even.then_some((first, step))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_are_even_within_their_precision() {
+        assert_eq!(even(&[1.0, 3.0, 5.0]), Some((1.0, 2.0)));
+        assert_eq!(even(&[1.0, 3.0, 5.1]), None);
+        assert_eq!(even(&[2.0, 2.0]), None);
+        assert_eq!(even(&[1.0]), None);
+        assert_eq!(even(&[0.0, f64::NAN]), None);
+        let single: Vec<f64> = (0..1800).map(|n| f64::from(0.1_f32 * n as f32)).collect();
+        assert!(even(&single).is_some_and(|(_, step)| (step - 0.1).abs() < 1e-6));
+    }
+}

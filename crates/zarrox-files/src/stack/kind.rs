@@ -1,0 +1,37 @@
+//! [`StackKind`]: the formats of the images in a stack.
+
+use std::path::Path;
+
+/// The form of the images of a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StackKind {
+    /// PNG: elements of 8 and 16 bits as they are, or colours of a map.
+    Png,
+    /// JPEG, which changes elements a little: gray and red, green and blue of 8 bits.
+    Jpeg,
+    /// TIFF: all elements that it has.
+    Tiff,
+}
+
+impl StackKind {
+    /// The kind that the suffix of a file tells.
+    pub fn of(path: impl AsRef<Path>) -> Option<Self> {
+        let suffix = path.as_ref().extension()?.to_str()?.to_ascii_lowercase();
+        Some(match suffix.as_str() {
+            "png" => Self::Png,
+            "jpg" | "jpeg" => Self::Jpeg,
+            "tif" | "tiff" => Self::Tiff,
+            _ => return None,
+        })
+    }
+
+    /// The usual suffix of files.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpg",
+            Self::Tiff => "tif",
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Lists of a column of Parquet, which have a second dimension where all have one length.
+
+use parquet::schema::types::{ColumnDescriptor, Type};
+use zarrox::Result;
+
+use crate::input::unsupported;
+
+/// The levels of the values of a column.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Levels {
+    /// The level of a value that is not missing.
+    pub(super) full: i16,
+    /// The lowest level of an element of a list, which may be missing; `None` for a column without lists.
+    pub(super) element: Option<i16>,
+}
+
+impl Levels {
+    /// The levels of a column.
+    ///
+    /// # Errors
+    /// When there are lists in lists.
+    pub(super) fn of(column: &ColumnDescriptor, root: &Type) -> Result<Self> {
+        let full = column.max_def_level();
+        match column.max_rep_level() {
+            0 => Ok(Self { full, element: None }),
+            1 => Ok(Self { full, element: Some(defined(column, root)) }),
+            depth => Err(unsupported(format!("lists in lists, {depth} deep, have no form in Zarr"))),
+        }
+    }
+}
+
+/// The level of definition of the repeated part of a column.
+fn defined(column: &ColumnDescriptor, root: &Type) -> i16 {
+    let (mut level, mut node) = (0, root);
+    for name in column.path().parts() {
+        let child = node.get_fields().iter().find(|field| field.name() == name);
+        let Some(child) = child else { break };
+        let info = child.get_basic_info();
+        if info.has_repetition() && info.repetition() != parquet::basic::Repetition::REQUIRED {
+            level += 1;
+        }
+        if info.has_repetition() && info.repetition() == parquet::basic::Repetition::REPEATED {
+            return level;
+        }
+        if child.is_primitive() {
+            break;
+        }
+        node = child;
+    }
+    level
+}
+
+/// The name of a column: the path of its fields, without those that make a list.
+pub(super) fn name(column: &ColumnDescriptor) -> String {
+    let parts = column.path().parts();
+    let parts = match (column.max_rep_level(), parts) {
+        (1, [name @ .., list, element])
+            if !name.is_empty()
+                && matches!(
+                    (list.as_str(), element.as_str()),
+                    ("list", "element" | "item") | ("bag", "array_element" | "array")
+                ) =>
+        {
+            name
+        }
+        (1, [name @ .., element]) if !name.is_empty() && element == "array" => name,
+        _ => parts,
+    };
+    parts.join(".")
+}
+
+/// The one length of all lists.
+#[derive(Debug, Default)]
+pub(super) struct Length {
+    /// The length of the lists that have ended.
+    all: Option<u64>,
+    /// The length of the last list, so far.
+    last: Option<u64>,
+    is_ragged: bool,
+}
+
+impl Length {
+    /// Begins a list.
+    pub(super) fn begin(&mut self) {
+        if let Some(last) = self.last.replace(0) {
+            self.is_ragged |= *self.all.get_or_insert(last) != last;
+        }
+    }
+
+    /// Counts a value.
+    pub(super) fn value(&mut self) {
+        self.last = self.last.map(|last| last + 1);
+    }
+
+    /// Returns the length of all lists; 0 if there are none.
+    ///
+    /// # Errors
+    /// When they have several lengths.
+    pub(super) fn end(mut self) -> Result<u64> {
+        self.begin();
+        if self.is_ragged {
+            return Err(unsupported(
+                "lists of several lengths have no form in Zarr; only lists of one length have",
+            ));
+        }
+        Ok(self.all.unwrap_or(0))
+    }
+}

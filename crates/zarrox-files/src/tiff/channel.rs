@@ -1,0 +1,11 @@
+//! Channels: their names, and how they are shown.
+
+/// A channel of an image.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Channel {
+    pub(super) name: Option<String>,
+    /// Red, green and blue in six hexadecimal digits.
+    pub(super) color: Option<String>,
+    /// The elements that are shown as black and with the full colour.
+    pub(super) range: Option<(f64, f64)>,
+}

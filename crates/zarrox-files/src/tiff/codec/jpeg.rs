@@ -1,0 +1,134 @@
+//! JPEG, whose tables the strips and tiles of an image share.
+
+use zarrox::Result;
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
+
+use super::general::damaged;
+use super::wanted::Wanted;
+use crate::input::{corrupt, unsupported};
+use crate::tiff::sample::Sample;
+
+/// The colours of a JPEG.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tiff) enum Colours {
+    Gray,
+    /// Red, green and blue as they are stored.
+    Rgb,
+    /// Red, green and blue, which are stored as brightness and two differences.
+    YCbCr,
+    /// Four colours as they are stored.
+    Four,
+}
+
+impl Colours {
+    /// The colours of an image with so many samples that lie together.
+    pub(super) fn of(photometric: u64, samples: u64, sample: &Sample) -> Result<Self> {
+        if sample.bits != 8 || sample.is_packed() {
+            let bits = sample.bits;
+            return Err(unsupported(format!("JPEG of samples of {bits} bits is not supported")));
+        }
+        match (photometric, samples) {
+            (_, 1) => Ok(Self::Gray),
+            (6, 3) => Ok(Self::YCbCr),
+            (_, 3) => Ok(Self::Rgb),
+            (5, 4) => Ok(Self::Four),
+            _ => Err(unsupported(format!(
+                "JPEG of {samples} samples with the photometric interpretation {photometric} is not supported"
+            ))),
+        }
+    }
+
+    fn samples(self) -> usize {
+        match self {
+            Self::Gray => 1,
+            Self::Rgb | Self::YCbCr => 3,
+            Self::Four => 4,
+        }
+    }
+}
+
+/// The segment of Adobe that says that colours are not transformed.
+const AS_STORED: &[u8] = b"\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00";
+
+/// Fails if the header of a JPEG, of which these are the first bytes, has a form that is not decoded.
+pub(in crate::tiff) fn check(start: &[u8]) -> Result<()> {
+    let mut at = 2;
+    while let Some(&[0xff, marker]) = start.get(at..at + 2) {
+        if marker == 0xff {
+            at += 1;
+            continue;
+        }
+        let name = match marker {
+            0xc0..=0xc2 => match start.get(at + 4) {
+                Some(8) | None => return Ok(()),
+                Some(bits) => return Err(unsupported(format!("JPEG of {bits} bits is not supported"))),
+            },
+            0xc3 | 0xc7 | 0xcb | 0xcf => "lossless JPEG",
+            0xc5 | 0xc6 | 0xcd | 0xce => "hierarchical JPEG",
+            0xc9 | 0xca => "JPEG with arithmetic codes",
+            _ => {
+                let Some(&[high, low]) = start.get(at + 2..at + 4) else { return Ok(()) };
+                at += 2 + usize::from(u16::from_be_bytes([high, low])).max(2);
+                continue;
+            }
+        };
+        return Err(unsupported(format!("{name} is not supported")));
+    }
+    Ok(())
+}
+
+/// Returns the samples of a JPEG without its tables, which all of them share.
+pub(super) fn decoded(bytes: &[u8], tables: &[u8], colours: Colours, wanted: Wanted<'_>) -> Result<Vec<u8>> {
+    // The tables are a JPEG without an image: its end, and the begin of the image, are left out.
+    let tables = tables.strip_prefix(b"\xff\xd8").and_then(|tables| tables.strip_suffix(b"\xff\xd9"));
+    let image = bytes.strip_prefix(b"\xff\xd8").ok_or_else(|| corrupt("a strip or a tile is no JPEG"))?;
+    let (segment, space): (&[u8], _) = match colours {
+        Colours::Gray => (&[], ColorSpace::Luma),
+        Colours::Rgb => (AS_STORED, ColorSpace::RGB),
+        Colours::YCbCr => (&[], ColorSpace::RGB),
+        Colours::Four => (AS_STORED, ColorSpace::CMYK),
+    };
+    let whole = [b"\xff\xd8", segment, tables.unwrap_or_default(), image].concat();
+    let options = DecoderOptions::default()
+        .jpeg_set_out_colorspace(space)
+        .set_max_width(wanted.columns)
+        .set_max_height(wanted.rows.saturating_mul(2).max(64));
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(whole), options);
+    decoder.decode_headers().map_err(|error| damaged(&error))?;
+    let info = decoder.info().ok_or_else(|| corrupt("a JPEG has no header"))?;
+    let size = decoder.output_buffer_size().unwrap_or(0);
+    let is_same = usize::from(info.width) == wanted.columns
+        && usize::from(info.height) >= wanted.rows
+        && usize::from(info.components) == colours.samples()
+        && size == usize::from(info.width) * usize::from(info.height) * colours.samples();
+    if !is_same {
+        return Err(corrupt(format!(
+            "a JPEG of {} times {} pixels with {} samples is in a strip or a tile of {} times {} with {}",
+            info.height,
+            info.width,
+            info.components,
+            wanted.rows,
+            wanted.columns,
+            colours.samples()
+        )));
+    }
+    decoder.decode().map_err(|error| damaged(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_tell_what_is_not_decoded() {
+        let header = |marker: u8, bits: u8| [0xff, 0xd8, 0xff, 0xdb, 0, 3, 9, 0xff, marker, 0, 11, bits];
+        assert!(check(&header(0xc0, 8)).is_ok() && check(&[]).is_ok());
+        for (marker, bits, name) in [(0xc1, 12, "12 bits"), (0xc3, 16, "lossless"), (0xc9, 8, "arithmetic")] {
+            let error = check(&header(marker, bits)).unwrap_err().to_string();
+            assert!(error.contains(name), "{error}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! [`Wanted`]: the samples that a decoder is asked for.
+
+use zarrox::data_type::Endian;
+
+use super::super::sample::Sample;
+
+/// The samples of a strip or a tile.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::tiff) struct Wanted<'a> {
+    pub(in crate::tiff) rows: usize,
+    pub(in crate::tiff) columns: usize,
+    /// The number of samples of a pixel that lie together.
+    pub(in crate::tiff) samples: usize,
+    pub(in crate::tiff) sample: &'a Sample,
+    /// The number of bytes of the samples.
+    pub(in crate::tiff) size: usize,
+    pub(in crate::tiff) endian: Endian,
+}

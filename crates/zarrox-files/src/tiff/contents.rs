@@ -1,0 +1,215 @@
+//! The pages of a file: its images, their smaller copies, and what cannot be read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use zarrox::{Error, Result};
+
+use super::directory::{Directory, End, File};
+use super::form::Form;
+use super::page::{Page, Role};
+use super::tag;
+use crate::input::{corrupt, unsupported};
+use crate::store::LeftOut;
+
+/// The most directories below others.
+const MOST_SUB: usize = 1 << 20;
+
+/// The beginning of the description with which tifffile begins an array.
+const SHAPED: &[u8] = b"{\"shape\"";
+
+/// An image of a file, with its smaller copies.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The position in the chain of directories.
+    pub(super) number: usize,
+    /// True if the directory is in the chain, and false if another one names it.
+    pub(super) is_in_chain: bool,
+    pub(super) path: String,
+    pub(super) page: Arc<Page>,
+    pub(super) levels: Vec<Arc<Page>>,
+    /// The tags, if the form of the image is not that of the one before, or if it has a description of its own.
+    pub(super) directory: Option<Arc<Directory>>,
+    /// True if the image begins an array of tifffile.
+    pub(super) begins: bool,
+}
+
+/// All pages of a file.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    pub(super) found: Vec<Found>,
+    /// Pages that cannot be read, and damage of the chain.
+    pub(super) left_out: Vec<LeftOut>,
+    /// Oddities that lose no elements.
+    pub(super) notes: Vec<String>,
+    /// The number of masks of other pages.
+    pub(super) masks: usize,
+    /// The number of all pages.
+    pub(super) pages: usize,
+    /// The error of the first page that cannot be read.
+    first_error: Option<Error>,
+    /// The first image of the pages among which smaller copies are looked for.
+    run: usize,
+    /// Behind which image the next smaller copy of a size belongs.
+    next: BTreeMap<(u64, u64), usize>,
+}
+
+impl Contents {
+    /// Reads the tags of all pages of a file whose first directory is at this position.
+    pub(super) fn read(file: &File, first: u64) -> Result<Self> {
+        let mut contents = Self::default();
+        let mut number = 0;
+        let mut sub = 0;
+        let end = file.visit_chain(first, &mut |directory| {
+            let path = format!("/page {number}");
+            let directory = Arc::new(directory);
+            let parent = contents.accept(&directory, number, &path, None);
+            sub += contents.accept_sub(&directory, number, &path, parent, MOST_SUB.saturating_sub(sub))?;
+            number += 1;
+            Ok(())
+        })?;
+        match end {
+            End::Last => {}
+            End::Back(message) => contents.notes.push(format!("/: {message}, and ends the chain")),
+            End::Damaged(error) => contents.left_out.push(LeftOut::new(format!("/page {number}"), &error)),
+        }
+        if contents.found.is_empty() {
+            return Err(contents.first_error.unwrap_or_else(|| corrupt("there are no images")));
+        }
+        contents.check()?;
+        Ok(contents)
+    }
+
+    /// Fails if a page is neither an image, a smaller copy or a mask, nor named.
+    fn check(&self) -> Result<()> {
+        let levels: usize = self.found.iter().map(|found| found.levels.len()).sum();
+        let errors = self.left_out.iter().filter(|found| found.path.starts_with("/page ")).count();
+        let sum = self.found.len() + levels + self.masks + errors;
+        if sum < self.pages {
+            return Err(corrupt(format!("{} of {} pages are lost", self.pages - sum, self.pages)));
+        }
+        Ok(())
+    }
+
+    /// Records a page. Returns the place of an image.
+    fn accept(
+        &mut self,
+        directory: &Arc<Directory>,
+        number: usize,
+        path: &str,
+        parent: Option<usize>,
+    ) -> Option<usize> {
+        self.pages += 1;
+        if let tags @ [_, ..] = directory.outside() {
+            let tags = tags.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
+            self.notes
+                .push(format!("{path}: the values of the tags {tags} are not in the file, and are left out"));
+        }
+        let read = Role::of(directory).and_then(|role| match role {
+            Role::Mask => Ok((role, None)),
+            // Some programs name directories that have no image.
+            _ if !directory.has(tag::WIDTH) && parent.is_some() => {
+                Err(unsupported("it has no image of its own"))
+            }
+            _ => Ok((role, Some(Page::of(directory)?))),
+        });
+        let (role, page) = match read {
+            Ok((role, Some(page))) => (role, Arc::new(page)),
+            Ok((_, None)) => {
+                self.masks += 1;
+                return None;
+            }
+            Err(error) => {
+                self.left_out.push(LeftOut::new(path, &error));
+                self.first_error.get_or_insert(error.at(path.trim_start_matches('/').to_owned()));
+                return None;
+            }
+        };
+        if role == Role::Reduced
+            && let Some(main) = self.main_of(&page.form, parent)
+        {
+            self.found[main].levels.push(page);
+            return None;
+        }
+        if parent.is_none() && role == Role::Main && !self.next.is_empty() {
+            self.run = self.found.len();
+            self.next.clear();
+        }
+        let begins = starts_shaped(directory);
+        let is_new = self.found.last().is_none_or(|last| last.page.form != page.form);
+        self.found.push(Found {
+            number,
+            is_in_chain: parent.is_none(),
+            path: path.to_owned(),
+            page,
+            levels: Vec::new(),
+            directory: (is_new || begins).then(|| Arc::clone(directory)),
+            begins,
+        });
+        Some(self.found.len() - 1)
+    }
+
+    /// Records the pages that the tag of a directory names. Returns their number, of which there are at most so many.
+    fn accept_sub(
+        &mut self,
+        directory: &Directory,
+        number: usize,
+        path: &str,
+        parent: Option<usize>,
+        most: usize,
+    ) -> Result<usize> {
+        let count = directory.count(tag::SUB_DIRECTORIES);
+        if count > most as u64 {
+            return Err(corrupt(format!("a page names {count} further directories")));
+        }
+        // The place behind the list of images stands for a parent that could not be read.
+        let parent = Some(parent.unwrap_or(usize::MAX));
+        let (mut seen, mut nth) = (BTreeSet::new(), 0);
+        for offset in directory.numbers(tag::SUB_DIRECTORIES)? {
+            // A further directory may be the first one of a chain.
+            let mut next = offset;
+            while next != 0 && seen.insert(next) {
+                if nth == most {
+                    return Err(corrupt(format!("a page has more than {most} further directories")));
+                }
+                let path = format!("{path}.{nth}");
+                nth += 1;
+                match directory.file().directory_at(next) {
+                    Ok((sub, following)) => {
+                        self.accept(&Arc::new(sub), number, &path, parent);
+                        next = following;
+                    }
+                    Err(error) => {
+                        self.pages += 1;
+                        self.left_out.push(LeftOut::new(path, &error));
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(nth)
+    }
+
+    /// The image of which a page of this form is a smaller copy: the one that names it, or the first one of the run that has none.
+    fn main_of(&mut self, form: &Form, parent: Option<usize>) -> Option<usize> {
+        let side = (form.width, form.height);
+        let main = parent.unwrap_or_else(|| self.next.get(&side).copied().unwrap_or(self.run));
+        let is_copy = self.found.get(main).is_some_and(|found| form.is_copy_of(&found.page.form));
+        if is_copy && parent.is_none() {
+            self.next.insert(side, main + 1);
+        }
+        is_copy.then_some(main)
+    }
+}
+
+/// Returns true if the description of a directory begins an array of tifffile.
+fn starts_shaped(directory: &Directory) -> bool {
+    let length = SHAPED.len() as u64;
+    if directory.count(tag::DESCRIPTION) <= length {
+        return false;
+    }
+    let position = directory.position(tag::DESCRIPTION);
+    position
+        .and_then(|position| directory.file().input.read(position, length).ok())
+        .is_some_and(|start| start == SHAPED)
+}

@@ -1,0 +1,303 @@
+//! OME-TIFF: the images that OME-XML describes, whose planes may lie in several files.
+//!
+//! Specification: <https://docs.openmicroscopy.org/ome-model/latest/ome-tiff/specification.html>
+
+mod xml;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use zarrox::Result;
+
+use self::xml::{Described, Document, Run};
+use super::contents::{Contents, Found};
+use super::directory::File;
+use super::form::Form;
+use super::image::Axis;
+use super::page::{Page, Source};
+use super::series::{self, Series};
+use crate::external::External;
+use crate::input::{Input, corrupt, unsupported};
+use crate::store::LeftOut;
+
+/// The most planes of an image.
+const MOST_PLANES: u64 = 1 << 20;
+
+/// The most files of an image that stay open.
+const MOST_OPEN: usize = 64;
+
+/// The most files of an image.
+const MOST_FILES: usize = 1 << 16;
+
+/// The largest file of metadata beside images, in bytes.
+const MOST_TEXT: u64 = 256 << 20;
+
+/// The file whose images are described, and the files that it names.
+#[derive(Debug)]
+struct Files<'a> {
+    path: &'a Path,
+    external: &'a External,
+    own: &'a Contents,
+    /// The images of the file by the positions of their directories.
+    own_numbers: BTreeMap<u64, usize>,
+    /// The identifier of the file.
+    uuid: Option<String>,
+    /// The images of other files, with their positions.
+    others: BTreeMap<String, (Contents, BTreeMap<u64, usize>)>,
+}
+
+/// The images of the file that has a run of planes.
+#[derive(Debug, Clone, Copy)]
+struct Pages<'a> {
+    contents: &'a Contents,
+    numbers: &'a BTreeMap<u64, usize>,
+    is_own: bool,
+}
+
+/// The series that OME-XML describes, and those of pages that it does not name; `None` if it describes no images.
+pub(super) fn series(
+    text: &str,
+    input: &Input,
+    external: &External,
+    contents: &Contents,
+    left_out: &mut Vec<LeftOut>,
+) -> Result<Option<Vec<Series>>> {
+    let mut files = Files {
+        path: input.path(),
+        external,
+        own: contents,
+        own_numbers: by_number(contents),
+        uuid: None,
+        others: BTreeMap::new(),
+    };
+    let images = match described(text, &mut files) {
+        Ok(images) => images,
+        Err(error) => {
+            left_out.push(LeftOut::new("/OME-XML", &error));
+            return Ok(None);
+        }
+    };
+    if images.is_empty() {
+        return Ok(None);
+    }
+    files.open_all(&images, left_out)?;
+    let mut used = vec![false; contents.found.len()];
+    let mut all = Vec::new();
+    for (nth, image) in images.iter().enumerate() {
+        match files.series(nth, image, images.len() == 1, &mut used, left_out) {
+            Ok(series) => all.push(series),
+            Err(error) => left_out.push(LeftOut::new(format!("/OME-XML/Image {nth}"), &error)),
+        }
+    }
+    let rest: Vec<&Found> =
+        contents.found.iter().zip(&used).filter(|(_, used)| !**used).map(|(found, _)| found).collect();
+    all.extend(series::by_form(&rest, input.length(), left_out)?);
+    Ok(Some(all))
+}
+
+/// The images of a text, or of the file of metadata that it names.
+fn described(text: &str, files: &mut Files<'_>) -> Result<Vec<Described>> {
+    let mut document = xml::parse(text)?;
+    if let Document::Elsewhere(name, uuid) = document {
+        let input = files.external.open(files.path, &name)?;
+        if input.length() > MOST_TEXT {
+            return Err(unsupported(format!("the metadata in '{name}' have more than {MOST_TEXT} bytes")));
+        }
+        files.uuid = uuid;
+        let bytes = input.read(0, input.length())?;
+        document = xml::parse(
+            std::str::from_utf8(&bytes).map_err(|_| corrupt(format!("'{name}' is no text in UTF-8")))?,
+        )?;
+    }
+    match document {
+        Document::Images(images, uuid) => {
+            files.uuid = files.uuid.take().or(uuid);
+            Ok(images)
+        }
+        Document::Elsewhere(name, _) => {
+            Err(corrupt(format!("the metadata are in '{name}', which names another file")))
+        }
+    }
+}
+
+impl Files<'_> {
+    /// Returns true if a run of planes lies in the file itself.
+    fn is_own(&self, run: &Run) -> bool {
+        let Some(name) = &run.file else { return true };
+        let own = self.path.file_name().is_some_and(|own| own.to_str() == Some(name));
+        own || (run.uuid.is_some() && run.uuid == self.uuid)
+    }
+
+    /// Opens all further files. Those that cannot be opened are left out.
+    fn open_all(&mut self, images: &[Described], left_out: &mut Vec<LeftOut>) -> Result<()> {
+        let runs = images.iter().flat_map(|image| &image.runs).filter(|run| !self.is_own(run));
+        let names: std::collections::BTreeSet<String> = runs.filter_map(|run| run.file.clone()).collect();
+        if names.len() > MOST_FILES {
+            let message =
+                format!("the planes are in {} files, of which {MOST_FILES} can be read", names.len());
+            return Err(unsupported(message));
+        }
+        let is_many = names.len() > MOST_OPEN;
+        for name in names {
+            match self.open(&name, is_many) {
+                Ok(contents) => {
+                    left_out.extend(
+                        contents
+                            .left_out
+                            .iter()
+                            .map(|found| LeftOut { path: format!("/{name}{}", found.path), ..found.clone() }),
+                    );
+                    let numbers = by_number(&contents);
+                    self.others.insert(name, (contents, numbers));
+                }
+                Err(error) => left_out.push(LeftOut::new(format!("/{name}"), &error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&self, name: &str, closes: bool) -> Result<Contents> {
+        let input = self.external.open(self.path, name)?;
+        let path = input.path().to_owned();
+        let (file, first) = File::open(input)?;
+        let mut contents = Contents::read(&file, first)?;
+        if closes {
+            let source = Source::Closed(Arc::new(path));
+            for found in &mut contents.found {
+                found.directory = None;
+                let close = |page: &Arc<Page>| Arc::new(Page { source: source.clone(), ..Page::clone(page) });
+                found.levels = found.levels.iter().map(close).collect();
+                found.page = close(&found.page);
+            }
+        }
+        Ok(contents)
+    }
+
+    /// The images of the file that has a run; `None` if the file could not be opened.
+    fn pages(&self, run: &Run) -> Option<Pages<'_>> {
+        if self.is_own(run) {
+            return Some(Pages { contents: self.own, numbers: &self.own_numbers, is_own: true });
+        }
+        let (contents, numbers) = self.others.get(run.file.as_deref()?)?;
+        Some(Pages { contents, numbers, is_own: false })
+    }
+
+    /// The series of an image.
+    fn series(
+        &self,
+        nth: usize,
+        image: &Described,
+        is_only: bool,
+        used: &mut [bool],
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<Series> {
+        let form = self
+            .form(image)
+            .ok_or_else(|| corrupt(format!("none of the planes of '{}' is there", image.title(nth))))?;
+        if (form.width, form.height) != (image.size_x, image.size_y) {
+            return Err(corrupt(format!(
+                "the image is said to have {} times {} pixels, and its first page has {} times {}",
+                image.size_y, image.size_x, form.height, form.width
+            )));
+        }
+        // The samples of a pixel are channels that lie in one page.
+        let samples = if image.size_c.is_multiple_of(form.samples) { form.samples } else { 1 };
+        let length = |axis: char| match axis {
+            'Z' => image.size_z,
+            'T' => image.size_t,
+            _ => image.size_c / samples,
+        };
+        let order: Vec<char> = image.order.chars().rev().collect();
+        let count = order.iter().try_fold(1_u64, |count, &axis| count.checked_mul(length(axis)));
+        let count = count
+            .filter(|count| (1..=MOST_PLANES).contains(count))
+            .ok_or_else(|| unsupported(format!("an image has at most {MOST_PLANES} planes")))?;
+        let mut planes: Vec<Option<&Found>> = vec![None; usize::try_from(count).unwrap_or(0)];
+        let mut steps = 0_u64;
+        for run in &image.runs {
+            let Some(pages) = self.pages(run) else { continue };
+            let place = order.iter().fold(0_u64, |place, &axis| {
+                let first = if axis == 'C' { run.first(axis) / samples } else { run.first(axis) };
+                place.saturating_mul(length(axis)).saturating_add(first)
+            });
+            // Without a number of planes, all pages of the file follow.
+            let most = run.count.unwrap_or(count).min(count);
+            for (&number, &index) in pages.numbers.range(run.ifd..run.ifd.saturating_add(most)) {
+                steps += 1;
+                if steps > 2 * MOST_PLANES {
+                    return Err(unsupported("the planes are named too often"));
+                }
+                let found = &pages.contents.found[index];
+                if found.page.form != form {
+                    let message = format!("the image has {form}, and this page {}", found.page.form);
+                    left_out.push(LeftOut::unsupported(found.path.clone(), message));
+                    continue;
+                }
+                let plane = usize::try_from(place.saturating_add(number - run.ifd)).ok();
+                let Some(plane) = plane.and_then(|plane| planes.get_mut(plane)) else { continue };
+                *plane = Some(found);
+                if pages.is_own {
+                    used[index] = true;
+                }
+            }
+        }
+        self.finished(nth, image, is_only, order, &length, &planes, left_out)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all of it was found by the only caller")]
+    fn finished(
+        &self,
+        nth: usize,
+        image: &Described,
+        is_only: bool,
+        order: Vec<char>,
+        length: &dyn Fn(char) -> u64,
+        planes: &[Option<&Found>],
+        left_out: &mut Vec<LeftOut>,
+    ) -> Result<Series> {
+        let missing = planes.iter().filter(|plane| plane.is_none()).count();
+        if missing == planes.len() {
+            return Err(corrupt(format!("none of the {missing} planes is there")));
+        }
+        if missing > 0 {
+            let message =
+                format!("{missing} of {} planes are in no file; they have the fill value", planes.len());
+            left_out.push(LeftOut::new(format!("/OME-XML/Image {nth} (planes)"), &corrupt(message)));
+        }
+        let axes: Vec<Axis> = order
+            .into_iter()
+            .map(|axis| (axis.to_ascii_lowercase().to_string(), length(axis)))
+            .filter(|(_, length)| *length > 1)
+            .collect();
+        let mut series = Series::new(axes, planes);
+        if series.directory.is_none() {
+            // The image has the form of one before, whose tags are the first ones.
+            series.directory = self.own.found.first().and_then(|found| found.directory.clone());
+        }
+        series.name = image.name.clone().filter(|name| !is_only || !name.is_empty());
+        series.scales = image.scales.clone();
+        series.channels = image.channels.clone();
+        Ok(series)
+    }
+
+    /// The form of the first plane that is there.
+    fn form(&self, image: &Described) -> Option<Arc<Form>> {
+        image.runs.iter().find_map(|run| {
+            let pages = self.pages(run)?;
+            let index = *pages.numbers.get(&run.ifd)?;
+            Some(Arc::clone(&pages.contents.found.get(index)?.page.form))
+        })
+    }
+}
+
+/// The places of images by the positions of their directories in the chain.
+fn by_number(contents: &Contents) -> BTreeMap<u64, usize> {
+    let found = contents.found.iter().enumerate().filter(|(_, found)| found.is_in_chain);
+    found.map(|(index, found)| (found.number as u64, index)).collect()
+}
+
+/// Returns true if a description may be OME-XML.
+pub(super) fn is_ome(text: &str) -> bool {
+    text.trim_start().starts_with('<') && (text.contains("<OME") || text.contains(":OME"))
+}

@@ -1,0 +1,149 @@
+//! Strips and tiles on their way into a file: predictors and compression.
+
+use std::io::Write as _;
+
+use zarrox::data_type::Endian;
+use zarrox::{DataType, Result};
+
+use crate::input::failed;
+
+/// The compression of the strips and tiles of an exported TIFF.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Compression {
+    /// The elements as they are.
+    None,
+    /// Deflate, which all programs read.
+    #[default]
+    Deflate,
+    /// Zstandard, which GDAL, libtiff and tifffile read.
+    Zstandard,
+}
+
+/// The level of Zstandard, which is about as fast as that of deflate.
+const ZSTANDARD: i32 = 9;
+
+impl Compression {
+    /// The number of the compression in TIFF.
+    pub(super) fn code(self) -> u16 {
+        match self {
+            Self::None => 1,
+            Self::Deflate => 8,
+            Self::Zstandard => 50000,
+        }
+    }
+
+    fn compress(self, bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let failed = |error| failed("compressing a part of the image", error);
+        match self {
+            Self::None => Ok(bytes),
+            Self::Deflate => {
+                let out = Vec::with_capacity(bytes.len() / 2);
+                let mut encoder = flate2::write::ZlibEncoder::new(out, flate2::Compression::default());
+                encoder.write_all(&bytes).map_err(failed)?;
+                encoder.finish().map_err(failed)
+            }
+            Self::Zstandard => zstd::bulk::compress(&bytes, ZSTANDARD).map_err(failed),
+        }
+    }
+}
+
+/// The way in which elements become differences, which are compressed better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Predictor {
+    None,
+    /// Differences of neighbours in a row.
+    Horizontal,
+    /// Differences of bytes, which lie by their significance.
+    Float,
+}
+
+impl Predictor {
+    /// The predictor for elements of this type. Programs for microscopy do not read that of floats.
+    pub(super) fn of(data_type: &DataType, compression: Compression, with_floats: bool) -> Self {
+        match data_type {
+            _ if compression == Compression::None => Self::None,
+            DataType::Float16 | DataType::Float32 | DataType::Float64 if with_floats => Self::Float,
+            DataType::UInt8
+            | DataType::UInt16
+            | DataType::UInt32
+            | DataType::UInt64
+            | DataType::Int8
+            | DataType::Int16
+            | DataType::Int32
+            | DataType::Int64 => Self::Horizontal,
+            _ => Self::None,
+        }
+    }
+
+    /// The number of the predictor in TIFF.
+    pub(super) fn code(self) -> u16 {
+        match self {
+            Self::None => 1,
+            Self::Horizontal => 2,
+            Self::Float => 3,
+        }
+    }
+}
+
+/// How elements of a file are encoded.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Encoding {
+    pub(super) compression: Compression,
+    pub(super) predictor: Predictor,
+    /// The number of samples that lie together, and the size of one in bytes.
+    pub(super) samples: usize,
+    pub(super) size: usize,
+    /// The number that tells what the bits of a sample are.
+    pub(super) format: u16,
+}
+
+impl Encoding {
+    /// Encodes a strip or a tile, whose rows have so many bytes.
+    pub(super) fn encode(self, mut bytes: Vec<u8>, row: usize) -> Result<Vec<u8>> {
+        for row in bytes.chunks_exact_mut(row.max(1)) {
+            match self.predictor {
+                Predictor::None => {}
+                Predictor::Horizontal => self.subtract_neighbours(row),
+                Predictor::Float => self.split_floats(row),
+            }
+        }
+        self.compression.compress(bytes)
+    }
+
+    fn subtract_neighbours(self, row: &mut [u8]) {
+        macro_rules! subtract {
+            ($T:ty) => {{
+                const SIZE: usize = size_of::<$T>();
+                let number = |bytes: &[u8]| <$T>::from_ne_bytes(bytes.try_into().unwrap_or_default());
+                let before = self.samples * SIZE;
+                for at in (before..row.len()).step_by(SIZE).rev() {
+                    let own = number(&row[at..at + SIZE]);
+                    let other = number(&row[at - before..at - before + SIZE]);
+                    row[at..at + SIZE].copy_from_slice(&own.wrapping_sub(other).to_ne_bytes());
+                }
+            }};
+        }
+        match self.size {
+            1 => subtract!(u8),
+            2 => subtract!(u16),
+            4 => subtract!(u32),
+            _ => subtract!(u64),
+        }
+    }
+
+    fn split_floats(self, row: &mut [u8]) {
+        let count = row.len() / self.size.max(1);
+        let before = row.to_vec();
+        for (index, float) in before.chunks_exact(self.size.max(1)).enumerate() {
+            for (at, &byte) in float.iter().enumerate() {
+                // The most significant bytes come first.
+                let plane = if Endian::NATIVE == Endian::Little { self.size - 1 - at } else { at };
+                row[plane * count + index] = byte;
+            }
+        }
+        for at in (self.samples..row.len()).rev() {
+            row[at] = row[at].wrapping_sub(row[at - self.samples]);
+        }
+    }
+}

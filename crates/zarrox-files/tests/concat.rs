@@ -1,0 +1,84 @@
+//! Many files as one, ranges of files, and the count of what a copy has.
+
+use std::path::{Path, PathBuf};
+
+use zarrox::json::json;
+use zarrox::prelude::*;
+use zarrox::{ErrorKind, OpenOptions};
+use zarrox_files::{Import, Kind};
+
+/// Makes a file of NetCDF with times in these units, and a field of two columns.
+fn file(directory: &Path, name: &str, units: &str, times: &[f64], scale: f64) -> PathBuf {
+    let group = directory.join(format!("{name}.zarr"));
+    let root = zarrox::create_group(&group).unwrap();
+    let array = root.create_array("time").shape([times.len() as u64]).data_type(DataType::Float64);
+    let attributes = json!({"units": units, "calendar": "standard"});
+    let array = array.attributes(attributes.as_object().unwrap().clone()).dimension_names(["time"]);
+    array.create().unwrap().write(.., &ndarray::Array1::from(times.to_vec())).unwrap();
+    let array = root.create_array("t").shape([times.len() as u64, 2]).data_type(DataType::Float64);
+    let attributes = json!({"scale_factor": scale});
+    let array = array.attributes(attributes.as_object().unwrap().clone()).dimension_names(["time", "x"]);
+    let values = ndarray::Array2::from_shape_fn((times.len(), 2), |(row, column)| times[row] + column as f64);
+    array.create().unwrap().write(.., &values).unwrap();
+    let path = directory.join(name);
+    zarrox_files::export_file(&group, &path).unwrap();
+    path
+}
+
+fn times(path: &Path) -> Vec<f64> {
+    zarrox::open_array(path.join("time")).unwrap().read::<f64>(..).unwrap().iter().copied().collect()
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn times_of_other_units_are_those_of_the_first_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let days = file(directory, "days.nc", "days since 2000-01-01", &[0.0, 1.0], 1.0);
+    let hours = file(directory, "hours.nc", "hours since 2000-01-03", &[0.0, 12.0], 1.0);
+    let import = Import::new().concat("time");
+    let target = directory.join("all");
+    let imported = import.plan_all(&[&hours, &days], &target).unwrap().run_counted().unwrap();
+    assert_eq!(times(&target), [0.0, 1.0, 2.0, 2.5]);
+    assert_eq!((imported.source, imported.copy.elements), (Some(imported.copy), 12));
+    let grown = directory.join("grown");
+    import.plan_all(&[&days], &grown).unwrap().run().unwrap();
+    let appended = import.append(&[&hours], &grown, &OpenOptions::new()).unwrap();
+    assert_eq!(appended.arrays, [("t".to_owned(), 2, 4), ("time".to_owned(), 2, 4)]);
+    assert_eq!(times(&grown), [0.0, 1.0, 2.0, 2.5]);
+    // No exact value, and other packing.
+    let odd = file(directory, "odd.nc", "months since 2000-01-01", &[9.0], 1.0);
+    let packed = file(directory, "packed.nc", "days since 2000-01-01", &[9.0], 2.0);
+    for (other, name) in [(&odd, "units"), (&packed, "scale_factor")] {
+        let error = import.plan_all(&[&days, other], directory.join("no")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(error.to_string().contains(name), "{error}");
+    }
+    assert_eq!(
+        import.append(&[&odd], directory.join("none"), &OpenOptions::new()).unwrap_err().kind(),
+        ErrorKind::NotFound
+    );
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn ranges_are_selected_by_the_values_of_coordinates() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let path = file(directory, "a.nc", "days since 2000-01-01", &[0.0, 31.0, 40.0, 60.0], 1.0);
+    assert_eq!(Kind::of(&path).unwrap(), Some(Kind::Hdf5));
+    for (number, (text, expected)) in [
+        ("time=2000-02..2000-02", &[31.0, 40.0][..]),
+        ("time=35..", &[40.0, 60.0]),
+        ("time=::3", &[0.0, 60.0]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let target = directory.join(number.to_string());
+        let imported =
+            Import::new().select(text.parse().unwrap()).plan(&path, &target).unwrap().run_counted();
+        assert_eq!(imported.unwrap().copy.elements, 6);
+        assert_eq!(times(&target), expected, "{text}");
+    }
+}
