@@ -1,24 +1,11 @@
 //! The attribute `_FillValue` in the form in which xarray reads it from Zarr.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use zarrox::DataType;
 use zarrox::convert::missing;
-use zarrox::json::{Json, Map};
+use zarrox::json::Json;
 
 /// The attribute for missing values in NetCDF.
 pub(crate) const FILL_VALUE: &str = missing::FILL_VALUE;
-
-/// Encodes the attribute for missing values: floats, and text of a fixed length, are base64.
-pub(crate) fn encode(data_type: &DataType, attributes: &mut Map) {
-    let is_text = data_type.is_named("null_terminated_bytes");
-    let Some(value) = attributes.get_mut(FILL_VALUE) else { return };
-    if is_text && let Some(text) = value.as_str() {
-        *value = STANDARD.encode(text).into();
-    } else if value.is_number() {
-        *value = encoded(data_type, value.take());
-    }
-}
 
 /// A number as the attribute of elements of this type has it: those of floats are base64.
 pub(crate) fn encoded(data_type: &DataType, number: Json) -> Json {

@@ -6,9 +6,11 @@ use std::ops::AddAssign;
 
 use zarrox::json::Map;
 
+use crate::fill::FILL_VALUE;
+
 /// The attributes that formats express in other ways: `_FillValue` is the fill value of Zarr v2, and `_ARRAY_DIMENSIONS` has the names
 /// of dimensions, which Zarr v3 has elsewhere.
-const EXPRESSED: [&str; 2] = ["_ARRAY_DIMENSIONS", "_FillValue"];
+const EXPRESSED: [&str; 2] = [crate::ARRAY_DIMENSIONS, FILL_VALUE];
 
 /// Returns the number of attributes that every format has as attributes.
 pub(crate) fn counted(attributes: &Map) -> usize {

@@ -70,5 +70,8 @@ pub use tiff::write::Compression as TiffCompression;
 /// The attribute that has the names of an enumeration with their values, since Zarr has no such type.
 pub const ENUM: &str = "enum";
 
+/// The attribute in which formats without names of dimensions have them.
+pub(crate) const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
+
 /// The attribute that has the type of the numbers in lists of any length, whose little-endian bytes the array has.
 pub const LIST_OF: &str = "list_of";

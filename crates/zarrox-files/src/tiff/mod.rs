@@ -265,7 +265,7 @@ fn described(
     let missing = no_data.as_ref().map(|text| (text, gdal::missing(text, image.data_type())));
     let (image, fill) = match missing {
         Some((_, Some((element, number)))) => {
-            attributes.insert("_FillValue".to_owned(), number);
+            attributes.insert(fill::FILL_VALUE.to_owned(), fill::encoded(image.data_type(), number));
             let registry = zarrox::codecs::registry();
             let value = zarrox::FillValue::new(element.as_slice());
             let fill = registry.family(image.data_type())?.fill_to_v3(image.data_type(), &value);
@@ -278,7 +278,6 @@ fn described(
         }
         _ => (image, None),
     };
-    fill::encode(image.data_type(), &mut attributes);
     place.inspect(|place| place.attributes(&mut attributes));
     let (shape, data_type) = (image.shape(), image.data_type().clone());
     let names = names.into_iter().map(Some).collect();

@@ -6,7 +6,7 @@ use zarrox::{DataType, Result};
 use super::sample::Sample;
 use crate::input::unsupported;
 
-/// The way in which elements were replaced by differences.
+/// The way in which elements are replaced by differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Predictor {
     None,
@@ -30,6 +30,15 @@ impl Predictor {
                 "the predictor {number} is not supported for {data_type} of {} bits",
                 sample.bits
             ))),
+        }
+    }
+
+    /// Returns the number of the predictor.
+    pub(super) fn code(self) -> u16 {
+        match self {
+            Self::None => 1,
+            Self::Horizontal => 2,
+            Self::Float => 3,
         }
     }
 

@@ -32,9 +32,6 @@ const DEFLATE: u16 = 1;
 const SHUFFLE: u16 = 2;
 const FLETCHER32: u16 = 3;
 
-/// The attribute in which arrays of formats without names of dimensions have them.
-const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
-
 /// The form of the elements in the file.
 #[derive(Debug, Clone)]
 enum Form {
@@ -502,7 +499,7 @@ fn row_start(mut number: usize, from: &[usize], to: &[usize]) -> usize {
 
 /// The names of dimensions, which an attribute has in formats without them.
 fn names_of(array: &Array, attributes: &mut Map) -> Vec<Option<String>> {
-    let listed = attributes.shift_remove(DIMENSIONS);
+    let listed = attributes.shift_remove(crate::ARRAY_DIMENSIONS);
     if let Some(names) = array.dimension_names() {
         return names.iter().map(|name| name.clone().filter(|name| !name.is_empty())).collect();
     }
@@ -640,7 +637,7 @@ fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> O
 fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
     let masks = array.metadata().format != Format::V3
         && array.metadata().fill_value.is_some()
-        && array.attributes().contains_key(DIMENSIONS);
+        && array.attributes().contains_key(crate::ARRAY_DIMENSIONS);
     let Form::Same(data_type) = form else { return };
     if !masks || attributes.contains_key("_FillValue") || data_type != array.data_type() {
         return;

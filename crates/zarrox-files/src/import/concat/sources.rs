@@ -16,9 +16,6 @@ use crate::store::{FileStore, LeftOut};
 /// The number of files that are open at a time. The usual limit of a process is 1024 open files.
 const OPEN: usize = 64;
 
-/// The attribute of Zarr v2 that has the names of dimensions.
-const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
-
 /// The place of a source.
 #[derive(Debug)]
 enum Place {
@@ -206,7 +203,7 @@ pub(crate) fn root_of(store: &FileStore) -> Result<Node> {
 
 fn info(array: &Array) -> Info {
     let mut attributes = array.attributes().clone();
-    let told = attributes.shift_remove(ARRAY_DIMENSIONS);
+    let told = attributes.shift_remove(crate::ARRAY_DIMENSIONS);
     let names = array.dimension_names().map(<[_]>::to_vec).or_else(|| {
         let told = told?;
         Some(told.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect())

@@ -6,6 +6,7 @@ use zarrox::data_type::Endian;
 use zarrox::{DataType, Result};
 
 use crate::input::failed;
+use crate::tiff::predictor::Predictor;
 
 /// The compression of the strips and tiles of an exported TIFF.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -48,41 +49,20 @@ impl Compression {
     }
 }
 
-/// The way in which elements become differences, which are compressed better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Predictor {
-    None,
-    /// Differences of neighbours in a row.
-    Horizontal,
-    /// Differences of bytes, which lie by their significance.
-    Float,
-}
-
-impl Predictor {
-    /// The predictor for elements of this type. Programs for microscopy do not read that of floats.
-    pub(super) fn of(data_type: &DataType, compression: Compression, with_floats: bool) -> Self {
-        match data_type {
-            _ if compression == Compression::None => Self::None,
-            DataType::Float16 | DataType::Float32 | DataType::Float64 if with_floats => Self::Float,
-            DataType::UInt8
-            | DataType::UInt16
-            | DataType::UInt32
-            | DataType::UInt64
-            | DataType::Int8
-            | DataType::Int16
-            | DataType::Int32
-            | DataType::Int64 => Self::Horizontal,
-            _ => Self::None,
-        }
-    }
-
-    /// The number of the predictor in TIFF.
-    pub(super) fn code(self) -> u16 {
-        match self {
-            Self::None => 1,
-            Self::Horizontal => 2,
-            Self::Float => 3,
-        }
+/// Returns the predictor for elements of this type. Programs for microscopy do not read that of floats.
+pub(super) fn predictor_of(data_type: &DataType, compression: Compression, with_floats: bool) -> Predictor {
+    match data_type {
+        _ if compression == Compression::None => Predictor::None,
+        DataType::Float16 | DataType::Float32 | DataType::Float64 if with_floats => Predictor::Float,
+        DataType::UInt8
+        | DataType::UInt16
+        | DataType::UInt32
+        | DataType::UInt64
+        | DataType::Int8
+        | DataType::Int16
+        | DataType::Int32
+        | DataType::Int64 => Predictor::Horizontal,
+        _ => Predictor::None,
     }
 }
 

@@ -19,11 +19,12 @@ use zarrox::{Array, ArrayView, DimSelection, DynArray, Node, Result, Selection};
 
 pub use encode::Compression;
 
-use self::encode::{Encoding, Predictor};
+use self::encode::{Encoding, predictor_of};
 use self::file::{File, Tags, Value};
 use self::geo::Place;
 use self::layout::{Layout, Leading, sample_format};
 use crate::placed::{Axis, Placed};
+use crate::tiff::predictor::Predictor;
 use crate::tiff::tag;
 
 const DESCRIPTION: u16 = 270;
@@ -176,7 +177,7 @@ fn level(
     let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     let encoding = Encoding {
         compression: options.compression,
-        predictor: Predictor::of(view.data_type(), options.compression, !options.is_ome),
+        predictor: predictor_of(view.data_type(), options.compression, !options.is_ome),
         samples: number(layout.samples.unwrap_or(1)),
         size: number(layout.size),
         format: sample_format(view.data_type())?,
