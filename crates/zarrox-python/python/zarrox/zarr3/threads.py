@@ -97,8 +97,6 @@ class _Watch:
         self._timer = self._loop.call_later(_PAUSE, self._look)
 
     def _look(self) -> None:
-        # The main thread goes on while its calls are looked through, so that they may be missed.
-        self._waiting = self._waiting or _waiting(self._task)
         if self._waiting is None or _is_active(self._waiting):
             self._timer = self._loop.call_later(_PAUSE, self._look)
         else:
@@ -120,22 +118,31 @@ def _waiting(task: asyncio.Task[Any] | None) -> FrameType | None:
     if getattr(runner, "cr_code", None) is not sync._runner.__code__ or runner.cr_frame is None:
         return None
     wanted = runner.cr_frame.f_locals["coro"]
-    frame = _main_frame()
-    while frame is not None:
-        if frame.f_code is sync.sync.__code__ and frame.f_locals.get("coro") is wanted:
-            return frame
-        frame = frame.f_back
-    return None
+    return _find(lambda frame: frame.f_code is sync.sync.__code__ and frame.f_locals.get("coro") is wanted)
 
 
 def _is_active(wanted: FrameType) -> bool:
     """Returns true if the main thread is still in a call."""
-    frame = _main_frame()
-    while frame is not None:
-        if frame is wanted:
-            return True
-        frame = frame.f_back
-    return False
+    return _find(lambda frame: frame is wanted) is not None
+
+
+def _find(test: Callable[[FrameType], bool]) -> FrameType | None:
+    """Returns the innermost call of the main thread that passes a test.
+
+    The main thread goes on meanwhile: where a call has returned, its frame leads to no other. Such a chain ends at a frame
+    that is not the thread's outermost one, so that the search counts only when it ended at one frame twice.
+    """
+    last = None
+    while True:
+        frame = _main_frame()
+        end = frame
+        while frame is not None:
+            if test(frame):
+                return frame
+            end, frame = frame, frame.f_back
+        if end is last:
+            return None
+        last = end
 
 
 def _main_frame() -> FrameType | None:
