@@ -5,6 +5,12 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use parquet::basic::Compression;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use zarrox::data_type::Casting;
 use zarrox::json::{self, Json};
 use zarrox::stores::Store;
@@ -191,8 +197,171 @@ fn what_is_no_table_is_an_error() {
     assert!(error.to_string().contains("line 3 has 1 fields instead of 2"), "{error}");
     assert_eq!(open("a.parquet", b"PAR1 and no more").unwrap_err().kind(), ErrorKind::Corrupt);
     assert!(open("a.txt", b"a,b\n1,2\n").is_err());
-    assert_eq!(open("empty.csv", b"").unwrap().left_out().len(), 0);
-    open("only.csv", b"a,b\n").unwrap();
+    let error = open("empty.csv", b"").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    assert!(error.to_string().contains("the file is empty"), "{error}");
+    let only = open("only.csv", b"a,b\n").unwrap();
+    assert!(only.notes()[0].contains("no rows"), "{:?}", only.notes());
+    let renamed = open("renamed.csv", b"a/b,a/b\n1,2\n").unwrap();
+    assert_eq!(renamed.notes().len(), 2, "{:?}", renamed.notes());
+    assert!(renamed.notes()[1].contains("/a_b.1: the column is named 'a/b'"), "{:?}", renamed.notes());
+}
+
+/// Writes a file of Parquet with one column, whose rows are `None` where they are missing.
+fn parquet<T: parquet::data_type::DataType>(
+    path: &Path,
+    column: &str,
+    rows: &[Option<T::T>],
+    how: Compression,
+) {
+    let schema = parse_message_type(&format!("message m {{ {column}; }}")).unwrap();
+    let properties = WriterProperties::builder().set_compression(how).build();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties)).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let values: Vec<T::T> = rows.iter().flatten().cloned().collect();
+    let levels: Vec<i16> = rows.iter().map(|row| i16::from(row.is_some())).collect();
+    column.typed::<T>().write_batch(&values, Some(&levels), None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+}
+
+/// The rows of the only column of a file of Parquet, as text.
+fn rows(path: &Path) -> Vec<Option<String>> {
+    let reader = SerializedFileReader::new(std::fs::File::open(path).unwrap()).unwrap();
+    let row = |row: parquet::record::Row| match row.get_column_iter().next().unwrap().1 {
+        parquet::record::Field::Null => None,
+        field => Some(field.to_string()),
+    };
+    reader.get_row_iter(None).unwrap().map(|found| row(found.unwrap())).collect()
+}
+
+/// Imports a file, and exports the copy; returns the attributes of the column and the rows of the export.
+fn round(path: &Path) -> (json::Map, Vec<Option<String>>) {
+    let (zarr, back) = (path.with_extension("zarr"), path.with_extension("back.parquet"));
+    import_file(path, &zarr).unwrap();
+    export_file(&zarr, &back).unwrap();
+    let array = zarrox::open_array(zarr.join("a")).unwrap();
+    (array.attributes().clone(), rows(&back))
+}
+
+#[test]
+fn nulls_stay_nulls_whatever_the_values_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let texts = |texts: &[Option<&str>]| -> Vec<Option<ByteArray>> {
+        texts.iter().map(|text| text.map(ByteArray::from)).collect()
+    };
+    for (number, (rows_of, fill)) in [
+        (texts(&[Some("x"), None]), ""),
+        (texts(&[Some("x"), None, Some("")]), "<NA>"),
+        (texts(&[Some("<NA>"), None, Some(""), Some("null")]), "NA"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = place(&format!("text{number}.parquet"));
+        parquet::<ByteArrayType>(&path, "optional binary a (UTF8)", &rows_of, Compression::UNCOMPRESSED);
+        let (attributes, back) = round(&path);
+        assert_eq!(attributes["_FillValue"], Json::from(fill));
+        assert_eq!(back, rows(&path));
+        let path = place(&format!("bytes{number}.parquet"));
+        parquet::<ByteArrayType>(&path, "optional binary a", &rows_of, Compression::UNCOMPRESSED);
+        let (attributes, back) = round(&path);
+        assert!(attributes.contains_key("null_value"));
+        assert_eq!(back, rows(&path));
+    }
+    for (number, (values, is_float)) in [
+        (vec![Some(1_i64), None], true),
+        (vec![Some(i64::MAX - 1), None, Some(i64::MIN)], false),
+        (vec![Some(i64::MAX), None], false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = place(&format!("long{number}.parquet"));
+        parquet::<Int64Type>(&path, "optional int64 a", &values, Compression::UNCOMPRESSED);
+        let zarr = path.with_extension("zarr");
+        let (_, back) = round(&path);
+        let back: Vec<bool> = back.iter().map(Option::is_none).collect();
+        assert_eq!(back, values.iter().map(Option::is_none).collect::<Vec<_>>());
+        let array = zarrox::open_array(zarr.join("a")).unwrap();
+        assert_eq!(*array.data_type() == DataType::Float64, is_float);
+        if !is_float {
+            let found = array.read::<i64>(..).unwrap();
+            assert!(
+                values.iter().zip(&found).all(|(value, found)| value.is_none_or(|value| value == *found))
+            );
+        }
+    }
+    let path = place("double.parquet");
+    parquet::<DoubleType>(&path, "optional double a", &[Some(1.5), None], Compression::UNCOMPRESSED);
+    assert_eq!(round(&path).1, rows(&path));
+    let path = place("truth.parquet");
+    parquet::<BoolType>(&path, "optional boolean a", &[Some(true), None], Compression::UNCOMPRESSED);
+    assert_eq!(round(&path).1, [Some("1".to_owned()), None]);
+    // All of a type are values.
+    let all: Vec<Option<ByteArray>> =
+        ["", "<NA>", "NA", "N/A", "null", "\u{fffd}"].map(|t| Some(t.into())).into();
+    let path = place("all.parquet");
+    let all: Vec<Option<ByteArray>> = all.into_iter().chain([None]).collect();
+    parquet::<ByteArrayType>(&path, "optional binary a (UTF8)", &all, Compression::UNCOMPRESSED);
+    let store = open_file(&path).unwrap();
+    assert!(store.left_out()[0].reason.contains("no element is left"), "{:?}", store.left_out());
+}
+
+#[test]
+fn a_compression_that_is_not_read_is_named_before_anything_is_copied() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.parquet");
+    parquet::<Int32Type>(&path, "optional int32 a", &[Some(1)], Compression::UNCOMPRESSED);
+    // The crate has no encoder for it; the codec is a number of the footer.
+    let bytes = std::fs::read(&path).unwrap();
+    let footer =
+        bytes.len() - 8 - u32::from_le_bytes(bytes[bytes.len() - 8..][..4].try_into().unwrap()) as usize;
+    let said: Vec<usize> =
+        (footer..bytes.len() - 8).filter(|&at| bytes[at - 3..].starts_with(b"\x01a\x15\0")).collect();
+    assert_eq!(said.len(), 1);
+    let mut brotli = bytes.clone();
+    brotli[said[0]] = 8;
+    std::fs::write(&path, brotli).unwrap();
+    let store = open_file(&path).unwrap();
+    assert!(store.left_out()[0].reason.contains("BROTLI"), "{:?}", store.left_out());
+    assert!(!store.left_out()[0].is_damaged());
+    Import::new().skip_unsupported(true).run(&path, directory.path().join("a.zarr")).unwrap();
+}
+
+#[test]
+fn arrays_of_two_dimensions_are_lists() {
+    let directory = tempfile::tempdir().unwrap();
+    let group = zarrox::create_group(directory.path().join("a.zarr")).unwrap();
+    let make = |name: &str, shape: [u64; 2], attributes: Json| {
+        let attributes = attributes.as_object().unwrap().clone();
+        let array = group.create_array(name).shape(shape).data_type(DataType::Int32).attributes(attributes);
+        let array = array.create().unwrap();
+        let count = i32::try_from(shape[0] * shape[1]).unwrap();
+        let shape = shape.map(|length| usize::try_from(length).unwrap());
+        array.write(.., &ndarray::Array2::from_shape_vec(shape, (0..count).collect()).unwrap()).unwrap();
+    };
+    make("full", [3, 2], json::json!({}));
+    make("missing", [3, 2], json::json!({"_FillValue": 4}));
+    make("none", [3, 0], json::json!({}));
+    let node = Node::Group(group);
+    let path = directory.path().join("a.parquet");
+    Table::new().write_parquet(&node, std::fs::File::create(&path).unwrap()).unwrap();
+    let root = root(&path);
+    let column = |name: &str| root.open(name).unwrap().into_array().unwrap();
+    assert_eq!(
+        column("full").read_dyn(..).unwrap(),
+        node.clone().into_group().unwrap().open("full").unwrap().into_array().unwrap().read_dyn(..).unwrap()
+    );
+    assert_eq!(column("none").shape(), [3, 0]);
+    let missing = floats(&column("missing"));
+    assert!(missing[4].is_nan() && missing[..4] == [0.0, 1.0, 2.0, 3.0] && missing[5] == 5.0);
+    let error = Table::new().write_csv(&node, Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("'full' has the shape [3, 2]"), "{error}");
 }
 
 /// The values of a column of numbers, of any number of dimensions.

@@ -4,9 +4,10 @@ use std::fmt::Debug;
 use std::ops::ControlFlow;
 
 use zarrox::data_type::Storage;
-use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
+use zarrox::{DataType, DynArray, Error, Result};
 
 use crate::chunks::Elements;
+use crate::input::unsupported;
 
 /// The most bytes of texts in a block of rows.
 pub(super) const MOST_TEXT: usize = 512 << 20;
@@ -28,7 +29,7 @@ pub(super) enum Values {
 
 /// The error of a block with too much text.
 pub(super) fn too_much_text() -> Error {
-    Error::new(ErrorKind::LimitExceeded, "the texts of one block of rows take more than 512 MiB")
+    unsupported("the texts of one block of rows take more than 512 MiB")
 }
 
 /// A column as an array.

@@ -1,11 +1,14 @@
-//! The columns of a group: its arrays of one dimension, and fields of these.
+//! The columns of a group: its arrays of one dimension, and fields of these. Of Parquet, arrays of two dimensions are lists.
 
 use std::ops::Range;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use zarrox::json::Json;
 use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Group, Node, Registry, Result, Selection};
 
 use super::csv_in::COLUMNS;
+use super::nulls::NULL_VALUE;
 use super::packed::Packing;
 use crate::fill;
 
@@ -23,6 +26,8 @@ pub(super) struct Column {
     missing: Vec<Vec<u8>>,
     /// The way from packed elements to values.
     packing: Option<Packing>,
+    /// The number of values in a row that is a list.
+    pub(super) list: Option<u64>,
 }
 
 /// Elements of a column.
@@ -71,8 +76,21 @@ impl Column {
     }
 }
 
+/// Which rows can be lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lists {
+    /// Those of arrays of two dimensions.
+    Allowed,
+    Refused,
+}
+
 /// The columns of a node, and the number of their rows.
-pub(super) fn of(node: &Node, selection: &Selection, names: &[String]) -> Result<(Vec<Column>, u64)> {
+pub(super) fn of(
+    node: &Node,
+    selection: &Selection,
+    names: &[String],
+    lists: Lists,
+) -> Result<(Vec<Column>, u64)> {
     let registry = zarrox::codecs::registry();
     let arrays = match node {
         Node::Array(array) if names.is_empty() => vec![(array.path().name().to_owned(), array.clone())],
@@ -84,10 +102,18 @@ pub(super) fn of(node: &Node, selection: &Selection, names: &[String]) -> Result
     let (mut columns, mut rows) = (Vec::new(), None::<(u64, String)>);
     for (name, array) in arrays {
         let shape = array.slice(selection).shape()?;
-        let &[length] = shape.as_slice() else {
-            return Err(bad(format!(
-                "'{name}' has the shape {shape:?}; a column has one dimension: choose columns"
-            )));
+        let (length, list) = match shape.as_slice() {
+            &[length] => (length, None),
+            &[length, list] if lists == Lists::Allowed => (length, Some(list)),
+            _ => {
+                let most = match lists {
+                    Lists::Allowed => "one dimension, or two for lists",
+                    Lists::Refused => "one dimension",
+                };
+                return Err(bad(format!(
+                    "'{name}' has the shape {shape:?}; a column has {most}: choose columns"
+                )));
+            }
         };
         match &rows {
             Some((other, first)) if *other != length => {
@@ -98,7 +124,7 @@ pub(super) fn of(node: &Node, selection: &Selection, names: &[String]) -> Result
             Some(_) => {}
             None => rows = Some((length, name.clone())),
         }
-        add(&mut columns, &array, selection, &name, &registry)?;
+        add(&mut columns, &array, selection, &name, list, &registry)?;
     }
     match rows {
         Some((rows, _)) => Ok((columns, rows)),
@@ -132,6 +158,7 @@ fn add(
     array: &Array,
     selection: &Selection,
     name: &str,
+    list: Option<u64>,
     registry: &Registry,
 ) -> Result<()> {
     let mut push = |name: String, field: Option<String>, data_type: DataType| -> Result<()> {
@@ -144,7 +171,7 @@ fn add(
             _ => data_type,
         };
         let (array, selection) = (array.clone(), selection.clone());
-        columns.push(Column { name, array, selection, field, data_type, missing, packing });
+        columns.push(Column { name, array, selection, field, data_type, missing, packing, list });
         Ok(())
     };
     let Some(structure) = array.data_type().fields() else {
@@ -172,7 +199,9 @@ fn missing(array: &Array, data_type: &DataType, registry: &Registry) -> Vec<Vec<
         let element = DynArray::from_json(data_type.clone(), &value, registry).ok()?;
         element.elements().next().map(<[u8]>::to_vec)
     };
-    ["_FillValue", "missing_value"].iter().filter_map(element).collect()
+    let null = array.attributes().get(NULL_VALUE).and_then(Json::as_str);
+    let null = null.and_then(|text| STANDARD.decode(text).ok());
+    ["_FillValue", "missing_value"].iter().filter_map(element).chain(null).collect()
 }
 
 fn bad(message: impl Into<String>) -> Error {

@@ -80,7 +80,8 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
         let elements = Box::new(Column::new(rows, data_type, table.rows, in_block));
         arrays.insert(name.clone(), described.create(&documents, elements, reading.is_plain)?);
     }
-    Ok(FileStore::new(input.path().display().to_string(), documents, arrays, Vec::new()))
+    let location = input.path().display().to_string();
+    Ok(FileStore::new(location, documents, arrays, Vec::new()).with_notes(table.notes))
 }
 
 /// The byte between fields.
@@ -101,6 +102,8 @@ struct Gathered {
 /// The fields of a file.
 struct Table {
     names: Vec<String>,
+    /// Notes on names, and on what is missing.
+    notes: Vec<String>,
     columns: Vec<Gathered>,
     spool: Spool,
     rows: u64,
@@ -122,10 +125,14 @@ impl Table {
         }
         let texts: Option<Vec<&str>> = headers.iter().map(|name| std::str::from_utf8(name).ok()).collect();
         let texts = texts.ok_or_else(|| corrupt("a name of a column is not in UTF-8"))?;
-        let names = names::of_columns(texts);
+        if texts.is_empty() {
+            return Err(corrupt("the file is empty: it has no line with the names of columns"));
+        }
+        let names = names::of_columns(texts.iter().copied());
+        let notes = names::notes(texts, &names);
         let mut columns = Vec::new();
         columns.resize_with(names.len(), Gathered::default);
-        let mut table = Self { names, columns, spool: Spool::new()?, rows: 0, in_block: BLOCK };
+        let mut table = Self { names, notes, columns, spool: Spool::new()?, rows: 0, in_block: BLOCK };
         let (mut record, mut in_block, mut bytes) = (ByteRecord::new(), 0, 0);
         loop {
             since.set(0);
@@ -155,6 +162,11 @@ impl Table {
         if in_block > 0 {
             table.end_block()?;
         }
+        if table.rows == 0 {
+            table
+                .notes
+                .push("/: the file has no rows behind the names, so that the columns are empty".to_owned());
+        }
         Ok(table)
     }
 
@@ -171,8 +183,7 @@ impl Table {
 fn not_read(error: csv::Error, input: &Input) -> Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-            let message = format!("a row has more than {MOST_ROW} bytes");
-            Error::new(ErrorKind::LimitExceeded, message)
+            unsupported(format!("a row has more than {MOST_ROW} bytes"))
         }
         csv::ErrorKind::Io(error) => failed(&format!("reading '{}'", input.path().display()), error),
         csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {

@@ -10,11 +10,13 @@ mod guess;
 mod instants;
 mod lists;
 mod names;
+mod nulls;
 mod packed;
 mod pages;
 pub(crate) mod parquet_in;
 mod parquet_out;
 mod parquet_types;
+mod sinks;
 mod spool;
 mod write;
 

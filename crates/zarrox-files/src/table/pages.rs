@@ -131,6 +131,28 @@ impl PageReader for Pages {
     }
 }
 
+/// The most bytes of the header of a dictionary, which old writers did not count.
+const DICTIONARY_HEADER: u64 = 100;
+
+/// Returns true if a writer did not count the header of the dictionary in the size of a column: parquet-mr before 1.2.9.
+pub(super) fn forgets_headers(created_by: Option<&str>) -> bool {
+    let Some(rest) = created_by.and_then(|text| text.strip_prefix("parquet-mr")) else { return false };
+    let version = rest.trim_start().strip_prefix("version").unwrap_or(rest).trim_start();
+    let number = |part: &str| {
+        part.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().parse().unwrap_or(0)
+    };
+    version.split('.').map(number).take(3).collect::<Vec<u32>>() < vec![1, 2, 9]
+}
+
+/// Returns a column of such a writer with the header of its dictionary.
+pub(super) fn with_header(source: &Source, column: &ColumnChunkMetaData) -> Result<ColumnChunkMetaData> {
+    let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+    let end = u64::try_from(start.saturating_add(column.compressed_size())).unwrap_or(u64::MAX);
+    let more = source.len().saturating_sub(end).min(DICTIONARY_HEADER);
+    let size = column.compressed_size().saturating_add(i64::try_from(more).unwrap_or(0));
+    column.clone().into_builder().set_total_compressed_size(size).build()
+}
+
 /// Refuses a column that does not lie in the file; the crate `parquet` panics where it begins before the file.
 fn check_place(source: &Source, column: &ColumnChunkMetaData) -> Result<()> {
     let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
@@ -161,8 +183,20 @@ fn decompressed(compression: Compression, bytes: &[u8]) -> Result<Vec<u8>> {
             limited(lz4_flex::frame::FrameDecoder::new(bytes))
         }
         Compression::LZ4 => hadoop_blocks(bytes).map_or_else(|| lz4_block(bytes), Ok),
-        other => Err(ParquetError::NYI(format!("the compression {other} is not supported"))),
+        other => Err(not_read(other)),
     }
+}
+
+/// Refuses a compression that is not read, before any page is.
+pub(super) fn check_compression(compression: Compression) -> Result<()> {
+    match compression {
+        Compression::BROTLI(_) | Compression::LZO => Err(not_read(compression)),
+        _ => Ok(()),
+    }
+}
+
+fn not_read(compression: Compression) -> ParquetError {
+    ParquetError::NYI(format!("the compression {compression} is not supported"))
 }
 
 fn lz4_block(bytes: &[u8]) -> Result<Vec<u8>> {
@@ -236,6 +270,18 @@ mod tests {
             let error = pages(start, dictionary, size).unwrap_err();
             assert!(error.to_string().contains("lies outside"), "{error}");
         }
+    }
+
+    #[test]
+    fn old_writers_forgot_the_headers_of_dictionaries() {
+        let forgets = |text: &str| forgets_headers(Some(text));
+        assert!(
+            forgets("parquet-mr")
+                && forgets("parquet-mr version 1.2.8 (build 1)")
+                && forgets("parquet-mr version 1.0")
+        );
+        assert!(!forgets("parquet-mr version 1.2.9") && !forgets("parquet-mr version 1.12.0-2018 (build 1)"));
+        assert!(!forgets("parquet-cpp version 1.0.0") && !forgets_headers(None));
     }
 
     #[test]

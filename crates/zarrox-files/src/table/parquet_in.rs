@@ -8,8 +8,7 @@ use parquet::basic::Type as Physical;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, DataType as Stored, FixedLenByteArray, Int96};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
-use zarrox::data_type::NOT_A_TIME;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, Error, Result};
 
@@ -18,8 +17,10 @@ use super::csv_in::COLUMNS;
 use super::instants::{self, Units};
 use super::lists::{self, Length, Levels};
 use super::names;
-use super::pages::{Pages, Source};
-use super::parquet_types::{Kind, Mapped};
+use super::nulls::Nulls;
+use super::pages::{self, Pages, Source};
+use super::parquet_types::{EXACT, Kind, Mapped, decimal};
+use super::sinks::{Counted, Instants, Missing, Sink};
 use crate::chunks::Chunks;
 use crate::described::{self, Described};
 use crate::input::{Input, corrupt, unsupported};
@@ -32,9 +33,6 @@ const TEXT_BLOCK: u64 = 1 << 16;
 
 /// The rows that are read at once.
 const BATCH: usize = 1 << 14;
-
-/// The largest whole number up to which a float has all.
-const EXACT: i128 = 1 << 53;
 
 /// Opens a file as a store of Zarr.
 pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
@@ -49,10 +47,7 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     let columns = schema.columns();
     let stored = columns.iter().map(|column| lists::name(column)).collect::<Vec<_>>();
     let names = names::of_columns(stored.iter().map(String::as_str));
-    let renamed = stored.iter().zip(&names).filter(|(stored, name)| stored != name);
-    let notes = renamed
-        .map(|(stored, name)| format!("/{name}: the column is named '{stored}' in the file"))
-        .collect();
+    let notes = names::notes(stored.iter().map(String::as_str), &names);
     let mut attributes = Map::default();
     attributes.insert(COLUMNS.to_owned(), names.iter().map(|name| Json::from(name.as_str())).collect());
     let documents = described::root(attributes)?;
@@ -153,8 +148,8 @@ struct StoredColumn {
     file: Arc<File>,
     number: usize,
     mapped: Mapped,
-    /// True if values are missing.
-    has_missing: bool,
+    /// The element for values that are missing, if any is.
+    null: Option<Vec<u8>>,
     in_block: u64,
     levels: Levels,
     /// The length of its lists, if it has lists.
@@ -167,8 +162,14 @@ impl StoredColumn {
         let descriptor = file.metadata.file_metadata().schema_descr().column(number);
         let levels = Levels::of(&descriptor, file.metadata.file_metadata().schema())?;
         let mapped = Mapped::of(&descriptor)?;
+        for group in file.metadata.row_groups() {
+            let stored = group.columns().get(number);
+            stored
+                .map_or(Ok(()), |column| pages::check_compression(column.compression()))
+                .map_err(parquet)?;
+        }
         let (file, in_block) = (Arc::clone(file), BLOCK);
-        let mut column = Self { file, number, mapped, has_missing: false, in_block, levels, length: None };
+        let mut column = Self { file, number, mapped, null: None, in_block, levels, length: None };
         if descriptor.physical_type() == Physical::INT96 {
             let mut units = Units::default();
             column.each_group(&mut Instants(&mut units))?;
@@ -184,9 +185,9 @@ impl StoredColumn {
             .into_iter()
             .for_each(|scale| drop(attributes.insert("scale_factor".to_owned(), scale)));
         if descriptor.max_def_level() > 0 && column.any_missing()? {
-            let (mapped, fill) = column.mapped.with_missing();
-            fill.into_iter().for_each(|fill| drop(attributes.insert("_FillValue".to_owned(), fill)));
-            column = Self { mapped, has_missing: true, ..column };
+            let nulls = Nulls::of(column.mapped.clone(), &|sink| column.each_group(sink))?;
+            attributes.extend(nulls.attribute);
+            column = Self { mapped: nulls.mapped, null: Some(nulls.element), ..column };
         }
         Ok((column, attributes))
     }
@@ -228,12 +229,20 @@ impl StoredColumn {
         Ok(false)
     }
 
+    fn pages(&self, column: &ColumnChunkMetaData, rows: usize) -> Result<Pages, ParquetError> {
+        let File { source, metadata, .. } = &*self.file;
+        if pages::forgets_headers(metadata.file_metadata().created_by()) {
+            return Pages::new(source, &pages::with_header(source, column)?, rows);
+        }
+        Pages::new(source, column, rows)
+    }
+
     /// Calls a function with all values of some rows of a group.
     fn each(&self, (group, skipped, count): (usize, usize, usize), sink: &mut dyn Sink) -> Result<()> {
         let metadata = self.file.metadata.row_group(group);
         let rows = usize::try_from(metadata.num_rows()).unwrap_or(usize::MAX);
         let column = metadata.columns().get(self.number).ok_or_else(|| corrupt("a group lacks a column"))?;
-        let pages = Pages::new(&self.file.source, column, rows).map_err(parquet)?;
+        let pages = self.pages(column, rows).map_err(parquet)?;
         let descriptor = column.column_descr_ptr();
         let levels = self.levels;
         match get_column_reader(descriptor, Box::new(pages)) {
@@ -336,109 +345,11 @@ fn take<T: Stored>(
     Ok(())
 }
 
-/// Takes values of any type, `None` for missing ones.
-trait Sink {
-    /// A list begins.
-    fn list(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    /// Takes a point in time of 96 bits, in nanoseconds.
-    fn instant(&mut self, value: Option<i128>) -> Result<()> {
-        self.integer(value.map(|_| 0))
-    }
-
-    fn integer(&mut self, value: Option<i64>) -> Result<()>;
-    fn single(&mut self, value: Option<f32>) -> Result<()>;
-    fn double(&mut self, value: Option<f64>) -> Result<()>;
-    fn bytes(&mut self, value: Option<&[u8]>) -> Result<()>;
-}
-
-/// Tells if any value is missing.
-struct Missing<'f>(&'f mut bool);
-
-impl Sink for Missing<'_> {
-    fn integer(&mut self, value: Option<i64>) -> Result<()> {
-        *self.0 |= value.is_none();
-        Ok(())
-    }
-
-    fn single(&mut self, value: Option<f32>) -> Result<()> {
-        *self.0 |= value.is_none();
-        Ok(())
-    }
-
-    fn double(&mut self, value: Option<f64>) -> Result<()> {
-        *self.0 |= value.is_none();
-        Ok(())
-    }
-
-    fn bytes(&mut self, value: Option<&[u8]>) -> Result<()> {
-        *self.0 |= value.is_none();
-        Ok(())
-    }
-}
-
-/// Finds the units that have all points in time.
-struct Instants<'u>(&'u mut Units);
-
-impl Sink for Instants<'_> {
-    fn instant(&mut self, value: Option<i128>) -> Result<()> {
-        value.into_iter().for_each(|nanoseconds| self.0.add(nanoseconds));
-        Ok(())
-    }
-
-    fn integer(&mut self, _: Option<i64>) -> Result<()> {
-        Ok(())
-    }
-
-    fn single(&mut self, _: Option<f32>) -> Result<()> {
-        Ok(())
-    }
-
-    fn double(&mut self, _: Option<f64>) -> Result<()> {
-        Ok(())
-    }
-
-    fn bytes(&mut self, _: Option<&[u8]>) -> Result<()> {
-        Ok(())
-    }
-}
-
-/// Counts the values of lists.
-struct Counted<'l>(&'l mut Length);
-
-impl Sink for Counted<'_> {
-    fn list(&mut self) -> Result<()> {
-        self.0.begin();
-        Ok(())
-    }
-
-    fn integer(&mut self, _: Option<i64>) -> Result<()> {
-        self.0.value();
-        Ok(())
-    }
-
-    fn single(&mut self, _: Option<f32>) -> Result<()> {
-        self.0.value();
-        Ok(())
-    }
-
-    fn double(&mut self, _: Option<f64>) -> Result<()> {
-        self.0.value();
-        Ok(())
-    }
-
-    fn bytes(&mut self, _: Option<&[u8]>) -> Result<()> {
-        self.0.value();
-        Ok(())
-    }
-}
-
 /// Makes elements of values.
 struct Gathered<'m> {
     mapped: &'m Mapped,
-    has_missing: bool,
+    /// The element for values that are missing, if any is.
+    null: Option<&'m [u8]>,
     fixed: Vec<u8>,
     any: Vec<Vec<u8>>,
     /// The number of bytes of all texts.
@@ -446,38 +357,8 @@ struct Gathered<'m> {
 }
 
 impl Gathered<'_> {
-    /// The whole number of a value, by the type of the column.
-    ///
-    /// # Errors
-    /// When the type does not have it.
-    fn whole(&self, value: i64) -> Result<i128> {
-        let (whole, lowest, highest) = match self.mapped.kind {
-            Kind::Signed(bits) => {
-                let half = 1_i128 << (bits.clamp(1, 64) - 1);
-                (i128::from(value), -half, half - 1)
-            }
-            Kind::Unsigned(bits) => {
-                // Parquet has no unsigned integers: the bits are kept, 32 of them for all types but the largest.
-                let whole = match (bits, i32::try_from(value)) {
-                    (64, _) => i128::from(value.cast_unsigned()),
-                    (_, Ok(value)) => i128::from(value.cast_unsigned()),
-                    (_, Err(_)) => i128::from(value),
-                };
-                (whole, 0, (1_i128 << bits.min(64)) - 1)
-            }
-            _ => return Ok(i128::from(value)),
-        };
-        if whole < lowest || whole > highest {
-            return Err(corrupt(format!("the integer {whole} is outside of the range of its type")));
-        }
-        Ok(whole)
-    }
-
-    fn number(&mut self, value: Option<i64>) -> Result<()> {
-        let Some(whole) = value.map(|value| self.whole(value)).transpose()? else {
-            self.fixed.extend_from_slice(&f64::NAN.to_ne_bytes());
-            return Ok(());
-        };
+    /// Takes the float of an integer.
+    fn number(&mut self, whole: i128) -> Result<()> {
         if whole.abs() > EXACT {
             return Err(unsupported(format!(
                 "values are missing, so that the integers become floats, which do not have {whole}"
@@ -487,46 +368,49 @@ impl Gathered<'_> {
         self.fixed.extend_from_slice(&(whole as f64).to_ne_bytes());
         Ok(())
     }
+
+    fn element(&mut self, element: &[u8]) -> Result<()> {
+        if !matches!(self.mapped.kind, Kind::Text | Kind::Bytes) {
+            self.fixed.extend_from_slice(element);
+            return Ok(());
+        }
+        self.total = self.total.saturating_add(element.len());
+        if self.total > MOST_TEXT {
+            return Err(too_much_text());
+        }
+        self.any.push(element.to_vec());
+        Ok(())
+    }
 }
 
 impl Sink for Gathered<'_> {
+    fn value(&mut self, _: bool) -> Result<()> {
+        let null = self.null.ok_or_else(|| corrupt("a value is missing that the statistics have"))?;
+        self.element(null)
+    }
+
     fn instant(&mut self, value: Option<i128>) -> Result<()> {
         let unit = self.mapped.unit;
         self.integer(value.map(|nanoseconds| instants::count(nanoseconds, unit)).transpose()?)
     }
 
     fn integer(&mut self, value: Option<i64>) -> Result<()> {
-        let out_of_range = |_| corrupt("an integer is outside of the range of its type");
+        let Some(value) = value else { return self.value(true) };
         match self.mapped.kind {
-            Kind::Truth if self.has_missing => {
-                self.fixed.push(value.map_or(u8::MAX, |value| u8::from(value != 0)));
-            }
-            Kind::Truth => self.fixed.push(u8::from(value.unwrap_or(0) != 0)),
-            Kind::Time => self.fixed.extend_from_slice(&value.unwrap_or(NOT_A_TIME).to_ne_bytes()),
-            _ if self.has_missing => return self.number(value),
-            kind => {
-                let value = value.ok_or_else(|| corrupt("a value is missing that the statistics have"))?;
-                let whole = self.whole(value)?;
-                match kind {
-                    Kind::Signed(8) => self
-                        .fixed
-                        .extend_from_slice(&i8::try_from(whole).map_err(out_of_range)?.to_ne_bytes()),
-                    Kind::Signed(16) => self
-                        .fixed
-                        .extend_from_slice(&i16::try_from(whole).map_err(out_of_range)?.to_ne_bytes()),
-                    Kind::Signed(32) => self
-                        .fixed
-                        .extend_from_slice(&i32::try_from(whole).map_err(out_of_range)?.to_ne_bytes()),
-                    Kind::Unsigned(8) => self
-                        .fixed
-                        .extend_from_slice(&u8::try_from(whole).map_err(out_of_range)?.to_ne_bytes()),
-                    Kind::Unsigned(16) => self
-                        .fixed
-                        .extend_from_slice(&u16::try_from(whole).map_err(out_of_range)?.to_ne_bytes()),
-                    Kind::Unsigned(32) => self
-                        .fixed
-                        .extend_from_slice(&u32::try_from(whole).map_err(out_of_range)?.to_ne_bytes()),
-                    _ => self.fixed.extend_from_slice(&value.to_ne_bytes()),
+            Kind::Truth => self.fixed.push(u8::from(value != 0)),
+            Kind::Time => self.fixed.extend_from_slice(&value.to_ne_bytes()),
+            _ => {
+                let whole = self.mapped.whole(value)?;
+                if self.mapped.data_type == DataType::Float64 {
+                    return self.number(whole);
+                }
+                // The bits of an integer are in the lowest bytes of a longer one.
+                let bytes = whole.to_le_bytes();
+                let bytes = bytes.get(..self.mapped.data_type.size()).unwrap_or_default();
+                let start = self.fixed.len();
+                self.fixed.extend_from_slice(bytes);
+                if cfg!(target_endian = "big") {
+                    self.fixed[start..].reverse();
                 }
             }
         }
@@ -534,57 +418,38 @@ impl Sink for Gathered<'_> {
     }
 
     fn single(&mut self, value: Option<f32>) -> Result<()> {
-        self.fixed.extend_from_slice(&value.unwrap_or(f32::NAN).to_ne_bytes());
-        Ok(())
+        match value {
+            Some(value) => self.element(&value.to_ne_bytes()),
+            None => self.value(true),
+        }
     }
 
     fn double(&mut self, value: Option<f64>) -> Result<()> {
-        self.fixed.extend_from_slice(&value.unwrap_or(f64::NAN).to_ne_bytes());
-        Ok(())
+        match value {
+            Some(value) => self.element(&value.to_ne_bytes()),
+            None => self.value(true),
+        }
     }
 
     fn bytes(&mut self, value: Option<&[u8]>) -> Result<()> {
-        if matches!(self.mapped.kind, Kind::Signed(_)) {
-            return self.integer(value.map(decimal).transpose()?);
-        }
-        if self.mapped.kind == Kind::Fixed {
-            let size = self.mapped.data_type.size();
-            let start = self.fixed.len();
-            match value {
-                Some(value) if value.len() == size => self.fixed.extend_from_slice(value),
-                Some(_) => return Err(corrupt("an element has another length than its type")),
-                None if self.mapped.data_type == DataType::Float16 => {
-                    self.fixed.extend_from_slice(&0x7e00_u16.to_le_bytes());
-                }
-                None => self.fixed.resize(start + size, 0),
+        let Some(value) = value else { return self.value(true) };
+        match self.mapped.kind {
+            Kind::Signed(_) => return self.integer(Some(decimal(value)?)),
+            Kind::Fixed if value.len() != self.mapped.data_type.size() => {
+                return Err(corrupt("an element has another length than its type"));
             }
-            if self.mapped.data_type == DataType::Float16 && cfg!(target_endian = "big") {
-                self.fixed[start..].reverse();
+            Kind::Text if std::str::from_utf8(value).is_err() => {
+                return Err(corrupt("a text is not in UTF-8"));
             }
-            return Ok(());
+            _ => {}
         }
-        let value = value.unwrap_or_default();
-        if self.mapped.kind == Kind::Text && std::str::from_utf8(value).is_err() {
-            return Err(corrupt("a text is not in UTF-8"));
+        let start = self.fixed.len();
+        self.element(value)?;
+        if self.mapped.data_type == DataType::Float16 && cfg!(target_endian = "big") {
+            self.fixed[start..].reverse();
         }
-        self.total = self.total.saturating_add(value.len());
-        if self.total > MOST_TEXT {
-            return Err(too_much_text());
-        }
-        self.any.push(value.to_vec());
         Ok(())
     }
-}
-
-/// Returns the integer of a decimal, whose bytes are big-endian.
-fn decimal(bytes: &[u8]) -> Result<i64> {
-    let (first, rest) = bytes.split_first().ok_or_else(|| corrupt("a decimal has no bytes"))?;
-    let start = i128::from(first.cast_signed());
-    let whole = rest
-        .iter()
-        .try_fold(start, |whole, &byte| whole.checked_mul(256).map(|whole| whole | i128::from(byte)));
-    let whole = whole.and_then(|whole| i64::try_from(whole).ok());
-    whole.ok_or_else(|| corrupt("a decimal has more digits than its type"))
 }
 
 impl Rows for StoredColumn {
@@ -593,7 +458,7 @@ impl Rows for StoredColumn {
         let end = begin.saturating_add(self.in_block).min(self.file.rows);
         let mut gathered = Gathered {
             mapped: &self.mapped,
-            has_missing: self.has_missing,
+            null: self.null.as_deref(),
             fixed: Vec::new(),
             any: Vec::new(),
             total: 0,

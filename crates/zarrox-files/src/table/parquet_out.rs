@@ -54,6 +54,8 @@ struct Target {
     /// The type of numbers as which elements are read.
     wide: Option<DataType>,
     is_optional: bool,
+    /// The number of values in a row that is a list.
+    list: Option<u64>,
     schema: TypePtr,
 }
 
@@ -114,7 +116,8 @@ impl Target {
             _ => -1,
         };
         let repetition = if is_optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
-        let schema = Type::primitive_type_builder(&column.name, physical)
+        let name = if column.list.is_some() { "element" } else { &column.name };
+        let schema = Type::primitive_type_builder(name, physical)
             .with_repetition(repetition)
             .with_logical_type(logical)
             .with_length(length)
@@ -122,6 +125,10 @@ impl Target {
             .with_scale(scale)
             .build()
             .map_err(not_written)?;
+        let schema = match column.list {
+            Some(_) => list_of(&column.name, schema).map_err(not_written)?,
+            None => schema,
+        };
         let wide = match way {
             Way::Short | Way::Long | Way::ShortDecimal | Way::LongDecimal
                 if column.data_type != DataType::UInt64 =>
@@ -131,7 +138,7 @@ impl Target {
             Way::Single => Some(DataType::Float32),
             _ => None,
         };
-        Ok(Self { way, wide, is_optional, schema: Arc::new(schema) })
+        Ok(Self { way, wide, is_optional, list: column.list, schema: Arc::new(schema) })
     }
 
     fn write(&self, part: &Part, column: &mut SerializedColumnWriter<'_>, registry: &Registry) -> Result<()> {
@@ -232,14 +239,32 @@ impl Target {
         column: &mut SerializedColumnWriter<'_>,
     ) -> Result<()> {
         let (mut values, mut levels) = (Vec::new(), Vec::new());
+        let of_list = i16::from(self.list.is_some());
         for (at, value) in all.enumerate() {
             let value = if part.is_missing(at) { None } else { value? };
-            levels.push(i16::from(value.is_some()));
+            levels.push(of_list + i16::from(self.is_optional && value.is_some()));
             values.extend(value);
         }
-        let levels = self.is_optional.then_some(levels.as_slice());
-        column.typed::<T>().write_batch(&values, levels, None).map(drop).map_err(not_written)
+        let rows = part.elements.shape().first().copied().unwrap_or(0);
+        let repeated: Option<Vec<i16>> = self.list.map(|list| match list {
+            // A list without values has a level.
+            0 => vec![0; rows],
+            list => (0..levels.len() as u64).map(|at| i16::from(at % list > 0)).collect(),
+        });
+        if self.list == Some(0) {
+            levels = vec![0; rows];
+        }
+        let levels = (self.is_optional || self.list.is_some()).then_some(levels.as_slice());
+        column.typed::<T>().write_batch(&values, levels, repeated.as_deref()).map(drop).map_err(not_written)
     }
+}
+
+/// The type of a column of lists.
+fn list_of(name: &str, element: Type) -> Result<Type, ParquetError> {
+    let list = Type::group_type_builder("list").with_repetition(Repetition::REPEATED);
+    let list = list.with_fields(vec![Arc::new(element)]).build()?;
+    let column = Type::group_type_builder(name).with_repetition(Repetition::REQUIRED);
+    column.with_logical_type(Some(LogicalType::List)).with_fields(vec![Arc::new(list)]).build()
 }
 
 /// The way of decimals, and the type of the column.

@@ -6,7 +6,10 @@ use zarrox::data_type::TimeUnit;
 use zarrox::json::Json;
 use zarrox::{DataType, Result, codecs};
 
-use crate::input::unsupported;
+use crate::input::{corrupt, unsupported};
+
+/// The largest whole number up to which a float has all.
+pub(super) const EXACT: i128 = 1 << 53;
 
 /// The kind of values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +34,7 @@ pub(super) struct Mapped {
     pub(super) kind: Kind,
     pub(super) data_type: DataType,
     /// The digits behind the point of decimals, which are stored as integers.
-    decimals: i32,
+    pub(super) decimals: i32,
     /// The nanoseconds of the unit of points in time of 96 bits.
     pub(super) unit: i128,
 }
@@ -161,15 +164,43 @@ impl Mapped {
         (self.decimals > 0).then(|| power.parse::<f64>().ok()).flatten().map(Json::from)
     }
 
-    /// The type of a column in which values are missing, and the attribute `_FillValue` for it: as in pandas, integers become floats. Truth
-    /// becomes a small integer.
-    pub(super) fn with_missing(self) -> (Self, Option<Json>) {
-        match self.kind {
-            Kind::Signed(_) | Kind::Unsigned(_) => (Self { data_type: DataType::Float64, ..self }, None),
-            Kind::Truth => (Self { data_type: DataType::Int8, ..self }, Some(Json::from(-1))),
-            _ => (self, None),
+    /// Returns the whole number of a value.
+    ///
+    /// # Errors
+    /// When the type does not have it.
+    pub(super) fn whole(&self, value: i64) -> Result<i128> {
+        let (whole, lowest, highest) = match self.kind {
+            Kind::Signed(bits) => {
+                let half = 1_i128 << (bits.clamp(1, 64) - 1);
+                (i128::from(value), -half, half - 1)
+            }
+            Kind::Unsigned(bits) => {
+                // Parquet has no unsigned integers: the bits are kept, 32 of them for all types but the largest.
+                let whole = match (bits, i32::try_from(value)) {
+                    (64, _) => i128::from(value.cast_unsigned()),
+                    (_, Ok(value)) => i128::from(value.cast_unsigned()),
+                    (_, Err(_)) => i128::from(value),
+                };
+                (whole, 0, (1_i128 << bits.min(64)) - 1)
+            }
+            _ => return Ok(i128::from(value)),
+        };
+        if whole < lowest || whole > highest {
+            return Err(corrupt(format!("the integer {whole} is outside of the range of its type")));
         }
+        Ok(whole)
     }
+}
+
+/// Returns the integer of a decimal, whose bytes are big-endian.
+pub(super) fn decimal(bytes: &[u8]) -> Result<i64> {
+    let (first, rest) = bytes.split_first().ok_or_else(|| corrupt("a decimal has no bytes"))?;
+    let start = i128::from(first.cast_signed());
+    let whole = rest
+        .iter()
+        .try_fold(start, |whole, &byte| whole.checked_mul(256).map(|whole| whole | i128::from(byte)));
+    let whole = whole.and_then(|whole| i64::try_from(whole).ok());
+    whole.ok_or_else(|| corrupt("a decimal has more digits than its type"))
 }
 
 fn text() -> Result<Mapped> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use zarrox::{IntoSelection, Node, Result, Selection};
 
-use super::columns::{self, Column};
+use super::columns::{self, Column, Lists};
 use super::{csv_out, parquet_out};
 
 /// The most rows of a group of Parquet, and of a block of CSV.
@@ -103,7 +103,7 @@ impl Table {
     /// # Errors
     /// [`zarrox::ErrorKind::InvalidArgument`] when the arrays are no table; the errors of reading and writing.
     pub fn write_csv(&self, node: &Node, out: impl Write) -> Result<()> {
-        let (columns, rows) = columns::of(node, &self.selection, &self.columns)?;
+        let (columns, rows) = columns::of(node, &self.selection, &self.columns, Lists::Refused)?;
         let mut writer = csv_out::Writer::new(out, self.delimiter, &columns)?;
         for range in blocks(rows, self.step(&columns, BLOCK)) {
             let parts = columns.par_iter().map(|column| column.read(range.clone()));
@@ -113,12 +113,13 @@ impl Table {
         writer.finish()
     }
 
-    /// Writes Parquet, compressed with Zstandard. Points in time become timestamps, and missing values nulls.
+    /// Writes Parquet, compressed with Zstandard. Points in time become timestamps, missing values nulls, and
+    /// arrays of two dimensions lists.
     ///
     /// # Errors
     /// The errors of [`Table::write_csv`]; [`zarrox::ErrorKind::Unsupported`] for a type that Parquet does not have.
     pub fn write_parquet(&self, node: &Node, out: impl Write + Send) -> Result<()> {
-        let (columns, rows) = columns::of(node, &self.selection, &self.columns)?;
+        let (columns, rows) = columns::of(node, &self.selection, &self.columns, Lists::Allowed)?;
         let mut writer = parquet_out::Writer::new(out, &columns)?;
         for range in blocks(rows, self.step(&columns, GROUP)) {
             writer.push(|number| columns[number].read(range.clone()))?;
@@ -134,12 +135,15 @@ impl Table {
 
     /// The number of rows that are in memory at once.
     fn step(&self, columns: &[Column], most: u64) -> u64 {
-        let row = columns.iter().map(|column| match column.data_type.size() {
-            _ if column.data_type.storage() == zarrox::data_type::Storage::Variable => VARIABLE,
-            size => size as u64,
+        let row = columns.iter().map(|column| {
+            let value = match column.data_type.size() {
+                _ if column.data_type.storage() == zarrox::data_type::Storage::Variable => VARIABLE,
+                size => size as u64,
+            };
+            value.saturating_mul(column.list.unwrap_or(1))
         });
         // An element is read, and becomes a value.
-        (self.memory / (2 * row.sum::<u64>()).max(1)).clamp(1, most)
+        (self.memory / row.fold(0, u64::saturating_add).saturating_mul(2).max(1)).clamp(1, most)
     }
 }
 

@@ -1,0 +1,113 @@
+//! [`Nulls`]: what stands for values that are missing in a column of Parquet.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use zarrox::data_type::NOT_A_TIME;
+use zarrox::json::Json;
+use zarrox::{DataType, Result};
+
+use super::parquet_types::{EXACT, Kind, Mapped};
+use super::sinks::{Extent, Sink, Unused};
+use crate::fill::{self, FILL_VALUE};
+use crate::input::unsupported;
+
+/// The attribute of bytes that has the element for nulls in base64. xarray reads no missing value of bytes.
+pub(super) const NULL_VALUE: &str = "null_value";
+
+/// The texts that can stand for nulls; the first one is taken that no value is.
+const TEXTS: [&str; 6] = ["", "<NA>", "NA", "N/A", "null", "\u{fffd}"];
+
+/// The bytes of which elements for nulls are made.
+const BYTES: [u8; 4] = [0, 0xff, 0x80, 0x7f];
+
+/// Calls a sink with all values of a column.
+type Scan<'a> = dyn Fn(&mut dyn Sink) -> Result<()> + 'a;
+
+/// The element for values that are missing in a column.
+pub(super) struct Nulls {
+    /// The type of the column, which then has the element.
+    pub(super) mapped: Mapped,
+    pub(super) element: Vec<u8>,
+    /// The attribute that tells the element, where the type does not.
+    pub(super) attribute: Option<(String, Json)>,
+}
+
+impl Nulls {
+    /// Finds the element for a column: NaN and NaT, and otherwise one that no value is. As in pandas, integers become floats where these
+    /// have all of them.
+    ///
+    /// # Errors
+    /// When all candidates are values.
+    pub(super) fn of(mapped: Mapped, scan: &Scan<'_>) -> Result<Self> {
+        let fill = |value: Json| Some((FILL_VALUE.to_owned(), value));
+        let nan = |data_type: &DataType| fill(fill::encoded(data_type, f64::NAN.into()));
+        let (data_type, element, attribute) = match mapped.kind {
+            Kind::Truth => (DataType::Int8, vec![u8::MAX], fill((-1).into())),
+            Kind::Time => (mapped.data_type.clone(), NOT_A_TIME.to_ne_bytes().to_vec(), None),
+            Kind::Single => (DataType::Float32, f32::NAN.to_ne_bytes().to_vec(), nan(&DataType::Float32)),
+            Kind::Fixed if mapped.data_type == DataType::Float16 => {
+                (DataType::Float16, 0x7e00_u16.to_ne_bytes().to_vec(), nan(&DataType::Float16))
+            }
+            Kind::Signed(_) | Kind::Unsigned(_) => match unused_integer(&mapped, scan)? {
+                Some(whole) => {
+                    let mut bytes = whole.to_ne_bytes().to_vec();
+                    let size = mapped.data_type.size();
+                    if cfg!(target_endian = "big") {
+                        bytes.drain(..bytes.len() - size);
+                    }
+                    bytes.truncate(size);
+                    let json = i64::try_from(whole).map(Json::from);
+                    let json = json.or_else(|_| u64::try_from(whole).map(Json::from));
+                    (mapped.data_type.clone(), bytes, json.ok().and_then(fill))
+                }
+                None => (DataType::Float64, f64::NAN.to_ne_bytes().to_vec(), nan(&DataType::Float64)),
+            },
+            Kind::Double => (DataType::Float64, f64::NAN.to_ne_bytes().to_vec(), nan(&DataType::Float64)),
+            Kind::Text => {
+                let texts = TEXTS.iter().map(|text| text.as_bytes().to_vec()).collect();
+                let element = unused(texts, scan)?;
+                let text = String::from_utf8_lossy(&element).into_owned();
+                (mapped.data_type.clone(), element, fill(text.into()))
+            }
+            Kind::Bytes | Kind::Fixed => {
+                let length = if mapped.kind == Kind::Fixed { mapped.data_type.size() } else { 1 };
+                let shortest = (mapped.kind == Kind::Bytes).then(Vec::new);
+                let bytes = BYTES.iter().map(|&byte| vec![byte; length]);
+                let element = unused(shortest.into_iter().chain(bytes).collect(), scan)?;
+                let attribute = (NULL_VALUE.to_owned(), STANDARD.encode(&element).into());
+                (mapped.data_type.clone(), element, Some(attribute))
+            }
+        };
+        Ok(Self { mapped: Mapped { data_type, ..mapped }, element, attribute })
+    }
+}
+
+/// Returns an integer that no value is; `None` if floats have all values.
+fn unused_integer(mapped: &Mapped, scan: &Scan<'_>) -> Result<Option<i128>> {
+    if mapped.data_type.size() < 8 {
+        return Ok(None);
+    }
+    let mut extent = Extent { mapped, lowest: 0, highest: 0 };
+    scan(&mut extent)?;
+    let (first, last) = match mapped.kind {
+        Kind::Unsigned(_) => (0, u64::MAX.into()),
+        _ => (i64::MIN.into(), i64::MAX.into()),
+    };
+    match (extent.lowest, extent.highest) {
+        (lowest, highest) if lowest >= -EXACT && highest <= EXACT => Ok(None),
+        (_, highest) if highest < last => Ok(Some(last)),
+        (lowest, _) if lowest > first => Ok(Some(first)),
+        _ => Err(none_left()),
+    }
+}
+
+/// Returns the first candidate that no value is.
+fn unused(candidates: Vec<Vec<u8>>, scan: &Scan<'_>) -> Result<Vec<u8>> {
+    let mut candidates = candidates;
+    scan(&mut Unused(&mut candidates))?;
+    candidates.into_iter().next().ok_or_else(none_left)
+}
+
+fn none_left() -> zarrox::Error {
+    unsupported("values are missing, and no element is left that could stand for them")
+}
