@@ -1,8 +1,9 @@
 //! The attribute `_FillValue` in the form in which xarray reads it from Zarr.
 
-use zarrox::DataType;
 use zarrox::convert::missing;
-use zarrox::json::Json;
+use zarrox::data_type::Storage;
+use zarrox::json::{Json, Map};
+use zarrox::{ArrayMetadata, DataType, FillValue, Format, Registry};
 
 /// The attribute for missing values in NetCDF.
 pub(crate) const FILL_VALUE: &str = missing::FILL_VALUE;
@@ -64,4 +65,46 @@ pub(crate) fn is_number(data_type: &DataType) -> bool {
         data_type,
         Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Float16 | Float32 | Float64
     )
+}
+
+/// The elements that stand for those of an array that a file lacks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Fills {
+    /// The value for arrays without a missing value.
+    pub(crate) value: Option<Json>,
+}
+
+impl Fills {
+    /// Returns the missing value of an array, or else the value that is given; `None` where there is neither.
+    pub(crate) fn of(
+        &self,
+        metadata: &ArrayMetadata,
+        attributes: &Map,
+        registry: &Registry,
+    ) -> Option<FillValue> {
+        let own = missing_value(metadata, attributes, registry);
+        own.or_else(|| missing::of_attribute(&metadata.data_type, self.value.as_ref()?, registry))
+    }
+}
+
+/// Returns the element that means a missing value: that of the attributes, the fill value of formats in which xarray masks it, and of
+/// floats and times the one that is no value.
+fn missing_value(metadata: &ArrayMetadata, attributes: &Map, registry: &Registry) -> Option<FillValue> {
+    let data_type = &metadata.data_type;
+    let said = [FILL_VALUE, "missing_value"].iter().find_map(|name| {
+        let value = attributes.get(*name)?;
+        let value = value.as_array().and_then(|values| values.first()).unwrap_or(value);
+        missing::of_attribute(data_type, value, registry)
+    });
+    let is_masked = metadata.format == Format::V2 || missing::tells_missing(attributes);
+    let masked = || metadata.fill_value.clone().filter(|_| is_masked);
+    let none = || match data_type.storage() {
+        Storage::Float(_) => missing::of_attribute(data_type, &Json::from("NaN"), registry),
+        Storage::Complex(_) => {
+            missing::of_attribute(data_type, &Json::Array(vec!["NaN".into(), "NaN".into()]), registry)
+        }
+        Storage::Int(_) => missing::of_attribute(data_type, &Json::from("NaT"), registry),
+        _ => None,
+    };
+    said.or_else(masked).or_else(none)
 }

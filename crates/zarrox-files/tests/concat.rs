@@ -82,3 +82,89 @@ fn ranges_are_selected_by_the_values_of_coordinates() {
         assert_eq!(times(&target), expected, "{text}");
     }
 }
+
+/// Makes a file of NetCDF with a time, and with these arrays along it.
+#[cfg(feature = "hdf5")]
+fn along(
+    directory: &Path,
+    name: &str,
+    time: f64,
+    arrays: &[(&str, DataType, zarrox::json::Json)],
+) -> PathBuf {
+    let group = directory.join(format!("{name}.zarr"));
+    let root = zarrox::create_group(&group).unwrap();
+    let all = [("time", DataType::Float64, json!({}))].into_iter().chain(arrays.iter().cloned());
+    for (array, data_type, attributes) in all {
+        let builder =
+            root.create_array(array).shape([2]).data_type(data_type.clone()).dimension_names(["time"]);
+        let array = builder.attributes(attributes.as_object().unwrap().clone()).create().unwrap();
+        let values =
+            zarrox::DynArray::from_json(data_type, &json!([time, time + 1.0]), &zarrox::codecs::registry());
+        array.write_dyn(.., &values.unwrap()).unwrap();
+    }
+    let path = directory.join(name);
+    zarrox_files::export_file(&group, &path).unwrap();
+    path
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn an_array_that_a_file_lacks_has_missing_values_there_or_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let without = along(directory, "without.nc", 2.0, &[]);
+    let target = |name: &str| directory.join(name);
+    let read = |path: &Path, name: &str| {
+        let array = zarrox::open_array(path.join(name)).unwrap();
+        let registry = zarrox::codecs::registry();
+        let all = array.read_dyn(..).unwrap().cast(
+            &DataType::Float64,
+            zarrox::data_type::Casting::Exact,
+            &registry,
+        );
+        all.unwrap().to_typed::<f64>().unwrap().iter().copied().collect::<Vec<f64>>()
+    };
+    let masked = [
+        ("filled", DataType::Int16, json!({"_FillValue": -9})),
+        ("missing", DataType::Int32, json!({"missing_value": 99})),
+        ("float", DataType::Float32, json!({})),
+    ];
+    let with = along(directory, "with.nc", 0.0, &masked);
+    let import = Import::new().concat("time");
+    let error = import.plan_all(&[&with, &without], target("none")).unwrap_err();
+    assert!(error.to_string().contains("missing values can stand for it"), "{error}");
+    let filling = import.clone().fill_missing(true);
+    let importing = filling.plan_all(&[&with, &without], target("filled")).unwrap();
+    let said = importing.differences().join("; ");
+    assert!(said.contains("/float: 1 files lack the array"), "{said}");
+    importing.run().unwrap();
+    assert_eq!(read(&target("filled"), "filled"), [0.0, 1.0, -9.0, -9.0]);
+    assert_eq!(read(&target("filled"), "missing"), [0.0, 1.0, 99.0, 99.0]);
+    let float = read(&target("filled"), "float");
+    assert!(float[..2] == [0.0, 1.0] && float[2].is_nan() && float[3].is_nan(), "{float:?}");
+    // Integers without a missing value are data, whatever they are.
+    let plain = along(directory, "plain.nc", 0.0, &[("count", DataType::Int16, json!({}))]);
+    let error = filling.plan_all(&[&plain, &without], target("refused")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(
+        error.to_string().contains("'/count'") && error.to_string().contains("a value can be given"),
+        "{error}"
+    );
+    let given = import.fill_missing_with(json!(-1));
+    given.plan_all(&[&plain, &without], target("given")).unwrap().run().unwrap();
+    assert_eq!(read(&target("given"), "count"), [0.0, 1.0, -1.0, -1.0]);
+    let error =
+        given.fill_missing_with(json!(1.5)).plan_all(&[&plain, &without], target("wrong")).unwrap_err();
+    assert!(error.to_string().contains("a value can be given"), "{error}");
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn a_dimension_is_selected_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), "a.nc", "days since 2000-01-01", &[0.0, 1.0], 1.0);
+    let import = Import::new().select("time=0:1".parse().unwrap()).select("time=1:2".parse().unwrap());
+    let error = import.plan(&path, directory.path().join("a")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.to_string().contains("'time' is selected twice"), "{error}");
+}

@@ -11,10 +11,12 @@ use std::sync::Arc;
 
 use zarrox::convert::ConvertReport;
 use zarrox::copy::{Copier, Copying};
+use zarrox::json::Json;
 use zarrox::{DataType, Error, ErrorKind, Glob, OpenOptions, Result};
 
 use self::concat::{Appending, Request, Target};
 use self::count::Counted;
+use crate::fill::Fills;
 use crate::inventory::Inventory;
 
 use self::select::Select;
@@ -39,7 +41,7 @@ pub struct Import {
     chosen: Chosen,
     concat: Option<String>,
     first_wins: bool,
-    fills_missing: bool,
+    fills: Option<Fills>,
     selects: Vec<Select>,
 }
 
@@ -162,9 +164,15 @@ impl Import {
         Self { first_wins, ..self }
     }
 
-    /// Sets whether an array that some of the files lack has fill values there. Otherwise it is an error.
-    pub fn fill_missing(self, fills_missing: bool) -> Self {
-        Self { fills_missing, ..self }
+    /// Sets whether an array that some of the files lack has missing values there: that of its attributes, or NaN and NaT. An array
+    /// without a missing value is an error, as all are otherwise.
+    pub fn fill_missing(self, fills: bool) -> Self {
+        Self { fills: fills.then(Fills::default), ..self }
+    }
+
+    /// As [`Import::fill_missing`], with a value for arrays that have no missing value.
+    pub fn fill_missing_with(self, value: Json) -> Self {
+        Self { fills: Some(Fills { value: Some(value) }), ..self }
     }
 
     /// Imports only a range of a dimension, of all arrays that have it.
@@ -239,7 +247,7 @@ impl Import {
         Request {
             dimension,
             first_wins: self.first_wins,
-            fills: self.fills_missing,
+            fills: self.fills.as_ref(),
             skips_damaged: self.skips.damaged,
             keeps,
             first_length: &|_| None,

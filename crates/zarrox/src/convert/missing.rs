@@ -17,7 +17,7 @@ use crate::array::Array;
 pub const FILL_VALUE: &str = "_FillValue";
 
 /// The attribute in which an import of NetCDF tells the types of attributes. That of letters has no value of its own: the fill value is it.
-const TYPES: &str = "_nc_types";
+pub const TYPES: &str = "_nc_types";
 
 /// The most bytes of elements that are stored because of missing values alone.
 const MOST: u64 = 64 << 20;
@@ -226,7 +226,7 @@ pub(super) enum MissingChunks {
 }
 
 /// Returns true if attributes tell that the fill value is a missing value, without an attribute for it.
-fn tells_missing(attributes: &Map) -> bool {
+pub fn tells_missing(attributes: &Map) -> bool {
     let types = attributes.get(TYPES).and_then(Json::as_str).unwrap_or_default();
     types
         .split(';')

@@ -93,8 +93,10 @@ pub(super) struct Piece {
     pub(super) length: u64,
     /// The number of elements that the file has; `None` if it does not have the array.
     pub(super) elements: Option<u64>,
-    /// The stored chunks; `None` if the source does not have the array, so that there are fill values.
+    /// The stored chunks; `None` if the source does not have the array, so that there are missing values.
     pub(super) stored: Option<Stored>,
+    /// The missing value of a source without the array; `None` if it is the fill value.
+    pub(super) missing: Option<FillValue>,
     /// The shape of the chunks of the source.
     pub(super) chunks: Vec<u64>,
     /// True if chunks can be taken as they are stored, where they fit.
@@ -108,6 +110,11 @@ pub(super) struct Piece {
 impl Piece {
     fn end(&self) -> u64 {
         self.offset + self.length
+    }
+
+    /// Returns true if all its chunks are to be stored.
+    fn is_everywhere(&self) -> bool {
+        self.has_other_fill || self.stored.as_ref().is_some_and(Stored::is_all)
     }
 }
 
@@ -185,10 +192,10 @@ impl Joined {
         let region = self.region_of(chunk);
         let Some(&(start, end)) = region.get(self.axis) else { return false };
         self.pieces_in(start, end).iter().any(|piece| {
-            let Some(stored) = &piece.stored else { return false };
-            if piece.has_other_fill || stored.is_all {
+            if piece.is_everywhere() {
                 return true;
             }
+            let Some(stored) = &piece.stored else { return false };
             let inside = self.inside(piece, &region);
             let chunks =
                 |((begin, end), length): (&(u64, u64), &u64)| (begin / length, end.div_ceil(*length));
@@ -217,24 +224,9 @@ impl Joined {
         let mut block = Block::new(&self.data_type, shape, self.fill.as_bytes())?;
         let Some(&(start, end)) = region.get(self.axis) else { return block.finish() };
         for piece in self.pieces_in(start, end) {
-            if piece.stored.is_none() {
+            if piece.stored.is_none() && piece.missing.is_none() {
                 continue;
             }
-            let inside = self.inside(piece, region);
-            let array = self.sources.array(piece.source, &self.path)?;
-            let selection: Vec<DimSelection> =
-                inside.iter().map(|&(begin, end)| DimSelection::from(begin..end)).collect();
-            let in_file = |error: zarrox::Error| error.at(self.sources.name(piece.source));
-            let part = array.read_dyn(selection).map_err(in_file)?;
-            let part = match piece.shift {
-                Some(shift) => {
-                    let is_missing = array.attributes().contains_key(FILL_VALUE)
-                        || (array.metadata().format == Format::V2 && array.metadata().fill_value.is_some());
-                    let fill = array.fill_value();
-                    values::shifted(&part, shift, fill.as_bytes(), is_missing).map_err(in_file)?
-                }
-                None => part,
-            };
             let mut at = vec![0; region.len()];
             if let Some(along) = at.get_mut(self.axis) {
                 *along = piece.offset.max(start) - start;
@@ -243,9 +235,28 @@ impl Joined {
             if let Some(along) = lengths.get_mut(self.axis) {
                 *along = piece.end().min(end) - piece.offset.max(start);
             }
+            let part = match &piece.missing {
+                Some(missing) => Block::new(&self.data_type, &lengths, missing.as_bytes())?.finish()?,
+                None => {
+                    let part = self.part(piece, &self.inside(piece, region));
+                    part.map_err(|error| error.at(self.sources.name(piece.source)))?
+                }
+            };
             block.put(&at, &lengths, &part)?;
         }
         block.finish()
+    }
+
+    /// Reads a region of the array of a file.
+    fn part(&self, piece: &Piece, inside: &[(u64, u64)]) -> Result<DynArray> {
+        let array = self.sources.array(piece.source, &self.path)?;
+        let selection: Vec<DimSelection> =
+            inside.iter().map(|&(begin, end)| DimSelection::from(begin..end)).collect();
+        let part = array.read_dyn(selection)?;
+        let Some(shift) = piece.shift else { return Ok(part) };
+        let is_missing = array.attributes().contains_key(FILL_VALUE)
+            || (array.metadata().format == Format::V2 && array.metadata().fill_value.is_some());
+        values::shifted(&part, shift, array.fill_value().as_bytes(), is_missing)
     }
 
     /// Reads the encoded bytes of a chunk that one file has as it is; `None` if none has. A chunk that is not stored has no bytes.
@@ -272,14 +283,11 @@ impl Elements for Arc<Joined> {
     }
 
     fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
-        let is_all =
-            |piece: &Piece| piece.stored.as_ref().is_some_and(|stored| stored.is_all || piece.has_other_fill);
-        if self.pieces.iter().all(|piece| piece.length == 0 || is_all(piece)) {
+        if self.pieces.iter().all(|piece| piece.length == 0 || piece.is_everywhere()) {
             return each_position(&self.grid, visit);
         }
         let mut chunks = BTreeSet::new();
         for piece in self.pieces.iter().filter(|piece| piece.length > 0) {
-            let Some(stored) = &piece.stored else { continue };
             let add = &mut |region: Region| {
                 let range: Region = region
                     .iter()
@@ -302,6 +310,7 @@ impl Elements for Arc<Joined> {
                 add(region);
                 continue;
             }
+            let Some(stored) = &piece.stored else { continue };
             let _ = stored.each(&mut |chunk, _| {
                 add(self.region_in(piece, chunk));
                 ControlFlow::Continue(())

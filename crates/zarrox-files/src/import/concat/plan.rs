@@ -13,7 +13,7 @@ use super::merge::{differing, named_by};
 use super::order::{Coordinates, shift};
 use super::sources::{Info, Nodes, Sources};
 use super::values::first_difference;
-use crate::fill::FILL_VALUE;
+use crate::fill::{FILL_VALUE, Fills};
 use crate::input::{corrupt, unsupported};
 use crate::store::LeftOut;
 use crate::times::{Shift, Units};
@@ -24,8 +24,8 @@ pub(crate) struct Request<'a> {
     pub(crate) dimension: &'a str,
     /// True if arrays that every file should have alike are those of the first file where they differ.
     pub(crate) first_wins: bool,
-    /// True if an array that a file lacks has fill values there.
-    pub(crate) fills: bool,
+    /// The elements of an array that a file lacks; `None` if that is an error.
+    pub(crate) fills: Option<&'a Fills>,
     /// True if damaged files are left out.
     pub(crate) skips_damaged: bool,
     /// Returns true for the path of an array that is wanted.
@@ -73,6 +73,8 @@ struct Planner<'a> {
     auxiliary: BTreeSet<String>,
     /// The number of files in which an attribute differs from that of the first file.
     differing: BTreeMap<(String, String), usize>,
+    /// The number of files that lack an array.
+    filled: BTreeMap<String, usize>,
     notes: Vec<String>,
 }
 
@@ -102,6 +104,7 @@ pub(super) fn plan(mut sources: Sources, request: &Request<'_>) -> Result<Plan> 
         bounds,
         auxiliary: BTreeSet::new(),
         differing: BTreeMap::new(),
+        filled: BTreeMap::new(),
         notes: Vec::new(),
     };
     planner.run(left_out)
@@ -237,6 +240,10 @@ impl Planner<'_> {
                 "/{path}: the attribute '{name}' differs in {count} files; that of the first file is kept"
             )
         }));
+        let filled = std::mem::take(&mut self.filled);
+        self.notes.extend(filled.into_iter().map(|(path, count)| {
+            format!("/{path}: {count} files lack the array; its elements are missing values there")
+        }));
         let Self { sources, notes, request, is_new, .. } = self;
         let dimension = request.dimension.to_owned();
         Ok(Plan { sources, groups, arrays, bases, dimension, is_new, notes, left_out })
@@ -288,11 +295,11 @@ impl Planner<'_> {
         let (have, lack): (Vec<usize>, Vec<usize>) =
             (0..self.nodes.len()).partition(|&file| self.info(file, path).is_ok());
         if let Some(&file) =
-            lack.first().filter(|_| !self.request.fills || self.request.appends && lack.contains(&0))
+            lack.first().filter(|_| self.request.fills.is_none() || self.request.appends && lack.contains(&0))
         {
             let (name, has) = (self.sources.name(file), have.first().map(|&file| self.sources.name(file)));
             return Err(unsupported(format!(
-                "the array '/{path}' of {} is missing in {name}; fill values can stand for it",
+                "the array '/{path}' of {} is missing in {name}; missing values can stand for it",
                 has.unwrap_or_default()
             )));
         }
@@ -513,25 +520,7 @@ impl Planner<'_> {
         let first = Arc::clone(self.info(base, path)?);
         let axis = if self.is_new { None } else { axis_of(&first, self.request.dimension) };
         let Ok(info) = self.info(file, path).cloned() else {
-            let length = match lengths.filter(|_| !self.is_new) {
-                Some(lengths) => lengths.get(above(path)).or(lengths.values().next()).copied(),
-                None => Some(1),
-            };
-            let length = length.ok_or_else(|| {
-                let name = self.sources.name(file);
-                unsupported(format!("the length of '{}' in {name} is not known", self.request.dimension))
-            })?;
-            return Ok(Piece {
-                source: file,
-                offset,
-                length,
-                elements: None,
-                stored: None,
-                chunks: Vec::new(),
-                is_as_stored: false,
-                has_other_fill: false,
-                shift: None,
-            });
+            return self.lacking(path, &first, file, offset, lengths);
         };
         let shift = if file == base { None } else { self.check_form(path, base, file, axis)? };
         if shift.is_some() && is_variable(&info.metadata.data_type) {
@@ -562,10 +551,53 @@ impl Planner<'_> {
             length,
             elements,
             stored,
+            missing: None,
             chunks,
             is_as_stored,
             has_other_fill,
             shift,
+        })
+    }
+
+    /// Returns the piece of a file that lacks an array: its elements are missing values.
+    fn lacking(
+        &mut self,
+        path: &str,
+        first: &Info,
+        file: usize,
+        offset: u64,
+        lengths: Option<&BTreeMap<String, u64>>,
+    ) -> Result<Piece> {
+        let name = self.sources.name(file);
+        let length = match lengths.filter(|_| !self.is_new) {
+            Some(lengths) => lengths.get(above(path)).or(lengths.values().next()).copied(),
+            None => Some(1),
+        };
+        let length = length.ok_or_else(|| {
+            unsupported(format!("the length of '{}' in {name} is not known", self.request.dimension))
+        })?;
+        let registry = zarrox::codecs::registry();
+        let missing =
+            self.request.fills.and_then(|fills| fills.of(&first.metadata, &first.attributes, &registry));
+        let missing = missing.ok_or_else(|| {
+            unsupported(format!(
+                "the array '/{path}' is missing in {name}, and has no missing value to stand for its elements ({}); a value can be given for it",
+                first.metadata.data_type
+            ))
+        })?;
+        *self.filled.entry(path.to_owned()).or_default() += 1;
+        let is_fill = missing == first.metadata.fill_element(&registry)?;
+        Ok(Piece {
+            source: file,
+            offset,
+            length,
+            elements: None,
+            stored: None,
+            missing: Some(missing).filter(|_| !is_fill),
+            chunks: Vec::new(),
+            is_as_stored: false,
+            has_other_fill: !is_fill,
+            shift: None,
         })
     }
 

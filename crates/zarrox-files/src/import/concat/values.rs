@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use zarrox::data_type::{Casting, Storage};
-use zarrox::{Array, DataType, DimSelection, DynArray, Error, ErrorKind, Result};
+use zarrox::{Array, DataType, DimSelection, DynArray, Result};
 
 use crate::chunks::each_position;
 use crate::input::unsupported;
@@ -201,8 +201,7 @@ pub(super) fn first_difference(one: &Array, other: &Array) -> Result<Option<Vec<
         None => {
             let count = grid.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
             if count.is_none_or(|count| count > MOST_CHUNKS) {
-                let message = "there are too many chunks to compare";
-                return Err(Error::new(ErrorKind::LimitExceeded, message));
+                return Err(unsupported("there are too many chunks to compare"));
             }
             let _ = each_position(&grid, &mut compare);
         }

@@ -79,7 +79,12 @@ impl Part<'_> {
             .flat_map(|array| array.dimension_names().unwrap_or_default().iter().flatten())
             .map(String::as_str)
             .collect();
-        for select in self.selects {
+        for (number, select) in self.selects.iter().enumerate() {
+            if self.selects.iter().take(number).any(|other| other.dimension() == select.dimension()) {
+                let message =
+                    format!("the dimension '{}' is selected twice; give one range", select.dimension());
+                return Err(Error::new(ErrorKind::InvalidArgument, message));
+            }
             if !names.contains(select.dimension()) {
                 let known: Vec<&str> = names.iter().copied().collect();
                 let message = format!(
