@@ -110,3 +110,49 @@ fn lists_of_numbers_come_back_in_their_type() {
     let error = export_file(place("b.zarr"), place("b.h5")).unwrap_err();
     assert_eq!(error.kind(), zarrox::ErrorKind::Corrupt, "{error}");
 }
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn attributes_of_hdf5_keep_their_types() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let attributes = zarrox::json::json!({
+        "double": 0.5, "fixed": ["ab", "c"], "float": [0.5, 2.0], "int64": 3, "long": "x", "short": 3, "text": "x", "truth": true,
+        "_nc_types": "fixed: char; float: float; short: short; text: char"
+    });
+    let attributes = attributes.as_object().unwrap().clone();
+    let mut root = zarrox::create_group(place("a.zarr")).unwrap();
+    root.set_attributes(attributes.clone()).unwrap();
+    root.create_array("x")
+        .shape([2])
+        .data_type(DataType::Int32)
+        .attributes(attributes.clone())
+        .create()
+        .unwrap();
+    for (from, to) in [("a", "b"), ("b", "c")] {
+        export_file(place(&format!("{from}.zarr")), place(&format!("{from}.h5"))).unwrap();
+        import_file(place(&format!("{from}.h5")), place(&format!("{to}.zarr"))).unwrap();
+        let again = zarrox::open_group(place(&format!("{to}.zarr"))).unwrap();
+        assert_eq!(again.attributes(), &attributes);
+        assert_eq!(again.open("x").unwrap().into_array().unwrap().attributes(), &attributes);
+    }
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn filters_that_do_not_compress_are_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let root = zarrox::create_group(place("a.zarr")).unwrap();
+    let array = root.create_array("x").shape([5000]).chunks([1000]).data_type(DataType::Int32);
+    let array = array.no_compressor().filter(zarrox::codecs::Fletcher32).create().unwrap();
+    array.write(.., &ndarray::Array1::from_iter(0..5000_i32)).unwrap();
+    for (from, to) in [("a", "b"), ("b", "c")] {
+        export_file(place(&format!("{from}.zarr")), place(&format!("{from}.nc"))).unwrap();
+        import_file(place(&format!("{from}.nc")), place(&format!("{to}.zarr"))).unwrap();
+        let again = zarrox::open_array(place(&format!("{to}.zarr/x"))).unwrap();
+        let names: Vec<String> = again.codecs().iter().map(|codec| codec.name.clone()).collect();
+        assert_eq!(names, ["bytes", "numcodecs.fletcher32"]);
+        assert_eq!(again.read::<i32>(..).unwrap(), array.read::<i32>(..).unwrap());
+    }
+}

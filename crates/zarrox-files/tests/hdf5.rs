@@ -90,6 +90,12 @@ fn damage_is_told_from_what_zarr_does_not_have() {
     for file in ["damaged.h5", "size.h5"] {
         assert!(kinds(file).iter().all(|(_, is_damaged)| *is_damaged), "{file}: {:?}", kinds(file));
     }
+    let directory = tempfile::tempdir().unwrap();
+    let error =
+        Import::new().node("gone").run(data().join("external.h5"), directory.path().join("a")).unwrap_err();
+    assert_eq!(error.kind(), zarrox::ErrorKind::NotFound, "{error}");
+    let skipping = Import::new().skip_unsupported(true);
+    skipping.run(data().join("external.h5"), directory.path().join("b")).unwrap();
     for file in ["types.h5", "links.h5", "names.h5", "virtual.h5", "external.h5"] {
         assert!(kinds(file).iter().all(|(_, is_damaged)| !is_damaged), "{file}: {:?}", kinds(file));
     }

@@ -121,7 +121,8 @@ impl Files {
     /// Returns the object to which a link of a group leads.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if it leads to nothing, or to a file that is not there or not allowed.
+    /// [`ErrorKind::Unsupported`] if it leads to nothing; [`ErrorKind::NotFound`] and [`ErrorKind::Forbidden`] if its file is not
+    /// there or not allowed.
     pub(super) fn follow(&mut self, group: Id, target: &Target) -> Result<Id> {
         self.target(group, target, MOST_HOPS)
     }
@@ -192,7 +193,7 @@ impl Files {
     /// in HDF5's library, since files are moved together.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if the file is not there, or not in an allowed directory.
+    /// [`ErrorKind::NotFound`] if the file is not there, and [`ErrorKind::Forbidden`] if it is not in an allowed directory.
     fn resolved(&self, from: usize, name: &[u8]) -> Result<PathBuf> {
         let name = lenient(name);
         let source = self.path(from);
@@ -203,13 +204,7 @@ impl Files {
         };
         // A file that is there is the one that is meant, also where it may not be read.
         let is_gone = |error: &Error| error.kind() == ErrorKind::NotFound;
-        let found = found.or_else(|error| if is_gone(&error) { beside().ok_or(error) } else { Err(error) });
-        found.map_err(|error| match error.kind() {
-            ErrorKind::NotFound | ErrorKind::Forbidden => {
-                Error::new(ErrorKind::Unsupported, error.to_string()).with_source(error)
-            }
-            _ => error,
-        })
+        found.or_else(|error| if is_gone(&error) { beside().ok_or(error) } else { Err(error) })
     }
 
     /// Returns true if a file that another one names is there.

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use zarrox::json::{Json, Map};
 use zarrox::stores::MemoryStore;
-use zarrox::{DataType, Error, Result};
+use zarrox::{DataType, Error, ErrorKind, Result};
 
 use crate::chunks::Chunks;
 use crate::input::{corrupt, unsupported};
@@ -100,12 +100,17 @@ struct Import {
 impl Import {
     fn new(mut files: Files, reading: &Reading) -> Result<Self> {
         let mut left_out = Vec::new();
-        let Walked { nodes, types } = walk(&mut files, &mut left_out)?;
+        let Walked { nodes, types, unlisted } =
+            walk(&mut files, &mut left_out).map_err(|error| match error.kind() {
+                ErrorKind::LimitExceeded => unsupported(error.to_string()),
+                _ => error,
+            })?;
         let mut paths = vec![HashMap::new(); files.len()];
         // An object is called by its own path, unless only other links lead to it.
         let (hard, others): (Vec<&Found>, Vec<&Found>) = nodes.iter().partition(|node| node.is_hard);
         let of_nodes = hard.into_iter().chain(others).map(|node| (node.id, &node.path));
-        for (id, path) in of_nodes.chain(types.iter().map(|found| (found.id, &found.path))) {
+        let of_types = types.iter().map(|found| (found.id, &found.path));
+        for (id, path) in of_nodes.chain(of_types).chain(unlisted.iter().map(|(id, path)| (*id, path))) {
             if let Some(paths) = paths.get_mut(id.file) {
                 paths.entry(id.address).or_insert_with(|| format!("/{path}"));
             }
@@ -213,6 +218,10 @@ impl Import {
                 return self.array(path, node, dataset, *mapped, None, attributes);
             }
         };
+        self.notes.push(format!(
+            "/{path}: fields that a structure of Zarr cannot have make it a group of {} arrays",
+            members.len()
+        ));
         let described = self.attributes(path, node, Attributes::new(self.origin, None));
         let whole = dataset.datatype.size;
         self.columns(

@@ -32,7 +32,7 @@ pub(super) struct Found {
 pub(super) fn walk(files: &mut Files, left_out: &mut Vec<LeftOut>) -> Result<Walked> {
     let root = files.root();
     let object = files.object(root)?;
-    let mut walk = Walk { walked: Walked::default(), files, left_out };
+    let mut walk = Walk { walked: Walked::default(), files, left_out, listed: HashSet::new() };
     walk.groups(root, object)?;
     Ok(walk.walked)
 }
@@ -43,6 +43,8 @@ pub(super) struct Walked {
     pub(super) nodes: Vec<Found>,
     /// The committed types.
     pub(super) types: Vec<Committed>,
+    /// The paths of objects whose names no node of Zarr can have, to which references lead.
+    pub(super) unlisted: Vec<(Id, String)>,
 }
 
 /// A committed type.
@@ -63,6 +65,8 @@ struct Walk<'w> {
     walked: Walked,
     files: &'w mut Files,
     left_out: &'w mut Vec<LeftOut>,
+    /// The objects whose paths were recorded though they are left out.
+    listed: HashSet<Id>,
 }
 
 /// A group that is to be walked through.
@@ -115,7 +119,10 @@ impl Walk<'_> {
                 None => self.object(group, link),
             };
             match found {
-                Err(error) => self.leave_out(&path, &error),
+                Err(error) => {
+                    self.leave_out(&path, &error);
+                    self.list(path, group, link.target.clone());
+                }
                 Ok((id, object)) => match object.kind {
                     ObjectKind::Group if above.contains(&id) => {
                         let error = unsupported("it is another name of a group that it lies in");
@@ -139,6 +146,25 @@ impl Walk<'_> {
             }
         }
         Ok(below)
+    }
+
+    /// Records the paths of an object that is left out, and of all objects below it.
+    fn list(&mut self, path: String, group: Id, target: Target) {
+        let mut waiting = vec![(path, group, target)];
+        while let Some((path, group, target)) = waiting.pop() {
+            let is_hard = matches!(target, Target::Hard(_));
+            let Some(id) = is_hard.then(|| self.files.follow(group, &target).ok()).flatten() else {
+                continue;
+            };
+            if self.walked.unlisted.len() >= MOST_NODES || !self.listed.insert(id) {
+                continue;
+            }
+            self.walked.unlisted.push((id, path.clone()));
+            let is_group = self.files.object(id).is_ok_and(|object| matches!(object.kind, ObjectKind::Group));
+            let Some(members) = is_group.then(|| self.files.members(id).ok()).flatten() else { continue };
+            let below = |link: &Link| (joined(&path, &lenient(&link.name)), id, link.target.clone());
+            waiting.extend(members.links.iter().map(below));
+        }
     }
 
     fn object(&mut self, group: Id, link: &Link) -> Result<(Id, Arc<Parsed>)> {

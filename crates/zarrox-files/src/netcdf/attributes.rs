@@ -16,9 +16,9 @@ const MISSING: &str = "missing_value";
 /// The conventions of the file that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// HDF5 without the conventions of NetCDF: types of attributes are not kept, except where JSON needs them.
+    /// HDF5 without the conventions of NetCDF.
     Hdf5,
-    /// NetCDF: types of attributes are kept.
+    /// NetCDF.
     NetCdf,
 }
 
@@ -77,10 +77,13 @@ impl<'d> Attributes<'d> {
         };
         let Some(value) = value else { return };
         let plain = value.without_tokens();
-        let is_needed = self.origin == Origin::NetCdf || plain != value;
-        if let Some(of) = of.filter(|_| is_needed && name != fill::FILL_VALUE) {
+        if let Some(of) = of.filter(|_| name != fill::FILL_VALUE) {
             let own = self.elements.and_then(NcType::of_elements);
-            if NcType::usual(name, &plain, own) != Some(of) {
+            let usual = match self.origin {
+                Origin::NetCdf => NcType::usual(name, &plain, own),
+                Origin::Hdf5 => NcType::usual_in_hdf5(name, &plain, own),
+            };
+            if usual != Some(of) {
                 self.types.push((name.to_owned(), of));
             }
         }
@@ -217,8 +220,16 @@ mod tests {
         let found = described(&DataType::Int16, &list).attributes;
         assert_eq!(found[TYPES], json!("valid_range: int; scale_factor: float; name: string"));
         let mut plain = Attributes::new(Origin::Hdf5, None);
-        plain.add("number", json!(1), Some(NcType::Short));
-        assert!(!plain.finish().attributes.contains_key(TYPES));
+        for (name, value, of) in [
+            ("number", json!(1), NcType::Short),
+            ("long", json!(1), NcType::Int64),
+            ("name", json!("x"), NcType::String),
+            ("fixed", json!(["x"]), NcType::Char),
+            ("float", json!(0.5), NcType::Double),
+        ] {
+            plain.add(name, value, Some(of));
+        }
+        assert_eq!(plain.finish().attributes[TYPES], json!("number: short; fixed: char"));
     }
 
     #[test]

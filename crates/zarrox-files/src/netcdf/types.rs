@@ -109,10 +109,25 @@ impl NcType {
         }
         let leaves = leaves(value);
         let all = |is: &dyn Fn(&Json) -> bool| !leaves.is_empty() && leaves.iter().all(|leaf| is(leaf));
+        match () {
+            () if all(&|leaf| leaf.as_bool().is_some()) => Some(Self::Byte),
+            () if all(&|leaf| leaf.as_i64().is_some_and(|value| i32::try_from(value).is_ok())) => {
+                Some(Self::Int)
+            }
+            () => Self::of_leaves(&leaves),
+        }
+    }
+
+    /// The type that an export to HDF5 gives an attribute, as [`NcType::usual`]. Truth has none of these types.
+    pub(crate) fn usual_in_hdf5(name: &str, value: &Json, elements: Option<Self>) -> Option<Self> {
+        Self::of_variable(name, value, elements).or_else(|| Self::of_leaves(&leaves(value)))
+    }
+
+    /// The widest type of values of one kind; `None` for others. Nothing is a list of floats.
+    pub(crate) fn of_leaves(leaves: &[&Json]) -> Option<Self> {
+        let all = |is: &dyn Fn(&Json) -> bool| leaves.iter().all(|leaf| is(leaf));
         Some(match () {
             () if leaves.is_empty() => Self::Double,
-            () if all(&|leaf| leaf.as_bool().is_some()) => Self::Byte,
-            () if all(&|leaf| leaf.as_i64().is_some_and(|value| i32::try_from(value).is_ok())) => Self::Int,
             () if all(&|leaf| leaf.as_i64().is_some()) => Self::Int64,
             () if all(&|leaf| leaf.as_u64().is_some()) => Self::UInt64,
             () if all(&Json::is_number) => Self::Double,

@@ -76,13 +76,13 @@ impl Pipeline {
         filters.iter().map(create).collect::<Result<Vec<_>>>().map(|filters| Self(filters.into()))
     }
 
-    /// Returns the codecs of bytes that decode the same bytes, if each filter has some and the elements are compressed.
+    /// Returns the codecs of bytes that decode the same bytes, if each filter has some and any changes the bytes.
     pub(super) fn codecs(&self, item: usize) -> Option<Vec<CodecSpec>> {
         let effects: Vec<Effect> = self.0.iter().map(|filter| filter.effect()).collect();
         let unsorted = effects.iter().position(|effect| !matches!(effect, Effect::Sorts | Effect::None));
         let is_sorted_late =
             effects.iter().skip(unsorted.unwrap_or(0)).any(|&effect| effect == Effect::Sorts);
-        if !effects.contains(&Effect::Compresses) || is_sorted_late {
+        if effects.iter().all(|&effect| effect == Effect::None) || is_sorted_late {
             return None;
         }
         let codecs: Option<Vec<_>> = self.0.iter().map(|filter| filter.codecs(item)).collect();

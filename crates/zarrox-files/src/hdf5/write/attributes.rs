@@ -105,7 +105,7 @@ impl Attributes {
 
     /// The type of an attribute, if it is numbers or text.
     fn of(&self, name: &str, value: &Json, convention: Convention) -> Option<NcType> {
-        let told = self.types.get(name).filter(|of| fits(*of, value));
+        let told = self.types.get(name).filter(|of| fits(*of, value, convention));
         let usual = || match convention {
             Convention::NetCdf => NcType::usual(name, value, self.elements),
             Convention::Hdf5 => NcType::of_variable(name, value, self.elements),
@@ -190,9 +190,10 @@ fn decoded(name: &str, value: &Json, elements: Option<NcType>) -> Json {
 }
 
 /// Returns true if a value can have a type.
-fn fits(of: NcType, value: &Json) -> bool {
+fn fits(of: NcType, value: &Json, convention: Convention) -> bool {
     match of {
-        NcType::Char => value.is_string(),
+        NcType::Char if convention == Convention::NetCdf => value.is_string(),
+        NcType::Char => fixed_texts(value).is_some(),
         NcType::String => match value {
             Json::Array(list) => list.iter().all(Json::is_string),
             value => value.is_string(),
@@ -210,8 +211,11 @@ pub(super) fn little(elements: DynArray) -> Result<Vec<u8>> {
 
 /// The attribute with a type of NetCDF; `None` for a value without a form in it.
 fn typed(of: NcType, value: &Json, convention: Convention, heap: &mut Heap) -> Option<Attribute> {
-    if of == NcType::Char {
+    if of == NcType::Char && convention == Convention::NetCdf {
         return Some(text_attribute(value.as_str()?, convention, heap));
+    }
+    if of == NcType::Char {
+        return fixed_texts(value);
     }
     let mut leaves = Vec::new();
     let shape = flat(value, &mut leaves).filter(|shape| has_form(shape, convention))?;
@@ -269,28 +273,35 @@ fn flat<'j>(value: &'j Json, leaves: &mut Vec<&'j Json>) -> Option<Vec<u64>> {
 
 /// Leaves of one kind as an attribute.
 fn list(leaves: &[&Json], shape: Vec<u64>, convention: Convention, heap: &mut Heap) -> Option<Attribute> {
-    let all = |is: &dyn Fn(&Json) -> bool| leaves.iter().all(|leaf| is(leaf));
-    let of = if leaves.is_empty() {
-        NcType::Double
-    } else if all(&|leaf| leaf.as_bool().is_some()) {
+    if !leaves.is_empty() && leaves.iter().all(|leaf| leaf.as_bool().is_some()) {
         let is_netcdf = convention == Convention::NetCdf;
         let datatype = if is_netcdf { datatype::integer(1, true) } else { datatype::boolean() };
         let value = leaves.iter().map(|leaf| u8::from(leaf.as_bool() == Some(true))).collect();
         return Some(Attribute { datatype, shape: Some(shape), value });
-    } else if all(&|leaf| leaf.as_i64().is_some()) {
-        NcType::Int64
-    } else if all(&|leaf| leaf.as_u64().is_some()) {
-        NcType::UInt64
-    } else if all(&Json::is_number) {
-        NcType::Double
-    } else if all(&Json::is_string) {
+    }
+    let of = NcType::of_leaves(leaves)?;
+    if of == NcType::String {
         return texts(leaves, shape, heap);
-    } else {
-        return None;
-    };
+    }
     let value: Vec<u8> = leaves.iter().map(|leaf| of.bytes(leaf)).collect::<Option<Vec<_>>>()?.concat();
     let datatype = datatype::of_netcdf(of);
     (value.len() <= LONGEST).then_some(Attribute { datatype, shape: Some(shape), value })
+}
+
+/// Texts of a fixed length, that of the longest one, as HDF5 has them; `None` for other values and for what is too long.
+fn fixed_texts(value: &Json) -> Option<Attribute> {
+    let mut leaves = Vec::new();
+    let shape = flat(value, &mut leaves)?;
+    let texts: Vec<&str> = leaves.iter().map(|leaf| leaf.as_str()).collect::<Option<_>>()?;
+    let length = texts.iter().map(|text| text.len()).max().unwrap_or(0).max(1);
+    let size = length.checked_mul(texts.len()).filter(|&size| size <= LONGEST)?;
+    let mut value = Vec::with_capacity(size);
+    for text in &texts {
+        value.extend_from_slice(text.as_bytes());
+        value.resize(value.len() + length - text.len(), 0);
+    }
+    let datatype = datatype::fixed_text(length, !texts.iter().all(|text| text.is_ascii()));
+    Some(Attribute { datatype, shape: Some(shape), value })
 }
 
 /// Texts of any length.
