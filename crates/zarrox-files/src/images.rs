@@ -10,7 +10,7 @@ use image::{ColorType, ImageDecoder, ImageError, ImageReader, Limits};
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::Map;
 use zarrox::stores::MemoryStore;
-use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
+use zarrox::{DataType, DynArray, Error, Result};
 
 use crate::chunks::{Elements, each_position};
 use crate::described::Described;
@@ -28,7 +28,8 @@ const SUFFIXES: [&str; 3] = ["png", "jpg", "jpeg"];
 /// Opens an image, or a directory of images, as a store of Zarr whose only node is an array.
 pub(crate) fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
     let is_stack = path.is_dir();
-    let paths = if is_stack { images_of(path)? } else { vec![path.to_owned()] };
+    let (paths, others) = if is_stack { images_of(path)? } else { (vec![path.to_owned()], Vec::new()) };
+    let notes = not_taken(&others).into_iter().collect();
     let form = common_form(&paths)?;
     let images = Images::new(paths, form, is_stack);
     let documents = MemoryStore::new();
@@ -42,28 +43,56 @@ pub(crate) fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
     };
     let chunks = described.create(&documents, Box::new(images), is_plain)?;
     let location = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
-    Ok(FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), Vec::new()))
+    let store = FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), Vec::new());
+    Ok(store.with_notes(notes))
 }
 
-/// The images of a directory in the order of their names, in which numbers are compared by their values.
-fn images_of(directory: &Path) -> Result<Vec<PathBuf>> {
+/// A note on the files of a directory that are no images, of which it names a few.
+fn not_taken(others: &[String]) -> Option<String> {
+    const SHOWN: usize = 5;
+    let shown = others.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if others.len() > SHOWN { ", …" } else { "" };
+    let text = || {
+        format!(
+            "/: {} entries of the directory are no images, and are not taken: {shown}{more}",
+            others.len()
+        )
+    };
+    (!others.is_empty()).then(text)
+}
+
+/// The images of a directory in the order of their names, in which numbers are compared by their values; and the names of other
+/// entries that are not hidden.
+fn images_of(directory: &Path) -> Result<(Vec<PathBuf>, Vec<String>)> {
     let reading = |error| failed(&format!("reading '{}'", directory.display()), error);
-    let mut paths = Vec::new();
+    let (mut paths, mut others) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(directory).map_err(reading)? {
         let path = entry.map_err(reading)?.path();
         let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
-        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !is_hidden && SUFFIXES.iter().any(|known| suffix.eq_ignore_ascii_case(known)) && path.is_file() {
-            paths.push(path);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if SUFFIXES.iter().any(|known| suffix.eq_ignore_ascii_case(known)) && path.is_file() {
+            if !name.starts_with('.') {
+                paths.push(path);
+            }
+        } else if !name.starts_with('.') {
+            others.push(name);
         }
     }
+    others.sort();
     if paths.is_empty() {
-        let message = format!("the directory '{}' has no images of PNG or JPEG", directory.display());
+        let is_tiff =
+            |name: &String| [".tif", ".tiff"].iter().any(|suffix| name.to_lowercase().ends_with(suffix));
+        let advice = if others.iter().any(is_tiff) {
+            "; those of TIFF are joined along a dimension that is named"
+        } else {
+            ""
+        };
+        let message = format!("the directory '{}' has no images of PNG or JPEG{advice}", directory.display());
         return Err(unsupported(message));
     }
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     paths.sort_by(|one, other| natural(&name(one), &name(other)).then_with(|| one.cmp(other)));
-    Ok(paths)
+    Ok((paths, others))
 }
 
 /// The form of an image.
@@ -81,7 +110,7 @@ impl ImageForm {
         let form = Self { height, width, colour: decoder.color_type() };
         if decoder.total_bytes() > MOST {
             let message = format!("an image has at most {MOST} bytes of elements, and this one is {form}");
-            return Err(Error::new(ErrorKind::LimitExceeded, message));
+            return Err(unsupported(message));
         }
         match form.colour {
             ColorType::Rgb32F | ColorType::Rgba32F => Err(unsupported("the elements are not 8 or 16 bits")),
@@ -124,8 +153,7 @@ fn common_form(paths: &[PathBuf]) -> Result<ImageForm> {
 }
 
 fn differs(path: &Path, found: ImageForm, expected: ImageForm, of: &str) -> Error {
-    let message = format!("{} has {found} and not {expected}{of}", named(path));
-    Error::new(ErrorKind::Unsupported, message)
+    unsupported(format!("{} has {found} and not {expected}{of}", named(path)))
 }
 
 fn named(path: &Path) -> String {
@@ -147,8 +175,9 @@ fn not_decoded(path: &Path, error: ImageError) -> Error {
     let operation = format!("decoding {}", named(path));
     match error {
         ImageError::IoError(error) => failed(&operation, error),
-        ImageError::Unsupported(_) => unsupported(format!("{operation} failed: {error}")),
-        ImageError::Limits(_) => Error::new(ErrorKind::LimitExceeded, format!("{operation} failed: {error}")),
+        ImageError::Unsupported(_) | ImageError::Limits(_) => {
+            unsupported(format!("{operation} failed: {error}"))
+        }
         error => corrupt(format!("{operation} failed: {error}")),
     }
 }

@@ -140,7 +140,7 @@ fn a_header_that_tells_of_too_many_pixels_takes_no_memory() {
     encoder.write_chunk(png::chunk::IDAT, &[0x78, 0x9c]).unwrap();
     drop(encoder);
     let error = opened(&path).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
+    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
     assert!(error.to_string().contains("huge.png"), "{error}");
 }
 
@@ -151,6 +151,16 @@ fn a_directory_without_images_is_an_error() {
     fs::write(directory.path().join(".hidden.png"), "").unwrap();
     let error = opened(directory.path()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
+    fs::write(directory.path().join("a.tif"), "II").unwrap();
+    let error = opened(directory.path()).unwrap_err();
+    assert!(error.to_string().contains("those of TIFF are joined along a dimension"), "{error}");
+    fs::copy(data().join("gray.png"), directory.path().join("a.png")).unwrap();
+    let store = open_file(directory.path()).unwrap();
+    assert!(
+        store.notes()[0].contains("2 entries") && store.notes()[0].contains("a.tif, a.txt"),
+        "{:?}",
+        store.notes()
+    );
     fs::write(directory.path().join("a.png"), "text").unwrap();
     let error = opened(directory.path()).unwrap_err();
     assert!(error.to_string().contains("a.png"), "{error}");

@@ -76,7 +76,12 @@ fn planes_of_ome_xml_lie_where_it_says() {
     let found = left_out(&inside.join("part0.ome.tif"));
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].starts_with("NotFound /part1.ome.tif"), "{found:?}");
-    assert!(found[1].starts_with("Corrupt ") && found[1].contains("1 of 2 planes"), "{found:?}");
+    assert!(found[1].starts_with("NotFound ") && found[1].contains("1 of 2 planes"), "{found:?}");
+    // The error and what is left out have the kind of what is missing.
+    let target = directory.path().join("a.zarr");
+    let error = Import::new().run(inside.join("part0.ome.tif"), &target).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
+    Import::new().skip_unsupported(true).run(inside.join("part0.ome.tif"), &target).unwrap();
     let missing = left_out(&data().join("missing.ome.tif"));
     assert!(missing.len() == 1 && missing[0].contains("1 of 2 planes"), "{missing:?}");
     assert_eq!(left_out(&data().join("binary.ome.tif")), [""; 0]);
@@ -156,7 +161,15 @@ fn bands_have_what_gdal_says_of_them() {
     let keys = &attributes("no-code.tif")["geo_keys"];
     assert_eq!(keys["GeogSemiMajorAxisGeoKey"].as_f64(), Some(6_370_000.0), "{keys:?}");
     assert_eq!(keys["ProjStdParallel2GeoKey"].as_f64(), Some(45.0), "{keys:?}");
-    assert_eq!(zarrox_files::open_file(data().join("mask.tif")).unwrap().left_out(), []);
+    let masked = zarrox_files::open_file(data().join("mask.tif")).unwrap();
+    assert_eq!(masked.left_out(), []);
+    assert!(masked.notes()[0].contains("left out 1 mask of images"), "{:?}", masked.notes());
+    let copies = zarrox_files::open_file(data().join("pyramid.ome.tif")).unwrap();
+    assert!(
+        copies.notes()[0].contains("smaller cop") && copies.notes()[0].contains("a level"),
+        "{:?}",
+        copies.notes()
+    );
     assert_eq!(attributes("nodata-u8.tif")["_FillValue"], Json::from(u64::MAX));
     let other = attributes("nodata-other.tif");
     assert!(!other.contains_key("_FillValue") && other["nodata"] == "-9999", "{other:?}");
@@ -344,4 +357,44 @@ fn what_gdal_does_not_say_of_bands_is_refused() {
         let wanted = if name == "band_units" { "character" } else { name };
         assert!(error.to_string().contains(wanted), "{name} {value}: {error}");
     }
+}
+
+/// A TIFF of one pixel in each directory, of which each names the next one as a further directory.
+fn nested(pixels: &[u8]) -> Vec<u8> {
+    const SIZE: u32 = 2 + 10 * 12 + 4;
+    let first = 8 + u32::try_from(pixels.len()).unwrap();
+    let mut bytes = [&b"II\x2a\0"[..], &first.to_le_bytes(), pixels].concat();
+    for number in 0..u32::try_from(pixels.len()).unwrap() {
+        let below = first + (number + 1) * SIZE;
+        let is_last = number as usize + 1 == pixels.len();
+        let mut tags = vec![
+            (256_u16, 1),
+            (257, 1),
+            (258, 8),
+            (259, 1),
+            (262, 1),
+            (273, 8 + number),
+            (277, 1),
+            (278, 1),
+            (279, 1),
+        ];
+        tags.extend((!is_last).then_some((330, below)));
+        bytes.extend(u16::try_from(tags.len()).unwrap().to_le_bytes());
+        for (tag, value) in tags {
+            bytes.extend([tag.to_le_bytes(), 4_u16.to_le_bytes()].concat());
+            bytes.extend([1_u32.to_le_bytes(), value.to_le_bytes()].concat());
+        }
+        bytes.extend(0_u32.to_le_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn further_directories_of_further_directories_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.tif");
+    std::fs::write(&path, nested(&[10, 20, 30, 40])).unwrap();
+    let array = image(opened(&path));
+    assert_eq!(array.shape(), [4, 1, 1]);
+    assert!(array.read::<u8>(..).unwrap().into_iter().eq([10, 20, 30, 40]));
 }

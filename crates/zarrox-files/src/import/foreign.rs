@@ -49,8 +49,24 @@ pub(crate) fn of_file(input: &Input) -> Result<Option<String>> {
     if start.starts_with(ZIP) {
         return Ok(is_zarr_archive(input, &start)?.then(|| ZARR.to_owned()));
     }
+    if let Some(found) = metadata_of_ome(&start) {
+        return Ok(Some(found));
+    }
     let found = SIGNATURES.iter().find(|(signature, _)| start.starts_with(signature));
     Ok(found.map(|(_, name)| (*name).to_owned()))
+}
+
+/// Returns what a file with metadata of OME-TIFF alone is, as those called `.companion.ome` are; `None` for another one.
+fn metadata_of_ome(start: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(start);
+    if !text.trim_start_matches('\u{feff}').trim_start().starts_with('<')
+        || !(text.contains("<OME") || text.contains(":OME"))
+    {
+        return None;
+    }
+    let named = text.split_once("FileName=\"").and_then(|(_, rest)| rest.split_once('"'));
+    let named = named.map(|(name, _)| format!(", such as '{name}'")).unwrap_or_default();
+    Some(format!("metadata of OME-TIFF without elements; import a file of images that it names{named}"))
 }
 
 /// Returns true if an archive has documents of Zarr: its directory, which lists the names, is at the end.
@@ -85,6 +101,7 @@ mod tests {
             (b"SIMPLE  =                    T", "FITS"),
             (b"MATLAB 5.0 MAT-file, Platform", "MATLAB"),
             (b"\x1f\x8b\x08\0", "gzip"),
+            (b"<?xml version=\"1.0\"?>\n<OME><UUID FileName=\"a_C0.ome.tif\"/>", "such as 'a_C0.ome.tif'"),
             (b"PK\x03\x04............................x/zarr.json", "zarrox cp"),
         ] {
             let path = directory.path().join("a.npy");

@@ -1,6 +1,6 @@
 //! The pages of a file: its images, their smaller copies, and what cannot be read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use zarrox::{Error, Result};
@@ -10,6 +10,7 @@ use super::form::Form;
 use super::page::{Page, Role};
 use super::tag;
 use crate::input::{corrupt, unsupported};
+use crate::reading::Reading;
 use crate::store::LeftOut;
 
 /// The most directories below others.
@@ -32,6 +33,14 @@ pub(super) struct Found {
     pub(super) directory: Option<Arc<Directory>>,
     /// True if the image begins an array of tifffile.
     pub(super) begins: bool,
+}
+
+/// A directory that names others.
+struct Naming {
+    directory: Arc<Directory>,
+    path: String,
+    /// The place of its image, or of the image above it.
+    image: usize,
 }
 
 /// All pages of a file.
@@ -78,6 +87,21 @@ impl Contents {
         }
         contents.check()?;
         Ok(contents)
+    }
+
+    /// A note on the masks of pages, and on smaller copies, which are not read unless levels are asked for.
+    pub(super) fn not_taken(&self, reading: &Reading) -> Option<String> {
+        let is_all = reading.ome || reading.level > 0;
+        let copies: usize = if is_all { 0 } else { self.found.iter().map(|found| found.levels.len()).sum() };
+        let counted = |count: usize, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            count => Some(format!("{count} {many}")),
+        };
+        let parts = [counted(self.masks, "mask", "masks"), counted(copies, "smaller copy", "smaller copies")];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let advice = if copies > 0 { "; a level can be taken instead" } else { "" };
+        (!parts.is_empty()).then(|| format!("/: left out {} of images{advice}", parts.join(" and ")))
     }
 
     /// Fails if a page is neither an image, a smaller copy or a mask, nor named.
@@ -149,45 +173,56 @@ impl Contents {
         Some(self.found.len() - 1)
     }
 
-    /// Records the pages that the tag of a directory names. Returns their number, of which there are at most so many.
+    /// Records the pages that the tag of a directory names, and those that they name. Returns their number, of which there are at most so
+    /// many.
     fn accept_sub(
         &mut self,
-        directory: &Directory,
+        directory: &Arc<Directory>,
         number: usize,
         path: &str,
         parent: Option<usize>,
         most: usize,
     ) -> Result<usize> {
-        let count = directory.count(tag::SUB_DIRECTORIES);
-        if count > most as u64 {
-            return Err(corrupt(format!("a page names {count} further directories")));
-        }
         // The place behind the list of images stands for a parent that could not be read.
-        let parent = Some(parent.unwrap_or(usize::MAX));
-        let (mut seen, mut nth) = (BTreeSet::new(), 0);
-        for offset in directory.numbers(tag::SUB_DIRECTORIES)? {
-            // A further directory may be the first one of a chain.
-            let mut next = offset;
-            while next != 0 && seen.insert(next) {
-                if nth == most {
-                    return Err(corrupt(format!("a page has more than {most} further directories")));
-                }
-                let path = format!("{path}.{nth}");
-                nth += 1;
-                match directory.file().directory_at(next) {
-                    Ok((sub, following)) => {
-                        self.accept(&Arc::new(sub), number, &path, parent);
-                        next = following;
+        let first = Naming {
+            directory: Arc::clone(directory),
+            path: path.to_owned(),
+            image: parent.unwrap_or(usize::MAX),
+        };
+        let (mut waiting, mut seen, mut count) = (VecDeque::from([first]), BTreeSet::new(), 0);
+        while let Some(naming) = waiting.pop_front() {
+            let named = naming.directory.count(tag::SUB_DIRECTORIES);
+            if named > most as u64 {
+                return Err(corrupt(format!("a page names {named} further directories")));
+            }
+            let mut nth = 0;
+            for offset in naming.directory.numbers(tag::SUB_DIRECTORIES)? {
+                // A further directory may be the first one of a chain.
+                let mut next = offset;
+                while next != 0 && seen.insert(next) {
+                    if count == most {
+                        return Err(corrupt(format!("a page has more than {most} further directories")));
                     }
-                    Err(error) => {
-                        self.pages += 1;
-                        self.left_out.push(LeftOut::new(path, &error));
-                        break;
+                    let path = format!("{}.{nth}", naming.path);
+                    (nth, count) = (nth + 1, count + 1);
+                    match naming.directory.file().directory_at(next) {
+                        Ok((sub, following)) => {
+                            let sub = Arc::new(sub);
+                            let image = self.accept(&sub, number, &path, Some(naming.image));
+                            let image = image.unwrap_or(naming.image);
+                            waiting.push_back(Naming { directory: sub, path, image });
+                            next = following;
+                        }
+                        Err(error) => {
+                            self.pages += 1;
+                            self.left_out.push(LeftOut::new(path, &error));
+                            break;
+                        }
                     }
                 }
             }
         }
-        Ok(nth)
+        Ok(count)
     }
 
     /// The image of which a page of this form is a smaller copy: the one that names it, or the first one of the run that has none.

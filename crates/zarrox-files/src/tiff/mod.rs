@@ -56,8 +56,9 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     let (file, first) = File::open(Arc::clone(&input))?;
     let mut contents = Contents::read(&file, first)?;
     let mut left_out = std::mem::take(&mut contents.left_out);
-    let notes = std::mem::take(&mut contents.notes);
+    let mut notes = std::mem::take(&mut contents.notes);
     let series = all_series(&input, &contents, reading, &mut left_out)?;
+    notes.extend(contents.not_taken(reading));
     let mut hierarchy = Hierarchy { documents: MemoryStore::new(), arrays: BTreeMap::new(), reading };
     if reading.ome {
         hierarchy.add_ome(&series, &mut left_out)?;

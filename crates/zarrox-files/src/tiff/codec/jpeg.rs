@@ -83,7 +83,8 @@ pub(in crate::tiff) fn check(start: &[u8]) -> Result<()> {
 /// Returns the samples of a JPEG without its tables, which all of them share.
 pub(super) fn decoded(bytes: &[u8], tables: &[u8], colours: Colours, wanted: Wanted<'_>) -> Result<Vec<u8>> {
     // The tables are a JPEG without an image: its end, and the begin of the image, are left out.
-    let tables = tables.strip_prefix(b"\xff\xd8").and_then(|tables| tables.strip_suffix(b"\xff\xd9"));
+    let tables = tables.strip_prefix(b"\xff\xd8");
+    let tables = tables.map(|tables| tables.strip_suffix(b"\xff\xd9").unwrap_or(tables));
     let image = bytes.strip_prefix(b"\xff\xd8").ok_or_else(|| corrupt("a strip or a tile is no JPEG"))?;
     let (segment, space): (&[u8], _) = match colours {
         Colours::Gray => (&[], ColorSpace::Luma),

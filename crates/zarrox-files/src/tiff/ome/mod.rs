@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrox::Result;
+use zarrox::{Error, ErrorKind, Result};
 
 use self::xml::{Described, Document, Run};
 use super::contents::{Contents, Found};
@@ -45,6 +45,18 @@ struct Files<'a> {
     uuid: Option<String>,
     /// The images of other files, with their positions.
     others: BTreeMap<String, (Contents, BTreeMap<u64, usize>)>,
+    /// The errors of files that could not be opened.
+    failed: BTreeMap<String, Error>,
+}
+
+/// A plane of an image.
+#[derive(Debug, Clone, Copy)]
+enum Plane<'a> {
+    Found(&'a Found),
+    /// It is in a file that could not be opened.
+    Unread(ErrorKind),
+    /// It is in no file.
+    Missing,
 }
 
 /// The images of the file that has a run of planes.
@@ -70,6 +82,7 @@ pub(super) fn series(
         own_numbers: by_number(contents),
         uuid: None,
         others: BTreeMap::new(),
+        failed: BTreeMap::new(),
     };
     let images = match described(text, &mut files) {
         Ok(images) => images,
@@ -151,7 +164,10 @@ impl Files<'_> {
                     let numbers = by_number(&contents);
                     self.others.insert(name, (contents, numbers));
                 }
-                Err(error) => left_out.push(LeftOut::new(format!("/{name}"), &error)),
+                Err(error) => {
+                    left_out.push(LeftOut::new(format!("/{name}"), &error));
+                    self.failed.insert(name, error);
+                }
             }
         }
         Ok(())
@@ -183,6 +199,11 @@ impl Files<'_> {
         Some(Pages { contents, numbers, is_own: false })
     }
 
+    /// The kind of the error of the file that has a run of planes, if it could not be opened.
+    fn failure(&self, run: &Run) -> Option<ErrorKind> {
+        self.failed.get(run.file.as_deref()?).map(Error::kind)
+    }
+
     /// The series of an image.
     fn series(
         &self,
@@ -192,9 +213,11 @@ impl Files<'_> {
         used: &mut [bool],
         left_out: &mut Vec<LeftOut>,
     ) -> Result<Series> {
-        let form = self
-            .form(image)
-            .ok_or_else(|| corrupt(format!("none of the planes of '{}' is there", image.title(nth))))?;
+        let form = self.form(image).ok_or_else(|| {
+            let message = format!("none of the planes of '{}' is there", image.title(nth));
+            let kind = image.runs.iter().find_map(|run| self.failure(run));
+            Error::new(kind.unwrap_or(ErrorKind::Corrupt), message)
+        })?;
         if (form.width, form.height) != (image.size_x, image.size_y) {
             return Err(corrupt(format!(
                 "the image is said to have {} times {} pixels, and its first page has {} times {}",
@@ -213,16 +236,26 @@ impl Files<'_> {
         let count = count
             .filter(|count| (1..=MOST_PLANES).contains(count))
             .ok_or_else(|| unsupported(format!("an image has at most {MOST_PLANES} planes")))?;
-        let mut planes: Vec<Option<&Found>> = vec![None; usize::try_from(count).unwrap_or(0)];
+        let mut planes: Vec<Plane<'_>> = vec![Plane::Missing; usize::try_from(count).unwrap_or(0)];
         let mut steps = 0_u64;
         for run in &image.runs {
-            let Some(pages) = self.pages(run) else { continue };
             let place = order.iter().fold(0_u64, |place, &axis| {
                 let first = if axis == 'C' { run.first(axis) / samples } else { run.first(axis) };
                 place.saturating_mul(length(axis)).saturating_add(first)
             });
             // Without a number of planes, all pages of the file follow.
             let most = run.count.unwrap_or(count).min(count);
+            let Some(pages) = self.pages(run) else {
+                let kind = self.failure(run).unwrap_or(ErrorKind::Corrupt);
+                let first = usize::try_from(place).unwrap_or(usize::MAX);
+                let most = usize::try_from(most).unwrap_or(usize::MAX);
+                for plane in planes.iter_mut().skip(first).take(most) {
+                    if matches!(plane, Plane::Missing) {
+                        *plane = Plane::Unread(kind);
+                    }
+                }
+                continue;
+            };
             for (&number, &index) in pages.numbers.range(run.ifd..run.ifd.saturating_add(most)) {
                 steps += 1;
                 if steps > 2 * MOST_PLANES {
@@ -236,7 +269,7 @@ impl Files<'_> {
                 }
                 let plane = usize::try_from(place.saturating_add(number - run.ifd)).ok();
                 let Some(plane) = plane.and_then(|plane| planes.get_mut(plane)) else { continue };
-                *plane = Some(found);
+                *plane = Plane::Found(found);
                 if pages.is_own {
                     used[index] = true;
                 }
@@ -253,24 +286,41 @@ impl Files<'_> {
         is_only: bool,
         order: Vec<char>,
         length: &dyn Fn(char) -> u64,
-        planes: &[Option<&Found>],
+        planes: &[Plane<'_>],
         left_out: &mut Vec<LeftOut>,
     ) -> Result<Series> {
-        let missing = planes.iter().filter(|plane| plane.is_none()).count();
-        if missing == planes.len() {
-            return Err(corrupt(format!("none of the {missing} planes is there")));
+        let found: Vec<Option<&Found>> = planes
+            .iter()
+            .map(|plane| match plane {
+                Plane::Found(found) => Some(*found),
+                Plane::Unread(_) | Plane::Missing => None,
+            })
+            .collect();
+        if found.iter().all(Option::is_none) {
+            return Err(corrupt(format!("none of the {} planes is there", planes.len())));
         }
-        if missing > 0 {
-            let message =
-                format!("{missing} of {} planes are in no file; they have the fill value", planes.len());
-            left_out.push(LeftOut::new(format!("/OME-XML/Image {nth} (planes)"), &corrupt(message)));
-        }
+        let mut leave_out = |count: usize, place: &str, kind: ErrorKind| {
+            if count > 0 {
+                let message =
+                    format!("{count} of {} planes are in {place}; they have the fill value", planes.len());
+                let error = Error::new(kind, message);
+                left_out.push(LeftOut::new(format!("/OME-XML/Image {nth} (planes)"), &error));
+            }
+        };
+        let missing = planes.iter().filter(|plane| matches!(plane, Plane::Missing)).count();
+        leave_out(missing, "no file", ErrorKind::Corrupt);
+        let unread = planes.iter().filter_map(|plane| match plane {
+            Plane::Unread(kind) => Some(*kind),
+            _ => None,
+        });
+        let kinds: Vec<ErrorKind> = unread.collect();
+        kinds.first().into_iter().for_each(|kind| leave_out(kinds.len(), "files that are not read", *kind));
         let axes: Vec<Axis> = order
             .into_iter()
             .map(|axis| (axis.to_ascii_lowercase().to_string(), length(axis)))
             .filter(|(_, length)| *length > 1)
             .collect();
-        let mut series = Series::new(axes, planes);
+        let mut series = Series::new(axes, &found);
         if series.directory.is_none() {
             // The image has the form of one before, whose tags are the first ones.
             series.directory = self.own.found.first().and_then(|found| found.directory.clone());
