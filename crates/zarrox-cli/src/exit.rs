@@ -146,13 +146,16 @@ fn code(kind: ErrorKind) -> u8 {
 }
 
 /// Advice of the library, and the corresponding option of the command.
-const ADVICE: [(&str, &str); 8] = [
+const ADVICE: [(&str, &str); 11] = [
     ("ask for overwriting to replace it", "--force replaces it"),
     ("; can be allowed: ", "; --allow "),
     ("a lossy copy takes the nearest value instead", "--lossy takes the nearest value instead"),
     ("run the same conversion again", "run the same command again"),
     ("the first file can be taken", "--conflicts first takes that of the first file"),
-    ("fill values can stand for it", "--fill-missing puts fill values there"),
+    ("missing values can stand for it", "--fill-missing puts missing values there"),
+    ("a value can be given for it", "--fill-missing=VALUE gives one, and --exclude leaves the array out"),
+    ("joined along a dimension that is named", "joined along a dimension by --concat NAME"),
+    ("a level can be taken instead", "--level takes one of them"),
     ("such parts can be left out:", "--skip-damaged leaves them out:"),
     ("and can be left out:", "and --skip-unsupported leaves them out:"),
 ];

@@ -224,3 +224,37 @@ fn what_was_killed_goes_on_by_the_same_command() {
         assert_eq!(digest("some.zarr"), whole, "{milliseconds} ms, appended");
     }
 }
+
+#[test]
+fn an_array_that_a_file_lacks_needs_a_missing_value() {
+    let place = Place::new();
+    file(&place, "b.nc", 3, 3, 2);
+    file(&place, "a.nc", 0, 3, 2);
+    let count: Vec<u8> = (0..3_i32).flat_map(i32::to_ne_bytes).collect();
+    let line =
+        ["import", "-", "made.zarr/count", "--dtype", "int32", "--shape", "3", "--dimension-names", "time"];
+    assert_eq!(place.run_with(&line, &count).code, 0);
+    place.ok(&["export", "made.zarr", "a.nc", "--force"]);
+    let joined = ["import", "a.nc", "b.nc", "all.zarr", "--concat", "time"];
+    let said = place.fails(6, &joined);
+    assert!(said.contains("'/count'") && said.contains("--fill-missing puts missing values there"), "{said}");
+    let said = place.fails(6, &[&joined[..], &["--fill-missing"]].concat());
+    assert!(said.contains("'/count'") && said.contains("--fill-missing=VALUE gives one"), "{said}");
+    place.ok(&[&joined[..], &["--fill-missing=-9"]].concat());
+    assert_eq!(place.ok(&["dump", "all.zarr/count"]).trim(), "[ 0  1  2 -9 -9 -9]");
+    let said = place.fails(2, &["import", "a.nc", "b.zarr", "--select", "time=0:1,time=1:2"]);
+    assert!(said.contains("selected twice"), "{said}");
+}
+
+#[test]
+fn an_import_names_the_option_for_what_its_format_lacks() {
+    let place = Place::new();
+    place.ok(&["create", "a.zarr/x", "--shape", "3", "--dtype", "bfloat16"]);
+    place.ok(&["create", "a.zarr/y", "--shape", "3", "--dtype", "int8"]);
+    place.ok(&["export", "a.zarr", "a.h5"]);
+    let line = ["import", "a.h5", "b.zarr", "--format", "v2"];
+    let said = place.fails(6, &line);
+    assert!(said.contains("--allow data-types"), "{said}");
+    place.ok(&[&line[..], &["--allow", "data-types"]].concat());
+    assert_eq!(place.ok(&["ls", "b.zarr"]).trim(), "y");
+}

@@ -6,8 +6,10 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use zarrox::copy::IfExists;
+use zarrox::convert::What;
+use zarrox::copy::{Copier, IfExists};
 use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
+use zarrox::json::{self, Json};
 use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Glob, Group, OpenMode, Result};
 use zarrox_files::{Kind, LeftOut, Select};
 
@@ -91,9 +93,17 @@ pub(crate) struct Import {
     #[arg(value_parser = ["refuse", "first"])]
     conflicts: String,
 
-    /// Put fill values where some of the files lack an array
-    #[arg(long, requires = "concat")]
-    fill_missing: bool,
+    /// Put missing values where some of the files lack an array: that of its attributes, or NaN. With a value, this one for arrays
+    /// without a missing value; otherwise they are an error
+    #[arg(long, requires = "concat", value_name = "VALUE", num_args = 0..=1, require_equals = true)]
+    #[arg(allow_hyphen_values = true)]
+    fill_missing: Option<Option<String>>,
+
+    /// Allow the loss of properties that the format of the copy cannot express: data-types, fill-values, dimension-names,
+    /// attributes, members, nodes
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
+    #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
+    allow: Vec<What>,
 
     /// Import ranges of dimensions, of all arrays that have them: by indices as time=0:100 or x=::2, or by values of the coordinate as
     /// lat=10..50 or time=2000-01..2000-12; several are separated by commas
@@ -184,7 +194,8 @@ impl Import {
             exclude: Vec::new(),
             concat: None,
             conflicts: "refuse".to_owned(),
-            fill_missing: false,
+            fill_missing: None,
+            allow: Vec::new(),
             select: Vec::new(),
             external: Vec::new(),
             append: Some(axis),
@@ -289,6 +300,7 @@ impl Import {
             ("--select", many, !self.select.is_empty()),
             ("--exclude", many, !self.exclude.is_empty()),
             ("--external", many, !self.external.is_empty()),
+            ("--allow", many, !self.allow.is_empty()),
         ];
         given.into_iter().find(|(.., given)| *given).map(|(option, kinds, _)| (option, kinds))
     }
@@ -508,6 +520,7 @@ impl Import {
         let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
         let copier = copying::copier(global, &progress).memory(memory);
         // Of what an earlier import has left, only the same one goes on.
+        let copier = self.allow.iter().copied().fold(copier, Copier::allow);
         let copier = if self.creation.force { copier.if_exists(IfExists::Replace) } else { copier };
         let recodes = self.creation.compressor.is_some() || self.creation.codecs.is_some();
         let import = self.options()?.copier(self.recoding()?.apply(copier)?).recodes(recodes);
@@ -560,8 +573,12 @@ impl Import {
             .ome(self.ome)
             .skip_unsupported(self.skip_unsupported)
             .skip_damaged(self.skip_damaged)
-            .first_wins(self.conflicts == "first")
-            .fill_missing(self.fill_missing);
+            .first_wins(self.conflicts == "first");
+        let import = match &self.fill_missing {
+            None => import,
+            Some(None) => import.fill_missing(true),
+            Some(Some(value)) => import.fill_missing_with(json_or_text(value)),
+        };
         let import = self.concat.iter().fold(import, zarrox_files::Import::concat);
         let import = self.members.iter().fold(import, zarrox_files::Import::node);
         let import = self.exclude.iter().cloned().fold(import, zarrox_files::Import::exclude);
@@ -662,6 +679,11 @@ fn print_left_out(parts: &[LeftOut]) {
 
 fn counted(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
+/// A value as JSON, or as text where it is none.
+fn json_or_text(text: &str) -> Json {
+    json::parse(text.as_bytes()).unwrap_or_else(|_| text.into())
 }
 
 /// The name and the type of a column.
