@@ -336,10 +336,12 @@ def check(
 def downsample(source: str, destination: str | None, options: dict[str, Any]) -> list[dict[str, Any]]:
     """Members of levels: ``path``, ``shape``, ``chunks``, ``factors``, ``scale``, ``translation``, ``bytes``."""
 
-def import_file(source: str, destination: str, options: dict[str, Any]) -> list[tuple[str, str]]:
+def import_file(sources: list[str], destination: str, options: dict[str, Any]) -> list[tuple[str, str]]:
     """The paths of what is left out, and the reasons."""
 
-def export_file(source: str, destination: str, options: dict[str, Any]) -> None: ...
+def export_file(source: str, destination: str, options: dict[str, Any]) -> list[tuple[str, str]]:
+    """The paths of what is left out, and the reasons."""
+
 def validate_ome(path: str) -> list[tuple[str, str, str]]:
     """The severity, the path and the message of each finding."""
 @final

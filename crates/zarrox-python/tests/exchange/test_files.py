@@ -57,6 +57,59 @@ def test_pictures(tmp_path: Path) -> None:
             zarr.export_file(tmp_path / "a.zarr", tmp_path / "c.png", **bad)
 
 
+def _months(tmp_path: Path) -> list[Path]:
+    """Two files of NetCDF, of which the second one lacks an array."""
+    files = []
+    for month in range(2):
+        root = zarr.open_group(tmp_path / f"{month}.zarr", mode="w")
+        for name, dtype in (("time", "i4"), ("depth", "i2"), ("heat", "f4")):
+            if month == 0 or name != "depth":
+                root.create_dataset(name, data=np.arange(3, dtype=dtype) + 3 * month, dimension_names=["time"])
+        files.append(tmp_path / f"{month}.nc")
+        assert zarr.export_file(tmp_path / f"{month}.zarr", files[-1], unlimited=["time"]) == []
+    return files
+
+
+def test_many_files_become_one(tmp_path: Path) -> None:
+    files = _months(tmp_path)
+    with pytest.raises(Exception, match="missing"):
+        zarr.import_file(files, tmp_path / "a", concat="time")
+    with pytest.raises(Exception, match="depth.*no missing value"):
+        zarr.import_file(files, tmp_path / "b", concat="time", fill_missing=True)
+    zarr.import_file(files, tmp_path / "c", concat="time", fill_missing=-9, chunks={"time": 2})
+    root = zarr.open_group(tmp_path / "c", mode="r")
+    assert root["depth"][:].tolist() == [0, 1, 2, -9, -9, -9]
+    assert root["depth"].chunks == (2,)
+    zarr.import_file(files[0], tmp_path / "d", exclude=["depth"])
+    zarr.import_file(files[1], tmp_path / "d", concat="time", append=True)
+    assert zarr.open_array(tmp_path / "d" / "heat", mode="r")[:].tolist() == [0, 1, 2, 3, 4, 5]
+    zarr.import_file(files[0], tmp_path / "e", node=["time", "heat"], select={"time": slice(1, None)}, dtype="float64")
+    root = zarr.open_group(tmp_path / "e", mode="r")
+    assert sorted(root) == ["heat", "time"]
+    assert root["heat"][:].tolist() == [1, 2]
+    assert root["heat"].dtype == np.float64
+    for wrong in ({"conflicts": "last"}, {"select": {"time": "0:1:0"}}, {"allow": ["all"]}, {"exclude": ["["]}):
+        with pytest.raises(Exception):  # noqa: B017, PT011
+            zarr.import_file(files[0], tmp_path / "f", **wrong)  # type: ignore[arg-type]
+
+
+def test_images_and_what_files_do_not_have(tmp_path: Path) -> None:
+    zarr.save_array(tmp_path / "a.zarr", np.arange(24, dtype="u1").reshape(2, 3, 4))
+    zarr.export_file(tmp_path / "a.zarr", tmp_path / "a.tif", compression="zstd", selection="1")
+    zarr.import_file(tmp_path / "a.tif", tmp_path / "b.zarr", ome=True)
+    assert zarr.open_array(tmp_path / "b.zarr" / "0", mode="r")[...].ravel().tolist() == list(range(12, 24))
+    zarr.export_file(tmp_path / "a.zarr", tmp_path / "slices", stack="png")
+    assert sorted(path.name for path in (tmp_path / "slices").iterdir()) == ["0000.png", "0001.png"]
+    zarr.export_file(tmp_path / "a.zarr", tmp_path / "z%d.tif")
+    assert (tmp_path / "z1.tif").exists()
+    root = zarr.open_group(tmp_path / "g.zarr", mode="w")
+    root.create_dataset("half", data=np.zeros(2, "f2"))
+    with pytest.raises(Exception, match="half"):
+        zarr.export_file(tmp_path / "g.zarr", tmp_path / "g.nc")
+    left_out = zarr.export_file(tmp_path / "g.zarr", tmp_path / "g.nc", skip_unsupported=True)
+    assert [path for path, _ in left_out] == ["/half"]
+
+
 def test_what_is_no_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("text")
     with pytest.raises(Exception, match="known kind"):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from zarrox import _native
 
@@ -12,43 +13,84 @@ __all__ = ["export_file", "import_file"]
 
 
 def import_file(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     destination: str | os.PathLike[str],
     *,
-    node: str | None = None,
+    node: str | Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    select: Mapping[str, str | int | slice] | None = None,
+    concat: str | None = None,
+    append: bool = False,
+    conflicts: Literal["refuse", "first"] = "refuse",
+    fill_missing: bool | int | float | str = False,
+    external: Sequence[str | os.PathLike[str]] = (),
     columns: Mapping[str, str] | None = None,
     level: int = 0,
-    chunks: Sequence[int] | None = None,
-    shards: Sequence[int] | None = None,
+    ome: bool = False,
+    chunks: Sequence[int] | Mapping[str, int] | None = None,
+    shards: Sequence[int] | Mapping[str, int] | None = None,
+    dtype: str | None = None,
+    lossy: bool = False,
+    codecs: Sequence[Mapping[str, Any]] | None = None,
     zarr_format: Literal[2, 3] | None = None,
+    allow: Sequence[str] = (),
     overwrite: bool = False,
     skip_unsupported: bool = False,
+    skip_damaged: bool = False,
     memory: int | None = None,
 ) -> list[tuple[str, str]]:
-    """Import a file of HDF5, NetCDF, TIFF, NIfTI, PNG, JPEG, CSV or Parquet, or a directory of images.
+    """Import a file of HDF5, NetCDF, TIFF, NIfTI, PNG, JPEG, CSV or Parquet, a directory of images, or several files as one.
 
     Chunks are stored first and documents last: after an interruption, the same call continues.
 
     Parameters
     ----------
-    source : str or PathLike
-        The file, or a directory of images of one size and type.
+    source : str or PathLike, or sequence of these
+        The file, or a directory of images of one size and type; with `concat` several files.
     destination : str or PathLike
         The path or URL of the new array or group.
-    node : str, optional
-        Only this node of the file, with all nodes below it.
+    node : str or sequence of str, optional
+        Only this node of the file, or these, with all nodes below.
+    exclude : sequence of str, optional
+        Patterns of nodes that are left out, such as ``"*_bnds"``.
+    select : mapping of str, optional
+        Ranges of dimensions: slices of indices, or the values of both ends as text, such as ``{"lat": "10..50", "time": slice(0, 12)}``.
+    concat : str, optional
+        The dimension along which several files are joined.
+    append : bool, optional
+        If true, the files go on behind what the destination has along `concat`.
+    conflicts : {'refuse', 'first'}, optional
+        What is done with elements that all files should have alike and that differ: an error, or those of the first file.
+    fill_missing : bool, number or str, optional
+        If true, arrays that some of the files lack have missing values there. A value stands for arrays without a missing value.
+    external : sequence of str or PathLike, optional
+        Directories in which files are opened that the file names, beside its own directory.
     columns : mapping of str to str, optional
         The types of columns of CSV, such as ``{"id": "uint8"}``. By default each has the type of all its values.
     level : int, optional
         A smaller copy of the image that a file of TIFF has: 1 is the largest.
-    chunks, shards : sequence of int, optional
-        The shape of chunks and of shards; by default that of the file.
+    ome : bool, optional
+        If true, images of TIFF become OME-Zarr.
+    chunks, shards : sequence of int, or mapping of str to int, optional
+        The shape of chunks and of shards, or lengths by the names of dimensions, where -1 is a whole dimension; by default that of
+        the file.
+    dtype : str, optional
+        The data type to which elements are cast.
+    lossy : bool, optional
+        If true, elements that `dtype` does not have become the nearest ones. By default they are an error.
+    codecs : sequence of mapping, optional
+        All codecs of a chunk, as dicts with ``name`` and ``configuration``.
     zarr_format : {2, 3}, optional
         The format; by default 3.
+    allow : sequence of str, optional
+        Properties that may be lost where the format does not have them: ``"data-types"``, ``"fill-values"``, ``"dimension-names"``,
+        ``"attributes"``, ``"members"``, ``"nodes"``.
     overwrite : bool, optional
         If true, nodes that are there are replaced.
     skip_unsupported : bool, optional
-        If true, what has no form in Zarr is left out. By default it is an error.
+        If true, what has no form in Zarr, or is in files that are missing or not allowed, is left out. By default it is an error.
+    skip_damaged : bool, optional
+        If true, what is damaged is left out. By default it is an error.
     memory : int, optional
         The most memory for chunks at a time, in bytes.
 
@@ -67,46 +109,96 @@ def import_file(
     >>> zarr.open_group("stations.zarr")["id"][:]
     array([1, 2], dtype=uint8)
     """
+    is_one = isinstance(source, (str, os.PathLike))
+    sources = [source] if is_one else source
+    is_filled = isinstance(fill_missing, bool)
     options = {
-        "node": node,
+        "nodes": [node] if isinstance(node, str) else list(node),
+        "exclude": list(exclude),
+        "concat": concat,
+        "append": append,
+        "first_wins": _one_of("conflicts", conflicts, ("refuse", "first")) == "first",
+        "fill_missing": fill_missing if is_filled else True,
+        "fill_value": None if is_filled else json.dumps(fill_missing),
+        "select": [f"{name}={_range(of)}" for name, of in (select or {}).items()],
+        "external": [os.fspath(directory) for directory in external],
         "columns": list((columns or {}).items()),
         "level": level,
-        "chunks": None if chunks is None else list(chunks),
-        "shards": None if shards is None else list(shards),
+        "ome": ome,
+        "chunks": _lengths(chunks),
+        "shards": _lengths(shards),
+        "named_chunks": _named(chunks),
+        "named_shards": _named(shards),
+        "dtype": dtype,
+        "lossy": lossy,
+        "codecs": None if codecs is None else json.dumps([dict(codec) for codec in codecs]),
+        "allow": list(allow),
         "zarr_format": zarr_format,
         "overwrite": overwrite,
         "skip_unsupported": skip_unsupported,
+        "skip_damaged": skip_damaged,
         "memory": memory,
     }
-    return _native.import_file(os.fspath(source), os.fspath(destination), options)
+    return _native.import_file([os.fspath(path) for path in sources], os.fspath(destination), options)
+
+
+def _one_of(name: str, value: str, known: Sequence[str]) -> str:
+    if value not in known:
+        raise ValueError(f"{name} is {' or '.join(map(repr, known))}, and not {value!r}")
+    return value
+
+
+def _range(of: str | int | slice) -> str:
+    """The text of a range of a dimension."""
+    if not isinstance(of, slice):
+        return str(of)
+    start, stop, step = ("" if part is None else str(part) for part in (of.start, of.stop, of.step))
+    return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
+
+
+def _lengths(lengths: Sequence[int] | Mapping[str, int] | None) -> list[int] | None:
+    return None if lengths is None or isinstance(lengths, Mapping) else list(lengths)
+
+
+def _named(lengths: Sequence[int] | Mapping[str, int] | None) -> list[tuple[str, int | None]]:
+    """Lengths by the names of dimensions, where None is a whole dimension."""
+    if not isinstance(lengths, Mapping):
+        return []
+    return [(name, None if length == -1 else length) for name, length in lengths.items()]
 
 
 def export_file(
     source: str | os.PathLike[str],
     destination: str | os.PathLike[str],
     *,
-    format: Literal["h5", "nc", "png", "csv", "parquet"] | None = None,
+    format: Literal["h5", "nc", "png", "csv", "parquet", "tif", "ome.tif", "nii", "nii.gz"] | None = None,
     selection: str | None = None,
     columns: Sequence[str] = (),
     cmap: str | None = None,
     value_range: tuple[float, float] | None = None,
     percentiles: tuple[float, float] | None = None,
     log: bool = False,
+    compression: Literal["deflate", "zstd", "none"] | None = None,
+    stack: Literal["png", "jpeg", "tiff"] | None = None,
+    unlimited: Sequence[str] = (),
+    skip_unsupported: bool = False,
     overwrite: bool = False,
     memory: int | None = None,
-) -> None:
-    """Export an array or a group to a file of HDF5, NetCDF-4, PNG, CSV or Parquet. The file gets its name when it is complete.
+) -> list[tuple[str, str]]:
+    """Export an array or a group to a file of HDF5, NetCDF-4, TIFF, NIfTI, PNG, CSV or Parquet, or to a stack of images.
+
+    The file gets its name when it is complete.
 
     Parameters
     ----------
     source : str or PathLike
         The path or URL of an array, or for HDF5, NetCDF and tables of a group.
     destination : str or PathLike
-        The file.
-    format : {'h5', 'nc', 'png', 'csv', 'parquet'}, optional
+        The file; of a stack of images the names with a place for the number, such as ``"slices/%03d.png"``, or the directory.
+    format : {'h5', 'nc', 'png', 'csv', 'parquet', 'tif', 'ome.tif', 'nii', 'nii.gz'}, optional
         The kind of file; by default that of its suffix.
     selection : str, optional
-        The part of an array that becomes a picture, or the rows of a table, such as ``"0, ::2"``.
+        The part of an array that becomes a picture or a file of TIFF or NIfTI, or the rows of a table, such as ``"0, ::2"``.
     columns : sequence of str, optional
         The arrays of a group that are the columns of a table; by default all.
     cmap : str, optional
@@ -115,10 +207,23 @@ def export_file(
         The values, or their percentiles, of the first and the last colour; by default the extremes.
     log : bool, optional
         If true, the colours follow the logarithm.
+    compression : {'deflate', 'zstd', 'none'}, optional
+        The compression of TIFF; by default deflate.
+    stack : {'png', 'jpeg', 'tiff'}, optional
+        The kind of a directory of images, one for each position along the first dimension.
+    unlimited : sequence of str, optional
+        Dimensions that become unlimited in HDF5 and NetCDF.
+    skip_unsupported : bool, optional
+        If true, what HDF5 or NetCDF cannot express is left out. By default it is an error.
     overwrite : bool, optional
         If true, an existing file is replaced.
     memory : int, optional
         The most memory for chunks at a time, in bytes.
+
+    Returns
+    -------
+    left_out : list of tuple of str
+        The path and the reason of what was left out.
 
     Examples
     --------
@@ -126,6 +231,7 @@ def export_file(
     >>> import zarrox as zarr
     >>> _ = zarr.save_array("slopes.zarr", np.add.outer(np.arange(20), np.arange(30)))
     >>> zarr.export_file("slopes.zarr", "slopes.png", selection="::2", cmap="magma")
+    []
     """
     options = {
         "format": format,
@@ -135,7 +241,11 @@ def export_file(
         "value_range": value_range,
         "percentiles": percentiles,
         "log": log,
+        "compression": compression,
+        "stack": stack,
+        "unlimited": list(unlimited),
+        "skip_unsupported": skip_unsupported,
         "overwrite": overwrite,
         "memory": memory,
     }
-    _native.export_file(os.fspath(source), os.fspath(destination), options)
+    return _native.export_file(os.fspath(source), os.fspath(destination), options)
