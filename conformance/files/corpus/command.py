@@ -10,7 +10,10 @@ import subprocess
 SECONDS, PATIENCE = 60, 200
 MEMORY = 6 << 30
 
-UNSUPPORTED, DAMAGED, MISSING = 6, 5, 3
+UNSUPPORTED, DAMAGED, MISSING, FORBIDDEN = 6, 5, 3, 7
+
+# The codes of what --skip-unsupported leaves out: what Zarr does not have, and what is in files that are missing or not allowed.
+SKIPPED = (UNSUPPORTED, MISSING, FORBIDDEN)
 
 
 class Failed(Exception):

@@ -8,7 +8,7 @@ import h5py
 import hdf5plugin  # noqa: F401, so that h5py reads its filters
 import numpy as np
 
-from command import DAMAGED, UNSUPPORTED, Failed, Notes, other
+from command import DAMAGED, SKIPPED, UNSUPPORTED, Failed, Notes, other
 from hierarchy import Hierarchy
 from same import alike, plain, same
 
@@ -324,22 +324,31 @@ def import_and_compare(zarrox, path, target, compare):
     """
     code, said = zarrox("import", path, target, "--force")
     refused = None
-    if code == UNSUPPORTED:
+    if code in SKIPPED:
         refused = said.strip()[:1000]
         code, said = zarrox("import", path, target, "--force", "--skip-unsupported")
-    if code == UNSUPPORTED:
+    if code in SKIPPED:
         return "refused", [f"as a whole: {said.strip()[:300]}"], None
     if code not in (0, DAMAGED):
         return "failed", [f"exit code {code}: {said.strip()[:500]}"], None
+    damage = said.strip()[:500] if code == DAMAGED else None
+    if damage:
+        # What is damaged is named; the rest must be right.
+        code, said = zarrox("import", path, target, "--force", "--skip-unsupported", "--skip-damaged")
+        if code != 0:
+            _, unreadable = compare(path, Hierarchy(target + ".none"), Notes(said))
+            if unreadable:
+                return "broken", [f"an error: {damage}", *unreadable[:3]], None
+            return "failed", [f"damaged, though others read it: {damage}"], None
     notes = Notes(said)
-    if code == DAMAGED:
-        differences, unreadable = compare(path, Hierarchy(target + ".none"), notes)
-        if unreadable:
-            return "broken", [f"an error: {said.strip()[:300]}", *unreadable[:3]], None
-        return "failed", [f"damaged, though others read it: {said.strip()[:500]}"], None
     differences, unreadable = compare(path, Hierarchy(target), notes)
     if differences:
         return "failed", differences[:20], notes
+    if damage and unreadable:
+        return "broken", [f"an error: {damage}", *unreadable[:3]], None
+    if damage:
+        is_read = is_loss(path, target, compare)
+        return ("failed", [f"damaged, though others read it: {damage}"], None) if is_read else ("refused", [damage], notes)
     # What is named is no loss if h5py does not read it either, such as a link to nothing.
     if refused or (notes and is_loss(path, target, compare)):
         return "refused", [refused or "\n".join(notes.lines[:5])], notes

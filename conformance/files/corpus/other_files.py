@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from command import DAMAGED, MISSING, UNSUPPORTED, Notes
+from command import DAMAGED, MISSING, SKIPPED, Notes
 from hierarchy import Hierarchy
 from same import same
 
@@ -21,7 +21,7 @@ def check(zarrox, path, work, read, compare):
     target = os.path.join(work, "target.zarr")
     code, said = zarrox("import", path, target, "--force")
     refused = None
-    if code == UNSUPPORTED:
+    if code in SKIPPED:
         refused = said.strip()[:500]
         code, said = zarrox("import", path, target, "--force", "--skip-unsupported")
     try:
@@ -32,7 +32,7 @@ def check(zarrox, path, work, read, compare):
             return {"class": "unknown", "reasons": reasons}
         kind = "refused" if refused else "broken" if code in (DAMAGED, MISSING) else "failed"
         return {"class": kind, "reasons": [f"exit code {code}", *reasons]}
-    if code == UNSUPPORTED:
+    if code in SKIPPED:
         return {"class": "refused", "reasons": [said.strip()[:500]]}
     if code != 0:
         return {"class": "failed", "reasons": [f"exit code {code}: {said.strip()[:400]}"]}

@@ -1,13 +1,14 @@
 """Compares what an import makes of a file of TIFF with what tifffile reads."""
 
 import os
+import struct
 
 import numpy as np
 import PIL.Image
 import rasterio
 import tifffile
 
-from command import DAMAGED, UNSUPPORTED, Notes
+from command import DAMAGED, SKIPPED, Notes
 from hierarchy import Hierarchy
 
 # Codecs that lose something, whose decoders may differ a little.
@@ -72,27 +73,37 @@ def pages_of(path):
 
 
 def pages_below(path):
-    """The elements of the pages that SubIFDs lead to, of which tifffile's series have the first level."""
+    """The elements of the pages that SubIFDs lead to, which may begin chains, and whether they are smaller copies or masks."""
     found, seen = [], set()
 
-    def walk(pages, depth):
-        for page in pages:
-            page = page.aspage()
-            if page.offset in seen:
-                # Directories can be a circle.
-                return
-            seen.add(page.offset)
+    def walk(file, offset, depth):
+        # Directories can be a circle.
+        while offset and offset not in seen:
+            seen.add(offset)
+            file.filehandle.seek(offset)
+            page = tifffile.TiffPage(file, index=0)
             if depth:
-                found.append(np.squeeze(page.asarray()))
-            if depth < DEEPEST and page.subifds:
-                walk(page.pages, depth + 1)
+                found.append((np.squeeze(page.asarray()), bool(int(page.subfiletype or 0) & 5)))
+            if depth < DEEPEST:
+                for below in page.subifds or ():
+                    walk(file, below, depth + 1)
+            offset = following(file, offset)
 
     with tifffile.TiffFile(path) as file:
         try:
-            walk(file.pages, 0)
+            walk(file, file.pages.first.offset, 0)
         except Exception:  # noqa: BLE001, some are damaged
             return found
     return found
+
+
+def following(file, offset):
+    """The position of the directory behind another one in its chain; 0 for none."""
+    handle, tiff = file.filehandle, file.tiff
+    handle.seek(offset)
+    (count,) = struct.unpack(tiff.tagnoformat, handle.read(tiff.tagnosize))
+    handle.seek(offset + tiff.tagnosize + count * tiff.tagsize)
+    return struct.unpack(tiff.offsetformat, handle.read(tiff.offsetsize))[0]
 
 
 def planes(image, pages):
@@ -118,9 +129,10 @@ def compare_pages(images, path, is_lossy, is_told):
     for plane in found:
         if not any(is_same(plane, page) for page in pages):
             below = pages_below(path) if below is None else below
-            if any(is_same(plane, page) for page in below):
+            if any(is_same(plane, page) for page, _ in below):
                 continue
             return f"an image of shape {plane.shape} is no page"
+    pages = pages + [page for page, is_copy in (pages_below(path) if below is None else below) if not is_copy]
     missing = [number for number, page in enumerate(pages) if not any(is_same(plane, page) for plane in found)]
     return None if is_told or not missing else f"pages {missing[:5]} of {len(pages)} are missing without a word"
 
@@ -173,7 +185,7 @@ def check(zarrox, path, work):
     target = os.path.join(work, "target.zarr")
     code, said = zarrox("import", path, target, "--force")
     refused = None
-    if code == UNSUPPORTED:
+    if code in SKIPPED:
         refused = said.strip()[:500]
         code, said = zarrox("import", path, target, "--force", "--skip-unsupported")
     try:
@@ -184,13 +196,21 @@ def check(zarrox, path, work):
         reasons = [f"tifffile: {type(error).__name__}: {error}"[:300], said.strip()[:300]]
         if code == 0 and not refused:
             return second_opinion(path, Hierarchy(target), reasons)
-        if code in (0, UNSUPPORTED, DAMAGED):
+        if code in (0, DAMAGED, *SKIPPED):
             return {"class": "refused" if refused else "broken", "reasons": [refused or "", *reasons]}
         return {"class": "failed", "reasons": [f"exit code {code}", *reasons]}
-    if code == UNSUPPORTED:
+    if code in SKIPPED:
         return {"class": "refused", "reasons": [said.strip()[:500]]}
     if code == DAMAGED and not any(True for _ in opinions(path)):
         return {"class": "broken", "reasons": [f"exit code 5: {said.strip()[:300]}", "neither Pillow nor GDAL reads it whole"]}
+    if code == DAMAGED:
+        # A directory that is not there is named, and all others are as others read them.
+        damage = said.strip()[:400]
+        code, said = zarrox("import", path, target, "--force", "--skip-unsupported", "--skip-damaged")
+        hierarchy = Hierarchy(target)
+        if code == 0 and "/page" in damage and not compare(path, images, reduced, is_lossy, hierarchy, False):
+            return {"class": "refused", "reasons": [damage]}
+        return {"class": "failed", "reasons": [f"exit code 5: {damage}, though others read it"]}
     if code != 0:
         return {"class": "failed", "reasons": [f"exit code {code}: {said.strip()[:400]}, though others read it"]}
     notes = Notes(said)
