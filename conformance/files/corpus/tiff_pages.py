@@ -73,7 +73,7 @@ def pages_of(path):
 
 
 def pages_below(path):
-    """The elements of the pages that SubIFDs lead to, which may begin chains, and whether they are smaller copies or masks."""
+    """The elements of all pages, also of those that SubIFDs lead to, which may begin chains; and whether they are smaller copies or masks."""
     found, seen = [], set()
 
     def walk(file, offset, depth):
@@ -82,8 +82,7 @@ def pages_below(path):
             seen.add(offset)
             file.filehandle.seek(offset)
             page = tifffile.TiffPage(file, index=0)
-            if depth:
-                found.append((np.squeeze(page.asarray()), bool(int(page.subfiletype or 0) & 5)))
+            found.append((np.squeeze(page.asarray()), bool(int(page.subfiletype or 0) & 5)))
             if depth < DEEPEST:
                 for below in page.subifds or ():
                     walk(file, below, depth + 1)

@@ -111,6 +111,7 @@ pub struct Export {
     )]
     listener: Option<Listener>,
     unlimited: Vec<String>,
+    #[cfg_attr(not(feature = "hdf5"), expect(dead_code, reason = "other formats leave nothing out"))]
     left_out: Option<LeftOutListener>,
 }
 

@@ -36,6 +36,10 @@ mod import;
 mod input;
 mod inventory;
 mod natural;
+#[cfg_attr(
+    not(feature = "hdf5"),
+    expect(dead_code, unused_imports, reason = "NetCDF-3 has no groups and no user-defined types")
+)]
 mod netcdf;
 mod netcdf3;
 #[cfg(feature = "nifti")]

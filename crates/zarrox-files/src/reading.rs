@@ -24,9 +24,5 @@ pub(crate) struct Reading {
     #[cfg_attr(not(feature = "tiff"), expect(dead_code, reason = "this build reads no TIFF"))]
     pub(crate) ome: bool,
     /// The directories in which files that the file names are opened.
-    #[cfg_attr(
-        not(any(feature = "hdf5", feature = "nifti", feature = "tiff")),
-        expect(dead_code, reason = "no format of this build names files")
-    )]
     pub(crate) external: External,
 }

@@ -33,6 +33,7 @@ impl LeftOut {
     }
 
     /// Creates the record of a part that has no form in Zarr.
+    #[cfg(feature = "tiff")]
     pub(crate) fn unsupported(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { path: path.into(), reason: reason.into(), kind: ErrorKind::Unsupported }
     }
@@ -85,6 +86,13 @@ struct Inner {
 }
 
 impl FileStore {
+    #[cfg(any(
+        feature = "hdf5",
+        feature = "images",
+        feature = "nifti",
+        feature = "tables",
+        feature = "tiff"
+    ))]
     pub(crate) fn new(
         location: String,
         documents: MemoryStore,
@@ -100,6 +108,7 @@ impl FileStore {
     }
 
     /// The store with the numbers of objects in the file.
+    #[cfg(feature = "hdf5")]
     pub(crate) fn with_inventories(self, inventories: Inventories) -> Self {
         self.with(|inner| Inner { inventories, ..inner })
     }
