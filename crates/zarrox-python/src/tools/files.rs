@@ -9,9 +9,11 @@ use pyo3::types::PyDict;
 use zarrox::convert::What;
 use zarrox::copy::{Copier, IfExists};
 use zarrox::data_type::Casting;
-use zarrox::{AccessOptions, CodecSpec, DataType, Format, OpenMode, Selection};
+use zarrox::{AccessOptions, CodecSpec, DataType, Format, Glob, OpenMode, Selection};
 use zarrox_files::picture::{Colours, Picture};
-use zarrox_files::{Export, Import, LeftOut, Names, Stack, StackKind, Table, Target, TiffCompression};
+use zarrox_files::{
+    Export, Import, LeftOut, Names, Select, Stack, StackKind, Table, Target, TiffCompression,
+};
 
 use crate::error::OrRaise;
 use crate::long::interruptible;
@@ -101,10 +103,10 @@ impl Options {
         import = self.concat.iter().fold(import, Import::concat);
         import = self.external.iter().fold(import, Import::external);
         for pattern in &self.exclude {
-            import = import.exclude(pattern.parse().or_raise()?);
+            import = import.exclude(pattern.parse::<Glob>().or_raise()?);
         }
         for range in &self.select {
-            import = import.select(range.parse().or_raise()?);
+            import = import.select(range.parse::<Select>().or_raise()?);
         }
         if let Some(value) = &self.fill_value {
             import = import.fill_missing_with(zarrox::json::parse(value.as_bytes()).or_raise()?);
