@@ -324,7 +324,7 @@ fn a_compression_that_is_not_read_is_named_before_anything_is_copied() {
     let said: Vec<usize> =
         (footer..bytes.len() - 8).filter(|&at| bytes[at - 3..].starts_with(b"\x01a\x15\0")).collect();
     assert_eq!(said.len(), 1);
-    let mut brotli = bytes.clone();
+    let mut brotli = bytes;
     brotli[said[0]] = 8;
     std::fs::write(&path, brotli).unwrap();
     let store = open_file(&path).unwrap();

@@ -102,9 +102,9 @@ pub(super) fn of(
     let (mut columns, mut rows) = (Vec::new(), None::<(u64, String)>);
     for (name, array) in arrays {
         let shape = array.slice(selection).shape()?;
-        let (length, list) = match shape.as_slice() {
-            &[length] => (length, None),
-            &[length, list] if lists == Lists::Allowed => (length, Some(list)),
+        let (length, list) = match *shape.as_slice() {
+            [length] => (length, None),
+            [length, list] if lists == Lists::Allowed => (length, Some(list)),
             _ => {
                 let most = match lists {
                     Lists::Allowed => "one dimension, or two for lists",

@@ -38,7 +38,7 @@ impl Nulls {
     ///
     /// # Errors
     /// When all candidates are values.
-    pub(super) fn of(mapped: Mapped, scan: &Scan<'_>) -> Result<Self> {
+    pub(super) fn of(mapped: &Mapped, scan: &Scan<'_>) -> Result<Self> {
         let fill = |value: Json| Some((FILL_VALUE.to_owned(), value));
         let nan = |data_type: &DataType| fill(fill::encoded(data_type, f64::NAN.into()));
         let (data_type, element, attribute) = match mapped.kind {
@@ -48,7 +48,7 @@ impl Nulls {
             Kind::Fixed if mapped.data_type == DataType::Float16 => {
                 (DataType::Float16, 0x7e00_u16.to_ne_bytes().to_vec(), nan(&DataType::Float16))
             }
-            Kind::Signed(_) | Kind::Unsigned(_) => match unused_integer(&mapped, scan)? {
+            Kind::Signed(_) | Kind::Unsigned(_) => match unused_integer(mapped, scan)? {
                 Some(whole) => {
                     let mut bytes = whole.to_ne_bytes().to_vec();
                     let size = mapped.data_type.size();
@@ -78,7 +78,7 @@ impl Nulls {
                 (mapped.data_type.clone(), element, Some(attribute))
             }
         };
-        Ok(Self { mapped: Mapped { data_type, ..mapped }, element, attribute })
+        Ok(Self { mapped: Mapped { data_type, ..mapped.clone() }, element, attribute })
     }
 }
 

@@ -185,7 +185,7 @@ impl StoredColumn {
             .into_iter()
             .for_each(|scale| drop(attributes.insert("scale_factor".to_owned(), scale)));
         if descriptor.max_def_level() > 0 && column.any_missing()? {
-            let nulls = Nulls::of(column.mapped.clone(), &|sink| column.each_group(sink))?;
+            let nulls = Nulls::of(&column.mapped, &|sink| column.each_group(sink))?;
             attributes.extend(nulls.attribute);
             column = Self { mapped: nulls.mapped, null: Some(nulls.element), ..column };
         }
