@@ -121,6 +121,7 @@ impl Options {
 
 /// Imports files, or a directory of images. Returns the paths that are left out, and the reasons.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "a list of Python has no slice")]
 pub(crate) fn import_file(
     py: Python<'_>,
     sources: Vec<PathBuf>,
