@@ -97,7 +97,7 @@ fn files_that_are_written_with_sync_are_flushed_before_they_get_their_name_and_t
         (&["export", "a.zarr", "out/others/a.npz"], false),
         (&["export", "a.zarr", "out/others/a.nc"], false),
         (&["export", "a.zarr", "out/others/a.tif"], false),
-        (&["export", "a.zarr", "out/others/stack/*.png"], true),
+        (&["export", "a.zarr", "out/others/stack", "--stack", "png"], true),
         (&["manifest", "write", "a.zarr", "-o", "out/others/a.manifest"], false),
     ] {
         let Some(calls) = traced(&place, &[line, &["--sync"]].concat()) else { return };

@@ -11,7 +11,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use zarrox::stores::{
-    self, ByteRange, Bytes, Condition, DirectoryStore, Key, MemoryStore, Prefix, PrefixStore, ReadOnlyStore,
+    self, ByteRange, Bytes, Condition, Key, MemoryStore, Prefix, PrefixStore, ReadOnlyStore,
     StorageOptions, StoreError, StoreErrorKind, StoreExt,
 };
 

@@ -302,7 +302,8 @@ mod model {
             let merging = AtomicUsize::new(0);
             thread::scope(|scope| {
                 for name in &names {
-                    scope.spawn(|| {
+                    let merging = &merging;
+                    scope.spawn(move || {
                         let file = File::options().append(true).open(name).unwrap();
                         let claim = (identity(&file).unwrap(), Claim::Merge);
                         let locked = HeldLock::wait(&Arc::new(file), claim, Duration::MAX, || {}).unwrap();
