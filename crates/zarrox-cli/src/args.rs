@@ -53,7 +53,7 @@ pub(crate) struct Global {
 
     /// Flush to the disk all that is written, so that it outlives a power failure; writing takes longer
     #[arg(long, global = true)]
-    sync: bool,
+    pub(crate) sync: bool,
 
     /// Show no progress and no notes
     #[arg(short, long, global = true, conflicts_with = "verbose")]

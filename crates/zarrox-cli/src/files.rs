@@ -3,8 +3,11 @@
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use tempfile::{NamedTempFile, TempPath};
+use zarrox::stores::flush_name;
 use zarrox::{Error, ErrorKind, Result};
 
 /// The error of an operation on a file or stream, such as "reading 'a.npy'".
@@ -25,6 +28,19 @@ pub(crate) fn failed(operation: &str, error: io::Error) -> Error {
 /// Opens a file for reading.
 pub(crate) fn open(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| failed(&format!("opening '{}'", path.display()), error))
+}
+
+/// True if files outlive a power failure when they are finished.
+static FLUSHES: AtomicBool = AtomicBool::new(false);
+
+/// Sets whether files are flushed to the disk before they are finished: `--sync`.
+pub(crate) fn flush(flush: bool) {
+    FLUSHES.store(flush, Relaxed);
+}
+
+/// Returns true if files are flushed to the disk before they are finished.
+pub(crate) fn flushes() -> bool {
+    FLUSHES.load(Relaxed)
 }
 
 /// A file that gets its name only when it is complete.
@@ -79,15 +95,20 @@ impl Output {
 
     /// Gives the complete file its name.
     pub(crate) fn finish(self) -> Result<()> {
-        drop(self.file);
         let Some(Place { temporary, path, overwrite }) = self.place else { return Ok(()) };
+        let flushing = |error| failed(&format!("flushing '{}'", path.display()), error);
+        if flushes() {
+            self.file.sync_all().map_err(flushing)?;
+        }
+        drop(self.file);
         let persisted = if overwrite { temporary.persist(&path) } else { temporary.persist_noclobber(&path) };
         persisted.map_err(|error| match error.error.kind() {
             io::ErrorKind::AlreadyExists => {
                 exists(&path, "was created meanwhile by another program; --force replaces it")
             }
             _ => failed(&format!("creating '{}'", path.display()), error.error),
-        })
+        })?;
+        if flushes() { flush_name(&path).map_err(flushing) } else { Ok(()) }
     }
 }
 

@@ -14,6 +14,8 @@ mod foreign;
 #[cfg(unix)]
 mod guide;
 mod help;
+#[cfg(unix)]
+mod links;
 mod looking;
 mod measures;
 mod n5;

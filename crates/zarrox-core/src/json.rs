@@ -32,9 +32,9 @@ pub fn parse(bytes: &[u8]) -> Result<Json> {
     parse::value(bytes, true).map_err(not_json)
 }
 
-/// Parses a document that must be an object.
+/// Parses a document that must be an object, as leniently as [`parse_document`] can: what was read is changed and copied, too.
 pub fn parse_object(bytes: &[u8]) -> Result<Map> {
-    object(parse(bytes)?)
+    parse_document(bytes, Strictness::Lenient)
 }
 
 /// Parses a metadata document. With strictness it must be JSON without Python's tokens, and without the byte order mark of UTF-8 in
@@ -61,9 +61,12 @@ pub(crate) fn parse_members_without<'a>(
     members.map_err(|other| no_object(&other))
 }
 
+/// The byte order mark of UTF-8.
+const MARK: &str = "\u{feff}";
+
 /// Returns the bytes of a document without the byte order mark of UTF-8, which is only skipped leniently.
 fn without_mark(bytes: &[u8], strictness: Strictness) -> &[u8] {
-    let text = bytes.strip_prefix("\u{feff}".as_bytes());
+    let text = bytes.strip_prefix(MARK.as_bytes());
     text.filter(|_| strictness == Strictness::Lenient).unwrap_or(bytes)
 }
 
@@ -242,6 +245,10 @@ mod tests {
         let document = "\u{feff}{\"a\": 1}".as_bytes();
         assert_eq!(parse_document(document, Strictness::Lenient).unwrap()["a"], Json::from(1));
         assert_eq!(parse_members(document, Strictness::Lenient).unwrap().len(), 1);
+        assert_eq!(parse_object(document).unwrap()["a"], Json::from(1));
+        let changes = [("a".to_owned(), Some(Json::from(2)))].into();
+        let changed = Outline::new(document, &[]).unwrap().with(changes).unwrap().unwrap();
+        assert_eq!(changed, "{\"a\": 2}");
         for error in [
             parse_document(document, Strictness::Strict).map(drop),
             parse_members(document, Strictness::Strict).map(drop),

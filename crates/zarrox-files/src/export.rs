@@ -5,7 +5,7 @@ use std::io::{Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrox::{Error, ErrorKind, IntoSelection, Node, OpenMode, OpenOptions, Result, Selection};
+use zarrox::{Durability, Error, ErrorKind, IntoSelection, Node, OpenMode, OpenOptions, Result, Selection};
 
 use crate::input::failed;
 #[cfg(not(all(
@@ -97,6 +97,7 @@ pub struct Export {
     target: Option<Target>,
     memory: usize,
     overwrite: bool,
+    durability: Durability,
     options: OpenOptions,
     selection: Selection,
     #[cfg(feature = "png")]
@@ -121,6 +122,7 @@ impl Default for Export {
             target: None,
             memory: 1 << 29,
             overwrite: false,
+            durability: Durability::Process,
             options: OpenOptions::new(),
             selection: Selection::all(),
             #[cfg(feature = "png")]
@@ -167,6 +169,11 @@ impl Export {
     /// Sets whether an existing file is replaced.
     pub fn overwrite(self, overwrite: bool) -> Self {
         Self { overwrite, ..self }
+    }
+
+    /// Sets what the file outlives when it is complete: the end of the process, or that of the machine as well.
+    pub fn durability(self, durability: Durability) -> Self {
+        Self { durability, ..self }
     }
 
     /// Makes dimensions of this name unlimited in HDF5 and NetCDF, so that other programs append along them, beside those that were
@@ -243,11 +250,16 @@ impl Export {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.tempfile_in(directory).map_err(creating)?;
         self.write(&node, target, &mut file)?;
+        let outlives_all = self.durability == Durability::Disk;
+        if outlives_all {
+            file.as_file().sync_all().map_err(creating)?;
+        }
         let named = if self.overwrite { file.persist(path) } else { file.persist_noclobber(path) };
-        named.map(drop).map_err(|error| match error.error.kind() {
+        named.map_err(|error| match error.error.kind() {
             std::io::ErrorKind::AlreadyExists => exists(),
             _ => creating(error.error),
-        })
+        })?;
+        if outlives_all { zarrox::stores::flush_name(path).map_err(creating) } else { Ok(()) }
     }
 
     /// Writes a node with all nodes below it.

@@ -1,6 +1,6 @@
 //! `_native.Store`: keys and bytes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,7 +11,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use zarrox::stores::{
-    self, ByteRange, Bytes, Condition, DirectoryStore, Key, MemoryStore, Prefix, PrefixStore, ReadOnlyStore,
+    self, ByteRange, Bytes, Condition, Key, MemoryStore, Prefix, PrefixStore, ReadOnlyStore,
     StorageOptions, StoreError, StoreErrorKind, StoreExt,
 };
 
@@ -91,9 +91,11 @@ impl Store {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (path, sync = false))]
-    fn directory(path: &str, sync: bool) -> PyResult<Self> {
-        DirectoryStore::open(path).map(|store| Self::new(store.sync(sync))).or_raise()
+    #[pyo3(signature = (path, options = None))]
+    fn directory(path: &str, options: Option<BTreeMap<String, String>>) -> PyResult<Self> {
+        let options = options.into_iter().flatten();
+        let options = options.fold(StorageOptions::new(), |all, (name, value)| all.with(name, value));
+        stores::open_directory(path, &options).map(Self::new).or_raise()
     }
 
     #[staticmethod]

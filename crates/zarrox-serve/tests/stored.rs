@@ -206,3 +206,18 @@ fn a_part_of_a_hierarchy_is_a_root_of_its_own() {
     assert_eq!(client.json("/api/v1/node/part/a")["kind"], "array");
     assert_eq!(client.get("/data/part/.zgroup/../../.zgroup").status, 400);
 }
+
+#[test]
+#[cfg(unix)]
+fn what_stands_in_the_place_of_a_value_is_not_missing() {
+    let (directory, client) = files(b"value");
+    let chunk = directory.path().join("a/c/0");
+    fs::remove_file(&chunk).unwrap();
+    assert_eq!(client.get("/data/r/a/c/0").status, 404);
+    std::os::unix::fs::symlink("../../annex/key", &chunk).unwrap();
+    assert_eq!(client.get("/data/r/a/c/0").status, 502);
+    fs::remove_file(&chunk).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&chunk).status().unwrap().success());
+    assert_eq!(client.get("/data/r/a/c/0").status, 502);
+    assert_eq!(client.get("/data/r/a/c").status, 404);
+}

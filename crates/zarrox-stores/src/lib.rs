@@ -120,6 +120,7 @@ pub use error::{StoreError, StoreErrorKind};
 pub use key::{Key, Prefix};
 #[cfg(unix)]
 pub use local::directory::DirectoryStore;
+pub use local::durable::flush_name;
 pub use local::memory::MemoryStore;
 pub use lock::LockGuard;
 #[cfg(feature = "async")]

@@ -9,7 +9,7 @@ pub(crate) use self::model::*;
 #[cfg(not(all(test, model)))]
 pub(crate) use std::{
     sync::{Condvar, LazyLock, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
-    thread::sleep,
+    thread::{ThreadId, current, sleep},
     thread_local,
 };
 
@@ -28,6 +28,7 @@ mod model {
     use shuttle::lazy_static::Lazy;
     use shuttle::scheduler::{PctScheduler, RandomScheduler, ReplayScheduler, Scheduler};
     pub(crate) use shuttle::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+    pub(crate) use shuttle::thread::{ThreadId, current};
     pub(crate) use shuttle::thread_local;
     use shuttle::{Config, Runner, thread};
 

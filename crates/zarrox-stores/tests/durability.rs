@@ -155,8 +155,8 @@ fn descriptor(text: &str) -> String {
     text.chars().take_while(char::is_ascii_digit).collect()
 }
 
-/// The losses by a power failure among all that a process has told as done, which writes to this store.
-fn losses(url: &str, sync: bool) -> Option<Vec<String>> {
+/// The losses by a power failure among all that a process has told as done, which runs this test with this store, and tells so often.
+fn losses((test, marks): (&str, usize), url: &str, sync: bool) -> Option<Vec<String>> {
     let directory = TempDir::new().unwrap();
     let root = directory.path().canonicalize().unwrap();
     let trace = root.with_extension("trace");
@@ -165,12 +165,12 @@ fn losses(url: &str, sync: bool) -> Option<Vec<String>> {
         command.args(["-y", "-s", "0", "-e", &calls, "-o"]).arg(&trace);
     };
     let told = format!("{}, {sync}", url.replace("ROOT", root.to_str().unwrap()));
-    other_process::finish(other_process::start_traced(strace, "durability::child", CHILD, &told)?);
+    other_process::finish(other_process::start_traced(strace, test, CHILD, &told)?);
     let mut disk = Disk { root: root.to_str().unwrap().to_owned(), ..Disk::default() };
     let calls = std::fs::read_to_string(&trace).unwrap();
     std::fs::remove_file(trace).unwrap();
     calls.lines().for_each(|line| disk.take(line));
-    assert_eq!(disk.marks, 5, "the process has not done all that it should");
+    assert_eq!(disk.marks, marks, "the process has not done all that it should");
     Some(disk.wrong)
 }
 
@@ -200,12 +200,31 @@ fn child() {
     done("erasing all");
 }
 
+/// The process that is traced, where others have made directories and not flushed them.
+#[test]
+fn child_among_others() {
+    let Some(told) = std::env::var_os(CHILD) else { return };
+    let told = told.into_string().unwrap();
+    let (url, sync) = told.split_once(", ").unwrap();
+    let path = Path::new(url.strip_prefix("file://").unwrap());
+    let store = open_url(url, &StorageOptions::new().with("sync", sync)).unwrap().store;
+    for name in ["group/array/0", "group/other/0"] {
+        std::fs::create_dir_all(path.join(name).parent().unwrap()).unwrap();
+        store.set(&key(name), &[1; 100], Condition::Always).unwrap();
+        assert!(!Path::new(&format!("{MARK}{name}")).exists());
+    }
+}
+
 fn check(url: &str) {
-    if let Some(losses) = losses(url, true) {
+    check_by(("durability::child", 5), url);
+}
+
+fn check_by(child: (&str, usize), url: &str) {
+    if let Some(losses) = losses(child, url, true) {
         assert!(losses.is_empty(), "{url}: {losses:#?}");
     }
     // The check finds what it looks for.
-    if let Some(losses) = losses(url, false) {
+    if let Some(losses) = losses(child, url, false) {
         assert!(!losses.is_empty(), "{url} flushes although it was told not to, or the check sees nothing");
     }
 }
@@ -213,6 +232,11 @@ fn check(url: &str) {
 #[test]
 fn a_directory_has_flushed_what_it_has_returned() {
     check("file://ROOT/above/data.zarr");
+}
+
+#[test]
+fn a_directory_flushes_the_directories_above_that_others_have_made() {
+    check_by(("durability::child_among_others", 2), "file://ROOT/above/data.zarr");
 }
 
 #[test]

@@ -169,6 +169,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     let Cli { global, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     trace(global.verbose);
     exit::show(!global.quiet);
+    crate::files::flush(global.sync);
     let plain = global.no_pager || !command.is_paged();
     let mut command = Some(command);
     paged(plain, &mut |out| command.take().map_or(Ok(()), |command| command.run(&global, out)))

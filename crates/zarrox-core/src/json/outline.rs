@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::parse::Span;
-use super::{Json, Map, check_depth, no_object, not_json, parse, write};
+use super::{Json, Map, check_depth, no_object, not_json, parse, without_mark, write};
 use crate::error::{Error, Result};
+use crate::strictness::Strictness;
 
 /// The text of an object, and the members of the object at the end of a path of names.
 #[derive(Debug)]
@@ -20,6 +21,7 @@ pub(crate) struct Outline<'a> {
 impl<'a> Outline<'a> {
     /// Parses the text; an error if it is not a JSON object.
     pub(crate) fn new(bytes: &'a [u8], path: &'static [&'static str]) -> Result<Self> {
+        let bytes = without_mark(bytes, Strictness::Lenient);
         let lists = parse::spans(bytes, path).map_err(not_json)?;
         if lists.is_empty() {
             return Err(no_object(&parse(bytes)?));

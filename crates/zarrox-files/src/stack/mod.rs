@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use tempfile::TempDir;
+use zarrox::stores::flush_name;
 use zarrox::{DimSelection, Error, ErrorKind, IntoSelection, Node, Result};
 
 use crate::input::{failed, unsupported};
@@ -46,6 +47,7 @@ pub struct Stack {
     compression: Compression,
     memory: u64,
     overwrite: bool,
+    sync: bool,
     listener: Option<Listener>,
 }
 
@@ -70,6 +72,7 @@ impl Stack {
             compression: Compression::default(),
             memory: 1 << 29,
             overwrite: false,
+            sync: false,
             listener: None,
         }
     }
@@ -97,6 +100,11 @@ impl Stack {
     /// Sets whether existing files are replaced.
     pub fn overwrite(self, overwrite: bool) -> Self {
         Self { overwrite, ..self }
+    }
+
+    /// Sets whether the images and their names are flushed to the disk, so that they outlive a power failure; `false` by default.
+    pub fn sync(self, sync: bool) -> Self {
+        Self { sync, ..self }
     }
 
     /// Sets a function that is called with the number of elements that are done since its last call, from any thread. An error ends
@@ -142,7 +150,13 @@ impl Stack {
             }
             (StackKind::Png | StackKind::Jpeg, None) => self.write_pixels(&placed, &path)?,
         }
+        let directory = names.directory().to_owned();
         place.finish(names, count)?;
+        if self.sync {
+            // The names of the images, and that of the directory.
+            flush_name(&directory.join(names.name(0, count)))
+                .map_err(|error| failed(&format!("flushing '{}'", directory.display()), error))?;
+        }
         Ok(count)
     }
 
@@ -220,7 +234,8 @@ impl Stack {
         let mut out =
             std::io::BufWriter::with_capacity(1 << 18, fs::File::create_new(path).map_err(creating)?);
         write(&mut out)?;
-        out.flush().map_err(creating)
+        out.flush().map_err(creating)?;
+        if self.sync { out.get_ref().sync_all().map_err(creating) } else { Ok(()) }
     }
 }
 

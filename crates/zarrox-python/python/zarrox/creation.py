@@ -192,7 +192,7 @@ def create(
     meta_array : array_like, optional
         An array of the kind that reads return.
     storage_options : dict, optional
-        Options for stores that are opened by URL.
+        Options for stores that are opened by URL, and for directories.
     sync : bool, optional
         Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
     data : array_like, optional
@@ -433,7 +433,7 @@ def open_array(
     path : str, optional
         The path in the store.
     storage_options : dict, optional
-        Options for stores that are opened by URL.
+        Options for stores that are opened by URL, and for directories.
     partial_decompress : bool, optional
         Has no effect: only the needed part of a chunk is read, if its codecs allow it.
     shape, chunks, dtype, compressor, fill_value, order, synchronizer, filters, cache_metadata, cache_attrs, object_codec, sync, \
@@ -642,7 +642,7 @@ def create_array(
     dimension_names : sequence of str, optional
         The names of the dimensions.
     storage_options : dict, optional
-        Options for stores that are opened by URL.
+        Options for stores that are opened by URL, and for directories.
     overwrite : bool, optional
         Whether an existing node is deleted.
     config : dict, optional

@@ -66,7 +66,7 @@ def from_zarr(
     component : str, optional
         The path of the array in the store.
     storage_options : mapping, optional
-        Options of a URL.
+        Options of a URL, or of a directory.
     chunks : object, optional
         The chunks of Dask; by default those of the array, also where these differ in length.
     name : str, optional
@@ -121,7 +121,7 @@ def to_zarr(
     component : str, optional
         The path of the new array in the store.
     storage_options : mapping, optional
-        Options of a URL.
+        Options of a URL, or of a directory.
     region : tuple of slice, optional
         The part of an array that is written.
     compute : bool, optional

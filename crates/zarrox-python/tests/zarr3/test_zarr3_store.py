@@ -251,9 +251,9 @@ def test_nothing_is_written_to_a_store_that_is_read_only(tmp_path: Path) -> None
     assert array[:].tolist() == [0, 1, 2, 3]
 
 
-def test_storage_options_are_for_urls(tmp_path: Path) -> None:
+def test_storage_options_that_a_place_does_not_have_are_refused(tmp_path: Path) -> None:
     """The error says for what they are given."""
-    with pytest.raises(ValueError, match="storage_options are for URLs"):
+    with pytest.raises(ValueError, match="storage_options of a directory are"):
         Store(tmp_path, storage_options={"anon": True})
 
 

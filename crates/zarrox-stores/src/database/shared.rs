@@ -11,7 +11,7 @@ use crate::local::durable::directory_of;
 use crate::sync::{Condvar, Mutex, unpoisoned};
 
 /// The databases that are open in this process, by the paths of their files: many databases must not be
-/// opened twice.
+/// opened twice. A file that is reached by another path (a hard link, another mount, other cases) is the same database.
 pub(crate) struct OpenDatabases<T> {
     open: Mutex<BTreeMap<PathBuf, Entry<T>>>,
     closed: Condvar,
@@ -20,6 +20,22 @@ pub(crate) struct OpenDatabases<T> {
 struct Entry<T> {
     users: usize,
     value: Weak<T>,
+    /// The file or directory, as it was when the database was opened.
+    identity: Option<Identity>,
+}
+
+/// Tells files apart, whatever leads to them.
+type Identity = (u64, u64);
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<Identity> {
+    None
 }
 
 impl<T> OpenDatabases<T> {
@@ -34,16 +50,21 @@ impl<T> OpenDatabases<T> {
         path: &Path,
         open: impl FnOnce() -> Result<T, E>,
     ) -> Result<Shared<T>, E> {
+        let file = identity(path);
+        let is_same = |entry: &Entry<T>| file.is_some() && entry.identity == file;
         let mut table = unpoisoned(&self.open);
-        while let Some(entry) = table.get_mut(path) {
+        while let Some((path, entry)) =
+            table.iter_mut().find(|(own, entry)| own.as_path() == path || is_same(&**entry))
+        {
             if let Some(value) = entry.value.upgrade() {
                 entry.users += 1;
-                return Ok(Shared { value, ticket: Ticket { registry: self, path: path.to_owned() } });
+                return Ok(Shared { value, ticket: Ticket { registry: self, path: path.clone() } });
             }
             table = self.closed.wait(table).unwrap_or_else(PoisonError::into_inner);
         }
         let value = Arc::new(open()?);
-        table.insert(path.to_owned(), Entry { users: 1, value: Arc::downgrade(&value) });
+        let entry = Entry { users: 1, value: Arc::downgrade(&value), identity: identity(path) };
+        table.insert(path.to_owned(), entry);
         Ok(Shared { value, ticket: Ticket { registry: self, path: path.to_owned() } })
     }
 }
@@ -56,7 +77,7 @@ pub(crate) struct Shared<T: 'static> {
 }
 
 impl<T> Shared<T> {
-    /// The path without links under which this is open.
+    /// The path without links under which this was opened first.
     pub(crate) fn path(&self) -> &Path {
         &self.ticket.path
     }
@@ -118,6 +139,21 @@ mod tests {
         assert_eq!(*open(3), 1);
         drop(two);
         assert_eq!(*open(4), 4);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_is_open_once_whatever_leads_to_it() {
+        static REGISTRY: OpenDatabases<u32> = OpenDatabases::new();
+        let directory = tempfile::tempdir().unwrap();
+        let (path, link) = (directory.path().join("a"), directory.path().join("b"));
+        let made = REGISTRY.open(&path, || fs::write(&path, "").map(|()| 1)).unwrap();
+        fs::hard_link(&path, &link).unwrap();
+        let same = REGISTRY.open(&link, || Err::<u32, ()>(())).unwrap();
+        assert_eq!((*same, same.path()), (1, &*path));
+        drop(made);
+        drop(same);
+        assert_eq!(*REGISTRY.open(&link, || Ok::<_, ()>(2)).unwrap(), 2);
     }
 }
 

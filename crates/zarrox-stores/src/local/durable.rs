@@ -25,6 +25,28 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
+/// Makes the name of a file outlive a power failure, with the names of the directories above it as far as they are open to this
+/// process: whoever has made them need not have flushed them. The bytes of the file are not flushed.
+///
+/// # Errors
+///
+/// When the directory of the file cannot be flushed.
+pub fn flush_name(file: &Path) -> io::Result<()> {
+    let directory = fs::canonicalize(directory_of(file))?;
+    sync_directory(&directory)?;
+    flush_above(&directory);
+    Ok(())
+}
+
+/// Flushes the directories above one that has no links in its path, as far as they are open to this process.
+pub(crate) fn flush_above(directory: &Path) {
+    for above in directory.ancestors().skip(1) {
+        if sync_directory(above).is_err() {
+            return;
+        }
+    }
+}
+
 /// The directory that a file is in.
 pub(crate) fn directory_of(path: &Path) -> &Path {
     let named = path.parent().filter(|parent| !parent.as_os_str().is_empty());

@@ -1,8 +1,12 @@
 //! Locks of files that this process holds: [`HeldLock`].
 //!
 //! A lock belongs to an open file (`flock`), so that the kernel releases it when its process dies, and no file has to be made for
-//! it. One process may want the same lock twice: a thread that holds the lock of a document deletes the document. Such a second
-//! request shares the lock, which is released with its last holder.
+//! it. One process may want the same lock twice: a thread that holds the lock of a document deletes the document. So there are two
+//! [`Claim`]s: writers of whole values share the lock with everybody in their process, and those who merge exclude each other. The
+//! lock is released with its last holder.
+//!
+//! It is the file that is locked, by whichever name it was opened. So threads that reach it by different ways (links, other mounts,
+//! other spellings) exclude each other as processes do.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -11,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use foldhash::HashMap;
 
-use crate::sync::{LazyLock, Mutex, MutexGuard, sleep, unpoisoned};
+use crate::sync::{LazyLock, Mutex, MutexGuard, ThreadId, current, sleep, unpoisoned};
 
 /// The identity of a file as long as it is open or has a name: its device and its number there.
 pub(crate) type Identity = (u64, u64);
@@ -26,6 +30,18 @@ pub(crate) type Table = HashMap<Identity, Entry>;
 pub(crate) struct Entry {
     _file: Arc<File>,
     users: usize,
+    /// The thread that merges, and how often it holds the lock for that.
+    merges: Option<(ThreadId, usize)>,
+}
+
+/// The purpose for which a lock is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// To replace or erase the file, whatever is in it.
+    Replace,
+    /// To replace the file by what was made of it: one thread at a time does that. It may hold the lock several times, since equal
+    /// files can be links to one (as tools make them that spare space), and their locks are then the same.
+    Merge,
 }
 
 /// The time after which it is said that a lock is waited for.
@@ -42,12 +58,12 @@ pub(crate) fn held_locks() -> MutexGuard<'static, Table> {
 
 /// A lock of a file, held by this process until the last value like it is dropped.
 #[derive(Debug)]
-pub(crate) struct HeldLock(Identity);
+pub(crate) struct HeldLock(Identity, Claim);
 
 /// The outcome of an attempt to lock a file.
 pub(super) enum Attempt {
     Locked(HeldLock),
-    /// Another process holds the lock, or another thread is about to release it.
+    /// Another process holds the lock, or another thread that merges.
     Taken,
     /// The file system has no locks.
     Unsupported(io::Error),
@@ -58,29 +74,30 @@ impl HeldLock {
         self.0
     }
 
-    /// Takes over a file that the caller has locked.
+    /// Takes over a file that the caller has locked, as one who merges.
     pub(crate) fn adopt(file: File, identity: Identity) -> Self {
-        held_locks().insert(identity, Entry { _file: Arc::new(file), users: 1 });
-        Self(identity)
+        held_locks()
+            .insert(identity, Entry { _file: Arc::new(file), users: 1, merges: Some((current().id(), 1)) });
+        Self(identity, Claim::Merge)
     }
 
-    /// Locks an open file, and waits so long for another process to release it. `notice` is called once when this takes a while.
+    /// Locks an open file, and waits so long for others to release it. `notice` is called once when this takes a while.
     pub(super) fn wait(
         file: &Arc<File>,
-        identity: Identity,
+        (identity, claim): (Identity, Claim),
         longest: Duration,
         notice: impl FnOnce(),
     ) -> io::Result<Attempt> {
-        match Self::attempt(file, identity)? {
+        match Self::attempt(file, identity, claim)? {
             Some(attempt) => Ok(attempt),
-            None => Self::wait_again(file, identity, longest, notice),
+            None => Self::wait_again(file, (identity, claim), longest, notice),
         }
     }
 
     #[cold]
     fn wait_again(
         file: &Arc<File>,
-        identity: Identity,
+        (identity, claim): (Identity, Claim),
         longest: Duration,
         notice: impl FnOnce(),
     ) -> io::Result<Attempt> {
@@ -90,7 +107,7 @@ impl HeldLock {
         loop {
             sleep(pause);
             pause = (pause * 2).min(PAUSES.1);
-            if let Some(attempt) = Self::attempt(file, identity)? {
+            if let Some(attempt) = Self::attempt(file, identity, claim)? {
                 return Ok(attempt);
             }
             let waited = begin.elapsed();
@@ -103,17 +120,26 @@ impl HeldLock {
         }
     }
 
-    /// Locks an open file. Where this process holds the lock already, it is shared. `None` if another process has the lock.
-    fn attempt(file: &Arc<File>, identity: Identity) -> io::Result<Option<Attempt>> {
+    /// Locks an open file. Where this process holds the lock already, it is shared, unless both merge. `None` if the lock is taken.
+    fn attempt(file: &Arc<File>, identity: Identity, claim: Claim) -> io::Result<Option<Attempt>> {
+        let own = (claim == Claim::Merge).then(|| current().id());
+        let locked = || Ok(Some(Attempt::Locked(Self(identity, claim))));
         let mut held = held_locks();
         if let Some(entry) = held.get_mut(&identity) {
+            match (&mut entry.merges, own) {
+                (Some((thread, _)), Some(own)) if *thread != own => return Ok(None),
+                (Some((_, times)), Some(_)) => *times += 1,
+                (merges, Some(own)) => *merges = Some((own, 1)),
+                (_, None) => {}
+            }
             entry.users += 1;
-            return Ok(Some(Attempt::Locked(Self(identity))));
+            return locked();
         }
         match file.try_lock() {
             Ok(()) => {
-                held.insert(identity, Entry { _file: Arc::clone(file), users: 1 });
-                Ok(Some(Attempt::Locked(Self(identity))))
+                let merges = own.map(|own| (own, 1));
+                held.insert(identity, Entry { _file: Arc::clone(file), users: 1, merges });
+                locked()
             }
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) if is_unsupported(&error) => {
@@ -129,6 +155,10 @@ impl Drop for HeldLock {
         let mut held = held_locks();
         let Some(entry) = held.get_mut(&self.0) else { return };
         entry.users -= 1;
+        if self.1 == Claim::Merge {
+            entry.merges =
+                entry.merges.map(|(thread, times)| (thread, times - 1)).filter(|(_, times)| *times > 0);
+        }
         if entry.users == 0 {
             held.remove(&self.0);
         }
@@ -163,9 +193,31 @@ mod tests {
         (file, identity)
     }
 
-    fn lock(directory: &tempfile::TempDir) -> Attempt {
+    fn claim(directory: &tempfile::TempDir, claim: Claim) -> Attempt {
         let (file, identity) = file(directory);
-        HeldLock::wait(&Arc::new(file), identity, LONGEST, || {}).unwrap()
+        HeldLock::wait(&Arc::new(file), (identity, claim), LONGEST, || {}).unwrap()
+    }
+
+    fn lock(directory: &tempfile::TempDir) -> Attempt {
+        claim(directory, Claim::Replace)
+    }
+
+    #[test]
+    fn those_who_merge_exclude_each_other_and_nobody_else_of_the_process() {
+        let directory = tempfile::tempdir().unwrap();
+        let (merges, replaces) = (claim(&directory, Claim::Merge), lock(&directory));
+        assert!(matches!((&merges, &replaces), (Attempt::Locked(_), Attempt::Locked(_))));
+        let elsewhere =
+            || std::thread::scope(|scope| scope.spawn(|| claim(&directory, Claim::Merge)).join().unwrap());
+        assert!(matches!(elsewhere(), Attempt::Taken));
+        let again = claim(&directory, Claim::Merge);
+        drop(merges);
+        assert!(matches!(elsewhere(), Attempt::Taken), "the thread holds it twice");
+        drop(again);
+        assert!(matches!(elsewhere(), Attempt::Locked(_)));
+        drop(replaces);
+        let (_, identity) = file(&directory);
+        assert!(!held_locks().contains_key(&identity));
     }
 
     #[test]
@@ -215,7 +267,8 @@ mod model {
                     scope.spawn(|| {
                         let file = open();
                         let identity = identity(&file).unwrap();
-                        let locked = HeldLock::wait(&Arc::new(file), identity, Duration::MAX, || {}).unwrap();
+                        let claim = (identity, Claim::Replace);
+                        let locked = HeldLock::wait(&Arc::new(file), claim, Duration::MAX, || {}).unwrap();
                         assert!(matches!(locked, Attempt::Locked(_)));
                         ours.fetch_add(1, Relaxed);
                         thread::yield_now();
@@ -236,6 +289,31 @@ mod model {
             });
             assert!(held_locks().is_empty(), "entries leave with their last user");
             open().try_lock().unwrap();
+        });
+    }
+
+    #[test]
+    fn threads_that_merge_by_different_names_take_turns() {
+        check(|| {
+            let directory = tempfile::tempdir().unwrap();
+            let names = [directory.path().join("f"), directory.path().join("g")];
+            File::create(&names[0]).unwrap();
+            std::fs::hard_link(&names[0], &names[1]).unwrap();
+            let merging = AtomicUsize::new(0);
+            thread::scope(|scope| {
+                for name in &names {
+                    let merging = &merging;
+                    scope.spawn(move || {
+                        let file = File::options().append(true).open(name).unwrap();
+                        let claim = (identity(&file).unwrap(), Claim::Merge);
+                        let locked = HeldLock::wait(&Arc::new(file), claim, Duration::MAX, || {}).unwrap();
+                        assert!(matches!(locked, Attempt::Locked(_)));
+                        assert_eq!(merging.fetch_add(1, Relaxed), 0);
+                        thread::yield_now();
+                        merging.fetch_sub(1, Relaxed);
+                    });
+                }
+            });
         });
     }
 }

@@ -2,7 +2,6 @@
 
 #[cfg(unix)]
 pub(crate) mod directory;
-#[cfg(any(unix, feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm", feature = "zip"))]
 pub(crate) mod durable;
 #[cfg(unix)]
 pub(crate) mod held;

@@ -191,7 +191,12 @@ impl LazySet {
 
 /// A whole value, if it is not too large.
 pub(super) fn whole(store: &dyn Store, key: &Key, limit: u64) -> Result<Option<Bytes>, StoreError> {
-    let Some(value) = store.open_with(key, Some(WHOLE))? else { return Ok(None) };
+    let value = match store.open_with(key, Some(WHOLE)) {
+        // A directory is no document.
+        Err(error) if error.kind() == StoreErrorKind::Obstructed => None,
+        opened => opened?,
+    };
+    let Some(value) = value else { return Ok(None) };
     if value.size() > limit {
         let message = format!("{} bytes are more than the memory_limit of {limit}", value.size());
         let error = StoreError::new(StoreErrorKind::TooLarge, "reading the references", message);

@@ -10,7 +10,7 @@ const MEMORY_LIMIT: u64 = 1 << 30;
 /// |---|---|
 /// | [`target`](Self::target) | references without a URL are errors |
 /// | [`remote_protocol`](Self::remote_protocol) | paths without a scheme are files, or lie beside the references |
-/// | [`allow_local`](Self::allow_local) | only references that are files of this machine lead to anything on it |
+/// | [`allow_local`](Self::allow_local) | references that are a file lead to files in its directory and below; others to none |
 /// | [`memory_limit`](Self::memory_limit) | 1 GiB |
 /// | [`storage`](Self::storage) | none |
 #[derive(Clone, Debug)]
@@ -57,11 +57,12 @@ impl ReferenceOptions {
         Self { remote_protocol: Some(scheme.into()), ..self }
     }
 
-    /// Sets whether references may lead to files of this machine, and to any other kind of store than buckets
+    /// Sets whether references may lead to any file of this machine, and to any other kind of store than buckets
     /// and web servers.
     ///
-    /// When not set, they may if they are themselves a file of this machine. References that somebody else has written could
-    /// otherwise read any file that this process can read.
+    /// When not set, references that are a file of this machine may lead to files in the same directory and below it, and no others
+    /// may. References that somebody else has written could otherwise read any file that this process can read; and who serves them
+    /// to others would serve these files.
     #[must_use]
     pub fn allow_local(self, allow: bool) -> Self {
         Self { allow_local: Some(allow), ..self }
@@ -81,9 +82,23 @@ impl ReferenceOptions {
         Self { storage, ..self }
     }
 
-    /// Returns true if references may lead to anything on this machine.
-    pub(super) fn trusts(&self) -> bool {
+    /// Returns how far references may lead on this machine.
+    pub(super) fn reach(&self) -> Reach {
         let has_files = matches!(self.remote_protocol.as_deref(), Some("file" | "local"));
-        self.allow_local.unwrap_or(self.is_local || has_files)
+        match self.allow_local {
+            Some(false) => Reach::Nowhere,
+            None if !has_files && self.is_local => Reach::Beside,
+            None if !has_files => Reach::Nowhere,
+            Some(true) | None => Reach::Everywhere,
+        }
     }
+}
+
+/// The files of this machine to which references may lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    Nowhere,
+    /// Those in the directory of the references, and below it.
+    Beside,
+    Everywhere,
 }

@@ -54,7 +54,8 @@ fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
 /// # References of strangers
 ///
 /// Where references come from a server they may lead to buckets and web servers, but neither to files of this machine, nor
-/// through other kinds of stores; see [`allow_local`](ReferenceOptions::allow_local). Buckets are read with the credentials of
+/// through other kinds of stores. References that are a file may lead to files in its directory as well, and below it. See
+/// [`allow_local`](ReferenceOptions::allow_local). Buckets are read with the credentials of
 /// who reads. A web server sees the requests, and may be one that only this machine reaches.
 #[derive(Clone)]
 pub struct ReferenceStore(Arc<Inner>);

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::options::ReferenceOptions;
+use super::options::{Reach, ReferenceOptions};
 use crate::url::is_url;
 use crate::url::options::REMOTE;
 use crate::url::scheme::OpenUrl;
@@ -13,6 +13,8 @@ use crate::{Key, Prefix, StorageOptions, Store, StoreError, StoreErrorKind, Stor
 
 /// Schemes of stores to which references may lead wherever they come from.
 const PUBLIC: [&str; 10] = ["http", "https", "s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss"];
+/// What may stand around the URL of a public store.
+const AROUND: [&str; 3] = ["filecache", "simplecache", "zip"];
 /// The number of stores that are kept open.
 const OPEN: usize = 64;
 /// The option that would be sent to any server.
@@ -87,10 +89,24 @@ impl Targets {
         let fail =
             |error| StoreError::from_io("reading", error).with_location(path.to_string_lossy().into_owned());
         let path = crate::local::directory::resolve(path).map_err(fail)?;
+        if self.options.reach() == Reach::Beside {
+            return self.below(&path);
+        }
         let root = || Ok((Arc::new(crate::DirectoryStore::open("/")?) as Arc<dyn Store>, String::new()));
         let (store, _) = self.opened("/", root)?;
         let text = path.to_str().and_then(|path| path.strip_prefix('/')).unwrap_or_default();
         Ok((store, Key::new(text)?))
+    }
+
+    /// A file below the directory that the references are in, whose store follows no link that leads out of it.
+    #[cfg(unix)]
+    fn below(&self, path: &std::path::Path) -> Result<(Arc<dyn Store>, Key), StoreError> {
+        let (store, _) = &self.beside;
+        let below = store.directory().and_then(|directory| path.strip_prefix(directory).ok()?.to_str());
+        match below {
+            Some(below) => Ok((Arc::clone(store), Key::new(below)?)),
+            None => Err(refused(&format!("'{}', outside of its own directory", path.display()))),
+        }
     }
 
     #[cfg(not(unix))]
@@ -172,6 +188,17 @@ fn is_chain(text: &str) -> bool {
     text.contains("::") || text.contains('|')
 }
 
+/// Returns true if a text names a public store, perhaps with a cache or an archive around it.
+fn is_public(text: &str) -> bool {
+    let (stages, inner) = text.rsplit_once("::").unwrap_or(("", text));
+    let mut parts = inner.split('|');
+    let url = parts.next().unwrap_or_default();
+    let named = |part: &str| part.split(':').next().is_some_and(|name| AROUND.contains(&name));
+    StoreUrl::parse(url).is_ok_and(|url| PUBLIC.contains(&url.scheme()))
+        && parts.all(named)
+        && (stages.is_empty() || stages.split("::").all(named))
+}
+
 /// Returns true if references would lead to references, perhaps to themselves.
 fn is_reference(text: &str) -> bool {
     let inner = text.split("::").any(|part| part == "reference" || part.starts_with("reference://"));
@@ -190,11 +217,16 @@ fn place(text: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
     if !is_url(text) {
         return path(text, options);
     }
-    let public = StoreUrl::parse(text).is_ok_and(|url| PUBLIC.contains(&url.scheme())) && !is_chain(text);
-    if public || options.trusts() {
-        return Ok(Place::Url(text.to_owned()));
+    let may = match options.reach() {
+        Reach::Everywhere => true,
+        Reach::Beside => is_public(text),
+        Reach::Nowhere => is_public(text) && !is_chain(text),
+    };
+    if may {
+        Ok(Place::Url(text.to_owned()))
+    } else {
+        Err(refused("a store other than a bucket or a web server"))
     }
-    Err(refused("a store other than a bucket or a web server"))
 }
 
 fn path(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
@@ -210,12 +242,15 @@ fn path(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
 }
 
 fn file(path: &str, options: &ReferenceOptions) -> Result<Place, StoreError> {
-    if options.trusts() { Ok(Place::File(path.into())) } else { Err(refused("a file on this machine")) }
+    match options.reach() {
+        Reach::Nowhere => Err(refused("a file on this machine")),
+        Reach::Beside | Reach::Everywhere => Ok(Place::File(path.into())),
+    }
 }
 
 fn refused(what: &str) -> StoreError {
     let message = format!(
-        "the reference points to {what}, which references from elsewhere must not do; set the storage option 'allow_local' to 'true' if you trust them,"
+        "the reference leads to {what}, which only the storage option 'allow_local' allows (set it to 'true' if you trust the references),"
     );
     StoreError::new(StoreErrorKind::Forbidden, "reading", message)
 }
@@ -265,12 +300,28 @@ mod tests {
     }
 
     #[test]
-    fn local_references_lead_anywhere_but_to_references() {
+    fn local_references_lead_to_files_and_to_public_stores_and_not_to_references() {
         let options = ReferenceOptions { is_local: true, ..ReferenceOptions::new() };
         for (text, path) in [("/a b", "/a b"), ("a/b.nc", "a/b.nc"), ("file:///a?b", "/a?b")] {
             assert_eq!(kind(text, &options), Ok(Place::File(path.into())));
         }
-        assert_eq!(kind("zip://a::s3://b/c.zip", &options), url("zip://a::s3://b/c.zip"));
+        for text in [
+            "zip://a::s3://b/c.zip",
+            "simplecache::s3://b/c",
+            "https://h/a.zip|zip:b",
+            "zip://a::filecache::s3://b/c.zip",
+        ] {
+            assert_eq!(kind(text, &options), url(text));
+        }
+        for text in [
+            "zip://a::/b.zip",
+            "simplecache::file:///etc/passwd",
+            "memory://a",
+            "sqlite:///a/b.db",
+            "file://a::s3://b/c",
+        ] {
+            assert_ne!(kind(text, &options), url(text));
+        }
         for text in
             ["reference::a.json", "/a.json|reference:b", "reference://", "simplecache::reference://a::b"]
         {

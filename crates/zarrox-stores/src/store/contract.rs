@@ -49,7 +49,8 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the value is there but cannot be read.
+    /// When the value is there but cannot be read. A store that has directories may refuse a key that is one, with
+    /// [`StoreErrorKind::Obstructed`]: for [`get`](Self::get) it is missing, as documents may be, but a chunk is no directory.
     fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError>;
 
     /// The whole value; `None` when the key is missing.

@@ -16,7 +16,10 @@ pub(super) const OPTIONS: &[StorageOption] = &[
     StorageOption::text("fo", "the URL of the references, unless the URL has it"),
     StorageOption::text("target", "the base URL of relative references"),
     StorageOption::text("remote_protocol", "the scheme of references without a scheme"),
-    StorageOption::flag("allow_local", "allow references to files on this machine"),
+    StorageOption::flag(
+        "allow_local",
+        "allow references to any file on this machine (those in a file: to files beside it)",
+    ),
     StorageOption::bytes("memory_limit", "the most memory for references"),
     StorageOption::text("remote_*", "an option of the stores that the references lead to"),
 ];

@@ -128,17 +128,128 @@ fn links_to_nothing_and_round_links() {
     symlink(".", store.path().join("data/here")).unwrap();
     symlink("..", store.path().join("data/up")).unwrap();
     for store in [store.clone(), store.follow_links(true)] {
-        assert_eq!(store.get(&key("dangling")).unwrap(), None);
-        assert_eq!(store.get(&key("dangling/x")).unwrap(), None);
-        let error = store.set(&key("dangling/x"), b"", Condition::Always).unwrap_err();
-        assert_eq!(error.kind(), StoreErrorKind::Obstructed, "{error}");
+        for name in ["dangling", "dangling/x"] {
+            dangling(store.get(&key(name)));
+            dangling(store.size(&key(name)));
+            dangling(store.open(&key(name)).map(drop));
+        }
+        dangling(store.list_dir(&prefix("dangling/")));
+        dangling(store.set(&key("dangling/x"), b"", Condition::Always));
         assert!(store.get(&key("self")).is_err());
         assert_eq!(store.get(&key("data/here/here/v")).unwrap().unwrap(), "value");
-        // Each directory once on every way down, and no endless way.
-        assert_eq!(list(&store, ""), [("data/v".to_owned(), 5)]);
+        for missing in ["data/here/missing", "data/here/missing/x", "data/missing"] {
+            assert_eq!(store.get(&key(missing)).unwrap(), None, "{missing}");
+        }
+        // Each directory once on every way down, and no endless way. What cannot be read is named all the same.
+        assert_eq!(
+            list(&store, ""),
+            [("dangling", 0), ("data/v", 5), ("self", 0)].map(|(name, size)| (name.to_owned(), size))
+        );
         let listing = store.list_dir(&Prefix::root()).unwrap();
-        assert_eq!((listing.keys, listing.prefixes), (vec![], vec![prefix("data/")]));
+        assert_eq!(
+            (listing.keys, listing.prefixes),
+            (vec![key("dangling"), key("self")], vec![prefix("data/")])
+        );
     }
+}
+
+fn dangling<T: std::fmt::Debug>(result: Result<T, StoreError>) {
+    let error = result.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Unreachable, "{error}");
+    assert!(
+        error.to_string().contains("the symbolic link 'dangling' leads to 'nothing', where nothing is"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_link_to_nothing_is_neither_merged_nor_copied_and_can_be_replaced_and_erased() {
+    let (directory, store) = inside_and_outside();
+    let links = ["one", "two", "three"];
+    for name in links {
+        symlink("../outside/gone", store.path().join(name)).unwrap();
+    }
+    let guard = store.lock(&key("one")).unwrap();
+    assert!(store.open(&key("one")).is_err());
+    drop(guard);
+    store.set(&key("one"), b"new", Condition::Always).unwrap();
+    assert_eq!(store.get(&key("one")).unwrap().unwrap(), "new");
+    assert!(store.set(&key("two"), b"new", Condition::Absent).is_err());
+    assert!(store.erase(&key("two")).unwrap());
+    assert_eq!(store.get(&key("two")).unwrap(), None);
+    assert!(!directory.path().join("outside/gone").exists());
+    store.erase_prefix(&Prefix::root()).unwrap();
+    assert_eq!(fs::read_dir(store.path()).unwrap().count(), 0);
+}
+
+/// The directory of a process that reads what is missing there, and whether it follows links.
+#[cfg(target_os = "linux")]
+const READER: &str = "ZARROX_TEST_MISSING";
+
+/// The process that is traced.
+#[test]
+#[cfg(target_os = "linux")]
+fn reads_what_is_missing() {
+    let Some(told) = std::env::var_os(READER) else { return };
+    let told = told.into_string().unwrap();
+    let (path, follow) = told.split_once(", ").unwrap();
+    let store = DirectoryStore::open(path).unwrap().follow_links(follow == "true");
+    for number in 0..100 {
+        assert_eq!(store.get(&key(&format!("data/missing-{number}"))).unwrap(), None);
+        assert!(store.get(&key("data/v")).unwrap().is_some());
+    }
+}
+
+/// Sparse arrays miss most of their chunks.
+#[test]
+#[cfg(target_os = "linux")]
+fn to_find_out_that_a_value_is_missing_or_there_costs_no_further_calls() {
+    let (_directory, store) = inside_and_outside();
+    let trace = store.path().with_extension("trace");
+    for (follow, calls) in [("false", 100), ("true", 200)] {
+        let strace = |command: &mut std::process::Command| {
+            command.args(["-e", "trace=file", "-o"]).arg(&trace);
+        };
+        let told = format!("{}, {follow}", store.path().display());
+        let test = "directory::links::reads_what_is_missing";
+        let Some(reader) = crate::other_process::start_traced(strace, test, READER, &told) else { return };
+        crate::other_process::finish(reader);
+        let traced = fs::read_to_string(&trace).unwrap();
+        let count = |name: &str| traced.lines().filter(|line| line.contains(name)).count();
+        assert_eq!((count("data/missing-"), count("data/v\"")), (calls, 100), "{traced}");
+    }
+}
+
+#[test]
+fn threads_that_reach_a_value_by_different_names_take_turns() {
+    let (directory, store) = inside_and_outside();
+    let store = store.follow_links(true);
+    symlink("data", store.path().join("link")).unwrap();
+    symlink("../inside/data", directory.path().join("outside/data")).unwrap();
+    symlink("../outside", store.path().join("around")).unwrap();
+    let names = ["data/v", "link/v", "around/data/v"];
+    store.set(&key("data/v"), &[0; 96], Condition::Always).unwrap();
+    let add = |first: usize, name: &str| {
+        for place in (first..96).step_by(names.len()) {
+            loop {
+                let mut guard = store.lock(&key(name)).unwrap();
+                let value = guard.take_value().unwrap();
+                let mut bytes = value.read(0, 96).unwrap().to_vec();
+                bytes[place] += 1;
+                match store.set(&key(name), &bytes, Condition::Locked(&guard)) {
+                    Err(error) if error.kind() == StoreErrorKind::Conflict => {}
+                    done => break done.unwrap(),
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for (first, name) in names.into_iter().enumerate() {
+            let add = &add;
+            scope.spawn(move || add(first, name));
+        }
+    });
+    assert_eq!(store.get(&key("data/v")).unwrap().unwrap(), [1; 96].as_slice());
 }
 
 #[test]
@@ -183,7 +294,7 @@ fn obstructed(store: &DirectoryStore, key: &Key) {
 }
 
 #[test]
-fn pipes_and_sockets_do_not_hang_and_are_not_listed() {
+fn pipes_and_sockets_do_not_hang_and_are_listed() {
     let (_directory, store) = inside_and_outside();
     mknodat(CWD, store.path().join("pipe"), FileType::Fifo, Mode::from_raw_mode(0o666), 0).unwrap();
     let _socket = UnixListener::bind(store.path().join("socket")).unwrap();
@@ -191,8 +302,9 @@ fn pipes_and_sockets_do_not_hang_and_are_not_listed() {
         obstructed(&store, &key(name));
         assert_eq!(store.get(&key(&format!("{name}/below"))).unwrap(), None);
     }
-    assert_eq!(list(&store, ""), [("data/v".to_owned(), 5)]);
-    assert_eq!(store.list_dir(&Prefix::root()).unwrap().keys, []);
+    let listed = [("data/v", 5), ("pipe", 0), ("socket", 0)];
+    assert_eq!(list(&store, ""), listed.map(|(name, size)| (name.to_owned(), size)));
+    assert_eq!(store.list_dir(&Prefix::root()).unwrap().keys, [key("pipe"), key("socket")]);
     store.erase_prefix(&Prefix::root()).unwrap();
     assert_eq!(fs::read_dir(store.path()).unwrap().count(), 0);
 }
@@ -203,5 +315,5 @@ fn devices_are_not_values() {
     for name in ["null", "zero", "full"] {
         obstructed(&store, &key(name));
     }
-    assert!(!store.list_dir(&Prefix::root()).unwrap().keys.contains(&key("zero")));
+    assert!(store.list_dir(&Prefix::root()).unwrap().keys.contains(&key("zero")));
 }

@@ -192,6 +192,8 @@ fn a_directory_is_not_a_value() {
     put(&store, "a/b", b"v");
     assert_eq!(value(&store, "a"), None);
     assert_eq!(store.size(&key("a")).unwrap(), None);
+    // Who opens a value wants no document that may be missing, but a chunk.
+    assert_eq!(store.open(&key("a")).map(drop).unwrap_err().kind(), StoreErrorKind::Obstructed);
     assert!(!store.erase(&key("a")).unwrap());
     for condition in [Condition::Always, Condition::Absent] {
         let error = store.set(&key("a"), b"", condition).unwrap_err();

@@ -194,6 +194,36 @@ fn files_and_urls_are_opened() {
 }
 
 #[test]
+fn references_in_a_file_read_what_is_in_its_directory_and_nothing_else() {
+    let above = tempfile::tempdir().unwrap();
+    let directory = above.path().join("sets");
+    std::fs::create_dir_all(directory.join("below")).unwrap();
+    std::fs::write(above.path().join("secret"), b"secret").unwrap();
+    std::fs::write(directory.join("below/a.nc"), b"0123456789").unwrap();
+    std::os::unix::fs::symlink("../secret", directory.join("link")).unwrap();
+    let (inside, above) = (directory.to_str().unwrap(), above.path().to_str().unwrap());
+    let document = format!(
+        r#"{{"a": ["{inside}/below/a.nc"], "b": ["file://{inside}/below/../below/a.nc", 2, 3], "x": ["{above}/secret"],
+            "y": ["file://{inside}/../secret"], "z": ["{inside}/link"], "p": ["/etc/passwd"], "c": ["simplecache::{above}/secret"]}}"#
+    );
+    std::fs::write(directory.join("refs.json"), document).unwrap();
+    let none = StorageOptions::new();
+    let open = |options| open_url(&format!("reference::{inside}/refs.json"), options).unwrap().store;
+    let store = open(&none);
+    assert_eq!(store.get(&key("a")).unwrap().unwrap(), "0123456789");
+    assert_eq!(store.get(&key("b")).unwrap().unwrap(), "234");
+    for name in ["x", "y", "z", "p", "c"] {
+        let error = store.get(&key(name)).unwrap_err();
+        assert_eq!((error.kind(), error.key()), (StoreErrorKind::Forbidden, Some(name)), "{error}");
+        assert!(error.to_string().contains("allow_local"), "{error}");
+    }
+    let trusting = open(&none.clone().with("allow_local", "true"));
+    for name in ["x", "y", "z"] {
+        assert_eq!(trusting.get(&key(name)).unwrap().unwrap(), "secret");
+    }
+}
+
+#[test]
 fn references_from_elsewhere_read_no_files() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("secret");

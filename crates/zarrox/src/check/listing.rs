@@ -116,6 +116,8 @@ impl<'s, 'a> Listing<'s, 'a> {
                 several_formats(self.session, self.array.path().as_str(), &key)
             }
             None if name == JOURNAL => interrupted(self.session, self.array.path().as_str(), key.as_str()),
+            // A link to nothing may stand for chunks or for a node.
+            _ if size == 0 => self.foreign.add_or_report(self.session, self.array.location(), &key),
             _ => {
                 self.foreign.add(&key);
                 Ok(())
@@ -191,7 +193,7 @@ pub(super) fn group(
                 _ if is_known || place.marked_by(&key).is_some() => {}
                 JOURNAL => interrupted(session, path.as_str(), key.as_str())?,
                 name if NODE_DOCUMENTS.contains(&name) => several_formats(session, path.as_str(), &key)?,
-                _ => foreign.add(&key),
+                _ => foreign.add_or_report(session, place, &key)?,
             }
         }
         // Only where chunks are apart from documents there can be some without any of these.
@@ -259,6 +261,17 @@ impl Foreign {
             false => self.0.keys().next_back().cloned().unwrap_or_default(),
         };
         self.0.entry(directory).or_insert_with(|| (0, key.to_string())).0 += 1;
+    }
+
+    /// Adds a key, or tells of it alone if it cannot be read at all, such as a link to nothing.
+    fn add_or_report(&mut self, session: &Session<'_>, place: &Location, key: &Key) -> Result<()> {
+        if !place.is_remote()
+            && let Err(error) = place.store.size(key)
+        {
+            return session.report_unreadable(place.path.as_str(), error.into());
+        }
+        self.add(key);
+        Ok(())
     }
 
     fn forget_below(&mut self, node: &str) {

@@ -106,6 +106,7 @@ impl Imaging {
             .select(selection)
             .memory(memory)
             .overwrite(overwrite)
+            .sync(crate::files::flushes())
             .on_progress(tell);
         if let Some(drawing) = drawing {
             stack = stack.picture(drawing.picture()?);

@@ -94,7 +94,7 @@ def check(
     refill : bool, optional
         If true, a repair writes chunks of fill values for those that are lost; otherwise they are missing.
     storage_options : dict, optional
-        Options of the store of a URL.
+        Options of the store of a URL, or of a directory.
 
     Returns
     -------

@@ -67,7 +67,7 @@ def group(
     attributes : dict, optional
         The attributes, should the group be created.
     storage_options : dict, optional
-        Options for the store of a URL.
+        Options for the store of a URL, or for a directory, such as ``follow_links``.
     sync : bool, optional
         Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
 
@@ -137,7 +137,7 @@ def open_group(
     chunk_store : BaseStore, MutableMapping, str or PathLike, optional
         Where chunks are stored, if elsewhere.
     storage_options : dict, optional
-        Options for the store of a URL.
+        Options for the store of a URL, or for a directory, such as ``follow_links``.
     zarr_version, zarr_format : {2, 3}, optional
         The format; of a new group it is 2 if not given.
     meta_array : array_like, optional
@@ -210,7 +210,7 @@ def create_group(
     attributes : dict, optional
         The attributes.
     storage_options : dict, optional
-        Options for the store of a URL.
+        Options for the store of a URL, or for a directory, such as ``follow_links``.
     sync : bool, optional
         Whether what is written to a path is flushed to the disk before a call returns, so that it outlives a power failure.
 

@@ -38,7 +38,7 @@ def reshard(
     path : str, optional
         The path of the copy; the root if not given. Nothing may be there.
     storage_options : dict, optional
-        Options of the store of a URL.
+        Options of the store of a URL, or of a directory.
     memory : int, optional
         How many bytes may be in use at once: 1 GiB if not given.
 

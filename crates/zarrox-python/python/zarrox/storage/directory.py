@@ -7,8 +7,9 @@ import glob
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path as FilePath
+from types import MappingProxyType
 from typing import Any
 
 from zarrox import _native
@@ -66,6 +67,38 @@ def atexit_rmglob(
             rmtree(found)
 
 
+DIRECTORY_OPTIONS = ("exclusive", "follow_links", "lock_timeout", "sync")
+"""The options of directories, as the native store calls them."""
+
+
+def directory_options(**options: Any) -> dict[str, str]:
+    """The options of a directory as the native store takes them.
+
+    Parameters
+    ----------
+    **options
+        ``exclusive``, ``follow_links``, ``lock_timeout`` and ``sync``. Those that are not set are left out.
+
+    Raises
+    ------
+    ValueError
+        There is no such option.
+
+    Examples
+    --------
+    >>> from zarrox.storage.directory import directory_options
+    >>> directory_options(follow_links=True, sync=False, lock_timeout=2)
+    {'follow_links': 'true', 'lock_timeout': '2'}
+    """
+    unknown = sorted(options.keys() - set(DIRECTORY_OPTIONS))
+    if unknown:
+        raise ValueError(
+            f"storage_options of a directory are {', '.join(DIRECTORY_OPTIONS)}, and not {', '.join(map(repr, unknown))}"
+        )
+    given = {name: value for name, value in options.items() if value is not None and value is not False}
+    return {name: "true" if value is True else str(value) for name, value in given.items()}
+
+
 class DirectoryStore(NativeStore):
     """A store in a directory: each value is a file.
 
@@ -81,9 +114,16 @@ class DirectoryStore(NativeStore):
         What stands between the coordinates of chunks in the keys of new arrays.
     sync : bool, optional
         Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
+    follow_links : bool, optional
+        Whether symbolic links that lead out of the directory are followed, as git-annex, DataLad and DVC make them. Only for
+        directories whose writers are trusted: a link can lead to any file.
+    storage_options : dict, optional
+        The same by other names, as for a URL ``file://…``: ``follow_links``, ``sync``, ``exclusive`` and ``lock_timeout``.
 
     Raises
     ------
+    ValueError
+        There is no such option.
     FSPathExistNotDir
         The path is a file.
 
@@ -104,7 +144,7 @@ class DirectoryStore(NativeStore):
     """
 
     normalize_keys = False
-    _sync = False
+    _options: Mapping[str, str] = MappingProxyType({})
 
     def __init__(
         self,
@@ -113,7 +153,10 @@ class DirectoryStore(NativeStore):
         dimension_separator: str | None = None,
         *,
         sync: bool = False,
+        follow_links: bool = False,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
+        options = directory_options(**{"sync": sync, "follow_links": follow_links} | dict(storage_options or {}))
         path = os.path.abspath(path)
         if os.path.isfile(path):
             raise FSPathExistNotDir(f"'{path}' is a file: a store in a directory needs a directory")
@@ -123,11 +166,11 @@ class DirectoryStore(NativeStore):
             self.normalize_keys = True
         if dimension_separator != self._dimension_separator:
             self._dimension_separator = dimension_separator
-        if sync:
-            self._sync = True
+        if options:
+            self._options = options
 
     def _open(self) -> _native.Store:
-        return _native.Store.directory(self.path, self._sync)
+        return _native.Store.directory(self.path, dict(self._options))
 
     def _translates(self) -> bool:
         return self.normalize_keys
@@ -239,6 +282,8 @@ class TempStore(DirectoryStore):
         What stands between the coordinates of chunks in the keys of new arrays.
     sync : bool, optional
         Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
+    follow_links : bool, optional
+        Whether symbolic links that lead out of the directory are followed.
     """
 
     def __init__(
@@ -250,10 +295,17 @@ class TempStore(DirectoryStore):
         dimension_separator: str | None = None,
         *,
         sync: bool = False,
+        follow_links: bool = False,
     ) -> None:
         path = tempfile.mkdtemp(suffix=suffix, prefix=prefix, dir=dir)
         atexit.register(atexit_rmtree, path)
-        super().__init__(path, normalize_keys=normalize_keys, dimension_separator=dimension_separator, sync=sync)
+        super().__init__(
+            path,
+            normalize_keys=normalize_keys,
+            dimension_separator=dimension_separator,
+            sync=sync,
+            follow_links=follow_links,
+        )
 
 
 class NestedDirectoryStore(DirectoryStore):
@@ -269,11 +321,15 @@ class NestedDirectoryStore(DirectoryStore):
         What stands between the coordinates of chunks: nothing else is possible.
     sync : bool, optional
         Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
+    follow_links : bool, optional
+        Whether symbolic links that lead out of the directory are followed.
+    storage_options : dict, optional
+        As for :class:`DirectoryStore`.
 
     Raises
     ------
     ValueError
-        Another separator was given.
+        Another separator was given, or there is no such option.
 
     Examples
     --------
@@ -296,11 +352,18 @@ class NestedDirectoryStore(DirectoryStore):
         dimension_separator: str | None = "/",
         *,
         sync: bool = False,
+        follow_links: bool = False,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         if dimension_separator not in (None, "/"):
             raise ValueError(f"{type(self).__name__} only supports '/' as dimension_separator")
         super().__init__(
-            path, normalize_keys=normalize_keys, dimension_separator=self._dimension_separator, sync=sync
+            path,
+            normalize_keys=normalize_keys,
+            dimension_separator=self._dimension_separator,
+            sync=sync,
+            follow_links=follow_links,
+            storage_options=storage_options,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -320,10 +383,22 @@ class LocalStore(DirectoryStore):
         Whether nothing can be written.
     sync : bool, optional
         Whether every value is flushed to the disk before it counts as written, so that it outlives a power failure.
+    follow_links : bool, optional
+        Whether symbolic links that lead out of the directory are followed.
+    storage_options : dict, optional
+        As for :class:`DirectoryStore`.
     """
 
-    def __init__(self, root: str | os.PathLike[str], *, read_only: bool = False, sync: bool = False) -> None:
-        super().__init__(root, sync=sync)
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        read_only: bool = False,
+        sync: bool = False,
+        follow_links: bool = False,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(root, sync=sync, follow_links=follow_links, storage_options=storage_options)
         if read_only:
             self._read_only = True
 

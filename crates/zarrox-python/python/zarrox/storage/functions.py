@@ -50,7 +50,7 @@ def normalize_store_arg(
     clobber : bool, optional
         Has no effect: `mode` says it.
     storage_options : dict, optional
-        Options for a URL.
+        Options for a URL, or for a directory: ``follow_links``, ``sync``, ``exclusive`` and ``lock_timeout``.
     mode : {'r', 'r+', 'a', 'w', 'w-', 'x'}, optional
         What will be done with it.
     zarr_format : int, optional
@@ -65,7 +65,8 @@ def normalize_store_arg(
     Raises
     ------
     ValueError
-        It is no store, `sync` is given for what is no path, or `storage_options` are given for what is no URL.
+        It is no store, `sync` is given for what is no path, or `storage_options` are given for what is neither a URL
+        nor a directory.
 
     Examples
     --------
@@ -110,15 +111,15 @@ def _store_at(place: str, storage_options: dict[str, Any] | None, mode: str, syn
         if sync:
             raise ValueError(f"sync is for paths, and '{place}' is a URL")
         return FSStore(place, mode="r" if mode == "r" else "w", **(storage_options or {}))
-    if storage_options:
-        raise ValueError(f"storage_options are for URLs, and '{place}' is a path")
     if place.endswith(".zip"):
+        if storage_options:
+            raise ValueError(f"storage_options are for URLs and directories, and '{place}' is an archive")
         return ZipStore(place, mode=_ZIP_MODES.get(mode, mode), sync=bool(sync))
     if place.endswith(".n5"):
         from zarrox.n5 import N5Store
 
-        return N5Store(place, sync=bool(sync))
-    return DirectoryStore(place, sync=bool(sync))
+        return N5Store(place, sync=bool(sync), storage_options=storage_options)
+    return DirectoryStore(place, sync=bool(sync), storage_options=storage_options)
 
 
 def native_store(

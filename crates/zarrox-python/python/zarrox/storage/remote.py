@@ -13,6 +13,7 @@ from zarrox.argument_types import PathArgument
 from zarrox.errors import FSPathExistNotDir, ReadOnlyError
 
 from .base import BaseStore, KVStore, NativeStore
+from .directory import DIRECTORY_OPTIONS, directory_options
 from .files import Files
 from .paths import DOCUMENTS, is_key, normalize_storage_path
 from .servers import open_url
@@ -274,7 +275,8 @@ class FSStore(NativeStore):
 
     def _open(self) -> _native.Store:
         if self._is_local() and self.exceptions == _MISSING:
-            return _native.Store.directory(self.path)
+            own = {name: value for name, value in self.storage_options.items() if name in DIRECTORY_OPTIONS}
+            return _native.Store.directory(self.path, directory_options(**own))
         options = self._options()
         if options is not None:
             return open_url(self.url, options, create=self.mode != "r")

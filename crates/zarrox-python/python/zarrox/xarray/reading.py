@@ -56,7 +56,7 @@ def open_zarr(
     overwrite_encoded_chunks : bool
         ``True`` forgets the chunks of the store in favour of those of Dask.
     storage_options : mapping, optional
-        Options of a URL.
+        Options of a URL, or of a directory.
     zarr_format : int, optional
         The format that is opened, where several are there.
     use_zarr_fill_value_as_mask : bool, optional

@@ -79,7 +79,7 @@ def to_zarr(
         ``True`` cuts the pieces of Dask at the borders of stored chunks, or shards, so that none is written twice.
         ``False`` refuses pieces that share stored chunks, unless ``safe_chunks=False``.
     storage_options : mapping, optional
-        Options of a URL.
+        Options of a URL, or of a directory.
     zarr_format : {2, 3}, optional
         The format of a group that is made; by default that of the root above it, or 2.
     write_empty_chunks : bool, optional

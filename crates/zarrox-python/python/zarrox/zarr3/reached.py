@@ -173,8 +173,13 @@ class _Held(Reached):
     mapping: Any = None
 
 
+def _directory(path: str) -> Reached:
+    # Those who open the store by other ways follow all links.
+    return Reached(_native.Store.directory(path, {"follow_links": "true"}), "directory", is_near=True)
+
+
 def _local(store: Any) -> Reached:
-    return Reached(_native.Store.directory(os.fspath(store.root)), "directory", is_near=True)
+    return _directory(os.fspath(store.root))
 
 
 def _memory(store: Any) -> Reached:
@@ -203,7 +208,7 @@ def _fsspec(store: Any) -> Reached | None:
     inner = getattr(fs, "sync_fs", fs)
     kind = f"{type(inner).__module__}.{type(inner).__name__}"
     if kind == "fsspec.implementations.local.LocalFileSystem":
-        return Reached(_native.Store.directory(inner._strip_protocol(path)), "directory", is_near=True)
+        return _directory(inner._strip_protocol(path))
     if kind == "fsspec.implementations.memory.MemoryFileSystem":
         return _in_memory(FilesOfFsspec(inner, path), f"memory of fsspec: {path}")
     scheme = _FSSPEC.get(kind)
@@ -224,7 +229,7 @@ def _obstore(store: Any) -> Reached | None:
     inner = store.store
     kind = type(inner).__name__
     if kind == "LocalStore":
-        return Reached(_native.Store.directory(os.fspath(inner.prefix or "/")), "directory", is_near=True)
+        return _directory(os.fspath(inner.prefix or "/"))
     if kind == "MemoryStore":
         return _in_memory(ObjectsOfObstore(inner), inner)
     if kind == "HTTPStore" and (inner.client_options or {}).keys() <= {"allow_http"}:

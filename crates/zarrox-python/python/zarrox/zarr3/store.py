@@ -13,6 +13,7 @@ from zarr.core.buffer import Buffer, BufferPrototype, default_buffer_prototype
 from zarrox import _native
 from zarrox.storage import normalize_store_arg
 from zarrox.storage.base import BaseStore
+from zarrox.storage.directory import directory_options
 from zarrox.storage.paths import is_key
 from zarrox.storage.remote import FSStore, native_options
 from zarrox.storage.servers import open_url
@@ -41,12 +42,13 @@ class Store(zarr.abc.store.Store):
     read_only : bool, optional
         Whether nothing may be written.
     storage_options : dict, optional
-        Options for a URL, as fsspec or as Zarrox calls them.
+        Options for a URL, as fsspec or as Zarrox calls them; for a directory ``follow_links``, ``sync``, ``exclusive`` and
+        ``lock_timeout``.
 
     Raises
     ------
     ValueError
-        There are `storage_options` for something that is no URL.
+        There are `storage_options` for something that is neither a URL nor a directory.
 
     Examples
     --------
@@ -69,7 +71,9 @@ class Store(zarr.abc.store.Store):
             place = os.path.abspath(place)
         is_url = isinstance(place, str) and ("://" in place or "::" in place)
         if storage_options and not is_url:
-            raise ValueError(f"storage_options are for URLs, and {place!r} is none")
+            if not isinstance(place, str):
+                raise ValueError(f"storage_options are for URLs and directories, and {place!r} is none")
+            directory_options(**storage_options)
         self._place = place
         self._options = dict(storage_options or {})
         self._is_n5 = is_n5(place)
@@ -336,7 +340,9 @@ def _opened(place: Any, options: dict[str, Any], read_only: bool, of_n5: bool) -
     if not is_url:
         if of_n5:
             register_n5()
-        return place if isinstance(place, BaseStore) else normalize_store_arg(place, mode="r" if read_only else "a")
+        if isinstance(place, BaseStore):
+            return place
+        return normalize_store_arg(place, storage_options=options or None, mode="r" if read_only else "a")
     natively = native_options(place.rpartition("::")[2], options)
     if natively is None and place.partition("://")[0] == "memory" and not options:
         natively = {}

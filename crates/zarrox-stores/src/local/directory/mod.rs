@@ -1,6 +1,7 @@
 //! [`DirectoryStore`].
 
 mod fault;
+mod flushed;
 mod sweep;
 mod temporary_file;
 mod unix;
@@ -18,9 +19,9 @@ use bytes::Bytes;
 use self::fault::Fault;
 #[cfg(feature = "redb")]
 pub(crate) use self::sweep::sweep;
-use self::unix::Root;
 #[cfg(any(feature = "zip", feature = "cache"))]
 pub(crate) use self::unix::append_at;
+use self::unix::{Found, Root};
 use self::write::Rule;
 use crate::store::{check_rename, checked_length, copy_then_erase, reserved};
 use crate::{
@@ -55,12 +56,14 @@ use crate::{Payload, provided, temporary};
 /// The root may be a symbolic link; it is resolved once, when the store is opened. Links inside are
 /// followed as long as they lead to a place inside, and are an error of the kind
 /// [`StoreErrorKind::Forbidden`] otherwise; see [`follow_links`](Self::follow_links). Writing and erasing
-/// a value whose file is a link replaces and removes the link, never the file that it leads to. A key that
-/// is reached both through a link and without it has two locks.
+/// a value whose file is a link replaces and removes the link, never the file that it leads to. The lock of a
+/// key is that of its file, whatever path leads there: links, other mounts and other spellings share it.
 ///
-/// A directory is not a value: its key is missing. Pipes, sockets and devices are neither opened for good
-/// nor listed, and reading them is an error. Names that are no keys, such as those that are not UTF-8, are
-/// not listed.
+/// A link to nothing, such as git-annex has for data that is elsewhere, stands for a value that is not here: it is
+/// listed, and reading it is an error of the kind [`StoreErrorKind::Unreachable`]. Pipes, sockets and devices are listed as
+/// well, but never opened for good: reading them is an error of the kind [`StoreErrorKind::Obstructed`]. A directory is not a value, and its key is missing for all methods but
+/// [`open_with`](Store::open_with), which refuses it: a chunk is no directory. Names that are no keys, such as those that
+/// are not UTF-8, are not listed.
 #[derive(Clone, Debug)]
 pub struct DirectoryStore {
     root: Arc<Root>,
@@ -166,7 +169,7 @@ impl DirectoryStore {
 }
 
 impl Store for DirectoryStore {
-    provided!(get get_ranges get_many contains flush);
+    provided!(get_ranges get_many contains flush);
 
     fn location(&self) -> String {
         self.root.path.to_string_lossy().into_owned()
@@ -192,8 +195,22 @@ impl Store for DirectoryStore {
         if temporary::is_temporary(key.name()) {
             return Ok(None);
         }
-        let opened = self.root.open_value(key.as_str()).map_err(self.fail("reading", key.as_str()))?;
-        Ok(opened.map(|(file, size)| self.value(key, Arc::new(file), size)))
+        let fail = self.fail("reading", key.as_str());
+        match self.root.open_value(key.as_str()).map_err(&fail)? {
+            Found::Missing => Ok(None),
+            Found::File(file, size) => Ok(Some(self.value(key, Arc::new(file), size))),
+            Found::Directory => Err(fail(Fault::directory())),
+        }
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
+        if temporary::is_temporary(key.name()) {
+            return Ok(None);
+        }
+        match self.root.open_value(key.as_str()).map_err(self.fail("reading", key.as_str()))? {
+            Found::Missing | Found::Directory => Ok(None),
+            Found::File(file, size) => self.value(key, Arc::new(file), size).read(0, size).map(Some),
+        }
     }
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
@@ -247,7 +264,8 @@ impl Store for DirectoryStore {
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
-        // The whole path, so that stores with roots inside one another share locks too.
+        // The whole path, so that stores with roots inside one another share locks too. Those who reach the file by another path are
+        // excluded by the lock of the file itself.
         let guard = LockGuard::in_process(&format!("file://{}", self.location()), key);
         let (file, opened) = self.root.lock(key.as_str()).map_err(self.fail("locking", key.as_str()))?;
         Ok(guard.of_storage(file).with_value(opened.map(|(file, size)| self.value(key, file, size))))

@@ -33,6 +33,12 @@ pub(super) const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) const DIRECTORY: OFlags = LISTING;
 
+/// Anything to look at, which needs no permission to read it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const LOOK: OFlags = READ;
+
 /// A directory to list.
 pub(super) const LISTING: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
@@ -52,6 +58,14 @@ pub(super) struct Root {
     pub(super) lock_timeout: Duration,
     /// True on file systems that tell of a failed write when the file is closed. It is found out at the first write.
     late: OnceLock<bool>,
+}
+
+/// What a key leads to.
+pub(super) enum Found {
+    Missing,
+    /// An open file and its length.
+    File(File, u64),
+    Directory,
 }
 
 /// An entry of a directory.
@@ -93,22 +107,21 @@ impl Root {
     }
 
     /// The file of a value and its length.
-    pub(super) fn open_value(&self, key: &str) -> Result<Option<(File, u64)>, Fault> {
+    pub(super) fn open_value(&self, key: &str) -> Result<Found, Fault> {
         self.look(key, READ)
     }
 
     pub(super) fn size(&self, key: &str) -> Result<Option<u64>, Fault> {
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
-        #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        const LOOK: OFlags = READ;
-        Ok(self.look(key, LOOK)?.map(|(_, size)| size))
+        match self.look(key, LOOK)? {
+            Found::File(_, size) => Ok(Some(size)),
+            Found::Missing | Found::Directory => Ok(None),
+        }
     }
 
-    fn look(&self, key: &str, flags: OFlags) -> Result<Option<(File, u64)>, Fault> {
+    fn look(&self, key: &str, flags: OFlags) -> Result<Found, Fault> {
         let file = match self.open(key, flags) {
             Ok(fd) => File::from(fd),
-            Err(fault) if fault.is_missing() => return Ok(None),
+            Err(fault) if fault.is_missing() => return Ok(Found::Missing),
             // What opening a socket answers.
             Err(Fault::Io(error)) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
                 return Err(not_a_file("a socket or a device"));
@@ -117,8 +130,8 @@ impl Root {
         };
         let stat = sys::fstat(&file)?;
         match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Ok(Some((file, length(&stat)))),
-            FileType::Directory => Ok(None),
+            FileType::RegularFile => Ok(Found::File(file, length(&stat))),
+            FileType::Directory => Ok(Found::Directory),
             kind => Err(odd(kind)),
         }
     }
@@ -186,12 +199,11 @@ impl Root {
             match found.file_type() {
                 FileType::RegularFile => listing.keys.extend(prefix.key(name)),
                 FileType::Directory => listing.prefixes.extend(prefix.child(name)),
-                FileType::Symlink | FileType::Unknown => match stat_target(directory.fd()?, name)? {
+                _ => match stat_target(directory.fd()?, name)? {
                     Target::File(_) => listing.keys.extend(prefix.key(name)),
                     Target::Directory => listing.prefixes.extend(prefix.child(name)),
-                    Target::Nothing => {}
+                    Target::Gone => {}
                 },
-                _ => {}
             }
         }
         Ok(listing)
@@ -216,17 +228,38 @@ impl Root {
 
     /// Opens what a path below the root leads to, under the rules for links.
     ///
-    /// Without links this is one system call, which checks that there are none.
+    /// Without links this is one system call, which checks that there are none; so is the answer that there is nothing.
     pub(super) fn open(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Fault> {
         let path = if path.is_empty() { self.path.clone() } else { self.path.join(path) };
-        if self.follow_links {
-            return Ok(sys::open(path, flags, Mode::empty())?);
+        let opened = if self.follow_links {
+            sys::open(&path, flags, Mode::empty()).map_err(Fault::from)
+        } else {
+            match open_without_links(&path, flags) {
+                // A link, or a kernel or a sandbox that does not have the call.
+                Err(Errno::LOOP | Errno::NOSYS | Errno::PERM) => self.open_through_links(&path, flags),
+                other => return Ok(other?),
+            }
+        };
+        match opened {
+            Err(fault) if fault.is_not_found() => Err(self.dangling(&path).unwrap_or(fault)),
+            opened => opened,
         }
-        match open_without_links(&path, flags) {
-            // A link, or a kernel or a sandbox that does not have the call.
-            Err(Errno::LOOP | Errno::NOSYS | Errno::PERM) => self.open_through_links(&path, flags),
-            other => Ok(other?),
+    }
+
+    /// The failure that explains why nothing is found at a path: a link on the way leads to nothing. `None` if there is no such link.
+    #[cold]
+    fn dangling(&self, path: &Path) -> Option<Fault> {
+        if matches!(open_without_links(path, LOOK), Err(Errno::NOENT)) {
+            return None;
         }
+        let ways = path.ancestors().take_while(|way| *way != self.path);
+        // A way through such a link is not there either: so the first that is there is the link.
+        let (link, found) = ways.filter_map(|way| Some((way, fs::symlink_metadata(way).ok()?))).next()?;
+        let is_dangling = found.is_symlink()
+            && fs::metadata(link).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        let target = fs::read_link(link).ok().filter(|_| is_dangling)?;
+        let name = link.strip_prefix(&self.path).unwrap_or(link);
+        Some(Fault::Dangling { name: name.into(), target })
     }
 
     fn open_through_links(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Fault> {
@@ -294,14 +327,6 @@ impl Root {
     /// Returns true if a failed write is reported only when the file is closed or flushed, as on network file systems.
     pub(super) fn tells_errors_late(&self, directory: BorrowedFd<'_>) -> bool {
         *self.late.get_or_init(|| is_served(directory))
-    }
-
-    /// Makes a change of names in a directory outlive a power failure, when that is wanted.
-    pub(super) fn flush(&self, directory: BorrowedFd<'_>) -> Result<(), Fault> {
-        if self.sync {
-            sys::fsync(sys::openat(directory, c".", LISTING, Mode::empty())?)?;
-        }
-        Ok(())
     }
 }
 
@@ -375,7 +400,7 @@ impl Walk<'_> {
                 Ok(key) => Ok((self.visit)(key, size)),
                 Err(_) => goes_on,
             },
-            Target::Nothing => goes_on,
+            Target::Gone => goes_on,
         }
     }
 
@@ -402,15 +427,20 @@ impl Walk<'_> {
 
 /// The target of a name when links are followed.
 enum Target {
+    /// A file with its size, or something that no value can be, which to read will tell: a pipe, a link to nothing.
     File(u64),
     Directory,
-    /// Neither, or not there.
-    Nothing,
+    /// The name was removed meanwhile.
+    Gone,
 }
 
 fn stat_target(directory: BorrowedFd<'_>, name: &str) -> Result<Target, Fault> {
     let stat = match sys::statat(directory, name, AtFlags::empty()) {
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(Target::Nothing),
+        // A link to nothing stands for a value that is not here. A listing without it would be taken for a complete one.
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
+            let is_gone = matches!(entry(directory, name)?, Entry::Missing);
+            return Ok(if is_gone { Target::Gone } else { Target::File(0) });
+        }
         // A link to a place that is closed to us must not hide its siblings: opening it tells.
         Err(Errno::ACCESS) => return Ok(Target::File(0)),
         other => other?,
@@ -418,7 +448,7 @@ fn stat_target(directory: BorrowedFd<'_>, name: &str) -> Result<Target, Fault> {
     Ok(match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Target::File(length(&stat)),
         FileType::Directory => Target::Directory,
-        _ => Target::Nothing,
+        _ => Target::File(0),
     })
 }
 

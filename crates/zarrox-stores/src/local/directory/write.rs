@@ -24,7 +24,7 @@ use std::sync::Arc;
 use rustix::fs::{self as sys, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::super::held::{Attempt, HeldLock, Identity, identity_of};
+use super::super::held::{Attempt, Claim, HeldLock, Identity, identity_of};
 use super::fault::Fault;
 use super::temporary_file::TemporaryFile;
 use super::unix::{
@@ -127,6 +127,7 @@ impl Root {
         again_when_missing(|| {
             let (directory, made) = self.make_directory(parent)?;
             self.sweep(parent, directory.as_fd(), made);
+            self.flush_way(parent, directory.as_fd())?;
             Place { root: self, directory: directory.as_fd(), key, name }.replace(parts, rule)
         })
     }
@@ -164,7 +165,7 @@ impl Root {
                 return without_file(Guarded::Unlocked);
             }
             let of_file = identity_of(&stat);
-            let lock = self.wait(key, &file, of_file)?;
+            let lock = self.wait(key, &file, (of_file, Claim::Merge))?;
             // The file was opened under the rules for links. Whatever else leads to it is a way to the same file.
             if leads_to(sys::CWD, self.path.join(key), of_file)? {
                 let guard = FileGuard::new(Guarded::File(lock, Mode::from_raw_mode(stat.st_mode)));
@@ -174,11 +175,11 @@ impl Root {
     }
 
     /// Waits for the lock of an open file.
-    fn wait(&self, key: &str, file: &Arc<File>, of_file: Identity) -> Result<HeldLock, Fault> {
+    fn wait(&self, key: &str, file: &Arc<File>, claim: (Identity, Claim)) -> Result<HeldLock, Fault> {
         let say = || {
             tracing::info!("'{key}' in {} is locked by another process; waiting for it", self.path.display());
         };
-        match HeldLock::wait(file, of_file, self.lock_timeout, say)? {
+        match HeldLock::wait(file, claim, self.lock_timeout, say)? {
             Attempt::Locked(lock) => Ok(lock),
             Attempt::Taken => Err(Fault::Taken(self.lock_timeout)),
             Attempt::Unsupported(error) => Err(Fault::NoLocks(error)),
@@ -197,7 +198,7 @@ impl Place<'_> {
         };
         match (&old, rule) {
             (Old::Directory, _) => {
-                return Err(Fault::Obstructed("a directory has the name of the value".into()));
+                return Err(Fault::directory());
             }
             (Old::File { .. } | Old::Closed(_) | Old::DirectoryLink, Rule::Absent) => {
                 return Err(Fault::Exists);
@@ -308,7 +309,7 @@ impl Place<'_> {
 
     /// Locks a file. `None` where the file system has no locks: then nobody merges there, and nothing can be lost.
     fn lock(&self, file: File, identity: Identity) -> Result<Option<HeldLock>, Fault> {
-        match self.root.wait(self.key, &Arc::new(file), identity) {
+        match self.root.wait(self.key, &Arc::new(file), (identity, Claim::Replace)) {
             Err(Fault::NoLocks(_)) => Ok(None),
             lock => lock.map(Some),
         }

@@ -1,0 +1,59 @@
+//! Directories whose names are on the disk: what is written with [`sync`](super::DirectoryStore::sync) is lost after a power failure
+//! if a directory on the way to it is, whoever has made it.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::LazyLock;
+
+use foldhash::HashSet;
+use rustix::fs::{self as sys, Mode};
+
+use super::super::held::{Identity, identity_of};
+use super::fault::Fault;
+use super::unix::{DIRECTORY, LISTING, Root, split};
+use crate::local::durable::flush_above;
+use crate::sync::{Mutex, unpoisoned};
+
+/// The number of directories of which is known that their names are on the disk.
+const DIRECTORIES: usize = 1 << 16;
+
+/// The directories whose names this process has flushed, with those above them.
+static FLUSHED: LazyLock<Mutex<HashSet<Identity>>> = LazyLock::new(Mutex::default);
+
+impl Root {
+    /// Makes a change of names in a directory outlive a power failure, when that is wanted.
+    pub(super) fn flush(&self, directory: BorrowedFd<'_>) -> Result<(), Fault> {
+        if self.sync {
+            sys::fsync(sys::openat(directory, c".", LISTING, Mode::empty())?)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the names of a directory and of those above it outlive a power failure, when that is wanted and was not done yet.
+    pub(super) fn flush_way(&self, path: &str, directory: BorrowedFd<'_>) -> Result<(), Fault> {
+        if !self.sync {
+            return Ok(());
+        }
+        let identity = identity_of(&sys::fstat(directory)?);
+        if is_flushed(identity) {
+            return Ok(());
+        }
+        if path.is_empty() {
+            flush_above(&self.path);
+        } else {
+            let (parent, _) = split(path);
+            let above = self.open(parent, DIRECTORY)?;
+            self.flush(above.as_fd())?;
+            self.flush_way(parent, above.as_fd())?;
+        }
+        let mut flushed = unpoisoned(&FLUSHED);
+        if flushed.len() >= DIRECTORIES {
+            flushed.clear();
+        }
+        flushed.insert(identity);
+        Ok(())
+    }
+}
+
+fn is_flushed(identity: Identity) -> bool {
+    unpoisoned(&FLUSHED).contains(&identity)
+}
