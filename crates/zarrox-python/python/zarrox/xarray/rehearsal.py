@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping
 import xarray as xr
 
 from zarrox.core import Array
+from zarrox.core.sources import Place, is_at, place, places_of
 from zarrox.creation import create_array
 from zarrox.hierarchy import Group
 from zarrox.storage import BaseStore, MemoryStore
@@ -15,7 +16,6 @@ from zarrox.xarray.execution import Plans
 from zarrox.xarray.faults import Faults
 from zarrox.xarray.pieces import cut, shorten, stored_sizes
 from zarrox.xarray.plan import Write, like, same_values
-from zarrox.xarray.sources import Place, is_at, place, places_of
 
 
 def rehearse(root: Group | None, plans: Plans, format: str, checks_pieces: bool, faults: Faults) -> None:
@@ -117,7 +117,7 @@ def check_sources(store: BaseStore, path: str, plans: Plans, is_replaced: bool, 
         ]
     for _, plan in plans:
         for write in plan.writes:
-            if not any(is_at(source, each) for source in places_of(write.variable) for each in changed):
+            if not any(is_at(source, each) for source in places_of(write.variable._data) for each in changed):
                 continue
             if write.variable.chunks is None:
                 write.variable.load()

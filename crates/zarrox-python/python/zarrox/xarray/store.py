@@ -71,22 +71,7 @@ class ZarroxStore(AbstractDataStore):
                     raise ValueError(f"{name!r} has {size} along {dimension!r}, where others have {sizes[dimension]}")
         return sizes
 
-    def open_variable(self, array: Array) -> xr.Variable:
-        """An array as a variable that is not decoded yet.
-
-        Parameters
-        ----------
-        array : zarrox.core.Array
-            The array.
-
-        Returns
-        -------
-        xarray.Variable
-            Reads when it is used.
-        """
-        return self._variable(array)
-
-    def _variable(self, array: Array, name: str | None = None) -> xr.Variable:
+    def _variable(self, array: Array, name: str) -> xr.Variable:
         """An array as a variable; the one of a coordinate is read together with others."""
         dimensions = dimensions_of(array)
         attributes = {

@@ -6,12 +6,9 @@ import os
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
-import xarray as xr
-
-from zarrox.core import Array
+from zarrox.core.array import Array
 from zarrox.storage import BaseStore, DirectoryStore, KVStore, native_store
 from zarrox.storage.memory import is_in_memory
-from zarrox.xarray.lazy import LazyArray
 
 #: The depth to which wrappers of lazy arrays and tasks are looked into.
 _DEEPEST = 20
@@ -20,15 +17,14 @@ _DEEPEST = 20
 Place = tuple[Hashable, str]
 
 
-def places_of(variable: xr.Variable) -> set[Place]:
-    """The places of the stored arrays that a variable is read from.
+def places_of(data: Any) -> set[Place]:
+    """The places of the stored arrays that values are read from.
 
     Parameters
     ----------
-    variable : xarray.Variable
-        In memory, lazy, or chunked.
+    data : object
+        An array of Dask, or an array of xarray that reads when it is used.
     """
-    data = variable._data
     graph = data.__dask_graph__() if hasattr(data, "__dask_graph__") else None
     roots = [data] if graph is None else list(_of_graph(graph))
     return {place for root in roots for array in _arrays(root, _DEEPEST) for place in _place_of_array(array)}
@@ -90,8 +86,8 @@ def _of_graph(graph: Any) -> Iterator[Any]:
 def _arrays(value: Any, depth: int) -> Iterator[Any]:
     if depth == 0 or isinstance(value, (str, bytes, int, float)):
         return
-    if isinstance(value, (Array, LazyArray)):
-        yield value._array if isinstance(value, LazyArray) else value
+    if isinstance(value, Array):
+        yield value
         return
     below: list[Any] = []
     if isinstance(value, Mapping):
@@ -100,7 +96,7 @@ def _arrays(value: Any, depth: int) -> Iterator[Any]:
         below = list(value)
     else:
         names = ("array", "_array", "_data", "value", "args", "kwargs", "func")
-        below = [vars_of for name in names if (vars_of := _attribute(value, name)) is not None]
+        below = [part for name in names if (part := _attribute(value, name)) is not None]
         if hasattr(value, "store") and hasattr(value, "chunks") and hasattr(value, "path"):
             yield value
             return
