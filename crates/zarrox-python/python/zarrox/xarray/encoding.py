@@ -52,7 +52,12 @@ def encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
         # Zarr has Booleans, where CF makes numbers of them.
         attributes = {key: value for key, value in variable.attrs.items() if key != "dtype"}
         variable = xr.Variable(variable.dims, variable.data.astype(bool), attributes, variable.encoding)
-    return strings.ensure_fixed_length_bytes(ensure_dtype_not_object(variable, name=name))
+    variable = ensure_dtype_not_object(variable, name=name)
+    if variable.dtype.kind == "T":
+        return variable
+    # Text is encoded only where somebody asks for characters: Zarr has text.
+    variable = strings.EncodedStringCoder(allows_unicode=True).encode(variable, name=name)
+    return strings.ensure_fixed_length_bytes(variable)
 
 
 def encode_to(name: Hashable, variable: xr.Variable, dtype: np.dtype[Any] | None, rounds: bool) -> xr.Variable:
@@ -106,19 +111,21 @@ def is_packed(variable: xr.Variable) -> bool:
 def _is_cast(variable: xr.Variable, dtype: np.dtype[Any]) -> bool:
     """Returns true where CF would cast values to a type, whatever becomes of them."""
     if dtype.kind in "US":
-        return True
+        # Characters are a dimension of their own, which encoding makes of text.
+        return variable.encoding.get("dtype") != "S1"
     if variable.dtype.kind not in _NUMBERS or dtype.kind not in _NUMBERS or "_Unsigned" in variable.encoding:
         return False
     return is_packed(variable) or not np.can_cast(variable.dtype, dtype, "safe")
 
 
 def wanted_type(variable: xr.Variable) -> np.dtype[Any] | None:
-    """The type that the encoding of a variable asks for."""
+    """The type of numbers that the encoding of a variable asks for."""
     wanted = variable.encoding.get("dtype")
     try:
-        return None if wanted is None or wanted is str else np.dtype(wanted)
+        dtype = None if wanted is None or wanted is str else np.dtype(wanted)
     except TypeError:
         return None
+    return dtype if dtype is not None and dtype.kind in _NUMBERS else None
 
 
 def check_encoding(name: Hashable, variable: xr.Variable, wanted: bool, zarr_format: int) -> None:
@@ -137,15 +144,10 @@ def check_encoding(name: Hashable, variable: xr.Variable, wanted: bool, zarr_for
     if wanted and zarr_format == 2 and variable.encoding.get("fill_value") is not None:
         raise ValueError(f"the encoding of {name!r} has fill_value: in format 2 give _FillValue, which is stored as such")
     chunks = variable.encoding.get("chunks")
-    if wanted and chunks is not None:
-        _check_chunks(name, chunks, variable.ndim)
-
-
-def _check_chunks(name: Hashable, chunks: Any, ndim: int) -> None:
-    if isinstance(chunks, str) or isinstance(chunks, Mapping) or isinstance(chunks, (float, np.floating)):
-        raise ValueError(f"the chunks of {name!r} are a length, or a length for each dimension, and not {chunks!r}")
-    if isinstance(chunks, (tuple, list)) and len(chunks) != ndim:
-        raise ValueError(f"the chunks {chunks!r} of {name!r} are not of {ndim} dimensions")
+    if wanted and isinstance(chunks, (tuple, list)) and len(chunks) != variable.ndim:
+        raise ValueError(f"the chunks {chunks!r} of {name!r} are not of {variable.ndim} dimensions")
+    if isinstance(chunks, (str, Mapping)):
+        raise TypeError(f"the chunks of {name!r} are a length, or a length for each dimension, and not {chunks!r}")
 
 
 def creation(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from xarray import conventions
+from xarray.backends.common import NONE_VAR_NAME
 from xarray.coding.times import infer_calendar_name
 
 from zarrox.xarray.encoding import ENCODINGS, check_encoding, creation, encode_to, is_packed, kind_of, plain, wanted_type
@@ -17,6 +18,17 @@ from zarrox.xarray.faults import Faults
 #: Calendars that agree on all dates that anybody stores.
 _USUAL_CALENDARS = {"standard", "gregorian", "proleptic_gregorian"}
 _FLOATS = "fc"
+
+
+def stored_name(name: Hashable) -> str:
+    """The name of the array of a variable. The variable without a name has one.
+
+    Parameters
+    ----------
+    name : str or None
+        The name of a variable.
+    """
+    return NONE_VAR_NAME if name is None else str(name)
 
 
 @dataclass(frozen=True)
@@ -118,10 +130,11 @@ def plan(
     writes: list[Write] = []
     for name, variable in variables.items():
         with faults.caught():
-            if str(name) not in stored:
-                writes.append(_new(str(name), variable, wanted, name in encoded))
+            key = stored_name(name)
+            if key not in stored:
+                writes.append(_new(key, variable, wanted, name in encoded))
                 continue
-            write = _into(stored[str(name)], str(name), variable, wanted)
+            write = _into(stored[key], key, variable, wanted)
             if write is not None:
                 writes.append(write)
     if not faults:
@@ -135,7 +148,8 @@ def plan(
 def _check_names(
     stored: Mapping[str, xr.Variable], variables: Mapping[Hashable, Any], wanted: Wanted, faults: Faults
 ) -> None:
-    missing = [name for name in variables if name not in stored]
+    names = {stored_name(name) for name in variables}
+    missing = sorted(names - set(stored))
     if wanted.mode == "r+" and missing:
         faults.add(f"{missing!r} are not in the store, and mode='r+' creates nothing: use mode='a'")
     dimension = wanted.append_dim
@@ -150,7 +164,7 @@ def _check_names(
             f"the arrays in the store have different lengths along {dimension!r}: {there}, as an interrupted append "
             "leaves them: give the longer ones the length of the others by their method resize"
         )
-    left = sorted(set(there) - set(map(str, variables)))
+    left = sorted(set(there) - names)
     if left and any(dimension in variable.dims for variable in variables.values()):
         faults.add(
             f"{left!r} have the dimension {dimension!r} in the store, and are not in the dataset: they would be "

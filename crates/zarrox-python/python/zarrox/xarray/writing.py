@@ -20,7 +20,7 @@ from zarrox.storage import BaseStore, native_store, normalize_storage_path, norm
 from zarrox.xarray.execution import Plans, Undo, prepare, reopened, set_attributes, write_pieces, write_values
 from zarrox.xarray.faults import Faults
 from zarrox.xarray.opening import is_store
-from zarrox.xarray.plan import Plan, Wanted, Write, plan
+from zarrox.xarray.plan import Plan, Wanted, Write, plan, stored_name
 from zarrox.xarray.regions import Region, slices_of
 from zarrox.xarray.rehearsal import check_labels_of_region, check_sources, rehearse
 from zarrox.xarray.replacing import Beside, beside
@@ -149,9 +149,20 @@ def to_zarr(
         on_error.pop_all()
     written = ZarroxStore(opened, close=not is_store(store))
     if not compute:
-        return writes
+        return _delayed(writes, written)
     written.close()
     return written
+
+
+def _delayed(writes: Any, written: ZarroxStore) -> Any:
+    """Something that writes, and then closes the store, when it is computed."""
+    from dask.delayed import delayed
+
+    return delayed(_closed)(writes, written)
+
+
+def _closed(writes: Any, written: ZarroxStore) -> None:
+    written.close()
 
 
 def _parts(
@@ -189,8 +200,10 @@ def _mode(mode: Mode | None, append_dim: Hashable | None, region: Region | None)
 
 def _check_names(dataset: xr.Dataset, encoding: Mapping[Hashable, Any]) -> None:
     for name in dataset.variables:
-        if not isinstance(name, str) or not name:
-            raise ValueError(f"the name {name!r} of a variable is not text: Zarr has no other names")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"the name {name!r} of a variable is not text: Zarr has no other names")
+        if name == "":
+            raise ValueError("a variable has an empty name: give it another one")
     if unknown := [name for name in encoding if name not in dataset.variables]:
         raise ValueError(f"encoding is given for {unknown!r}, which the dataset does not have")
 
@@ -291,7 +304,7 @@ def _plan(
         check_labels_of_region(stored, dataset, slices, faults)
         # Indexes stay as they are.
         dataset = dataset.drop_vars(list(dataset.indexes))
-    if known := sorted(set(map(str, encoding)) & set(stored)):
+    if known := sorted(set(map(stored_name, encoding)) & set(stored)):
         faults.add(f"{known!r} are in the store already: their encoding cannot change")
     variables, attributes = conventions.encode_dataset_coordinates(dataset)
     for name, wanted in encoding.items():
