@@ -94,7 +94,7 @@ class ZarroxStore(AbstractDataStore):
         if data.dtype.kind == "T":
             # Without it xarray makes objects of text, at once and in one piece.
             encoding["dtype"] = data.dtype
-        if self._mask:
+        if self._mask and (self.zarr_format == 2 or "_FillValue" not in attributes):
             if array.fill_value is not None:
                 attributes["_FillValue"] = array.fill_value
         elif "_FillValue" in attributes:
