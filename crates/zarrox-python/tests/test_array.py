@@ -567,3 +567,13 @@ def test_small_integers_are_those_of_ml_dtypes() -> None:
             assert z.dtype == z[:].dtype == small
             assert z[:].astype(int).tolist() == values.tolist(), name
             assert int(z[0]) == low
+
+
+def test_axes_of_an_append_count_from_the_end_as_well() -> None:
+    """As in NumPy; what is no axis is named."""
+    z = zarr.zeros((2, 2), chunks=(2, 2))
+    assert z.append(np.ones((2, 3)), axis=-1) == (2, 5)
+    assert z.append(np.ones((1, 5)), axis=-2) == (3, 5)
+    for axis in (2, -3):
+        with pytest.raises(ValueError, match="no axis"):
+            z.append(np.ones((2, 3)), axis=axis)

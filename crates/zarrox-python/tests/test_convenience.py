@@ -572,3 +572,20 @@ def test_members_with_the_names_of_attributes() -> None:
     zarr.copy_all(source, dest)
     assert dest["group/shape"][:].tolist() == [1, 2]
     assert str(dest.tree()) == "/\n └── group\n     └── shape (2,) int64"
+
+
+@pytest.mark.parametrize("place", ["s", "s.zip"])
+def test_what_cannot_be_saved_leaves_what_is_there(tmp_path: Path, place: str) -> None:
+    """All arrays are looked at before anything is deleted."""
+    zarr.save(tmp_path / place, np.arange(3))
+    bad = {"y": np.zeros(2, dtype="g"), "mode": "w"}
+    for name, value in bad.items():
+        with pytest.raises((TypeError, ValueError)):
+            zarr.save(tmp_path / place, x=np.arange(2), **{name: value})
+        assert zarr.load(tmp_path / place).tolist() == [0, 1, 2]
+
+
+def test_what_is_no_group_is_not_searched(tmp_path: Path) -> None:
+    """The message says what to do."""
+    with pytest.raises(TypeError, match="open_group"):
+        zarr.find(str(tmp_path))

@@ -497,3 +497,33 @@ def test_no_time_at_all_is_a_fill_value(zarr_format: int) -> None:
     copied = zarr.from_array({}, data=z, zarr_format=5 - zarr_format)
     assert copied.fill_value == z.fill_value == np.timedelta64(0, "ms")
     np.testing.assert_array_equal(copied[:], np.zeros(3, "m8[ms]"))
+
+
+@pytest.mark.parametrize(
+    ("chunks", "error"),
+    [(2.5, TypeError), ((2, 1.5), TypeError), ("many", TypeError), (-5, ValueError), (0, ValueError), ({"x": 2}, TypeError)],
+    ids=str,
+)
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_chunks_that_are_no_lengths_are_named(zarr_format: Any, chunks: Any, error: Any) -> None:
+    """The message says what chunks are, and nothing is rounded."""
+    with pytest.raises(error, match=r"(?i)chunks"):
+        zarr.create_array({}, shape=(4, 4), chunks=chunks, dtype="i4", zarr_format=zarr_format)
+    with pytest.raises(error, match=r"(?i)chunks"):
+        zarr.create((4, 4), chunks=chunks, zarr_format=zarr_format)
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_attributes_are_refused_alike_wherever_they_are_given(zarr_format: Any) -> None:
+    """An array is no attribute, when a node is made and later."""
+    wrong = {"k": np.arange(3)}
+    with pytest.raises(TypeError, match="tolist"):
+        zarr.create_array({}, shape=1, dtype="i4", attributes=wrong, zarr_format=zarr_format)
+    with pytest.raises(TypeError, match="tolist"):
+        zarr.create_group({}, attributes=wrong, zarr_format=zarr_format)
+    group = zarr.create_group({}, attributes={"n": np.int8(3), "f": np.float32(0.5)}, zarr_format=zarr_format)
+    assert group.attrs.asdict() == {"n": 3, "f": 0.5}
+    with pytest.raises(TypeError, match="tolist"):
+        group.create_group("g", attributes=wrong)
+    with pytest.raises(TypeError, match="tolist"):
+        group.attrs.update(wrong)

@@ -55,6 +55,22 @@ def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     return {str(key): value for key, value in attributes.items()}
 
 
+def to_json(attributes: Mapping[Any, Any] | None) -> str:
+    """Attributes as they are stored.
+
+    Parameters
+    ----------
+    attributes : mapping or None
+        Attributes that a user gave; ``None`` for none.
+
+    Raises
+    ------
+    TypeError
+        For what JSON does not have.
+    """
+    return _ENCODER.encode(_checked(attributes or {}))
+
+
 class Attributes(MutableMapping[str, Any]):
     """The attributes of an array or a group: a mapping from names to JSON values.
 

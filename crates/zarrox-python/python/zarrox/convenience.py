@@ -23,6 +23,7 @@ from zarrox.hierarchy._open import check_mode
 from zarrox.shown.tree import TreeViewer
 from zarrox.storage import (
     BaseStore,
+    MemoryStore,
     native_store,
     normalize_storage_path,
     normalize_store_arg,
@@ -210,8 +211,10 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
 
     Raises
     ------
+    TypeError
+        If an argument is no array.
     ValueError
-        If there is no array.
+        If there is no array, or one cannot be stored. What is there is left as it is then.
 
     Examples
     --------
@@ -229,6 +232,10 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     arrays = {name: _as_array(arr) for name, arr in named.items()}
     if not arrays:
         raise ValueError("there is nothing to save: give at least one array")
+    for name, arr in named.items():
+        if isinstance(arr, str | bool | None):
+            raise TypeError(f"{name}={arr!r} is no array: all arguments are arrays, but for {', '.join(_SAVE_OPTIONS)}")
+    _rehearse(arrays, options)
     target = _writable_store(store, options)
     try:
         formats: dict[str, Any] = _only(options, ("path", "zarr_version", "zarr_format"))
@@ -240,6 +247,14 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     finally:
         if _is_path(store):
             target.close()
+
+
+def _rehearse(arrays: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Makes the arrays in memory, to see whether they can be made: numbers without their values, since any fits."""
+    group = open_group(MemoryStore(), "w", **_only(options, ("zarr_version", "zarr_format")))
+    for name, arr in arrays.items():
+        is_objects = getattr(arr.dtype, "kind", "O") == "O"
+        group.create_dataset(name, data=arr if is_objects else arr[:0] if len(arr.shape) else arr)
 
 
 def _take_options(kwargs: dict[str, Any]) -> dict[str, Any]:

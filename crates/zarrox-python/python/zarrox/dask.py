@@ -27,6 +27,8 @@ from zarrox import _native
 from zarrox.argument_types import StoreArgument
 from zarrox.convenience import open as open_node
 from zarrox.core import Array
+from zarrox.core.sources import is_at, places_of
+from zarrox.core.sources import place as place_of
 from zarrox.creation import create_array, from_array, open_array
 from zarrox.errors import DataTypeMismatchError, ReadOnlyError
 from zarrox.hierarchy import Group, open_group
@@ -89,7 +91,8 @@ def from_zarr(
 
     array = _opened(source, component, storage_options, **options)
     if chunks is None:
-        chunks = array.read_chunk_sizes
+        # Along a dimension of length 0, Dask has one piece of that length.
+        chunks = tuple(lengths or (0,) for lengths in array.read_chunk_sizes)
     if name is None:
         place = uuid4().hex if is_in_memory(array.store) else array.store
         name = "from-zarr-" + tokenize(place, array.path, array._native.document(), chunks)
@@ -102,10 +105,12 @@ def to_zarr(
     target: Array | StoreArgument,
     component: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
-    region: tuple[slice, ...] | None = None,
+    region: slice | tuple[slice, ...] | None = None,
     compute: bool = True,
     return_stored: bool = False,
     mode: str = "a",
+    *,
+    overwrite: bool = False,
     **options: Any,
 ) -> Any:
     """Writes an array of Dask into an array of Zarr, which is created if a place is given.
@@ -119,24 +124,27 @@ def to_zarr(
     target : Array, str, path, mapping or store
         An array, or the place of a new one.
     component : str, optional
-        The path of the new array in the store.
+        The path of the new array in the store; ``name`` is another word for it.
     storage_options : mapping, optional
         Options of a URL, or of a directory.
-    region : tuple of slice, optional
-        The part of an array that is written.
+    region : slice or tuple of slice, optional
+        The part of an array that is written; one slice is along the first dimension.
     compute : bool, optional
         ``False`` returns an object that writes when it is computed.
     return_stored : bool, optional
         Whether the stored array is returned, as an array of Dask.
     mode : {"a", "w", "w-"}, optional
         ``"w"`` deletes what is there; the others fail if there is something.
+    overwrite : bool, optional
+        ``True`` means ``mode="w"``.
     **options
         See `zarrox.create_array`. By default the shape and type are those of the data, and the chunks are its largest.
 
     Raises
     ------
     ValueError
-        If the data has chunks of unknown length, or a region is given for a new array.
+        If the data has chunks of unknown length, if a region is given for a new array, or if the data is read from what
+        would be deleted.
     zarrox.errors.ContainsNodeError
         If there is something at the place, and the mode is not ``"w"``.
 
@@ -155,9 +163,12 @@ def to_zarr(
     if not isinstance(target, Array):
         if region is not None:
             raise ValueError("region is the part of an array that is there: give the array, and not its place")
-        target = _created(array, target, component, storage_options, mode, options)
-    elif component is not None or options:
-        raise ValueError(f"{target!r} is there already: component and options are for new arrays")
+        component = _component(component, options)
+        target = _created(array, target, component, storage_options, _mode(mode, overwrite), options)
+    elif component is not None or options or overwrite:
+        raise ValueError(f"{target!r} is there already: component, overwrite and options are for new arrays")
+    if isinstance(region, slice):
+        region = (region,)
     _check_shared(target, _client(None))
     # The types of Dask say that it stores nothing but its own arrays.
     store: Any = array.store
@@ -423,13 +434,28 @@ def _opened(source: Any, component: str | None = None, storage_options: Any = No
 def _created(
     data: da.Array, place: StoreArgument, component: str | None, storage_options: Any, mode: str, options: dict[str, Any]
 ) -> Array:
-    if mode not in ("a", "w", "w-"):
-        raise ValueError(f"mode is {mode!r}, and can be 'a', 'w' and 'w-' for a new array")
+    store = normalize_store_arg(place, storage_options=_dict(storage_options), mode="a")
+    if mode == "w" and any(is_at(source, place_of(store, component or "")) for source in places_of(data)):
+        raise ValueError("the data is read from the array that would be deleted: write it to another place")
     options = {"shape": data.shape, "dtype": data.dtype} | options
     options.setdefault("chunks", tuple(max(*lengths, 1) for lengths in data.chunks))
-    return create_array(
-        place, name=component, overwrite=mode == "w", storage_options=_dict(storage_options), **options
-    )
+    return create_array(store, name=component, overwrite=mode == "w", **options)
+
+
+def _component(component: str | None, options: dict[str, Any]) -> str | None:
+    """The path of a new array, which Dask's own function also takes as a name."""
+    name = options.pop("name", None)
+    if component is not None and name is not None:
+        raise ValueError(f"component={component!r} and name={name!r} are two names for one thing: give one of them")
+    return component if name is None else name
+
+
+def _mode(mode: str, overwrite: bool) -> str:
+    if mode not in ("a", "w", "w-"):
+        raise ValueError(f"mode is {mode!r}, and can be 'a', 'w' and 'w-' for a new array")
+    if overwrite and mode == "w-":
+        raise ValueError("overwrite=True deletes what is there, and mode='w-' does not: give one of them")
+    return "w" if overwrite else mode
 
 
 def _client(client: Any) -> Any:

@@ -63,6 +63,46 @@ def test_bad_arguments(tmp_path: Path, arguments: Any, message: str) -> None:
     assert not (tmp_path / "z.zarr").exists()
 
 
+def test_words_of_dasks_own_function(tmp_path: Path) -> None:
+    """``overwrite`` deletes, ``name`` is the component, and one slice is a region."""
+    zarrox.dask.to_zarr(da.zeros(4, chunks=2), tmp_path / "z.zarr", name="a")
+    zarrox.dask.to_zarr(da.ones(4, chunks=2), tmp_path / "z.zarr", component="a", overwrite=True)
+    array = zarr.open_array(tmp_path / "z.zarr", path="a")
+    assert array[:].sum() == 4
+    zarrox.dask.to_zarr(da.zeros(3, chunks=2), array, region=slice(0, 3))
+    assert array[:].tolist() == [0, 0, 0, 1]
+    for wrong in ({"overwrite": True, "mode": "w-"}, {"component": "a", "name": "b"}):
+        with pytest.raises(ValueError, match="give one of them"):
+            zarrox.dask.to_zarr(da.ones(4), tmp_path / "z.zarr", **wrong)
+    with pytest.raises(ValueError, match="there already"):
+        zarrox.dask.to_zarr(da.ones(4), array, overwrite=True)
+    assert array[:].tolist() == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0,)], ids=str)
+@pytest.mark.parametrize("layout", [{}, {"shards": 4}], ids=str)
+def test_dimensions_of_length_0(tmp_path: Path, shape: tuple[int, ...], layout: dict[str, Any]) -> None:
+    """They are read, written and copied."""
+    sizes = {name: (length,) * len(shape) for name, length in layout.items()}
+    zarr.create_array(tmp_path / "z", shape=shape, chunks=(2,) * len(shape), dtype="i4", **sizes)
+    lazy = zarrox.dask.from_zarr(tmp_path / "z")
+    assert lazy.shape == lazy.compute().shape == shape
+    zarrox.dask.to_zarr(lazy, tmp_path / "y")
+    zarrox.dask.rechunk(tmp_path / "z", tmp_path / "y")
+    zarrox.dask.copy(tmp_path / "z", tmp_path / "x")
+    assert zarr.open_array(tmp_path / "y").shape == zarr.open_array(tmp_path / "x").shape == shape
+
+
+@pytest.mark.parametrize("inline", [False, True])
+def test_data_does_not_delete_what_it_is_read_from(tmp_path: Path, inline: bool) -> None:
+    """It would be gone before it is read."""
+    zarrox.dask.to_zarr(da.ones(4, chunks=2), tmp_path / "z")
+    lazy = zarrox.dask.from_zarr(tmp_path / "z", inline_array=inline) + 1
+    with pytest.raises(ValueError, match="read from"):
+        zarrox.dask.to_zarr(lazy, tmp_path / "z", mode="w")
+    assert zarr.open_array(tmp_path / "z")[:].sum() == 4
+
+
 def test_unknown_lengths_are_refused(tmp_path: Path) -> None:
     """The message says what to call."""
     lazy = da.from_array(VALUES[:, 0], chunks=50)

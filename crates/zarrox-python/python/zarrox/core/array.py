@@ -225,7 +225,7 @@ class Array(Selectable, Described, Shown[NativeArray]):
         data : array_like
             The data. All other dimensions have the array's length.
         axis : int
-            The axis that grows.
+            The axis that grows; negative ones count from the last.
 
         Returns
         -------
@@ -235,7 +235,7 @@ class Array(Selectable, Described, Shown[NativeArray]):
         Raises
         ------
         ValueError
-            If the data does not fit.
+            If the data does not fit, or if there is no such axis.
 
         Examples
         --------
@@ -248,7 +248,10 @@ class Array(Selectable, Described, Shown[NativeArray]):
         self._check_changeable()
         # Text and the like become objects where the array's elements are objects.
         values = np.asanyarray(data, dtype=object if self._native.dtype.hasobject and not hasattr(data, "dtype") else None)
-        return self._native.append(values, operator.index(axis))
+        number = operator.index(axis)
+        if number < -self.ndim:
+            raise ValueError(f"there is no axis {axis}: the array has {self.ndim} dimensions")
+        return self._native.append(values, number + self.ndim if number < 0 else number)
 
     def view(
         self,

@@ -36,6 +36,8 @@ def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
 
     Raises
     ------
+    TypeError
+        If a mapping is no grid.
     ValueError
         If there are more dimensions than in the array.
 
@@ -47,6 +49,8 @@ def rectilinear(chunks: ChunksLike, shape: tuple[int, ...]) -> Grid | None:
     if chunks is not None and hasattr(chunks, "to_dict"):
         chunks = chunks.to_dict()
     if isinstance(chunks, Mapping):
+        if "name" not in chunks:
+            raise TypeError(f"chunks are a length for each dimension, or a grid with a name, and not {dict(chunks)!r}")
         return dict(chunks)
     if isinstance(chunks, str) or not isinstance(chunks, Iterable):
         return None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, cast
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
@@ -43,17 +44,30 @@ def chunk_lengths(chunks: ChunksLike, shape: tuple[int, ...]) -> list[int | None
 
     Raises
     ------
+    TypeError
+        If a length is no whole number.
     ValueError
-        If there are more lengths than dimensions.
+        If a length is less than 1, or if there are more lengths than dimensions.
     """
     if chunks is None or isinstance(chunks, bool):
         return chunks is not False
-    if isinstance(chunks, int | np.integer):
-        chunks = (int(chunks),) * len(shape)
-    lengths = [None if length is None or length == -1 else int(cast("int", length)) for length in chunks]
+    given = [chunks] * len(shape) if isinstance(chunks, int | np.integer) else chunks
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise TypeError(f"chunks are a length, or a length for each dimension, and not {chunks!r}")
+    lengths = [None if length is None or length == -1 else _length(length, chunks) for length in given]
     if len(lengths) > len(shape):
         raise ValueError(f"too many dimensions in chunks: {len(lengths)} for an array of shape {shape}")
     return lengths + [None] * (len(shape) - len(lengths))
+
+
+def _length(length: Any, chunks: Any) -> int:
+    try:
+        whole = operator.index(length)
+    except TypeError:
+        raise TypeError(f"the lengths of chunks are whole numbers, and {length!r} in {chunks!r} is none") from None
+    if whole < 1:
+        raise ValueError(f"the lengths of chunks are at least 1, and {length} in {chunks!r} is not: -1 is a whole dimension")
+    return whole
 
 
 def normalize_resize_args(old_shape: tuple[int, ...], *args: Any) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from zarrox import _native
 from zarrox.argument_types import ChunksLike, DTypeLike, ShapeLike
+from zarrox.attrs import to_json
 from zarrox.core.dtype import ZDType, parse_dtype
 from zarrox.core.element_types import normalize_dtype, spec_dtype
 from zarrox.core.fill import fill_json
@@ -77,7 +78,7 @@ def array_spec(
     if fill_value is not DEFAULT_FILL_VALUE and (fill_value is not None or not zarr_format.lstrip("v").startswith("3")):
         spec["fill_value"] = fill_json(fill_value, name, 3) if v3 else _v2_fill(fill_value, native_dtype, object_codec)
     if attributes:
-        spec["attributes"] = dict(attributes)
+        spec["attributes"] = json.loads(to_json(attributes))
     spec.update(_key_encoding(v3, dimension_separator, chunk_key_encoding))
     if not v3:
         spec["filters"] = _v2_filters(filters, native_dtype, object_codec)

@@ -14,6 +14,7 @@ from zarrox._native import Array as NativeArray
 from zarrox._native import Group as NativeGroup
 from zarrox._native import Store as NativeStore
 from zarrox.argument_types import DTypeLike, ShapeLike
+from zarrox.attrs import to_json
 from zarrox.core import Array
 from zarrox.core.dtype.resolve import native_dtype
 from zarrox.core.settings import Settings
@@ -88,7 +89,7 @@ class Creation:
             return self._new_group(path, overwrite, attributes)
 
     def _new_group(self, path: str, overwrite: bool, attributes: Mapping[str, Any] | None = None) -> Group:
-        text = _nodes.to_json(dict(attributes or {}))
+        text = to_json(attributes)
         group: Group = self._wrap(
             _native.create_group(self._native_store(), path, self._native.format, text, overwrite)
         )

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from zarrox import _native
+from zarrox import _native, attrs
 from zarrox.errors import (
     ContainsArrayError,
     ContainsGroupError,
@@ -183,7 +183,7 @@ def open_or_create_group(
             if mode != "a" or consolidated:
                 raise
     try:
-        return _native.create_group(store, path, new_format, to_json(dict(attributes or {})), mode == "w")
+        return _native.create_group(store, path, new_format, attrs.to_json(attributes), mode == "w")
     except ContainsGroupError:
         if mode != "a":
             raise

@@ -239,6 +239,8 @@ def find(
     >>> zarr.find(root, name="temp_*"), zarr.find(root, dtype="i4", shape=(2, None))
     (['a/temp_min'], ['a/wind'])
     """
+    if not isinstance(getattr(group, "_native", None), _native.Group):
+        raise TypeError(f"{group!r} is no group: open it first, as with zarrox.open_group")
     if kind not in (None, "array", "group"):
         raise ValueError(f"{kind!r} is not a kind of node: array and group are")
     wanted = None if dtype is None else np.dtype(dtype)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 from xarray import conventions
 from xarray.backends.common import ensure_dtype_not_object
+from xarray.backends.zarr import FillValueCoder
 from xarray.coding import strings
 
-from zarrox.core import Array
+from zarrox.xarray.fitting import fitted
+from zarrox.xarray.lazy import DIMENSIONS
 
 #: What ``encoding=`` of a variable may say, beside CF's own, which xarray takes out before.
 ENCODINGS = {
@@ -26,9 +28,15 @@ ENCODINGS = {
     "write_empty_chunks",
     "chunk_key_encoding",
     "dimension_separator",
+    "cache_metadata",
 }
 #: Those of them that another format cannot take over.
 CODECS = {"filters", "compressor", "compressors", "serializer", "chunk_key_encoding", "dimension_separator"}
+#: Those of them for which ``None`` means that there is none, and not that there is nothing to say.
+_NONE_IS_NONE = {"filters", "compressor", "compressors"}
+#: What variables have that were read from somewhere, and no array is made by.
+_OF_READING = {"preferred_chunks", "zarr_format", "source", "original_shape", "_FillValue"}
+_NUMBERS = "iufc"
 
 
 def plain(value: Any) -> Any:
@@ -44,44 +52,206 @@ def encode(name: Hashable, variable: xr.Variable) -> xr.Variable:
         # Zarr has Booleans, where CF makes numbers of them.
         attributes = {key: value for key, value in variable.attrs.items() if key != "dtype"}
         variable = xr.Variable(variable.dims, variable.data.astype(bool), attributes, variable.encoding)
-    return strings.ensure_fixed_length_bytes(ensure_dtype_not_object(variable, name=name))
+    variable = ensure_dtype_not_object(variable, name=name)
+    if variable.dtype.kind == "T":
+        return variable
+    # Text is encoded only where somebody asks for characters: Zarr has text.
+    variable = strings.EncodedStringCoder(allows_unicode=True).encode(variable, name=name)
+    return strings.ensure_fixed_length_bytes(variable)
 
 
-def check_encoding(variable: xr.Variable, name: Hashable, wanted: bool) -> None:
-    """That what somebody asked for can be done."""
-    unknown = sorted(
-        set(variable.encoding) - ENCODINGS - {"preferred_chunks", "zarr_format", "source", "original_shape"}
-    )
+def encode_to(name: Hashable, variable: xr.Variable, dtype: np.dtype[Any] | None, rounds: bool) -> xr.Variable:
+    """A variable by CF's conventions, whose numbers are stored as a type, and do not change on the way.
+
+    Parameters
+    ----------
+    name : hashable
+        The name of the variable.
+    variable : xarray.Variable
+        The variable with its encoding.
+    dtype : numpy.dtype or None
+        The type of what is stored; ``None`` where nothing asks for one.
+    rounds : bool
+        Whether fractions may be rounded where the type is one of integers.
+
+    Raises
+    ------
+    ValueError
+        A value does not fit into the type.
+    """
+    if dtype is None or not _is_cast(variable, dtype):
+        return encode(name, variable)
+    place = f"variable {name!r}"
+    if variable.dtype.kind in "iu" and not is_packed(variable):
+        # Integers are not missing. Encoding would look for the fill value in their own type.
+        return encode(name, _with_data(variable, fitted(variable, dtype, rounds, place)))
+    exact = variable.copy(deep=False)
+    exact.encoding = {key: value for key, value in variable.encoding.items() if key != "dtype"}
+    data = fitted(encode(name, exact), dtype, rounds, place)
+    with np.errstate(invalid="ignore"):
+        encoded = encode(name, variable)
+    return _with_data(encoded, data)
+
+
+def _with_data(variable: xr.Variable, data: Any) -> xr.Variable:
+    return xr.Variable(variable.dims, data, variable.attrs, variable.encoding)
+
+
+def is_packed(variable: xr.Variable) -> bool:
+    """Returns true if numbers are scaled when they are encoded.
+
+    Parameters
+    ----------
+    variable : xarray.Variable
+        A variable with its encoding.
+    """
+    return "scale_factor" in variable.encoding or "add_offset" in variable.encoding
+
+
+def _is_cast(variable: xr.Variable, dtype: np.dtype[Any]) -> bool:
+    """Returns true where CF would cast values to a type, whatever becomes of them."""
+    if dtype.kind in "US":
+        # Characters are a dimension of their own, which encoding makes of text.
+        return variable.encoding.get("dtype") != "S1"
+    if variable.dtype.kind not in _NUMBERS or dtype.kind not in _NUMBERS or "_Unsigned" in variable.encoding:
+        return False
+    return is_packed(variable) or not np.can_cast(variable.dtype, dtype, "safe")
+
+
+def wanted_type(variable: xr.Variable) -> np.dtype[Any] | None:
+    """The type of numbers that the encoding of a variable asks for."""
+    wanted = variable.encoding.get("dtype")
+    try:
+        dtype = None if wanted is None or wanted is str else np.dtype(wanted)
+    except TypeError:
+        return None
+    return dtype if dtype is not None and dtype.kind in _NUMBERS else None
+
+
+def check_encoding(name: Hashable, variable: xr.Variable, wanted: bool, zarr_format: int) -> None:
+    """That what somebody asked for can be done.
+
+    Raises
+    ------
+    ValueError
+        It cannot be done.
+    """
+    unknown = sorted(set(variable.encoding) - ENCODINGS - _OF_READING)
     if wanted and unknown:
         raise ValueError(f"the encoding of {name!r} has {unknown!r}, which is none of {sorted(ENCODINGS)}")
+    if variable.encoding.get("_FillValue") is not None:
+        raise ValueError(f"the encoding of {name!r} has _FillValue, which its values cannot have")
+    if wanted and zarr_format == 2 and variable.encoding.get("fill_value") is not None:
+        raise ValueError(f"the encoding of {name!r} has fill_value: in format 2 give _FillValue, which is stored as such")
     chunks = variable.encoding.get("chunks")
-    if chunks is not None and np.size(chunks) not in (1, variable.ndim):
-        if wanted:
-            raise ValueError(f"the chunks {chunks!r} of {name!r} are not of {variable.ndim} dimensions")
-        # Those of the array that the variable was read from, before its dimensions changed.
-        del variable.encoding["chunks"]
+    if wanted and isinstance(chunks, (tuple, list)) and len(chunks) != variable.ndim:
+        raise ValueError(f"the chunks {chunks!r} of {name!r} are not of {variable.ndim} dimensions")
+    if isinstance(chunks, (str, Mapping)):
+        raise TypeError(f"the chunks of {name!r} are a length, or a length for each dimension, and not {chunks!r}")
 
 
-def check_same(name: Hashable, encoded: xr.Variable, array: Array, is_time: bool) -> None:
-    """That encoded values mean the same in the array that is there.
+def creation(
+    name: Hashable,
+    variable: xr.Variable,
+    zarr_format: int,
+    write_empty_chunks: bool | None,
+    is_asked: bool,
+) -> dict[str, Any]:
+    """The arguments of `zarrox.create_array` for an encoded variable, but for its name.
 
-    xarray takes other units where those of the store are too coarse.
+    Parameters
+    ----------
+    name : hashable
+        The name of the variable.
+    variable : xarray.Variable
+        The variable, encoded.
+    zarr_format : int
+        The format of the array.
+    write_empty_chunks : bool, optional
+        Whether chunks of nothing but the fill value are stored.
+    is_asked : bool
+        Whether somebody asked for the encoding; otherwise the variable may have it from where it was read.
+
+    Raises
+    ------
+    ValueError
+        The encoding says something else of ``write_empty_chunks`` than the argument.
     """
-    if is_time and not np.array_equal(
-        *(_first_moments(name, attributes) for attributes in (encoded.attrs, array.attrs))
-    ):
-        units, wanted = encoded.attrs.get("units"), array.attrs.get("units")
-        raise ValueError(
-            f"the times of {name!r} cannot be written in {wanted!r}, which are the units in the store, but in {units!r}"
+    options = {
+        key: value
+        for key, value in variable.encoding.items()
+        if key in ENCODINGS and key != "cache_metadata" and (value is not None or key in _NONE_IS_NONE)
+    }
+    is_of_3 = options.get("serializer") is not None and not is_asked
+    if variable.encoding.get("zarr_format", 3 if is_of_3 else zarr_format) != zarr_format:
+        options = {key: value for key, value in options.items() if key not in CODECS}
+    chunks = options.get("chunks")
+    if isinstance(chunks, (tuple, list)) and len(chunks) != variable.ndim:
+        # Those of the array that the variable was read from, before its dimensions changed.
+        del options["chunks"]
+    if variable.chunks is not None and "chunks" not in options:
+        options["chunks"] = tuple(max(*sizes, 1) for sizes in variable.chunks)
+    if isinstance(options.get("chunks"), (tuple, list)):
+        # Along a dimension of length 0 there is no chunk, whose length could be known.
+        options["chunks"] = tuple(
+            1 if length == 0 else chunk for chunk, length in zip(options["chunks"], variable.shape, strict=True)
         )
-    is_number = encoded.dtype.kind in "biufc"
-    if is_number and not np.can_cast(encoded.dtype, array.dtype, "same_kind"):
-        raise ValueError(
-            f"the values of {name!r} are {encoded.dtype} when they are encoded, and the store has {array.dtype}"
-        )
+    options["config"] = _config(name, options.pop("write_empty_chunks", None), write_empty_chunks)
+    attributes = {key: plain(value) for key, value in variable.attrs.items()}
+    options["fill_value"] = _fill_value(variable, options.pop("fill_value", None), attributes, zarr_format == 2)
+    if zarr_format == 2:
+        attributes[DIMENSIONS] = list(variable.dims)
+    else:
+        options["dimension_names"] = [None if dimension is None else str(dimension) for dimension in variable.dims]
+    is_text = strings.check_vlen_dtype(variable.dtype) is str
+    return options | {
+        "shape": variable.shape,
+        "dtype": str if is_text else variable.dtype,
+        "attributes": attributes,
+    }
 
 
-def _first_moments(name: Hashable, attributes: Mapping[str, Any]) -> Any:
-    """The moments of 0 and 1 in the units of an attribute: there are many ways to write the same units."""
-    units = {key: attributes[key] for key in ("units", "calendar", "dtype") if key in attributes}
-    return conventions.decode_cf_variable(name, xr.Variable("x", np.arange(2), units)).values
+def _config(name: Hashable, own: bool | None, of_all: bool | None) -> dict[str, bool]:
+    if own is not None and of_all is not None and own != of_all:
+        raise ValueError(f"the encoding of {name!r} has write_empty_chunks={own}, and the argument is {of_all}")
+    wanted = own if of_all is None else of_all
+    return {} if wanted is None else {"write_empty_chunks": bool(wanted)}
+
+
+def _fill_value(variable: xr.Variable, fill_value: Any, attributes: dict[str, Any], mask: bool) -> Any:
+    """The fill value of an array; what stands for missing values is either it, or an attribute."""
+    missing = attributes.pop("_FillValue", None)
+    if mask:
+        return missing
+    if missing is not None:
+        attributes["_FillValue"] = FillValueCoder.encode(variable.attrs["_FillValue"], variable.dtype)
+    # A float that nobody wrote is missing, for xarray.
+    return np.nan if fill_value is None and variable.dtype.kind == "f" else fill_value
+
+
+Kind = Literal["number", "complex number", "Boolean", "time", "duration", "text", "bytes", "object"]
+
+
+def kind_of(variable: xr.Variable) -> Kind:
+    """What the values of a decoded variable are: only values of one kind go into one array."""
+    kinds: dict[str, Kind] = {
+        "b": "Boolean",
+        "c": "complex number",
+        "M": "time",
+        "m": "duration",
+        "U": "text",
+        "T": "text",
+        "S": "bytes",
+        "O": "object",
+    }
+    kind = kinds.get(variable.dtype.kind, "number")
+    if kind != "object":
+        return kind
+    if strings.check_vlen_dtype(variable.dtype) is not None:
+        return "text" if strings.check_vlen_dtype(variable.dtype) is str else "bytes"
+    if variable.size == 0 or variable.chunks is not None:
+        return kind
+    first = variable[(0,) * variable.ndim].values.item()
+    if hasattr(first, "calendar"):
+        return "time"
+    return "text" if isinstance(first, str) else "bytes" if isinstance(first, bytes) else kind

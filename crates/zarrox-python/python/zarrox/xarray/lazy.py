@@ -101,7 +101,8 @@ class LazyArray(BackendArray):
             whole = isinstance(key[0], slice) and key[0].indices(self.shape[0]) == (0, self.shape[0], 1)
             values = self._together.values(self._array, whole)
             if values is not None:
-                return values[key]
+                # A copy: others get the same values.
+                return values[key].copy()
         return self._array.oindex[key] if any(isinstance(part, np.ndarray) for part in key) else self._array[key]
 
     def _points(self, key: tuple[Any, ...]) -> Any:
@@ -121,13 +122,12 @@ def dimensions_of(array: Array) -> tuple[str, ...]:
         names = _netcdf_dimensions(array)
     if names is None and array.ndim == 0:
         names = ()
-    known = [name for name in names or () if name is not None]
-    if names is None or len(known) != array.ndim or len(names) != array.ndim:
+    if names is None or len(names) != array.ndim or not any(isinstance(name, str) for name in (*names, "")):
         raise ValueError(
             f"{array.name or '/'}: xarray needs a name for each of {array.ndim} dimensions, and found {names!r}: "
             f"set dimension_names when a v3 array is created, or the attribute {DIMENSIONS!r} of a v2 array"
         )
-    return tuple(known)
+    return tuple(names)
 
 
 def _netcdf_dimensions(array: Array) -> list[str] | None:

@@ -10,41 +10,79 @@ import pandas as pd
 import xarray as xr
 from xarray import conventions
 
-from zarrox.xarray.store import ZarroxStore
-
 #: For each dimension the slice, or ``"auto"`` for where the coordinates of the dataset are.
 Region = Mapping[Hashable, slice | Literal["auto"]] | Literal["auto"]
 
 
-def slices_of(store: ZarroxStore, dataset: xr.Dataset, region: Region) -> dict[Hashable, slice]:
-    """The slice of each dimension; ``"auto"`` by the values of its coordinate."""
+def slices_of(
+    stored: Mapping[str, xr.Variable], dataset: xr.Dataset, region: Region, append_dim: Hashable | None
+) -> dict[Hashable, slice]:
+    """The slice of each dimension; ``"auto"`` by the values of its coordinate.
+
+    Parameters
+    ----------
+    stored : mapping
+        The arrays of the group as variables that are not decoded.
+    dataset : xarray.Dataset
+        What is written.
+    region : mapping or "auto"
+        What somebody asked for.
+    append_dim : hashable, optional
+        The dimension that becomes longer.
+
+    Raises
+    ------
+    TypeError
+        The region is no mapping.
+    KeyError
+        Coordinates of the dataset are not in the store.
+    ValueError
+        The region is none of this dataset.
+    """
+    if not isinstance(region, (str, Mapping)):
+        raise TypeError(f"region is a mapping of dimensions to slices or 'auto', and not {region!r}")
     wanted = dict.fromkeys(dataset.dims, region) if isinstance(region, str) else dict(region)
-    return {
-        dimension: _position(store, dataset, dimension) if isinstance(part, str) else part
+    slices = {
+        dimension: _position(stored, dataset, dimension) if isinstance(part, str) else part
         for dimension, part in wanted.items()
     }
+    _check(dataset, slices, append_dim)
+    return slices
 
 
-def _position(store: ZarroxStore, dataset: xr.Dataset, dimension: Hashable) -> slice:
+def _position(stored: Mapping[str, xr.Variable], dataset: xr.Dataset, dimension: Hashable) -> slice:
     """Where the coordinates of a dataset stand among those that are stored."""
     if dimension not in dataset.variables:
         return slice(0, dataset.sizes[dimension])
-    stored = conventions.decode_cf_variable(dimension, store.open_variable(store.group[str(dimension)]).load())
-    places = pd.Index(stored.values).get_indexer(dataset[dimension].values)
-    if (places < 0).any() or (np.diff(places) != 1).any():
+    if str(dimension) not in stored:
+        raise KeyError(f"{dimension!r} is not in the store: give its region as a slice")
+    there = conventions.decode_cf_variable(dimension, stored[str(dimension)].load())
+    places = pd.Index(there.values).get_indexer(dataset[dimension].values)
+    if (places < 0).any():
+        raise KeyError(f"Not all values of coordinate {dimension!r} are in the store: give its region as a slice")
+    if (np.diff(places) != 1).any():
         raise ValueError(
-            f"the coordinates of {dimension!r} are no contiguous part of those in the store: give its region as a slice"
+            f"the coordinates of {dimension!r} are no contiguous part of those in the store, which are non-contiguous "
+            "there: give its region as a slice"
         )
-    return slice(int(places[0]), int(places[-1]) + 1)
+    return slice(int(places[0]), int(places[-1]) + 1) if places.size else slice(0, 0)
 
 
-def check_region(dataset: xr.Dataset, region: Mapping[Hashable, slice], append_dim: Hashable | None) -> None:
+def _check(dataset: xr.Dataset, region: Mapping[Hashable, slice], append_dim: Hashable | None) -> None:
     for dimension, part in region.items():
         if dimension not in dataset.dims:
             raise ValueError(f"region has {dimension!r}, which is no dimension of the dataset: {list(dataset.dims)}")
-        if not isinstance(part, slice) or part.step not in (None, 1):
+        if not isinstance(part, slice):
+            raise TypeError(f"the region of {dimension!r} is {part!r}, and must be a slice")
+        if part.step not in (None, 1):
             raise ValueError(f"the region of {dimension!r} is {part!r}, and must be a slice without a step")
-    if append_dim in region:
+    if append_dim is not None and append_dim in region:
         raise ValueError(f"{append_dim!r} is in region and in append_dim")
-    if apart := [name for name, variable in dataset.variables.items() if not set(region) & set(variable.dims)]:
+    labels = set(dataset.indexes)
+    apart = [
+        name
+        for name, variable in dataset.variables.items()
+        if name not in labels and not set(region) & set(variable.dims)
+    ]
+    if region and apart:
         raise ValueError(f"{apart!r} have no dimension of the region: drop them, or write them without a region")

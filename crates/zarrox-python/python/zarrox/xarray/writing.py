@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import xarray as xr
 from xarray import conventions
-from xarray.backends.common import ArrayWriter
 
 import zarrox
-from zarrox import _native
+from zarrox import _native, errors
 from zarrox.argument_types import StoreArgument
-from zarrox.storage import BaseStore, native_store, normalize_store_arg
+from zarrox.core import Array
+from zarrox.creation import _format
+from zarrox.hierarchy import Group
+from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
+from zarrox.xarray.execution import Plans, Undo, prepare, reopened, set_attributes, write_pieces, write_values
+from zarrox.xarray.faults import Faults
 from zarrox.xarray.opening import is_store
-from zarrox.xarray.regions import Region, check_region, slices_of
+from zarrox.xarray.plan import Plan, Wanted, Write, plan, stored_name
+from zarrox.xarray.regions import Region, slices_of
+from zarrox.xarray.rehearsal import check_labels_of_region, check_sources, rehearse
+from zarrox.xarray.replacing import Beside, beside
 from zarrox.xarray.store import ZarroxStore
 
 Mode = Literal["w", "w-", "a", "a-", "r+"]
@@ -112,34 +120,49 @@ def to_zarr(
     2.5
     """
     mode = _mode(mode, append_dim, region)
-    base = normalize_store_arg(store, storage_options=_plain_dict(storage_options), mode="w" if mode == "w" else "a")
-    if zarr_format is None and group:
-        zarr_format = _format_of_root(base)
     parts = list(_parts(data, encoding or {}, write_inherited_coords))
     for (_, dataset), wanted in parts:
         _check_names(dataset, wanted)
-    opened = zarrox.open_group(base, mode="a" if mode == "a-" else mode, path=group, zarr_format=zarr_format)
-    target = ZarroxStore(
-        opened,
-        mode,
-        append_dim=append_dim,
-        align_chunks=align_chunks,
-        safe_chunks=safe_chunks,
-        write_empty_chunks=write_empty_chunks,
-        close=not is_store(store),
-    )
-    with ExitStack() as finally_:
-        if compute:
-            finally_.callback(target.close)
-        writer = ArrayWriter()
-        for (path, dataset), wanted in parts:
-            place = target.child(path) if path else target
-            _add(dataset, place, wanted, region, append_dim, writer)
-        if consolidated or (consolidated is None and target.zarr_format == 2 and mode != "r+"):
+    with ExitStack() as on_error:
+        target = _Target(store, _plain_dict(storage_options), mode, group, zarr_format)
+        if not is_store(store):
+            on_error.callback(target.store.close)
+        faults = Faults()
+        plans = [
+            (path, _plan(target, path, dataset, wanted, region, append_dim, write_empty_chunks, faults))
+            for (path, dataset), wanted in parts
+        ]
+        faults.raise_all()
+        place = beside(target.store, target.path) if target.group is None else None
+        rehearse(target.group, plans, target.format, safe_chunks and not align_chunks, faults)
+        if place is None or not compute:
+            check_sources(target.store, target.path, plans, target.group is None, faults)
+        faults.raise_all()
+
+        consolidates = bool(consolidated) or (consolidated is None and target.zarr_format == 2 and mode != "r+")
+        renews = consolidates or (place is not None and bool(target.path) and target.is_consolidated)
+        how = _How(align_chunks, compute, consolidates, _plain_dict(chunkmanager_store_kwargs))
+        opened, writes = _write_there(target, plans, how) if place is None else _write_beside(target, place, plans, how)
+        if renews:
             # Of the whole store, as other readers look for it there.
-            _native.consolidate(native_store(base), "")
-        writes = writer.sync(compute=compute, chunkmanager_store_kwargs=_plain_dict(chunkmanager_store_kwargs))
-    return target if compute else writes
+            _native.consolidate(native_store(target.store), "")
+        on_error.pop_all()
+    written = ZarroxStore(opened, close=not is_store(store))
+    if not compute:
+        return _delayed(writes, written)
+    written.close()
+    return written
+
+
+def _delayed(writes: Any, written: ZarroxStore) -> Any:
+    """Something that writes, and then closes the store, when it is computed."""
+    from dask.delayed import delayed
+
+    return delayed(_closed)(writes, written)
+
+
+def _closed(writes: Any, written: ZarroxStore) -> None:
+    written.close()
 
 
 def _parts(
@@ -157,28 +180,6 @@ def _parts(
         yield ("", data.to_dataset(name=data.name if is_apart else _UNNAMED)), encoding
     else:
         yield ("", data), encoding
-
-
-def _add(
-    dataset: xr.Dataset,
-    target: ZarroxStore,
-    encoding: Encoding,
-    region: Region | None,
-    append_dim: Hashable | None,
-    writer: ArrayWriter,
-) -> None:
-    """Writes the metadata of one group, and hands its values to the writer."""
-    if region is not None:
-        target._region = slices_of(target, dataset, region)
-        # Indexes stay as they are.
-        dataset = dataset.drop_vars(list(dataset.indexes))
-        check_region(dataset, target._region, append_dim)
-    if target._mode != "w" and (known := sorted(set(map(str, encoding)) & set(target.group.array_keys()))):
-        raise ValueError(f"{known!r} are in the store already: their encoding cannot change")
-    variables, attributes = conventions.encode_dataset_coordinates(dataset)
-    for name, wanted in encoding.items():
-        variables[name].encoding = dict(wanted)
-    target.store(variables, attributes, set(encoding), writer)
 
 
 def _plain_dict(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -199,16 +200,170 @@ def _mode(mode: Mode | None, append_dim: Hashable | None, region: Region | None)
 
 def _check_names(dataset: xr.Dataset, encoding: Mapping[Hashable, Any]) -> None:
     for name in dataset.variables:
-        if not isinstance(name, str) or not name:
-            raise ValueError(f"the name {name!r} of a variable is not text: Zarr has no other names")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"the name {name!r} of a variable is not text: Zarr has no other names")
+        if name == "":
+            raise ValueError("a variable has an empty name: give it another one")
     if unknown := [name for name in encoding if name not in dataset.variables]:
         raise ValueError(f"encoding is given for {unknown!r}, which the dataset does not have")
+
+
+@dataclass(frozen=True)
+class _How:
+    """How values are written, as the arguments say."""
+
+    aligns: bool
+    compute: bool
+    consolidates: bool
+    options: Mapping[str, Any] | None
+
+
+class _Target:
+    """The group that is written, as it is before: nothing is made.
+
+    Attributes
+    ----------
+    store : BaseStore
+        The store.
+    path : str
+        The path of the group in it.
+    mode : str
+        The mode.
+    group : Group or None
+        The group, if it is there and stays.
+    format : str
+        The format that the group has, or will have.
+    """
+
+    def __init__(
+        self,
+        store: StoreArgument,
+        storage_options: dict[str, Any] | None,
+        mode: str,
+        path: str | None,
+        zarr_format: int | None,
+    ) -> None:
+        # An archive that is opened with mode "w" is empty at once.
+        self.store = normalize_store_arg(store, storage_options=storage_options, mode="a")
+        self.path = normalize_storage_path(path)
+        self.mode = mode
+        self.group: Group | None = None
+        kind = _native.node_kind(native_store(self.store), self.path)
+        if mode == "w-" and kind is not None:
+            found = errors.ContainsArrayError if kind == "array" else errors.ContainsGroupError
+            raise found(f"there is a node already at path {self.path!r}: use mode='w', or 'a' to add to it")
+        if mode in ("a", "a-", "r+") and (kind is not None or mode == "r+"):
+            self.group = zarrox.open_group(self.store, mode="r+", path=self.path, zarr_format=zarr_format)
+            self.format = self.group._native.format
+            return
+        if zarr_format is None and self.path:
+            zarr_format = _format_of_root(self.store)
+        self.format = _format(self.store, zarr_format)
+
+    @property
+    def zarr_format(self) -> Literal[2, 3]:
+        return 3 if self.format == "3" else 2
+
+    @property
+    def is_consolidated(self) -> bool:
+        """True if there is a copy of all metadata."""
+        try:
+            return bool(_native.open_node(native_store(self.store), "", "r", None, True))
+        except (errors.NodeNotFoundError, ValueError, OSError):
+            return False
+
+    def arrays_at(self, path: str) -> dict[str, xr.Variable]:
+        """The arrays of the group, or of one below, as variables that are not decoded."""
+        if self.group is None:
+            return {}
+        try:
+            group = self.group[path] if path else self.group
+        except KeyError:
+            return {}
+        return ZarroxStore(group).get_variables()
+
+    def opened(self, store: BaseStore, path: str, mode: str) -> Group:
+        return zarrox.open_group(store, mode=mode, path=path, zarr_format=None if mode == "r+" else self.format)
+
+
+def _plan(
+    target: _Target,
+    path: str,
+    dataset: xr.Dataset,
+    encoding: Encoding,
+    region: Region | None,
+    append_dim: Hashable | None,
+    write_empty_chunks: bool | None,
+    faults: Faults,
+) -> Plan:
+    """What is done to one group."""
+    stored = target.arrays_at(path)
+    slices = {}
+    if region is not None:
+        slices = slices_of(stored, dataset, region, append_dim)
+        check_labels_of_region(stored, dataset, slices, faults)
+        # Indexes stay as they are.
+        dataset = dataset.drop_vars(list(dataset.indexes))
+    if known := sorted(set(map(stored_name, encoding)) & set(stored)):
+        faults.add(f"{known!r} are in the store already: their encoding cannot change")
+    variables, attributes = conventions.encode_dataset_coordinates(dataset)
+    for name, wanted in encoding.items():
+        variables[name].encoding = dict(wanted)
+    return plan(
+        stored,
+        variables,
+        attributes,
+        Wanted(target.mode, target.zarr_format, append_dim, slices, write_empty_chunks),
+        set(encoding),
+        faults,
+    )
+
+
+def _write_there(target: _Target, plans: Plans, how: _How) -> tuple[Group, Any]:
+    """Writes a group at its place, and undoes what has failed."""
+    undo = Undo()
+    try:
+        group = target.group
+        if group is None:
+            group = target.opened(target.store, target.path, "w" if target.mode == "w" else "a")
+            undo.created(group)
+        prepared = _fill(group, plans, how, undo)
+        writes = None if how.compute else write_pieces(prepared, how.aligns, False, how.options)
+    except BaseException:
+        undo.all()
+        raise
+    return group, writes
+
+
+def _write_beside(target: _Target, place: Beside, plans: Plans, how: _How) -> tuple[Group, Any]:
+    """Writes a group beside the old one, which stays until the new one is complete."""
+    with ExitStack() as finally_:
+        finally_.callback(place.discard)
+        group = target.opened(place.store, "", "w")
+        _fill(group, plans, how, Undo())
+        if how.consolidates and not target.path:
+            _native.consolidate(native_store(place.store), "")
+        place.put_in_place(overwrite=target.mode == "w")
+    group = target.opened(target.store, target.path, "r+")
+    if how.compute:
+        return group, None
+    return group, write_pieces(reopened(group, plans), how.aligns, False, how.options)
+
+
+def _fill(group: Group, plans: Plans, how: _How, undo: Undo) -> list[tuple[Array, Write]]:
+    """Makes what is missing, and writes all values that are to be written now."""
+    prepared = prepare(group, plans, undo)
+    if how.compute:
+        write_pieces(prepared, how.aligns, True, how.options)
+    write_values(prepared)
+    set_attributes(group, plans)
+    return prepared
 
 
 def _format_of_root(store: BaseStore) -> Literal[2, 3] | None:
     """The format that a new group should have, so that those who read the root by its consolidated metadata find it."""
     try:
         format = _native.open_node(native_store(store), "", "r").format
-    except zarrox.errors.NodeNotFoundError:
+    except errors.NodeNotFoundError:
         return None
     return 3 if format == "3" else 2 if format == "2" else None

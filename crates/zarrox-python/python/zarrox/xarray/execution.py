@@ -1,0 +1,205 @@
+"""What was planned is done, and undone where it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from xarray.backends.common import ArrayWriter
+
+from zarrox import _native
+from zarrox.core import Array
+from zarrox.core.settings import Settings
+from zarrox.hierarchy import Group
+from zarrox.storage import native_store
+from zarrox.xarray.gate import Gate, Guarded
+from zarrox.xarray.pieces import cut
+from zarrox.xarray.plan import Plan, Write
+
+#: The plans of groups, by their paths below the group that is written.
+Plans = Sequence[tuple[str, Plan]]
+Options = Mapping[str, Any] | None
+
+
+class Undo:
+    """What has to be done for a failed write to leave the groups as they were."""
+
+    def __init__(self) -> None:
+        self._steps: list[Callable[[], None]] = []
+
+    def created(self, node: Array | Group) -> None:
+        """Notes a node that was not there before.
+
+        Parameters
+        ----------
+        node : Array or Group
+            The node.
+        """
+        store, path = native_store(node.store), node.path
+        self._steps.append(lambda: _native.delete_node(store, path))
+
+    def grown(self, array: Array, before: tuple[int, ...]) -> None:
+        """Notes an array that has become longer.
+
+        Parameters
+        ----------
+        array : Array
+            The array.
+        before : tuple of int
+            The shape that it had.
+        """
+        after = array.shape
+
+        def shrink() -> None:
+            array._native.refresh()
+            # Somebody else may have appended as well.
+            if array._native.shape == after:
+                array._native.resize(before)
+
+        self._steps.append(shrink)
+
+    def all(self) -> None:
+        """Undoes everything that can be undone, the last first."""
+        for step in reversed(self._steps):
+            # What stands in the way of undoing also stood in the way of writing: that error is the one to tell.
+            with suppress(Exception):
+                step()
+        self._steps.clear()
+
+
+def prepare(root: Group, plans: Plans, undo: Undo) -> list[tuple[Array, Write]]:
+    """Makes groups and arrays, and gives arrays their shapes. All of this takes a moment, so that readers see one length.
+
+    Parameters
+    ----------
+    root : zarrox.hierarchy.Group
+        The group that is written.
+    plans : sequence
+        What is done to it, and to groups below.
+    undo : Undo
+        Gets what has been done.
+
+    Returns
+    -------
+    list of (Array, Write)
+        The arrays, and what is to be written into them.
+    """
+    prepared = []
+    for path, plan in plans:
+        group = _group(root, path, undo)
+        for write in plan.writes:
+            if write.creation is None:
+                array = group[write.name]
+            else:
+                array = group.create_array(write.name, **write.creation)
+                undo.created(array)
+            if write.grows:
+                _grow(array, write, undo)
+            prepared.append((_storing_empty(array, plan, write), write))
+    return prepared
+
+
+def reopened(root: Group, plans: Plans) -> list[tuple[Array, Write]]:
+    """The arrays that `prepare` has made, after their group got another place.
+
+    Parameters
+    ----------
+    root : zarrox.hierarchy.Group
+        The group at its place.
+    plans : sequence
+        What was done to it, and to groups below.
+    """
+    return [
+        (_storing_empty(root[f"{path}/{write.name}" if path else write.name], plan, write), write)
+        for path, plan in plans
+        for write in plan.writes
+    ]
+
+
+def _group(root: Group, path: str, undo: Undo) -> Group:
+    if not path:
+        return root
+    if path in root:
+        return root[path]
+    group = root.require_group(path)
+    undo.created(group)
+    return group
+
+
+def _grow(array: Array, write: Write, undo: Undo) -> None:
+    before = array.shape
+    expected = tuple(
+        part.start if after != length else length
+        for part, after, length in zip(write.region, write.shape, before, strict=True)
+    )
+    if expected != before:
+        raise ValueError(f"{array.name!r} has got the shape {before} meanwhile, where it had {expected}: try again")
+    array.resize(write.shape)
+    undo.grown(array, before)
+
+
+def _storing_empty(array: Array, plan: Plan, write: Write) -> Array:
+    """The array with the option that somebody asked for, of all arrays or of this one."""
+    own = None if write.creation is None else write.creation["config"].get("write_empty_chunks")
+    wanted = plan.write_empty_chunks if own is None else own
+    if wanted is None:
+        return array
+    return Array._of(
+        array._native.with_options(write_empty_chunks=wanted), array.store, Settings(write_empty_chunks=wanted)
+    )
+
+
+def write_values(prepared: Sequence[tuple[Array, Write]]) -> None:
+    """Writes the values that are in memory. Coordinates come last: a failure before them leaves the old ones.
+
+    Parameters
+    ----------
+    prepared : sequence of (Array, Write)
+        What `prepare` has returned.
+    """
+    in_memory = [(array, write) for array, write in prepared if write.variable.chunks is None]
+    for array, write in sorted(in_memory, key=lambda each: each[1].variable.dims == (each[1].name,)):
+        array[write.region or ...] = write.variable.data
+
+
+def write_pieces(prepared: Sequence[tuple[Array, Write]], aligns: bool, compute: bool, options: Options) -> Any:
+    """Writes the values that come in pieces, in parallel.
+
+    Parameters
+    ----------
+    prepared : sequence of (Array, Write)
+        What `prepare` has returned.
+    aligns : bool
+        Whether pieces are cut at the borders of stored chunks.
+    compute : bool
+        ``False`` returns an object that writes when it is computed.
+    options : mapping, optional
+        Arguments for the function that stores chunked arrays.
+    """
+    writer, gate = ArrayWriter(), Gate()
+    for array, write in prepared:
+        if write.variable.chunks is not None:
+            variable = cut(array, write.variable, write.shape, write.region) if aligns else write.variable
+            writer.add(variable.data, Guarded(array, gate) if compute else array, write.region)
+    try:
+        return writer.sync(compute=compute, chunkmanager_store_kwargs=None if options is None else dict(options))
+    except BaseException:
+        # Other threads may still be writing, and what they write would come after all is undone.
+        gate.close()
+        raise
+
+
+def set_attributes(root: Group, plans: Plans) -> None:
+    """Gives groups their attributes, beside others that they have.
+
+    Parameters
+    ----------
+    root : zarrox.hierarchy.Group
+        The group that is written.
+    plans : sequence
+        What is done to it, and to groups below.
+    """
+    for path, plan in plans:
+        if plan.attributes:
+            (root[path] if path else root).attrs.update(plan.attributes)

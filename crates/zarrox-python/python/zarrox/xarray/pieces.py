@@ -1,0 +1,91 @@
+"""Pieces in which values are written in parallel, and the chunks that are stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from zarrox.core import Array
+from zarrox.core.grids import chunk_sizes, grid_of
+
+
+def cut(array: Array, variable: xr.Variable, shape: tuple[int, ...], region: tuple[slice, ...]) -> xr.Variable:
+    """The values in pieces of which no two are of one stored chunk: the same variable if they are already.
+
+    Parameters
+    ----------
+    array : Array
+        The array that they are written into, in whichever shape.
+    variable : xarray.Variable
+        The values.
+    shape : tuple of int
+        The shape that the array will have.
+    region : tuple of slice
+        The part of this shape that is written.
+    """
+    stored = stored_sizes(array, shape)
+    starts = [part.start or 0 for part in region]
+    pieces = tuple(map(aligned, variable.chunks or (), starts, stored))
+    return variable if pieces == variable.chunks else variable.chunk(dict(zip(variable.dims, pieces, strict=True)))
+
+
+def stored_sizes(array: Array, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """The lengths of the chunks, or shards, that an array has with a shape.
+
+    Parameters
+    ----------
+    array : Array
+        The array, in whichever shape.
+    shape : tuple of int
+        The shape.
+    """
+    if grid_of(array._native) is None:
+        return chunk_sizes(array.shards or array.chunks, shape)
+    # A rectilinear grid gets one chunk more, which covers the rest.
+    return tuple(
+        (*sizes, length - sum(sizes)) if length > sum(sizes) else sizes
+        for sizes, length in zip(array.write_chunk_sizes, shape, strict=True)
+    )
+
+
+def aligned(sizes: tuple[int, ...], start: int, stored: tuple[int, ...]) -> tuple[int, ...]:
+    """Pieces along one dimension, with borders between them moved down to those of stored chunks.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        The lengths of the pieces.
+    start : int
+        The place of the first piece.
+    stored : tuple of int
+        The lengths of stored chunks.
+
+    Examples
+    --------
+    >>> aligned((3, 3, 4), 0, (5, 5))
+    (5, 5)
+    >>> aligned((5, 5), 2, (5, 5, 5))
+    (3, 7)
+    """
+    ends = start + np.cumsum(sizes, dtype=np.int64)
+    possible = np.concatenate([[0], np.cumsum(stored, dtype=np.int64)])
+    borders = np.unique(possible[np.searchsorted(possible, ends[:-1], side="right") - 1])
+    borders = borders[(borders > start) & (borders < ends[-1])]
+    return tuple(int(size) for size in np.diff([start, *borders, ends[-1]]))
+
+
+def shorten(sizes: tuple[tuple[int, ...], ...]) -> tuple[Any, ...]:
+    """The lengths of chunks, as one number along dimensions where they are regular.
+
+    Parameters
+    ----------
+    sizes : tuple of tuple of int
+        The lengths of all chunks along each dimension.
+    """
+
+    def is_regular(lengths: tuple[int, ...]) -> bool:
+        return len(set(lengths[:-1])) <= 1 and lengths[-1] <= lengths[0]
+
+    return tuple((lengths[0] if is_regular(lengths) else lengths) if lengths else (0,) for lengths in sizes)

@@ -1,0 +1,128 @@
+"""What is planned is tried without the store, and compared with what values are read from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping
+
+import xarray as xr
+
+from zarrox.core import Array
+from zarrox.core.sources import Place, is_at, place, places_of
+from zarrox.creation import create_array
+from zarrox.hierarchy import Group
+from zarrox.storage import BaseStore, MemoryStore
+from zarrox.xarray.execution import Plans
+from zarrox.xarray.faults import Faults
+from zarrox.xarray.pieces import cut, shorten, stored_sizes
+from zarrox.xarray.plan import Write, like, same_values
+
+
+def rehearse(root: Group | None, plans: Plans, format: str, checks_pieces: bool, faults: Faults) -> None:
+    """Makes the new arrays in memory, to see whether they can be made.
+
+    Parameters
+    ----------
+    root : zarrox.hierarchy.Group or None
+        The group that is written, if it is there and stays.
+    plans : sequence
+        What is done to it, and to groups below.
+    format : str
+        The format of the group.
+    checks_pieces : bool
+        Whether pieces that share stored chunks are refused.
+    faults : Faults
+        Gets all that is wrong.
+    """
+    for path, plan in plans:
+        with faults.caught():
+            json.dumps(plan.attributes)
+        for write in plan.writes:
+            with faults.caught():
+                if write.creation is not None:
+                    array = create_array(MemoryStore(), zarr_format=format, **write.creation)
+                elif checks_pieces and root is not None:
+                    array = root[f"{path}/{write.name}" if path else write.name]
+                else:
+                    continue
+                if checks_pieces:
+                    _check_pieces(array, write)
+
+
+def _check_pieces(array: Array, write: Write) -> None:
+    variable = write.variable
+    if variable.chunks is not None and cut(array, variable, write.shape, write.region) is not variable:
+        raise ValueError(
+            f"the pieces {variable.chunks} of {write.name!r} share stored chunks, whose lengths are "
+            f"{shorten(stored_sizes(array, write.shape))}: cut them with align_chunks=True, rechunk them, or write them "
+            "as they are with safe_chunks=False"
+        )
+
+
+def check_labels_of_region(
+    stored: Mapping[str, xr.Variable], dataset: xr.Dataset, region: Mapping[Hashable, slice], faults: Faults
+) -> None:
+    """That the coordinates of a region are those of the store, since only the other variables are written.
+
+    Parameters
+    ----------
+    stored : mapping
+        The arrays of the group as variables that are not decoded.
+    dataset : xarray.Dataset
+        What is written.
+    region : mapping
+        The slice of each dimension.
+    faults : Faults
+        Gets all that is wrong.
+    """
+    for name in dataset.indexes:
+        there = stored.get(str(name))
+        if there is None or there.dims != (name,):
+            continue
+        with faults.caught():
+            part = there.isel({name: region.get(name, slice(None))})
+            if not same_values(like(there, str(name), dataset.variables[name]), part):
+                faults.add(
+                    f"the coordinates {name!r} are others than those of the region in the store, and would be ignored: "
+                    "give the region that they have, or drop them"
+                )
+
+
+def check_sources(store: BaseStore, path: str, plans: Plans, is_replaced: bool, faults: Faults) -> None:
+    """That nothing is changed before it is read.
+
+    Lazy values are read at once; those in pieces are refused.
+
+    Parameters
+    ----------
+    store : zarrox.storage.BaseStore
+        The store that is written.
+    path : str
+        The path of the group.
+    plans : sequence
+        What is done to it, and to groups below.
+    is_replaced : bool
+        Whether all that is in the group is replaced.
+    faults : Faults
+        Gets all that is wrong.
+    """
+    root = place(store, path)
+    changed: list[Place] = [root] if is_replaced else []
+    for below, plan in plans:
+        prefix = "/".join(part for part in (path, below) if part)
+        changed += [
+            place(store, f"{prefix}/{write.name}" if prefix else write.name)
+            for write in plan.writes
+            if write.creation is None
+        ]
+    for _, plan in plans:
+        for write in plan.writes:
+            if not any(is_at(source, each) for source in places_of(write.variable._data) for each in changed):
+                continue
+            if write.variable.chunks is None:
+                write.variable.load()
+            else:
+                faults.add(
+                    f"variable {write.name!r} is read from what would be changed: parts would be overwritten before they are "
+                    "read. Load it before, or write it to another place"
+                )
