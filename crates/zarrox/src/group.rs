@@ -73,7 +73,8 @@ impl Node {
         match location.by_own_documents().find()? {
             Some(found) => Self::new(found.location, found.node),
             None => {
-                let message = format!("'{location}' is only in the consolidated metadata: the node is not there");
+                let message =
+                    format!("'{location}' is only in the consolidated metadata: the node is not there");
                 Err(Error::new(ErrorKind::NotFound, message))
             }
         }

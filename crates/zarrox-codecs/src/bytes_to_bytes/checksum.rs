@@ -172,7 +172,8 @@ const CHECKED: [&str; 8] =
 pub fn has_checksum(codecs: &[CodecSpec]) -> bool {
     codecs.iter().any(|codec| {
         let inner = codec.configuration.get("codecs").and_then(Json::as_array);
-        let inner: Option<Vec<CodecSpec>> = inner.map(|list| list.iter().filter_map(CodecSpec::from_json).collect());
+        let inner: Option<Vec<CodecSpec>> =
+            inner.map(|list| list.iter().filter_map(CodecSpec::from_json).collect());
         match codec.name.strip_prefix("numcodecs.").unwrap_or(&codec.name) {
             "zstd" => codec.configuration.get("checksum") == Some(&Json::Bool(true)),
             name => CHECKED.contains(&name) || inner.is_some_and(|inner| has_checksum(&inner)),

@@ -53,7 +53,10 @@ impl<'a> Proof<'a> {
     fn new(codec: &'a ShardingCodec, index: &'a [u8], entries: &[Entry]) -> Result<Option<Self>, CodecError> {
         let length = entries.len() * ENTRY;
         let encoded = encoded(codec, entries)?;
-        let changed = entries.iter().enumerate().map(|(cell, &entry)| if cell == 0 { flipped(entry, 0) } else { entry });
+        let changed = entries
+            .iter()
+            .enumerate()
+            .map(|(cell, &entry)| if cell == 0 { flipped(entry, 0) } else { entry });
         let other = self::encoded(codec, &changed.collect::<Vec<_>>())?;
         let is_known = encoded.len() == index.len()
             && index.len() >= length + CHECKSUM
@@ -150,7 +153,8 @@ impl Search<'_> {
             entries[*cell] = entry_of(&gap.bytes);
         } else {
             for gap in gaps {
-                let cells: Vec<usize> = open.iter().copied().filter(|cell| gap.cells.contains(cell)).collect();
+                let cells: Vec<usize> =
+                    open.iter().copied().filter(|cell| gap.cells.contains(cell)).collect();
                 self.divide(&gap.bytes, &cells, &mut entries);
             }
         }
@@ -241,7 +245,10 @@ fn entry_of(bytes: &Range<usize>) -> Entry {
 /// An entry with one of its 128 bits changed.
 fn flipped(entry: Entry, bit: u32) -> Entry {
     let (offset, length) = numbers(entry);
-    match (offset ^ 1_u64.checked_shl(bit).unwrap_or(0), length ^ bit.checked_sub(64).map_or(0, |bit| 1 << bit)) {
+    match (
+        offset ^ 1_u64.checked_shl(bit).unwrap_or(0),
+        length ^ bit.checked_sub(64).map_or(0, |bit| 1 << bit),
+    ) {
         EMPTY => Entry::Empty,
         (offset, length) => Entry::Stored { offset, length },
     }

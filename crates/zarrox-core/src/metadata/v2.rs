@@ -171,7 +171,10 @@ pub(super) fn array_from_document(
         Json::Null => None,
         // For objects, zarr-python 2 writes it by default.
         fill if (members.lenient() || data_type.storage() == Storage::Variable)
-            && is_number_of_text(fill, &data_type) => None,
+            && is_number_of_text(fill, &data_type) =>
+        {
+            None
+        }
         fill => {
             if context.strictness == Strictness::Strict {
                 check_fill_form(&data_type, fill)?;

@@ -104,7 +104,10 @@ fn entries_that_fit_and_are_not_proven_are_not_believed() {
                 });
                 for (place, value) in &before {
                     let now = after[place];
-                    assert!(now == *value || now == 0, "{array}, {name} {i} {j}: {place:?} is {now} after {remedy:?}");
+                    assert!(
+                        now == *value || now == 0,
+                        "{array}, {name} {i} {j}: {place:?} is {now} after {remedy:?}"
+                    );
                 }
                 assert_eq!(remedy, Remedy::Quarantine, "{array}, {name} {i} {j}");
             }
@@ -122,7 +125,10 @@ fn every_wrong_bit_of_an_index_is_found() {
         for bit in 0..(4 * 16 + 4) * 8 {
             edit(&file, |bytes| bytes[index + bit / 8] ^= 1 << (bit % 8));
             let found = run(&Check::open(h.file(array)).unwrap().level(CheckLevel::Quick).repair(REPAIR)).1;
-            assert!(matches!(found[0].remedy, Remedy::Rebuild { kept: 4, lost: 0, .. }), "{array}, {bit}: {found:?}");
+            assert!(
+                matches!(found[0].remedy, Remedy::Rebuild { kept: 4, lost: 0, .. }),
+                "{array}, {bit}: {found:?}"
+            );
             assert_eq!(std::fs::read(&file).unwrap(), whole, "{array}, bit {bit}");
             std::fs::remove_dir_all(h.path.with_file_name("h.zarr.quarantine")).unwrap();
         }

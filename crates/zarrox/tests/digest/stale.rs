@@ -41,7 +41,11 @@ impl Store for Unlisted {
         capabilities
     }
 
-    fn list_prefix(&self, prefix: &Prefix, _: &mut dyn FnMut(Key, u64) -> ControlFlow<()>) -> Result<(), StoreError> {
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        _: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
         Err(StoreError::new(zarrox::stores::StoreErrorKind::Unsupported, "listing", format!("'{prefix}'")))
     }
 }
@@ -119,7 +123,8 @@ fn where_keys_cannot_be_listed_the_nodes_still_speak_for_themselves() {
         let open = || OpenOptions::new().open_in(store.clone(), "").unwrap();
         let before = open();
         assert_eq!(digest(&before).unwrap(), digest(&root.clone().into()).unwrap(), "{format}");
-        let copies = ["zarr.json", ".zmetadata"].map(|name| (path.join(name), fs::read(path.join(name)).ok()));
+        let copies =
+            ["zarr.json", ".zmetadata"].map(|name| (path.join(name), fs::read(path.join(name)).ok()));
         scale(&root, 2);
         for (file, copy) in copies {
             copy.into_iter().for_each(|copy| fs::write(&file, copy).unwrap());
@@ -127,6 +132,9 @@ fn where_keys_cannot_be_listed_the_nodes_still_speak_for_themselves() {
         assert_eq!(digest(&open()).unwrap(), digest(&root.clone().into()).unwrap(), "{format}");
         let other = directory.path().join("other.zarr");
         let found = diff(&hierarchy(&other, format).into(), &open()).unwrap();
-        assert!(matches!(&found[..], [one] if matches!(one.what, What::Attribute { .. })), "{format}: {found:?}");
+        assert!(
+            matches!(&found[..], [one] if matches!(one.what, What::Attribute { .. })),
+            "{format}: {found:?}"
+        );
     }
 }
