@@ -99,6 +99,11 @@ impl Global {
         opening::open(&self.options().mode(OpenMode::Read), path)
     }
 
+    /// Opens a node to copy all that is there: by the nodes' own documents, and not by their copy in consolidated metadata.
+    pub(crate) fn read_whole(&self, path: &str) -> Result<Node> {
+        self.read(path)?.by_own_documents()
+    }
+
     /// The options for nodes of which only the metadata changes.
     pub(crate) fn without_elements(&self) -> OpenOptions {
         self.options().metadata_only(true).chunk_limit(usize::MAX)

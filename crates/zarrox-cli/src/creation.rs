@@ -39,6 +39,11 @@ pub(crate) struct Creation {
     #[arg(value_parser = suggesting(compressor, suggest::compressors))]
     pub(crate) compressor: Option<Compressor>,
 
+    /// Store a checksum with each chunk, so that any changed byte is noticed: crc32c after the compressor; in v2 Zstandard's own, or
+    /// crc32c in the compressor's place
+    #[arg(long)]
+    pub(crate) checksum: bool,
+
     /// The value of elements that were never written: a number, true, NaN, or JSON as in metadata
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     fill_value: Option<String>,
@@ -114,6 +119,7 @@ impl Creation {
             Some(None) => builder.no_compressor(),
             None => builder,
         };
+        builder = builder.checksum(self.checksum);
         if let Some(text) = &self.fill_value {
             builder = builder.fill_value_json(fill_value(text));
         }
@@ -161,6 +167,7 @@ impl Creation {
             ("--endian", self.endian.is_some()),
             ("--attrs", self.attrs.is_some()),
             ("--dimension-names", self.dimension_names.is_some()),
+            ("--checksum", self.checksum),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
@@ -173,6 +180,7 @@ impl Creation {
             ("--codecs", self.codecs.is_some()),
             ("--filter", !self.filters.is_empty()),
             ("--compressor", self.compressor.is_some()),
+            ("--checksum", self.checksum),
             ("--fill-value", self.fill_value.is_some()),
             ("--order", self.order.is_some()),
             ("--separator", self.separator.is_some()),

@@ -55,7 +55,7 @@ pub use bytes_to_bytes::base64::Base64;
 #[cfg(feature = "blosc")]
 pub use bytes_to_bytes::blosc::{Blosc, BloscCompressor, Shuffle};
 pub use bytes_to_bytes::bz2::Bz2;
-pub use bytes_to_bytes::checksum::ChecksumLocation;
+pub use bytes_to_bytes::checksum::{ChecksumLocation, has_checksum};
 pub use bytes_to_bytes::conditional::Conditional;
 pub use bytes_to_bytes::crc32::Crc32;
 pub use bytes_to_bytes::crc32c::Crc32c;

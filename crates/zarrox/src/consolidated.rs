@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use zarrox_core::metadata::{Consolidation, Layout, Source, StoredDocuments, same_document};
-use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
+use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Key, Prefix};
 
 use crate::group::Group;
@@ -212,7 +212,7 @@ impl Location {
             key.strip_prefix(&prefix).filter(|rest| !rest.contains('/')).map(|_| (path, prefix, name.clone()))
         };
         let Some((path, prefix, name)) = names.iter().find_map(holder) else { return Ok(()) };
-        let alone = match self.copy() {
+        let alone = match self.names() {
             Some(copy) => !copy.any_below(&prefix),
             None => {
                 let prefix = Prefix::new(prefix)?;
@@ -231,13 +231,29 @@ impl Location {
 
     /// Writes the consolidated metadata of this group, from the documents that are stored.
     pub(crate) fn consolidate(&self, format: Format) -> Result<()> {
+        self.consolidate_after(format, &|_, _| Ok(()))
+    }
+
+    /// Writes the consolidated metadata of this group, after the document that it replaces was handed over with its key.
+    pub(crate) fn consolidate_after(
+        &self,
+        format: Format,
+        keep: &dyn Fn(&str, &[u8]) -> Result<()>,
+    ) -> Result<()> {
         let place = self.as_stored();
         let (_, _, key) = place.consolidation(format)?;
         until_unchanged(|| {
             place.replace_document(key.clone(), |existing| {
+                existing.map_or(Ok(()), |existing| keep(&key, existing))?;
                 place.new_consolidated(format, existing).map(Edit::Write)
             })
         })
+    }
+
+    /// Returns true if two descriptions of an array are of the same elements, be it in other words. Attributes do not affect elements.
+    pub(crate) fn is_same_array(&self, a: &ArrayMetadata, b: &ArrayMetadata) -> Result<bool> {
+        let a = ArrayMetadata { attributes: b.attributes.clone(), extra: b.extra.clone(), ..a.clone() };
+        a.is_same(b, &self.context.registry, self.context.chunk_limit)
     }
 
     /// Returns an error if the consolidated metadata of this group could not be written from the documents that are stored.

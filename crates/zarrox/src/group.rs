@@ -57,6 +57,29 @@ impl Node {
         }
     }
 
+    /// The node as its own documents say it, and the nodes below likewise: consolidated metadata, by which it may have been opened, is
+    /// only a copy, and other programs leave an old one. Where keys cannot be listed, it still tells which nodes there are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when the node is only in the consolidated metadata; and the errors of opening it.
+    pub fn by_own_documents(&self) -> Result<Self> {
+        let location = match self {
+            Self::Array(array) => array.location(),
+            Self::Group(group) => group.location(),
+        };
+        if location.copy().is_none() {
+            return Ok(self.clone());
+        }
+        match location.by_own_documents().find()? {
+            Some(found) => Self::new(found.location, found.node),
+            None => {
+                let message =
+                    format!("'{location}' is only in the consolidated metadata: the node is not there");
+                Err(Error::new(ErrorKind::NotFound, message))
+            }
+        }
+    }
+
     /// Returns the array, if this is one.
     ///
     /// # Errors

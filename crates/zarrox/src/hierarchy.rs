@@ -121,7 +121,7 @@ impl Location {
     /// The names of what may be nodes directly below this group, sorted.
     pub(crate) fn names_below(&self, format: Format) -> Result<BTreeSet<String>> {
         let layout = self.layout_for(format)?;
-        let mut names = match self.copy() {
+        let mut names = match self.names() {
             Some(copy) => {
                 let (keys, prefixes) = copy.list(&layout.below(&self.path));
                 layout.children(keys, prefixes)

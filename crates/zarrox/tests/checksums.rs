@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
+use zarrox::codecs::{Blosc, Gzip, Zstd};
 use zarrox::convert::Convert;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
-use zarrox::{AccessOptions, ErrorKind, OpenOptions};
+use zarrox::{AccessOptions, CodecSpec, ErrorKind, OpenOptions};
 
 fn document(store: &Arc<dyn Store>, key: &str) -> Json {
     serde_json::from_slice(&store.get(&Key::new(key).unwrap()).unwrap().unwrap()).unwrap()
@@ -93,4 +94,53 @@ fn damage_is_found_unless_nobody_asks() {
         assert_eq!(trusting.read::<i32>(..).unwrap().sum(), 78, "{checksum}");
         assert_eq!(trusting.read::<i32>(s![2..4]).unwrap().sum(), 7, "{checksum}");
     }
+}
+
+/// A changed byte of a chunk is noticed in every format whose documents have a word for a checksum.
+#[test]
+fn arrays_that_are_created_with_checksums_notice_every_changed_byte() {
+    let compressors: [Option<CodecSpec>; 4] =
+        [None, Some(Zstd::level(1).into()), Some(Blosc::lz4().into()), Some(Gzip::level(1).into())];
+    for format in [Format::V2, Format::V3] {
+        for compressor in &compressors {
+            let what = format!("{format}, {compressor:?}");
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("a.zarr");
+            let builder = zarrox::create_array(&path).format(format).shape([64]).chunks([64]).checksum(true);
+            let builder = builder.data_type(DataType::Int16);
+            let builder = match compressor {
+                Some(compressor) => builder.compressor(compressor.clone()),
+                None => builder.no_compressor(),
+            };
+            let array = builder.create().unwrap();
+            assert!(zarrox::codecs::has_checksum(&array.codecs()), "{what}");
+            let values: Vec<i16> = (0..64).map(|n| n * 331).collect();
+            array.write(.., &ndarray::arr1(&values)).unwrap();
+            let file = path.join(array.chunk_key(&[0]).unwrap());
+            let whole = std::fs::read(&file).unwrap();
+            let read = || zarrox::open_array(&path).unwrap().read::<i16>(..);
+            assert_eq!(read().unwrap(), ndarray::arr1(&values).into_dyn(), "{what}");
+            for at in 0..whole.len() {
+                let mut damaged = whole.clone();
+                damaged[at] ^= 4;
+                std::fs::write(&file, damaged).unwrap();
+                // Bytes of a header may say nothing of the elements.
+                assert!(
+                    read().is_err() || read().unwrap() == ndarray::arr1(&values).into_dyn(),
+                    "{what}, {at}"
+                );
+            }
+        }
+    }
+}
+
+/// Inside of shards, each inner chunk has its checksum.
+#[test]
+fn inner_chunks_have_checksums_of_their_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let array = zarrox::create_array(directory.path().join("a.zarr")).shape([64]).chunks([8]).shards([64]);
+    let array = array.data_type(DataType::Int16).checksum(true).create().unwrap();
+    let sharding = array.codecs().pop().unwrap();
+    let inner = sharding.configuration["codecs"].as_array().unwrap();
+    assert_eq!(inner.last().unwrap()["name"], "crc32c");
 }

@@ -163,6 +163,24 @@ pub(crate) fn spec(name: &str, checksum: &impl Checksum) -> CodecSpec {
     CodecSpec { name: name.to_owned(), configuration: checksum.configuration() }
 }
 
+/// Codecs that store a checksum of each chunk, whatever their configuration is.
+const CHECKED: [&str; 8] =
+    ["crc32c", "crc32", "adler32", "fletcher32", "jenkins_lookup3", "gzip", "zlib", "bz2"];
+
+/// Returns true if decoding notices any changed byte of a chunk: one of these codecs, or of those of the chunks inside, stores a
+/// checksum. Codecs without one notice some changes, and give other elements for the rest.
+pub fn has_checksum(codecs: &[CodecSpec]) -> bool {
+    codecs.iter().any(|codec| {
+        let inner = codec.configuration.get("codecs").and_then(Json::as_array);
+        let inner: Option<Vec<CodecSpec>> =
+            inner.map(|list| list.iter().filter_map(CodecSpec::from_json).collect());
+        match codec.name.strip_prefix("numcodecs.").unwrap_or(&codec.name) {
+            "zstd" => codec.configuration.get("checksum") == Some(&Json::Bool(true)),
+            name => CHECKED.contains(&name) || inner.is_some_and(|inner| has_checksum(&inner)),
+        }
+    })
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use zarrox_core::Strictness;

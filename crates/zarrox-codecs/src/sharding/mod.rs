@@ -18,6 +18,7 @@
 
 pub(crate) mod index;
 mod mend;
+mod recover;
 mod table;
 pub(crate) mod work;
 

@@ -198,6 +198,11 @@ pub trait FormatDef: fmt::Debug + Sync {
         about_a_mebibyte(shape, item)
     }
 
+    /// Returns true if documents have a place for one compressor, which is the last codec.
+    fn has_one_compressor(&self) -> bool {
+        true
+    }
+
     /// The compressor if the creator does not choose one, for elements of this size: that of the format's reference
     /// implementation.
     fn default_compressor(&self, item: usize) -> CodecSpec;

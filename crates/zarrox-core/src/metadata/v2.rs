@@ -169,7 +169,12 @@ pub(super) fn array_from_document(
     let (data_type, order) = read_data_type(&mut members, context)?;
     let fill_value = match &*optional_if_lenient(&mut members, "fill_value")? {
         Json::Null => None,
-        fill if members.lenient() && is_number_of_text(fill, &data_type) => None,
+        // For objects, zarr-python 2 writes it by default.
+        fill if (members.lenient() || data_type.storage() == Storage::Variable)
+            && is_number_of_text(fill, &data_type) =>
+        {
+            None
+        }
         fill => {
             if context.strictness == Strictness::Strict {
                 check_fill_form(&data_type, fill)?;

@@ -71,6 +71,10 @@ impl FormatDef for V3 {
         ChunkKeyEncoding::Default(Separator::Slash)
     }
 
+    fn has_one_compressor(&self) -> bool {
+        false
+    }
+
     fn default_compressor(&self, _: usize) -> CodecSpec {
         CodecSpec::new("zstd", json!({"level": 0, "checksum": false}))
     }

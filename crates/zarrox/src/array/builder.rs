@@ -49,6 +49,7 @@ pub struct ArrayBuilder {
     filters: Vec<CodecSpec>,
     compressor: Option<Option<CodecSpec>>,
     codecs: Option<Vec<CodecSpec>>,
+    checksum: bool,
     fill: Fill,
     separator: Option<Separator>,
     chunk_key_encoding: Option<ChunkKeyEncoding>,
@@ -75,6 +76,7 @@ impl ArrayBuilder {
             filters: Vec::new(),
             compressor: None,
             codecs: None,
+            checksum: false,
             fill: Fill::Default,
             separator: None,
             chunk_key_encoding: None,
@@ -191,6 +193,24 @@ impl ArrayBuilder {
     /// Sets the whole chain of codecs, instead of byte order, order, filters and compressor.
     pub fn codecs(mut self, codecs: impl IntoIterator<Item = CodecSpec>) -> Self {
         self.codecs = Some(codecs.into_iter().collect());
+        self
+    }
+
+    /// Sets whether each chunk is stored with a checksum, so that any changed byte is noticed when the chunk is read. Inside of
+    /// shards, each inner chunk has one.
+    ///
+    /// In v3 it is the codec `crc32c` after the compressor. In formats with one compressor, Zstandard's own is switched on; elsewhere
+    /// `crc32c` takes the compressor's place, which becomes a filter. Codecs that have a checksum in any case, as gzip, stay alone.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([4]).data_type(DataType::Int32);
+    /// assert_eq!(array.checksum(true).create()?.codecs().last().unwrap().name, "crc32c");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn checksum(mut self, checksum: bool) -> Self {
+        self.checksum = checksum;
         self
     }
 
@@ -485,6 +505,7 @@ impl ArrayBuilder {
             Some(codecs) => codecs.clone(),
             None => self.chunk_codecs(data_type, ndim, registry),
         };
+        let inner = if self.checksum { self.with_checksum(inner) } else { inner };
         let inner = self.format.def().new_codecs(inner);
         let Some(chunks) = inside else { return Ok(inner) };
         let Some(index_codecs) = self.format.def().index_codecs() else {
@@ -500,6 +521,20 @@ impl ArrayBuilder {
         }
         let sharding = zarrox_codecs::Sharding::new(chunks, inner).index_codecs(index_codecs);
         Ok(vec![sharding.into()])
+    }
+
+    /// The codecs, with one that stores a checksum unless there is one already.
+    fn with_checksum(&self, mut codecs: Vec<CodecSpec>) -> Vec<CodecSpec> {
+        if zarrox_codecs::has_checksum(&codecs) {
+            return codecs;
+        }
+        match codecs.last_mut() {
+            Some(last) if last.name == "zstd" && self.format.def().has_one_compressor() => {
+                last.configuration.insert("checksum".to_owned(), Json::Bool(true));
+            }
+            _ => codecs.push(zarrox_codecs::Crc32c::default().into()),
+        }
+        codecs
     }
 
     fn chunk_codecs(&self, data_type: &DataType, ndim: usize, registry: &Registry) -> Vec<CodecSpec> {

@@ -34,15 +34,9 @@ impl ConsolidatedCheck {
         }
         let said = self.said.get().unwrap_or(said);
         let place = location.as_stored().of_format(Some(said.format));
-        let context = &place.context;
         let how = match place.find_node()? {
             Some(NodeMetadata::Array(stored)) => {
-                let stored = ArrayMetadata {
-                    attributes: said.attributes.clone(),
-                    extra: said.extra.clone(),
-                    ..stored
-                };
-                if stored.is_same(said, &context.registry, context.chunk_limit)? {
+                if place.is_same_array(&stored, said)? {
                     self.confirmed.store(true, Ordering::Release);
                     return Ok(());
                 }

@@ -2,11 +2,11 @@
 
 use zarrox_core::codec::{self, ChunkTable, CodecChain, Mended, Salvaged, Size, Window};
 use zarrox_core::scratch::Scratch;
-use zarrox_core::{CodecError, Error, ErrorKind, Result};
-use zarrox_stores::{ByteRange, Key, Value};
+use zarrox_core::{CodecError, ErrorKind, Result};
+use zarrox_stores::{ByteRange, Bytes, Key, Value, Version};
 
 use super::finding::{Finding, FindingKind, Remedy};
-use super::repair::{self, Judged};
+use super::repair;
 use super::session::{CheckLevel, Session};
 use super::shards::{self, Flaw};
 use crate::array::Array;
@@ -41,25 +41,44 @@ pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) ->
 
 fn check_one(session: &Session<'_>, array: &Array, target: &Target, objects: usize) -> Result<()> {
     let look = |level| array.with_chain(&target.chunk, |chain| look(array, chain, target, level, objects))?;
-    let mut before: Option<Judged> = None;
+    let mut before: Option<Seen> = None;
     for _ in 0..ATTEMPTS {
-        let (flaws, judged) = match look(session.settings.level) {
+        let (flaws, seen) = match look(session.settings.level) {
             Ok(looked) => looked,
             // It was replaced while it was read.
             Err(error) if error.kind() == ErrorKind::Conflict => continue,
-            Err(error) => (vec![Flaw::unreadable(&session.fatal(error)?)], Judged::default()),
+            Err(error) => (vec![Flaw::unreadable(&session.fatal(error)?)], Seen::default()),
         };
         if flaws.is_empty() {
             return Ok(());
         }
         // Whoever replaces a value meanwhile is no damage: it must be found twice.
-        if before.as_ref() == Some(&judged) {
-            return settle(session, array, target, flaws, &judged);
+        if before.as_ref() == Some(&seen) {
+            return settle(session, array, target, flaws, objects);
         }
-        before = Some(judged);
+        before = Some(seen);
     }
     // It was another one each time: it is in use, and nobody can say more of it.
     Ok(())
+}
+
+/// Returns true if a stored chunk can be decoded.
+pub(super) fn is_whole(array: &Array, target: &Target) -> Result<bool> {
+    let look = |chain: &CodecChain| look(array, chain, target, CheckLevel::Full, 1);
+    Ok(array.with_chain(&target.chunk, look)??.0.is_empty())
+}
+
+/// What tells two values of a key apart, where the store can: a file that was changed a moment ago has no version yet.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Seen {
+    size: u64,
+    version: Option<Version>,
+}
+
+impl Seen {
+    fn of(value: &dyn Value) -> Self {
+        Self { size: value.size(), version: value.version() }
+    }
 }
 
 /// Looks at a stored chunk; an error is the store's.
@@ -69,11 +88,11 @@ fn look(
     target: &Target,
     level: CheckLevel,
     objects: usize,
-) -> Result<(Vec<Flaw>, Judged)> {
+) -> Result<(Vec<Flaw>, Seen)> {
     let place = array.location();
     let known = size_flaw(chain, target.size);
     if level < CheckLevel::Full && known.is_none() && chain.table().is_none() {
-        return Ok((Vec::new(), Judged::default()));
+        return Ok((Vec::new(), Seen::default()));
     }
     let whole = ByteRange::From { offset: 0, length: Some(target.size.min(shards::TOGETHER)) };
     let first = match place.is_remote() {
@@ -82,10 +101,10 @@ fn look(
         false => None,
     };
     let Some(value) = place.store.open_with(&target.key, first)? else {
-        return Ok((Vec::new(), Judged::default()));
+        return Ok((Vec::new(), Seen::default()));
     };
     let flaws = flaws(place, chain, &*value, level, objects)?;
-    Ok((flaws, Judged::of(&*value)))
+    Ok((flaws, Seen::of(&*value)))
 }
 
 /// The bytes that a shard's index is in.
@@ -145,29 +164,32 @@ fn decode(place: &Location, chain: &CodecChain, value: &dyn Value) -> Result<Opt
     Ok(verify(&bytes))
 }
 
-/// The repair of a chunk, and the bytes that it writes.
+/// The repair of a chunk.
 struct Plan {
     remedy: Remedy,
+    /// The bytes in which the damage was found; none where they are not read.
+    judged: Option<Bytes>,
+    /// The bytes that take their place.
     bytes: Option<Vec<u8>>,
 }
 
 impl Plan {
     fn nothing(why: impl Into<String>) -> Self {
-        Self { remedy: Remedy::Nothing(why.into()), bytes: None }
+        Self { remedy: Remedy::Nothing(why.into()), judged: None, bytes: None }
     }
 }
 
-/// Tells of the flaws of a chunk, and repairs it if that is wanted.
+/// Tells of the flaws of a chunk, and repairs it if that is wanted. What is repaired are the bytes that were judged, or nothing.
 fn settle(
     session: &Session<'_>,
     array: &Array,
     target: &Target,
-    flaws: Vec<Flaw>,
-    judged: &Judged,
+    mut flaws: Vec<Flaw>,
+    objects: usize,
 ) -> Result<()> {
     let plan =
-        array.with_chain(&target.chunk, |chain| plan(session, array, chain, target, &flaws, judged))?;
-    let Plan { remedy, bytes } = match plan {
+        array.with_chain(&target.chunk, |chain| judge(session, array, chain, target, &mut flaws, objects))?;
+    let Plan { remedy, judged, bytes } = match plan {
         Ok(plan) => plan,
         Err(error) => Plan::nothing(session.fatal(error)?.to_string()),
     };
@@ -176,46 +198,76 @@ fn settle(
         let finding = finding.of_chunk(&target.chunk).at_key(target.key.as_str());
         Finding { inner_chunk: flaw.cell, ..finding }
     };
-    let findings = flaws.into_iter().map(finding).collect();
-    session.settle(findings, || repair::replace(session, &target.key, judged, bytes.as_deref()))
+    let findings: Vec<_> = flaws.into_iter().map(finding).collect();
+    if findings.is_empty() {
+        // It was replaced since it was looked at, by one that is whole.
+        return Ok(());
+    }
+    session.settle(findings, || match &judged {
+        Some(judged) => repair::replace(session, &target.key, judged, bytes.as_deref()),
+        None => Ok(()),
+    })
 }
 
-/// Finds out the repair of a chunk: nothing that can be read is lost by it.
-fn plan(
+/// Reads a damaged chunk as a whole, looks for its flaws in what was read, and finds out its repair: nothing that can be read is
+/// lost by it.
+fn judge(
     session: &Session<'_>,
     array: &Array,
     chain: &CodecChain,
     target: &Target,
-    flaws: &[Flaw],
-    judged: &Judged,
+    flaws: &mut Vec<Flaw>,
+    objects: usize,
 ) -> Result<Plan> {
+    if let Some(why) = hopeless(flaws) {
+        return Ok(Plan::nothing(why));
+    }
+    let place = array.location();
+    if place.store.size(&target.key)?.is_some_and(|size| size > MENDED) {
+        return Ok(Plan::nothing(format!("what is larger than {MENDED} bytes is not taken apart")));
+    }
+    let stored = place.store.get(&target.key)?;
+    *flaws = match &stored {
+        Some(stored) => self::flaws(place, chain, stored, session.settings.level, objects)?,
+        None => Vec::new(),
+    };
+    let Some(judged) = stored else { return Ok(Plan::nothing("somebody erased it meanwhile")) };
+    if let Some(why) = hopeless(flaws) {
+        return Ok(Plan::nothing(why));
+    }
+    let (remedy, bytes) = plan(session, chain, &judged)?;
+    Ok(Plan { remedy, judged: Some(judged), bytes })
+}
+
+/// The reason why nothing is done about a chunk with these flaws.
+fn hopeless(flaws: &[Flaw]) -> Option<&'static str> {
     let is = |kind| flaws.iter().any(|flaw| flaw.kind == kind);
     if is(FindingKind::Unreadable) {
-        return Ok(Plan::nothing("the store does not give it"));
+        Some("the store does not give it")
+    } else if is(FindingKind::Unsupported) {
+        Some("it may be whole; nothing here can read it")
+    } else if is(FindingKind::TooLarge) {
+        Some("it may be whole; a higher limit on the memory of a chunk tells")
+    } else {
+        None
     }
-    if is(FindingKind::Unsupported) {
-        return Ok(Plan::nothing("it may be whole; nothing here can read it"));
-    }
-    if is(FindingKind::TooLarge) {
-        return Ok(Plan::nothing("it may be whole; a higher limit on the memory of a chunk tells"));
-    }
+}
+
+/// The repair of a chunk with these bytes, and those that take their place.
+fn plan(session: &Session<'_>, chain: &CodecChain, stored: &[u8]) -> Result<(Remedy, Option<Vec<u8>>)> {
     let mut bytes = Vec::new();
-    if judged.size > 0 {
-        if judged.size > MENDED {
-            return Ok(Plan::nothing(format!("what is larger than {MENDED} bytes is not taken apart")));
-        }
-        let Some(stored) = array.location().store.get(&target.key)? else { return Err(gone()) };
-        if let Some(remedy) = parts(chain, &stored, session.refills(), &mut bytes)? {
-            chain.verify(&bytes)?;
-            return Ok(Plan { remedy, bytes: Some(bytes) });
-        }
-        bytes.clear();
+    if !stored.is_empty()
+        && let Some(remedy) = parts(chain, stored, session.refills(), &mut bytes)?
+    {
+        chain.verify(&bytes)?;
+        return Ok((remedy, Some(bytes)));
     }
+    bytes.clear();
     if session.refills() {
         chain.encode_fill(&mut bytes)?;
-        return Ok(Plan { remedy: Remedy::Refill, bytes: Some(bytes) });
+        return Ok((Remedy::Refill, Some(bytes)));
     }
-    Ok(Plan { remedy: Remedy::Quarantine, bytes: None })
+    Ok((Remedy::Quarantine, None))
 }
 
 /// Makes a new chunk of the parts of a damaged one that are whole. `None` where there are none.
@@ -227,8 +279,4 @@ fn parts(chain: &CodecChain, stored: &[u8], fill: bool, bytes: &mut Vec<u8>) -> 
     }
     let salvaged = chain.salvage(stored, bytes)?;
     Ok(salvaged.map(|Salvaged { kept, lost }| Remedy::Salvage { kept, lost }))
-}
-
-fn gone() -> Error {
-    Error::new(ErrorKind::Conflict, "somebody erased it meanwhile")
 }

@@ -1,6 +1,7 @@
 //! Consolidated metadata: whether it says what the nodes say.
 
 use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_stores::{Bytes, Key};
 
 use super::finding::{Finding, FindingKind, Remedy};
 use super::restore::is_last_copy;
@@ -19,20 +20,30 @@ pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
     let findings = match group.check_consolidated() {
         Ok(differences) => {
             // What was told of the documents themselves is not told again; and these are not forgotten.
-            let (last, differences): (Vec<_>, Vec<_>) =
-                differences.into_iter().partition(|difference| is_last_copy(group, difference));
+            let (last, differences): (Vec<_>, Vec<_>) = differences.into_iter().partition(|difference| {
+                is_last_copy(group, difference) || is_disputed(session, group, difference)
+            });
             let remedy = if differences.is_empty() {
                 return Ok(());
             } else if last.is_empty() {
                 remedy(session, group)?
             } else {
-                Remedy::Nothing("it has the only copies of documents, which come first".to_owned())
+                let why = "it has copies of documents that are missing or may be wrong, which come first";
+                Remedy::Nothing(why.to_owned())
             };
             differences.iter().map(|difference| finding(group, difference, remedy.clone())).collect()
         }
         Err(error) => vec![broken(session, group, error)?],
     };
-    session.settle(findings, || group.consolidate_metadata())
+    let keep = |key: &str, document: &[u8]| {
+        session.quarantine.keep(&Key::new(key)?, &Bytes::copy_from_slice(document)).map(drop)
+    };
+    session.settle(findings, || place.consolidate_after(group.metadata().format, &keep))
+}
+
+/// Returns true if it is not known whether the node's own documents are right.
+fn is_disputed(session: &Session<'_>, group: &Group, difference: &Difference) -> bool {
+    group.path().join(&difference.path).is_ok_and(|path| session.is_disputed(path.as_str()))
 }
 
 /// The repair that consolidated metadata calls for: it is written anew if that can be done.

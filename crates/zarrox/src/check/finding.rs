@@ -67,6 +67,9 @@ kinds! {
     UnreadableDocument "unreadable-document" Error,
     /// A document is not as its specification demands, but has one clear meaning.
     NonstandardDocument "nonstandard-document" Warning,
+    /// The document of an array says something else than the consolidated metadata, and the stored chunks do not fit the document, or
+    /// do not tell which one is right.
+    DisputedDocument "disputed-document" Error,
     /// A codec, a data type or a form of chunks is not known here: what it is for cannot be checked.
     Unsupported "unsupported" Warning,
     /// A group has no document, and its format demands one.
@@ -75,6 +78,10 @@ kinds! {
     NamesDifferInCase "names-differ-in-case" Warning,
     /// A node has documents of several formats.
     SeveralFormats "several-formats" Warning,
+    /// A directory has the documents of an array and of a group.
+    ArrayAndGroup "array-and-group" Warning,
+    /// A node is of another format than the group that it is in.
+    MixedFormats "mixed-formats" Warning,
     /// A node lies inside an array.
     NodeInArray "node-in-array" Warning,
     /// The consolidated metadata says something else of a node than the node's own documents.
@@ -115,6 +122,8 @@ kinds! {
     CorruptChunk "corrupt-chunk" Error,
     /// A chunk inside of a shard cannot be decoded.
     CorruptInnerChunk "corrupt-inner-chunk" Error,
+    /// The chunks of an array have no checksums: not every changed byte is noticed.
+    NoChecksums "no-checksums" Note,
     /// Chunks are not stored: they are read as the fill value.
     MissingChunks "missing-chunks" Note,
 }

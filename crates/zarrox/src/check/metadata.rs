@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use zarrox_codecs::has_checksum;
 use zarrox_core::metadata::Layout;
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result, Strictness};
 use zarrox_stores::{Condition, Prefix};
 
 use super::consolidated;
+use super::disputed::{self, Verdict};
 use super::finding::{Finding, FindingKind, Remedy};
 use super::listing::{self, Scan, listed};
 use super::missing;
@@ -46,6 +48,11 @@ fn is_collection(place: &Location) -> Result<bool> {
 
 /// Checks a node, and everything below it.
 fn node(session: &Session<'_>, place: &Location) -> Result<()> {
+    node_in(session, place, None)
+}
+
+/// Checks a node directly in a group of this format, and everything below it.
+fn node_in(session: &Session<'_>, place: &Location, group: Option<Format>) -> Result<()> {
     place.context.interrupt.check()?;
     let place = &place.probed(Purpose::Open);
     match replaced::check(session, place)? {
@@ -68,10 +75,42 @@ fn node(session: &Session<'_>, place: &Location) -> Result<()> {
         let why = Remedy::Nothing(why.to_owned());
         session.report(Finding::new(FindingKind::NonstandardDocument, place.path.as_str(), reason, why))?;
     }
+    let format = match &opened {
+        Node::Array(array) => array.metadata().format,
+        Node::Group(group) => group.metadata().format,
+    };
+    if let Some(above) = group.filter(|above| *above != format) {
+        let message = format!(
+            "it is of Zarr {format} in a group of Zarr {above}: programs that go by one format, as zarr-python, do not find it there"
+        );
+        let why =
+            Remedy::Nothing("convert it to the format of the group, or the group to its format".to_owned());
+        session.report(Finding::new(FindingKind::MixedFormats, place.path.as_str(), message, why))?;
+    }
     match opened {
-        Node::Array(array) => check_array(session, &array),
+        Node::Array(array) => {
+            array_and_group(session, &array)?;
+            check_array(session, &array)
+        }
         Node::Group(group) => check_group(session, &group),
     }
+}
+
+/// Tells of an array whose directory has the document of a group, too, where a format has a document for each.
+fn array_and_group(session: &Session<'_>, array: &Array) -> Result<()> {
+    let (place, format) = (array.location().as_stored(), array.metadata().format);
+    let layout = place.layout_for(format)?;
+    let names = layout.documents();
+    let Some(name) =
+        format.def().group_document().filter(|group| *group > 0).and_then(|group| names.get(group))
+    else {
+        return Ok(());
+    };
+    let key = layout.key(array.path(), name);
+    let Some(true) = listed(session, array.path().as_str(), place.has(key.clone()))? else { return Ok(()) };
+    let message = "it has the documents of an array and of a group: programs may take it for either";
+    let why = Remedy::Nothing("delete the document of what is not meant".to_owned());
+    session.report(Finding::new(FindingKind::ArrayAndGroup, array.path().as_str(), message, why).at_key(key))
 }
 
 /// The message of an error without the node, which the finding names.
@@ -244,11 +283,45 @@ fn create_group(place: &Location, format: Format) -> Result<()> {
 }
 
 fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
+    match disputed::judge(session, array) {
+        Ok(Verdict::Own) => check_undisputed(session, array),
+        Ok(Verdict::Copy { array, documents, finding }) => {
+            let mut is_restored = false;
+            session.settle(vec![finding], || {
+                documents.restore(session)?;
+                is_restored = true;
+                Ok(())
+            })?;
+            if !is_restored {
+                session.dispute(array.path().as_str(), !session.repairs());
+            }
+            check_undisputed(session, &array)
+        }
+        Ok(Verdict::Open(finding)) => {
+            session.report(finding)?;
+            session.dispute(array.path().as_str(), false);
+            check_undisputed(session, array)
+        }
+        Err(error) => {
+            session.report_unreadable(array.path().as_str(), error)?;
+            session.dispute(array.path().as_str(), false);
+            check_undisputed(session, array)
+        }
+    }
+}
+
+/// Checks an array by its metadata, whichever document has it.
+fn check_undisputed(session: &Session<'_>, array: &Array) -> Result<()> {
     session.count(|summary| summary.arrays += 1);
     let path = array.path().as_str();
     if let Some(why) = array.unreadable() {
         let remedy = Remedy::Nothing("it may be whole; nothing here can read its chunks".to_owned());
         session.report(Finding::new(FindingKind::Unsupported, path, why, remedy))?;
+    }
+    if session.settings.checksums && !has_checksum(&array.codecs()) {
+        let message = "its chunks have no checksums, so that not every changed byte is noticed";
+        let why = Remedy::Nothing("copy it into an array that is created with checksums".to_owned());
+        session.report(Finding::new(FindingKind::NoChecksums, path, message, why))?;
     }
     let checked = match session.settings.level {
         CheckLevel::Metadata => Ok(()),
@@ -278,7 +351,7 @@ fn check_group(session: &Session<'_>, group: &Group) -> Result<()> {
     listing::names_by_case(session, path, &names)?;
     for name in &names {
         match path.join(name) {
-            Ok(child) => node(session, &place.at(child))?,
+            Ok(child) => node_in(session, &place.at(child), Some(format))?,
             Err(error) => bad_name(session, path, name, &error)?,
         }
     }

@@ -38,6 +38,7 @@
 
 mod chunks;
 mod consolidated;
+mod disputed;
 mod finding;
 mod leftovers;
 mod listing;
@@ -130,6 +131,13 @@ impl Check {
     #[must_use]
     pub fn missing(mut self, missing: bool) -> Self {
         self.settings.missing = missing;
+        self
+    }
+
+    /// Sets whether arrays are told whose chunks have no checksums, in a note each: not every changed byte of theirs is noticed.
+    #[must_use]
+    pub fn checksums(mut self, checksums: bool) -> Self {
+        self.settings.checksums = checksums;
         self
     }
 

@@ -5,7 +5,7 @@ use zarrox_stores::Key;
 
 use super::chunks::Target;
 use super::finding::{Finding, FindingKind, Remedy};
-use super::repair::{self, Judged};
+use super::repair;
 use super::session::Session;
 use crate::array::Array;
 use crate::group::Node;
@@ -36,11 +36,7 @@ fn set_aside(session: &Session<'_>, array: &Array, target: &Target) -> Result<()
     if reopened(array)?.has_chunk(&target.chunk) {
         return Err(Error::new(ErrorKind::Conflict, "the array has grown meanwhile, and has this chunk"));
     }
-    let judged = match place.store.open_with(&target.key, None)? {
-        Some(value) => Judged::of(&*value),
-        None => return Ok(()),
-    };
-    repair::replace(session, &target.key, &judged, None)
+    repair::put_aside(session, &target.key)
 }
 
 fn reopened(array: &Array) -> Result<Array> {

@@ -1,51 +1,44 @@
 //! Repairing single objects: each is put aside before anything takes its place.
+//!
+//! A repair holds the object's lock from before the object is read until its new value is in its place, or writes under the
+//! condition that the object still is the version that it has read. What it was decided on must be what it finds then.
 
 use zarrox_core::{Error, ErrorKind, Result};
-use zarrox_stores::{Condition, Key, StoreExt, Value, Version};
+use zarrox_stores::Key;
 
 use super::session::Session;
 
-/// An object as it was judged.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Judged {
-    pub(super) size: u64,
-    pub(super) version: Option<Version>,
+/// Moves an object to the quarantine, and writes these bytes in its place, if there are any. Nothing is done to one that has other
+/// bytes than those that were judged. Where something fails, what was there is there still.
+pub(super) fn replace(session: &Session<'_>, key: &Key, judged: &[u8], bytes: Option<&[u8]>) -> Result<()> {
+    replace_if(session, key, |stored| stored == judged, bytes)
 }
 
-impl Judged {
-    pub(super) fn of(value: &dyn Value) -> Self {
-        Self { size: value.size(), version: value.version() }
-    }
-
-    /// Returns true if a value can be the one that was judged. The version of a file that was changed a moment ago is not known
-    /// yet; should it have been replaced since then, its bytes are in the quarantine.
-    fn can_be(&self, value: &dyn Value) -> bool {
-        let now = Self::of(value);
-        let versions = self.version.as_ref().zip(now.version.as_ref());
-        self.size == now.size && versions.is_none_or(|(judged, now)| judged == now)
+/// Moves an object to the quarantine, whatever it is. It is no error if it is gone.
+pub(super) fn put_aside(session: &Session<'_>, key: &Key) -> Result<()> {
+    match replace_if(session, key, |_| true, None) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        done => done,
     }
 }
 
-/// Moves an object to the quarantine, and writes these bytes in its place, if there are any. Nothing is done to one that is not what
-/// was judged any more. Where something fails, what was there is there still.
-pub(super) fn replace(session: &Session<'_>, key: &Key, judged: &Judged, bytes: Option<&[u8]>) -> Result<()> {
-    let store = &session.start.store;
-    let guard = store.lock(key)?;
-    let Some(value) = store.open(key)? else { return Err(changed()) };
-    if !judged.can_be(&*value) {
-        return Err(changed());
+fn replace_if(
+    session: &Session<'_>,
+    key: &Key,
+    is_judged: impl FnOnce(&[u8]) -> bool,
+    bytes: Option<&[u8]>,
+) -> Result<()> {
+    let locked = session.start.locked_value(key, u64::MAX)?;
+    let Some(stored) = locked.bytes() else {
+        return Err(Error::new(ErrorKind::NotFound, "somebody erased it meanwhile"));
+    };
+    if !is_judged(stored) {
+        let message = "somebody changed it meanwhile; nothing was done to it";
+        return Err(Error::new(ErrorKind::Conflict, message));
     }
-    session.quarantine.keep(key, &*value)?;
-    let versions = judged.version.as_ref().filter(|_| session.start.is_guarded());
-    let condition = versions.map_or(Condition::Locked(&guard), Condition::Matches);
+    session.quarantine.keep(key, stored)?;
     match bytes {
-        Some(bytes) => store.set(key, bytes, condition).map_err(Error::from),
-        // Between the comparison above and this, nobody can be kept out of a store that does not erase under a condition.
-        None if session.start.cannot_erase_unchanged() => store.erase(key).map(drop).map_err(Error::from),
-        None => store.erase_if(key, condition).map(drop).map_err(Error::from),
+        Some(bytes) => locked.replace(&session.start, bytes),
+        None => locked.erase(&session.start),
     }
-}
-
-fn changed() -> Error {
-    Error::new(ErrorKind::Conflict, "somebody changed it meanwhile; nothing was done to it")
 }

@@ -1,22 +1,30 @@
 //! Documents that were lost, and are still in the consolidated metadata of a group above.
 
-use zarrox_core::json;
+use zarrox_core::json::{self, Json};
 use zarrox_core::metadata::{Layout, Source};
-use zarrox_core::{Format, NodeMetadata, Result};
+use zarrox_core::{ArrayMetadata, Format, NodeMetadata, Result};
 use zarrox_stores::{Condition, Key, StoreExt};
 
-use super::repair::{self, Judged};
+use super::repair;
 use super::session::Session;
 use crate::consolidated::Difference;
 use crate::group::Group;
 use crate::hierarchy::format_of;
-use crate::location::Location;
+use crate::location::{ConsolidatedMetadata, Location};
 
-/// The documents of a node that are to be written: each by its key.
+/// The documents of a node that are to be written.
 pub(super) struct Lost {
-    documents: Vec<(Key, Vec<u8>)>,
+    documents: Vec<Document>,
     /// The keys of all documents that a node of this format can have.
     keys: Vec<String>,
+}
+
+/// A document that is to be written.
+struct Document {
+    key: Key,
+    /// What is in its place.
+    stored: Option<Vec<u8>>,
+    text: Vec<u8>,
 }
 
 impl Lost {
@@ -40,8 +48,9 @@ impl Lost {
     ) -> Option<Self> {
         let keys = layout.keys(&place.path);
         let copied: Vec<_> = keys.iter().map(|key| copy(key)).collect();
-        let mut stored: Vec<_> =
+        let found: Vec<_> =
             keys.iter().map(|key| place.stored_document(key.clone()).ok().flatten()).collect();
+        let mut stored = found.clone();
         let mut lost = vec![false; keys.len()];
         let is_node = |documents: &[Option<Vec<u8>>]| {
             let node = place.node_of(format, layout, &Source::stored(documents));
@@ -62,12 +71,44 @@ impl Lost {
                 }
             }
             if lost.contains(&true) && is_node(&stored) {
-                let documents = keys.iter().cloned().zip(stored).zip(lost).filter(|(_, lost)| *lost);
-                let written = documents.filter_map(|((key, text), _)| Some((Key::new(key).ok()?, text?)));
-                return Some(Self { documents: written.collect(), keys });
+                let document = |index: usize| {
+                    let key = Key::new(keys[index].as_str()).ok()?;
+                    Some(Document { key, stored: found[index].clone(), text: stored[index].clone()? })
+                };
+                let written = (0..keys.len()).filter(|&index| lost[index]).filter_map(document).collect();
+                return Some(Self { documents: written, keys });
             }
         }
         None
+    }
+
+    /// The document of a copy that makes the array the one which the copy says. Attributes stay those of the array's own documents,
+    /// which may be newer.
+    pub(super) fn of_copy(
+        place: &Location,
+        copy: &ConsolidatedMetadata,
+        said: &ArrayMetadata,
+    ) -> Option<Self> {
+        let keys = copy.layout.keys(&place.path);
+        let stored: Vec<_> =
+            keys.iter().map(|key| place.stored_document(key.clone()).ok().flatten()).collect();
+        (0..keys.len()).find_map(|index| {
+            let own = json::parse_object(stored[index].as_ref()?).ok()?;
+            let mut text = copy.get(&keys[index])?.as_object()?.clone();
+            if let Some(attributes) = own.get("attributes") {
+                text.insert("attributes".to_owned(), attributes.clone());
+            }
+            let text = Json::from(text).to_string().into_bytes();
+            let mut documents = stored.clone();
+            documents[index] = Some(text.clone());
+            match place.node_of(copy.format, &copy.layout, &Source::stored(&documents)) {
+                Ok(Some((NodeMetadata::Array(array), _))) if place.is_same_array(&array, said).ok()? => {}
+                _ => return None,
+            }
+            let document =
+                Document { key: Key::new(keys[index].as_str()).ok()?, stored: stored[index].clone(), text };
+            Some(Self { documents: vec![document], keys: keys.clone() })
+        })
     }
 
     /// Returns true if a document is one of this node in this format. A document of another format would be in the way still.
@@ -78,8 +119,8 @@ impl Lost {
     /// Writes the documents. What was in their place goes to the quarantine.
     pub(super) fn restore(&self, session: &Session<'_>) -> Result<()> {
         let store = &session.start.store;
-        self.documents.iter().try_for_each(|(key, text)| match store.open(key)? {
-            Some(value) => repair::replace(session, key, &Judged::of(&*value), Some(text)),
+        self.documents.iter().try_for_each(|Document { key, stored, text }| match stored {
+            Some(stored) => repair::replace(session, key, stored, Some(text)),
             None if store.capabilities().set_if_absent => Ok(store.set(key, text, Condition::Absent)?),
             None => Ok(store.set(key, text, Condition::Always)?),
         })

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
 
 use super::finding::{Finding, FindingKind, Outcome, Remedy, Severity};
 use super::quarantine::Quarantine;
-use crate::location::Location;
+use crate::location::{ConsolidatedMetadata, Location};
 
 /// The depth of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -85,6 +85,7 @@ pub(super) type Sink<'a> = dyn FnMut(Finding) -> Result<()> + Send + 'a;
 pub(super) struct Settings {
     pub(super) level: CheckLevel,
     pub(super) missing: bool,
+    pub(super) checksums: bool,
     pub(super) repair: Option<Repair>,
 }
 
@@ -99,6 +100,16 @@ pub(super) struct Session<'a> {
     listener: Option<&'a Listener>,
     total: u64,
     told: Mutex<Told<'a>>,
+    /// Arrays of which it is not known whether their documents are right, and whether anything of them may be repaired.
+    disputed: Mutex<BTreeMap<String, bool>>,
+    copies: Mutex<Vec<Copied>>,
+}
+
+/// The consolidated metadata of a group above the node that is checked, if it has any.
+struct Copied {
+    group: NodePath,
+    format: Format,
+    copy: Option<Arc<ConsolidatedMetadata>>,
 }
 
 struct Told<'a> {
@@ -118,7 +129,17 @@ impl<'a> Session<'a> {
         let (listener, total) =
             (listener.map(|(listener, _)| listener), listener.map_or(0, |(_, total)| total));
         let told = Mutex::new(Told { summary: CheckSummary::default(), sink });
-        Self { settings, start, directory, quarantine, listener, total, told }
+        Self {
+            settings,
+            start,
+            directory,
+            quarantine,
+            listener,
+            total,
+            told,
+            disputed: Mutex::default(),
+            copies: Mutex::default(),
+        }
     }
 
     /// Returns true if what is found is to be repaired now.
@@ -160,8 +181,43 @@ impl<'a> Session<'a> {
         (told.sink)(finding)
     }
 
+    /// Keeps in mind that it is not known whether an array's documents are right: their copy is to be left as it is. Unless it is known
+    /// by what its chunks are to be judged, nothing of it is repaired.
+    pub(super) fn dispute(&self, path: &str, repairs: bool) {
+        self.disputed.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), repairs);
+    }
+
+    pub(super) fn is_disputed(&self, path: &str) -> bool {
+        self.disputed.lock().unwrap_or_else(PoisonError::into_inner).contains_key(path)
+    }
+
+    fn may_repair(&self, path: &str) -> bool {
+        self.disputed.lock().unwrap_or_else(PoisonError::into_inner).get(path) != Some(&false)
+    }
+
+    /// The consolidated metadata of a group, which is read once while the nodes below it are checked.
+    pub(super) fn copy_at(&self, group: &Location, format: Format) -> Option<Arc<ConsolidatedMetadata>> {
+        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = |known: &&Copied| known.group == group.path && known.format == format;
+        if let Some(known) = copies.iter().find(is_known) {
+            return known.copy.clone();
+        }
+        copies.retain(|known| known.group.contains(&group.path) || group.path.contains(&known.group));
+        let copy = group.copy_of(format).ok().flatten().map(Arc::new);
+        copies.push(Copied { group: group.path.clone(), format, copy: copy.clone() });
+        copy
+    }
+
     /// Repairs what one repair mends, if that is wanted, and tells of it.
     pub(super) fn settle(&self, findings: Vec<Finding>, repair: impl FnOnce() -> Result<()>) -> Result<()> {
+        let undisputed = |finding: Finding| match self.may_repair(&finding.path) {
+            true => finding,
+            false => {
+                let why = "by which document its chunks are to be judged must be known first";
+                Finding { remedy: Remedy::Nothing(why.to_owned()), ..finding }
+            }
+        };
+        let findings: Vec<_> = findings.into_iter().map(undisputed).collect();
         let possible = findings.iter().any(|finding| finding.remedy.is_possible());
         let outcome = match self.settings.repair {
             Some(_) if !possible => Outcome::Left,

@@ -215,7 +215,8 @@ impl Digester {
     /// # Errors
     /// The errors of [`digest`], and what the listener says.
     pub fn content(&self, node: &Node) -> Result<Digest> {
-        let hash = content::node_hash(node, &Work::new(self.memory, self.listener.clone()))?;
+        let hash =
+            content::node_hash(&node.by_own_documents()?, &Work::new(self.memory, self.listener.clone()))?;
         Ok(Digest::new(DigestKind::Content, hash))
     }
 

@@ -65,6 +65,11 @@ impl Location {
 
     /// The documents in memory that stand for stored ones, if there are any.
     pub(crate) fn copy(&self) -> Option<&ConsolidatedMetadata> {
+        self.names().filter(|_| !self.read_ahead.names_only)
+    }
+
+    /// The consolidated metadata that tells which nodes there are.
+    pub(crate) fn names(&self) -> Option<&ConsolidatedMetadata> {
         self.read_ahead.copy.as_deref().filter(|copy| copy.is_in_use())
     }
 
@@ -77,6 +82,17 @@ impl Location {
     /// The location without documents in memory.
     pub(crate) fn as_stored(&self) -> Self {
         Self { read_ahead: ReadAhead::default(), ..self.clone() }
+    }
+
+    /// The location at which nodes are what their own documents say. Only in a store that cannot list its keys does consolidated
+    /// metadata still tell which nodes there are.
+    pub(crate) fn by_own_documents(&self) -> Self {
+        let mut place = self.clone();
+        match self.store.capabilities().listable {
+            true => place.read_ahead = ReadAhead::default(),
+            false => place.read_ahead.names_only = true,
+        }
+        place
     }
 
     /// The location in another store.

@@ -12,6 +12,8 @@ use super::probe::Probe;
 pub(crate) struct ReadAhead {
     /// The consolidated metadata by which this node and the nodes below were opened.
     pub(crate) copy: Option<Arc<ConsolidatedMetadata>>,
+    /// True if the consolidated metadata only tells which nodes there are, since the store does not: all that nodes say is theirs.
+    pub(crate) names_only: bool,
     /// The documents that were requested already while nodes are opened or created.
     pub(crate) probe: Option<Arc<Probe>>,
 }
@@ -20,6 +22,6 @@ impl ReadAhead {
     /// The documents that apply to another node as well.
     pub(crate) fn at(&self, path: &NodePath) -> Self {
         let copy = self.copy.as_ref().filter(|copy| copy.group.contains(path)).cloned();
-        Self { copy, probe: self.probe.clone() }
+        Self { copy, names_only: self.names_only, probe: self.probe.clone() }
     }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use zarrox::check::{Check, CheckLevel, FindingKind as Kind, Severity};
+use zarrox::codecs::{Gzip, Zstd};
 use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
-use zarrox::{Error, ErrorKind, OpenOptions};
+use zarrox::{CodecSpec, Error, ErrorKind, OpenOptions};
 
 use super::{Hierarchy, edit, fill, findings, kinds, run};
 
@@ -127,4 +128,34 @@ fn nothing_is_written_by_a_check() {
     fs::set_permissions(h.file("raw/c/1"), fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!((super::files_below(&h.path), times(&h)), (before, time));
     assert!(h.quarantined().is_empty() && !h.path.with_file_name("h.zarr.quarantine").exists());
+}
+
+/// Chunks that are too large to be decoded at once for a check are decoded block by block, to their ends.
+#[test]
+fn damage_of_a_very_large_chunk_is_found_wherever_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, codec) in
+        [("gzip", Gzip::level(1).into()), ("zstd", CodecSpec::from(Zstd::level(1).checksum(true)))]
+    {
+        let path = directory.path().join(name);
+        let length = 33 << 20;
+        let chunk = |length: u64| {
+            let array =
+                zarrox::create_array(&path).shape([length]).chunks([length]).data_type(DataType::UInt8);
+            let array = array.compressor(codec.clone()).overwrite(true).create().unwrap();
+            array.fill(.., 1_u8).unwrap();
+            fs::read(path.join("c/0")).unwrap()
+        };
+        let (longer, shorter) = (chunk(length + 1), chunk(length - 1));
+        let whole = chunk(length);
+        let mut damaged = whole.clone();
+        // Of the checksum of gzip, and of that of Zstandard.
+        let at = damaged.len() - if name == "gzip" { 8 } else { 1 };
+        damaged[at] ^= 1;
+        for (stored, is_whole) in [(whole, true), (damaged, false), (longer, false), (shorter, false)] {
+            fs::write(path.join("c/0"), stored).unwrap();
+            let found = findings(&path, CheckLevel::Full);
+            assert_eq!(kinds(&found), if is_whole { vec![] } else { vec![Kind::CorruptChunk] }, "{name}");
+        }
+    }
 }

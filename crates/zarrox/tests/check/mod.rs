@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
+mod documents;
 mod foreign;
 mod levels;
 mod planted;
+mod races;
 mod random;
 mod repairs;
 mod shards;

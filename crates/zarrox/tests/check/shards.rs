@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use zarrox::check::{Check, CheckLevel, FindingKind as Kind, Remedy};
+use zarrox::check::{Check, CheckLevel, FindingKind as Kind, Remedy, Repair};
 use zarrox::codecs::{Bytes, Crc32c, Sharding, Zstd};
 use zarrox::prelude::*;
 
-use super::{Hierarchy, edit, elements, entry, findings, kinds, repaired, set_entry};
+use super::{Hierarchy, edit, elements, entry, findings, kinds, repaired, run, set_entry};
+
+const REPAIR: Repair = Repair { dry_run: false, refill: false };
 
 /// The elements of all arrays, by array and place.
 type Elements = BTreeMap<(String, Vec<u64>), i32>;
@@ -67,6 +69,93 @@ fn raw_chunks_whose_places_are_anyones_guess_are_not_guessed() {
     let lost: Vec<_> = before.keys().filter(|place| before.get(place) != after.get(place)).collect();
     assert!(lost.iter().all(|(name, place)| name == "raw" && place[0] < 4 && place[1] < 4), "{lost:?}");
     assert_eq!(lost.len(), 16, "the whole shard, and no more");
+}
+
+/// The index says whose bytes are whose, and only its checksum says whether it is right.
+#[test]
+fn entries_that_fit_and_are_not_proven_are_not_believed() {
+    let first_wrong = |bytes: &mut Vec<u8>| *bytes.last_mut().unwrap() ^= 1;
+    type Damage<'a> = (&'a str, &'a dyn Fn(&mut Vec<u8>, usize, usize));
+    let damages: [Damage<'_>; 4] = [
+        ("swapped", &|bytes, i, j| {
+            let (a, b) = (entry(bytes, i), entry(bytes, j));
+            set_entry(bytes, i, b);
+            set_entry(bytes, j, a);
+        }),
+        ("doubled", &|bytes, i, j| {
+            let other = entry(bytes, j);
+            set_entry(bytes, i, other);
+        }),
+        ("emptied", &|bytes, i, _| set_entry(bytes, i, (u64::MAX, u64::MAX))),
+        ("rotated", &|bytes, i, j| {
+            let other = (0..4).find(|cell| ![i, j].contains(cell)).unwrap();
+            let (a, b, c) = (entry(bytes, i), entry(bytes, j), entry(bytes, other));
+            set_entry(bytes, i, b);
+            set_entry(bytes, j, c);
+            set_entry(bytes, other, a);
+        }),
+    ];
+    for array in ["sharded", "raw", "sums"] {
+        for (name, damage) in &damages {
+            for (i, j) in [(0, 1), (1, 0), (0, 3), (2, 3), (1, 2)] {
+                let (remedy, before, after) = mended(array, |bytes| {
+                    damage(bytes, i, j);
+                    first_wrong(bytes);
+                });
+                for (place, value) in &before {
+                    let now = after[place];
+                    assert!(
+                        now == *value || now == 0,
+                        "{array}, {name} {i} {j}: {place:?} is {now} after {remedy:?}"
+                    );
+                }
+                assert_eq!(remedy, Remedy::Quarantine, "{array}, {name} {i} {j}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_wrong_bit_of_an_index_is_found() {
+    let h = Hierarchy::new();
+    for array in ["sharded", "raw", "sums"] {
+        let file = h.file(&format!("{array}/c/0/0"));
+        let whole = std::fs::read(&file).unwrap();
+        let index = whole.len() - 4 - 4 * 16;
+        for bit in 0..(4 * 16 + 4) * 8 {
+            edit(&file, |bytes| bytes[index + bit / 8] ^= 1 << (bit % 8));
+            let found = run(&Check::open(h.file(array)).unwrap().level(CheckLevel::Quick).repair(REPAIR)).1;
+            assert!(
+                matches!(found[0].remedy, Remedy::Rebuild { kept: 4, lost: 0, .. }),
+                "{array}, {bit}: {found:?}"
+            );
+            assert_eq!(std::fs::read(&file).unwrap(), whole, "{array}, bit {bit}");
+            std::fs::remove_dir_all(h.path.with_file_name("h.zarr.quarantine")).unwrap();
+        }
+    }
+}
+
+/// An index without a checksum proves nothing: what its entries do not lead to is lost, and what they lead to stays.
+#[test]
+fn without_a_checksum_of_the_index_nothing_is_found_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("h.zarr");
+    let root = zarrox::create_group(&path).unwrap();
+    let sharding = Sharding::new([2, 2], [Bytes::little().into(), Crc32c::default().into()]);
+    let sharding = sharding.index_codecs([Bytes::little().into()]);
+    let builder = root.create_array("a").shape([4, 4]).chunks([4, 4]).data_type(DataType::Int32);
+    super::fill(builder.codecs([sharding.into()]));
+    let before = elements(&path);
+    edit(&path.join("a/c/0/0"), |bytes| {
+        let at = bytes.len() - 4 * 16;
+        bytes[at..at + 16].fill(0x3f);
+    });
+    let found = repaired(&path, false);
+    assert!(matches!(found[0].remedy, Remedy::Rebuild { kept: 3, found: 0, lost: 1 }), "{found:?}");
+    let after = elements(&path);
+    let lost: Vec<_> = before.iter().filter(|(place, value)| after.get(*place) != Some(value)).collect();
+    assert_eq!(lost.len(), 4, "{lost:?}");
+    assert!(lost.iter().all(|(place, _)| after[*place] == 0));
 }
 
 #[test]

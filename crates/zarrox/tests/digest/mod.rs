@@ -4,6 +4,7 @@
 
 mod manifest;
 mod naive;
+mod stale;
 mod zarr2;
 
 use std::sync::Arc;

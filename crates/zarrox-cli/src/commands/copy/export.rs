@@ -196,16 +196,16 @@ impl Export {
         }
         let (path, selection) = self.part.target(&self.path)?;
         if matches!(kind, Kind::Csv | Kind::Parquet) {
-            return self.write_table(&global.read(&path)?, selection, kind, stdout);
+            return self.write_table(&global.read_whole(&path)?, selection, kind, stdout);
         }
         if let Some(target) = kind.target().filter(|_| kind.is_image()) {
-            return self.write_image(&global.read(&path)?, &selection, target);
+            return self.write_image(&global.read_whole(&path)?, &selection, target);
         }
         if let Some(target) = kind.target() {
-            return self.write_hierarchy(&global.read(&path)?, &selection, target);
+            return self.write_hierarchy(&global.read_whole(&path)?, &selection, target);
         }
         if kind == Kind::Npz {
-            return self.write_npz(global.read(&path)?, &selection);
+            return self.write_npz(global.read_whole(&path)?, &selection);
         }
         let array = global.read_array(&path)?;
         if kind == Kind::Png {
@@ -467,7 +467,7 @@ impl Export {
         };
         let limits = (self.memory.0, self.force);
         self.imaging.write_stack(
-            &global.read(&path)?,
+            &global.read_whole(&path)?,
             selection,
             (names, &self.out),
             drawing,

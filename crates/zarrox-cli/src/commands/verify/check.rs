@@ -47,6 +47,10 @@ pub(crate) struct Check {
     #[arg(long)]
     missing: bool,
 
+    /// Also name the arrays whose chunks have no checksums, so that not every changed byte is noticed
+    #[arg(long)]
+    checksums: bool,
+
     /// Repair what is found
     #[arg(long)]
     repair: bool,
@@ -99,6 +103,7 @@ impl Check {
     fn checker(&self, global: &Global, path: &str, progress: &Progress) -> Result<Checker> {
         let options = global.options().access(&interrupt::options());
         let mut checker = Checker::open_with(&options, path)?.level(self.level()).missing(self.missing);
+        checker = checker.checksums(self.checksums);
         if self.repair {
             checker = checker.repair(Repair { dry_run: self.dry_run, refill: self.refill });
         }

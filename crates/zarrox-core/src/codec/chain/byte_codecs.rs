@@ -18,6 +18,9 @@ pub(super) const STREAM: usize = 512 << 10;
 /// The size of chunk up to which chunks are decoded whole, in bytes: finding the needed parts would cost more.
 pub(super) const PARTS: usize = 128 << 10;
 
+/// The size of chunk from which chunks are verified block by block, in bytes: it takes longer than at once, and next to no memory.
+const VERIFIED: usize = 32 << 20;
+
 /// A bytes→bytes codec of a chain, with its name.
 pub(super) type BytesCodec = Named<Box<dyn BytesToBytes>>;
 
@@ -248,6 +251,19 @@ impl ByteCodecs {
         let decoded = codec.decode_stream(encoded);
         let decoded = decoded.and_then(|mut decoded| resolve_stream(fetches, &mut *decoded, size));
         decoded.map_err(first.explain())
+    }
+
+    /// Decodes a very large chunk block by block and keeps nothing of it. `None` if it is smaller, or its bytes could be no elements.
+    pub(super) fn verify_blocks(&self, encoded: &[u8]) -> Option<Result<(), CodecError>> {
+        let (size, codecs) = (self.chunk.size(), self.bytes_to_bytes.as_slice());
+        let first = codecs.first().filter(|_| self.stores_memory && size > VERIFIED)?;
+        let BytesAccess::Stream(codec) = first.codec.access() else { return None };
+        Some(self.undo(1, encoded, codecs, |encoded| {
+            let mut encoded = encoded;
+            let decoded = codec.decode_stream(&mut encoded);
+            let verified = decoded.and_then(|mut decoded| resolve_stream(Vec::new(), &mut *decoded, size));
+            verified.map_err(first.explain())
+        }))
     }
 
     #[inline]

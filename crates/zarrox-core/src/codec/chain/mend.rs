@@ -22,6 +22,11 @@ impl CodecChain {
         if self.is_memory() && self.encoded_size() == Size::Exact(encoded.len()) {
             return Ok(());
         }
+        if self.arrays.codecs.is_empty()
+            && let Some(verified) = self.bytes.verify_blocks(encoded)
+        {
+            return verified;
+        }
         let (chunk, all) = (self.chunk(), whole(self.chunk()));
         let mut elements = ElementBuffer::new(chunk, &all, self.limit())?;
         self.decode(encoded, elements.region(chunk, DecodeOptions::default(), &all))

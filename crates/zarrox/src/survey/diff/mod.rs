@@ -276,7 +276,8 @@ impl Diff {
         mut found: impl FnMut(Difference) -> Result<()>,
     ) -> Result<()> {
         let work = Work::new(self.memory, self.listener.clone());
-        self.nodes("", left, right, &work, &mut found)
+        let (left, right) = (left.by_own_documents()?, right.by_own_documents()?);
+        self.nodes("", &left, &right, &work, &mut found)
     }
 
     /// The elements that differ in two arrays of one shape.

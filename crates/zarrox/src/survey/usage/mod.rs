@@ -126,7 +126,7 @@ impl Usage {
     /// When the store cannot be listed, a node cannot be opened, or the index of a shard is damaged; the errors of `found`.
     pub fn run(&self, node: &Node, mut found: impl FnMut(NodeUsage) -> Result<()>) -> Result<()> {
         let work = Work::new(0, self.listener.clone());
-        self.node("", node, &work, &mut found)
+        self.node("", &node.by_own_documents()?, &work, &mut found)
     }
 
     fn node(
