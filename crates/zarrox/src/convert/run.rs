@@ -39,7 +39,7 @@ impl Conversion {
     fn run_checked(&self, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
         let (place, source) = (&self.destination, &self.source);
         let done = match self.in_place {
-            Some(from) => self.replace_documents(from).map(|()| Vec::new()),
+            Some(from) => self.replace_documents_alone(from).map(|()| Vec::new()),
             None => self.copy(last),
         };
         let skipped = done.map_err(|error| match self.in_place {
@@ -120,7 +120,7 @@ impl Conversion {
         let NodeMetadata::Array(metadata) = target else { return Ok(Vec::new()) };
         let place = self.place(step)?;
         let rounds = self.rounds(step);
-        if journal.is_finished(&step.path) {
+        if journal.is_finished(&step.path) && !self.convert.effort.again {
             return counter.add(step.bytes * rounds).map(|()| Vec::new());
         }
         let resuming = journal.was_there();
@@ -233,6 +233,17 @@ impl Conversion {
             NodeMetadata::Array(array) => Some(&array.attributes),
             NodeMetadata::Group(group) => Some(&group.attributes),
         }
+    }
+
+    /// Replaces the documents while nobody writes into the nodes, if they still are as they were when the conversion was planned.
+    fn replace_documents_alone(&self, from: Format) -> Result<()> {
+        let source = self.source.as_stored().with_probe(None);
+        let _holds = source.hold_alone()?;
+        if self.convert.plan_at(&source)?.fingerprint()? != self.fingerprint()? {
+            let message = "the nodes were changed after the conversion was planned; convert them again";
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        self.replace_documents(from)
     }
 
     /// Writes the new documents, the root's last; then removes the old ones, the root's first.
