@@ -455,7 +455,6 @@ impl OpenOptions {
         if self.mode == OpenMode::Read {
             return Err(Error::new(ErrorKind::ReadOnly, format!("{here} was opened for reading only")));
         }
-        locate::check_same_kind(from, to)?;
         let failed = |error: std::io::Error| {
             Error::new(ErrorKind::Unreachable, format!("moving {here} to {there} failed: {error}"))
                 .with_source(error)
@@ -470,6 +469,7 @@ impl OpenOptions {
             holds.extend(if overwrite { target.hold_alone()? } else { Vec::new() });
         }
         let replaces = source.check_move_to(&target, overwrite)?;
+        locate::check_same_kind(from, to)?;
         if replaces && locate::are_directories(from, to) {
             source.put_root_renaming(&target)?;
             if locate::exchange(from, to)? {

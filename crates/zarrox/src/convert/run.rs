@@ -51,10 +51,15 @@ impl Conversion {
                 error.at(format!("{work} {source} to {place}"))
             }
         })?;
-        let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
-        place.keep_copies(self.convert.to, &changes);
         place.store.flush()?;
         Ok(skipped)
+    }
+
+    /// Brings consolidated metadata above up to date. As long as the journal is there, the same call does it again.
+    fn keep_copies(&self) {
+        let place = &self.destination;
+        let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
+        place.keep_copies(self.convert.to, &changes);
     }
 
     fn copy(&self, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
@@ -84,6 +89,7 @@ impl Conversion {
         self.destination.create_ancestors(self.convert.to, &self.layout()?)?;
         self.compare_metadata()?;
         self.consolidate()?;
+        self.keep_copies();
         last()?;
         Journal::erase(&self.destination)?;
         Ok(skipped)
@@ -271,6 +277,7 @@ impl Conversion {
         for step in self.steps.iter().filter(|step| resuming || step.action != Action::Nothing) {
             self.remove_documents(step, from)?;
         }
+        self.keep_copies();
         Journal::erase(&self.destination)
     }
 

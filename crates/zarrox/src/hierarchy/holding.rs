@@ -28,6 +28,10 @@ impl Location {
     /// group only the first nodes are held.
     pub(crate) fn hold_alone(&self) -> Result<Vec<HoldGuard>> {
         let mut prefixes = Vec::new();
+        // Others on other hosts would not be kept out, and to find the nodes would take requests.
+        if self.is_remote() {
+            return Ok(Vec::new());
+        }
         self.as_stored().with_probe(None).of_format(None).prefixes_to_hold(&mut prefixes)?;
         let hold = |prefix: &Prefix| self.store.hold(prefix, Hold::Exclusive).map_err(Into::into);
         prefixes.iter().map(hold).collect()

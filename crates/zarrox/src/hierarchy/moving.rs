@@ -20,8 +20,9 @@ impl Location {
     /// Moves the node, with everything below it, to another place in the same store; told to overwrite, in the place of the
     /// node that is there. Nobody writes into either of them meanwhile.
     pub(crate) fn move_node(&self, to: &Self, overwrite: bool) -> Result<()> {
+        self.check_apart(to)?;
         let mut holds = self.hold_alone()?;
-        if overwrite && self.path != to.path {
+        if overwrite {
             holds.extend(to.hold_alone()?);
         }
         self.move_held_node(to, overwrite)
@@ -29,9 +30,7 @@ impl Location {
 
     /// Does [`move_node`](Self::move_node) where the caller holds the node alone.
     pub(crate) fn move_held_node(&self, to: &Self, overwrite: bool) -> Result<()> {
-        if self.path.contains(&to.path) || to.path.contains(&self.path) {
-            return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
-        }
+        self.check_apart(to)?;
         let (from, to) = (self.for_change()?, to.for_change()?);
         if let Some((held, renaming)) = from.was_renamed(&to)? {
             return from.finish_renaming(&to, &held, &renaming);
@@ -60,6 +59,13 @@ impl Location {
             }
         };
         from.finish_renaming(&to, &moved, &renaming)
+    }
+
+    fn check_apart(&self, to: &Self) -> Result<()> {
+        if self.path.contains(&to.path) || to.path.contains(&self.path) {
+            return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
+        }
+        Ok(())
     }
 
     /// Brings consolidated metadata up to date after a move from here.

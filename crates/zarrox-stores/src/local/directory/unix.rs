@@ -83,7 +83,7 @@ pub(super) fn version(file: &File) -> Option<Version> {
 /// The stamp of a value whose file has these properties: the file's identity, its length and the times of its last changes.
 fn stamp(stat: &sys::Stat) -> Stamp {
     let times = [
-        i64::from(stat.st_mtime),
+        stat.st_mtime,
         stat.st_mtime_nsec.cast_signed(),
         stat.st_ctime,
         stat.st_ctime_nsec.cast_signed(),
