@@ -114,6 +114,8 @@ impl Location {
     /// Does what is left of a renaming from here, when the node is in its new place.
     pub(super) fn finish_renaming(&self, to: &Self, held: &Held, renaming: &Renaming) -> Result<()> {
         if let Some(aside) = &renaming.aside {
+            // Other programs read by consolidated metadata; to delete a node may take long.
+            self.renew_after_move(to, held);
             let replaced = self.at(aside.clone()).of_format(None);
             let deleted = match replaced.deletable() {
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),

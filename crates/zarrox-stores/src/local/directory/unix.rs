@@ -82,12 +82,8 @@ pub(super) fn version(file: &File) -> Option<Version> {
 
 /// The stamp of a value whose file has these properties: the file's identity, its length and the times of its last changes.
 fn stamp(stat: &sys::Stat) -> Stamp {
-    let times = [
-        stat.st_mtime,
-        stat.st_mtime_nsec.cast_signed(),
-        stat.st_ctime,
-        stat.st_ctime_nsec.cast_signed(),
-    ];
+    let times =
+        [stat.st_mtime, stat.st_mtime_nsec.cast_signed(), stat.st_ctime, stat.st_ctime_nsec.cast_signed()];
     let identity = [stat.st_dev, stat.st_ino, length(stat)].map(u64::to_ne_bytes).concat();
     let version = Version::from([identity, times.map(i64::to_ne_bytes).concat()].concat());
     let changed = u64::try_from(stat.st_ctime).ok().map(|seconds| {

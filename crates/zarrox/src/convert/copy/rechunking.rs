@@ -130,7 +130,7 @@ impl Copier {
             return moving.move_node(&beside, path).map(|()| None);
         }
         place.check_inventory("given other chunks in place")?;
-        let report = self.clone().if_exists(IfExists::Skip).verify(Verify::Values).run(path, &beside)?;
+        let report = self.clone().if_exists(IfExists::Skip).verify(Verify::Nothing).run(path, &beside)?;
         if let Some(skipped) = report.skipped.first() {
             let message = format!("'{}' was left as it is: {skipped}", path.display());
             return Err(Error::new(ErrorKind::Corrupt, message));
@@ -138,7 +138,7 @@ impl Copier {
         // Nobody writes into the source from here on. What was written meanwhile, or before this run, is found by comparing all.
         let _holds = place.hold_alone()?;
         place.check_inventory("given other chunks in place")?;
-        self.clone().if_exists(IfExists::Update).run(path, &beside)?;
+        self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(path, &beside)?;
         moving.move_held(&beside, path)?;
         Ok(Some(report))
     }
