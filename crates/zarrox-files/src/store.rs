@@ -254,7 +254,7 @@ impl fmt::Debug for FileStore {
 }
 
 impl Store for FileStore {
-    provided!(directory get_ranges get_many contains flush);
+    provided!(directory get_ranges get_many contains flush stamp hold exchange);
 
     fn location(&self) -> String {
         self.inner.location.clone()

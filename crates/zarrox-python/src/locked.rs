@@ -50,7 +50,7 @@ impl Wrapper for LockedStore {
 
 impl Store for LockedStore {
     wrapped!(location open_with get get_ranges get_many size contains put);
-    wrapped!(erase_if erase_prefix list_prefix list_dir rename_prefix flush);
+    wrapped!(erase_if erase_prefix list_prefix list_dir rename_prefix flush stamp hold exchange);
     provided!(directory);
 
     fn capabilities(&self) -> Capabilities {

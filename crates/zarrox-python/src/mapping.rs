@@ -338,7 +338,7 @@ impl Value for RangedValue {
 }
 
 impl Store for MappingStore {
-    provided!(directory get_ranges get_many rename_prefix flush);
+    provided!(directory get_ranges get_many rename_prefix flush stamp hold exchange);
 
     fn location(&self) -> String {
         self.location.clone()

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use zarrox::stores::{
-    ByteRange, Bytes, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store,
-    StoreError, Value, provided,
+    ByteRange, Bytes, Capabilities, Condition, DirListing, Hold, HoldGuard, Key, LockGuard, Payload, Prefix,
+    Stamp, Store, StoreError, Value, provided,
 };
 
 /// The documents of nodes are in one store, all else is in another: zarr-python 2's `chunk_store`.
@@ -40,7 +40,7 @@ fn is_document(key: &Key) -> bool {
 }
 
 impl Store for SplitStore {
-    provided!(directory get_many rename_prefix);
+    provided!(directory get_many rename_prefix exchange);
 
     fn location(&self) -> String {
         format!("{} (chunks in {})", self.documents.location(), self.chunks.location())
@@ -77,6 +77,14 @@ impl Store for SplitStore {
 
     fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
         self.of(key).get_ranges(key, ranges)
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        self.of(key).stamp(key)
+    }
+
+    fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError> {
+        self.documents.hold(prefix, how)
     }
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {

@@ -207,7 +207,7 @@ impl<S> Clone for Blocking<S> {
 }
 
 impl<S: AsyncStore> Store for Blocking<S> {
-    provided!(directory contains rename_prefix flush);
+    provided!(directory contains rename_prefix flush stamp hold exchange);
 
     fn location(&self) -> String {
         self.0.location()

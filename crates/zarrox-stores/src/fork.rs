@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::PoisonError;
 
+use crate::hold::{HoldTable, hold_table};
 use crate::lock::{LockTable, forget_locks, lock_table};
 use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, thread_local, unpoisoned};
 
@@ -30,8 +31,11 @@ static WORKS: LazyLock<Works> = LazyLock::new(Works::default);
 struct Held {
     _activity: MutexGuard<'static, Activity>,
     locks: MutexGuard<'static, LockTable>,
+    holds: MutexGuard<'static, HoldTable>,
     #[cfg(unix)]
     files: MutexGuard<'static, crate::local::held::Table>,
+    #[cfg(unix)]
+    nodes: MutexGuard<'static, crate::local::node::Nodes>,
 }
 
 thread_local! {
@@ -93,8 +97,11 @@ pub fn hold_still() {
     let held = Held {
         _activity: activity,
         locks: lock_table(),
+        holds: hold_table(),
         #[cfg(unix)]
         files: crate::local::held::held_locks(),
+        #[cfg(unix)]
+        nodes: crate::local::node::held_nodes(),
     };
     HELD.with(|kept| kept.replace(Some(held)));
 }
@@ -104,8 +111,12 @@ pub fn go_on(in_child: bool) {
     let Some(mut held) = HELD.with(RefCell::take) else { return };
     if in_child {
         forget_locks(&mut held.locks);
+        held.holds.clear();
         #[cfg(unix)]
-        held.files.clear();
+        {
+            held.files.clear();
+            held.nodes.clear();
+        }
     }
     drop(held);
     works().changed.notify_all();

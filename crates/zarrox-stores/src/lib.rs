@@ -56,6 +56,7 @@ mod error;
 mod file_lock;
 #[doc(hidden)]
 pub mod fork;
+mod hold;
 mod key;
 mod key_map;
 mod local;
@@ -117,6 +118,7 @@ pub use database::redb::{RedbOptions, RedbStore};
 #[cfg(feature = "sqlite")]
 pub use database::sqlite::{SqliteOptions, SqliteStore};
 pub use error::{StoreError, StoreErrorKind};
+pub use hold::{Hold, HoldGuard};
 pub use key::{Key, Prefix};
 #[cfg(unix)]
 pub use local::directory::DirectoryStore;
@@ -142,8 +144,8 @@ pub use server::redis::{RedisOptions, RedisStore};
 #[cfg(feature = "webdav")]
 pub use server::webdav::{WebDavOptions, WebDavStore};
 pub use store::{
-    ByteRange, Capabilities, Condition, DirListing, GetDone, PartSource, Payload, Store, StoreExt, Value,
-    Version,
+    ByteRange, Capabilities, Condition, DirListing, GetDone, PartSource, Payload, Stamp, Store, StoreExt,
+    Value, Version,
 };
 pub use wrapper::counting::{CountingStore, Counts};
 #[cfg(all(unix, feature = "cache"))]

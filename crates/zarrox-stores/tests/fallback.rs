@@ -42,7 +42,7 @@ impl Wrapper for Plain {
 impl Store for Plain {
     wrapped!(location open_with put);
     wrapped!(erase_if erase_prefix list_prefix list_dir lock);
-    provided!(directory get get_ranges get_many size contains rename_prefix flush);
+    provided!(directory get get_ranges get_many size contains rename_prefix flush stamp hold exchange);
 
     fn capabilities(&self) -> zarrox_stores::Capabilities {
         let mut capabilities = self.0.capabilities();

@@ -215,7 +215,7 @@ impl Wrapper for FaultyStore {
 
 impl Store for FaultyStore {
     wrapped!(location open_with get get_ranges get_many size contains put);
-    wrapped!(erase_if erase_prefix list_dir rename_prefix flush lock);
+    wrapped!(erase_if erase_prefix list_dir rename_prefix flush lock stamp hold exchange);
     provided!(directory);
 
     fn capabilities(&self) -> Capabilities {

@@ -10,6 +10,7 @@ pub mod examples;
 #[cfg(feature = "stores")]
 pub mod faults;
 pub mod fuzz;
+mod holds;
 pub mod proxy;
 #[cfg(feature = "async")]
 pub mod remote;

@@ -16,6 +16,8 @@ use zarrox_stores::{
     ByteRange, Condition, DirListing, Key, Prefix, Store, StoreError, StoreErrorKind, StoreExt, Value,
 };
 
+use crate::holds::whole_nodes;
+
 /// Keys and values that a store begins with.
 pub type Content<'a> = &'a [(&'a str, &'a [u8])];
 
@@ -51,6 +53,7 @@ pub fn store_suite(make: impl Fn() -> Box<dyn Store>) {
         notices_writes_without_the_lock(&*make());
     }
     renames(&make);
+    whole_nodes(&make);
     if make().capabilities().set_if_absent {
         sets_when_absent(&*make());
         one_of_many_creates(&*make());

@@ -4,9 +4,12 @@ mod deletion;
 #[cfg(test)]
 mod faults;
 mod filling;
+mod holding;
+mod inventory;
 pub(crate) mod journal;
 mod moving;
 mod probing;
+mod renaming;
 mod strict;
 mod unfinished;
 
@@ -17,7 +20,7 @@ use zarrox_core::Strictness;
 use zarrox_core::json::Map;
 use zarrox_core::metadata::{Change, Document, Extent, Layout, ReadContext, Source};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
-use zarrox_stores::{Condition, Key, LockGuard, Prefix, StoreExt};
+use zarrox_stores::{Condition, Key, LockGuard, Prefix, Stamp, StoreExt};
 
 pub use self::strict::DocumentFix;
 pub(crate) use self::unfinished::{Mark, is_mark};
@@ -138,11 +141,24 @@ impl Location {
 
     /// The node, if there is one.
     pub(crate) fn find(&self) -> Result<Option<Found>> {
-        let found = self.first_format(|format, layout| self.look_for(format, layout))?;
-        Ok(found.map(|(format, layout, (node, explicit))| {
-            let location = self.clone().with_layout(Some((format, layout))).with_probe(None);
+        let found = self.first_format(|format, layout| {
+            let seen = self.look_at_document(layout)?;
+            Ok(self.look_for(format, layout)?.map(|found| (found, seen)))
+        })?;
+        Ok(found.map(|(format, layout, ((node, explicit), seen))| {
+            let mut location = self.clone().with_layout(Some((format, layout))).with_probe(None);
+            location.read_ahead.seen = seen;
             Found { location, node, explicit }
         }))
+    }
+
+    /// What the store says of the document that is about to be read.
+    fn look_at_document(&self, layout: &Layout) -> Result<Option<Stamp>> {
+        let key = layout.keys(&self.path).into_iter().next().map(Key::new).transpose()?;
+        let Some(key) = key.filter(|_| self.copy().is_none()) else { return Ok(None) };
+        let stamp = self.store.stamp(&key)?;
+        let was_read = self.read_ahead.probe.as_ref().is_some_and(|probe| probe.known(&key).is_some());
+        Ok(Some(if was_read && stamp != Stamp::Unknown { Stamp::Missing } else { stamp }))
     }
 
     /// The result of the first format for which something is found, and the layout of the hierarchy.
@@ -354,6 +370,7 @@ impl Location {
         documents: &[Document],
         overwrite: bool,
     ) -> Result<()> {
+        let _holds = if overwrite { self.hold_alone()? } else { Vec::new() };
         let _guard = self.lock_documents(&format.def().layout())?;
         until_unchanged(|| self.try_create_documents(format, is_group, documents, overwrite))
     }
@@ -652,6 +669,7 @@ impl Location {
         prepare: impl FnOnce(Stored<'_>, Read<'_>, Write<'_>) -> Result<R>,
     ) -> Result<R> {
         let place = self.for_change()?;
+        let holds = place.hold_shared(&place.layout_for(format)?)?;
         let held = place.hold(format)?;
         let mut is_written = false;
         let changed = prepare(&held.node, &held.documents, &mut |changed| {
@@ -660,6 +678,7 @@ impl Location {
         if is_written {
             let is_group = matches!(held.node, NodeMetadata::Group(_));
             drop(held);
+            drop(holds);
             place.keep_copies(format, &Changes::of_node(&place.path, is_group));
         }
         changed

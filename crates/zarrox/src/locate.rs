@@ -151,6 +151,36 @@ pub(crate) fn rename(from: &Path, to: &Path, replaces: bool) -> io::Result<()> {
     removed.map_err(|error| left(error, "all is moved, but the rest of the hierarchy that was there"))
 }
 
+/// Returns true if both paths lead to directories.
+pub(crate) fn are_directories(one: &Path, other: &Path) -> bool {
+    [one, other].into_iter().all(|path| plain(path).is_dir())
+}
+
+/// Exchanges two directories in one step. Returns false, and changes nothing, where that cannot be done. A symbolic link in the second
+/// place stays, and points to the other directory from then on.
+pub(crate) fn exchange(one: &Path, other: &Path) -> Result<bool> {
+    let absolute = |path: PathBuf| {
+        path.to_str().and_then(|path| Prefix::new(format!("{}/", path.strip_prefix('/')?)).ok())
+    };
+    let parent = |path: &Path| Some(fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?));
+    let one = std::path::absolute(plain(one)).ok().and_then(|path| parent(&path)).and_then(absolute);
+    let other = fs::canonicalize(plain(other)).ok().and_then(absolute);
+    let Some((one, other)) = one.zip(other) else { return Ok(false) };
+    match zarrox_stores::DirectoryStore::open("/").and_then(|root| root.exchange(&one, &other)) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == zarrox_stores::StoreErrorKind::Unsupported => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Removes a hierarchy on disk that was replaced.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(plain(path)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
+}
+
 /// An unused name beside a file or directory.
 fn free_name_beside(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;

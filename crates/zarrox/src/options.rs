@@ -371,16 +371,25 @@ impl OpenOptions {
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no node: a directory of other files is never deleted.
     pub fn delete(&self, path: impl AsRef<Path>) -> Result<()> {
-        if let Some(link) = locate::link(path.as_ref()) {
+        self.delete_by(path.as_ref(), Location::delete)
+    }
+
+    /// Does [`delete`](Self::delete) where the caller holds the node alone.
+    pub(crate) fn delete_held(&self, path: &Path) -> Result<()> {
+        self.delete_by(path, |location| location.for_change()?.delete_alone())
+    }
+
+    fn delete_by(&self, path: &Path, delete: impl FnOnce(&Location) -> Result<()>) -> Result<()> {
+        if let Some(link) = locate::link(path) {
             return self.delete_link(link);
         }
-        let location = self.place(path.as_ref())?;
+        let location = self.place(path)?;
         let flush = || location.store.flush().map_err(Error::from);
-        let deleted = location.delete().and_then(|()| flush());
-        deleted.map_err(|error| error.at(format!("deleting '{}'", path.as_ref().display())))?;
-        if location.path.is_root() && !locate::is_elsewhere(path.as_ref()) {
+        let deleted = delete(&location).and_then(|()| flush());
+        deleted.map_err(|error| error.at(format!("deleting '{}'", path.display())))?;
+        if location.path.is_root() && !locate::is_elsewhere(path) {
             // The store keeps its own directory. Where it is not empty, or a link, it stays.
-            let _ = std::fs::remove_dir(locate::plain(path.as_ref()));
+            let _ = std::fs::remove_dir(locate::plain(path));
         }
         Ok(())
     }
@@ -411,11 +420,32 @@ impl OpenOptions {
     /// # Errors
     /// When there is no node at `from`, something at `to` that is not to be replaced, or the two are in different hierarchies.
     pub fn move_node(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
-        let (source, target) = (self.place(from.as_ref())?, self.place(to.as_ref())?);
+        self.move_between(from.as_ref(), to.as_ref(), false)
+    }
+
+    /// Does [`move_node`](Self::move_node) where the caller holds the node that is replaced alone.
+    pub(crate) fn move_held(&self, from: &Path, to: &Path) -> Result<()> {
+        self.move_between(from, to, true)
+    }
+
+    /// Returns true if a move was interrupted after the node had its new place, or the one there was put aside for it.
+    pub(crate) fn is_half_moved(&self, from: &Location, to: &Location) -> Result<bool> {
+        match from.store.location() == to.store.location() {
+            true => from.is_half_moved(&from.at(to.path.clone())),
+            false => from.is_root_moved(to),
+        }
+    }
+
+    fn move_between(&self, from: &Path, to: &Path, is_held: bool) -> Result<()> {
+        let (source, target) = (self.place(from)?, self.place(to)?);
         let (here, there) = (source.store.location(), target.store.location());
         let overwrite = self.mode == OpenMode::Write;
         if here == there {
-            source.move_node(&source.at(target.address.path), overwrite)?;
+            let target = source.at(target.address.path);
+            match is_held {
+                true => source.move_held_node(&target, overwrite)?,
+                false => source.move_node(&target, overwrite)?,
+            }
             return source.store.flush().map_err(Error::from);
         }
         if !source.path.is_root() || !target.path.is_root() {
@@ -425,13 +455,30 @@ impl OpenOptions {
         if self.mode == OpenMode::Read {
             return Err(Error::new(ErrorKind::ReadOnly, format!("{here} was opened for reading only")));
         }
-        let replaces = source.check_move_to(&target, overwrite)?;
-        locate::check_same_kind(from.as_ref(), to.as_ref())?;
-        let renamed = locate::rename(from.as_ref(), to.as_ref(), replaces);
-        renamed.map_err(|error| {
+        let failed = |error: std::io::Error| {
             Error::new(ErrorKind::Unreachable, format!("moving {here} to {there} failed: {error}"))
                 .with_source(error)
-        })
+        };
+        if source.is_root_moved(&target)? {
+            locate::remove(from).map_err(failed)?;
+            return target.erase_root_renaming();
+        }
+        let mut holds = Vec::new();
+        if !is_held {
+            holds.extend(source.hold_alone()?);
+            holds.extend(if overwrite { target.hold_alone()? } else { Vec::new() });
+        }
+        let replaces = source.check_move_to(&target, overwrite)?;
+        locate::check_same_kind(from, to)?;
+        if replaces && locate::are_directories(from, to) {
+            source.put_root_renaming(&target)?;
+            if locate::exchange(from, to)? {
+                locate::remove(from).map_err(failed)?;
+                return target.erase_root_renaming();
+            }
+            source.erase_root_renaming()?;
+        }
+        locate::rename(from, to, replaces).map_err(failed)
     }
 
     fn builder(&self, location: Result<Location>) -> ArrayBuilder {

@@ -43,7 +43,7 @@ impl Store for Counting {
     // All else opens values.
     wrapped!(location capabilities open_with put);
     wrapped!(erase_if erase_prefix list_prefix list_dir lock);
-    provided!(directory get get_ranges get_many size contains rename_prefix flush);
+    provided!(directory get get_ranges get_many size contains rename_prefix flush stamp hold exchange);
 }
 
 fn counting() -> (Arc<dyn Store>, Opened) {

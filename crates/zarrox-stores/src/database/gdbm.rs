@@ -19,10 +19,11 @@ use crate::fork::busy;
 use crate::key::valid;
 use crate::local::durable::{create_directories, directory_of, sync_directory};
 use crate::per_process::PerProcess;
+use crate::store::stamp_of;
 use crate::sync::{Mutex, unpoisoned};
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
-    StoreErrorKind, Value, Version, provided,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Stamp, Store,
+    StoreError, StoreErrorKind, Value, Version, provided,
 };
 
 static OPEN: OpenDatabases<Handle> = OpenDatabases::new();
@@ -293,7 +294,7 @@ fn size_of_value(database: &Gdbm, key: &Key) -> Result<u64, Error> {
 }
 
 impl Store for GdbmStore {
-    provided!(directory get_ranges get_many size contains rename_prefix);
+    provided!(directory get_ranges get_many size contains rename_prefix hold exchange);
 
     fn location(&self) -> String {
         self.0.handle.path().to_string_lossy().into_owned()
@@ -416,6 +417,10 @@ impl Store for GdbmStore {
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         Ok(LockGuard::in_process(&format!("gdbm://{}", self.location()), key))
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        stamp_of(self, key)
     }
 }
 

@@ -22,10 +22,10 @@ use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::shared::{OpenDatabases, Shared, canonical};
 use crate::local::durable::{create_directories, directory_of, sync_directory};
 use crate::local::held::{HeldLock, LOCK_TIMEOUT, NOTICE, identity, is_unsupported};
-use crate::store::{checked_length, ranges_of, reserved};
+use crate::store::{checked_length, ranges_of, reserved, stamp_of};
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
-    StoreErrorKind, Value, provided,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Stamp, Store,
+    StoreError, StoreErrorKind, Value, provided,
 };
 
 /// The length of the longest key that LMDB takes.
@@ -493,7 +493,7 @@ fn check(
 }
 
 impl Store for LmdbStore {
-    provided!(directory get_many contains rename_prefix flush);
+    provided!(directory get_many contains rename_prefix flush hold exchange);
 
     fn location(&self) -> String {
         self.0.environment.path().to_string_lossy().into_owned()
@@ -588,6 +588,10 @@ impl Store for LmdbStore {
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         Ok(LockGuard::in_process(&format!("lmdb://{}", self.location()), key))
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        stamp_of(self, key)
     }
 }
 

@@ -22,11 +22,11 @@ use crate::fork::busy;
 use crate::local::directory::sweep;
 use crate::local::durable::{create_directories, directory_of, sync_directory};
 use crate::per_process::PerProcess;
-use crate::store::reserved;
+use crate::store::{reserved, stamp_of};
 use crate::temporary;
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
-    StoreErrorKind, Value, provided,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Stamp, Store,
+    StoreError, StoreErrorKind, Value, provided,
 };
 
 const TABLE: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("zarr");
@@ -381,7 +381,7 @@ fn check(
 }
 
 impl Store for RedbStore {
-    provided!(directory get_ranges get_many contains rename_prefix flush);
+    provided!(directory get_ranges get_many contains rename_prefix flush hold exchange);
 
     fn location(&self) -> String {
         self.0.handle.path().to_string_lossy().into_owned()
@@ -462,6 +462,10 @@ impl Store for RedbStore {
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         Ok(LockGuard::in_process(&format!("redb://{}", self.location()), key))
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        stamp_of(self, key)
     }
 }
 

@@ -17,11 +17,11 @@ use crate::database::shared::{OpenDatabases, Shared, canonical};
 use crate::fork::busy;
 use crate::local::durable::{create_directories, directory_of};
 use crate::per_process::PerProcess;
-use crate::store::{check_rename, checked_length, ranges_of, reserved};
+use crate::store::{check_rename, checked_length, ranges_of, reserved, stamp_of};
 use crate::sync::{Mutex, unpoisoned};
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
-    StoreErrorKind, Value, Version, provided,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Stamp, Store,
+    StoreError, StoreErrorKind, Value, Version, provided,
 };
 
 /// The table as zarr-python makes it.
@@ -453,7 +453,7 @@ impl fmt::Debug for SqliteStore {
 }
 
 impl Store for SqliteStore {
-    provided!(directory get_many contains flush);
+    provided!(directory get_many contains flush hold exchange);
 
     fn location(&self) -> String {
         self.0.location()
@@ -556,6 +556,10 @@ impl Store for SqliteStore {
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         Ok(LockGuard::in_process(&format!("sqlite://{}", self.location()), key))
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        stamp_of(self, key)
     }
 }
 

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use crate::store::{check_rename, checked_length};
 use crate::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, unpoisoned};
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Stamp, Store, StoreError,
     StoreErrorKind, Value, Version,
 };
 use crate::{Payload, key_map, provided};
@@ -99,7 +99,7 @@ impl fmt::Debug for MemoryStore {
 }
 
 impl Store for MemoryStore {
-    provided!(directory get_ranges get_many size contains flush);
+    provided!(directory get_ranges get_many size contains flush hold);
 
     fn location(&self) -> String {
         format!("memory://{}", self.0.id)
@@ -208,6 +208,27 @@ impl Store for MemoryStore {
         let guard = LockGuard::in_process(&self.location(), key);
         let version = self.read().get(key).map(|stored| stored.version);
         Ok(guard.of_storage(LockedVersion(Mutex::new(version))))
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        Ok(self.read().get(key).map_or(Stamp::Missing, |stored| Stamp::Settled(stored.version())))
+    }
+
+    fn exchange(&self, one: &Prefix, other: &Prefix) -> Result<(), StoreError> {
+        if !check_rename(one, other)? {
+            return Ok(());
+        }
+        let mut map = self.write();
+        if let Some(empty) = [one, other].into_iter().find(|prefix| !key_map::any_below(&map, prefix)) {
+            return Err(self.error(StoreErrorKind::NotFound, "exchanging", "nothing found", empty.as_str()));
+        }
+        let (of_one, of_other) = (key_map::take_prefix(&mut map, one), key_map::take_prefix(&mut map, other));
+        for (values, from, to) in [(of_one, one, other), (of_other, other, one)] {
+            for (key, value) in values {
+                map.insert(to.key(&key.as_str()[from.as_str().len()..])?, value);
+            }
+        }
+        Ok(())
     }
 }
 

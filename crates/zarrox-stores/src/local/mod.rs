@@ -6,3 +6,5 @@ pub(crate) mod durable;
 #[cfg(unix)]
 pub(crate) mod held;
 pub(crate) mod memory;
+#[cfg(unix)]
+pub(crate) mod node;

@@ -207,7 +207,7 @@ impl fmt::Debug for ReferenceStore {
 }
 
 impl Store for ReferenceStore {
-    provided!(directory get get_ranges get_many contains flush);
+    provided!(directory get get_ranges get_many contains flush stamp hold exchange);
 
     fn location(&self) -> String {
         self.0.location.to_string()

@@ -432,7 +432,7 @@ impl MongoDbStore {
 }
 
 impl Store for MongoDbStore {
-    provided!(directory get_ranges contains rename_prefix flush);
+    provided!(directory get_ranges contains rename_prefix flush stamp hold exchange);
 
     fn location(&self) -> String {
         self.0.location.clone()

@@ -9,8 +9,8 @@ use bytes::Bytes;
 
 use super::payload::Payload;
 use super::range::ByteRange;
-use super::value::{Value, Version};
-use crate::{Key, LockGuard, Prefix, StoreError, StoreErrorKind};
+use super::value::{Stamp, Value, Version};
+use crate::{Hold, HoldGuard, Key, LockGuard, Prefix, StoreError, StoreErrorKind};
 
 /// A map from keys to values, kept somewhere: the [abstract store interface] of Zarr v3.
 ///
@@ -29,7 +29,7 @@ use crate::{Key, LockGuard, Prefix, StoreError, StoreErrorKind};
 ///
 /// Every method must be written, so that a store around another one forwards all of them or does not compile. A store that has no
 /// better way than other methods of its own takes those that [`provided!`](crate::provided) has: `directory`, `get`,
-/// `get_ranges`, `get_many`, `size`, `contains`, `rename_prefix` and `flush`. [`StoreExt`](crate::StoreExt) has what is built on
+/// `get_ranges`, `get_many`, `size`, `contains`, `rename_prefix`, `flush`, `stamp`, `hold` and `exchange`. [`StoreExt`](crate::StoreExt) has what is built on
 /// all of these.
 ///
 /// [abstract store interface]: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#abstract-store-interface
@@ -178,6 +178,34 @@ pub trait Store: Debug + Send + Sync {
     /// [`StoreErrorKind::TimedOut`] when another process does not release the lock, [`StoreErrorKind::Unsupported`] when the
     /// storage has no locks that exclude other processes, although it is of a kind that should have.
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError>;
+
+    /// What the store says of a value without reading it: whoever knows a document by its stamp sees whether it was replaced.
+    /// [`Stamp::Unknown`] where that would cost more than a look at a local file or database.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be found out.
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError>;
+
+    /// Holds what is below a prefix, until the guard is dropped. Whoever writes into a node holds it [together](Hold::Shared) with other
+    /// writers, and then sees whether it still is the node that is meant; whoever moves, replaces or deletes it holds it
+    /// [alone](Hold::Exclusive). In a directory this holds among all processes, elsewhere among the threads of this one.
+    ///
+    /// A hold keeps nobody from calling other methods. It is asked for before the [locks](Self::lock) of single values, and a thread
+    /// that asks for a hold alone while it has another one of the same prefix waits for ever.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::TimedOut`] when others do not release it.
+    fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError>;
+
+    /// Exchanges all that is below two prefixes, in one step: at each moment, both have either what they had or what the other had.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::Unsupported`] when the storage has no such step, [`StoreErrorKind::NotFound`] when nothing is below one of the
+    /// prefixes, [`StoreErrorKind::InvalidKey`] when one contains the other. Nothing is changed then.
+    fn exchange(&self, one: &Prefix, other: &Prefix) -> Result<(), StoreError>;
 }
 
 /// The function that receives the value of each key from [`Store::get_many`].

@@ -19,9 +19,11 @@ pub use self::payload::{PartSource, Payload};
     feature = "sqlite"
 ))]
 pub(crate) use self::provided::ranges_of;
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
+pub(crate) use self::provided::stamp_of;
 pub(crate) use self::provided::{check_rename, copy_then_erase};
 pub use self::range::ByteRange;
 #[cfg(any(feature = "async", feature = "cache", feature = "references"))]
 pub(crate) use self::range::WHOLE;
-pub use self::value::{Value, Version};
+pub use self::value::{Stamp, Value, Version};
 pub(crate) use self::value::{checked_length, reserved};

@@ -7,6 +7,8 @@ use bytes::Bytes;
 use super::contract::{Condition, Store};
 use super::ext::StoreExt;
 use super::range::{ByteRange, WHOLE};
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
+use super::value::Stamp;
 use super::value::{Value, checked_length, out_of_range};
 use crate::{Key, Prefix, StoreError, StoreErrorKind};
 
@@ -71,6 +73,21 @@ pub(crate) fn check_rename(from: &Prefix, to: &Prefix) -> Result<bool, StoreErro
         return Err(StoreError::new(StoreErrorKind::InvalidKey, "renaming", message).with_key(from.as_str()));
     }
     Ok(true)
+}
+
+/// The exchange of stores that have none.
+pub fn no_exchange<S: Store + ?Sized>(store: &S, one: &Prefix, other: &Prefix) -> Result<(), StoreError> {
+    check_rename(one, other)?;
+    let message = "the store cannot exchange two places in one step";
+    let error = StoreError::new(StoreErrorKind::Unsupported, "exchanging", message);
+    Err(error.with_location(store.location()).with_key(one.as_str()))
+}
+
+/// The stamp of a value in a database, whose version is found by reading it.
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
+pub(crate) fn stamp_of<S: Store + ?Sized>(store: &S, key: &Key) -> Result<Stamp, StoreError> {
+    let Some(value) = store.open_with(key, Some(WHOLE))? else { return Ok(Stamp::Missing) };
+    Ok(value.version().map_or(Stamp::Unknown, Stamp::Settled))
 }
 
 /// The rename of stores that have none of their own.
@@ -149,6 +166,9 @@ fn copy_value<S: Store + ?Sized>(store: &S, key: &Key, from: &Prefix, to: &Prefi
 /// | `contains` | `size` |
 /// | `rename_prefix` | a copy of each value, and `erase_prefix` |
 /// | `flush` | nothing: each write is complete |
+/// | `stamp` | nothing: a value has to be read |
+/// | `hold` | a hold among the threads of this process |
+/// | `exchange` | nothing: it is refused |
 #[macro_export]
 macro_rules! provided {
     (directory $($rest:ident)*) => {
@@ -200,6 +220,28 @@ macro_rules! provided {
     (flush $($rest:ident)*) => {
         fn flush(&self) -> Result<(), $crate::StoreError> {
             Ok(())
+        }
+        $crate::provided!($($rest)*);
+    };
+    (stamp $($rest:ident)*) => {
+        fn stamp(&self, _: &$crate::Key) -> Result<$crate::Stamp, $crate::StoreError> {
+            Ok($crate::Stamp::Unknown)
+        }
+        $crate::provided!($($rest)*);
+    };
+    (hold $($rest:ident)*) => {
+        fn hold(
+            &self,
+            prefix: &$crate::Prefix,
+            how: $crate::Hold,
+        ) -> Result<$crate::HoldGuard, $crate::StoreError> {
+            Ok($crate::HoldGuard::in_process(&$crate::Store::location(self), prefix, how))
+        }
+        $crate::provided!($($rest)*);
+    };
+    (exchange $($rest:ident)*) => {
+        fn exchange(&self, one: &$crate::Prefix, other: &$crate::Prefix) -> Result<(), $crate::StoreError> {
+            $crate::store::provided::no_exchange(self, one, other)
         }
         $crate::provided!($($rest)*);
     };

@@ -22,6 +22,19 @@ impl<T: Into<Box<[u8]>>> From<T> for Version {
     }
 }
 
+/// What a store says of a value without reading it, see [`Store::stamp`](crate::Store::stamp).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stamp {
+    /// It would have to read the value.
+    Unknown,
+    /// There is no value.
+    Missing,
+    /// The value has this version: as long as it has it, nobody has replaced it.
+    Settled(Version),
+    /// The value has this version, but it is so new that another one may follow with the same.
+    Recent(Version),
+}
+
 /// One version of a stored value, open for reading.
 pub trait Value: Send + Sync {
     /// The length in bytes.

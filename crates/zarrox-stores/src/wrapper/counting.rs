@@ -147,6 +147,6 @@ impl Wrapper for CountingStore {
 
 impl Store for CountingStore {
     wrapped!(location capabilities open_with get get_ranges get_many size contains put);
-    wrapped!(erase_if erase_prefix list_prefix list_dir rename_prefix flush lock);
+    wrapped!(erase_if erase_prefix list_prefix list_dir rename_prefix flush lock stamp hold exchange);
     provided!(directory);
 }

@@ -35,7 +35,7 @@ use crate::{Bytes, GetDone, Key, Store, StoreError, Value, Version};
 ///
 /// impl Store for Failures {
 ///     wrapped!(location capabilities open_with get get_ranges get_many size contains);
-///     wrapped!(put erase_if erase_prefix list_prefix list_dir rename_prefix flush lock);
+///     wrapped!(put erase_if erase_prefix list_prefix list_dir rename_prefix flush lock stamp hold exchange);
 ///     provided!(directory);
 /// }
 ///
@@ -240,8 +240,8 @@ pub fn get_many<W: Wrapper>(wrapper: &W, keys: &[Key], done: &GetDone<'_>) {
     });
 }
 
-/// Methods of [`Store`] for a [`Wrapper`], by their names: each asks the wrapped store, and all but `location` and
-/// `capabilities` go through [`Wrapper::around`].
+/// Methods of [`Store`] for a [`Wrapper`], by their names: each asks the wrapped store, and all but `location`,
+/// `capabilities`, `stamp` and `hold`, which move no values, go through [`Wrapper::around`].
 #[macro_export]
 macro_rules! wrapped {
     (location $($rest:ident)*) => {
@@ -385,6 +385,29 @@ macro_rules! wrapped {
         fn lock(&self, key: &$crate::Key) -> Result<$crate::LockGuard, $crate::StoreError> {
             let call = $crate::Call::new($crate::Operation::Lock, key);
             $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).lock(key))
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (exchange $($rest:ident)*) => {
+        fn exchange(&self, one: &$crate::Prefix, other: &$crate::Prefix) -> Result<(), $crate::StoreError> {
+            let call = $crate::Call::new($crate::Operation::RenamePrefix, one);
+            $crate::Wrapper::around(self, &call, &mut || $crate::Wrapper::inner(self).exchange(one, other))
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (stamp $($rest:ident)*) => {
+        fn stamp(&self, key: &$crate::Key) -> Result<$crate::Stamp, $crate::StoreError> {
+            $crate::Wrapper::inner(self).stamp(key)
+        }
+        $crate::wrapped!($($rest)*);
+    };
+    (hold $($rest:ident)*) => {
+        fn hold(
+            &self,
+            prefix: &$crate::Prefix,
+            how: $crate::Hold,
+        ) -> Result<$crate::HoldGuard, $crate::StoreError> {
+            $crate::Wrapper::inner(self).hold(prefix, how)
         }
         $crate::wrapped!($($rest)*);
     };

@@ -46,7 +46,7 @@ impl Wrapper for LimitStore {
 
 impl Store for LimitStore {
     wrapped!(location open_with get get_ranges size contains put);
-    wrapped!(erase_if erase_prefix list_dir rename_prefix flush);
+    wrapped!(erase_if erase_prefix list_dir rename_prefix flush stamp hold exchange);
     provided!(directory);
 
     fn capabilities(&self) -> Capabilities {

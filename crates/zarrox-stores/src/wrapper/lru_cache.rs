@@ -12,8 +12,8 @@ use crate::store::{WHOLE, ranges_of};
 use crate::sync::{Mutex, unpoisoned};
 use crate::wrapper::generations::{Generation, Generations};
 use crate::{
-    ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
-    StoreError, StoreErrorKind, Value, Version, provided,
+    ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Hold, HoldGuard, Key, LockGuard, Payload,
+    Prefix, Stamp, Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
 /// Default length up to which a value is read and cached as a whole when a part of it is requested.
@@ -325,6 +325,18 @@ impl Store for LruCacheStore {
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         self.inner.lock(key)
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        self.inner.stamp(key)
+    }
+
+    fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError> {
+        self.inner.hold(prefix, how)
+    }
+
+    fn exchange(&self, one: &Prefix, other: &Prefix) -> Result<(), StoreError> {
+        self.write_below(&[one, other], || self.inner.exchange(one, other))
     }
 }
 

@@ -7,8 +7,8 @@ use bytes::Bytes;
 
 use crate::store::check_rename;
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
-    StoreError, Value, provided,
+    ByteRange, Capabilities, Condition, DirListing, GetDone, Hold, HoldGuard, Key, LockGuard, Payload,
+    Prefix, Stamp, Store, StoreError, Value, provided,
 };
 
 /// Presents a prefix of another store as a store: with the prefix `a/b/`, the key `c` is `a/b/c` there.
@@ -128,5 +128,18 @@ impl Store for PrefixStore {
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         self.inner.lock(&self.prefix.join(key)).map_err(|error| self.own(error))
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        self.inner.stamp(&self.prefix.join(key)).map_err(|error| self.own(error))
+    }
+
+    fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError> {
+        self.inner.hold(&self.prefix.join_prefix(prefix), how).map_err(|error| self.own(error))
+    }
+
+    fn exchange(&self, one: &Prefix, other: &Prefix) -> Result<(), StoreError> {
+        let (one, other) = (self.prefix.join_prefix(one), self.prefix.join_prefix(other));
+        self.inner.exchange(&one, &other).map_err(|error| self.own(error))
     }
 }

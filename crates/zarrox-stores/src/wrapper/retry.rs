@@ -122,7 +122,7 @@ impl Wrapper for RetryStore {
 
 impl Store for RetryStore {
     wrapped!(location capabilities open_with get get_ranges size contains);
-    wrapped!(erase_if erase_prefix list_dir flush lock);
+    wrapped!(erase_if erase_prefix list_dir flush lock stamp hold exchange);
     provided!(directory);
 
     /// Those that failed are read again together, so that many wait no longer than one.

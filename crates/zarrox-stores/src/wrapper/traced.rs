@@ -51,7 +51,7 @@ impl Wrapper for TracedStore {
 
 impl Store for TracedStore {
     wrapped!(location capabilities open_with get get_ranges size contains put);
-    wrapped!(erase_if erase_prefix list_prefix list_dir rename_prefix flush lock);
+    wrapped!(erase_if erase_prefix list_prefix list_dir rename_prefix flush lock stamp hold exchange);
     provided!(directory);
 
     fn get_many(&self, keys: &[Key], done: &GetDone<'_>) {

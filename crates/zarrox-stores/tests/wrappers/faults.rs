@@ -90,7 +90,7 @@ impl Wrapper for Copying {
 impl Store for Copying {
     wrapped!(location open_with get get_ranges get_many size contains put);
     wrapped!(erase_if erase_prefix list_prefix list_dir flush lock);
-    provided!(directory rename_prefix);
+    provided!(directory rename_prefix stamp hold exchange);
 
     fn capabilities(&self) -> Capabilities {
         let mut capabilities = self.0.capabilities();

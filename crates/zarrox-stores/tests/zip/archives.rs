@@ -105,7 +105,7 @@ impl Value for Counting {
 }
 
 impl Store for Counting {
-    provided!(directory get get_ranges get_many size contains rename_prefix flush);
+    provided!(directory get get_ranges get_many size contains rename_prefix flush stamp hold exchange);
 
     fn location(&self) -> String {
         "counting".into()

@@ -339,7 +339,7 @@ impl ArrayBuilder {
         let planned = self.planned(&location).map_err(|error| location.creating(error));
         let (format, array, documents) = planned?;
         store(&location, format, &documents, &array)?;
-        Ok(array)
+        array.now_stored()
     }
 
     /// Appends the dimensions of a sub-array to those of the array, whose elements are then plain.

@@ -44,7 +44,7 @@ impl Array {
     pub fn read_encoded_chunk(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
         self.check_chunk(chunk)?;
         let key = self.key(chunk)?;
-        let stored = self.location.bytes(&key, self.chain.limit() as u64);
+        let stored = self.checked(|| self.location.bytes(&key, self.chain.limit() as u64));
         stored.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
     }
 
@@ -57,7 +57,8 @@ impl Array {
         self.check_chunk(chunk)?;
         let key = self.key(chunk)?;
         let store = &self.location.store;
-        self.location.overwrite(&key, || Ok(store.set(&key, encoded, Condition::Always)?))
+        let write = || Ok(store.set(&key, encoded, Condition::Always)?);
+        self.writing(|| self.location.overwrite(&key, write))
     }
 
     /// Stores the bytes of a chunk, which come in pieces.
@@ -69,7 +70,8 @@ impl Array {
         let parts = |write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>| {
             pieces.iter().filter(|piece| !piece.is_empty()).try_for_each(|piece| write(piece))
         };
-        self.location.overwrite(&key, || Ok(store.set_parts(&key, length, &parts, Condition::Always)?))
+        let write = || Ok(store.set_parts(&key, length, &parts, Condition::Always)?);
+        self.writing(|| self.location.overwrite(&key, write))
     }
 
     /// Stores the bytes of a chunk under the same indices of another array, in pieces if there are many. Returns false if it was never
@@ -77,7 +79,7 @@ impl Array {
     pub(crate) fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
         let (from, to) = (self.key(chunk)?, target.key(chunk)?);
         let place = |error: Error| error.at(chunk_place(chunk, &from)).at(self.place());
-        copy_value(&self.location, &from, &target.location, &to).map_err(place)
+        self.checked(|| copy_value(&self.location, &from, &target.location, &to)).map_err(place)
     }
 
     /// Erases a chunk, which reads as the fill value then. Tells whether it was stored.
@@ -88,7 +90,7 @@ impl Array {
         self.check_writable()?;
         self.check_chunk(chunk)?;
         let key = self.key(chunk)?;
-        self.location.overwrite(&key, || Ok(self.location.store.erase(&key)?))
+        self.writing(|| self.location.overwrite(&key, || Ok(self.location.store.erase(&key)?)))
     }
 
     /// Reads a whole chunk, in its full shape also at the array's edge. One that was never stored is all fill values.
@@ -112,7 +114,7 @@ impl Array {
         let mut view = ViewMut::contiguous(bytes, spec.shape(), spec.item());
         let options = self.location.context.decode;
         let part = ReadPart::new(ChunkElements::whole(spec.shape()), view.reborrow(), options);
-        let result = self.read_object(&chain, &key, part, 1);
+        let result = self.checked(|| self.read_object(&chain, &key, part, 1));
         self.data_type().normalise(&mut view);
         result.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))?;
         ArrayD::from_shape_vec(IxDyn(spec.shape()), data).map_err(|error| argument(error.to_string()))
@@ -140,7 +142,7 @@ impl Array {
         let values = view_of(values);
         self.data_type().check_range(&values).map_err(|error| error.at(self.place()))?;
         let part = WritePart::new(ChunkElements::whole(shape), values);
-        self.write_chunk_part(chunk, &part, true)
+        self.writing(|| self.write_chunk_part(chunk, &part, true))
     }
 
     /// Reads a block of an N5 array as it is stored, also one that holds a list of elements and no box of them (the mode

@@ -5,10 +5,10 @@ mod builder;
 mod cached;
 mod chains;
 mod chunks;
-mod consolidated_check;
 mod dynamic;
 mod fetch;
 mod fields;
+mod generation;
 mod info;
 mod iterate;
 mod kept;
@@ -44,7 +44,7 @@ use crate::hierarchy::update_attributes;
 use crate::location::Location;
 
 use chains::Chains;
-use consolidated_check::ConsolidatedCheck;
+use generation::Generation;
 use kept::Kept;
 
 pub use astype::AsTypeView;
@@ -75,8 +75,8 @@ pub struct Array {
     shared: Arc<Shared>,
     /// The prefix of all chunk keys.
     chunks: Prefix,
-    /// Set if the metadata is from consolidated metadata, which may be out of date.
-    unconfirmed: Option<Arc<ConsolidatedCheck>>,
+    /// What is known of the array's document, if it is stored and the store tells whether it changes.
+    generation: Option<Arc<Generation>>,
 }
 
 /// The state that all handles of an array share.
@@ -105,9 +105,9 @@ impl Array {
         let chain = chains::chain_for(&metadata, &location.context);
         let (chain, unreadable) = chains::or_unusable(chain, &metadata, &location.context)
             .map_err(|error| error.at(format!("array '{}'", location.path)))?;
-        let unconfirmed = ConsolidatedCheck::new(&location);
+        let generation = Generation::of_found(&location, &metadata)?.map(Arc::new);
         let shared = Arc::new(Shared { unit: unit_of(&chain), unreadable, ..Shared::default() });
-        let array = Self { location, metadata, chain, shared, chunks, unconfirmed };
+        let array = Self { location, metadata, chain, shared, chunks, generation };
         array.check_inner_chunks().map_err(|error| error.at(array.place()))?;
         Ok(array)
     }
@@ -304,7 +304,7 @@ impl Array {
             write(Change::Members(members))?;
             Ok(metadata)
         })?;
-        *self = Self::new(location.as_stored(), metadata)?;
+        *self = Self::new(location.as_stored(), metadata)?.now_stored()?;
         Ok(())
     }
 
@@ -367,12 +367,45 @@ impl Array {
 
     /// Checks that the metadata is up to date, if it is from consolidated metadata.
     fn confirm(&self) -> Result<()> {
-        match &self.unconfirmed {
+        match &self.generation {
             None => Ok(()),
-            Some(unconfirmed) => {
-                unconfirmed.confirm(&self.location, &self.metadata).map_err(|error| error.at(self.place()))
-            }
+            Some(generation) => generation
+                .confirm_copy(&self.location, &self.metadata)
+                .map_err(|error| error.at(self.place())),
         }
+    }
+
+    /// The array, whose documents were just stored as it has them.
+    fn now_stored(mut self) -> Result<Self> {
+        self.generation = Generation::of_stored(&self.location, &self.metadata)?.map(Arc::new);
+        Ok(self)
+    }
+
+    /// Reads by `read`, and then makes sure that the array still is what the handle was opened for.
+    fn checked<R>(&self, read: impl FnOnce() -> Result<R>) -> Result<R> {
+        let Some(generation) = &self.generation else { return read() };
+        generation.begin(&self.location, &self.metadata).map_err(|error| error.at(self.place()))?;
+        let result = read();
+        // What was read by an old grid may also have failed: that it is old is what there is to tell.
+        generation.check(&self.location, &self.metadata).map_err(|error| error.at(self.place()))?;
+        result
+    }
+
+    /// Writes by `write`, while nobody moves, replaces or deletes the array, which still is what the handle was opened for.
+    fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
+        let Some(generation) = &self.generation else { return write() };
+        let checked = generation.hold(&self.location).and_then(|hold| {
+            generation.check(&self.location, &self.metadata)?;
+            Ok(hold)
+        });
+        let _hold = checked.map_err(|error| error.at(self.place()))?;
+        write()
+    }
+
+    /// Makes sure that the array still is what the handle was opened for.
+    fn check_generation(&self) -> Result<()> {
+        let Some(generation) = &self.generation else { return Ok(()) };
+        generation.check(&self.location, &self.metadata)
     }
 
     fn key(&self, chunk: &[u64]) -> Result<Key> {

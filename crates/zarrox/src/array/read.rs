@@ -187,14 +187,15 @@ impl Array {
         };
         let projections = Projections::new(&self.metadata.chunk_grid, resolved)?;
         let size = self.chain.chunk().size();
-        self.location.pool().run(projections.count, size, at_once, |index| {
+        let read = |index| {
             let projection = projections.get(index);
             // SAFETY: no two projections of a selection share a place in the output, and each is read only into its own.
             let axes = unsafe { axes.alias() };
             read(&projection, axes, projections.count)?;
             self.location.context.heard.tell(projection.elements.elements().len());
             Ok(())
-        })?;
+        };
+        self.checked(|| self.location.pool().run(projections.count, size, at_once, read))?;
         if let Some(elements) = copy {
             out.copy_from(&elements.view(), 1);
         }

@@ -112,7 +112,7 @@ impl Array {
         };
         let projections = Projections::new(&self.metadata.chunk_grid, resolved)?;
         let size = self.chain.chunk().size();
-        self.location.pool().run(projections.count, size, self.at_once_written(), |index| {
+        let write = |index| {
             let Projection { chunk, elements } = projections.get(index);
             let count = elements.elements().len();
             let source = elements.memory(&values);
@@ -125,7 +125,8 @@ impl Array {
             self.write_chunk_part(&chunk, &part, all)?;
             self.location.context.heard.tell(count);
             Ok(())
-        })
+        };
+        self.writing(|| self.location.pool().run(projections.count, size, self.at_once_written(), write))
     }
 
     /// The number of chunks that may be written at the same time: each takes memory for the bytes that are stored, for the elements,

@@ -11,7 +11,7 @@ use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
 
 use super::report::{Action, Skipped};
 use super::reshard::{self, Encoded};
-use super::{Convert, Effort, Rewrite};
+use super::{Convert, Effort, Rewrite, Verify};
 use crate::array::{Array, DynArray};
 use crate::pool::{Pool, too_many};
 use crate::rechunk::{Boxes, Cells, StoredCells, selection};
@@ -35,6 +35,8 @@ pub(super) struct Transfer<'a> {
     tell: Tell<'a>,
     /// True if an interrupted run may have stored chunks already.
     resuming: bool,
+    /// True if values that are brought up to date are read again.
+    compares_updates: bool,
     units: Cells,
     /// True if all threads work on one unit after the other.
     together: bool,
@@ -68,7 +70,20 @@ impl<'a> Transfer<'a> {
         let alone = |array: &Array| if together { array.clone() } else { array.on_one_thread() };
         let (source, destination) = (alone(source), alone(destination));
         let skipped = Mutex::default();
-        Self { source, destination, rewrite, effort, pool, tell, resuming, units, together, skipped }
+        let compares_updates = convert.verify == Verify::Values;
+        Self {
+            source,
+            destination,
+            rewrite,
+            effort,
+            pool,
+            tell,
+            resuming,
+            compares_updates,
+            units,
+            together,
+            skipped,
+        }
     }
 
     /// The damaged parts of the source that were left out.
@@ -117,7 +132,10 @@ impl<'a> Transfer<'a> {
             let selection = selection(region);
             let expected = self.expected(selection.clone())?;
             if !is_same(&self.destination.read_dyn(selection.clone())?, &expected) {
-                self.destination.write_dyn(selection, &expected)?;
+                self.destination.write_dyn(selection.clone(), &expected)?;
+                if self.compares_updates && !is_same(&self.destination.read_dyn(selection)?, &expected) {
+                    return Err(self.differs(&format!("values in {region:?}")));
+                }
             }
             (self.tell)(size)
         })

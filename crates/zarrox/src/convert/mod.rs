@@ -138,11 +138,13 @@ pub(crate) struct Effort {
     pub(crate) skip_damaged: bool,
     /// True if the source is not repaired, so that its errors come again.
     pub(crate) fixed_source: bool,
+    /// True if arrays are compared again that an earlier run has finished.
+    pub(crate) again: bool,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { memory: 1 << 30, rate: None, jobs: 0, skip_damaged: false, fixed_source: false }
+        Self { memory: 1 << 30, rate: None, jobs: 0, skip_damaged: false, fixed_source: false, again: false }
     }
 }
 

@@ -39,7 +39,7 @@ impl Conversion {
     fn run_checked(&self, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
         let (place, source) = (&self.destination, &self.source);
         let done = match self.in_place {
-            Some(from) => self.replace_documents(from).map(|()| Vec::new()),
+            Some(from) => self.replace_documents_alone(from).map(|()| Vec::new()),
             None => self.copy(last),
         };
         let skipped = done.map_err(|error| match self.in_place {
@@ -51,10 +51,15 @@ impl Conversion {
                 error.at(format!("{work} {source} to {place}"))
             }
         })?;
-        let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
-        place.keep_copies(self.convert.to, &changes);
         place.store.flush()?;
         Ok(skipped)
+    }
+
+    /// Brings consolidated metadata above up to date. As long as the journal is there, the same call does it again.
+    fn keep_copies(&self) {
+        let place = &self.destination;
+        let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
+        place.keep_copies(self.convert.to, &changes);
     }
 
     fn copy(&self, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
@@ -84,6 +89,7 @@ impl Conversion {
         self.destination.create_ancestors(self.convert.to, &self.layout()?)?;
         self.compare_metadata()?;
         self.consolidate()?;
+        self.keep_copies();
         last()?;
         Journal::erase(&self.destination)?;
         Ok(skipped)
@@ -120,7 +126,7 @@ impl Conversion {
         let NodeMetadata::Array(metadata) = target else { return Ok(Vec::new()) };
         let place = self.place(step)?;
         let rounds = self.rounds(step);
-        if journal.is_finished(&step.path) {
+        if journal.is_finished(&step.path) && !self.convert.effort.again {
             return counter.add(step.bytes * rounds).map(|()| Vec::new());
         }
         let resuming = journal.was_there();
@@ -235,6 +241,17 @@ impl Conversion {
         }
     }
 
+    /// Replaces the documents while nobody writes into the nodes, if they still are as they were when the conversion was planned.
+    fn replace_documents_alone(&self, from: Format) -> Result<()> {
+        let source = self.source.as_stored().with_probe(None);
+        let _holds = source.hold_alone()?;
+        if self.convert.plan_at(&source)?.fingerprint()? != self.fingerprint()? {
+            let message = "the nodes were changed after the conversion was planned; convert them again";
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        self.replace_documents(from)
+    }
+
     /// Writes the new documents, the root's last; then removes the old ones, the root's first.
     fn replace_documents(&self, from: Format) -> Result<()> {
         let to = self.convert.to;
@@ -260,6 +277,7 @@ impl Conversion {
         for step in self.steps.iter().filter(|step| resuming || step.action != Action::Nothing) {
             self.remove_documents(step, from)?;
         }
+        self.keep_copies();
         Journal::erase(&self.destination)
     }
 

@@ -22,12 +22,20 @@ impl Location {
     /// Deletes the node, with everything below it; or continues its deletion.
     pub(crate) fn delete(&self) -> Result<()> {
         let place = self.for_change()?;
-        let held = place.deletable()?;
-        let deleted = place.delete_held(&held).map_err(|error| {
-            error.at(format!("not all of '{}' could be deleted; delete it again", place.path))
-        });
-        place.keep_copies(held.format, &Changes::of_all_below(&[&place.path]));
-        deleted
+        let _holds = place.hold_alone()?;
+        place.delete_alone()
+    }
+
+    /// Does [`delete`](Self::delete) where the caller holds the node alone.
+    pub(crate) fn delete_alone(&self) -> Result<()> {
+        let held = self.deletable()?;
+        let deleted = self.put_mark(held.format, Work::Deletion).and_then(|()| self.erase_all_of(&held));
+        self.keep_copies(held.format, &Changes::of_all_below(&[&self.path]));
+        // As long as the mark is there, the same call finds what is left to do.
+        let deleted = deleted.and_then(|()| self.erase_mark()).and_then(|()| self.erase_journal(&held));
+        deleted.map_err(|error| {
+            error.at(format!("not all of '{}' could be deleted; delete it again", self.path))
+        })
     }
 
     /// Makes sure that there is a node that may be deleted, or what is left of one.
@@ -39,7 +47,7 @@ impl Location {
         self.deletable().map(drop)
     }
 
-    fn deletable(&self) -> Result<Held> {
+    pub(super) fn deletable(&self) -> Result<Held> {
         match self.held_or_missing("delete") {
             Err(error) if error.kind() == ErrorKind::NotFound => match self.remains()? {
                 Some(mark) => self.held_by(&mark),
@@ -83,7 +91,11 @@ impl Location {
     pub(super) fn delete_held(&self, held: &Held) -> Result<()> {
         self.put_mark(held.format, Work::Deletion)?;
         self.erase_marked(held)?;
-        // Some layouts keep nodes elsewhere than the journals of unfinished ones.
+        self.erase_journal(held)
+    }
+
+    /// Erases the journal of an unfinished node: some layouts keep nodes elsewhere than their journals.
+    fn erase_journal(&self, held: &Held) -> Result<()> {
         let covers_journal = held.layout.extent(&self.path).prefixes.contains(&self.path.prefix());
         if covers_journal { Ok(()) } else { Journal::erase(self) }
     }

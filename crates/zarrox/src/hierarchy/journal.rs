@@ -74,6 +74,7 @@ impl Journal {
         overwrite: bool,
         for_group: bool,
     ) -> Result<Self> {
+        let _holds = if overwrite { place.hold_alone()? } else { Vec::new() };
         match Self::read(place)? {
             Some(journal) if journal.is_same(&self) => return Ok(journal),
             Some(journal) if !overwrite => return Err(journal.unfinished(place)),
@@ -223,7 +224,7 @@ fn key(place: &Location) -> Result<Key> {
 }
 
 /// A hash (FNV-1a).
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint(u64);
 
 impl Fingerprint {

@@ -4,8 +4,9 @@ use std::cell::Cell;
 
 use zarrox_core::metadata::Layout;
 use zarrox_core::{Error, ErrorKind, NodePath, Result};
-use zarrox_stores::{Condition, Key, Prefix};
+use zarrox_stores::{Condition, Key, Prefix, StoreErrorKind};
 
+use super::renaming::Renaming;
 use super::unfinished::{Mark, Work};
 use super::{Held, Occupied};
 use crate::error::argument;
@@ -17,49 +18,118 @@ const COPIES: usize = 8;
 
 impl Location {
     /// Moves the node, with everything below it, to another place in the same store; told to overwrite, in the place of the
-    /// node that is there.
+    /// node that is there. Nobody writes into either of them meanwhile.
     pub(crate) fn move_node(&self, to: &Self, overwrite: bool) -> Result<()> {
-        if self.path.contains(&to.path) || to.path.contains(&self.path) {
-            return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
+        self.check_apart(to)?;
+        let mut holds = self.hold_alone()?;
+        if overwrite {
+            holds.extend(to.hold_alone()?);
         }
+        self.move_held_node(to, overwrite)
+    }
+
+    /// Does [`move_node`](Self::move_node) where the caller holds the node alone.
+    pub(crate) fn move_held_node(&self, to: &Self, overwrite: bool) -> Result<()> {
+        self.check_apart(to)?;
         let (from, to) = (self.for_change()?, to.for_change()?);
+        if let Some((held, renaming)) = from.was_renamed(&to)? {
+            return from.finish_renaming(&to, &held, &renaming);
+        }
         let moved = match from.was_moved(&to)? {
             Some(mark) => return from.finish_move(&to, &mark),
             None => from.held_or_missing("move")?,
         };
         to.erase_half_copy(&from)?;
         to.check_names(&moved.layout)?;
-        let others = to.check_ancestors(moved.format)?;
-        let done = match to.held_by_anyone()?.filter(|_| overwrite) {
-            Some(replaced) => from.move_in_place_of(&to, &moved, &replaced),
-            None => from.move_held(&to, &moved),
+        to.check_ancestors(moved.format)?;
+        if !from.renames(&moved.layout) {
+            if let Some(replaced) = to.held_by_anyone()?.filter(|_| overwrite) {
+                to.delete_held(&replaced)?;
+            }
+            to.make_room_for(&moved)?;
+            let done = from.copy_and_delete(&to, &moved);
+            from.renew_after_move(&to, &moved);
+            return done;
+        }
+        let renaming = match to.held_by_anyone()?.filter(|_| overwrite) {
+            Some(replaced) => from.rename_in_place_of(&to, &moved, &replaced)?,
+            None => {
+                to.make_room_for(&moved)?;
+                from.rename_to(&to, &moved, from.left_aside(&to, &moved)?)?
+            }
         };
-        let changes = Changes::of_all_below(&[&from.path, &to.path]).and(to.path.ancestors());
-        from.keep_copies(moved.format, &changes);
-        others.into_iter().for_each(|other| from.keep_copies(other, &Changes::foreign(&to.path)));
-        done
+        from.finish_renaming(&to, &moved, &renaming)
     }
 
-    /// Moves the node to where another one is. That one is put aside and deleted last, unless this would mean to copy it.
-    fn move_in_place_of(&self, to: &Self, moved: &Held, replaced: &Held) -> Result<()> {
-        if !self.store.capabilities().rename {
-            to.delete_held(replaced)?;
-            return self.move_held(to, moved);
+    fn check_apart(&self, to: &Self) -> Result<()> {
+        if self.path.contains(&to.path) || to.path.contains(&self.path) {
+            return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
+        }
+        Ok(())
+    }
+
+    /// Brings consolidated metadata up to date after a move from here.
+    pub(super) fn renew_after_move(&self, to: &Self, held: &Held) {
+        let changes = Changes::of_all_below(&[&self.path, &to.path]).and(to.path.ancestors());
+        self.keep_copies(held.format, &changes);
+        let others = to.check_ancestors(held.format).unwrap_or_default();
+        others.into_iter().for_each(|other| self.keep_copies(other, &Changes::foreign(&to.path)));
+    }
+
+    fn make_room_for(&self, moved: &Held) -> Result<()> {
+        self.make_room(moved.format, &moved.layout, false, false)?;
+        self.create_ancestors(moved.format, &moved.layout).map(drop)
+    }
+
+    /// Where an interrupted move to another place has put the node that was there.
+    fn left_aside(&self, to: &Self, moved: &Held) -> Result<Option<NodePath>> {
+        let left = self.renaming(&moved.layout)?.filter(|left| left.to == to.path);
+        Ok(left.and_then(|left| left.aside).filter(|aside| *aside != self.path))
+    }
+
+    /// Renames the node to where another one is: exchanges both where the store can, so that there is one of them at each moment, and
+    /// otherwise puts the other one aside. It is deleted later.
+    fn rename_in_place_of(&self, to: &Self, moved: &Held, replaced: &Held) -> Result<Renaming> {
+        let renaming = self.renaming_to(to, Some(self.path.clone()));
+        let places = [(self, moved), (to, replaced)].map(|(place, held)| held.layout.below(&place.path));
+        if replaced.layout.extent(&to.path).prefixes == [moved.layout.below(&to.path)] {
+            self.put_renaming(&moved.layout, &renaming)?;
+            match self.store.exchange(&Prefix::new(places[0].as_str())?, &Prefix::new(places[1].as_str())?) {
+                Ok(()) => return Ok(renaming),
+                Err(error) if error.kind() == StoreErrorKind::Unsupported => {}
+                Err(error) => {
+                    // The first error is the one to tell.
+                    let _ = self.erase_renaming(&moved.layout);
+                    return Err(error.into());
+                }
+            }
         }
         let aside = to.place_aside(replaced)?;
-        to.relocate(&aside, replaced)?;
-        if let Err(error) = self.move_held(to, moved) {
-            // The first error is the one to tell. A node that was copied and not wholly deleted is in its new place.
-            let is_back = matches!(to.is_explicit(), Ok(false)) && aside.relocate(to, replaced).is_ok();
+        self.put_renaming(&moved.layout, &self.renaming_to(to, Some(aside.path.clone())))?;
+        to.rename_prefix(&aside, replaced)?;
+        self.rename_to(to, moved, Some(aside.path.clone())).map_err(|error| {
+            // The first error is the one to tell.
+            let is_back = matches!(to.is_explicit(), Ok(false)) && aside.rename_prefix(to, replaced).is_ok();
             let told = format!("the node that was at '{}' is now at '{}'", to.path, aside.path);
-            return Err(if is_back { error } else { error.at(told) });
-        }
-        aside.delete_held(replaced).map_err(|error| {
-            error.at(format!(
-                "'{}' is at '{}' now, but the node that was there before is left at '{}'",
-                self.path, to.path, aside.path
-            ))
+            if is_back { error } else { error.at(told) }
         })
+    }
+
+    fn renaming_to(&self, to: &Self, aside: Option<NodePath>) -> Renaming {
+        Renaming { from: self.path.clone(), to: to.path.clone(), aside }
+    }
+
+    /// Renames the node to where nothing is.
+    fn rename_to(&self, to: &Self, moved: &Held, aside: Option<NodePath>) -> Result<Renaming> {
+        let renaming = self.renaming_to(to, aside);
+        self.put_renaming(&moved.layout, &renaming)?;
+        self.rename_prefix(to, moved).inspect_err(|_| {
+            // The first error is the one to tell.
+            if matches!(self.is_explicit(), Ok(true)) {
+                let _ = self.erase_renaming(&moved.layout);
+            }
+        })?;
+        Ok(renaming)
     }
 
     /// A place beside this one where nothing is.
@@ -74,17 +144,8 @@ impl Location {
         }
     }
 
-    fn move_held(&self, to: &Self, held: &Held) -> Result<()> {
-        to.make_room(held.format, &held.layout, false, false)?;
-        to.create_ancestors(held.format, &held.layout)?;
-        self.relocate(to, held)
-    }
-
-    /// Moves all that belongs to the node. Where that fails, it is where it was.
-    fn relocate(&self, to: &Self, held: &Held) -> Result<()> {
-        if !self.renames(&held.layout) {
-            return self.copy_and_delete(to, held);
-        }
+    /// Renames all that belongs to the node. Where that fails, it is where it was.
+    fn rename_prefix(&self, to: &Self, held: &Held) -> Result<()> {
         let prefix = |place: &Self| Prefix::new(held.layout.below(&place.path));
         let (from, dest) = (prefix(self)?, prefix(to)?);
         self.store.rename_prefix(&from, &dest).map_err(|error| {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use zarrox_core::NodePath;
+use zarrox_stores::Stamp;
 
 use super::consolidated_metadata::ConsolidatedMetadata;
 use super::probe::Probe;
@@ -16,12 +17,14 @@ pub(crate) struct ReadAhead {
     pub(crate) names_only: bool,
     /// The documents that were requested already while nodes are opened or created.
     pub(crate) probe: Option<Arc<Probe>>,
+    /// What the store said of the array's document just before it was read; `Missing` if it was read earlier.
+    pub(crate) seen: Option<Stamp>,
 }
 
 impl ReadAhead {
     /// The documents that apply to another node as well.
     pub(crate) fn at(&self, path: &NodePath) -> Self {
         let copy = self.copy.as_ref().filter(|copy| copy.group.contains(path)).cloned();
-        Self { copy, names_only: self.names_only, probe: self.probe.clone() }
+        Self { copy, names_only: self.names_only, probe: self.probe.clone(), seen: None }
     }
 }

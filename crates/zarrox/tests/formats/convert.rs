@@ -482,7 +482,7 @@ impl Killed {
 }
 
 impl Store for Killed {
-    zarrox::stores::provided!(directory get get_ranges get_many size contains rename_prefix flush);
+    zarrox::stores::provided!(directory get get_ranges get_many size contains rename_prefix flush stamp hold exchange);
 
     fn location(&self) -> String {
         self.store.location()

@@ -5,6 +5,7 @@ mod damage;
 mod failures;
 mod far;
 mod fetches;
+mod generations;
 mod leftovers;
 mod processes;
 mod round_trips;

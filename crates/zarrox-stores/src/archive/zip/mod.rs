@@ -226,7 +226,7 @@ impl fmt::Debug for ZipStore {
 }
 
 impl Store for ZipStore {
-    provided!(directory get get_ranges get_many contains);
+    provided!(directory get get_ranges get_many contains stamp hold exchange);
 
     fn location(&self) -> String {
         self.archive.location.to_string()

@@ -124,7 +124,7 @@ impl BerkeleyDbStore {
 }
 
 impl Store for BerkeleyDbStore {
-    provided!(directory get_ranges get_many contains rename_prefix flush);
+    provided!(directory get_ranges get_many contains rename_prefix flush stamp hold exchange);
 
     fn location(&self) -> String {
         self.0.path.to_string_lossy().into_owned()

@@ -25,6 +25,10 @@ pub(super) enum Fault {
     Changed,
     /// Another process, or a thread that reaches the file by another name, has had the lock of the file for so long.
     Taken(Duration),
+    /// Others have held the directory for so long.
+    Held(Duration),
+    /// The file system cannot exchange directories in one step.
+    NoExchange,
     /// The file system cannot lock files.
     NoLocks(io::Error),
     /// A rename needs a copy.
@@ -89,6 +93,15 @@ impl Fault {
                                writes, or with a synchronizer,";
                 new(Kind::Unsupported, message).with_source(error)
             }
+            Self::Held(longest) => {
+                let seconds = longest.as_secs_f64();
+                let message = format!(
+                    "others have written into the node, or moved or replaced it, for more than {seconds} s; end that process if it \
+                     hangs, or wait longer with the option `lock_timeout`,"
+                );
+                new(Kind::TimedOut, &message)
+            }
+            Self::NoExchange => new(Kind::Unsupported, "the places cannot be exchanged in one step"),
             Self::OtherDevice => new(Kind::Unsupported, "the places are on different file systems"),
         };
         error.with_key(key)

@@ -2,6 +2,7 @@
 
 mod fault;
 mod flushed;
+mod hold;
 mod sweep;
 mod temporary_file;
 mod unix;
@@ -25,8 +26,8 @@ use self::unix::{Found, Root};
 use self::write::Rule;
 use crate::store::{check_rename, checked_length, copy_then_erase, reserved};
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Prefix, Store, StoreError,
-    StoreErrorKind, Value, Version,
+    ByteRange, Capabilities, Condition, DirListing, Hold, HoldGuard, Key, LockGuard, Prefix, Stamp, Store,
+    StoreError, StoreErrorKind, Value, Version,
 };
 use crate::{Payload, provided, temporary};
 
@@ -269,6 +270,23 @@ impl Store for DirectoryStore {
         let guard = LockGuard::in_process(&format!("file://{}", self.location()), key);
         let (file, opened) = self.root.lock(key.as_str()).map_err(self.fail("locking", key.as_str()))?;
         Ok(guard.of_storage(file).with_value(opened.map(|(file, size)| self.value(key, file, size))))
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        self.root.stamp(key.as_str()).map_err(self.fail("reading", key.as_str()))
+    }
+
+    fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError> {
+        let held = self.root.hold(prefix.segments(), how).map_err(self.fail("locking", prefix.as_str()))?;
+        Ok(HoldGuard::of_storage(held))
+    }
+
+    fn exchange(&self, one: &Prefix, other: &Prefix) -> Result<(), StoreError> {
+        if !check_rename(one, other)? {
+            return Ok(());
+        }
+        let exchanged = self.root.exchange(one.segments(), other.segments());
+        exchanged.map_err(self.fail("exchanging", one.as_str()))
     }
 }
 

@@ -21,7 +21,7 @@ use rustix::path::Arg;
 use super::fault::Fault;
 use crate::local::durable::create_directories;
 use crate::temporary::is_temporary;
-use crate::{DirListing, Key, Prefix, Version};
+use crate::{DirListing, Key, Prefix, Stamp, Version};
 
 /// A pipe must not block, and a terminal must not become ours.
 pub(super) const READ: OFlags =
@@ -77,6 +77,9 @@ pub(super) enum Entry {
     Odd(FileType),
 }
 
+/// The time within which two changes of a file may have the same times, where the file system has fractions of seconds.
+const TICK: Duration = Duration::from_millis(20);
+
 /// The age from which a file's times distinguish its last change from a later one: the clocks of file systems are
 /// coarse.
 const SETTLED: Duration = Duration::from_secs(2);
@@ -89,6 +92,20 @@ pub(super) fn version(file: &File) -> Option<Version> {
     let times = [metadata.mtime(), metadata.mtime_nsec(), metadata.ctime(), metadata.ctime_nsec()];
     let identity = [metadata.dev(), metadata.ino(), metadata.size()].map(u64::to_ne_bytes).concat();
     (age >= SETTLED).then(|| [identity, times.map(i64::to_ne_bytes).concat()].concat().into())
+}
+
+/// The stamp of a value whose file has these properties: the file's identity, its length and the times of its last changes.
+fn stamp(stat: &sys::Stat) -> Stamp {
+    let times =
+        [stat.st_mtime, stat.st_mtime_nsec.cast_signed(), stat.st_ctime, stat.st_ctime_nsec.cast_signed()];
+    let identity = [stat.st_dev, stat.st_ino, length(stat)].map(u64::to_ne_bytes).concat();
+    let version = Version::from([identity, times.map(i64::to_ne_bytes).concat()].concat());
+    let changed = u64::try_from(stat.st_ctime).ok().map(|seconds| {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(stat.st_ctime_nsec)
+    });
+    let age = changed.and_then(|changed| SystemTime::now().duration_since(changed).ok());
+    let tick = if stat.st_ctime_nsec == 0 { SETTLED } else { TICK };
+    if age.is_some_and(|age| age < tick) { Stamp::Recent(version) } else { Stamp::Settled(version) }
 }
 
 /// Tells directories apart.
@@ -115,6 +132,15 @@ impl Root {
         match self.look(key, LOOK)? {
             Found::File(_, size) => Ok(Some(size)),
             Found::Missing | Found::Directory => Ok(None),
+        }
+    }
+
+    /// The stamp of a value, by one system call. Whatever leads to the file is followed: nothing of it is read.
+    pub(super) fn stamp(&self, key: &str) -> Result<Stamp, Fault> {
+        match sys::statat(CWD, self.path.join(key), AtFlags::empty()) {
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => Ok(stamp(&stat)),
+            Ok(_) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(Stamp::Missing),
+            Err(error) => Err(error.into()),
         }
     }
 

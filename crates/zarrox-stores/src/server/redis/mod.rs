@@ -286,7 +286,7 @@ fn scan(connection: &mut Connection, pattern: &[u8], cursor: u64) -> RedisResult
 }
 
 impl Store for RedisStore {
-    provided!(directory contains rename_prefix flush);
+    provided!(directory contains rename_prefix flush stamp hold exchange);
 
     fn location(&self) -> String {
         self.0.location.clone()

@@ -12,8 +12,8 @@ use self::files::{BLOCK, Files};
 use crate::store::ranges_of;
 use crate::wrapper::generations::{Generation, Generations};
 use crate::{
-    ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Key, LockGuard, Payload, Prefix, Store,
-    StoreError, StoreErrorKind, StoreExt, Value, provided,
+    ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Hold, HoldGuard, Key, LockGuard, Payload,
+    Prefix, Stamp, Store, StoreError, StoreErrorKind, StoreExt, Value, provided,
 };
 
 /// The number of times that a value is copied that is replaced meanwhile, before it is read without a copy.
@@ -289,5 +289,17 @@ impl Store for DiskCacheStore {
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
         self.inner.lock(key)
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        self.inner.stamp(key)
+    }
+
+    fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError> {
+        self.inner.hold(prefix, how)
+    }
+
+    fn exchange(&self, one: &Prefix, other: &Prefix) -> Result<(), StoreError> {
+        self.write_below(&[one, other], || self.inner.exchange(one, other))
     }
 }

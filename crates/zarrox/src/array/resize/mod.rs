@@ -190,6 +190,7 @@ impl Array {
 
     /// Takes over the shape that is stored now, and what chunks there are for it: somebody else may have changed them.
     fn refresh(&mut self, node: &NodeMetadata) -> Result<()> {
+        self.check_generation()?;
         match node {
             NodeMetadata::Array(now) if now.shape.len() == self.ndim() => {
                 self.metadata.shape.clone_from(&now.shape);

@@ -45,8 +45,8 @@ impl Array {
         // An undefined fill value stays undefined.
         array.metadata.fill_value.take_if(|_| self.metadata.fill_value.is_none());
         array.shared = Arc::new(Shared { unit: self.shared.unit, as_stored: true, ..Shared::default() });
-        if let Some(unconfirmed) = &self.unconfirmed {
-            unconfirmed.keep(&self.metadata);
+        if let Some(generation) = &self.generation {
+            generation.keep(&self.metadata);
         }
         Some(array)
     }

@@ -53,7 +53,7 @@ impl Array {
     /// The errors of [`Array::read`]. The memory may be partly written then.
     pub fn read_stored(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
         let (count, size) = (parts.len(), self.chain.chunk().size());
-        self.location.pool().map(parts, size, self.at_once(), |StoredRead { chunk, elements, out }| {
+        let read = |StoredRead { chunk, elements, out }: StoredRead<'_>| {
             self.location.context.interrupt.check()?;
             let read = || {
                 let chain = self.chain_of_shape(&chunk.shape)?;
@@ -61,7 +61,8 @@ impl Array {
                 self.read_object(&chain, &chunk.key, part, count)
             };
             read().map_err(|error| self.in_stored(error, &chunk))
-        })
+        };
+        self.checked(|| self.location.pool().map(parts, size, self.at_once(), read))
     }
 
     /// Writes elements of stored chunks, in parallel. A part of a chunk is merged as by [`Array::write`].
@@ -74,13 +75,13 @@ impl Array {
             self.data_type().check_range(&part.values).map_err(|error| self.in_stored(error, &part.chunk))?;
         }
         let size = self.chain.chunk().size();
-        let written = self.location.pool().map(parts, size, self.at_once_written(), |part| {
+        let write = |part: StoredWrite<'_>| {
             self.location.context.interrupt.check()?;
             let StoredWrite { chunk, elements, values, replaces } = part;
             let part = WritePart::new(elements, values);
             self.write_stored_part(&chunk, &part, replaces).map_err(|error| self.in_stored(error, &chunk))
-        });
-        written.map(drop)
+        };
+        self.writing(|| self.location.pool().map(parts, size, self.at_once_written(), write)).map(drop)
     }
 
     fn write_stored_part(&self, chunk: &StoredChunk, part: &WritePart<'_>, replaces: bool) -> Result<()> {

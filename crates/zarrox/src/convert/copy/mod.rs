@@ -238,6 +238,11 @@ impl Copier {
         self.changing(|convert| convert.effort.fixed_source = fixed)
     }
 
+    /// Compares also those arrays that an interrupted run has finished: they may have been written into since then.
+    pub(super) fn comparing_again(self) -> Self {
+        self.changing(|convert| convert.effort.again = true)
+    }
+
     /// Sets how much memory may be in use at once, in bytes; 1 GiB by default. At least one chunk of each side is in memory.
     pub fn memory(self, bytes: usize) -> Self {
         self.changing(|convert| convert.effort.memory = bytes)

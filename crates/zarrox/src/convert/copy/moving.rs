@@ -7,7 +7,7 @@ use std::path::Path;
 use zarrox_core::{Error, ErrorKind, Result};
 
 use super::Copier;
-use crate::convert::ConvertReport;
+use crate::convert::{ConvertReport, Verify};
 use crate::hierarchy::journal::Journal;
 use crate::locate;
 use crate::location::Location;
@@ -39,14 +39,22 @@ impl Copier {
         if from.is_being_deleted()? && to.is_explicit()? && Journal::read(&to)?.is_none() {
             return opening.delete(source).map(|()| None);
         }
+        // What an earlier run has copied may have been changed before this one.
+        let is_resumed = Journal::read(&to)?.is_some();
         drop(to);
-        let copying = self.plan(source, destination)?;
+        from.check_inventory("moved by copying")?;
+        // Nobody writes into the source from here on, so that nothing is deleted that was not copied.
+        let _holds = from.hold_alone()?;
+        let again =
+            if is_resumed { self.clone().verify(Verify::Everything).comparing_again() } else { self.clone() };
+        let copying = again.plan(source, destination)?;
         let report = copying.run_then(|| from.begin_deletion())?;
         if let Some(skipped) = report.skipped.first() {
             let message = format!("the source was not deleted, since a part of it is damaged: {skipped}");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
-        opening.delete(source)?;
+        from.check_inventory("deleted after it was copied")?;
+        opening.delete_held(source)?;
         Ok(Some(report))
     }
 

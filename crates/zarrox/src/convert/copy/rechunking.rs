@@ -8,6 +8,7 @@ use super::merge::Piece;
 use super::{Copier, Copying, IfExists};
 use crate::array::Array;
 use crate::convert::{Conversion, ConvertReport, Verify};
+use crate::hierarchy::journal::Journal;
 use crate::options::{OpenMode, OpenOptions};
 use crate::rechunk::Rechunk;
 
@@ -121,25 +122,25 @@ impl Copier {
     pub fn run_in_place(&self, path: impl AsRef<Path>) -> Result<Option<ConvertReport>> {
         let path = path.as_ref();
         let beside = beside(path)?;
-        let options = self.convert.opening();
-        let is_there = |path: &Path| match options.open(path) {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        };
-        // The source may have been put aside before an interruption.
-        let is_exchanged = !is_there(path)? && is_there(&beside)?;
-        let copier = self.clone().if_exists(IfExists::Skip).verify(Verify::Values);
-        let report = match is_exchanged {
-            true => None,
-            false => Some(copier.run(path, &beside)?),
-        };
-        if let Some(skipped) = report.as_ref().and_then(|report| report.skipped.first()) {
+        let moving = OpenOptions::clone(&self.convert.opening()).mode(OpenMode::Write);
+        let (place, copy) = (moving.place(path)?, moving.place(&beside)?);
+        // An earlier run was interrupted when the copy took the place of the source.
+        let is_aside = !place.is_explicit()? && copy.is_explicit()? && Journal::read(&copy)?.is_none();
+        if is_aside || moving.is_half_moved(&copy, &place)? {
+            return moving.move_node(&beside, path).map(|()| None);
+        }
+        place.check_inventory("given other chunks in place")?;
+        let report = self.clone().if_exists(IfExists::Skip).verify(Verify::Nothing).run(path, &beside)?;
+        if let Some(skipped) = report.skipped.first() {
             let message = format!("'{}' was left as it is: {skipped}", path.display());
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
-        OpenOptions::clone(&options).mode(OpenMode::Write).move_node(&beside, path)?;
-        Ok(report)
+        // Nobody writes into the source from here on. What was written meanwhile, or before this run, is found by comparing all.
+        let _holds = place.hold_alone()?;
+        place.check_inventory("given other chunks in place")?;
+        self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(path, &beside)?;
+        moving.move_held(&beside, path)?;
+        Ok(Some(report))
     }
 }
 

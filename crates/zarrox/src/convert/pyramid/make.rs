@@ -26,15 +26,19 @@ impl Pyramid {
         self.check()?;
         let (source, group) = (self.source.location().clone(), self.group.clone());
         self.make().map_err(|error| error.at(format!("making smaller levels of {source} in {group}")))?;
+        group.store.flush()?;
+        Ok(self.levels())
+    }
+
+    /// Brings consolidated metadata up to date. As long as the journal is there, the same call does it again.
+    fn keep_copies(&self) -> Result<()> {
+        let group = &self.group;
         let paths = self.levels.iter().skip(usize::from(self.is_beside));
         let paths: Vec<_> =
             paths.map(|(level, _)| group.path.join(&level.path)).collect::<Result<Vec<_>>>()?;
-        let mut changes =
-            Changes::of_all_below(&paths.iter().collect::<Vec<_>>()).and(group.path.ancestors());
-        changes = changes.and(vec![group.path.clone()]);
-        group.keep_copies(self.format, &changes);
-        group.store.flush()?;
-        Ok(self.levels())
+        let changes = Changes::of_all_below(&paths.iter().collect::<Vec<_>>()).and(group.path.ancestors());
+        group.keep_copies(self.format, &changes.and(vec![group.path.clone()]));
+        Ok(())
     }
 
     fn make(&mut self) -> Result<()> {
@@ -42,11 +46,12 @@ impl Pyramid {
         let layout = group.layout_for(self.format)?;
         if self.is_beside && self.levels.len() == 1 {
             // Nothing is made but the description.
-            return self.describe(&group);
+            return self.describe(&group).and_then(|()| self.keep_copies());
         }
         let place = if self.is_beside { self.place(1)?.with_layout(None) } else { group.clone() };
         let journal = self.begin(&place, &group, &layout)?;
         let done = self.run_passes(&journal).and_then(|()| self.store_documents(&group, &layout));
+        let done = done.and_then(|()| self.keep_copies());
         done.and_then(|()| Journal::erase(&place)).map_err(|error| {
             let message = format!("{error}; run the same conversion again to continue");
             Error::new(error.kind(), message).with_source(error)
@@ -86,6 +91,7 @@ impl Pyramid {
         }
         for level in 2..self.levels.len() {
             let place = self.place(level)?;
+            let _holds = place.hold_alone()?;
             match found {
                 Some(_) => place.delete_remains(to)?,
                 None => drop(place.make_room(to, layout, overwrite, false)?),

@@ -1,0 +1,137 @@
+//! Holds of nodes: many who write into a node hold it together, and one who moves, replaces or deletes it holds it alone.
+//!
+//! Holds come before the locks of single objects ([`Store::lock`](crate::Store::lock)): whoever has the lock of an object must not ask
+//! for a hold of the node that it belongs to.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, PoisonError};
+
+use foldhash::HashMap;
+
+use crate::Prefix;
+use crate::sync::{Condvar, LazyLock, Mutex, MutexGuard, unpoisoned};
+
+/// The way in which a node is held, see [`Store::hold`](crate::Store::hold).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// Together with others who hold it so: to write into the node.
+    Shared,
+    /// Alone: to move, replace or delete the node.
+    Exclusive,
+}
+
+/// Holds a node until it is dropped, see [`Store::hold`](crate::Store::hold).
+#[must_use = "the node is released when the guard is dropped"]
+pub struct HoldGuard {
+    /// The hold among the threads of this process, if that is not the storage's own business.
+    _in_process: Option<InProcess>,
+    /// The lock that the storage has for it.
+    _of_storage: Option<Box<dyn Any + Send + Sync>>,
+}
+
+/// The holders of nodes in this process, by storage and prefix. Entries leave with their last holder.
+pub(crate) type HoldTable = HashMap<Arc<str>, Holders>;
+
+#[derive(Default)]
+pub(crate) struct Holders {
+    shared: usize,
+    is_exclusive: bool,
+}
+
+#[derive(Default)]
+struct Holds {
+    table: Mutex<HoldTable>,
+    released: Condvar,
+}
+
+static HOLDS: LazyLock<Holds> = LazyLock::new(Holds::default);
+
+fn holds() -> &'static Holds {
+    LazyLock::force(&HOLDS)
+}
+
+/// The table, for as long as the guard lives.
+pub(crate) fn hold_table() -> MutexGuard<'static, HoldTable> {
+    unpoisoned(&holds().table)
+}
+
+impl HoldGuard {
+    /// Holds what is below a prefix among all threads of this process that name the storage alike, and waits for those who hold it
+    /// otherwise.
+    ///
+    /// For stores: `storage` must be the same text for every handle of the same storage.
+    pub fn in_process(storage: &str, prefix: &Prefix, how: Hold) -> Self {
+        let name: Arc<str> = [storage, "/", prefix.as_str()].concat().into();
+        let mut table = hold_table();
+        loop {
+            let holders = table.entry(Arc::clone(&name)).or_default();
+            match how {
+                Hold::Shared if !holders.is_exclusive => {
+                    holders.shared += 1;
+                    break;
+                }
+                Hold::Exclusive if !holders.is_exclusive && holders.shared == 0 => {
+                    holders.is_exclusive = true;
+                    break;
+                }
+                _ => table = holds().released.wait(table).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+        drop(table);
+        Self { _in_process: Some(InProcess { name, how }), _of_storage: None }
+    }
+
+    /// A hold that is the storage's own business.
+    #[cfg(unix)]
+    pub(crate) fn of_storage(lock: impl Any + Send + Sync) -> Self {
+        Self { _in_process: None, _of_storage: Some(Box::new(lock)) }
+    }
+}
+
+impl fmt::Debug for HoldGuard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("HoldGuard")
+    }
+}
+
+struct InProcess {
+    name: Arc<str>,
+    how: Hold,
+}
+
+impl Drop for InProcess {
+    fn drop(&mut self) {
+        let mut table = hold_table();
+        let Some(holders) = table.get_mut(&self.name) else { return };
+        match self.how {
+            Hold::Shared => holders.shared -= 1,
+            Hold::Exclusive => holders.is_exclusive = false,
+        }
+        if holders.shared == 0 {
+            table.remove(&self.name);
+            drop(table);
+            holds().released.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writers_hold_a_node_together_and_who_replaces_it_waits_for_all_of_them() {
+        let prefix = Prefix::new("a/").unwrap();
+        let hold = |how| HoldGuard::in_process("holds", &prefix, how);
+        let (first, second) = (hold(Hold::Shared), hold(Hold::Shared));
+        std::thread::scope(|scope| {
+            let alone = scope.spawn(|| drop(hold(Hold::Exclusive)));
+            drop(first);
+            assert!(!alone.is_finished());
+            drop(second);
+            alone.join().unwrap();
+        });
+        assert!(!hold_table().contains_key("holds/a/"));
+    }
+}

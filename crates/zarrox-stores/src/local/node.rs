@@ -1,0 +1,100 @@
+//! Holds of nodes in a directory: locks of their directories (`flock`), for which no file has to be made.
+//!
+//! A lock belongs to an open directory, so that the kernel releases it when its process dies. Each holder opens the directory anew, so that
+//! the holders of one process exclude one another as those of several do.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use foldhash::HashMap;
+
+use super::held::{NOTICE, is_unsupported};
+use crate::Hold;
+use crate::fork::busy;
+use crate::sync::{LazyLock, Mutex, MutexGuard, sleep, unpoisoned};
+
+/// The first and the longest pause between two attempts to get a lock.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(10));
+
+/// The directories that this process holds or waits for, by a number of its own. A process that is forked off closes its copies.
+pub(crate) type Nodes = HashMap<u64, Arc<File>>;
+
+static NODES: LazyLock<Mutex<Nodes>> = LazyLock::new(Mutex::default);
+
+/// The table, for as long as the guard lives.
+pub(crate) fn held_nodes() -> MutexGuard<'static, Nodes> {
+    unpoisoned(LazyLock::force(&NODES))
+}
+
+/// An open directory, locked or about to be.
+pub(super) struct NodeLock {
+    number: u64,
+    directory: Arc<File>,
+}
+
+/// The outcome of waiting for a lock.
+pub(super) enum Waited {
+    Locked,
+    /// Others held it all the time.
+    Taken,
+    /// The file system has no locks.
+    Unsupported,
+}
+
+impl NodeLock {
+    /// Opens a directory that is going to be locked.
+    pub(super) fn open<E>(open: impl FnOnce() -> Result<File, E>) -> Result<Self, E> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        // A process that is forked off in between would keep the directory open, and so its lock.
+        let _busy = busy();
+        let directory = Arc::new(open()?);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        held_nodes().insert(number, Arc::clone(&directory));
+        Ok(Self { number, directory })
+    }
+
+    pub(super) fn directory(&self) -> &File {
+        &self.directory
+    }
+
+    /// Locks the directory, and waits so long for others to release it. `notice` is called once when this takes a while.
+    pub(super) fn wait(&self, how: Hold, longest: Duration, notice: impl FnOnce()) -> io::Result<Waited> {
+        let begin = Instant::now();
+        let mut pause = PAUSES.0;
+        let mut notice = Some(notice);
+        loop {
+            let locked = match how {
+                Hold::Shared => self.directory.try_lock_shared(),
+                Hold::Exclusive => self.directory.try_lock(),
+            };
+            match locked {
+                Ok(()) => return Ok(Waited::Locked),
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) if is_unsupported(&error) => return Ok(Waited::Unsupported),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            let waited = begin.elapsed();
+            if waited >= longest {
+                return Ok(Waited::Taken);
+            }
+            if let Some(notice) = notice.take_if(|_| waited >= NOTICE) {
+                notice();
+            }
+            sleep(pause);
+            pause = (pause * 2).min(PAUSES.1);
+        }
+    }
+}
+
+impl Drop for NodeLock {
+    fn drop(&mut self) {
+        // In a process that was forked off, the lock is the parent's.
+        if held_nodes().remove(&self.number).is_some() {
+            // A copy of the open directory in another process would keep the lock.
+            let _ = self.directory.unlock();
+        }
+    }
+}

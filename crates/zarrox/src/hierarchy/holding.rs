@@ -1,0 +1,65 @@
+//! Holds of nodes: those who write into a node hold it together, and those who move, replace or delete it hold it alone, with all nodes
+//! below it.
+
+use zarrox_core::metadata::Layout;
+use zarrox_core::{Format, Result};
+use zarrox_stores::{Hold, HoldGuard, Key, Prefix};
+
+use super::is_unclear;
+use crate::location::Location;
+
+/// The most nodes that are held at a time: each takes an open file.
+const MOST: usize = 200;
+
+impl Location {
+    /// The document that makes this place a node of a format: an array, if it can be one.
+    pub(crate) fn deciding_document(&self, format: Format) -> Result<Option<Key>> {
+        let key = self.layout_for(format)?.keys(&self.path).into_iter().next();
+        Ok(key.map(Key::new).transpose()?)
+    }
+
+    /// Holds the node of a format together with others who write into it.
+    pub(crate) fn hold_shared(&self, layout: &Layout) -> Result<Option<HoldGuard>> {
+        let prefix = self.held_prefix(layout)?;
+        prefix.map(|prefix| self.store.hold(&prefix, Hold::Shared)).transpose().map_err(Into::into)
+    }
+
+    /// Holds the node that is here alone, with all nodes below it, if there is one: waits for all who write into them. Of a very large
+    /// group only the first nodes are held.
+    pub(crate) fn hold_alone(&self) -> Result<Vec<HoldGuard>> {
+        let mut prefixes = Vec::new();
+        // Others on other hosts would not be kept out, and to find the nodes would take requests.
+        if self.is_remote() {
+            return Ok(Vec::new());
+        }
+        self.as_stored().with_probe(None).of_format(None).prefixes_to_hold(&mut prefixes)?;
+        let hold = |prefix: &Prefix| self.store.hold(prefix, Hold::Exclusive).map_err(Into::into);
+        prefixes.iter().map(hold).collect()
+    }
+
+    fn prefixes_to_hold(&self, prefixes: &mut Vec<Prefix>) -> Result<()> {
+        let Some(held) = self.held()? else { return Ok(()) };
+        if let Some(prefix) = self.held_prefix(&held.layout)?.filter(|prefix| !prefixes.contains(prefix)) {
+            prefixes.push(prefix);
+        }
+        if held.is_array || prefixes.len() >= MOST {
+            return Ok(());
+        }
+        for name in self.names_below(held.format)? {
+            if prefixes.len() >= MOST {
+                break;
+            }
+            match self.at(self.path.join(&name)?).prefixes_to_hold(prefixes) {
+                Err(error) if is_unclear(&error) => {}
+                done => done?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The prefix by which a node is held: that of its document.
+    fn held_prefix(&self, layout: &Layout) -> Result<Option<Prefix>> {
+        let key = layout.keys(&self.path).into_iter().next();
+        Ok(key.map(Key::new).transpose()?.map(|key| key.parent()))
+    }
+}

@@ -1,0 +1,148 @@
+//! Marks of nodes that are being renamed. A mark lies inside of the node and moves with it, so that it tells whether the node was renamed
+//! already, and what is left to do: consolidated metadata to renew, and a node that was replaced to delete.
+
+use zarrox_core::json::{self, Json, json};
+use zarrox_core::metadata::Layout;
+use zarrox_core::{ErrorKind, NodePath, Result};
+use zarrox_stores::{Condition, Key};
+
+use super::Held;
+use crate::location::Location;
+
+/// The name of marks.
+const NAME: &str = ".zarrox-renamed.json";
+
+/// A renaming of a node that is not finished.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Renaming {
+    pub(super) from: NodePath,
+    pub(super) to: NodePath,
+    /// Where the node is, or will be, that was replaced: it is deleted last.
+    pub(super) aside: Option<NodePath>,
+}
+
+/// Returns true if a key with this last name can be that of a mark.
+pub(super) fn is_renaming(name: &str) -> bool {
+    name == NAME
+}
+
+impl Renaming {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        let document = json!({
+            "about": "an unfinished move by zarrox; give the same command again to finish it",
+            "from": self.from.as_str(), "to": self.to.as_str(),
+            "replaced": self.aside.as_ref().map(NodePath::as_str),
+        });
+        let Json::Object(map) = document else { return Ok(Vec::new()) };
+        json::to_bytes(&map)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let map = json::parse_object(bytes)?;
+        let path = |name: &str| NodePath::new(map.get(name).and_then(Json::as_str).unwrap_or_default());
+        let aside = map.get("replaced").and_then(Json::as_str).map(NodePath::new).transpose()?;
+        Ok(Self { from: path("from")?, to: path("to")?, aside })
+    }
+}
+
+impl Location {
+    /// The unfinished renaming of the node that is here, if there is one.
+    pub(super) fn renaming(&self, layout: &Layout) -> Result<Option<Renaming>> {
+        let key = self.renaming_key(layout)?;
+        let Some(bytes) = self.store.get(&key)? else { return Ok(None) };
+        Renaming::from_bytes(&bytes).map(Some).map_err(|error| error.at(format!("'{key}'")))
+    }
+
+    pub(super) fn put_renaming(&self, layout: &Layout, renaming: &Renaming) -> Result<()> {
+        self.put(self.renaming_key(layout)?.to_string(), &renaming.to_bytes()?, Condition::Always)
+    }
+
+    pub(super) fn erase_renaming(&self, layout: &Layout) -> Result<()> {
+        self.erase(self.renaming_key(layout)?.to_string())
+    }
+
+    fn renaming_key(&self, layout: &Layout) -> Result<Key> {
+        Ok(Key::new(format!("{}{NAME}", layout.below(&self.path)))?)
+    }
+
+    /// The node at another place that came from here by an unfinished renaming.
+    pub(super) fn was_renamed(&self, to: &Self) -> Result<Option<(Held, Renaming)>> {
+        if !self.store.capabilities().rename {
+            return Ok(None);
+        }
+        let Some(held) = to.held_by_anyone()? else { return Ok(None) };
+        let renaming = to.renaming(&held.layout)?;
+        let is_meant = |renaming: &Renaming| renaming.from == self.path && renaming.to == to.path;
+        Ok(renaming.filter(is_meant).map(|renaming| (held, renaming)))
+    }
+
+    /// Returns true if a move from here to another place was interrupted when the node was renamed, or a node put aside for it.
+    pub(crate) fn is_half_moved(&self, to: &Self) -> Result<bool> {
+        if self.was_renamed(to)?.is_some() {
+            return Ok(true);
+        }
+        let Some(held) = self.held_by_anyone()? else { return Ok(false) };
+        let is_meant = |renaming: Renaming| renaming.to == to.path && renaming.aside.is_some();
+        Ok(self.renaming(&held.layout)?.is_some_and(is_meant) && !to.is_explicit()?)
+    }
+
+    /// The mark of a root that takes the place of the root of another store on this machine.
+    fn root_renaming_to(&self, to: &Self) -> Result<Renaming> {
+        let [from, to] = [self, to].map(|place| NodePath::new(&place.store.location()));
+        let from = from?;
+        Ok(Renaming { aside: Some(from.clone()), from, to: to? })
+    }
+
+    pub(crate) fn put_root_renaming(&self, to: &Self) -> Result<()> {
+        self.put(NAME.to_owned(), &self.root_renaming_to(to)?.to_bytes()?, Condition::Always)
+    }
+
+    pub(crate) fn erase_root_renaming(&self) -> Result<()> {
+        self.erase(NAME.to_owned())
+    }
+
+    /// Returns true if the root of another store came from here, and the one that it has replaced is still to be removed.
+    pub(crate) fn is_root_moved(&self, to: &Self) -> Result<bool> {
+        if !self.path.is_root() || !to.path.is_root() || to.store.directory().is_none() {
+            return Ok(false);
+        }
+        let Some(bytes) = to.store.get(&Key::new(NAME)?)? else { return Ok(false) };
+        let renaming = Renaming::from_bytes(&bytes).map_err(|error| error.at(format!("'{NAME}'")))?;
+        Ok(self.root_renaming_to(to).is_ok_and(|meant| meant == renaming))
+    }
+
+    /// Does what is left of a renaming from here, when the node is in its new place.
+    pub(super) fn finish_renaming(&self, to: &Self, held: &Held, renaming: &Renaming) -> Result<()> {
+        if let Some(aside) = &renaming.aside {
+            // Other programs read by consolidated metadata; to delete a node may take long.
+            self.renew_after_move(to, held);
+            let replaced = self.at(aside.clone()).of_format(None);
+            let deleted = match replaced.deletable() {
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+                found => found.and_then(|found| replaced.delete_held(&found)),
+            };
+            deleted.map_err(|error| {
+                error.at(format!(
+                    "'{}' is at '{}' now, but the node that was there before is left at '{aside}'; move it again",
+                    self.path, to.path
+                ))
+            })?;
+        }
+        self.renew_after_move(to, held);
+        to.erase_renaming(&held.layout)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_read_as_they_were_written() {
+        let path = |path: &str| NodePath::new(path).unwrap();
+        for aside in [None, Some(path("/a"))] {
+            let renaming = Renaming { from: path("/a"), to: path("/g/b"), aside };
+            assert_eq!(Renaming::from_bytes(&renaming.to_bytes().unwrap()).unwrap(), renaming);
+        }
+    }
+}
