@@ -52,7 +52,7 @@ impl Conversion {
             }
         })?;
         let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
-        place.keep_copies(self.convert.to, &changes);
+        place.keep_copies(self.convert.to, &changes)?;
         place.store.flush()?;
         Ok(skipped)
     }

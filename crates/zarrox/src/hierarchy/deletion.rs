@@ -26,8 +26,8 @@ impl Location {
         let deleted = place.delete_held(&held).map_err(|error| {
             error.at(format!("not all of '{}' could be deleted; delete it again", place.path))
         });
-        place.keep_copies(held.format, &Changes::of_all_below(&[&place.path]));
-        deleted
+        let kept = place.keep_copies(held.format, &Changes::of_all_below(&[&place.path]));
+        deleted.and(kept)
     }
 
     /// Makes sure that there is a node that may be deleted, or what is left of one.
@@ -79,9 +79,23 @@ impl Location {
         self.delete_held(&self.held_by(&Mark { format, work: Work::Deletion })?)
     }
 
+    /// Marks a node that is going to be deleted. On a full disk there is room for the mark only when the documents are erased, and
+    /// perhaps not even then: deleting is what makes room, and goes on.
+    fn mark_deletion(&self, held: &Held) -> Result<()> {
+        match self.put_mark(held.format, Work::Deletion) {
+            Err(error) if error.kind() == ErrorKind::StorageFull => {}
+            marked => return marked,
+        }
+        self.erase_documents(held)?;
+        match self.put_mark(held.format, Work::Deletion) {
+            Err(error) if error.kind() == ErrorKind::StorageFull => Ok(()),
+            marked => marked,
+        }
+    }
+
     /// Deletes a node; with the root also what says that there is a hierarchy.
     pub(super) fn delete_held(&self, held: &Held) -> Result<()> {
-        self.put_mark(held.format, Work::Deletion)?;
+        self.mark_deletion(held)?;
         self.erase_marked(held)?;
         // Some layouts keep nodes elsewhere than the journals of unfinished ones.
         let covers_journal = held.layout.extent(&self.path).prefixes.contains(&self.path.prefix());
@@ -105,7 +119,7 @@ impl Location {
 
     /// Deletes a node, but not what says that there is a hierarchy.
     pub(super) fn delete_content(&self, held: &Held) -> Result<()> {
-        self.put_mark(held.format, Work::Deletion)?;
+        self.mark_deletion(held)?;
         self.erase_extent(held)?;
         self.erase_mark()
     }

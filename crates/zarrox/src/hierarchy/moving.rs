@@ -35,9 +35,8 @@ impl Location {
             None => from.move_held(&to, &moved),
         };
         let changes = Changes::of_all_below(&[&from.path, &to.path]).and(to.path.ancestors());
-        from.keep_copies(moved.format, &changes);
-        others.into_iter().for_each(|other| from.keep_copies(other, &Changes::foreign(&to.path)));
-        done
+        let kept = from.keep_copies(moved.format, &changes);
+        done.and(kept).and(from.keep_foreign_copies(&others, &to.path))
     }
 
     /// Moves the node to where another one is. That one is put aside and deleted last, unless this would mean to copy it.
@@ -209,8 +208,8 @@ impl Location {
 
     fn finish_move(&self, to: &Self, mark: &Mark) -> Result<()> {
         let erased = self.delete_original(to, &self.held_by(mark)?);
-        self.keep_copies(mark.format, &Changes::of_all_below(&[&self.path, &to.path]));
-        erased
+        let kept = self.keep_copies(mark.format, &Changes::of_all_below(&[&self.path, &to.path]));
+        erased.and(kept)
     }
 
     /// Erases what an interrupted move from another place has copied here.

@@ -32,7 +32,7 @@ impl Pyramid {
         let mut changes =
             Changes::of_all_below(&paths.iter().collect::<Vec<_>>()).and(group.path.ancestors());
         changes = changes.and(vec![group.path.clone()]);
-        group.keep_copies(self.format, &changes);
+        group.keep_copies(self.format, &changes)?;
         group.store.flush()?;
         Ok(self.levels())
     }
