@@ -10,6 +10,7 @@ mod files;
 mod filter;
 mod incoming;
 mod interrupt;
+mod limits;
 mod made;
 mod magic;
 mod names;
@@ -25,5 +26,6 @@ mod suggest;
 mod window;
 
 fn main() -> std::process::ExitCode {
+    limits::fail_in_words();
     exit::report(commands::run())
 }

@@ -25,6 +25,7 @@ ONLY_IN = {
     "zarr3": "zarr3",
     "exchange/test_exchange_v2.py": "zarr2",
     "exchange/test_exchange_v3.py": "zarr3",
+    "exchange/test_names.py": "zarr3",
 }
 
 #: The modules that need servers, and the variables with their addresses, of which one is enough.

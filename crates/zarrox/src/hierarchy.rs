@@ -23,7 +23,7 @@ use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePat
 use zarrox_stores::{Condition, Key, LockGuard, Prefix, Stamp, StoreExt};
 
 pub use self::strict::DocumentFix;
-pub(crate) use self::unfinished::{Mark, is_mark};
+pub(crate) use self::unfinished::{APPENDS, Mark, is_mark};
 use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
 use crate::location::Location;
@@ -395,9 +395,8 @@ impl Location {
         let stored = stored.and_then(|()| place.erase_others(&left, documents, &layout));
         let path = &place.path;
         let changes = if overwrite { Changes::of_all_below(&[path]) } else { Changes::of_node(path, false) };
-        place.keep_copies(format, &changes.and(created));
-        others.into_iter().for_each(|other| place.keep_copies(other, &Changes::foreign(path)));
-        stored
+        let kept = place.keep_copies(format, &changes.and(created));
+        stored.and(kept).and(place.keep_foreign_copies(&others, path))
     }
 
     /// Writes the documents of a node, whatever is there.
@@ -679,7 +678,8 @@ impl Location {
             let is_group = matches!(held.node, NodeMetadata::Group(_));
             drop(held);
             drop(holds);
-            place.keep_copies(format, &Changes::of_node(&place.path, is_group));
+            let kept = place.keep_copies(format, &Changes::of_node(&place.path, is_group));
+            return changed.and_then(|changed| kept.map(|()| changed));
         }
         changed
     }

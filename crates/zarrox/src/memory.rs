@@ -33,6 +33,19 @@ pub(crate) fn zeroed<T: Element>(count: usize) -> Result<Vec<T>> {
     Ok(unsafe { Vec::from_raw_parts(pointer.cast::<T>(), count, count) })
 }
 
+/// An empty vector with room for so many bytes.
+///
+/// # Errors
+/// [`ErrorKind::LimitExceeded`] when the memory cannot be allocated.
+pub(crate) fn reserved(size: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|error| {
+        let message = format!("a copy would take {size} bytes, more than the available memory");
+        Error::new(ErrorKind::LimitExceeded, message).with_source(error)
+    })?;
+    Ok(bytes)
+}
+
 #[cfg(target_os = "linux")]
 fn advise_huge_pages(pointer: *mut u8, size: usize) {
     if size < LARGE {
@@ -60,6 +73,7 @@ mod tests {
         assert!(zeroed::<u16>(5 << 20).unwrap().iter().all(|&v| v == 0));
         assert!(zeroed::<f64>(0).unwrap().is_empty());
         assert_eq!(zeroed::<u64>(usize::MAX / 8).unwrap_err().kind(), ErrorKind::LimitExceeded);
+        assert_eq!(reserved(usize::MAX / 2).unwrap_err().kind(), ErrorKind::LimitExceeded);
         assert_eq!(zeroed::<u64>(1 << 44).unwrap_err().kind(), ErrorKind::LimitExceeded);
     }
 }

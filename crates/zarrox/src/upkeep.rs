@@ -2,15 +2,17 @@
 //!
 //! The documents of the nodes that changed are read anew and put into each copy that repeats them, while nobody else in this
 //! process changes it, and only if it still is what was read. So whoever comes last puts in what is there last. The change
-//! itself never fails by this: it stands, and a warning tells which copy does not know of it.
+//! itself stands whatever becomes of the copies. That one could not be read or stored is an error, which tells which copy does not know
+//! of the change; one that cannot be understood was of no use before, so that a warning is enough.
 
 use std::collections::BTreeSet;
+use std::error::Error as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use zarrox_core::metadata::{Consolidation, Layout, StoredDocuments, may_have_inline};
-use zarrox_core::{Error, Format, NodePath, Result};
-use zarrox_stores::DirectoryStore;
+use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
+use zarrox_stores::{DirectoryStore, StoreError};
 
 use crate::guarded::until_unchanged;
 use crate::locate::root_of;
@@ -81,24 +83,30 @@ impl Changes {
 
 impl Location {
     /// Does to all consolidated metadata that repeats these nodes what is to be done to it after a change.
-    pub(crate) fn keep_copies(&self, format: Format, changes: &Changes) {
-        let Some(consolidation) = format.def().consolidation() else { return };
+    ///
+    /// An error is never a conflict: the change was made, and must not be made again.
+    pub(crate) fn keep_copies(&self, format: Format, changes: &Changes) -> Result<()> {
+        let Some(consolidation) = format.def().consolidation() else { return Ok(()) };
         if self.context.upkeep == Upkeep::Leave {
-            return;
+            return Ok(());
         }
         let place = self.clone().with_copy(None);
-        let layout = match place.layout_for(format) {
-            Ok(layout) => layout,
-            Err(error) => return place.warn_of_copy(&error),
+        let keep = || {
+            let layout = place.layout_for(format)?;
+            Ok(match place.in_whole_hierarchy(&layout)? {
+                None => place.keep_copies_here(format, consolidation, &layout, changes),
+                Some((place, below)) => {
+                    place.keep_copies_here(format, consolidation, &layout, &changes.seen_from_above(&below)?)
+                }
+            })
         };
-        match place.in_whole_hierarchy(&layout) {
-            Ok(None) => place.keep_copies_here(format, consolidation, &layout, changes),
-            Ok(Some((place, below))) => match changes.seen_from_above(&below) {
-                Ok(changes) => place.keep_copies_here(format, consolidation, &layout, &changes),
-                Err(error) => place.warn_of_copy(&error),
-            },
-            Err(error) => place.warn_of_copy(&error),
-        }
+        keep().unwrap_or_else(|error| place.without_copy(error))
+    }
+
+    /// Does so where a node came to be in hierarchies of other formats.
+    pub(crate) fn keep_foreign_copies(&self, formats: &[Format], path: &NodePath) -> Result<()> {
+        let kept = formats.iter().map(|format| self.keep_copies(*format, &Changes::foreign(path)));
+        kept.fold(Ok(()), Result::and)
     }
 
     /// Returns this place in the store of the whole hierarchy, where this one begins further down: a directory that was opened as a
@@ -124,10 +132,11 @@ impl Location {
         consolidation: Consolidation,
         layout: &Layout,
         changes: &Changes,
-    ) {
+    ) -> Result<()> {
         let keyed = |group: NodePath| consolidation.key(layout, &group).map(|key| (group, key));
         let holders: Vec<_> = changes.holders().into_iter().filter_map(keyed).collect();
         let asked = self.probed_keys(holders.iter().map(|(_, key)| key.clone()));
+        let mut all = Ok(());
         for (group, key) in holders {
             let holder = self.at(group).with_probe(None);
             let kept = match asked.may_have_copy(consolidation, &key) {
@@ -135,8 +144,9 @@ impl Location {
                 Ok(true) => holder.keep_copy(format, consolidation, layout, &key, changes),
                 Err(error) => Err(error),
             };
-            kept.unwrap_or_else(|error| holder.warn_of_copy(&error));
+            all = all.and(kept.or_else(|error| holder.without_copy(error)));
         }
+        all
     }
 
     fn may_have_copy(&self, consolidation: Consolidation, key: &str) -> Result<bool> {
@@ -187,13 +197,25 @@ impl Location {
         Ok(found)
     }
 
-    fn warn_of_copy(&self, error: &Error) {
+    /// Tells that a copy does not know of a change: why the store could not keep it is an error, and that nobody can read it a warning.
+    fn without_copy(&self, error: Error) -> Result<()> {
         let place = self.path.key("");
         let place = format!("{}/{place}", self.store.location());
         let place = place.trim_end_matches('/');
-        tracing::warn!(
+        let told = format!(
             "the consolidated metadata of '{place}' does not know of what was changed: {error}; `zarrox consolidate {place}` \
              writes it anew"
         );
+        let is_of_store = error.source().is_some_and(|source| source.is::<StoreError>());
+        let is_broken = matches!(
+            error.kind(),
+            ErrorKind::InvalidMetadata | ErrorKind::Unsupported | ErrorKind::InvalidArgument
+        );
+        if is_broken && !is_of_store {
+            tracing::warn!("{told}");
+            return Ok(());
+        }
+        let kind = if error.kind() == ErrorKind::Conflict { ErrorKind::TimedOut } else { error.kind() };
+        Err(Error::new(kind, format!("the change was made, but {told}")).with_source(error))
     }
 }

@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use zarrox::data_type::Casting;
+use zarrox::selection::ResolvedAxis;
 use zarrox::{Array, DataType, DimSelection, DynArray, Error, ErrorKind, Format, Parts, Result};
 
 use self::conversion::Conversion;
@@ -98,9 +99,13 @@ impl Incoming<'_> {
         self.conversion(array.data_type())?;
         let progress = self.progress()?;
         let shape = self.header.shape.clone();
-        array.append_with(&shape, axis, |grown, _| {
+        array.append_with(&shape, axis, |grown, place| {
             let mut offset = vec![0; shape.len()];
-            offset[axis] = grown.shape()[axis] - shape[axis];
+            for of in place.resolve(grown.shape())?.axes {
+                if let ResolvedAxis::Span(span) = of {
+                    offset[span.dim] = span.start;
+                }
+            }
             self.copy_to(grown, &offset, memory, &progress)
         })?;
         array.flush()?;

@@ -6,6 +6,8 @@ mod completions;
 mod interrupts;
 mod json;
 #[cfg(unix)]
+mod limits;
+#[cfg(unix)]
 mod paging;
 #[cfg(unix)]
 mod plot;

@@ -6,8 +6,8 @@
 //! |---|---|
 //! | `keepbits` | of floats, how many bits of the mantissa are kept; of integers, how many from the highest one that is set |
 //!
-//! Names: `bitround`, leniently `numcodecs.bitround` and `https://codec.zarrs.dev/array_to_array/bitround`, in v3; `bitround` in v2. Numbers are
-//! rounded to the nearest, ties to even, as numcodecs does; infinities and NaN stay what they are. Of negative integers, the magnitude is
+//! Names: `numcodecs.bitround`, leniently `bitround` and `https://codec.zarrs.dev/array_to_array/bitround`, in v3; `bitround` in v2. The
+//! registered name is `bitround`, which zarr-python does not know; zarrs reads both. Numbers are rounded to the nearest, ties to even, as numcodecs does; infinities and NaN stay what they are. Of negative integers, the magnitude is
 //! rounded. What would round to an integer beyond the last one is rounded down. Decoding changes nothing.
 
 use zarrox_core::FillValue;
@@ -21,12 +21,12 @@ use crate::config;
 use crate::numeric::filter::element::{Element, map, with_element};
 use crate::numeric::filter::{EachElement, Filter};
 
-const NAME: &str = "bitround";
+const NAME: &str = "numcodecs.bitround";
 
 /// The definition of `bitround`.
 pub(crate) static DEF: CodecDef = CodecDef {
     name: NAME,
-    aliases: &["numcodecs.bitround", "https://codec.zarrs.dev/array_to_array/bitround"],
+    aliases: &["bitround", "https://codec.zarrs.dev/array_to_array/bitround"],
     v2_id: Some("bitround"),
     kind: CodecKind::ArrayToArray,
     create,

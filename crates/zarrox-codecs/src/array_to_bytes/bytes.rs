@@ -140,6 +140,7 @@ impl ArrayToBytes for BytesCodec {
         encoded: &mut Vec<u8>,
     ) -> Result<bool, CodecError> {
         let start = encoded.len();
+        encoded.try_reserve(self.chunk.size())?;
         chunk.append_to(encoded, self.word);
         self.swap_fields(&mut ViewMut::contiguous(&mut encoded[start..], chunk.shape(), chunk.item()));
         Ok(true)

@@ -79,7 +79,7 @@ impl BytesToBytes for Bz2 {
         let mut rest = decoded;
         loop {
             // The library's bound, which one round is enough for.
-            encoded.reserve(rest.len() + rest.len() / 100 + 600);
+            encoded.try_reserve(rest.len() + rest.len() / 100 + 600)?;
             let before = stream.total_in();
             let status = stream.compress_vec(rest, encoded, Action::Finish);
             let status =

@@ -122,7 +122,7 @@ impl<C: Checksum> BytesToBytes for Checked<C> {
 
     fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
         let checksum = self.0.compute(decoded).to_le_bytes();
-        encoded.reserve(decoded.len() + SIZE);
+        encoded.try_reserve(decoded.len() + SIZE)?;
         let (first, last) = match self.0.location() {
             ChecksumLocation::Start => (checksum.as_slice(), decoded),
             ChecksumLocation::End => (decoded, checksum.as_slice()),

@@ -78,7 +78,7 @@ impl BytesToBytes for Lz4 {
         let too_much = || CodecError::unsupported("LZ4 compresses at most 2 GiB; choose smaller chunks");
         let length = u32::try_from(decoded.len()).map_err(|_| too_much())?;
         encoded.extend(length.to_le_bytes());
-        ffi::lz4::compress(self.acceleration, decoded, encoded).ok_or_else(too_much)
+        ffi::lz4::compress(self.acceleration, decoded, encoded)?.ok_or_else(too_much)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {

@@ -105,7 +105,7 @@ impl BytesToBytes for Zstd {
     }
 
     fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
-        encoded.reserve(compress_bound(decoded.len()));
+        encoded.try_reserve(compress_bound(decoded.len()))?;
         let end = encoded.len() as u64;
         let mut target = Cursor::new(encoded);
         target.set_position(end);

@@ -197,7 +197,7 @@ fn encode_block(level: u8, block: &[u8], encoded: &mut Vec<u8>) -> Result<(), Co
     };
     stored.append(encoded);
     let body = encoded.len();
-    let done = ffi::lz4::compress(1, block, encoded);
+    let done = ffi::lz4::compress(1, block, encoded)?;
     done.ok_or_else(|| CodecError::unsupported("LZ4 compresses at most 2 GiB; choose smaller blocks"))?;
     let compressed = encoded.len() - body;
     if compressed < block.len() {

@@ -13,10 +13,11 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::outside;
 use super::quarantine::WITHIN;
 use super::session::Session;
+use super::unfinished;
 use crate::array::Array;
 use crate::group::Group;
-use crate::hierarchy::is_mark;
 use crate::hierarchy::journal::JOURNAL;
+use crate::hierarchy::{APPENDS, is_mark};
 use crate::location::Location;
 
 /// The number of chunks that are collected before they are checked side by side.
@@ -115,6 +116,7 @@ impl<'s, 'a> Listing<'s, 'a> {
             None if NODE_DOCUMENTS.contains(&name) => {
                 several_formats(self.session, self.array.path().as_str(), &key)
             }
+            None if name == APPENDS => unfinished::appends(self.session, self.array),
             None if name == JOURNAL => interrupted(self.session, self.array.path().as_str(), key.as_str()),
             // A link to nothing may stand for chunks or for a node.
             _ if size == 0 => self.foreign.add_or_report(self.session, self.array.location(), &key),

@@ -12,7 +12,8 @@ use crate::group::Node;
 
 /// Tells of chunks that are outside of the shape that an array has now.
 pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) -> Result<()> {
-    if targets.is_empty() {
+    // What others are appending right now lies outside of the shape, too.
+    if targets.is_empty() || array.is_appended_to()? {
         return Ok(());
     }
     // Somebody may have appended since the array was opened.
@@ -27,12 +28,14 @@ pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) ->
     Ok(())
 }
 
-/// Moves the chunk to the quarantine, unless the array has it by now. Whoever appends holds the lock of the array's document.
+/// Moves the chunk to the quarantine, unless the array has it by now. Whoever appends holds the lock of the array's document,
+/// or a reservation where locks do not exclude everybody.
 fn set_aside(session: &Session<'_>, array: &Array, target: &Target) -> Result<()> {
     let place = array.location();
     let document = place.layout_for(array.metadata().format)?.keys(array.path()).into_iter().next();
     let document = document.map(Key::new).transpose()?;
     let _guard = document.map(|document| place.store.lock(&document)).transpose()?;
+    let _alone = array.alone()?;
     if reopened(array)?.has_chunk(&target.chunk) {
         return Err(Error::new(ErrorKind::Conflict, "the array has grown meanwhile, and has this chunk"));
     }

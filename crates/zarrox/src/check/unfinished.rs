@@ -1,4 +1,4 @@
-//! Marks of deletions and moves that were interrupted.
+//! Marks of deletions and moves that were interrupted, and rows of interrupted appends.
 
 use zarrox_core::{ErrorKind, Result};
 use zarrox_stores::{Key, StoreExt};
@@ -6,6 +6,7 @@ use zarrox_stores::{Key, StoreExt};
 use super::finding::{Finding, FindingKind, Remedy};
 use super::replaced::set_aside;
 use super::session::Session;
+use crate::array::Array;
 use crate::hierarchy::Mark;
 use crate::location::Location;
 
@@ -59,6 +60,24 @@ fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whol
         set_aside(session, &place.extent_of(mark)?)?;
         place.delete_marked(mark)
     })
+}
+
+/// Tells of rows that were reserved for appends whose writers are gone. A repair clears those that are not complete.
+pub(super) fn appends(session: &Session<'_>, array: &Array) -> Result<()> {
+    for rows in array.unwritten_rows()? {
+        let (axis, positions) = (rows.axis, format!("{} to {}", rows.start, rows.end));
+        let (message, remedy) = match rows.is_cleared {
+            false => ("an append was interrupted, which had reserved them", Remedy::Delete),
+            true => {
+                let why = "the next append that they are enough for takes them".to_owned();
+                ("an append was interrupted, so that they have fill values", Remedy::Nothing(why))
+            }
+        };
+        let message = format!("positions {positions} along axis {axis}: {message}");
+        let finding = Finding::new(FindingKind::UnfinishedWork, array.path().as_str(), message, remedy);
+        session.settle(vec![finding], || array.clone().clear_left())?;
+    }
+    Ok(())
 }
 
 fn finding(place: &Location, key: &Key, message: &str, remedy: Remedy) -> Finding {

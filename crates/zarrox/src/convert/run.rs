@@ -56,10 +56,10 @@ impl Conversion {
     }
 
     /// Brings consolidated metadata above up to date. As long as the journal is there, the same call does it again.
-    fn keep_copies(&self) {
+    fn keep_copies(&self) -> Result<()> {
         let place = &self.destination;
         let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
-        place.keep_copies(self.convert.to, &changes);
+        place.keep_copies(self.convert.to, &changes)
     }
 
     fn copy(&self, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
@@ -89,10 +89,10 @@ impl Conversion {
         self.destination.create_ancestors(self.convert.to, &self.layout()?)?;
         self.compare_metadata()?;
         self.consolidate()?;
-        self.keep_copies();
+        let kept = self.keep_copies();
         last()?;
         Journal::erase(&self.destination)?;
-        Ok(skipped)
+        kept.map(|()| skipped)
     }
 
     /// The layout of the destination.
@@ -277,8 +277,8 @@ impl Conversion {
         for step in self.steps.iter().filter(|step| resuming || step.action != Action::Nothing) {
             self.remove_documents(step, from)?;
         }
-        self.keep_copies();
-        Journal::erase(&self.destination)
+        let kept = self.keep_copies();
+        Journal::erase(&self.destination).and(kept)
     }
 
     /// Removes the documents of a format. The document that makes the node goes last, so that after an interruption there is

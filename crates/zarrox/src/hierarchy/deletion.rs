@@ -29,13 +29,14 @@ impl Location {
     /// Does [`delete`](Self::delete) where the caller holds the node alone.
     pub(crate) fn delete_alone(&self) -> Result<()> {
         let held = self.deletable()?;
-        let deleted = self.put_mark(held.format, Work::Deletion).and_then(|()| self.erase_all_of(&held));
-        self.keep_copies(held.format, &Changes::of_all_below(&[&self.path]));
+        let deleted = self.mark_deletion(&held).and_then(|()| self.erase_all_of(&held));
+        let kept = self.keep_copies(held.format, &Changes::of_all_below(&[&self.path]));
         // As long as the mark is there, the same call finds what is left to do.
         let deleted = deleted.and_then(|()| self.erase_mark()).and_then(|()| self.erase_journal(&held));
-        deleted.map_err(|error| {
+        let deleted = deleted.map_err(|error| {
             error.at(format!("not all of '{}' could be deleted; delete it again", self.path))
-        })
+        });
+        deleted.and(kept)
     }
 
     /// Makes sure that there is a node that may be deleted, or what is left of one.
@@ -87,9 +88,23 @@ impl Location {
         self.delete_held(&self.held_by(&Mark { format, work: Work::Deletion })?)
     }
 
+    /// Marks a node that is going to be deleted. On a full disk there is room for the mark only when the documents are erased, and
+    /// perhaps not even then: deleting is what makes room, and goes on.
+    fn mark_deletion(&self, held: &Held) -> Result<()> {
+        match self.put_mark(held.format, Work::Deletion) {
+            Err(error) if error.kind() == ErrorKind::StorageFull => {}
+            marked => return marked,
+        }
+        self.erase_documents(held)?;
+        match self.put_mark(held.format, Work::Deletion) {
+            Err(error) if error.kind() == ErrorKind::StorageFull => Ok(()),
+            marked => marked,
+        }
+    }
+
     /// Deletes a node; with the root also what says that there is a hierarchy.
     pub(super) fn delete_held(&self, held: &Held) -> Result<()> {
-        self.put_mark(held.format, Work::Deletion)?;
+        self.mark_deletion(held)?;
         self.erase_marked(held)?;
         self.erase_journal(held)
     }
@@ -117,7 +132,7 @@ impl Location {
 
     /// Deletes a node, but not what says that there is a hierarchy.
     pub(super) fn delete_content(&self, held: &Held) -> Result<()> {
-        self.put_mark(held.format, Work::Deletion)?;
+        self.mark_deletion(held)?;
         self.erase_extent(held)?;
         self.erase_mark()
     }

@@ -97,8 +97,7 @@ impl Filling {
         let created = place.create_ancestors(*format, layout)?;
         let stored = place.put_documents(documents, layout);
         let changes = Changes::of_node(&place.path, self.is_group).and(created);
-        place.keep_copies(*format, &changes);
-        self.others.iter().for_each(|other| place.keep_copies(*other, &Changes::foreign(&place.path)));
-        stored
+        let kept = place.keep_copies(*format, &changes);
+        stored.and(kept).and(place.keep_foreign_copies(&self.others, &place.path))
     }
 }

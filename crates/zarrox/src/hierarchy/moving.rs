@@ -48,8 +48,7 @@ impl Location {
             }
             to.make_room_for(&moved)?;
             let done = from.copy_and_delete(&to, &moved);
-            from.renew_after_move(&to, &moved);
-            return done;
+            return done.and(from.renew_after_move(&to, &moved));
         }
         let renaming = match to.held_by_anyone()?.filter(|_| overwrite) {
             Some(replaced) => from.rename_in_place_of(&to, &moved, &replaced)?,
@@ -69,11 +68,11 @@ impl Location {
     }
 
     /// Brings consolidated metadata up to date after a move from here.
-    pub(super) fn renew_after_move(&self, to: &Self, held: &Held) {
+    pub(super) fn renew_after_move(&self, to: &Self, held: &Held) -> Result<()> {
         let changes = Changes::of_all_below(&[&self.path, &to.path]).and(to.path.ancestors());
-        self.keep_copies(held.format, &changes);
+        let kept = self.keep_copies(held.format, &changes);
         let others = to.check_ancestors(held.format).unwrap_or_default();
-        others.into_iter().for_each(|other| self.keep_copies(other, &Changes::foreign(&to.path)));
+        kept.and(self.keep_foreign_copies(&others, &to.path))
     }
 
     fn make_room_for(&self, moved: &Held) -> Result<()> {
@@ -270,8 +269,8 @@ impl Location {
 
     fn finish_move(&self, to: &Self, mark: &Mark) -> Result<()> {
         let erased = self.delete_original(to, &self.held_by(mark)?);
-        self.keep_copies(mark.format, &Changes::of_all_below(&[&self.path, &to.path]));
-        erased
+        let kept = self.keep_copies(mark.format, &Changes::of_all_below(&[&self.path, &to.path]));
+        erased.and(kept)
     }
 
     /// Erases what an interrupted move from another place has copied here.

@@ -114,8 +114,9 @@ impl Location {
     /// Does what is left of a renaming from here, when the node is in its new place.
     pub(super) fn finish_renaming(&self, to: &Self, held: &Held, renaming: &Renaming) -> Result<()> {
         if let Some(aside) = &renaming.aside {
-            // Other programs read by consolidated metadata; to delete a node may take long.
-            self.renew_after_move(to, held);
+            // Other programs read by consolidated metadata; to delete a node may take long. A failure is told below, where it is
+            // tried again.
+            let _ = self.renew_after_move(to, held);
             let replaced = self.at(aside.clone()).of_format(None);
             let deleted = match replaced.deletable() {
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -128,8 +129,8 @@ impl Location {
                 ))
             })?;
         }
-        self.renew_after_move(to, held);
-        to.erase_renaming(&held.layout)
+        let kept = self.renew_after_move(to, held);
+        to.erase_renaming(&held.layout).and(kept)
     }
 }
 

@@ -14,6 +14,9 @@ use crate::location::Location;
 /// The start of the names of marks.
 const NAME: &str = ".zarrox-unfinished";
 
+/// The name of the object within an array that has the rows which are reserved for appends.
+pub(crate) const APPENDS: &str = ".zarrox-unfinished-appends.json";
+
 /// Work on a node that has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark {

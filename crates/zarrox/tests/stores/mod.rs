@@ -1,5 +1,6 @@
 //! Arrays over stores: requests, failures, damage, and URLs.
 
+mod appends;
 mod chunk_cache;
 mod damage;
 mod failures;

@@ -253,7 +253,7 @@ impl BytesToBytes for Blosc {
             type_size: self.type_size.map_or(1, size),
             block_size: size(self.block_size),
         };
-        compress(parameters, decoded, encoded)
+        compress(parameters, decoded, encoded)?
             .ok_or_else(|| CodecError::unsupported("Blosc compresses at most 2 GiB; choose smaller chunks"))
     }
 

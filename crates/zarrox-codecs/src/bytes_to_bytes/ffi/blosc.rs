@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_int};
 
 use blosc_src::{blosc_compress_ctx, blosc_decompress_ctx};
+use zarrox_core::error::CodecError;
 
 use super::append;
 
@@ -66,12 +67,17 @@ pub(crate) fn decoded_size(encoded: &[u8]) -> Option<usize> {
 }
 
 /// Compresses, appending to `encoded`; `None` when the input is too large for Blosc.
-pub(crate) fn compress(parameters: Parameters, decoded: &[u8], encoded: &mut Vec<u8>) -> Option<()> {
+pub(crate) fn compress(
+    parameters: Parameters,
+    decoded: &[u8],
+    encoded: &mut Vec<u8>,
+) -> Result<Option<()>, CodecError> {
     let Parameters { compressor, level, shuffle, type_size, block_size } = parameters;
     // Snappy does nothing unless it has room for its worst case, 32 + n + n / 6 behind what stands before the
     // block. Others need no more than the header, because what does not get smaller is stored as it is then.
     let worst = if compressor == c"snappy" { 1024 + decoded.len() / 6 } else { 0 };
-    let room = decoded.len().checked_add(HEADER + worst).filter(|&room| c_int::try_from(room).is_ok())?;
+    let room = decoded.len().checked_add(HEADER + worst).filter(|&room| c_int::try_from(room).is_ok());
+    let Some(room) = room else { return Ok(None) };
     // SAFETY: the library reads `decoded` and the name, which ends with a NUL, and writes at most `room`
     // bytes, as many as it returns when that is positive; one thread shares nothing with others.
     unsafe {

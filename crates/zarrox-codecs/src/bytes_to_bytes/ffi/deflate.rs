@@ -96,7 +96,7 @@ pub(crate) fn compress(
                 (written > 0).then_some(written)
             })
         };
-        done.ok_or_else(|| CodecError::invalid("compression failed"))
+        done?.ok_or_else(|| CodecError::invalid("compression failed"))
     })
 }
 

@@ -20,11 +20,15 @@ unsafe extern "C" {
 }
 
 /// Compresses into one block, appending to `encoded`; `None` when the input is too large for LZ4.
-pub(crate) fn compress(acceleration: c_int, decoded: &[u8], encoded: &mut Vec<u8>) -> Option<()> {
-    let length = c_int::try_from(decoded.len()).ok()?;
+pub(crate) fn compress(
+    acceleration: c_int,
+    decoded: &[u8],
+    encoded: &mut Vec<u8>,
+) -> Result<Option<()>, CodecError> {
+    let Ok(length) = c_int::try_from(decoded.len()) else { return Ok(None) };
     // SAFETY: the call has no preconditions; it gives 0 for what is too large.
     let bound = unsafe { LZ4_compressBound(length) };
-    let room = usize::try_from(bound).ok().filter(|&room| room > 0)?;
+    let Some(room) = usize::try_from(bound).ok().filter(|&room| room > 0) else { return Ok(None) };
     // SAFETY: the library reads `decoded` and writes at most `bound` bytes, as many as it returns; 0 is failure.
     unsafe {
         append(encoded, room, |target| {

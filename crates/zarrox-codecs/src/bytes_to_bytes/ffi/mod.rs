@@ -10,7 +10,13 @@ pub(crate) mod deflate;
 #[cfg(feature = "lz4")]
 pub(crate) mod lz4;
 
+#[cfg(any(feature = "blosc", feature = "libdeflate", feature = "lz4"))]
+use zarrox_core::error::CodecError;
+
 /// Appends what `write` puts into `room` bytes of memory; it says how many those were, if it succeeded.
+///
+/// # Errors
+/// When there is no memory for so many bytes.
 ///
 /// # Safety
 /// `write` initialises as many bytes from the pointer on as it says, and those are no more than `room`.
@@ -19,11 +25,11 @@ unsafe fn append(
     encoded: &mut Vec<u8>,
     room: usize,
     write: impl FnOnce(*mut u8) -> Option<usize>,
-) -> Option<()> {
-    encoded.reserve(room);
-    let written = write(encoded.spare_capacity_mut().as_mut_ptr().cast())?;
+) -> Result<Option<()>, CodecError> {
+    encoded.try_reserve(room)?;
+    let Some(written) = write(encoded.spare_capacity_mut().as_mut_ptr().cast()) else { return Ok(None) };
     debug_assert!(written <= room, "the library stays inside the memory that it is given");
     // SAFETY: the capacity was reserved, and the caller's promise is that `written` bytes are initialised.
     unsafe { encoded.set_len(encoded.len() + written) };
-    Some(())
+    Ok(Some(()))
 }

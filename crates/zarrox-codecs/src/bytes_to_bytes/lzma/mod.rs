@@ -198,7 +198,7 @@ impl BytesToBytes for Lzma {
         let mut rest = decoded;
         loop {
             // More than the library's bound for bytes that cannot be compressed, so that one round is enough.
-            encoded.reserve(rest.len() + rest.len() / 8 + 1024);
+            encoded.try_reserve(rest.len() + rest.len() / 8 + 1024)?;
             let before = stream.total_in();
             let status = stream.process_vec(rest, encoded, Action::Finish);
             let status =

@@ -145,15 +145,17 @@ impl Appending {
             let (before, after) = (joined.first_length(), joined.length());
             let length = array.shape().get(joined.axis).copied().unwrap_or(0);
             if length != before && !(length == after && self.is_resumed) {
-                let message = format!("'{path}' of the destination has changed meanwhile");
-                return Err(Error::new(ErrorKind::Corrupt, message));
+                return Err(changed(&path));
             }
             if length == before && after > before {
                 let mut values = joined.shape.clone();
                 if let Some(along) = values.get_mut(joined.axis) {
                     *along = after - before;
                 }
-                array.append_with(&values, joined.axis, |grown, _| write(joined, grown, before))?;
+                array.append_with(&values, joined.axis, |grown, _| match grown.shape().get(joined.axis) {
+                    Some(&length) if length == after => write(joined, grown, before),
+                    _ => Err(changed(&path)),
+                })?;
             }
             appended.push((joined.path.clone(), before, after));
         }
@@ -190,6 +192,10 @@ impl Joined {
     fn length(&self) -> u64 {
         self.shape.get(self.axis).copied().unwrap_or(0)
     }
+}
+
+fn changed(path: &str) -> Error {
+    Error::new(ErrorKind::Corrupt, format!("'{path}' of the destination has changed meanwhile"))
 }
 
 fn journal_key(root: &NodePath) -> Result<Key> {

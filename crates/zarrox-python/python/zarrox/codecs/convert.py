@@ -56,6 +56,8 @@ def codec_config(obj: Any, zarr_format: int | str) -> dict[str, Any] | None:
             f"bad compressor; expected a codec, its configuration as a dict with 'id' (or in v3 'name'), or None; found {obj!r}"
         )
     config = dict(json.loads(config_json(config)))
+    if config.get("configuration", config).get("cname") == "snappy":
+        raise ValueError("numcodecs, and with it zarr-python, cannot read Blosc's snappy; choose lz4, which is as fast")
     return _in_v2(config) if "id" not in config and str(zarr_format) in ("1", "2") else config
 
 

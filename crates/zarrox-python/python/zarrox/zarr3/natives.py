@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zarr.core.buffer import default_buffer_prototype
@@ -27,6 +27,8 @@ class Document:
     key: str = ""
     text: bytes = b""
     reason: str | None = None
+    is_written: bool = True
+    """False where zarr-python writes no chunks, since it could not read them: Blosc's snappy."""
 
     def opened(self, store: _native.Store) -> _native.Array:
         """The array, whose chunks are in a store.
@@ -58,7 +60,8 @@ def document(metadata: Any) -> Document:
         if order not in _ORDERS:
             return Document(reason=f"the chunks inside of shards are to be written in the order '{order}'")
     try:
-        made = _document(metadata)
+        names = {getattr(part, "cname", None) for part in _parts(metadata)}
+        made = replace(_document(metadata), is_written="snappy" not in {getattr(name, "value", name) for name in names})
         array = made.opened(_native.Store.memory())
         dtype = metadata.dtype.to_native_dtype()
         if not array.takes(dtype):

@@ -143,7 +143,7 @@ class ZarroxCodecPipeline(CodecPipeline):
         batch = list(batch_info)
         memory = _memory(value)
         opened = self._opened(batch) if memory is not None else None
-        if memory is not None and opened is not None:
+        if memory is not None and opened is not None and self._array_document().is_written:
             batch[0][0].store._check_writable()
             store_empty = batch[0][1].config.write_empty_chunks
             written = await _run(

@@ -100,7 +100,7 @@ impl DynArray {
         }
         let view = view_of(values);
         data_type.check_range(&view)?;
-        let mut bytes = Vec::with_capacity(values.len() * size_of::<T>());
+        let mut bytes = crate::memory::reserved(values.len() * size_of::<T>())?;
         view.append_to(&mut bytes, 1);
         Self::new(data_type, values.shape().to_vec(), bytes)
     }
@@ -126,7 +126,7 @@ impl DynArray {
     pub fn field(&self, name: &str) -> Result<Self> {
         let structure = self.data_type.fields().ok_or_else(|| argument("the elements have no fields"))?;
         let field = structure.field(name).ok_or_else(|| structure.no_field(name))?;
-        let mut bytes = Vec::new();
+        let mut bytes = crate::memory::reserved(self.shape.iter().product::<usize>() * field.size())?;
         self.view().field(field.offset, field.size()).append_to(&mut bytes, 1);
         let shape = self.shape.iter().chain(&field.shape).copied().collect();
         Self::new(field.data_type, shape, bytes)
@@ -155,9 +155,7 @@ impl DynArray {
             return Ok(foreign);
         }
         let view = foreign.view().permuted(&backwards);
-        let mut bytes = Vec::new();
-        let too_large = |_| Error::new(ErrorKind::LimitExceeded, "memory for a copy cannot be allocated");
-        bytes.try_reserve_exact(foreign.bytes.len()).map_err(too_large)?;
+        let mut bytes = crate::memory::reserved(foreign.bytes.len())?;
         view.append_to(&mut bytes, 1);
         Self::new(foreign.data_type.clone(), view.shape().to_vec(), bytes)
     }
@@ -322,7 +320,7 @@ impl DynArray {
         if data_type == self.data_type {
             return Ok(self.clone());
         }
-        let mut bytes = Vec::with_capacity(self.bytes.len());
+        let mut bytes = crate::memory::reserved(self.bytes.len())?;
         self.elements().for_each(|element| self.data_type.pack(element, &mut bytes));
         Self::new(data_type, self.shape.clone(), bytes)
     }

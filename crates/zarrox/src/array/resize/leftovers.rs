@@ -32,8 +32,9 @@ struct Leftover {
 impl Array {
     /// Clears what is stored outside of the shape where the array grows. Called with the lock on the array's documents.
     ///
-    /// Where the store has no lock that excludes everybody, those who append let the array grow first. So what is stored outside of a
-    /// shape is left over, as long as the shape is found again after looking; and it is cleared only if it still is what was found.
+    /// Where the store has no lock that excludes everybody, a reservation keeps others from appending meanwhile. Programs that reserve
+    /// nothing let the array grow first: so what is stored outside of a shape is left over, as long as the shape is found again after
+    /// looking; and it is cleared only if it still is what was found.
     pub(super) fn clear_leftovers(&self, grown: &Self) -> Result<()> {
         if grown.shape().iter().zip(self.shape()).all(|(new, old)| new <= old) {
             return Ok(());
@@ -45,7 +46,17 @@ impl Array {
         if self.location.is_guarded() && !self.has_stored_shape()? {
             return Err(Error::new(ErrorKind::Conflict, "somebody else has changed the shape meanwhile"));
         }
-        found.iter().try_for_each(|leftover| self.clear_leftover(grown, leftover))
+        found.iter().try_for_each(|leftover| self.clear_leftover(grown, leftover, None))
+    }
+
+    /// Clears what is stored within the shape of another array, which differs in its shape, and outside of this one.
+    pub(super) fn clear_between(&self, grown: &Self) -> Result<()> {
+        let found = self.find_leftovers(grown)?;
+        found.into_iter().try_for_each(|leftover| {
+            // Others write into the same chunks, beside these elements.
+            let leftover = Leftover { version: None, ..leftover };
+            self.clear_leftover(grown, &leftover, Some(grown.shape()))
+        })
     }
 
     /// Returns true if the shape is stored as this array has it.
@@ -95,13 +106,29 @@ impl Array {
         Ok(())
     }
 
-    fn clear_leftover(&self, grown: &Self, leftover: &Leftover) -> Result<()> {
+    /// Clears a chunk outside of the shape; with a limit, only what is within this larger one.
+    fn clear_leftover(&self, grown: &Self, leftover: &Leftover, limit: Option<&[u64]>) -> Result<()> {
         let Leftover { chunk, key, version } = leftover;
         let chain = grown.chain_of(chunk)?;
-        let shape: Dims<usize> = chain.chunk().shape().iter().copied().collect();
-        let whole = || vec![shape.iter().map(|&length| Span::all(length)).collect::<Dims<Span>>()];
-        let outside = regions_outside(&grown.metadata.chunk_grid, chunk, self.shape(), None);
-        let is_outside = outside.is_none();
+        let grid = &grown.metadata.chunk_grid;
+        let within = |dim: usize| {
+            let length = chain.chunk().shape()[dim];
+            let place = limit.and_then(|limit| Some((grid.chunk_place(dim, chunk[dim])?.0, limit[dim])));
+            place.map_or(length, |(start, end)| {
+                length.min(usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX))
+            })
+        };
+        let limits: Dims<usize> = (0..chunk.len()).map(within).collect();
+        let whole = || vec![limits.iter().map(|&length| Span::all(length)).collect::<Dims<Span>>()];
+        let mut outside = regions_outside(grid, chunk, self.shape(), limit);
+        // Behind the limit there are elements of others.
+        for region in outside.iter_mut().flatten() {
+            for (span, &end) in region.iter_mut().zip(&limits) {
+                span.count = span.count.min(end.saturating_sub(span.start));
+            }
+        }
+        // Nothing else is in the chunk.
+        let is_outside = outside.is_none() && limits[..] == *chain.chunk().shape();
         let fill = DynArray::from_elements(
             self.data_type().clone(),
             vec![],
@@ -136,7 +163,11 @@ impl Array {
 /// The chunks that are inside of the new shape and not wholly inside of the old one, as boxes of indices that do not overlap.
 fn exposed(grid: &ChunkGrid, old: &[u64], new: &[u64]) -> Vec<Vec<Range<u64>>> {
     let (before, after) = (grid.grid_shape(old), grid.grid_shape(new));
-    let whole = |dim: usize| wholly_inside(grid, dim, old[dim], before[dim]).min(after[dim]);
+    // Along a dimension that does not grow, nothing comes to light.
+    let whole = |dim: usize| match old[dim] == new[dim] {
+        true => after[dim],
+        false => wholly_inside(grid, dim, old[dim], before[dim]).min(after[dim]),
+    };
     let whole: Vec<u64> = (0..new.len()).map(whole).collect();
     // The first dimension along which a chunk is not wholly inside tells its box.
     let ranges_of = |dim: usize| {

@@ -1,6 +1,9 @@
 //! Changing the shape: resize and append.
 
+mod appending;
 mod leftovers;
+mod owner;
+mod reserved;
 
 use std::ops::ControlFlow;
 
@@ -39,7 +42,8 @@ impl Array {
             let message = format!("the shape {shape:?} has not the {} dimensions of the array", self.ndim());
             return Err(argument(message));
         }
-        let location = self.location.clone();
+        let (location, before) = (self.location.clone(), self.clone());
+        let alone = before.alone()?;
         until_unchanged(|| {
             location.change(self.metadata.format, |node, write| {
                 self.refresh(node)?;
@@ -49,13 +53,14 @@ impl Array {
                 let old = std::mem::replace(self, resized);
                 self.clear_outside(old.shape())
             })
-        })
+        })?;
+        alone.map_or(Ok(()), |_| self.forget_outside())
     }
 
     /// Appends values along an axis. The other axes of the values must be as long as the array's; returns the new shape.
     ///
-    /// The values are stored before the shape: until they are complete, and if that fails, the array is as before. The exception
-    /// is a store that compares versions and has no lock, such as S3: see [`Array::append_with`].
+    /// The values are stored before the shape: until they are complete, and if that fails, the array is as before. That a store
+    /// has no lock, such as S3, makes a difference only while several append: see [`Array::append_with`].
     ///
     /// # Errors
     /// When the shapes do not fit, or as for [`Array::write`].
@@ -85,13 +90,18 @@ impl Array {
     /// `write` gets the array as it will be, and the place of the new values in it. Nobody else sees the new shape before
     /// it returns; meanwhile no other thread can append to the array or resize it.
     ///
-    /// In stores without a lock that excludes other processes, but which compare versions ([`Capabilities::set_if_unchanged`]), the
-    /// array grows first, so that each writer has a place of its own; others see fill values there until the values are written.
+    /// In stores without a lock that excludes other processes, but which compare versions ([`Capabilities::set_if_unchanged`]), several
+    /// can append at the same time. Each reserves rows of its own in an object within the array, writes them, and stores the shape
+    /// last. If one is done before another whose rows come first, others see fill values in these until they are written. Rows whose
+    /// writer has died or failed by then are free for the next append that they are enough for: it does not come last. So values
+    /// belong to `place`, which need not end where the array does.
     ///
     /// # Errors
     /// When the shapes do not fit, and whatever `write` returns: then the array is as before, unless
-    /// another one appended to it meanwhile in such a store.
+    /// another one appended to it meanwhile in such a store. [`ErrorKind::Conflict`] when others took the reserved rows, since this
+    /// process stood still for minutes, or when a program that reserves nothing has appended to the array.
     ///
+    /// [`ErrorKind::Conflict`]: zarrox_core::ErrorKind::Conflict
     /// [`Capabilities::set_if_unchanged`]: zarrox_stores::Capabilities::set_if_unchanged
     pub fn append_with(
         &mut self,
@@ -102,7 +112,7 @@ impl Array {
         self.check_writable()?;
         self.confirm()?;
         if self.location.is_guarded() {
-            return self.append_into_own_place(values, axis, write);
+            return self.append_reserved(values, axis, write);
         }
         let (location, format) = (self.location.clone(), self.metadata.format);
         location.change(format, |node, store| {
@@ -117,46 +127,6 @@ impl Array {
             store(self.change_to(&grown))?;
             *self = grown;
             Ok(self.shape().to_vec())
-        })
-    }
-
-    /// Appends where others append as well: first the array grows, then the new part is written.
-    fn append_into_own_place(
-        &mut self,
-        values: &[u64],
-        axis: usize,
-        write: impl FnOnce(&Self, Selection) -> Result<()>,
-    ) -> Result<Vec<u64>> {
-        let (location, format) = (self.location.clone(), self.metadata.format);
-        let (grown, place) = until_unchanged(|| {
-            location.change(format, |node, store| {
-                let (grown, place) = self.grown(node, values, axis)?;
-                store(self.change_to(&grown))?;
-                Ok((grown, place))
-            })
-        })?;
-        let old = std::mem::replace(self, grown);
-        let shape = self.shape().to_vec();
-        let Err(error) = write(self, place) else { return Ok(shape) };
-        if self.undo_growth(&old).is_ok_and(|undone| undone) {
-            return Err(error);
-        }
-        Err(error
-            .at(format!("the array has its new shape {shape:?}, and fill values where nothing was written")))
-    }
-
-    /// Gives the array its old shape again, unless somebody else has changed the shape meanwhile. Returns true if it has.
-    fn undo_growth(&mut self, old: &Self) -> Result<bool> {
-        let (location, format) = (self.location.clone(), self.metadata.format);
-        until_unchanged(|| {
-            location.change(format, |node, store| {
-                if !matches!(node, NodeMetadata::Array(now) if now.shape == self.shape()) {
-                    return Ok(false);
-                }
-                store(self.change_to(old))?;
-                let grown = std::mem::replace(self, old.clone());
-                self.clear_outside(grown.shape()).map(|()| true)
-            })
         })
     }
 

@@ -37,8 +37,7 @@ impl Pyramid {
         let paths: Vec<_> =
             paths.map(|(level, _)| group.path.join(&level.path)).collect::<Result<Vec<_>>>()?;
         let changes = Changes::of_all_below(&paths.iter().collect::<Vec<_>>()).and(group.path.ancestors());
-        group.keep_copies(self.format, &changes.and(vec![group.path.clone()]));
-        Ok(())
+        group.keep_copies(self.format, &changes.and(vec![group.path.clone()]))
     }
 
     fn make(&mut self) -> Result<()> {

@@ -1,0 +1,62 @@
+"""Limits of the system for a process: too little memory is a `MemoryError`, and the process goes on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("resource", reason="this system has no limits for processes")
+
+#: Fills an array of one large chunk, leaves the process no room for another, and does something with it.
+PROGRAM = """
+import resource, sys
+import numpy as np
+import zarrox
+
+path, codec, work = sys.argv[1:]
+size = 1 << 24
+codecs = {"none": None, "zstd": zarrox.codecs.ZstdCodec(), "gzip": zarrox.codecs.GzipCodec(level=1),
+          "blosc": zarrox.codecs.BloscCodec(cname="lz4"), "lz4": zarrox.codecs.numcodecs.LZ4(),
+          "crc32c": zarrox.codecs.Crc32cCodec(), "big": None}
+dtype = ">i2" if codec == "big" else "i2"
+array = zarrox.create_array(path, shape=size, chunks=size, dtype=dtype, compressors=codecs[codec])
+values = np.resize(np.random.default_rng(1).integers(0, 1000, 9973).astype("i2"), size)
+small = values[:10]
+if work != "write":
+    array[:] = values
+    del values
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (12 << 20), resource.RLIM_INFINITY))
+try:
+    if work == "write":
+        array[:] = values
+    elif work == "part":
+        array[5:15] = small + 1
+    elif work == "append":
+        array.append(np.broadcast_to(small[:1], size))
+    else:
+        array[:]
+    print("done")
+except MemoryError as error:
+    print("refused", error)
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+if work == "read" or work == "part":
+    assert (array[:10] == small).all() or work == "part"
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell how much memory a process has")
+@pytest.mark.parametrize("work", ["read", "write", "part", "append"])
+@pytest.mark.parametrize("codec", ["none", "zstd", "gzip", "blosc", "lz4", "crc32c", "big"])
+def test_too_little_memory_is_an_error(tmp_path: Path, codec: str, work: str) -> None:
+    """Whatever is done with large chunks ends in a `MemoryError`, or is done in the memory that there is."""
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "a"), codec, work], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith(("refused", "done")), run.stdout
+    if work == "read":
+        assert run.stdout.startswith("refused"), run.stdout

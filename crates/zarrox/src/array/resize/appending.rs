@@ -1,0 +1,405 @@
+//! Appends where no lock excludes everybody, but the store compares versions.
+//!
+//! 1. The rows are reserved, behind the shape and behind all rows that others have reserved.
+//! 2. They are written, outside of the shape: nobody sees them yet.
+//! 3. The new shape is stored. If rows before these are still being written, readers see fill values there until they are.
+//! 4. The reservation is given up.
+//!
+//! A writer that dies before the third step leaves the array as it was, and its reservation. The next append, or a check, finds that it
+//! is gone, clears what it has written, and takes the rows; they are remembered as free where others have appended behind them.
+//! What is reserved by writers that are at work is left alone by everybody.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+
+use zarrox_core::grid::ChunkGrid;
+use zarrox_core::selection::{DimSelection, Selection};
+use zarrox_core::{Error, ErrorKind, IntoSelection, NodeMetadata, Result};
+
+use super::super::Array;
+use super::appended_shape;
+use super::owner::{Owner, RENEWAL};
+use super::reserved::Reserved;
+use crate::guarded::until_unchanged;
+
+/// The number of attempts at a reservation when others keep changing the shape.
+const ATTEMPTS: usize = 100;
+
+/// A reservation of this process, which is left to others to clear up if it is dropped before it was given up.
+struct Held<'a> {
+    array: &'a Array,
+    owner: Owner,
+    is_done: bool,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if !self.is_done {
+            // If this fails, others find out later that nobody renews it.
+            let _ = self.array.give_up(&self.owner);
+        }
+    }
+}
+
+/// Everybody else is kept from appending until this is dropped.
+pub(crate) struct Alone<'a>(Held<'a>);
+
+impl Drop for Alone<'_> {
+    fn drop(&mut self) {
+        self.0.is_done = self.0.array.without(&self.0.owner).is_ok();
+    }
+}
+
+/// Rows that were reserved for an append whose writer is gone.
+#[derive(Debug)]
+pub(crate) struct Unwritten {
+    pub(crate) axis: usize,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// True if they have fill values, and nothing is left to be done.
+    pub(crate) is_cleared: bool,
+}
+
+/// What became of an attempt to reserve rows.
+enum Attempt {
+    /// These are reserved, behind those of others that end here.
+    Reserved { rows: Reserved, behind: u64, was_free: bool },
+    /// There are rows whose owners are gone.
+    Left,
+}
+
+impl Array {
+    /// Appends where others append as well.
+    pub(super) fn append_reserved(
+        &mut self,
+        values: &[u64],
+        axis: usize,
+        write: impl FnOnce(&Self, Selection) -> Result<()>,
+    ) -> Result<Vec<u64>> {
+        // What keeps the shape from being changed is found before anything is written.
+        self.location.for_change()?;
+        let (owner, array) = (Owner::new(), self.clone());
+        let mut held = Held { array: &array, owner, is_done: false };
+        let rows = self.reserve(&held.owner, values, axis)?;
+        let grown = self.grown_to(axis, rows.end)?;
+        let mut is_stored = false;
+        let written = renewing(&held, || write(&grown, selected(&rows, self.ndim())));
+        let stored = written.and_then(|()| self.store_shape(&held.owner, &rows, &mut is_stored));
+        match stored {
+            // The rows are there, whatever becomes of the reservation, and of consolidated metadata.
+            stored if is_stored => {
+                held.is_done = self.without(&held.owner).is_ok();
+                stored.map(|()| self.shape().to_vec())
+            }
+            Ok(()) => Ok(self.shape().to_vec()),
+            Err(error) => {
+                // What stands in the way of clearing also stood in the way of writing: the first error is the one to tell.
+                let cancelled = self.cancel(&held.owner, &grown);
+                held.is_done = cancelled.is_ok();
+                if !cancelled.is_ok_and(|is_seen| is_seen) {
+                    return Err(error);
+                }
+                let Reserved { start, end, .. } = rows;
+                Err(error.at(format!(
+                    "others have appended behind the positions {start} to {end}, which have fill values until the next append takes \
+                     them"
+                )))
+            }
+        }
+    }
+
+    /// Reserves rows for so many values.
+    fn reserve(&mut self, owner: &Owner, values: &[u64], axis: usize) -> Result<Reserved> {
+        for _ in 0..ATTEMPTS {
+            let (rows, behind, was_free) = match self.try_reserve(owner, values, axis)? {
+                Attempt::Reserved { rows, behind, was_free } => (rows, behind, was_free),
+                Attempt::Left => {
+                    self.clear_left()?;
+                    continue;
+                }
+            };
+            // Only now the shape can be relied on: whoever lets the array grow from here on sees the reservation.
+            let checked = self.refresh_stored().and_then(|()| appended_shape(self.shape(), values, axis));
+            if let Err(error) = checked {
+                self.without(owner)?;
+                return Err(error.at(self.place()));
+            }
+            let length = self.shape()[axis];
+            if was_free || rows.start == behind.max(length) {
+                return Ok(rows);
+            }
+            self.edit_reserved(|reserved| {
+                for mine in reserved.iter_mut().filter(|mine| mine.is_of(owner)) {
+                    (mine.start, mine.owner) = (mine.end.min(mine.start.max(length)), None);
+                }
+                reserved.retain(|rows| rows.rows() > 0 || rows.owner.is_some());
+                Ok(())
+            })?;
+        }
+        Err(Error::new(ErrorKind::Conflict, "others keep changing the shape; nothing was written"))
+    }
+
+    fn try_reserve(&self, owner: &Owner, values: &[u64], axis: usize) -> Result<Attempt> {
+        let (Some(&length), Some(&count)) = (self.shape().get(axis), values.get(axis)) else {
+            return Err(appended_shape(self.shape(), values, axis)
+                .err()
+                .unwrap_or_else(|| lost("it has no such axis")));
+        };
+        // Chunks that a grid gets only when it grows are those of one append.
+        let alone = matches!(self.metadata.chunk_grid, ChunkGrid::Rectilinear(_));
+        self.edit_reserved(|reserved| {
+            if reserved.iter().any(Reserved::is_left) {
+                return Ok(Attempt::Left);
+            }
+            let excludes = |other: &Reserved| {
+                other.is_held() && !other.is_of(owner) && (alone || other.alone || other.axis != axis)
+            };
+            if reserved.iter().any(excludes) {
+                return Err(Error::new(ErrorKind::Conflict, "somebody else is appending to the array"));
+            }
+            let mine = |start| Reserved {
+                axis,
+                start,
+                end: start + count,
+                is_seen: false,
+                alone,
+                owner: Some(owner.clone()),
+            };
+            // An answer that was lost may have left it already.
+            reserved.retain(|rows| !rows.is_of(owner));
+            let behind =
+                reserved.iter().filter(|rows| rows.axis == axis).map(|rows| rows.end).max().unwrap_or(0);
+            let is_fit = |rows: &Reserved| rows.is_free() && rows.axis == axis && rows.rows() >= count;
+            let Some(free) = reserved.iter().position(is_fit).filter(|_| count > 0) else {
+                let rows = mine(behind.max(length));
+                rows.start.checked_add(count).ok_or_else(|| crate::pool::too_many("the elements"))?;
+                reserved.push(rows.clone());
+                return Ok(Attempt::Reserved { rows, behind, was_free: false });
+            };
+            let rows = Reserved { is_seen: reserved[free].is_seen, ..mine(reserved[free].start) };
+            reserved[free].start = rows.end;
+            if reserved[free].rows() == 0 {
+                reserved.remove(free);
+            }
+            reserved.push(rows.clone());
+            Ok(Attempt::Reserved { rows, behind, was_free: true })
+        })
+    }
+
+    /// Stores a shape that has the rows. Rows of others before them, which nobody sees yet, are noted as seen.
+    fn store_shape(&mut self, owner: &Owner, rows: &Reserved, is_done: &mut bool) -> Result<()> {
+        let (location, format) = (self.location.clone(), self.metadata.format);
+        let reserved_in = self.shape().to_vec();
+        let mut attempts = 0;
+        until_unchanged(|| {
+            attempts += 1;
+            location.change(format, |node, store| {
+                self.refresh(node)?;
+                let (axis, length) = (rows.axis, self.shape()[rows.axis]);
+                let is_as_long = |dim: usize| dim == axis || self.shape()[dim] == reserved_in[dim];
+                if !(0..self.ndim()).all(is_as_long) {
+                    return Ok(Err(lost("the array has another shape by now")));
+                }
+                let is_seen = self.edit_reserved(|reserved| {
+                    let Some(mine) = reserved.iter().position(|rows| rows.is_of(owner)) else {
+                        return Ok(None);
+                    };
+                    for other in
+                        reserved.iter_mut().filter(|other| other.axis == axis && other.end <= rows.start)
+                    {
+                        other.is_seen |= other.start >= length;
+                    }
+                    Ok(Some(reserved[mine].is_seen))
+                })?;
+                let Some(is_seen) = is_seen else {
+                    return Ok(Err(lost("it stood still for so long that others took its rows")));
+                };
+                // An answer that was lost may have stored it already.
+                let is_stored = length == rows.end && attempts > 1;
+                if length > rows.start && !is_seen && !is_stored {
+                    return Ok(Err(lost("a program that reserves no rows has appended meanwhile")));
+                }
+                if rows.end > length {
+                    let grown = self.grown_to(axis, rows.end)?;
+                    store(self.change_to(&grown))?;
+                    *self = grown;
+                }
+                *is_done = true;
+                Ok(Ok(()))
+            })
+        })?
+    }
+
+    /// Clears and frees the rows of an append that failed. Returns true if others have let readers see them.
+    fn cancel(&mut self, owner: &Owner, grown: &Self) -> Result<bool> {
+        let reserved = self.reserved()?;
+        // Others who have taken the rows may have written there.
+        let Some(mine) = reserved.into_iter().find(|rows| rows.is_of(owner)) else { return Ok(false) };
+        self.refresh_stored()?;
+        let foreign = if mine.is_seen { 0 } else { self.shape()[mine.axis].min(mine.end) };
+        grown.clear_rows(&Reserved { start: mine.start.max(foreign), ..mine })?;
+        self.edit_reserved(|reserved| {
+            let Some(mine) = reserved.iter_mut().find(|rows| rows.is_of(owner)) else { return Ok(false) };
+            mine.owner = None;
+            Ok(mine.is_seen)
+        })
+    }
+
+    /// Frees the rows that writers have left who are gone, and clears them.
+    pub(crate) fn clear_left(&mut self) -> Result<()> {
+        let owner = Owner::new();
+        let left = self.edit_reserved(|reserved| {
+            let taken: Vec<Reserved> = reserved.iter().filter(|rows| rows.is_left()).cloned().collect();
+            reserved
+                .iter_mut()
+                .filter(|rows| rows.is_left())
+                .for_each(|rows| rows.owner = Some(owner.clone()));
+            Ok(taken)
+        })?;
+        if left.is_empty() {
+            return Ok(());
+        }
+        let array = self.clone();
+        let mut held = Held { array: &array, owner, is_done: false };
+        self.refresh_stored()?;
+        let shape = self.shape().to_vec();
+        let is_stored =
+            |rows: &Reserved| !rows.is_seen && shape.get(rows.axis).is_some_and(|&length| length >= rows.end);
+        for rows in left.iter().filter(|rows| rows.rows() > 0 && rows.axis < self.ndim() && !is_stored(rows))
+        {
+            self.grown_to(rows.axis, rows.end)?.clear_rows(rows)?;
+        }
+        self.edit_reserved(|reserved| {
+            reserved.retain(|rows| !rows.is_of(&held.owner) || (!is_stored(rows) && rows.rows() > 0));
+            for rows in reserved.iter_mut().filter(|rows| rows.is_of(&held.owner)) {
+                rows.is_seen |= shape.get(rows.axis).is_some_and(|&length| length > rows.start);
+                rows.owner = None;
+            }
+            Ok(())
+        })?;
+        held.is_done = true;
+        Ok(())
+    }
+
+    /// Keeps others from appending, where no lock does: waits for those who do, and clears what was left. `None` where a lock does.
+    pub(crate) fn alone(&self) -> Result<Option<Alone<'_>>> {
+        if !self.location.is_guarded() {
+            return Ok(None);
+        }
+        self.clone().clear_left()?;
+        let owner = Owner::new();
+        self.edit_reserved(|reserved| {
+            reserved.retain(|rows| !rows.is_of(&owner));
+            if reserved.iter().any(|rows| !rows.is_free()) {
+                return Err(Error::new(ErrorKind::Conflict, "somebody is appending to the array"));
+            }
+            let owner = Some(owner.clone());
+            reserved.push(Reserved { axis: 0, start: 0, end: 0, is_seen: true, alone: true, owner });
+            Ok(())
+        })?;
+        Ok(Some(Alone(Held { array: self, owner, is_done: false })))
+    }
+
+    /// Returns true if somebody is appending where no lock keeps others out.
+    pub(crate) fn is_appended_to(&self) -> Result<bool> {
+        Ok(self.reserved()?.iter().any(Reserved::is_held))
+    }
+
+    /// The rows of appends whose writers are gone.
+    pub(crate) fn unwritten_rows(&self) -> Result<Vec<Unwritten>> {
+        let reserved = self.reserved()?;
+        let is_unwritten = |rows: &&Reserved| (rows.is_free() || rows.is_left()) && rows.rows() > 0;
+        let unwritten = |rows: &Reserved| {
+            let Reserved { axis, start, end, .. } = *rows;
+            Unwritten { axis, start, end, is_cleared: rows.is_free() }
+        };
+        Ok(reserved.iter().filter(is_unwritten).map(unwritten).collect())
+    }
+
+    /// Forgets free rows that are outside of the shape.
+    pub(super) fn forget_outside(&self) -> Result<()> {
+        let shape = self.shape();
+        self.edit_reserved(|reserved| {
+            for rows in reserved.iter_mut().filter(|rows| rows.is_free()) {
+                let length = shape.get(rows.axis).copied().unwrap_or(0);
+                (rows.start, rows.end) = (rows.start.min(length), rows.end.min(length));
+            }
+            reserved.retain(|rows| !rows.is_free() || rows.rows() > 0);
+            Ok(())
+        })
+    }
+
+    /// Removes the reservations of an owner.
+    fn without(&self, owner: &Owner) -> Result<()> {
+        self.edit_reserved(|reserved| {
+            reserved.retain(|rows| !rows.is_of(owner));
+            Ok(())
+        })
+    }
+
+    fn give_up(&self, owner: &Owner) -> Result<()> {
+        self.each_of(owner, Owner::give_up)
+    }
+
+    fn each_of(&self, owner: &Owner, change: impl Fn(&mut Owner)) -> Result<()> {
+        self.edit_reserved(|reserved| {
+            reserved
+                .iter_mut()
+                .filter(|rows| rows.is_of(owner))
+                .filter_map(|rows| rows.owner.as_mut())
+                .for_each(&change);
+            Ok(())
+        })
+    }
+
+    /// Takes over the shape that is stored now.
+    fn refresh_stored(&mut self) -> Result<()> {
+        let node: Option<NodeMetadata> = self.location.as_stored().find_node()?;
+        let gone = || Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path()));
+        let node = node.ok_or_else(gone)?;
+        self.refresh(&node)
+    }
+
+    /// The array with at least this length along an axis.
+    fn grown_to(&self, axis: usize, length: u64) -> Result<Self> {
+        let mut shape = self.shape().to_vec();
+        shape[axis] = shape[axis].max(length);
+        self.resized(&shape).map_err(|error| error.at(self.place()))
+    }
+
+    /// Gives rows fill values; nothing else is touched.
+    fn clear_rows(&self, rows: &Reserved) -> Result<()> {
+        let (mut before, mut behind) = (self.clone(), self.clone());
+        before.metadata.shape[rows.axis] = rows.start;
+        behind.metadata.shape[rows.axis] = rows.end;
+        before.clear_between(&behind)
+    }
+}
+
+/// Does work while the owner says again and again that it is still there.
+fn renewing<R>(held: &Held<'_>, work: impl FnOnce() -> R) -> R {
+    thread::scope(|scope| {
+        let (working, stopped) = channel::<()>();
+        let renew = move || {
+            while stopped.recv_timeout(RENEWAL) == Err(RecvTimeoutError::Timeout) {
+                // The next time comes before anybody loses patience.
+                let _ = held.array.each_of(&held.owner, Owner::renew);
+            }
+        };
+        // Without the thread, others of the same machine still know that the process is there.
+        let _ = thread::Builder::new().name("zarrox-append".to_owned()).spawn_scoped(scope, renew);
+        let done = work();
+        drop(working);
+        done
+    })
+}
+
+fn selected(rows: &Reserved, ndim: usize) -> Selection {
+    let mut place = vec![DimSelection::ALL; ndim];
+    place[rows.axis] = DimSelection::from(rows.start..rows.end);
+    place.into_selection()
+}
+
+fn lost(why: &str) -> Error {
+    Error::new(ErrorKind::Conflict, format!("the append is undone, since {why}; append again"))
+}

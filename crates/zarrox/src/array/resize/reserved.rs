@@ -1,0 +1,169 @@
+//! Rows that are reserved for appends, in a small object within the array.
+//!
+//! Where no lock excludes everybody, those who append reserve their rows here first, write them outside of the shape, and store the
+//! shape last. The object is there while somebody appends; where a store cannot erase it under a condition, an empty one is left.
+
+use zarrox_core::json::{self, Json, json};
+use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_stores::Key;
+
+use super::super::Array;
+use super::owner::Owner;
+use crate::guarded::until_unchanged;
+use crate::hierarchy::{APPENDS, DOCUMENT_LIMIT};
+
+/// Rows along an axis that somebody has reserved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reserved {
+    pub(super) axis: usize,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// True if another append has let the array grow beyond these rows, so that readers see them.
+    pub(super) is_seen: bool,
+    /// True if nobody else may append meanwhile.
+    pub(super) alone: bool,
+    /// Who writes the rows; `None` where nobody does: they are fill values, and free for another append.
+    pub(super) owner: Option<Owner>,
+}
+
+impl Reserved {
+    pub(super) fn is_of(&self, owner: &Owner) -> bool {
+        self.owner.as_ref().is_some_and(|mine| mine.is(owner))
+    }
+
+    /// Returns true if the rows are nobody's, and can be given away.
+    pub(super) fn is_free(&self) -> bool {
+        self.owner.is_none()
+    }
+
+    /// Returns true if the owner is gone.
+    pub(super) fn is_left(&self) -> bool {
+        self.owner.as_ref().is_some_and(Owner::is_gone)
+    }
+
+    /// Returns true if somebody is at work.
+    pub(super) fn is_held(&self) -> bool {
+        self.owner.as_ref().is_some_and(|owner| !owner.is_gone())
+    }
+
+    pub(super) fn rows(&self) -> u64 {
+        self.end - self.start
+    }
+
+    fn to_json(&self) -> Json {
+        let Self { axis, start, end, is_seen, alone, owner } = self;
+        let owner = owner.as_ref().map_or(Json::Null, Owner::to_json);
+        json!({"axis": axis, "start": start, "end": end, "seen": is_seen, "alone": alone, "owner": owner})
+    }
+
+    fn from_json(json: &Json) -> Option<Self> {
+        let map = json.as_object()?;
+        let number = |name: &str| map.get(name).and_then(Json::as_u64);
+        let (start, end) = (number("start")?, number("end")?);
+        let owner = match map.get("owner")? {
+            Json::Null => None,
+            owner => Some(Owner::from_json(owner.as_object()?)?),
+        };
+        let axis = usize::try_from(number("axis")?).ok()?;
+        let flag = |name: &str| map.get(name).and_then(Json::as_bool);
+        (start <= end).then_some(())?;
+        Some(Self { axis, start, end, is_seen: flag("seen")?, alone: flag("alone")?, owner })
+    }
+}
+
+impl Array {
+    /// All reservations.
+    pub(super) fn reserved(&self) -> Result<Vec<Reserved>> {
+        let key = self.reserved_key()?;
+        let bytes = self.location.bytes(&key, DOCUMENT_LIMIT)?;
+        bytes.map_or(Ok(Vec::new()), |bytes| parsed(&bytes, &key))
+    }
+
+    /// Changes the reservations, and does so again when somebody else was faster. A conflict of `edit` is waited for.
+    pub(super) fn edit_reserved<R>(
+        &self,
+        mut edit: impl FnMut(&mut Vec<Reserved>) -> Result<R>,
+    ) -> Result<R> {
+        let place = self.location.as_stored();
+        let key = self.reserved_key()?;
+        until_unchanged(|| {
+            let held = place.locked_value(&key, DOCUMENT_LIMIT)?;
+            let before = held.bytes().map_or(Ok(Vec::new()), |bytes| parsed(bytes, &key))?;
+            let mut reserved = before.clone();
+            let result = edit(&mut reserved)?;
+            forget_last(&mut reserved);
+            if reserved == before {
+                return Ok(result);
+            }
+            if reserved.is_empty() && !place.cannot_erase_unchanged() {
+                held.erase(&place)?;
+            } else {
+                held.replace(&place, &written(&reserved)?)?;
+            }
+            Ok(result)
+        })
+    }
+
+    fn reserved_key(&self) -> Result<Key> {
+        self.chunks.key(APPENDS).map_err(Error::from)
+    }
+}
+
+/// Free rows that no array has yet, and behind which nothing is reserved, need not be remembered.
+fn forget_last(reserved: &mut Vec<Reserved>) {
+    while let Some(last) =
+        (0..reserved.len()).max_by_key(|&index| (reserved[index].end, reserved[index].start))
+        && reserved[last].is_free()
+        && !reserved[last].is_seen
+    {
+        reserved.remove(last);
+    }
+}
+
+fn parsed(bytes: &[u8], key: &Key) -> Result<Vec<Reserved>> {
+    let map = json::parse_object(bytes);
+    let map = map.map_err(|error| error.at(format!("the reservations of appends, '{key}'")))?;
+    let list = map.get("reserved").and_then(Json::as_array);
+    let reserved = list.and_then(|list| list.iter().map(Reserved::from_json).collect());
+    reserved.ok_or_else(|| {
+        let message = format!("'{key}' is damaged: it does not say which rows are reserved for appends");
+        Error::new(ErrorKind::Corrupt, message)
+    })
+}
+
+fn written(reserved: &[Reserved]) -> Result<Vec<u8>> {
+    let about = "rows that zarrox has reserved for appends which are under way, or were interrupted";
+    let reserved: Vec<Json> = reserved.iter().map(Reserved::to_json).collect();
+    let Json::Object(map) = json!({"about": about, "reserved": reserved}) else { return Ok(Vec::new()) };
+    json::to_bytes(&map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reservations_are_read_as_they_were_written() {
+        let mine =
+            Reserved { axis: 1, start: 3, end: 8, is_seen: true, alone: false, owner: Some(Owner::new()) };
+        let free = Reserved { owner: None, ..mine.clone() };
+        let key = Key::new("a").unwrap();
+        let reserved = vec![mine, free];
+        assert_eq!(parsed(&written(&reserved).unwrap(), &key).unwrap(), reserved);
+        for bytes in ["", "{}", r#"{"reserved": [{}]}"#, r#"{"reserved": 3}"#] {
+            assert!(parsed(bytes.as_bytes(), &key).is_err(), "{bytes}");
+        }
+    }
+
+    #[test]
+    fn free_rows_at_the_end_are_forgotten_unless_they_are_seen() {
+        let free = |start, end, is_seen| Reserved { axis: 0, start, end, is_seen, alone: false, owner: None };
+        let held = Reserved { owner: Some(Owner::new()), ..free(4, 6, false) };
+        let mut reserved = vec![free(6, 8, false), free(2, 4, false), held.clone(), free(8, 9, false)];
+        forget_last(&mut reserved);
+        assert_eq!(reserved, [free(2, 4, false), held]);
+        let mut reserved = vec![free(2, 4, true)];
+        forget_last(&mut reserved);
+        assert_eq!(reserved, [free(2, 4, true)]);
+    }
+}
