@@ -19,6 +19,7 @@ mod plan;
 mod process;
 mod report;
 mod run;
+mod simulate;
 mod worker;
 mod world;
 
@@ -31,7 +32,10 @@ fn main() -> ExitCode {
         [word, job] if word == "work" => {
             serde_json::from_str(job).map_err(|error| error.to_string()).and_then(|job| worker::run(&job))
         }
-        arguments => options::parse(arguments).and_then(|options| run::run(&options)),
+        arguments => options::parse(arguments).and_then(|options| match options.is_simulated() {
+            true => simulate::run(&options),
+            false => run::run(&options),
+        }),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
