@@ -28,6 +28,8 @@ pub(crate) struct Options {
     pub(crate) seconds: Option<u64>,
     /// The operations, faults and stores that are left out of simulated runs.
     pub(crate) without: Vec<String>,
+    /// Counts what fails, and prints no run.
+    pub(crate) only_count: bool,
 }
 
 impl Options {
@@ -50,6 +52,7 @@ pub(crate) fn parse(arguments: &[String]) -> Outcome<Options> {
         simulate: None,
         seconds: None,
         without: Vec::new(),
+        only_count: false,
     };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -62,6 +65,7 @@ pub(crate) fn parse(arguments: &[String]) -> Outcome<Options> {
             "--only-writers" => options.only_writers = true,
             "--directory" => options.directory = value()?.into(),
             "--simulate" => options.simulate = Some(number(value()?)?),
+            "--only-count" => options.only_count = true,
             "--seconds" => options.seconds = Some(number(value()?)?),
             "--without" => options.without.extend(value()?.split(',').map(str::to_owned)),
             "--python" => options.python = Some(value()?.clone()),

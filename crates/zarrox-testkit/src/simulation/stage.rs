@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
-use std::thread;
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use zarrox_stores::{Operation, StoreErrorKind};
@@ -79,7 +79,8 @@ pub(super) struct State {
 struct Task {
     process: usize,
     status: Status,
-    wake: Arc<Condvar>,
+    /// The thread, once it has begun.
+    thread: Option<Thread>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -178,7 +179,7 @@ impl Stage {
     pub fn run(&self, works: Vec<(usize, Work)>) -> Result<Ended, String> {
         let mut state = self.0.lock();
         for (process, _) in &works {
-            state.tasks.push(Task { process: *process, status: Status::Ready, wake: Arc::default() });
+            state.tasks.push(Task { process: *process, status: Status::Ready, thread: None });
         }
         state.hand_over(None);
         drop(state);
@@ -192,6 +193,8 @@ impl Stage {
         // Whoever looks at what is there is a process of its own.
         state.locks.clear();
         state.known.clear();
+        state.dead.clear();
+        state.everybody_is_dead = false;
         Ok(Ended {
             failure: state.failure.take(),
             trace: state.trace.take().unwrap_or_default(),
@@ -213,7 +216,9 @@ impl Shared {
 
     fn play(self: Arc<Self>, task: usize, work: Work) {
         CURRENT.set(Some((Arc::clone(&self), task)));
-        drop(self.await_turn(self.lock(), task));
+        let mut state = self.lock();
+        state.tasks[task].thread = Some(thread::current());
+        drop(self.await_turn(state, task));
         let done = catch_unwind(AssertUnwindSafe(work));
         CURRENT.set(None);
         let mut state = self.lock();
@@ -223,15 +228,29 @@ impl Shared {
         state.tasks[task].status = Status::Done;
         state.step += 1;
         state.hand_over(Some(task));
-        if state.turn.is_none() {
+        let next = state.turn.and_then(|next| state.tasks[next].thread.clone());
+        let is_last = state.turn.is_none();
+        drop(state);
+        if let Some(next) = next {
+            next.unpark();
+        }
+        if is_last {
             self.ended.notify_all();
         }
     }
 
-    fn await_turn<'a>(&self, mut state: MutexGuard<'a, State>, task: usize) -> MutexGuard<'a, State> {
-        let wake = Arc::clone(&state.tasks[task].wake);
+    fn await_turn<'a>(&'a self, mut state: MutexGuard<'a, State>, task: usize) -> MutexGuard<'a, State> {
+        // Whoever wakes up has the lock for himself.
+        let next = state.turn.filter(|next| *next != task).and_then(|next| state.tasks[next].thread.clone());
+        if let Some(next) = next {
+            drop(state);
+            next.unpark();
+            state = self.lock();
+        }
         while state.turn != Some(task) {
-            state = wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            drop(state);
+            thread::park();
+            state = self.lock();
         }
         state
     }
@@ -363,7 +382,6 @@ impl State {
 
     fn turn_to(&mut self, task: usize) {
         self.turn = Some(task);
-        self.tasks[task].wake.notify_one();
     }
 
     /// Lets another task go on, since this one cannot.

@@ -232,7 +232,7 @@ impl Store for SimStore {
     provided!(directory get get_ranges get_many size contains);
 
     fn location(&self) -> String {
-        format!("sim://{}-{}-{}", self.shared.number, self.disk, self.process)
+        format!("sim://{}-{}", self.shared.number, self.disk)
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -378,7 +378,8 @@ impl Store for SimStore {
         })?;
         let guard = SimGuard { store: self.clone(), key: text.to_owned() };
         // Nobody waits here: the lock of the same key was taken before.
-        Ok(LockGuard::in_process(&self.location(), key).with(guard))
+        let name = format!("{}-{}", self.location(), self.process);
+        Ok(LockGuard::in_process(&name, key).with(guard))
     }
 }
 

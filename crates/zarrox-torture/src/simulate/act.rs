@@ -31,7 +31,7 @@ impl Machine {
         let stores = [0, 1].map(|disk| Arc::new(SimStore::new(stage, disk, process)) as Arc<dyn Store>);
         let names = [0, 1].map(|disk: usize| {
             let name = stores[disk].location().replace("sim://", "");
-            NamedStore::new(name, stores[disk].clone())
+            NamedStore::new(format!("{name}-{process}"), stores[disk].clone())
         });
         Self { stores, names }
     }

@@ -29,7 +29,8 @@ pub(super) fn judge(plan: &Plan, ended: &Ended, history: &History, machine: Arc<
     }
     let may_fail = ended.schedule.has_faults();
     let is_lossy = ended.crashed && !plan.sync;
-    let mut judge = Judge { plan, machine, faults, may_fail, is_lossy, holes };
+    let begun = history.entries().iter().map(|entry| entry.act).collect();
+    let mut judge = Judge { plan, begun, machine, faults, may_fail, is_lossy, holes };
     judge.errors(&history.entries());
     judge.readers(&history.entries());
     judge.again(history);
@@ -47,6 +48,8 @@ pub(super) fn judge(plan: &Plan, ended: &Ended, history: &History, machine: Arc<
 
 struct Judge<'a> {
     plan: &'a Plan,
+    /// The acts that have begun.
+    begun: Vec<Act>,
     machine: Arc<Machine>,
     faults: Faults,
     /// True if calls have failed, or processes were killed.
@@ -58,20 +61,24 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
+    /// Returns true if such an act has begun.
+    fn has(&self, is_meant: impl Fn(Act) -> bool) -> bool {
+        self.begun.iter().any(|act| is_meant(*act))
+    }
+
     fn allowed(&self) -> Allowed {
-        let fill = self.plan.has(|act| matches!(act, Act::Delete | Act::Recreate));
+        let fill = self.has(|act| matches!(act, Act::Delete | Act::Recreate));
         Allowed { any: self.is_lossy || fill, fill }
     }
 
     /// Nothing fails where nothing was made to fail, but for those who meet a change of the whole array.
     fn errors(&mut self, entries: &[Entry]) {
-        let meets = |act: Act| act.is_of_board() && self.plan.has(Act::is_structural);
-        let converts = self.plan.has(|act| act == Act::Convert);
-        let failed = entries.iter().filter(|_| !self.may_fail && !converts);
-        for entry in failed.filter(|entry| !meets(entry.act)) {
-            if let Some(error) = entry.error() {
-                self.faults.add(Fault::Failed, format!("{}: {error}", entry.act.name()));
-            }
+        let meets = |act: Act| act.is_of_board() && self.has(Act::is_structural);
+        let converts = self.has(|act| act == Act::Convert);
+        let judged = entries.iter().filter(|entry| !self.may_fail && !converts && !meets(entry.act));
+        let told = judged.filter_map(|entry| Some(format!("{}: {}", entry.act.name(), entry.error()?)));
+        for message in told.collect::<Vec<String>>() {
+            self.faults.add(Fault::Failed, message);
         }
     }
 
@@ -96,7 +103,7 @@ impl Judge<'_> {
         for entry in pending {
             let is_there = matches!(entry.act, Act::Append { number, .. } if arrived.contains(&number));
             let is_gone = matches!(entry.act, Act::Write { .. } | Act::Read | Act::ReadAgain)
-                && self.plan.has(|act| act == Act::Delete);
+                && self.has(|act| act == Act::Delete);
             if is_there || is_gone || (self.is_lossy && matches!(entry.act, Act::Append { .. })) {
                 continue;
             }
@@ -123,7 +130,7 @@ impl Judge<'_> {
     }
 
     fn board(&mut self, entries: &[Entry]) {
-        if self.plan.has(|act| act == Act::Delete) {
+        if self.has(|act| act == Act::Delete) {
             if self.machine.board().is_ok() {
                 self.faults.add(Fault::Stale, "the board was deleted and is there".to_owned());
             }
@@ -141,7 +148,7 @@ impl Judge<'_> {
             }
             Err(error) => self.faults.add(Fault::Unreadable, format!("the board: {error}")),
         }
-        let is_moved = self.plan.has(|act| matches!(act, Act::Move | Act::MoveAcross));
+        let is_moved = self.has(|act| matches!(act, Act::Move | Act::MoveAcross));
         let old = options().open_in(self.machine.stores[0].clone(), BOARD);
         if is_moved && old.is_ok() {
             self.faults.add(Fault::Left, format!("the board was moved and is at '{BOARD}' and '{MOVED}'"));
@@ -281,7 +288,7 @@ impl Judge<'_> {
     /// A check finds nothing, and nothing is left that belongs to nothing.
     fn left(&mut self) {
         let Some(root) = self.root() else { return };
-        if self.plan.has(|act| act == Act::Consolidate) || self.plan.world.consolidated {
+        if self.has(|act| act == Act::Consolidate) || self.plan.world.consolidated {
             self.consolidated(&root);
         }
         if self.plan.world.damaged {
@@ -296,7 +303,7 @@ impl Judge<'_> {
     }
 
     fn consolidated(&mut self, root: &Group) {
-        if self.may_fail || self.plan.has(|act| act == Act::Convert) {
+        if self.may_fail || self.has(|act| act == Act::Convert) {
             // A writer that was killed leaves old copies.
             if let Err(error) = root.consolidate_metadata() {
                 return self.faults.add(Fault::Failed, format!("consolidate: {error}"));

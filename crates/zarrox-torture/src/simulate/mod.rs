@@ -64,21 +64,21 @@ fn play(plan: &Plan, schedule: Schedule, told: bool, options: &Options) -> Outco
     let history = History::default();
     let mut machines: BTreeMap<usize, Arc<Machine>> = BTreeMap::new();
     let mut works: Vec<(usize, Work)> = Vec::new();
-    for hand in plan.hands.clone() {
+    for (index, hand) in plan.hands.clone().into_iter().enumerate() {
         let machine = machines.entry(hand.process).or_insert_with(|| Arc::new(Machine::new(&stage, hand.process)));
         let mut actor = Actor::new(Arc::clone(machine), plan.world, hand.task, false);
         let (stage, history) = (stage.clone(), history.clone());
         let work = move || {
             for act in hand.acts {
-                stage.tell(|| format!("task {} begins {act:?}", hand.task));
+                stage.tell(|| format!("task {index} begins {act:?}"));
                 let number = history.begin(hand.task, act);
                 let done = actor.act(act).map_err(|error| error.to_string());
                 if !stage.is_alive(hand.process) {
                     return;
                 }
                 stage.tell(|| match &done {
-                    Ok(_) => format!("task {} has done it", hand.task),
-                    Err(error) => format!("task {} failed: {error}", hand.task),
+                    Ok(_) => format!("task {index} has done it"),
+                    Err(error) => format!("task {index} failed: {error}"),
                 });
                 let failed = done.is_err();
                 history.end(number, done);
@@ -165,7 +165,7 @@ fn one(seed: u64, options: &Options, tally: &Mutex<Tally>) -> Outcome {
         let Some(reason) = &reason else { return Ok(()) };
         let (count, _) = tally.reasons.entry(format!("{reason} [{}]", blamed(&plan))).or_insert((0, seed));
         *count += 1;
-        *count == 1 && tally.reasons.len() <= MOST_PRINTED
+        !options.only_count && *count == 1 && tally.reasons.len() <= MOST_PRINTED
     };
     if is_new {
         let (plan, shown) = shrink::shrink(plan, shown, options);

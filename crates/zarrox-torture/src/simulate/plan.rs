@@ -209,11 +209,6 @@ impl Plan {
             _ => Act::Consolidate,
         }
     }
-
-    /// Returns true if there is such an act.
-    pub(super) fn has(&self, is_meant: impl Fn(Act) -> bool) -> bool {
-        self.hands.iter().flat_map(|hand| &hand.acts).any(|act| is_meant(*act))
-    }
 }
 
 /// A box of elements of a task: a part of its column, which lies in chunks that it shares, or of its own chunk.
@@ -247,8 +242,8 @@ impl fmt::Display for Plan {
         let Self { seed, kind, world, sync, .. } = self;
         let sync = if *sync { "" } else { ", nothing is flushed" };
         write!(f, "seed {seed}: {}, {world}{sync}", kind.name())?;
-        for hand in &self.hands {
-            write!(f, "\n  task {} of process {}:", hand.task, hand.process)?;
+        for (index, hand) in self.hands.iter().enumerate() {
+            write!(f, "\n  task {index} of process {}, with elements {}:", hand.process, hand.task)?;
             let acts: Vec<String> = hand.acts.iter().map(|act| format!(" {act:?}")).collect();
             f.write_str(&acts.join(";"))?;
         }
