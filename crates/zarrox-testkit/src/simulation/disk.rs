@@ -84,7 +84,10 @@ impl Change {
 }
 
 /// The values below a prefix.
-pub(super) fn below<'a>(objects: &'a Objects, prefix: &'a str) -> impl Iterator<Item = (&'a String, &'a Object)> {
+pub(super) fn below<'a>(
+    objects: &'a Objects,
+    prefix: &'a str,
+) -> impl Iterator<Item = (&'a String, &'a Object)> {
     objects.range(prefix.to_owned()..).take_while(move |(key, _)| key.starts_with(prefix))
 }
 
@@ -104,7 +107,13 @@ pub(super) struct Disk {
 
 impl Disk {
     pub(super) fn new(kind: Kind, sync: bool, objects: Objects) -> Self {
-        Self { kind, sync: sync || kind != Kind::Directory, durable: objects.clone(), objects, pending: Vec::new() }
+        Self {
+            kind,
+            sync: sync || kind != Kind::Directory,
+            durable: objects.clone(),
+            objects,
+            pending: Vec::new(),
+        }
     }
 
     pub(super) fn change(&mut self, change: Change) {

@@ -137,7 +137,7 @@ impl Stage {
             everybody_is_dead: false,
             failure: None,
             crashed: false,
-            files: 1 << 32,
+            files: 0,
         };
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Self(Arc::new(Shared { number, state: Mutex::new(state), ended: Condvar::new() }))
@@ -146,6 +146,9 @@ impl Stage {
     /// Adds a disk that keeps what it is told at once (`sync`) or only some of it at a crash. Returns its number.
     pub fn add_disk(&self, kind: Kind, sync: bool, contents: &Contents) -> usize {
         let mut state = self.0.lock();
+        // No new file may have the number of one that is there.
+        let last = contents.0.values().map(|object| object.inode).max().unwrap_or(0);
+        state.files = state.files.max(last);
         state.disks.push(Disk::new(kind, sync, contents.0.clone()));
         state.disks.len() - 1
     }

@@ -91,8 +91,12 @@ impl SimStore {
         condition: Condition<'_>,
     ) -> Result<bool, StoreError> {
         match condition {
-            Condition::Locked(_) if self.kind == Kind::Directory => self.change_locked(state, operation, key, bytes),
-            Condition::Always if self.kind == Kind::Directory => self.change_file(state, operation, key, bytes),
+            Condition::Locked(_) if self.kind == Kind::Directory => {
+                self.change_locked(state, operation, key, bytes)
+            }
+            Condition::Always if self.kind == Kind::Directory => {
+                self.change_file(state, operation, key, bytes)
+            }
             condition => self.change_compared(state, operation, key, bytes, condition),
         }
     }
@@ -108,9 +112,16 @@ impl SimStore {
         let there = state.disks[self.disk].objects.get(key);
         match condition {
             Condition::Absent if there.is_some() => {
-                return Err(self.error(StoreErrorKind::AlreadyExists, operation, "there is a value already", key));
+                return Err(self.error(
+                    StoreErrorKind::AlreadyExists,
+                    operation,
+                    "there is a value already",
+                    key,
+                ));
             }
-            Condition::Matches(version) if there.and_then(|there| self.version(there)).as_ref() != Some(version) => {
+            Condition::Matches(version)
+                if there.and_then(|there| self.version(there)).as_ref() != Some(version) =>
+            {
                 return self.changed(operation, key);
             }
             _ => {}
@@ -200,7 +211,8 @@ impl SimStore {
         match self.kind {
             Kind::Directory => {
                 let age = self.shared.lock().clock - object.modified;
-                (age >= SETTLED).then(|| [object.inode.to_ne_bytes(), object.modified.to_ne_bytes()].concat().into())
+                (age >= SETTLED)
+                    .then(|| [object.inode.to_ne_bytes(), object.modified.to_ne_bytes()].concat().into())
             }
             // The digest of all bytes is as good as they are.
             Kind::Database => Some(object.bytes.to_vec().into()),
@@ -222,9 +234,7 @@ impl SimStore {
 
 /// Returns true if a key is that of a directory with files, or below the key of a file.
 fn is_obstructed<'a>(mut keys: impl Iterator<Item = &'a String>, key: &str) -> bool {
-    let is_below = |key: &str, above: &str| {
-        key.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
-    };
+    let is_below = |key: &str, above: &str| key.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
     keys.any(|other| is_below(other, key) || is_below(key, other))
 }
 
@@ -280,7 +290,8 @@ impl Store for SimStore {
         if self.kind == Kind::Database {
             return self.call(Operation::ErasePrefix, prefix.as_str(), |mut state| {
                 let disk = &mut state.disks[self.disk];
-                let keys: Vec<String> = below(&disk.objects, prefix.as_str()).map(|(key, _)| key.clone()).collect();
+                let keys: Vec<String> =
+                    below(&disk.objects, prefix.as_str()).map(|(key, _)| key.clone()).collect();
                 keys.into_iter().for_each(|key| disk.change(Change::Erase(key)));
                 Ok(())
             });
@@ -349,7 +360,12 @@ impl Store for SimStore {
         self.call(operation, from, |mut state| {
             let disk = &mut state.disks[self.disk];
             if below(&disk.objects, to).next().is_some() {
-                return Err(self.error(StoreErrorKind::AlreadyExists, operation, "there is something already", to));
+                return Err(self.error(
+                    StoreErrorKind::AlreadyExists,
+                    operation,
+                    "there is something already",
+                    to,
+                ));
             }
             if below(&disk.objects, from).next().is_none() {
                 return Err(self.error(StoreErrorKind::NotFound, operation, "nothing found", from));
@@ -485,20 +501,23 @@ mod tests {
             let odds = Odds { switch: 300, ..Odds::default() };
             let (stage, stores) = stores(Kind::Directory, Schedule::random(seed, odds), 3);
             let key = Key::new("a/b").unwrap();
-            let count = |store: SimStore, key: Key| move || {
-                for _ in 0..3 {
-                    loop {
-                        let guard = store.lock(&key).unwrap();
-                        let old = store.get(&key).unwrap().map_or(0, |bytes| bytes[0]);
-                        match store.set(&key, &[old + 1], Condition::Locked(&guard)) {
-                            Ok(()) => break,
-                            Err(error) => assert_eq!(error.kind(), StoreErrorKind::Conflict),
+            let count = |store: SimStore, key: Key| {
+                move || {
+                    for _ in 0..3 {
+                        loop {
+                            let guard = store.lock(&key).unwrap();
+                            let old = store.get(&key).unwrap().map_or(0, |bytes| bytes[0]);
+                            match store.set(&key, &[old + 1], Condition::Locked(&guard)) {
+                                Ok(()) => break,
+                                Err(error) => assert_eq!(error.kind(), StoreErrorKind::Conflict),
+                            }
                         }
                     }
                 }
             };
             let works = stores.iter().enumerate();
-            let works = works.map(|(process, store)| (process, Box::new(count(store.clone(), key.clone())) as Work));
+            let works =
+                works.map(|(process, store)| (process, Box::new(count(store.clone(), key.clone())) as Work));
             let ended = stage.run(works.collect()).unwrap();
             assert_eq!(ended.failure, None);
             assert_eq!(stores[0].get(&key).unwrap().unwrap()[0], 9, "seed {seed}");
@@ -513,13 +532,16 @@ mod tests {
 
     #[test]
     fn a_killed_process_releases_its_locks_and_writes_no_more() {
-        let (stage, stores) = stores(Kind::Directory, Schedule::given([(4, crate::simulation::Decision::Kill)].into()), 2);
+        let (stage, stores) =
+            stores(Kind::Directory, Schedule::given([(4, crate::simulation::Decision::Kill)].into()), 2);
         let key = Key::new("a").unwrap();
         stores[0].set(&key, b"old", Condition::Always).unwrap();
-        let work = |store: SimStore, key: Key, value: &'static [u8]| move || {
-            let Ok(guard) = store.lock(&key) else { return };
-            let _ = store.get(&key);
-            let _ = store.set(&key, value, Condition::Locked(&guard));
+        let work = |store: SimStore, key: Key, value: &'static [u8]| {
+            move || {
+                let Ok(guard) = store.lock(&key) else { return };
+                let _ = store.get(&key);
+                let _ = store.set(&key, value, Condition::Locked(&guard));
+            }
         };
         let works: Vec<(usize, Work)> = vec![
             (0, Box::new(work(stores[0].clone(), key.clone(), b"killed"))),
@@ -535,9 +557,11 @@ mod tests {
             stores(Kind::Directory, Schedule::given([(3, crate::simulation::Decision::Switch(1))].into()), 2);
         let keys = ["a", "b"].map(|name| Key::new(name).unwrap());
         keys.iter().for_each(|key| stores[0].set(key, b"1", Condition::Always).unwrap());
-        let work = |store: SimStore, first: Key, second: Key| move || {
-            let first = store.lock(&first);
-            drop((store.lock(&second), first));
+        let work = |store: SimStore, first: Key, second: Key| {
+            move || {
+                let first = store.lock(&first);
+                drop((store.lock(&second), first));
+            }
         };
         let works: Vec<(usize, Work)> = vec![
             (0, Box::new(work(stores[0].clone(), keys[0].clone(), keys[1].clone()))),
@@ -564,6 +588,9 @@ mod tests {
             let keys = store.keys();
             kept[usize::from(keys.contains(&"b".to_owned()) && !keys.contains(&"a".to_owned()))] += 1;
         }
-        assert!(kept.iter().all(|&count| count > 0), "the later write is kept without the earlier one at times");
+        assert!(
+            kept.iter().all(|&count| count > 0),
+            "the later write is kept without the earlier one at times"
+        );
     }
 }

@@ -14,7 +14,9 @@ use crate::element::elements;
 use crate::world::{self, LOG, NOTES, of_numbers};
 
 use super::plan::Act;
-use super::world::{BOARD, DAMAGED, DAMAGED_SHAPE, MOVED, PULSE, PULSE_LENGTH, SHAPE, SOURCE, World, options};
+use super::world::{
+    BOARD, DAMAGED, DAMAGED_SHAPE, MOVED, PULSE, PULSE_LENGTH, SHAPE, SOURCE, World, options,
+};
 
 /// The attempts at a write of an array that is moved or gets other chunks meanwhile: each is made with a new handle.
 const ATTEMPTS: usize = 3;
@@ -191,9 +193,7 @@ impl Actor {
         let copier = Copier::new().open_options(options());
         match act {
             Act::Move => self.moved_is_done(machine.root()?.move_node(BOARD, MOVED)),
-            Act::MoveAcross => {
-                self.moved_is_done(copier.move_node(url(0, BOARD), url(1, MOVED)).map(drop))
-            }
+            Act::MoveAcross => self.moved_is_done(copier.move_node(url(0, BOARD), url(1, MOVED)).map(drop)),
             Act::Rechunk => copier.chunks([3, 1]).no_shards().run_in_place(url(0, BOARD)).map(drop),
             Act::Reshard => copier.chunks([2, 2]).shards([4, 4]).run_in_place(url(0, BOARD)).map(drop),
             Act::Convert => {
@@ -212,7 +212,9 @@ impl Actor {
     /// That it was moved already is what an interrupted command leaves.
     fn moved_is_done(&self, moved: Result<()>) -> Result<()> {
         match moved {
-            Err(error) if self.again && error.kind() == ErrorKind::NotFound && self.machine.board().is_ok() => {
+            Err(error)
+                if self.again && error.kind() == ErrorKind::NotFound && self.machine.board().is_ok() =>
+            {
                 Ok(())
             }
             moved => moved,

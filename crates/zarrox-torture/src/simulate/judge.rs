@@ -6,7 +6,8 @@ use std::sync::Arc;
 use ndarray::{Axis, Slice};
 use zarrox::check::{Check, Repair, Severity};
 use zarrox::json::Json;
-use zarrox::{ErrorKind, Group, Node};
+use zarrox::selection::DimSelection;
+use zarrox::{Array, Error, ErrorKind, Group, Node};
 use zarrox_testkit::simulation::Ended;
 
 use crate::check::Blocks;
@@ -19,10 +20,16 @@ use crate::world::{LOG, NOTES, NUMBER};
 use super::act::{Actor, Machine, copied, halved, made};
 use super::history::{Allowed, Entry, History, attributes};
 use super::plan::{Act, Plan};
-use super::world::{DAMAGED, FIRST, MOVED, BOARD, PULSE, PULSE_LENGTH, first, SOURCE_SHAPE, options};
+use super::world::{BOARD, DAMAGED, FIRST, MOVED, PULSE, PULSE_LENGTH, SOURCE_SHAPE, first, options};
 
 /// Gives the interrupted commands again, and compares all that is there with what was done.
-pub(super) fn judge(plan: &Plan, ended: &Ended, history: &History, machine: Arc<Machine>, holes: bool) -> Faults {
+pub(super) fn judge(
+    plan: &Plan,
+    ended: &Ended,
+    history: &History,
+    machine: Arc<Machine>,
+    holes: bool,
+) -> Faults {
     let mut faults = Faults::default();
     if let Some(failure) = &ended.failure {
         faults.add(Fault::Failed, failure.clone());
@@ -42,6 +49,7 @@ pub(super) fn judge(plan: &Plan, ended: &Ended, history: &History, machine: Arc<
     judge.attributes(&entries);
     judge.made(&entries);
     judge.copies(&entries);
+    judge.grow();
     judge.left();
     judge.faults
 }
@@ -89,7 +97,11 @@ impl Judge<'_> {
 
     fn wrong(&mut self, what: &str, wrong: &[String]) {
         if let Some(first) = wrong.first() {
-            let fault = if wrong.iter().any(|wrong| wrong.contains("fill value")) { Fault::Lost } else { Fault::Torn };
+            let fault = if wrong.iter().any(|wrong| wrong.contains("fill value")) {
+                Fault::Lost
+            } else {
+                Fault::Torn
+            };
             self.faults.add(fault, format!("{what}: {} elements are wrong: {first}", wrong.len()));
         }
     }
@@ -161,9 +173,9 @@ impl Judge<'_> {
         }
         let array = self.root().and_then(|root| root.open(DAMAGED).and_then(Node::into_array).ok());
         let left = whole_half();
-        let values = array.ok_or_else(|| "it is gone".to_owned()).and_then(|array| {
-            array.read::<u64>(left).map_err(|error| error.to_string())
-        });
+        let values = array
+            .ok_or_else(|| "it is gone".to_owned())
+            .and_then(|array| array.read::<u64>(left).map_err(|error| error.to_string()));
         match values {
             Ok(values) => {
                 let mut all = first(&super::world::DAMAGED_SHAPE);
@@ -189,11 +201,16 @@ impl Judge<'_> {
         let (mut done, mut pending) = (BTreeMap::new(), BTreeMap::new());
         for entry in entries {
             if let Act::Append { rows, number } = entry.act {
-                if entry.is_done() { done.insert(number, rows) } else { pending.insert(number, rows) };
+                if entry.is_done() {
+                    done.insert(number, rows)
+                } else {
+                    pending.insert(number, rows)
+                };
             }
         }
         pending.retain(|number, _| !done.contains_key(number));
-        let grows_first = self.holes && Opened { store: self.machine.stores[0].clone(), path: String::new() }.grows_first();
+        let grows_first =
+            self.holes && Opened { store: self.machine.stores[0].clone(), path: String::new() }.grows_first();
         Blocks { done: &done, pending: &pending, grows_first }.check(&rows, &mut self.faults);
     }
 
@@ -231,7 +248,8 @@ impl Judge<'_> {
             }
             let found = node.attributes().get(&name).and_then(Json::as_u64).unwrap_or(0);
             if !possible.contains(&found) {
-                let message = format!("the attribute '{name}' is of operation {found} instead of {possible:?}");
+                let message =
+                    format!("the attribute '{name}' is of operation {found} instead of {possible:?}");
                 self.faults.add(Fault::Lost, message);
             }
         }
@@ -281,6 +299,16 @@ impl Judge<'_> {
             };
             if self.read(&path).is_some_and(|values| values != expected) {
                 self.faults.add(Fault::Lost, format!("'{path}' is not what was copied"));
+            }
+        }
+    }
+
+    /// Growing clears what interrupted operations have left beside arrays, and shows fill values.
+    fn grow(&mut self) {
+        for path in [LOG, PULSE] {
+            let Some(root) = self.root() else { return };
+            if let Err(error) = root.open(path).and_then(Node::into_array).and_then(grown) {
+                self.faults.add(Fault::Torn, format!("'{path}': {error}"));
             }
         }
     }
@@ -342,6 +370,20 @@ impl Judge<'_> {
             Err(error) => self.faults.add(Fault::Failed, format!("check: {error}")),
         }
     }
+}
+
+/// Grows an array, makes sure that the new part has fill values, and shrinks it again.
+fn grown(mut array: Array) -> zarrox::Result<()> {
+    let before = array.shape().to_vec();
+    let mut shape = before.clone();
+    shape[0] += PULSE_LENGTH.0;
+    array.resize(&shape)?;
+    let new = array.read::<u64>(DimSelection::from(before[0]..shape[0]))?;
+    if let Some(found) = new.iter().find(|&&found| found != 0) {
+        let message = format!("what was grown shows {}", crate::element::told(*found));
+        return Err(Error::new(ErrorKind::Corrupt, message));
+    }
+    array.resize(&before)
 }
 
 /// The elements of the array of one task after an act.

@@ -31,7 +31,7 @@ use crate::outcome::Outcome;
 
 use self::act::{Actor, Machine};
 use self::history::History;
-use self::plan::Plan;
+use self::plan::{Act, Plan};
 
 /// The process that judges.
 const JUDGE: usize = 99;
@@ -65,7 +65,8 @@ fn play(plan: &Plan, schedule: Schedule, told: bool, options: &Options) -> Outco
     let mut machines: BTreeMap<usize, Arc<Machine>> = BTreeMap::new();
     let mut works: Vec<(usize, Work)> = Vec::new();
     for (index, hand) in plan.hands.clone().into_iter().enumerate() {
-        let machine = machines.entry(hand.process).or_insert_with(|| Arc::new(Machine::new(&stage, hand.process)));
+        let machine =
+            machines.entry(hand.process).or_insert_with(|| Arc::new(Machine::new(&stage, hand.process)));
         let mut actor = Actor::new(Arc::clone(machine), plan.world, hand.task, false);
         let (stage, history) = (stage.clone(), history.clone());
         let work = move || {
@@ -138,7 +139,10 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let tally = locked(&tally);
     #[expect(clippy::cast_precision_loss, reason = "for people")]
     let rate = runs as f64 / time;
-    println!("{runs} runs of seeds from {} in {time:.1} s, {rate:.0} a second, {} steps", options.seed, tally.steps);
+    println!(
+        "{runs} runs of seeds from {} in {time:.1} s, {rate:.0} a second, {} steps",
+        options.seed, tally.steps
+    );
     for (reason, (count, seed)) in &tally.reasons {
         println!("  {count} × {reason} (seed {seed})");
     }
@@ -174,13 +178,14 @@ fn one(seed: u64, options: &Options, tally: &Mutex<Tally>) -> Outcome {
     Ok(())
 }
 
-/// The administrative operations of a plan, which are the first to suspect.
+/// What a plan has that is the first to suspect.
 fn blamed(plan: &Plan) -> String {
-    let mut names: Vec<&str> = plan.hands.iter().flat_map(|hand| &hand.acts).map(|act| act.name()).collect();
-    names.retain(|name| !["write", "read", "stale-read", "attributes", "append"].contains(name));
+    let acts = plan.hands.iter().flat_map(|hand| &hand.acts);
+    let suspects = acts.filter(|act| act.is_structural() || matches!(act, Act::Repair | Act::Consolidate));
+    let mut names: Vec<&str> = suspects.map(|act| act.name()).collect();
     names.sort_unstable();
     names.dedup();
-    format!("{} {}", plan.kind.name(), names.join(" "))
+    names.join(" ")
 }
 
 fn told(plan: &Plan, shown: &Shown) -> String {

@@ -47,7 +47,8 @@ pub(super) struct World {
 impl fmt::Display for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.v2 { "v2" } else { "v3" })?;
-        let words = [(self.sharded, ", shards"), (self.consolidated, ", consolidated"), (self.damaged, ", damaged")];
+        let words =
+            [(self.sharded, ", shards"), (self.consolidated, ", consolidated"), (self.damaged, ", damaged")];
         words.into_iter().filter(|(is, _)| *is).try_for_each(|(_, word)| f.write_str(word))
     }
 }
