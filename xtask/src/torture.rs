@@ -16,10 +16,22 @@ Processes that write into one hierarchy at the same time and are killed; nothing
     --only-writers    without the kills at random moments
     --peers           also zarr-python 3 and TensorStore, over a directory
     --write-docs      writes the table into docs/safety.md
+    --simulate N      instead: N simulated runs, see below
+    --seconds N       instead: simulated runs for so long
+    --without NAMES   simulated runs without operations, faults or stores of these names, separated by commas
+    --allocations     instead: operations whose memory is refused, piece by piece; none may abort
+    --only-count      simulated runs that fail are counted by their reasons, and not shrunk
 
 After every kill the hierarchy is judged: each chunk has values that were written as a whole, each document is one that was
 written, everything can be read, the interrupted command does its work when it is given again, and nothing is left behind. Four
 writers at once, with and without kills, write blocks of 25³ into chunks and shards of 50³, append, set attributes and create nodes.
+A simulated run has its own seed: the next one is of the next seed. Up to four tasks write, append, resize, create, delete, copy, move,
+rechunk, reshard, convert, repair and consolidate over a store in memory, one at a time. At each call of the store the seed decides whether
+another task goes on, the call fails, a process is killed, the machine crashes and forgets what was not flushed, or the clock is turned.
+A run that fails is made smaller and printed, step by step. Names for --without are those of operations (write, stale-read, append, resize,
+create, remove, copy, downsample, attributes, consolidate, repair, mv, mv-across, rechunk, reshard, convert, rm, rm-create), fail, kill, crash,
+clock, directory, database, bucket, and append-holes: rows of fill values that killed appends leave where versions are compared.
+
 Hierarchies and results are in target/torture: results.json, table.md. A hierarchy with a fault stays there.";
 
 /// The page with the table.
@@ -48,6 +60,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         torture = torture.with(["--python", &ENVIRONMENT.python()?]);
     }
     let stores: Vec<&str> = named(arguments);
+    if ["--simulate", "--seconds", "--allocations"]
+        .iter()
+        .any(|name| arguments.iter().any(|argument| argument == name))
+    {
+        return torture.run();
+    }
     let is_needed = |server: &&str| stores.is_empty() || stores.contains(server);
     let needed: Vec<&str> = SERVERS.into_iter().filter(|server| is_needed(server)).collect();
     let done = match needed.as_slice() {

@@ -64,6 +64,8 @@ mod lock;
 #[cfg(feature = "async")]
 mod parts;
 #[doc(hidden)]
+pub mod pause;
+#[doc(hidden)]
 pub mod per_process;
 #[cfg(feature = "references")]
 mod references;
@@ -88,8 +90,8 @@ pub use bytes::Bytes;
 #[cfg(unix)]
 pub use self::url::{EXCLUSIVE, FOLLOW_LINKS, open_directory};
 pub use self::url::{
-    LOCK_TIMEOUT, Located, OptionValue, SYNC, StorageOption, StorageOptions, StoreUrl, file_of, is_url,
-    open_url, storage_options,
+    LOCK_TIMEOUT, Located, NamedStore, OptionValue, SYNC, StorageOption, StorageOptions, StoreUrl, file_of,
+    is_url, open_url, storage_options,
 };
 #[cfg(all(unix, feature = "zip"))]
 pub use archive::zip::{ZipMode, ZipStore};

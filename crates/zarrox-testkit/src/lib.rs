@@ -15,6 +15,8 @@ pub mod proxy;
 #[cfg(feature = "async")]
 pub mod remote;
 pub mod servers;
+#[cfg(feature = "stores")]
+pub mod simulation;
 pub mod specimen;
 #[cfg(feature = "stores")]
 pub mod store;

@@ -14,6 +14,9 @@ use crate::place::Opened;
 /// The names of documents, in every format.
 const DOCUMENTS: [&str; 5] = ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"];
 
+/// The prefix of what repairs put aside in a store that has nothing beside it.
+const QUARANTINE: &str = ".zarrox-quarantine/";
+
 /// Finds keys that are neither documents of nodes nor chunks inside their arrays' shapes.
 pub(crate) fn check_keys(at: &Opened, faults: &mut Faults) {
     match (known_keys(at), stored_keys(at)) {
@@ -32,7 +35,10 @@ fn stored_keys(at: &Opened) -> zarrox::Result<BTreeSet<String>> {
     let mut keys = BTreeSet::new();
     let prefix = Prefix::root();
     at.store.list_prefix(&prefix, &mut |key, _| {
-        keys.insert(key.as_str().to_owned());
+        // What a repair has put aside is kept.
+        if !key.as_str().starts_with(QUARANTINE) {
+            keys.insert(key.as_str().to_owned());
+        }
         ControlFlow::Continue(())
     })?;
     Ok(keys)

@@ -3,6 +3,7 @@
 //! The program is both: the driver, which makes the plan, starts and kills processes and judges what they leave, and each of
 //! these processes (`work JOB`).
 
+mod allocations;
 mod check;
 mod element;
 mod fault;
@@ -19,6 +20,7 @@ mod plan;
 mod process;
 mod report;
 mod run;
+mod simulate;
 mod worker;
 mod world;
 
@@ -31,7 +33,12 @@ fn main() -> ExitCode {
         [word, job] if word == "work" => {
             serde_json::from_str(job).map_err(|error| error.to_string()).and_then(|job| worker::run(&job))
         }
-        arguments => options::parse(arguments).and_then(|options| run::run(&options)),
+        [word, operation, number] if word == "refuse" => allocations::refuse(operation, number),
+        [word] if word == "--allocations" => allocations::run(),
+        arguments => options::parse(arguments).and_then(|options| match options.is_simulated() {
+            true => simulate::run(&options),
+            false => run::run(&options),
+        }),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -22,6 +22,21 @@ pub(crate) struct Options {
     pub(crate) directory: PathBuf,
     /// The Python that has the other implementations; they take no part without it.
     pub(crate) python: Option<String>,
+    /// The number of simulated runs, instead of real ones.
+    pub(crate) simulate: Option<u64>,
+    /// The time for simulated runs.
+    pub(crate) seconds: Option<u64>,
+    /// The operations, faults and stores that are left out of simulated runs.
+    pub(crate) without: Vec<String>,
+    /// Counts what fails, and prints no run.
+    pub(crate) only_count: bool,
+}
+
+impl Options {
+    /// Returns true if runs are simulated.
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.simulate.is_some() || self.seconds.is_some()
+    }
 }
 
 /// Reads the arguments.
@@ -34,6 +49,10 @@ pub(crate) fn parse(arguments: &[String]) -> Outcome<Options> {
         only_writers: false,
         directory: PathBuf::from("target/torture"),
         python: None,
+        simulate: None,
+        seconds: None,
+        without: Vec::new(),
+        only_count: false,
     };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -45,6 +64,10 @@ pub(crate) fn parse(arguments: &[String]) -> Outcome<Options> {
             "--only-kills" => options.only_kills = true,
             "--only-writers" => options.only_writers = true,
             "--directory" => options.directory = value()?.into(),
+            "--simulate" => options.simulate = Some(number(value()?)?),
+            "--only-count" => options.only_count = true,
+            "--seconds" => options.seconds = Some(number(value()?)?),
+            "--without" => options.without.extend(value()?.split(',').map(str::to_owned)),
             "--python" => options.python = Some(value()?.clone()),
             _ => return Err(format!("'{argument}' is no option: `cargo xtask torture --help` lists them")),
         }

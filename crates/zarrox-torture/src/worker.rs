@@ -313,7 +313,7 @@ fn opened(place: &Place) -> zarrox::Result<Opened> {
 }
 
 /// The elements of a box.
-fn selection(start: &[u64], shape: &[u64]) -> Selection {
+pub(crate) fn selection(start: &[u64], shape: &[u64]) -> Selection {
     let dims = start.iter().zip(shape).map(|(start, length)| DimSelection::from(*start..start + length));
     dims.collect::<Vec<_>>().into_selection()
 }

@@ -13,6 +13,7 @@ mod directory;
     all(unix, feature = "berkeley-db")
 ))]
 mod files;
+mod named;
 mod open;
 pub(crate) mod options;
 #[cfg(feature = "references")]
@@ -25,6 +26,7 @@ mod text;
 pub use self::check::storage_options;
 #[cfg(unix)]
 pub use self::directory::{EXCLUSIVE, FOLLOW_LINKS, open_directory};
+pub use self::named::NamedStore;
 pub use self::open::open_url;
 pub use self::options::{LOCK_TIMEOUT, OptionValue, SYNC, StorageOption, StorageOptions};
 pub use self::scheme::Located;

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
     all(unix, feature = "berkeley-db")
 ))]
 use super::files::{self, file_of as file_of_scheme};
+use super::named;
 use super::options::StorageOptions;
 use super::scheme::{Located, Scheme};
 use super::text::StoreUrl;
@@ -94,7 +95,7 @@ pub(super) fn open_scheme(url: &StoreUrl<'_>, options: &StorageOptions) -> Resul
     let named = |scheme: &&&Scheme| scheme.names.contains(&url.scheme());
     match SCHEMES.iter().find(named) {
         Some(scheme) => Ok(steady((scheme.open)(url, options)?)),
-        None => Err(unknown(url)),
+        None => named::find(url).ok_or_else(|| unknown(url)),
     }
 }
 

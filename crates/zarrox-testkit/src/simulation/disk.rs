@@ -1,0 +1,140 @@
+//! What is stored, and what of it outlives a crash of the machine: [`Disk`].
+
+use std::collections::BTreeMap;
+
+use zarrox_stores::Bytes;
+
+use super::schedule::Random;
+
+/// A kind of store, with the promises of its like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory: locks of files exclude everybody, names are renamed in one step, and nothing compares versions.
+    Directory,
+    /// A database: versions are compared, and many values are renamed in one step.
+    Database,
+    /// A bucket: versions are compared, and that is all.
+    Bucket,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Directory, Self::Database, Self::Bucket];
+
+    /// The name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Directory => "directory",
+            Self::Database => "database",
+            Self::Bucket => "bucket",
+        }
+    }
+}
+
+/// A value, and the file that has it.
+#[derive(Debug, Clone)]
+pub(super) struct Object {
+    pub(super) bytes: Bytes,
+    /// A number that no other file ever has.
+    pub(super) inode: u64,
+    /// The time of the clock, in milliseconds.
+    pub(super) modified: i64,
+}
+
+pub(super) type Objects = BTreeMap<String, Object>;
+
+/// A change of what is stored.
+#[derive(Debug, Clone)]
+pub(super) enum Change {
+    Put(String, Object),
+    Erase(String),
+    Rename(String, String),
+}
+
+impl Change {
+    fn apply(self, objects: &mut Objects) {
+        match self {
+            Self::Put(key, object) => drop(objects.insert(key, object)),
+            Self::Erase(key) => drop(objects.remove(&key)),
+            Self::Rename(from, to) => {
+                let moved: Vec<String> = below(objects, &from).map(|(key, _)| key.clone()).collect();
+                for key in moved {
+                    if let Some(object) = objects.remove(&key) {
+                        objects.insert(format!("{to}{}", &key[from.len()..]), object);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The keys or prefixes that are changed.
+    fn names(&self) -> [&str; 2] {
+        match self {
+            Self::Put(key, _) | Self::Erase(key) => [key, key],
+            Self::Rename(from, to) => [from, to],
+        }
+    }
+
+    /// Returns true if the other change is of the same names, so that file systems keep their order.
+    fn depends_on(&self, other: &Self) -> bool {
+        let overlap = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
+        self.names().iter().any(|own| other.names().iter().any(|name| overlap(own, name)))
+    }
+}
+
+/// The values below a prefix.
+pub(super) fn below<'a>(
+    objects: &'a Objects,
+    prefix: &'a str,
+) -> impl Iterator<Item = (&'a String, &'a Object)> {
+    objects.range(prefix.to_owned()..).take_while(move |(key, _)| key.starts_with(prefix))
+}
+
+/// A disk with a cache that forgets.
+#[derive(Debug, Clone)]
+pub(super) struct Disk {
+    pub(super) kind: Kind,
+    /// True if each change is flushed before it counts as done.
+    sync: bool,
+    /// What processes see.
+    pub(super) objects: Objects,
+    /// What is on the disk.
+    durable: Objects,
+    /// What is not on the disk yet, in the order of the calls.
+    pending: Vec<Change>,
+}
+
+impl Disk {
+    pub(super) fn new(kind: Kind, sync: bool, objects: Objects) -> Self {
+        Self {
+            kind,
+            sync: sync || kind != Kind::Directory,
+            durable: objects.clone(),
+            objects,
+            pending: Vec::new(),
+        }
+    }
+
+    pub(super) fn change(&mut self, change: Change) {
+        change.clone().apply(&mut self.objects);
+        match self.sync {
+            true => change.apply(&mut self.durable),
+            false => self.pending.push(change),
+        }
+    }
+
+    /// Forgets some of what is not on the disk. What is kept may have been done in another order, but for changes of the same names.
+    pub(super) fn crash(&mut self, random: &mut Random) {
+        let kept = random.pick(&[100, 500, 900]).unwrap_or(500);
+        let mut lost: Vec<Change> = Vec::new();
+        for change in std::mem::take(&mut self.pending) {
+            if random.chance(kept) && !lost.iter().any(|earlier| change.depends_on(earlier)) {
+                change.apply(&mut self.durable);
+            } else {
+                lost.push(change);
+            }
+        }
+        self.objects = self.durable.clone();
+    }
+}

@@ -1,0 +1,466 @@
+//! The tasks of a simulation, and whose turn it is: [`Stage`].
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use zarrox_stores::{Operation, StoreErrorKind};
+
+use super::disk::{Disk, Kind, Objects};
+use super::schedule::{Decision, Random, Schedule, Situation};
+
+/// A run with more steps never ends.
+const MOST_STEPS: u64 = 20_000;
+/// A task that does nothing for so long waits for another one outside of all stores.
+const STUCK: Duration = Duration::from_secs(30);
+
+/// The work of a task.
+pub type Work = Box<dyn FnOnce() + Send>;
+
+thread_local! {
+    /// The stage and the task of this thread.
+    static CURRENT: RefCell<Option<(Arc<Shared>, usize)>> = const { RefCell::new(None) };
+}
+
+/// A simulated machine with its disks.
+#[derive(Debug, Clone)]
+pub struct Stage(pub(super) Arc<Shared>);
+
+/// The end of a run.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// What went wrong with the tasks as a whole: one has panicked, or they wait for one another.
+    pub failure: Option<String>,
+    /// All that happened, step by step; empty unless it was asked for.
+    pub trace: Vec<String>,
+    /// The decisions.
+    pub schedule: Schedule,
+    /// The number of steps.
+    pub steps: u64,
+    /// True if the machine has crashed.
+    pub crashed: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) number: u64,
+    state: Mutex<State>,
+    /// All tasks have ended.
+    ended: Condvar,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    tasks: Vec<Task>,
+    /// The task whose turn it is.
+    turn: Option<usize>,
+    step: u64,
+    schedule: Schedule,
+    /// The time in milliseconds.
+    pub(super) clock: i64,
+    trace: Option<Vec<String>>,
+    pub(super) disks: Vec<Disk>,
+    pub(super) locks: BTreeMap<Lock, Holder>,
+    /// What the holder of a lock knows to be stored under the key: a file, or none.
+    pub(super) known: BTreeMap<(usize, usize, String), Option<u64>>,
+    /// The processes that were killed.
+    dead: Vec<usize>,
+    everybody_is_dead: bool,
+    failure: Option<String>,
+    crashed: bool,
+    pub(super) files: u64,
+}
+
+#[derive(Debug)]
+struct Task {
+    process: usize,
+    status: Status,
+    /// The thread, once it has begun.
+    thread: Option<Thread>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Status {
+    Ready,
+    Waits(Lock),
+    Done,
+}
+
+/// Something that one holder at a time has.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Lock {
+    /// The lock of a key of a disk among the threads of a process.
+    Key(usize, usize, String),
+    /// The lock of a file.
+    File(u64),
+}
+
+/// The process that holds a lock, and how often.
+#[derive(Debug)]
+pub(super) struct Holder {
+    process: usize,
+    times: usize,
+}
+
+/// What a step lets its call do.
+pub(super) enum Fate<'a> {
+    Run(MutexGuard<'a, State>),
+    /// The call is done, and fails.
+    Lose(MutexGuard<'a, State>, StoreErrorKind),
+    Fail(StoreErrorKind),
+    /// The process is not there any more.
+    Dead,
+}
+
+impl Stage {
+    /// A machine with an empty disk of this kind, beside others if there are any.
+    #[must_use]
+    pub fn new(schedule: Schedule, told: bool) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        static PAUSES: Once = Once::new();
+        PAUSES.call_once(|| zarrox_stores::pause::replace_pauses(pause));
+        let state = State {
+            tasks: Vec::new(),
+            turn: None,
+            step: 0,
+            schedule,
+            clock: 1_000_000_000,
+            trace: told.then(Vec::new),
+            disks: Vec::new(),
+            locks: BTreeMap::new(),
+            known: BTreeMap::new(),
+            dead: Vec::new(),
+            everybody_is_dead: false,
+            failure: None,
+            crashed: false,
+            files: 0,
+        };
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::new(Shared { number, state: Mutex::new(state), ended: Condvar::new() }))
+    }
+
+    /// Adds a disk that keeps what it is told at once (`sync`) or only some of it at a crash. Returns its number.
+    pub fn add_disk(&self, kind: Kind, sync: bool, contents: &Contents) -> usize {
+        let mut state = self.0.lock();
+        // No new file may have the number of one that is there.
+        let last = contents.0.values().map(|object| object.inode).max().unwrap_or(0);
+        state.files = state.files.max(last);
+        state.disks.push(Disk::new(kind, sync, contents.0.clone()));
+        state.disks.len() - 1
+    }
+
+    /// All that is on a disk, as a start for others.
+    #[must_use]
+    pub fn contents(&self, disk: usize) -> Contents {
+        Contents(self.0.lock().disks[disk].objects.clone())
+    }
+
+    /// Time passes.
+    pub fn wait(&self, time: i64) {
+        self.0.lock().clock += time;
+    }
+
+    /// Tells something in the trace, if there is one.
+    pub fn tell(&self, line: impl FnOnce() -> String) {
+        self.0.lock().tell(line);
+    }
+
+    /// Returns true if a process was not killed.
+    #[must_use]
+    pub fn is_alive(&self, process: usize) -> bool {
+        !self.0.lock().is_dead_process(process)
+    }
+
+    /// Runs tasks of processes until all have ended. One task runs at a time. Afterwards nothing fails any more.
+    ///
+    /// # Errors
+    /// When a task waits for something outside of the simulation: its thread is left behind.
+    pub fn run(&self, works: Vec<(usize, Work)>) -> Result<Ended, String> {
+        let mut state = self.0.lock();
+        for (process, _) in &works {
+            state.tasks.push(Task { process: *process, status: Status::Ready, thread: None });
+        }
+        state.hand_over(None);
+        drop(state);
+        for (task, (_, work)) in works.into_iter().enumerate() {
+            let shared = Arc::clone(&self.0);
+            let thread = thread::Builder::new().name(format!("task {task}"));
+            thread.spawn(move || shared.play(task, work)).map_err(|error| error.to_string())?;
+        }
+        self.0.wait_for_all()?;
+        let mut state = self.0.lock();
+        // Whoever looks at what is there is a process of its own.
+        state.locks.clear();
+        state.known.clear();
+        state.dead.clear();
+        state.everybody_is_dead = false;
+        Ok(Ended {
+            failure: state.failure.take(),
+            trace: state.trace.take().unwrap_or_default(),
+            schedule: state.schedule.clone(),
+            steps: state.step,
+            crashed: state.crashed,
+        })
+    }
+}
+
+/// All that is on a disk.
+#[derive(Debug, Clone, Default)]
+pub struct Contents(Objects);
+
+impl Shared {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn play(self: Arc<Self>, task: usize, work: Work) {
+        CURRENT.set(Some((Arc::clone(&self), task)));
+        let mut state = self.lock();
+        state.tasks[task].thread = Some(thread::current());
+        drop(self.await_turn(state, task));
+        let done = catch_unwind(AssertUnwindSafe(work));
+        CURRENT.set(None);
+        let mut state = self.lock();
+        if done.is_err() {
+            state.fail(format!("task {task} panicked"));
+        }
+        state.tasks[task].status = Status::Done;
+        state.step += 1;
+        state.hand_over(Some(task));
+        let next = state.turn.and_then(|next| state.tasks[next].thread.clone());
+        let is_last = state.turn.is_none();
+        drop(state);
+        if let Some(next) = next {
+            next.unpark();
+        }
+        if is_last {
+            self.ended.notify_all();
+        }
+    }
+
+    fn await_turn<'a>(&'a self, mut state: MutexGuard<'a, State>, task: usize) -> MutexGuard<'a, State> {
+        // Whoever wakes up has the lock for himself.
+        let next = state.turn.filter(|next| *next != task).and_then(|next| state.tasks[next].thread.clone());
+        if let Some(next) = next {
+            drop(state);
+            next.unpark();
+            state = self.lock();
+        }
+        while state.turn != Some(task) {
+            drop(state);
+            thread::park();
+            state = self.lock();
+        }
+        state
+    }
+
+    fn wait_for_all(&self) -> Result<(), String> {
+        let mut state = self.lock();
+        while state.turn.is_some() {
+            let before = state.step;
+            let (next, waited) =
+                self.ended.wait_timeout(state, STUCK).unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            if waited.timed_out() && state.step == before {
+                let turn = state.turn;
+                let trace = state.trace.take().unwrap_or_default().join("\n");
+                return Err(format!("task {turn:?} waits outside of all stores for ever\n{trace}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The task of this thread, if it is one of this stage.
+    fn task(self: &Arc<Self>) -> Option<usize> {
+        CURRENT.with_borrow(|current| {
+            current.as_ref().filter(|(stage, _)| Arc::ptr_eq(stage, self)).map(|(_, task)| *task)
+        })
+    }
+
+    /// One step of a process: what the schedule says happens, and then the call is made, or not.
+    pub(super) fn step<'a>(self: &'a Arc<Self>, operation: Operation, key: &str, loses: bool) -> Fate<'a> {
+        let Some(task) = self.task() else { return Fate::Run(self.lock()) };
+        let mut state = self.lock();
+        if state.is_dead(task) {
+            return Fate::Dead;
+        }
+        state.clock += 1;
+        let writes = operation.is_write();
+        let decision = state.decide(task, writes, loses, false);
+        state.tell(|| match decision {
+            Some(decision) => format!("task {task}: {operation:?} '{key}': {decision}"),
+            None => format!("task {task}: {operation:?} '{key}'"),
+        });
+        match decision {
+            Some(Decision::Switch(other)) if state.is_ready(other) => {
+                state.turn_to(other);
+                state = self.await_turn(state, task);
+            }
+            Some(Decision::Fail(kind)) => return Fate::Fail(kind),
+            Some(Decision::FailWhenDone(kind)) => return Fate::Lose(state, kind),
+            Some(Decision::Kill) => state.kill(task),
+            Some(Decision::Crash(seed)) => state.crash(seed),
+            Some(Decision::Clock(time)) => state.clock += time,
+            Some(Decision::Switch(_)) | None => {}
+        }
+        if state.is_dead(task) { Fate::Dead } else { Fate::Run(state) }
+    }
+
+    /// Waits until a process has a lock. `None` if the process does not live to see it.
+    pub(super) fn acquire<'a>(
+        self: &'a Arc<Self>,
+        mut state: MutexGuard<'a, State>,
+        lock: &Lock,
+        process: usize,
+        shared: bool,
+    ) -> Option<MutexGuard<'a, State>> {
+        let task = self.task();
+        while !state.take(lock, process, shared) {
+            let Some(task) = task else {
+                // A thread outside of the simulation.
+                drop(state);
+                thread::yield_now();
+                state = self.lock();
+                continue;
+            };
+            state.tasks[task].status = Status::Waits(lock.clone());
+            state.tell(|| format!("task {task} waits for {lock:?}"));
+            state.step += 1;
+            state.hand_over(Some(task));
+            state = self.await_turn(state, task);
+            if state.is_dead(task) {
+                return None;
+            }
+        }
+        Some(state)
+    }
+}
+
+impl State {
+    fn tell(&mut self, line: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(line());
+        }
+    }
+
+    fn fail(&mut self, failure: String) {
+        self.failure.get_or_insert(failure);
+        self.everybody_is_dead = true;
+        self.wake_all();
+    }
+
+    fn wake_all(&mut self) {
+        for task in &mut self.tasks {
+            if matches!(task.status, Status::Waits(_)) {
+                task.status = Status::Ready;
+            }
+        }
+    }
+
+    fn is_dead(&self, task: usize) -> bool {
+        self.everybody_is_dead || self.dead.contains(&self.tasks[task].process)
+    }
+
+    pub(super) fn is_dead_process(&self, process: usize) -> bool {
+        self.everybody_is_dead || self.dead.contains(&process)
+    }
+
+    fn is_ready(&self, task: usize) -> bool {
+        self.tasks.get(task).is_some_and(|task| task.status == Status::Ready)
+    }
+
+    fn decide(&mut self, task: usize, writes: bool, loses_answers: bool, waits: bool) -> Option<Decision> {
+        self.step += 1;
+        if self.step > MOST_STEPS {
+            self.fail("the tasks never end".to_owned());
+            return None;
+        }
+        let others = (0..self.tasks.len()).filter(|other| *other != task && self.is_ready(*other)).collect();
+        self.schedule.decide(self.step, &Situation { others, writes, loses_answers, waits })
+    }
+
+    fn turn_to(&mut self, task: usize) {
+        self.turn = Some(task);
+    }
+
+    /// Lets another task go on, since this one cannot.
+    fn hand_over(&mut self, task: Option<usize>) {
+        let ready: Vec<usize> = (0..self.tasks.len()).filter(|other| self.is_ready(*other)).collect();
+        if ready.is_empty() && self.tasks.iter().any(|task| matches!(task.status, Status::Waits(_))) {
+            self.fail("all tasks wait for one another".to_owned());
+            return self.hand_over(task);
+        }
+        let Some(first) = ready.first().copied() else {
+            self.turn = None;
+            return;
+        };
+        let me = task.unwrap_or(usize::MAX);
+        let next = match self.decide(me, false, false, true) {
+            Some(Decision::Switch(next)) if self.is_ready(next) => next,
+            _ => ready.into_iter().find(|other| *other > me).unwrap_or(first),
+        };
+        self.turn_to(next);
+    }
+
+    fn kill(&mut self, task: usize) {
+        let process = self.tasks[task].process;
+        self.dead.push(process);
+        self.locks.retain(|_, holder| holder.process != process);
+        self.known.retain(|(_, of, _), _| *of != process);
+        self.wake_all();
+    }
+
+    fn crash(&mut self, seed: u64) {
+        let mut random = Random::new(seed);
+        self.disks.iter_mut().for_each(|disk| disk.crash(&mut random));
+        self.crashed = true;
+        self.everybody_is_dead = true;
+        self.wake_all();
+    }
+
+    pub(super) fn take(&mut self, lock: &Lock, process: usize, shared: bool) -> bool {
+        match self.locks.get_mut(lock) {
+            None => {
+                self.locks.insert(lock.clone(), Holder { process, times: 1 });
+                true
+            }
+            Some(holder) if shared && holder.process == process => {
+                holder.times += 1;
+                true
+            }
+            Some(_) => false,
+        }
+    }
+
+    pub(super) fn release(&mut self, lock: &Lock) {
+        let Some(holder) = self.locks.get_mut(lock) else { return };
+        holder.times -= 1;
+        if holder.times > 0 {
+            return;
+        }
+        self.locks.remove(lock);
+        for task in &mut self.tasks {
+            if matches!(&task.status, Status::Waits(wanted) if wanted == lock) {
+                task.status = Status::Ready;
+            }
+        }
+    }
+}
+
+/// Lets the others go on instead of sleeping.
+fn pause(time: Duration) {
+    let Some((stage, task)) = CURRENT.with_borrow(Clone::clone) else { return thread::sleep(time) };
+    let mut state = stage.lock();
+    if state.is_dead(task) {
+        return;
+    }
+    state.clock += i64::try_from(time.as_millis()).unwrap_or(0);
+    state.step += 1;
+    state.tell(|| format!("task {task} pauses"));
+    state.hand_over(Some(task));
+    drop(stage.await_turn(state, task));
+}

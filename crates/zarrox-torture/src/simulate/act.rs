@@ -1,0 +1,251 @@
+//! What a task does: [`Actor`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use zarrox::check::{Check, Repair};
+use zarrox::convert::Convert;
+use zarrox::pyramid::{Downsample, Method, Pyramid};
+use zarrox::stores::{NamedStore, Store};
+use zarrox::{Array, Copier, Error, ErrorKind, Format, Group, Result};
+use zarrox_testkit::simulation::{SimStore, Stage};
+
+use crate::element::elements;
+use crate::world::{self, LOG, NOTES, of_numbers};
+
+use super::plan::Act;
+use super::world::{
+    BOARD, DAMAGED, DAMAGED_SHAPE, MOVED, PULSE, PULSE_LENGTH, SHAPE, SOURCE, World, options,
+};
+
+/// The attempts at a write of an array that is moved or gets other chunks meanwhile: each is made with a new handle.
+const ATTEMPTS: usize = 3;
+
+/// The stores of a process.
+pub(super) struct Machine {
+    pub(super) stores: [Arc<dyn Store>; 2],
+    names: [NamedStore; 2],
+}
+
+impl Machine {
+    /// The stores as a process opens them.
+    pub(super) fn new(stage: &Stage, process: usize) -> Self {
+        let stores = [0, 1].map(|disk| Arc::new(SimStore::new(stage, disk, process)) as Arc<dyn Store>);
+        let names = [0, 1].map(|disk: usize| {
+            let name = stores[disk].location().replace("sim://", "");
+            NamedStore::new(format!("{name}-{process}"), stores[disk].clone())
+        });
+        Self { stores, names }
+    }
+
+    pub(super) fn root(&self) -> Result<Group> {
+        options().open_in(self.stores[0].clone(), "")?.into_group()
+    }
+
+    /// The board, wherever it is.
+    pub(super) fn board(&self) -> Result<Array> {
+        let mut first = None;
+        for (store, path) in [(0, BOARD), (0, MOVED), (1, MOVED)] {
+            match options().open_in(self.stores[store].clone(), path) {
+                Ok(node) => return node.into_array(),
+                Err(error) if error.kind() == ErrorKind::NotFound => drop(first.get_or_insert(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(first.unwrap_or_else(|| Error::new(ErrorKind::NotFound, "there is no board")))
+    }
+}
+
+/// A task with its handles.
+pub(super) struct Actor {
+    machine: Arc<Machine>,
+    world: World,
+    task: u64,
+    /// Handles that stay open, so that what they know grows old.
+    arrays: BTreeMap<&'static str, Array>,
+    board: Option<Array>,
+    /// True where an earlier process may have done what is to be done.
+    again: bool,
+}
+
+impl Actor {
+    pub(super) fn new(machine: Arc<Machine>, world: World, task: u64, again: bool) -> Self {
+        Self { machine, world, task, arrays: BTreeMap::new(), board: None, again }
+    }
+
+    /// Does an act. Returns the elements that it has read, if it reads.
+    pub(super) fn act(&mut self, act: Act) -> Result<Option<Vec<u64>>> {
+        match act {
+            Act::Write { start, shape, number } => self.write_board(start, shape, number)?,
+            Act::Mend { at, number } => {
+                let values = elements(number, &at, &[1, 1], &DAMAGED_SHAPE);
+                self.array(DAMAGED)?.write(world_selection(&at, &[1, 1]), &values)?;
+            }
+            Act::Read => {
+                self.board = None;
+                return self.read().map(Some);
+            }
+            Act::ReadAgain => return self.read().map(Some),
+            Act::Append { rows, number } => {
+                let values = elements(number, &[0, 0], &[rows, 2], &[rows, 2]);
+                self.array(LOG)?.append(&values, 0)?;
+            }
+            Act::Resize { length } => self.array(PULSE)?.resize(&[length])?,
+            Act::Pulse { chunk, number } => self.pulse(chunk, number)?,
+            Act::Attribute { number } => {
+                let name = format!("of-{}", self.task);
+                let mut node = self.machine.root()?.open(NOTES)?;
+                node.update_attributes(|attributes| drop(attributes.insert(name.clone(), number.into())))?;
+            }
+            Act::Create { number } => {
+                let array = of_numbers(self.machine.root()?.create_array(&self.own())).shape([4]).chunks([2]);
+                let attributes = [(world::NUMBER.to_owned(), number.into())].into_iter().collect();
+                let array = array.attributes(attributes).overwrite(true).create()?;
+                array.write(.., &elements(number, &[0], &[4], &[4]))?;
+            }
+            Act::Remove => missing_is_done(self.machine.root()?.delete(&self.own()))?,
+            Act::Copy => self.copy()?,
+            Act::Downsample => self.downsample()?,
+            Act::Consolidate => self.machine.root()?.consolidate_metadata()?,
+            Act::Repair => {
+                let check = Check::open_in(&options(), self.machine.stores[0].clone(), "")?;
+                check.repair(Repair::default()).run(|_| Ok(()))?;
+            }
+            act => self.structural(act)?,
+        }
+        Ok(None)
+    }
+
+    fn array(&mut self, path: &'static str) -> Result<&mut Array> {
+        if !self.arrays.contains_key(path) {
+            self.arrays.insert(path, self.machine.root()?.open(path)?.into_array()?);
+        }
+        self.arrays.get_mut(path).ok_or_else(|| Error::new(ErrorKind::NotFound, path))
+    }
+
+    fn board(&mut self) -> Result<&Array> {
+        if self.board.is_none() {
+            self.board = Some(self.machine.board()?);
+        }
+        self.board.as_ref().ok_or_else(|| Error::new(ErrorKind::NotFound, BOARD))
+    }
+
+    fn write_board(&mut self, start: [u64; 2], shape: [u64; 2], number: u64) -> Result<()> {
+        let values = elements(number, &start, &shape, &SHAPE);
+        let mut written = Ok(());
+        for _ in 0..ATTEMPTS {
+            written = self.board().and_then(|board| board.write(world_selection(&start, &shape), &values));
+            match &written {
+                Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
+                    self.board = None;
+                }
+                _ => return written,
+            }
+        }
+        written
+    }
+
+    fn read(&mut self) -> Result<Vec<u64>> {
+        Ok(self.board()?.read::<u64>(..)?.iter().copied().collect())
+    }
+
+    fn pulse(&mut self, chunk: u64, number: u64) -> Result<()> {
+        let array = self.array(PULSE)?;
+        let (length, start) = (array.shape()[0], chunk * PULSE_LENGTH.1);
+        if start >= length {
+            return Ok(());
+        }
+        let count = PULSE_LENGTH.1.min(length - start);
+        let values = elements(number, &[start], &[count], &[length]);
+        array.write(world_selection(&[start], &[count]), &values)
+    }
+
+    /// The path of the array that only this task makes.
+    fn own(&self) -> String {
+        made(self.task)
+    }
+
+    fn copy(&self) -> Result<()> {
+        let store = &self.machine.stores[0];
+        let copier = Copier::new().open_options(options()).chunks([4, 1]);
+        let planned = copier.plan_in(store.clone(), SOURCE, store.clone(), &copied(self.task))?;
+        self.existing_is_done(planned.run().map(drop))
+    }
+
+    fn downsample(&self) -> Result<()> {
+        let store = &self.machine.stores[0];
+        let pyramid = Downsample::new().open_options(options()).method(Method::Nearest).levels(1);
+        let planned = pyramid.plan_in(store.clone(), SOURCE, store.clone(), &halved(self.task));
+        self.existing_is_done(planned.and_then(Pyramid::run).map(drop))
+    }
+
+    /// That there is something already is what a task leaves that did it before, or another time.
+    fn existing_is_done(&self, created: Result<()>) -> Result<()> {
+        match created {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            created => created,
+        }
+    }
+
+    fn structural(&mut self, act: Act) -> Result<()> {
+        let machine = Arc::clone(&self.machine);
+        let url = |disk: usize, path: &str| machine.names[disk].url(path);
+        let copier = Copier::new().open_options(options());
+        match act {
+            Act::Move => self.moved_is_done(machine.root()?.move_node(BOARD, MOVED)),
+            Act::MoveAcross => self.moved_is_done(copier.move_node(url(0, BOARD), url(1, MOVED)).map(drop)),
+            Act::Rechunk => copier.chunks([3, 1]).no_shards().run_in_place(url(0, BOARD)).map(drop),
+            Act::Reshard => copier.chunks([2, 2]).shards([4, 4]).run_in_place(url(0, BOARD)).map(drop),
+            Act::Convert => {
+                let convert = Convert::new(Format::V3).open_options(options());
+                convert.plan_in_place_in(machine.stores[0].clone(), "")?.run().map(drop)
+            }
+            Act::Delete => missing_is_done(machine.root()?.delete(BOARD)),
+            _ => {
+                let root = machine.root()?;
+                missing_is_done(root.delete(BOARD))?;
+                self.world.board(&root).map(drop)
+            }
+        }
+    }
+
+    /// That it was moved already is what an interrupted command leaves.
+    fn moved_is_done(&self, moved: Result<()>) -> Result<()> {
+        match moved {
+            Err(error)
+                if self.again && error.kind() == ErrorKind::NotFound && self.machine.board().is_ok() =>
+            {
+                Ok(())
+            }
+            moved => moved,
+        }
+    }
+}
+
+/// That there is nothing to delete is what an interrupted deletion leaves.
+fn missing_is_done(deleted: Result<()>) -> Result<()> {
+    match deleted {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        deleted => deleted,
+    }
+}
+
+/// The path of the array that a task creates.
+pub(super) fn made(task: u64) -> String {
+    format!("made{task}")
+}
+
+/// The path of the copy that a task makes.
+pub(super) fn copied(task: u64) -> String {
+    format!("copy{task}")
+}
+
+/// The path of the pyramid that a task makes.
+pub(super) fn halved(task: u64) -> String {
+    format!("half{task}")
+}
+
+/// The elements of a box.
+fn world_selection(start: &[u64], shape: &[u64]) -> zarrox::Selection {
+    crate::worker::selection(start, shape)
+}

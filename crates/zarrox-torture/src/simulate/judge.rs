@@ -1,0 +1,414 @@
+//! What a run must have left: [`judge`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ndarray::{Axis, Slice};
+use zarrox::check::{Check, Repair, Severity};
+use zarrox::json::Json;
+use zarrox::selection::DimSelection;
+use zarrox::{Array, Error, ErrorKind, Group, Node};
+use zarrox_testkit::simulation::Ended;
+
+use crate::check::Blocks;
+use crate::element::{element, origin};
+use crate::fault::{Fault, Faults};
+use crate::leftovers::check_keys;
+use crate::place::Opened;
+use crate::world::{LOG, NOTES, NUMBER};
+
+use super::act::{Actor, Machine, copied, halved, made};
+use super::history::{Allowed, Entry, History, attributes};
+use super::plan::{Act, Plan};
+use super::world::{BOARD, DAMAGED, FIRST, MOVED, PULSE, PULSE_LENGTH, SOURCE_SHAPE, first, options};
+
+/// Gives the interrupted commands again, and compares all that is there with what was done.
+pub(super) fn judge(
+    plan: &Plan,
+    ended: &Ended,
+    history: &History,
+    machine: Arc<Machine>,
+    holes: bool,
+) -> Faults {
+    let mut faults = Faults::default();
+    if let Some(failure) = &ended.failure {
+        faults.add(Fault::Failed, failure.clone());
+    }
+    let may_fail = ended.schedule.has_faults();
+    let is_lossy = ended.crashed && !plan.sync;
+    let begun = history.entries().iter().map(|entry| entry.act).collect();
+    let mut judge = Judge { plan, begun, machine, faults, may_fail, is_lossy, holes };
+    judge.errors(&history.entries());
+    judge.readers(&history.entries());
+    judge.again(history);
+    let entries = history.entries();
+    judge.board(&entries);
+    judge.damaged(&entries);
+    judge.log(&entries);
+    judge.pulse(&entries);
+    judge.attributes(&entries);
+    judge.made(&entries);
+    judge.copies(&entries);
+    judge.grow();
+    judge.left();
+    judge.faults
+}
+
+struct Judge<'a> {
+    plan: &'a Plan,
+    /// The acts that have begun.
+    begun: Vec<Act>,
+    machine: Arc<Machine>,
+    faults: Faults,
+    /// True if calls have failed, or processes were killed.
+    may_fail: bool,
+    /// True if the machine has crashed and nothing was flushed.
+    is_lossy: bool,
+    /// True if rows of killed appends may be fill values.
+    holes: bool,
+}
+
+impl Judge<'_> {
+    /// Returns true if such an act has begun.
+    fn has(&self, is_meant: impl Fn(Act) -> bool) -> bool {
+        self.begun.iter().any(|act| is_meant(*act))
+    }
+
+    fn allowed(&self) -> Allowed {
+        let fill = self.has(|act| matches!(act, Act::Delete | Act::Recreate));
+        Allowed { any: self.is_lossy || fill, fill }
+    }
+
+    /// Nothing fails where nothing was made to fail, but for those who meet a change of the whole array.
+    fn errors(&mut self, entries: &[Entry]) {
+        let meets = |act: Act| act.is_of_board() && self.has(Act::is_structural);
+        let converts = self.has(|act| act == Act::Convert);
+        let judged = entries.iter().filter(|entry| !self.may_fail && !converts && !meets(entry.act));
+        let told = judged.filter_map(|entry| Some(format!("{}: {}", entry.act.name(), entry.error()?)));
+        for message in told.collect::<Vec<String>>() {
+            self.faults.add(Fault::Failed, message);
+        }
+    }
+
+    fn readers(&mut self, entries: &[Entry]) {
+        let wrong = self.allowed().wrong_for_readers(entries);
+        self.wrong("a reader", &wrong);
+    }
+
+    fn wrong(&mut self, what: &str, wrong: &[String]) {
+        if let Some(first) = wrong.first() {
+            let fault = if wrong.iter().any(|wrong| wrong.contains("fill value")) {
+                Fault::Lost
+            } else {
+                Fault::Torn
+            };
+            self.faults.add(fault, format!("{what}: {} elements are wrong: {first}", wrong.len()));
+        }
+    }
+
+    /// The same commands again do what was interrupted.
+    fn again(&mut self, history: &History) {
+        let entries = history.entries();
+        let arrived = self.rows().map(|rows| numbers(&rows)).unwrap_or_default();
+        let mut pending: Vec<&Entry> = entries.iter().filter(|entry| !entry.is_done()).collect();
+        pending.sort_by_key(|entry| !entry.act.is_structural());
+        for entry in pending {
+            let is_there = matches!(entry.act, Act::Append { number, .. } if arrived.contains(&number));
+            let is_gone = matches!(entry.act, Act::Write { .. } | Act::Read | Act::ReadAgain)
+                && self.has(|act| act == Act::Delete);
+            if is_there || is_gone || (self.is_lossy && matches!(entry.act, Act::Append { .. })) {
+                continue;
+            }
+            let number = history.begin(entry.task, entry.act);
+            let mut actor = Actor::new(Arc::clone(&self.machine), self.plan.world, entry.task, true);
+            let done = actor.act(entry.act).map_err(|error| error.to_string());
+            if let Err(error) = &done {
+                self.faults.add(Fault::NotContinued, format!("{} again: {error}", entry.act.name()));
+            }
+            history.end(number, done);
+        }
+    }
+
+    fn root(&mut self) -> Option<Group> {
+        let root = self.machine.root();
+        root.map_err(|error| self.faults.add(Fault::Unreadable, format!("the root: {error}"))).ok()
+    }
+
+    fn read(&mut self, path: &str) -> Option<Vec<u64>> {
+        let array = self.root()?.open(path).and_then(Node::into_array);
+        let values = array.and_then(|array| array.read::<u64>(..));
+        let values = values.map_err(|error| self.faults.add(Fault::Unreadable, format!("'{path}': {error}")));
+        Some(values.ok()?.iter().copied().collect())
+    }
+
+    fn board(&mut self, entries: &[Entry]) {
+        if self.has(|act| act == Act::Delete) {
+            if self.machine.board().is_ok() {
+                self.faults.add(Fault::Stale, "the board was deleted and is there".to_owned());
+            }
+            return;
+        }
+        let board = match self.machine.board() {
+            Ok(board) => board,
+            Err(error) => return self.faults.add(Fault::Lost, format!("the board: {error}")),
+        };
+        match board.read::<u64>(..) {
+            Ok(values) => {
+                let values: Vec<u64> = values.iter().copied().collect();
+                let wrong = self.allowed().wrong_at_the_end(entries, &values);
+                self.wrong("the board", &wrong);
+            }
+            Err(error) => self.faults.add(Fault::Unreadable, format!("the board: {error}")),
+        }
+        let is_moved = self.has(|act| matches!(act, Act::Move | Act::MoveAcross));
+        let old = options().open_in(self.machine.stores[0].clone(), BOARD);
+        if is_moved && old.is_ok() {
+            self.faults.add(Fault::Left, format!("the board was moved and is at '{BOARD}' and '{MOVED}'"));
+        }
+    }
+
+    fn damaged(&mut self, entries: &[Entry]) {
+        if !self.plan.world.damaged {
+            return;
+        }
+        let array = self.root().and_then(|root| root.open(DAMAGED).and_then(Node::into_array).ok());
+        let left = whole_half();
+        let values = array
+            .ok_or_else(|| "it is gone".to_owned())
+            .and_then(|array| array.read::<u64>(left).map_err(|error| error.to_string()));
+        match values {
+            Ok(values) => {
+                let mut all = first(&super::world::DAMAGED_SHAPE);
+                all.slice_axis_mut(Axis(1), Slice::from(0..2)).assign(&values);
+                let found: Vec<u64> = all.iter().copied().collect();
+                let wrong = self.allowed().wrong_in_damaged(entries, &found);
+                self.wrong("the damaged array", &wrong);
+            }
+            Err(error) => self.faults.add(Fault::Lost, format!("the damaged array: {error}")),
+        }
+    }
+
+    fn rows(&mut self) -> Option<Vec<Vec<u64>>> {
+        let values = self.read(LOG)?;
+        Some(values.chunks(2).map(<[u64]>::to_vec).collect())
+    }
+
+    fn log(&mut self, entries: &[Entry]) {
+        let Some(rows) = self.rows() else { return };
+        if self.is_lossy {
+            return;
+        }
+        let (mut done, mut pending) = (BTreeMap::new(), BTreeMap::new());
+        for entry in entries {
+            if let Act::Append { rows, number } = entry.act {
+                if entry.is_done() {
+                    done.insert(number, rows)
+                } else {
+                    pending.insert(number, rows)
+                };
+            }
+        }
+        pending.retain(|number, _| !done.contains_key(number));
+        let grows_first =
+            self.holes && Opened { store: self.machine.stores[0].clone(), path: String::new() }.grows_first();
+        Blocks { done: &done, pending: &pending, grows_first }.check(&rows, &mut self.faults);
+    }
+
+    /// One task alone changes this array: all its states are known.
+    fn pulse(&mut self, entries: &[Entry]) {
+        if self.is_lossy {
+            return;
+        }
+        let mut states = vec![first(&[PULSE_LENGTH.0]).iter().copied().collect::<Vec<u64>>()];
+        for entry in entries {
+            let change = |state: &Vec<u64>| changed(state, entry.act);
+            let after: Vec<Vec<u64>> = states.iter().map(change).collect();
+            if entry.is_done() {
+                states = after;
+            } else {
+                states.extend(after);
+            }
+        }
+        let Some(found) = self.read(PULSE) else { return };
+        if !states.contains(&found) {
+            let message = format!("'{PULSE}' is {found:?} instead of {:?}", states.last());
+            self.faults.add(Fault::Torn, message);
+        }
+    }
+
+    fn attributes(&mut self, entries: &[Entry]) {
+        let Some(root) = self.root() else { return };
+        let node = match root.open(NOTES) {
+            Ok(node) => node,
+            Err(error) => return self.faults.add(Fault::Unreadable, format!("'{NOTES}': {error}")),
+        };
+        for (name, mut possible) in attributes(entries) {
+            if self.is_lossy {
+                possible.push(0);
+            }
+            let found = node.attributes().get(&name).and_then(Json::as_u64).unwrap_or(0);
+            if !possible.contains(&found) {
+                let message =
+                    format!("the attribute '{name}' is of operation {found} instead of {possible:?}");
+                self.faults.add(Fault::Lost, message);
+            }
+        }
+    }
+
+    /// The arrays that tasks made for themselves. Each command was done in the end.
+    fn made(&mut self, entries: &[Entry]) {
+        if self.is_lossy {
+            return;
+        }
+        let mut made_by: BTreeMap<u64, Option<u64>> = BTreeMap::new();
+        for entry in entries.iter().filter(|entry| entry.is_done()) {
+            match entry.act {
+                Act::Create { number } => drop(made_by.insert(entry.task, Some(number))),
+                Act::Remove => drop(made_by.insert(entry.task, None)),
+                _ => {}
+            }
+        }
+        let Some(root) = self.root() else { return };
+        for (task, number) in made_by {
+            let path = made(task);
+            match (root.open(&path), number) {
+                (Err(error), None) if error.kind() == ErrorKind::NotFound => {}
+                (Ok(node), Some(number)) => {
+                    let of = node.attributes().get(NUMBER).and_then(Json::as_u64);
+                    let expected: Vec<u64> = (0..4).map(|at| element(number, at)).collect();
+                    if self.read(&path).is_some_and(|values| values != expected) || of != Some(number) {
+                        self.faults.add(Fault::Lost, format!("'{path}' is not what operation {number} made"));
+                    }
+                }
+                (Ok(_), None) => self.faults.add(Fault::Stale, format!("'{path}' was deleted and is there")),
+                (Err(error), _) => self.faults.add(Fault::Lost, format!("'{path}': {error}")),
+            }
+        }
+    }
+
+    fn copies(&mut self, entries: &[Entry]) {
+        if self.is_lossy {
+            return;
+        }
+        let expected: Vec<u64> = first(&SOURCE_SHAPE).iter().copied().collect();
+        for entry in entries.iter().filter(|entry| entry.is_done()) {
+            let path = match entry.act {
+                Act::Copy => copied(entry.task),
+                Act::Downsample => format!("{}/0", halved(entry.task)),
+                _ => continue,
+            };
+            if self.read(&path).is_some_and(|values| values != expected) {
+                self.faults.add(Fault::Lost, format!("'{path}' is not what was copied"));
+            }
+        }
+    }
+
+    /// Growing clears what interrupted operations have left beside arrays, and shows fill values.
+    fn grow(&mut self) {
+        for path in [LOG, PULSE] {
+            let Some(root) = self.root() else { return };
+            if let Err(error) = root.open(path).and_then(Node::into_array).and_then(grown) {
+                self.faults.add(Fault::Torn, format!("'{path}': {error}"));
+            }
+        }
+    }
+
+    /// A check finds nothing, and nothing is left that belongs to nothing.
+    fn left(&mut self) {
+        let Some(root) = self.root() else { return };
+        if self.has(|act| act == Act::Consolidate) || self.plan.world.consolidated {
+            self.consolidated(&root);
+        }
+        if self.plan.world.damaged {
+            self.check(Some(Repair::default()));
+        }
+        self.check(None);
+        let mut left = Faults::default();
+        for store in &self.machine.stores {
+            check_keys(&Opened { store: store.clone(), path: String::new() }, &mut left);
+        }
+        left.list().iter().for_each(|(fault, message)| self.faults.add(*fault, message.clone()));
+    }
+
+    fn consolidated(&mut self, root: &Group) {
+        if self.may_fail || self.has(|act| act == Act::Convert) {
+            // A writer that was killed leaves old copies.
+            if let Err(error) = root.consolidate_metadata() {
+                return self.faults.add(Fault::Failed, format!("consolidate: {error}"));
+            }
+        }
+        match root.check_consolidated() {
+            Ok(differences) if differences.is_empty() => {}
+            Ok(differences) => {
+                let message = format!("consolidated metadata differs in {} nodes", differences.len());
+                self.faults.add(Fault::Stale, message);
+            }
+            Err(error) => self.faults.add(Fault::Unreadable, format!("consolidated metadata: {error}")),
+        }
+    }
+
+    fn check(&mut self, repair: Option<Repair>) {
+        let mut found = Vec::new();
+        let check = Check::open_in(&options(), self.machine.stores[0].clone(), "");
+        let check = check.map(|check| match repair {
+            Some(repair) => check.repair(repair),
+            None => check,
+        });
+        let done = check.and_then(|check| {
+            check.run(|finding| {
+                if finding.severity() != Severity::Note {
+                    found.push(finding.to_string());
+                }
+                Ok(())
+            })
+        });
+        match done {
+            Ok(_) if repair.is_some() => {}
+            Ok(_) => found.iter().take(1).for_each(|first| {
+                self.faults.add(Fault::Left, format!("a check finds {} things: {first}", found.len()));
+            }),
+            Err(error) => self.faults.add(Fault::Failed, format!("check: {error}")),
+        }
+    }
+}
+
+/// Grows an array, makes sure that the new part has fill values, and shrinks it again.
+fn grown(mut array: Array) -> zarrox::Result<()> {
+    let before = array.shape().to_vec();
+    let mut shape = before.clone();
+    shape[0] += PULSE_LENGTH.0;
+    array.resize(&shape)?;
+    let new = array.read::<u64>(DimSelection::from(before[0]..shape[0]))?;
+    if let Some(found) = new.iter().find(|&&found| found != 0) {
+        let message = format!("what was grown shows {}", crate::element::told(*found));
+        return Err(Error::new(ErrorKind::Corrupt, message));
+    }
+    array.resize(&before)
+}
+
+/// The elements of the array of one task after an act.
+fn changed(state: &[u64], act: Act) -> Vec<u64> {
+    let mut state = state.to_vec();
+    match act {
+        Act::Resize { length } => state.resize(usize::try_from(length).unwrap_or(0), 0),
+        Act::Pulse { chunk, number } => {
+            for at in chunk * PULSE_LENGTH.1..(chunk + 1) * PULSE_LENGTH.1 {
+                if let Some(value) = usize::try_from(at).ok().and_then(|at| state.get_mut(at)) {
+                    *value = element(number, at);
+                }
+            }
+        }
+        _ => {}
+    }
+    state
+}
+
+/// The operations whose elements are in rows.
+fn numbers(rows: &[Vec<u64>]) -> Vec<u64> {
+    rows.iter().flatten().map(|value| origin(*value).0).filter(|number| *number > FIRST).collect()
+}
+
+/// The half of the damaged array that is whole.
+fn whole_half() -> zarrox::Selection {
+    crate::worker::selection(&[0, 0], &[2, 2])
+}

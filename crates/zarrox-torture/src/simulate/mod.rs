@@ -1,0 +1,202 @@
+//! Simulated runs: `--simulate N`. Tasks race one another over stores in memory, under one seed each.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `plan` | what a run does, which follows from its seed |
+//! | `world` | the hierarchies that runs begin with |
+//! | `act` | how a task does it |
+//! | `history` | what was begun, done and read, and when |
+//! | `judge` | what must be there afterwards |
+//! | `shrink` | a smaller run that fails as well |
+
+mod act;
+mod history;
+mod judge;
+mod plan;
+mod shrink;
+mod world;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use zarrox_testkit::simulation::{Ended, Schedule, Stage, Work};
+
+use crate::fault::Faults;
+use crate::options::Options;
+use crate::outcome::Outcome;
+
+use self::act::{Actor, Machine};
+use self::history::History;
+use self::plan::{Act, Plan};
+
+/// The process that judges.
+const JUDGE: usize = 99;
+/// The failing runs that are shrunk and printed.
+const MOST_PRINTED: usize = 5;
+
+/// What a run has shown.
+struct Shown {
+    ended: Ended,
+    faults: Faults,
+}
+
+impl Shown {
+    /// Says which kind of fault it is: a smaller run must fail for the same reason.
+    fn reason(&self) -> Option<String> {
+        let (fault, message) = self.faults.list().first()?;
+        let words: Vec<&str> = message.split([' ', ':']).take(2).collect();
+        Some(format!("{}: {}", fault.name(), words.join(" ")))
+    }
+}
+
+/// Runs a plan once.
+fn play(plan: &Plan, schedule: Schedule, told: bool, options: &Options) -> Outcome<Shown> {
+    let stage = Stage::new(schedule, told);
+    let (first, second) = plan.world.contents().map_err(|error| error.to_string())?;
+    stage.add_disk(plan.kind, plan.sync, &first);
+    stage.add_disk(plan.kind, plan.sync, &second);
+    // What is there was written a while ago.
+    stage.wait(10_000);
+    let history = History::default();
+    let mut machines: BTreeMap<usize, Arc<Machine>> = BTreeMap::new();
+    let mut works: Vec<(usize, Work)> = Vec::new();
+    for (index, hand) in plan.hands.clone().into_iter().enumerate() {
+        let machine =
+            machines.entry(hand.process).or_insert_with(|| Arc::new(Machine::new(&stage, hand.process)));
+        let mut actor = Actor::new(Arc::clone(machine), plan.world, hand.task, false);
+        let (stage, history) = (stage.clone(), history.clone());
+        let work = move || {
+            for act in hand.acts {
+                stage.tell(|| format!("task {index} begins {act:?}"));
+                let number = history.begin(hand.task, act);
+                let done = actor.act(act).map_err(|error| error.to_string());
+                if !stage.is_alive(hand.process) {
+                    return;
+                }
+                stage.tell(|| match &done {
+                    Ok(_) => format!("task {index} has done it"),
+                    Err(error) => format!("task {index} failed: {error}"),
+                });
+                let failed = done.is_err();
+                history.end(number, done);
+                if failed {
+                    return;
+                }
+            }
+        };
+        works.push((hand.process, Box::new(work)));
+    }
+    let ended = stage.run(works)?;
+    stage.wait(10_000);
+    let judge = Arc::new(Machine::new(&stage, JUDGE));
+    let holes = options.without.iter().any(|name| name == "append-holes");
+    let faults = judge::judge(plan, &ended, &history, judge, holes);
+    Ok(Shown { ended, faults })
+}
+
+/// The counts of all runs.
+#[derive(Default)]
+struct Tally {
+    steps: u64,
+    /// The failing runs by their reasons: how many, and the first seed.
+    reasons: BTreeMap<String, (u64, u64)>,
+}
+
+/// Runs as many seeds as the options say, or for as long.
+#[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
+pub(crate) fn run(options: &Options) -> Outcome {
+    let count = options.simulate.unwrap_or(u64::MAX);
+    let (begun, next, tally) = (Instant::now(), AtomicU64::new(0), Mutex::new(Tally::default()));
+    let stopped = AtomicBool::new(false);
+    let until = options.seconds.map(Duration::from_secs);
+    let work = || -> Outcome {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let is_late = until.is_some_and(|until| begun.elapsed() >= until);
+            if index >= count || is_late || stopped.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let done = one(options.seed.wrapping_add(index), options, &tally);
+            if let Err(message) = done {
+                stopped.store(true, Ordering::Relaxed);
+                return Err(message);
+            }
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let done: Vec<Outcome> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let panicked = |_| Err("a thread panicked".to_owned());
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(panicked)).collect()
+    });
+    done.into_iter().collect::<Outcome>()?;
+    let runs = next.load(Ordering::Relaxed).saturating_sub(threads as u64).max(1);
+    let time = begun.elapsed().as_secs_f64();
+    let tally = locked(&tally);
+    #[expect(clippy::cast_precision_loss, reason = "for people")]
+    let rate = runs as f64 / time;
+    println!(
+        "{runs} runs of seeds from {} in {time:.1} s, {rate:.0} a second, {} steps",
+        options.seed, tally.steps
+    );
+    for (reason, (count, seed)) in &tally.reasons {
+        println!("  {count} × {reason} (seed {seed})");
+    }
+    match tally.reasons.values().map(|(count, _)| count).sum::<u64>() {
+        0 => Ok(()),
+        failed => Err(format!("{failed} runs failed; one of them again: --simulate 1 --seed SEED")),
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs one seed. What fails is made smaller and printed, if it fails in a new way.
+#[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
+fn one(seed: u64, options: &Options, tally: &Mutex<Tally>) -> Outcome {
+    let plan = Plan::new(seed, &options.without);
+    let schedule = Schedule::random(seed, plan.odds);
+    let shown = play(&plan, schedule, false, options).map_err(|error| format!("{plan}\n{error}"))?;
+    let reason = shown.reason();
+    let is_new = {
+        let mut tally = locked(tally);
+        tally.steps += shown.ended.steps;
+        let Some(reason) = &reason else { return Ok(()) };
+        let (count, _) = tally.reasons.entry(format!("{reason} [{}]", blamed(&plan))).or_insert((0, seed));
+        *count += 1;
+        !options.only_count && *count == 1 && tally.reasons.len() <= MOST_PRINTED
+    };
+    if is_new {
+        let (plan, shown) = shrink::shrink(plan, shown, options);
+        println!("{}", told(&plan, &shown));
+    }
+    Ok(())
+}
+
+/// What a plan has that is the first to suspect.
+fn blamed(plan: &Plan) -> String {
+    let acts = plan.hands.iter().flat_map(|hand| &hand.acts);
+    let suspects = acts.filter(|act| act.is_structural() || matches!(act, Act::Repair | Act::Consolidate));
+    let mut names: Vec<&str> = suspects.map(|act| act.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.join(" ")
+}
+
+fn told(plan: &Plan, shown: &Shown) -> String {
+    let mut text = format!("\n{plan}\n");
+    for line in &shown.ended.trace {
+        text.push_str("    ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    for (fault, message) in shown.faults.list() {
+        text.push_str(&format!("  {}: {message}\n", fault.name()));
+    }
+    text
+}

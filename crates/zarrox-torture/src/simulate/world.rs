@@ -1,0 +1,131 @@
+//! The hierarchy that a simulated run begins with: [`World`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ndarray::ArrayD;
+use zarrox::stores::{Condition, Key, Store, StoreExt};
+use zarrox::{Array, Format, Group, OpenOptions};
+use zarrox_testkit::simulation::{Contents, Kind, Schedule, SimStore, Stage};
+
+use crate::element::elements;
+use crate::world::{LOG, NOTES, of_numbers};
+
+/// The array that all tasks write.
+pub(super) const BOARD: &str = "a";
+/// Where it is moved to.
+pub(super) const MOVED: &str = "b";
+/// Its shape.
+pub(super) const SHAPE: [u64; 2] = [6, 4];
+/// The sharded array with a damaged chunk.
+pub(super) const DAMAGED: &str = "damaged";
+/// Its shape: the left half is whole.
+pub(super) const DAMAGED_SHAPE: [u64; 2] = [2, 4];
+/// The array that one task resizes.
+pub(super) const PULSE: &str = "pulse";
+/// Its length, and that of its chunks.
+pub(super) const PULSE_LENGTH: (u64, u64) = (8, 2);
+/// The array that is copied.
+pub(super) const SOURCE: &str = "source";
+/// Its shape.
+pub(super) const SOURCE_SHAPE: [u64; 2] = [4, 4];
+/// The operation that has written all that is there at the beginning.
+pub(super) const FIRST: u64 = 1;
+
+/// A hierarchy to begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct World {
+    pub(super) v2: bool,
+    /// True if the board's chunks are in one shard.
+    pub(super) sharded: bool,
+    pub(super) consolidated: bool,
+    /// True if there is an array with a damaged chunk.
+    pub(super) damaged: bool,
+}
+
+impl fmt::Display for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.v2 { "v2" } else { "v3" })?;
+        let words =
+            [(self.sharded, ", shards"), (self.consolidated, ", consolidated"), (self.damaged, ", damaged")];
+        words.into_iter().filter(|(is, _)| *is).try_for_each(|(_, word)| f.write_str(word))
+    }
+}
+
+/// The options with which everything is opened: no threads but the tasks.
+pub(super) fn options() -> OpenOptions {
+    OpenOptions::new().threads(1)
+}
+
+impl World {
+    /// The contents of the disk, and those of the second one.
+    pub(super) fn contents(self) -> zarrox::Result<(Contents, Contents)> {
+        static MADE: Mutex<BTreeMap<World, (Contents, Contents)>> = Mutex::new(BTreeMap::new());
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(contents) = made.get(&self) {
+            return Ok(contents.clone());
+        }
+        let stage = Stage::new(Schedule::given(BTreeMap::new()), false);
+        let disks = [(); 2].map(|()| stage.add_disk(Kind::Directory, true, &Contents::default()));
+        let stores = disks.map(|disk| Arc::new(SimStore::new(&stage, disk, 0)) as Arc<dyn Store>);
+        self.create(&stores[0])?;
+        options().format(self.format()).create_group_in(stores[1].clone(), "")?;
+        let contents = (stage.contents(disks[0]), stage.contents(disks[1]));
+        made.insert(self, contents.clone());
+        Ok(contents)
+    }
+
+    pub(super) fn format(self) -> Format {
+        if self.v2 { Format::V2 } else { Format::V3 }
+    }
+
+    fn create(self, store: &Arc<dyn Store>) -> zarrox::Result<()> {
+        let root = options().format(self.format()).create_group_in(store.clone(), "")?;
+        self.board(&root)?.write(.., &first(&SHAPE))?;
+        of_numbers(root.create_array(LOG)).shape([0, 2]).chunks([2, 2]).create()?;
+        let (length, chunk) = PULSE_LENGTH;
+        let pulse = of_numbers(root.create_array(PULSE)).shape([length]).chunks([chunk]).create()?;
+        pulse.write(.., &first(&[length]))?;
+        root.create_group(NOTES)?;
+        let source = of_numbers(root.create_array(SOURCE)).shape(SOURCE_SHAPE).chunks([2, 2]).create()?;
+        source.write(.., &first(&SOURCE_SHAPE))?;
+        if self.damaged {
+            let array = of_numbers(root.create_array(DAMAGED)).shape(DAMAGED_SHAPE).chunks([2, 2]);
+            let array = array.shards(DAMAGED_SHAPE).create()?;
+            array.write(.., &first(&DAMAGED_SHAPE))?;
+            damage(&**store, &array)?;
+        }
+        if self.consolidated {
+            root.consolidate_metadata()?;
+        }
+        Ok(())
+    }
+
+    /// The board, as it is created.
+    pub(super) fn board(self, root: &Group) -> zarrox::Result<Array> {
+        let array = of_numbers(root.create_array(BOARD)).shape(SHAPE).chunks([2, 2]).overwrite(true);
+        if self.sharded { array.shards(SHAPE).create() } else { array.create() }
+    }
+}
+
+/// The elements of an array at the beginning.
+pub(super) fn first(shape: &[u64]) -> ArrayD<u64> {
+    elements(FIRST, &vec![0; shape.len()], shape, shape)
+}
+
+/// Destroys the second chunk in the only shard: the index at its end has the places of both.
+fn damage(store: &dyn Store, array: &Array) -> zarrox::Result<()> {
+    let key = Key::new(array.chunk_key(&[0, 0])?)?;
+    let Some(shard) = store.get(&key)? else { return Ok(()) };
+    let mut shard = shard.to_vec();
+    let index = shard.len() - 2 * 16 - 4;
+    let number = |at: usize| {
+        let bytes = shard[at..at + 8].iter().rev();
+        bytes.fold(0_usize, |number, byte| number << 8 | usize::from(*byte))
+    };
+    let (start, length) = (number(index + 16), number(index + 24));
+    shard[start..start + length].fill(0xff);
+    store.set(&key, &shard, Condition::Always)?;
+    Ok(())
+}
