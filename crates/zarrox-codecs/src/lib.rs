@@ -104,6 +104,7 @@ pub static ALL: &[&CodecDef] = &[
     &array_to_bytes::pickle::DEF,
     &array_to_array::astype::DEF,
     &array_to_array::bitround::DEF,
+    &array_to_array::bitround::REGISTERED,
     &array_to_array::delta::DEF,
     &array_to_array::fixedscaleoffset::DEF,
     &array_to_array::packbits_filter::DEF,

@@ -11,8 +11,8 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use zarrox::stores::{
-    self, ByteRange, Bytes, Condition, Key, MemoryStore, Prefix, PrefixStore, ReadOnlyStore,
-    StorageOptions, StoreError, StoreErrorKind, StoreExt,
+    self, ByteRange, Bytes, Condition, Key, MemoryStore, Prefix, PrefixStore, ReadOnlyStore, StorageOptions,
+    StoreError, StoreErrorKind, StoreExt,
 };
 
 use crate::error::OrRaise;

@@ -82,9 +82,10 @@ impl HoldGuard {
         Self { _in_process: Some(InProcess { name, how }), _of_storage: None }
     }
 
-    /// A hold that is the storage's own business.
-    #[cfg(unix)]
-    pub(crate) fn of_storage(lock: impl Any + Send + Sync) -> Self {
+    /// A hold that is the storage's own business: it ends when `lock` is dropped.
+    ///
+    /// For stores.
+    pub fn of_storage(lock: impl Any + Send + Sync) -> Self {
         Self { _in_process: None, _of_storage: Some(Box::new(lock)) }
     }
 }

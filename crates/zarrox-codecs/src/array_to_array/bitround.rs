@@ -6,9 +6,11 @@
 //! |---|---|
 //! | `keepbits` | of floats, how many bits of the mantissa are kept; of integers, how many from the highest one that is set |
 //!
-//! Names: `numcodecs.bitround`, leniently `bitround` and `https://codec.zarrs.dev/array_to_array/bitround`, in v3; `bitround` in v2. The
-//! registered name is `bitround`, which zarr-python does not know; zarrs reads both. Numbers are rounded to the nearest, ties to even, as numcodecs does; infinities and NaN stay what they are. Of negative integers, the magnitude is
-//! rounded. What would round to an integer beyond the last one is rounded down. Decoding changes nothing.
+//! Names: `numcodecs.bitround` and the registered `bitround` in v3, and leniently `https://codec.zarrs.dev/array_to_array/bitround`;
+//! `bitround` in v2. New arrays have the first one, since zarr-python reads no other; zarrs reads both.
+//!
+//! Numbers are rounded to the nearest, ties to even, as numcodecs does; infinities and NaN stay what they are. Of negative integers, the
+//! magnitude is rounded. What would round to an integer beyond the last one is rounded down. Decoding changes nothing.
 
 use zarrox_core::FillValue;
 use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
@@ -23,14 +25,25 @@ use crate::numeric::filter::{EachElement, Filter};
 
 const NAME: &str = "numcodecs.bitround";
 
-/// The definition of `bitround`.
+/// The definition of the name that zarr-python reads.
 pub(crate) static DEF: CodecDef = CodecDef {
     name: NAME,
-    aliases: &["bitround", "https://codec.zarrs.dev/array_to_array/bitround"],
+    aliases: &[],
     v2_id: Some("bitround"),
     kind: CodecKind::ArrayToArray,
     create,
     from_v2: |members, _| Ok(config::from_v2(members, json!({"keepbits": null}))),
+    to_v2: same_to_v2,
+};
+
+/// The definition of the registered name.
+pub(crate) static REGISTERED: CodecDef = CodecDef {
+    name: "bitround",
+    aliases: &["https://codec.zarrs.dev/array_to_array/bitround"],
+    v2_id: Some("bitround"),
+    kind: CodecKind::ArrayToArray,
+    create,
+    from_v2: |_, _| Err(CodecError::invalid("from Zarr v2 it is the codec 'numcodecs.bitround'")),
     to_v2: same_to_v2,
 };
 

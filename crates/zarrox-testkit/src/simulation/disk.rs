@@ -50,6 +50,7 @@ pub(super) enum Change {
     Put(String, Object),
     Erase(String),
     Rename(String, String),
+    Exchange(String, String),
 }
 
 impl Change {
@@ -57,13 +58,11 @@ impl Change {
         match self {
             Self::Put(key, object) => drop(objects.insert(key, object)),
             Self::Erase(key) => drop(objects.remove(&key)),
-            Self::Rename(from, to) => {
-                let moved: Vec<String> = below(objects, &from).map(|(key, _)| key.clone()).collect();
-                for key in moved {
-                    if let Some(object) = objects.remove(&key) {
-                        objects.insert(format!("{to}{}", &key[from.len()..]), object);
-                    }
-                }
+            Self::Rename(from, to) => move_all(&take_all(objects, &from), &from, &to, objects),
+            Self::Exchange(one, other) => {
+                let (of_one, of_other) = (take_all(objects, &one), take_all(objects, &other));
+                move_all(&of_one, &one, &other, objects);
+                move_all(&of_other, &other, &one, objects);
             }
         }
     }
@@ -72,7 +71,7 @@ impl Change {
     fn names(&self) -> [&str; 2] {
         match self {
             Self::Put(key, _) | Self::Erase(key) => [key, key],
-            Self::Rename(from, to) => [from, to],
+            Self::Rename(from, to) | Self::Exchange(from, to) => [from, to],
         }
     }
 
@@ -81,6 +80,18 @@ impl Change {
         let overlap = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
         self.names().iter().any(|own| other.names().iter().any(|name| overlap(own, name)))
     }
+}
+
+/// Takes all values away that are below a prefix.
+fn take_all(objects: &mut Objects, prefix: &str) -> Objects {
+    let keys: Vec<String> = below(objects, prefix).map(|(key, _)| key.clone()).collect();
+    keys.into_iter().filter_map(|key| objects.remove_entry(&key)).collect()
+}
+
+/// Puts values that were below a prefix below another one.
+fn move_all(taken: &Objects, from: &str, to: &str, objects: &mut Objects) {
+    let moved = taken.iter().map(|(key, object)| (format!("{to}{}", &key[from.len()..]), object.clone()));
+    objects.extend(moved);
 }
 
 /// The values below a prefix.

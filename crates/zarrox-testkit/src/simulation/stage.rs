@@ -64,7 +64,7 @@ pub(super) struct State {
     pub(super) clock: i64,
     trace: Option<Vec<String>>,
     pub(super) disks: Vec<Disk>,
-    pub(super) locks: BTreeMap<Lock, Holder>,
+    pub(super) locks: BTreeMap<Lock, Holders>,
     /// What the holder of a lock knows to be stored under the key: a file, or none.
     pub(super) known: BTreeMap<(usize, usize, String), Option<u64>>,
     /// The processes that were killed.
@@ -97,13 +97,37 @@ pub(super) enum Lock {
     Key(usize, usize, String),
     /// The lock of a file.
     File(u64),
+    /// The hold of a prefix of a disk, among all processes or the threads of one.
+    Hold(usize, Option<usize>, String),
 }
 
-/// The process that holds a lock, and how often.
+/// With whom a lock is held at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// With nobody.
+    Nobody,
+    /// With the threads of the same process.
+    Process,
+    /// With all who share it.
+    Everybody,
+}
+
+/// The holders of a lock.
 #[derive(Debug)]
-pub(super) struct Holder {
-    process: usize,
-    times: usize,
+pub(super) struct Holders {
+    /// The process of each holder.
+    processes: Vec<usize>,
+    sharing: Sharing,
+}
+
+impl Holders {
+    fn admits(&self, process: usize, sharing: Sharing) -> bool {
+        match sharing {
+            Sharing::Nobody => false,
+            Sharing::Process => self.processes.iter().all(|holder| *holder == process),
+            Sharing::Everybody => self.sharing == Sharing::Everybody,
+        }
+    }
 }
 
 /// What a step lets its call do.
@@ -316,10 +340,10 @@ impl Shared {
         mut state: MutexGuard<'a, State>,
         lock: &Lock,
         process: usize,
-        shared: bool,
+        sharing: Sharing,
     ) -> Option<MutexGuard<'a, State>> {
         let task = self.task();
-        while !state.take(lock, process, shared) {
+        while !state.take(lock, process, sharing) {
             let Some(task) = task else {
                 // A thread outside of the simulation.
                 drop(state);
@@ -409,7 +433,10 @@ impl State {
     fn kill(&mut self, task: usize) {
         let process = self.tasks[task].process;
         self.dead.push(process);
-        self.locks.retain(|_, holder| holder.process != process);
+        self.locks.retain(|_, holders| {
+            holders.processes.retain(|holder| *holder != process);
+            !holders.processes.is_empty()
+        });
         self.known.retain(|(_, of, _), _| *of != process);
         self.wake_all();
     }
@@ -422,24 +449,26 @@ impl State {
         self.wake_all();
     }
 
-    pub(super) fn take(&mut self, lock: &Lock, process: usize, shared: bool) -> bool {
+    pub(super) fn take(&mut self, lock: &Lock, process: usize, sharing: Sharing) -> bool {
         match self.locks.get_mut(lock) {
             None => {
-                self.locks.insert(lock.clone(), Holder { process, times: 1 });
+                self.locks.insert(lock.clone(), Holders { processes: vec![process], sharing });
                 true
             }
-            Some(holder) if shared && holder.process == process => {
-                holder.times += 1;
+            Some(holders) if holders.admits(process, sharing) => {
+                holders.processes.push(process);
                 true
             }
             Some(_) => false,
         }
     }
 
-    pub(super) fn release(&mut self, lock: &Lock) {
-        let Some(holder) = self.locks.get_mut(lock) else { return };
-        holder.times -= 1;
-        if holder.times > 0 {
+    pub(super) fn release(&mut self, lock: &Lock, process: usize) {
+        let Some(holders) = self.locks.get_mut(lock) else { return };
+        if let Some(at) = holders.processes.iter().position(|holder| *holder == process) {
+            holders.processes.swap_remove(at);
+        }
+        if !holders.processes.is_empty() {
             return;
         }
         self.locks.remove(lock);

@@ -5,17 +5,19 @@ use std::ops::{Bound, ControlFlow};
 use std::sync::{Arc, MutexGuard};
 
 use zarrox_stores::{
-    ByteRange, Bytes, Capabilities, Condition, DirListing, Key, LockGuard, Operation, Payload, Prefix, Store,
-    StoreError, StoreErrorKind, Value, Version, provided,
+    ByteRange, Bytes, Capabilities, Condition, DirListing, Hold, HoldGuard, Key, LockGuard, Operation,
+    Payload, Prefix, Stamp, Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
 use super::disk::{Change, Kind, Object, below};
-use super::stage::{Fate, Lock, Shared, Stage, State};
+use super::stage::{Fate, Lock, Shared, Sharing, Stage, State};
 
 /// The number of keys that a listing gets in one step.
 const BATCH: usize = 3;
 /// The age from which a file's time tells its last change from a later one, in milliseconds.
 const SETTLED: i64 = 2000;
+/// The time within which two changes of a file may have the same times, in milliseconds.
+const TICK: i64 = 20;
 
 /// A disk of a [`Stage`], as one process sees it. Each call is a step of the simulation.
 #[derive(Clone)]
@@ -147,10 +149,10 @@ impl SimStore {
         }
         let (was_there, new) = self.store(&mut state, operation, key, bytes)?;
         if let Some(file) = new {
-            state.take(&Lock::File(file), self.process, true);
+            state.take(&Lock::File(file), self.process, Sharing::Process);
         }
         if let Some(file) = known {
-            state.release(&Lock::File(file));
+            state.release(&Lock::File(file), self.process);
         }
         state.known.insert(name, new);
         Ok(was_there)
@@ -169,11 +171,11 @@ impl SimStore {
                 return self.store(&mut state, operation, key, bytes).map(|(was_there, _)| was_there);
             };
             let lock = Lock::File(file);
-            let acquired = self.shared.acquire(state, &lock, self.process, true);
+            let acquired = self.shared.acquire(state, &lock, self.process, Sharing::Process);
             state = acquired.ok_or_else(|| self.dead(operation, key))?;
             let is_same = state.disks[self.disk].objects.get(key).is_some_and(|object| object.inode == file);
             let done = is_same.then(|| self.store(&mut state, operation, key, bytes.clone()));
-            state.release(&lock);
+            state.release(&lock, self.process);
             if let Some(done) = done {
                 return done.map(|(was_there, _)| was_there);
             }
@@ -384,7 +386,7 @@ impl Store for SimStore {
         let own = Lock::Key(self.disk, self.process, text.to_owned());
         let name = (self.disk, self.process, text.to_owned());
         self.call(operation, text, |state| {
-            let acquired = self.shared.acquire(state, &own, self.process, false);
+            let acquired = self.shared.acquire(state, &own, self.process, Sharing::Nobody);
             let mut state = acquired.ok_or_else(|| self.dead(operation, text))?;
             if self.kind == Kind::Directory {
                 state = self.lock_file(state, &name).ok_or_else(|| self.dead(operation, text))?;
@@ -396,6 +398,77 @@ impl Store for SimStore {
         // Nobody waits here: the lock of the same key was taken before.
         let name = format!("{}-{}", self.location(), self.process);
         Ok(LockGuard::in_process(&name, key).with(guard))
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        if self.kind == Kind::Bucket {
+            return Ok(Stamp::Unknown);
+        }
+        self.call(Operation::Size, key.as_str(), |state| {
+            let Some(object) = state.disks[self.disk].objects.get(key.as_str()) else {
+                return Ok(Stamp::Missing);
+            };
+            if self.kind == Kind::Database {
+                return Ok(Stamp::Settled(object.bytes.to_vec().into()));
+            }
+            let file: Version = [object.inode.to_ne_bytes(), object.modified.to_ne_bytes()].concat().into();
+            let is_recent = state.clock - object.modified < TICK;
+            Ok(if is_recent { Stamp::Recent(file) } else { Stamp::Settled(file) })
+        })
+    }
+
+    fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError> {
+        let among = (self.kind != Kind::Directory).then_some(self.process);
+        let lock = Lock::Hold(self.disk, among, prefix.as_str().to_owned());
+        let sharing = match how {
+            Hold::Shared => Sharing::Everybody,
+            Hold::Exclusive => Sharing::Nobody,
+        };
+        self.call(Operation::Lock, prefix.as_str(), |state| {
+            let held = self.shared.acquire(state, &lock, self.process, sharing);
+            held.map(drop).ok_or_else(|| self.dead(Operation::Lock, prefix.as_str()))
+        })?;
+        Ok(HoldGuard::of_storage(SimHold { store: self.clone(), lock }))
+    }
+
+    fn exchange(&self, one: &Prefix, other: &Prefix) -> Result<(), StoreError> {
+        if self.kind != Kind::Directory {
+            return zarrox_stores::store::provided::no_exchange(self, one, other);
+        }
+        let operation = Operation::RenamePrefix;
+        let (one, other) = (one.as_str(), other.as_str());
+        if one == other {
+            return Ok(());
+        }
+        if one.starts_with(other) || other.starts_with(one) {
+            let message = "the prefixes contain one another";
+            return Err(self.error(StoreErrorKind::InvalidKey, operation, message, one));
+        }
+        self.call(operation, one, |mut state| {
+            let disk = &mut state.disks[self.disk];
+            for prefix in [one, other] {
+                if below(&disk.objects, prefix).next().is_none() {
+                    return Err(self.error(StoreErrorKind::NotFound, operation, "nothing found", prefix));
+                }
+            }
+            disk.change(Change::Exchange(one.to_owned(), other.to_owned()));
+            Ok(())
+        })
+    }
+}
+
+/// A hold, until it is dropped.
+struct SimHold {
+    store: SimStore,
+    lock: Lock,
+}
+
+impl Drop for SimHold {
+    fn drop(&mut self) {
+        let mut state = self.store.shared.lock();
+        if !state.is_dead_process(self.store.process) {
+            state.release(&self.lock, self.store.process);
+        }
     }
 }
 
@@ -413,12 +486,12 @@ impl SimStore {
                 return Some(state);
             };
             let lock = Lock::File(file);
-            state = self.shared.acquire(state, &lock, self.process, true)?;
+            state = self.shared.acquire(state, &lock, self.process, Sharing::Process)?;
             if state.disks[self.disk].objects.get(&name.2).is_some_and(|object| object.inode == file) {
                 state.known.insert(name.clone(), Some(file));
                 return Some(state);
             }
-            state.release(&lock);
+            state.release(&lock, self.process);
         }
     }
 }
@@ -437,9 +510,9 @@ impl Drop for SimGuard {
             return;
         }
         if let Some(Some(file)) = state.known.remove(&(*disk, *process, self.key.clone())) {
-            state.release(&Lock::File(file));
+            state.release(&Lock::File(file), *process);
         }
-        state.release(&Lock::Key(*disk, *process, self.key.clone()));
+        state.release(&Lock::Key(*disk, *process, self.key.clone()), *process);
     }
 }
 

@@ -60,7 +60,7 @@ impl Wrapper for Beside {
 
 impl Store for Beside {
     wrapped!(location capabilities open_with get get_ranges get_many size contains);
-    wrapped!(put erase_if erase_prefix list_prefix list_dir rename_prefix flush lock);
+    wrapped!(put erase_if erase_prefix list_prefix list_dir rename_prefix flush lock stamp hold exchange);
     provided!(directory);
 }
 

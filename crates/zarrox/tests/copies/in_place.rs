@@ -15,7 +15,7 @@ use zarrox::{ErrorKind, OpenOptions};
 /// A group with consolidated metadata and an array of 20 numbers, in chunks of 7.
 fn sample(directory: &Path, name: &str) -> PathBuf {
     let path = directory.join(name);
-    let mut root = zarrox::create_group(&path).unwrap();
+    let root = zarrox::create_group(&path).unwrap();
     let array = root.create_array("a").shape([20]).data_type(DataType::Int32).chunks([7]).create().unwrap();
     array.write(.., &numbers()).unwrap();
     root.consolidate_metadata().unwrap();

@@ -32,7 +32,7 @@ impl Wrapper for Unlisted {
 
 impl Store for Unlisted {
     wrapped!(location open_with get get_ranges get_many size contains put);
-    wrapped!(erase_if erase_prefix list_dir rename_prefix flush lock);
+    wrapped!(erase_if erase_prefix list_dir rename_prefix flush lock stamp hold exchange);
     provided!(directory);
 
     fn capabilities(&self) -> Capabilities {
