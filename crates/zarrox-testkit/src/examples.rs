@@ -46,6 +46,7 @@ pub static EXAMPLES: &[Example] = &[
     example("zarrs.squeeze", "int16", &[1, 6, 1, 4], "{}"),
     example("numcodecs.bitround", "float32", &[40], r#"{"keepbits": 5}"#),
     example("numcodecs.bitround", "uint8", &[40], r#"{"keepbits": 3}"#),
+    example("bitround", "float32", &[40], r#"{"keepbits": 5}"#),
     example("numcodecs.delta", "int32", &[4, 10], r#"{"dtype": "<i4", "astype": "<i4"}"#),
     example("numcodecs.delta", "float64", &[40], r#"{"dtype": "<f8", "astype": "<f8"}"#),
     example("numcodecs.astype", "float64", &[40], r#"{"encode_dtype": "<f4", "decode_dtype": "<f8"}"#),

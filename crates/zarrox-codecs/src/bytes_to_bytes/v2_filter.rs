@@ -329,7 +329,7 @@ mod tests {
             (of(spec("numcodecs.delta", json!({"astype": "<i4"}))), "'numcodecs.delta' is given bytes here"),
             (of(spec("numcodecs.delta", json!({"dtype": "<i4", "astype": "<M8[s]"}))), "'astype'"),
             (of(spec("numcodecs.delta", json!({"dtype": "|b1", "astype": "|b1"}))), "booleans"),
-            (of(BitRound::keepbits(3).into()), "'bitround' is given bytes here"),
+            (of(BitRound::keepbits(3).into()), "'numcodecs.bitround' is given bytes here"),
             (of(Categorize::labels(["a"]).fixed(2).into()), "'dtype'"),
             (of(Transpose::order([0]).into()), "'transpose' is given bytes here"),
             (of(Zlib::level(1).into()), "'numcodecs.zlib' is given bytes here"),

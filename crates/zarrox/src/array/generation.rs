@@ -158,7 +158,8 @@ fn difference(
         ..stored.clone()
     };
     if stored.shape.len() == said.shape.len()
-        && alike.is_same(said, &place.context.registry, place.context.chunk_limit)?
+        && (alike.is_same(said, &place.context.registry, place.context.chunk_limit)?
+            || are_documents_alike(&alike, said, place))
     {
         return Ok(None);
     }
@@ -176,6 +177,16 @@ fn difference(
     } else {
         "got other codecs".to_owned()
     }))
+}
+
+/// Returns true if two arrays have the same documents. An array that was just created can say in other words what is read from its
+/// documents: `r40` instead of `raw_bytes`, for example, or another fill value of Python objects.
+fn are_documents_alike(one: &ArrayMetadata, other: &ArrayMetadata, place: &Location) -> bool {
+    let documents = |array: &ArrayMetadata| {
+        let node = NodeMetadata::Array(array.clone());
+        array.format.def().to_documents(&place.path, &node, &place.context.registry)
+    };
+    matches!((documents(one), documents(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Returns true if one grid is the beginning of the other: a rectilinear grid gets more chunks when its array grows.

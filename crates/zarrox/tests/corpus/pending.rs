@@ -14,7 +14,6 @@ pub(crate) const THREE_DIMENSIONS: &str = "zarrs computes the rate of zfp as if 
 const NOT_JSON: &str = "the attributes have NaN and Infinity, which JSON has not";
 const NUMCODECS: &str = "the codec has a name of its own in version 3";
 const NULL_MEMBER: &str = "zarr-python 3.0 and 3.1 wrote \"consolidated_metadata\": null";
-const ZERO: &str = "the fill value of text or bytes is the number 0";
 const NAMES_IN_V2: &str = "version 2 has no such data type";
 
 /// Cases that only lenient reading takes, and why, in the form of [`PENDING`]: strict reading must refuse them, and nothing else.
@@ -38,11 +37,6 @@ pub(crate) const LENIENT: &[(&str, &str)] = &[
     ("tensorstore/v2.zarr/float*", NAMES_IN_V2),
     ("tensorstore/v2.zarr/int2", NAMES_IN_V2),
     ("tensorstore/v2.zarr/int4", NAMES_IN_V2),
-    ("zarr-python/2.11/text.zarr/utf8_fill_zero", ZERO),
-    ("zarr-python/2.11/text.zarr/utf8_by_dtype", ZERO),
-    ("zarr-python/2.11/bytes.zarr/bytes_fill_zero", ZERO),
-    ("zarr-python/2.18/objects.zarr/utf8_by_dtype", ZERO),
-    ("zarr-python/2.18/objects.zarr/bytes_by_dtype", ZERO),
     ("casts/scale_offset.zarr/then_cast", FILL_CLAMPED),
     ("casts/scale_offset.zarr/in_shards", FILL_CLAMPED),
     ("zarrs/numeric.zarr/zfp_rate_f4_1d", THREE_DIMENSIONS),

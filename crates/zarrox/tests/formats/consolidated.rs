@@ -151,7 +151,7 @@ fn what_is_out_of_date_is_found() {
         assert_eq!(differences(&root), expected, "{format}");
         assert_eq!(differences(&copied), expected, "{format}");
         // No value is read by what is out of date.
-        for (path, how) in [("g/b", "its shape is [6]"), ("g/h/c", "does not exist any more")] {
+        for (path, how) in [("g/b", "its shape is [6]"), ("g/h/c", "was moved or deleted")] {
             let array = copied.open(path).unwrap().into_array().unwrap();
             for error in [
                 array.read::<i32>(..).unwrap_err(),
