@@ -68,6 +68,11 @@ fn a_forced_move_that_fails_loses_no_node() {
                 // All is done but for the deletion of what was replaced.
                 Err(error) if found == (None, Some(1)) => {
                     assert!(error.to_string().contains("move it again"), "{format} {fault:?}: {error}");
+                    let again = place(&root, "a").move_node(&place(&root, "b"), true);
+                    // Where only the answer of the last call was lost, nothing is left to do.
+                    let is_done = again.is_ok() || format!("{fault:?}").contains("FailWhenDone");
+                    assert!(is_done, "{format} {fault:?}");
+                    assert_eq!(value(&store, "b"), Some(1), "{format} {fault:?}");
                 }
                 // Where a node is moved by copying, the replaced one can be in its new place already.
                 Err(error) if found == (Some(1), None) => {
@@ -75,8 +80,7 @@ fn a_forced_move_that_fails_loses_no_node() {
                     assert!(error.to_string().contains("b.replaced0"), "{format} {fault:?}: {error}");
                 }
                 // The two were exchanged, and the replaced one is still to be deleted: the same call does that.
-                Err(error) if found == (Some(2), Some(1)) => {
-                    assert!(error.to_string().contains("move it again"), "{format} {fault:?}: {error}");
+                Err(_) if found == (Some(2), Some(1)) => {
                     place(&root, "a").move_node(&place(&root, "b"), true).unwrap();
                     let found = (value(&store, "a"), value(&store, "b"));
                     assert_eq!(found, (None, Some(1)), "{format} {fault:?}");

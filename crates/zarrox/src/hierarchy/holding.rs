@@ -32,7 +32,11 @@ impl Location {
         if self.is_remote() {
             return Ok(Vec::new());
         }
-        self.as_stored().with_probe(None).of_format(None).prefixes_to_hold(&mut prefixes)?;
+        match self.as_stored().with_probe(None).of_format(None).prefixes_to_hold(&mut prefixes) {
+            // Nobody writes into what cannot be understood.
+            Err(error) if is_unclear(&error) => {}
+            done => done?,
+        }
         let hold = |prefix: &Prefix| self.store.hold(prefix, Hold::Exclusive).map_err(Into::into);
         prefixes.iter().map(hold).collect()
     }

@@ -130,7 +130,13 @@ impl Location {
             })?;
         }
         let kept = self.renew_after_move(to, held);
-        to.erase_renaming(&held.layout).and(kept)
+        let erased = to.erase_renaming(&held.layout).map_err(|error| {
+            error.at(format!(
+                "'{}' is at '{}' now, but a mark of the move is left; move it again",
+                self.path, to.path
+            ))
+        });
+        erased.and(kept)
     }
 }
 
