@@ -463,6 +463,7 @@ impl OpenOptions {
             locate::remove(from).map_err(failed)?;
             return target.erase_root_renaming();
         }
+        // Different stores: neither holds what the other does.
         let mut holds = Vec::new();
         if !is_held {
             holds.extend(source.hold_alone()?);

@@ -27,16 +27,25 @@ impl Location {
     /// Holds the node that is here alone, with all nodes below it, if there is one: waits for all who write into them. Of a very large
     /// group only the first nodes are held.
     pub(crate) fn hold_alone(&self) -> Result<Vec<HoldGuard>> {
-        let mut prefixes = Vec::new();
+        self.hold_alone_with(None)
+    }
+
+    /// Holds this node alone, and another one of the same store.
+    pub(super) fn hold_alone_with(&self, other: Option<&Self>) -> Result<Vec<HoldGuard>> {
         // Others on other hosts would not be kept out, and to find the nodes would take requests.
         if self.is_remote() {
             return Ok(Vec::new());
         }
-        match self.as_stored().with_probe(None).of_format(None).prefixes_to_hold(&mut prefixes) {
-            // Nobody writes into what cannot be understood.
-            Err(error) if is_unclear(&error) => {}
-            done => done?,
+        let mut prefixes = Vec::new();
+        for place in [Some(self), other].into_iter().flatten() {
+            match place.as_stored().with_probe(None).of_format(None).prefixes_to_hold(&mut prefixes) {
+                // Nobody writes into what cannot be understood.
+                Err(error) if is_unclear(&error) => {}
+                done => done?,
+            }
         }
+        // In one order for all, so that two who hold the same nodes do not wait for each other.
+        prefixes.sort_unstable_by(|one, other| one.as_str().cmp(other.as_str()));
         let hold = |prefix: &Prefix| self.store.hold(prefix, Hold::Exclusive).map_err(Into::into);
         prefixes.iter().map(hold).collect()
     }

@@ -21,10 +21,7 @@ impl Location {
     /// node that is there. Nobody writes into either of them meanwhile.
     pub(crate) fn move_node(&self, to: &Self, overwrite: bool) -> Result<()> {
         self.check_apart(to)?;
-        let mut holds = self.hold_alone()?;
-        if overwrite {
-            holds.extend(to.hold_alone()?);
-        }
+        let _holds = self.hold_alone_with(Some(to).filter(|_| overwrite))?;
         self.move_held_node(to, overwrite)
     }
 
@@ -46,14 +43,14 @@ impl Location {
             if let Some(replaced) = to.held_by_anyone()?.filter(|_| overwrite) {
                 to.delete_held(&replaced)?;
             }
-            to.make_room_for(&moved)?;
+            to.make_room_for(&moved, overwrite)?;
             let done = from.copy_and_delete(&to, &moved);
             return done.and(from.renew_after_move(&to, &moved));
         }
         let renaming = match to.held_by_anyone()?.filter(|_| overwrite) {
             Some(replaced) => from.rename_in_place_of(&to, &moved, &replaced)?,
             None => {
-                to.make_room_for(&moved)?;
+                to.make_room_for(&moved, overwrite)?;
                 from.rename_to(&to, &moved, from.left_aside(&to, &moved)?)?
             }
         };
@@ -75,8 +72,8 @@ impl Location {
         kept.and(self.keep_foreign_copies(&others, &to.path))
     }
 
-    fn make_room_for(&self, moved: &Held) -> Result<()> {
-        self.make_room(moved.format, &moved.layout, false, false)?;
+    fn make_room_for(&self, moved: &Held, overwrite: bool) -> Result<()> {
+        self.make_room(moved.format, &moved.layout, overwrite, false)?;
         self.create_ancestors(moved.format, &moved.layout).map(drop)
     }
 
