@@ -54,7 +54,7 @@ impl<T> OpenDatabases<T> {
         let is_same = |entry: &Entry<T>| file.is_some() && entry.identity == file;
         let mut table = unpoisoned(&self.open);
         while let Some((path, entry)) =
-            table.iter_mut().find(|(own, entry)| own.as_path() == path || is_same(&**entry))
+            table.iter_mut().find(|(own, entry)| own.as_path() == path || is_same(entry))
         {
             if let Some(value) = entry.value.upgrade() {
                 entry.users += 1;

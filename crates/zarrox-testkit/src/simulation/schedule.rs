@@ -17,7 +17,7 @@ impl Random {
     }
 
     /// The next number (splitmix64).
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -26,7 +26,7 @@ impl Random {
 
     /// A number below another one, which is not 0.
     pub fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
+        self.number() % end
     }
 
     /// True in so many of 1,000 cases.
@@ -167,7 +167,7 @@ fn draw(random: &mut Random, odds: &Odds, situation: &Situation) -> Option<Decis
             return Some(Decision::Kill);
         }
         if random.chance(odds.crash) {
-            return Some(Decision::Crash(random.next()));
+            return Some(Decision::Crash(random.number()));
         }
     }
     if random.chance(odds.clock) {

@@ -24,7 +24,7 @@ pub(super) enum Verdict {
     /// The one that its own documents say.
     Own,
     /// The one that consolidated metadata says.
-    Copy { array: Array, documents: Lost, finding: Finding },
+    Copy { array: Box<Array>, documents: Lost, finding: Finding },
     /// Nobody can tell.
     Open(Finding),
 }
@@ -55,7 +55,9 @@ pub(super) fn judge(session: &Session<'_>, array: &Array) -> Result<Verdict> {
     let finding =
         |remedy| Finding::new(FindingKind::DisputedDocument, array.path().as_str(), message, remedy);
     Ok(match documents {
-        Some(documents) => Verdict::Copy { array: other, documents, finding: finding(Remedy::Restore) },
+        Some(documents) => {
+            Verdict::Copy { array: Box::new(other), documents, finding: finding(Remedy::Restore) }
+        }
         None => {
             let why = "correct the one that is wrong: the array's document, or the copy, which `zarrox consolidate` writes anew";
             Verdict::Open(finding(Remedy::Nothing(why.to_owned())))
@@ -101,7 +103,7 @@ impl Fits {
             let in_copy = ways.1.decode(name, copy.ndim()).filter(|chunk| copy.has_chunk(chunk));
             match (in_own, in_copy) {
                 (Some(in_own), Some(in_copy)) if both.len() < DECODED => {
-                    both.push((key, size, in_own, in_copy))
+                    both.push((key, size, in_own, in_copy));
                 }
                 (Some(_), None) => fits.copy = false,
                 (None, Some(_)) => fits.own = false,

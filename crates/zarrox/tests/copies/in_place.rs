@@ -141,7 +141,8 @@ fn a_replaced_node_is_deleted_and_its_name_never_without_a_node() {
 
 #[test]
 fn what_belongs_to_no_node_is_never_deleted_with_a_node_that_was_copied() {
-    let plants: [(&str, fn(&Path)); 4] = [
+    type Plant = (&'static str, fn(&Path));
+    let plants: [Plant; 4] = [
         ("a file beside nodes", |path| fs::write(path.join("NOTES.txt"), "n").unwrap()),
         ("a file in an array", |path| fs::write(path.join("a/README"), "r").unwrap()),
         ("an array in an array", |path| {

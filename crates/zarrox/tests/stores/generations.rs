@@ -41,9 +41,7 @@ fn uses(array: &Array) -> Vec<(&'static str, Error)> {
         ("append", changed.append(&values, 0).map(drop)),
         ("resize", changed.resize(&[24])),
     ];
-    uses.into_iter()
-        .map(|(what, done)| (what, done.err().unwrap_or_else(|| panic!("{what} succeeded"))))
-        .collect()
+    uses.into_iter().map(|(what, done)| (what, done.expect_err(what))).collect()
 }
 
 #[test]
@@ -81,9 +79,9 @@ fn a_handle_of_a_moved_or_deleted_array_fails_and_leaves_nothing_at_the_old_plac
             let group = group.into_group().unwrap();
             drop(root);
             if is_moved {
-                group.move_node("a", "b/c").unwrap()
+                group.move_node("a", "b/c").unwrap();
             } else {
-                group.delete("a").unwrap()
+                group.delete("a").unwrap();
             }
             for (what, error) in uses(&array) {
                 assert_eq!(error.kind(), ErrorKind::NotFound, "{what}: {error}");

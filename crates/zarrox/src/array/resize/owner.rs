@@ -137,7 +137,7 @@ mod tests {
         if machine().is_some() {
             assert!(Owner { started: owner.started + 1, ..owner.clone() }.is_gone());
             assert!(Owner { process: u32::MAX, ..owner.clone() }.is_gone());
-            assert!(!Owner { heard: 0, ..owner.clone() }.is_gone(), "it is still there");
+            assert!(!Owner { heard: 0, ..owner }.is_gone(), "it is still there");
         }
     }
 

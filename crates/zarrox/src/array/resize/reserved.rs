@@ -146,7 +146,7 @@ mod tests {
     fn reservations_are_read_as_they_were_written() {
         let mine =
             Reserved { axis: 1, start: 3, end: 8, is_seen: true, alone: false, owner: Some(Owner::new()) };
-        let free = Reserved { owner: None, ..mine.clone() };
+        let free = Reserved { owner: None, ..mine };
         let key = Key::new("a").unwrap();
         let reserved = vec![mine, free];
         assert_eq!(parsed(&written(&reserved).unwrap(), &key).unwrap(), reserved);
