@@ -14,8 +14,6 @@ mod foreign;
 #[cfg(unix)]
 mod guide;
 mod help;
-#[cfg(unix)]
-mod links;
 mod looking;
 mod measures;
 mod n5;

@@ -35,7 +35,7 @@ struct Held {
     #[cfg(unix)]
     files: MutexGuard<'static, crate::local::held::Table>,
     #[cfg(unix)]
-    nodes: MutexGuard<'static, crate::local::node::Nodes>,
+    nodes: MutexGuard<'static, crate::local::open_nodes::Nodes>,
 }
 
 thread_local! {
@@ -101,7 +101,7 @@ pub fn hold_still() {
         #[cfg(unix)]
         files: crate::local::held::held_locks(),
         #[cfg(unix)]
-        nodes: crate::local::node::held_nodes(),
+        nodes: crate::local::open_nodes::held_nodes(),
     };
     HELD.with(|kept| kept.replace(Some(held)));
 }

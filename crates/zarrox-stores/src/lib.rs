@@ -52,8 +52,6 @@ mod asynchronous;
 mod cloud;
 mod database;
 mod error;
-#[cfg(any(feature = "gdbm", feature = "redb", feature = "zip"))]
-mod file_lock;
 #[doc(hidden)]
 pub mod fork;
 mod hold;

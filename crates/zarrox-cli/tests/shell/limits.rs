@@ -1,5 +1,7 @@
 //! Limits of the system: each is an error in words, with an exit code, and leaves nothing half done.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
+
 use std::process::Command;
 
 use crate::common::{Place, Run};
@@ -9,7 +11,7 @@ fn limited(place: &Place, limit: &str, line: &[&str]) -> Run {
     let script = format!("ulimit -S {limit} || exit 99; exec \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_zarrox")]).args(line);
-    Run::from(command.current_dir(place.path("")).output().expect("the place of a test"))
+    Run::from(command.current_dir(place.path("")).output().unwrap())
 }
 
 /// The names of all files below the directory that are not chunks or documents.
@@ -17,9 +19,9 @@ fn temporary_files(place: &Place) -> Vec<String> {
     let mut found = Vec::new();
     let mut directories = vec![place.path("")];
     while let Some(directory) = directories.pop() {
-        for entry in std::fs::read_dir(directory).expect("the place of a test") {
-            let path = entry.expect("the place of a test").path();
-            let name = path.file_name().expect("the place of a test").to_string_lossy().into_owned();
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
                 directories.push(path);
             } else if name.contains("tmp") || name.starts_with('.') && !name.starts_with(".z") {

@@ -1,4 +1,4 @@
-//! The command in shells and terminals: completions, interrupts, pagers, pictures, and JSON for programs.
+//! The command in shells and terminals: completions, interrupts, links, limits, pagers, pictures, and JSON for programs.
 
 #[cfg(unix)]
 mod completions;
@@ -7,6 +7,8 @@ mod interrupts;
 mod json;
 #[cfg(unix)]
 mod limits;
+#[cfg(unix)]
+mod links;
 #[cfg(unix)]
 mod paging;
 #[cfg(unix)]

@@ -14,10 +14,10 @@ use gdbm_native::{Error, FromBytes, Gdbm, OpenOptions};
 
 use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::shared::{OpenDatabases, Shared, canonical};
-use crate::file_lock::MOMENT;
 use crate::fork::busy;
 use crate::key::valid;
 use crate::local::durable::{create_directories, directory_of, sync_directory};
+use crate::local::file_lock::MOMENT;
 use crate::per_process::PerProcess;
 use crate::store::stamp_of;
 use crate::sync::{Mutex, unpoisoned};

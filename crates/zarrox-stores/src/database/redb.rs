@@ -17,10 +17,10 @@ use redb::{
 use crate::database::digest::{Digested, conflict, is_unchanged, version_of};
 use crate::database::ordered::{KeyRange, Ordered, Page};
 use crate::database::shared::{OpenDatabases, Shared, canonical};
-use crate::file_lock::for_a_moment;
 use crate::fork::busy;
 use crate::local::directory::sweep;
 use crate::local::durable::{create_directories, directory_of, sync_directory};
+use crate::local::file_lock::for_a_moment;
 use crate::per_process::PerProcess;
 use crate::store::{reserved, stamp_of};
 use crate::temporary;

@@ -3,8 +3,12 @@
 #[cfg(unix)]
 pub(crate) mod directory;
 pub(crate) mod durable;
+#[cfg(any(feature = "gdbm", feature = "redb", feature = "zip"))]
+pub(crate) mod file_lock;
 #[cfg(unix)]
 pub(crate) mod held;
 pub(crate) mod memory;
 #[cfg(unix)]
 pub(crate) mod node;
+#[cfg(unix)]
+pub(crate) mod open_nodes;

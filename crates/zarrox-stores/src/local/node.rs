@@ -9,25 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use foldhash::HashMap;
-
 use super::held::{NOTICE, is_unsupported};
+use super::open_nodes::held_nodes;
 use crate::Hold;
 use crate::fork::busy;
-use crate::sync::{LazyLock, Mutex, MutexGuard, sleep, unpoisoned};
+use crate::sync::sleep;
 
 /// The first and the longest pause between two attempts to get a lock.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(10));
-
-/// The directories that this process holds or waits for, by a number of its own. A process that is forked off closes its copies.
-pub(crate) type Nodes = HashMap<u64, Arc<File>>;
-
-static NODES: LazyLock<Mutex<Nodes>> = LazyLock::new(Mutex::default);
-
-/// The table, for as long as the guard lives.
-pub(crate) fn held_nodes() -> MutexGuard<'static, Nodes> {
-    unpoisoned(LazyLock::force(&NODES))
-}
 
 /// An open directory, locked or about to be.
 pub(super) struct NodeLock {

@@ -13,90 +13,26 @@ mod act;
 mod history;
 mod judge;
 mod plan;
+mod play;
 mod shrink;
 mod world;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use zarrox_testkit::simulation::{Ended, Schedule, Stage, Work};
+use zarrox_testkit::simulation::Schedule;
 
-use crate::fault::Faults;
 use crate::options::Options;
 use crate::outcome::Outcome;
 
-use self::act::{Actor, Machine};
-use self::history::History;
 use self::plan::{Act, Plan};
+use self::play::{Shown, play};
 
-/// The process that judges.
-const JUDGE: usize = 99;
 /// The failing runs that are shrunk and printed.
 const MOST_PRINTED: usize = 5;
-
-/// What a run has shown.
-struct Shown {
-    ended: Ended,
-    faults: Faults,
-}
-
-impl Shown {
-    /// Says which kind of fault it is: a smaller run must fail for the same reason.
-    fn reason(&self) -> Option<String> {
-        let (fault, message) = self.faults.list().first()?;
-        let words: Vec<&str> = message.split([' ', ':']).take(2).collect();
-        Some(format!("{}: {}", fault.name(), words.join(" ")))
-    }
-}
-
-/// Runs a plan once.
-fn play(plan: &Plan, schedule: Schedule, told: bool, options: &Options) -> Outcome<Shown> {
-    let stage = Stage::new(schedule, told);
-    let (first, second) = plan.world.contents().map_err(|error| error.to_string())?;
-    stage.add_disk(plan.kind, plan.sync, &first);
-    stage.add_disk(plan.kind, plan.sync, &second);
-    // What is there was written a while ago.
-    stage.wait(10_000);
-    let history = History::default();
-    let mut machines: BTreeMap<usize, Arc<Machine>> = BTreeMap::new();
-    let mut works: Vec<(usize, Work)> = Vec::new();
-    for (index, hand) in plan.hands.clone().into_iter().enumerate() {
-        let machine =
-            machines.entry(hand.process).or_insert_with(|| Arc::new(Machine::new(&stage, hand.process)));
-        let mut actor = Actor::new(Arc::clone(machine), plan.world, hand.task, false);
-        let (stage, history) = (stage.clone(), history.clone());
-        let work = move || {
-            for act in hand.acts {
-                stage.tell(|| format!("task {index} begins {act:?}"));
-                let number = history.begin(hand.task, act);
-                let done = actor.act(act).map_err(|error| error.to_string());
-                if !stage.is_alive(hand.process) {
-                    return;
-                }
-                stage.tell(|| match &done {
-                    Ok(_) => format!("task {index} has done it"),
-                    Err(error) => format!("task {index} failed: {error}"),
-                });
-                let failed = done.is_err();
-                history.end(number, done);
-                if failed {
-                    return;
-                }
-            }
-        };
-        works.push((hand.process, Box::new(work)));
-    }
-    let ended = stage.run(works)?;
-    stage.wait(10_000);
-    let judge = Arc::new(Machine::new(&stage, JUDGE));
-    let holes = options.without.iter().any(|name| name == "append-holes");
-    let faults = judge::judge(plan, &ended, &history, judge, holes);
-    Ok(Shown { ended, faults })
-}
 
 /// The counts of all runs.
 #[derive(Default)]

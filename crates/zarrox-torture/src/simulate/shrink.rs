@@ -7,7 +7,7 @@ use zarrox_testkit::simulation::{Decision, Schedule};
 use crate::options::Options;
 
 use super::plan::Plan;
-use super::{Shown, play};
+use super::play::{Shown, play};
 
 /// The schedules in which a smaller plan is tried.
 const TRIES: u64 = 60;

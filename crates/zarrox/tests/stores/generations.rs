@@ -27,6 +27,7 @@ fn stores(directory: &Path) -> Vec<Arc<dyn Store>> {
 }
 
 /// All ways to use an array.
+#[expect(clippy::expect_used, reason = "a use that succeeds is what the tests look for")]
 fn uses(array: &Array) -> Vec<(&'static str, Error)> {
     let values = ndarray::arr1(&[5_i32; 12]);
     let mut changed = array.clone();

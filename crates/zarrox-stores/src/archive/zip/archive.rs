@@ -19,8 +19,8 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 use super::directory::{Directory, Entry};
 use super::format::Content;
 use super::source::Source;
-use crate::file_lock::for_a_moment;
 use crate::local::durable::sync_directory;
+use crate::local::file_lock::for_a_moment;
 use crate::sync::{Mutex, unpoisoned};
 use crate::{Key, StoreError, StoreErrorKind};
 

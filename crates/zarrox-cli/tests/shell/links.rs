@@ -1,4 +1,6 @@
 //! Links to nothing and odd files in the place of chunks, and what `--sync` flushes.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up should fail")]
 #![cfg(unix)]
 
 use std::os::unix::fs::symlink;
@@ -12,11 +14,11 @@ fn spoiled(spoil: &str) -> Place {
     place.write("elements.raw", [1, 2, 3, 4]);
     place.ok(&["import", "elements.raw", "g.zarr/a", "--dtype", "u1", "--shape", "4", "--chunks", "2"]);
     let chunk = place.path("g.zarr/a/c/0");
-    std::fs::remove_file(&chunk).expect("the place of a test");
+    std::fs::remove_file(&chunk).unwrap();
     match spoil {
-        "link" => symlink("../../annex/key", chunk).expect("the place of a test"),
-        "pipe" => assert!(Command::new("mkfifo").arg(chunk).status().expect("the place of a test").success()),
-        _ => std::fs::create_dir(chunk).expect("the place of a test"),
+        "link" => symlink("../../annex/key", chunk).unwrap(),
+        "pipe" => assert!(Command::new("mkfifo").arg(chunk).status().unwrap().success()),
+        _ => std::fs::create_dir(chunk).unwrap(),
     }
     place
 }
@@ -77,7 +79,7 @@ fn traced(place: &Place, line: &[&str]) -> Option<String> {
     match command.output() {
         Ok(output) => {
             assert!(output.status.success(), "{line:?}: {output:?}");
-            Some(String::from_utf8(place.read("trace")).expect("the place of a test"))
+            Some(String::from_utf8(place.read("trace")).unwrap())
         }
         Err(error) => {
             assert!(std::env::var_os("ZARROX_TEST_STRACE").is_none(), "strace must be there: {error}");

@@ -1,0 +1,77 @@
+//! One run of a plan: [`play`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use zarrox_testkit::simulation::{Ended, Schedule, Stage, Work};
+
+use super::act::{Actor, Machine};
+use super::history::History;
+use super::judge::judge;
+use super::plan::Plan;
+use crate::fault::Faults;
+use crate::options::Options;
+use crate::outcome::Outcome;
+
+/// The process that judges.
+const JUDGE: usize = 99;
+
+/// What a run has shown.
+pub(super) struct Shown {
+    pub(super) ended: Ended,
+    pub(super) faults: Faults,
+}
+
+impl Shown {
+    /// Says which kind of fault it is: a smaller run must fail for the same reason.
+    pub(super) fn reason(&self) -> Option<String> {
+        let (fault, message) = self.faults.list().first()?;
+        let words: Vec<&str> = message.split([' ', ':']).take(2).collect();
+        Some(format!("{}: {}", fault.name(), words.join(" ")))
+    }
+}
+
+/// Runs a plan once.
+pub(super) fn play(plan: &Plan, schedule: Schedule, told: bool, options: &Options) -> Outcome<Shown> {
+    let stage = Stage::new(schedule, told);
+    let (first, second) = plan.world.contents().map_err(|error| error.to_string())?;
+    stage.add_disk(plan.kind, plan.sync, &first);
+    stage.add_disk(plan.kind, plan.sync, &second);
+    // What is there was written a while ago.
+    stage.wait(10_000);
+    let history = History::default();
+    let mut machines: BTreeMap<usize, Arc<Machine>> = BTreeMap::new();
+    let mut works: Vec<(usize, Work)> = Vec::new();
+    for (index, hand) in plan.hands.clone().into_iter().enumerate() {
+        let machine =
+            machines.entry(hand.process).or_insert_with(|| Arc::new(Machine::new(&stage, hand.process)));
+        let mut actor = Actor::new(Arc::clone(machine), plan.world, hand.task, false);
+        let (stage, history) = (stage.clone(), history.clone());
+        let work = move || {
+            for act in hand.acts {
+                stage.tell(|| format!("task {index} begins {act:?}"));
+                let number = history.begin(hand.task, act);
+                let done = actor.act(act).map_err(|error| error.to_string());
+                if !stage.is_alive(hand.process) {
+                    return;
+                }
+                stage.tell(|| match &done {
+                    Ok(_) => format!("task {index} has done it"),
+                    Err(error) => format!("task {index} failed: {error}"),
+                });
+                let failed = done.is_err();
+                history.end(number, done);
+                if failed {
+                    return;
+                }
+            }
+        };
+        works.push((hand.process, Box::new(work)));
+    }
+    let ended = stage.run(works)?;
+    stage.wait(10_000);
+    let machine = Arc::new(Machine::new(&stage, JUDGE));
+    let holes = options.without.iter().any(|name| name == "append-holes");
+    let faults = judge(plan, &ended, &history, machine, holes);
+    Ok(Shown { ended, faults })
+}

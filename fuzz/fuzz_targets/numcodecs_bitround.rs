@@ -1,0 +1,3 @@
+#![no_main]
+
+zarrox_fuzz::target!("numcodecs_bitround");
