@@ -68,8 +68,10 @@ def _place_of_array(array: Any) -> Iterator[Place]:
     root = getattr(store, "root", None)
     if root is not None:
         yield "", os.path.realpath(os.path.join(root, path))
-    elif hasattr(store, "_store_dict"):
-        yield id(store._store_dict), path
+        return
+    values = getattr(store, "_store_dict", None)
+    if values is not None:
+        yield id(values), path
 
 
 def _of_graph(graph: Any) -> Iterator[Any]:

@@ -109,8 +109,7 @@ def import_file(
     >>> zarr.open_group("stations.zarr")["id"][:]
     array([1, 2], dtype=uint8)
     """
-    is_one = isinstance(source, (str, os.PathLike))
-    sources = [source] if is_one else source
+    sources: list[Any] = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     is_filled = isinstance(fill_missing, bool)
     options = {
         "nodes": [node] if isinstance(node, str) else list(node),

@@ -121,7 +121,8 @@ def _group(root: Group, path: str, undo: Undo) -> Group:
     if not path:
         return root
     if path in root:
-        return root[path]
+        there: Group = root[path]
+        return there
     group = root.require_group(path)
     undo.created(group)
     return group

@@ -6,7 +6,7 @@ import json
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xarray.backends.common import BackendArray
@@ -127,7 +127,8 @@ def dimensions_of(array: Array) -> tuple[str, ...]:
             f"{array.name or '/'}: xarray needs a name for each of {array.ndim} dimensions, and found {names!r}: "
             f"set dimension_names when a v3 array is created, or the attribute {DIMENSIONS!r} of a v2 array"
         )
-    return tuple(names)
+    # xarray takes dimensions without a name, which its types do not say.
+    return cast("tuple[str, ...]", tuple(names))
 
 
 def _netcdf_dimensions(array: Array) -> list[str] | None:

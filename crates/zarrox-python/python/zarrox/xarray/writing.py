@@ -254,7 +254,7 @@ class _Target:
             raise found(f"there is a node already at path {self.path!r}: use mode='w', or 'a' to add to it")
         if mode in ("a", "a-", "r+") and (kind is not None or mode == "r+"):
             self.group = zarrox.open_group(self.store, mode="r+", path=self.path, zarr_format=zarr_format)
-            self.format = self.group._native.format
+            self.format: Any = self.group._native.format
             return
         if zarr_format is None and self.path:
             zarr_format = _format_of_root(self.store)
