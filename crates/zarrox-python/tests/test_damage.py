@@ -24,7 +24,6 @@ COMPRESSORS: dict[str, Any] = {
     "lzma": codecs.LZMA(),
     "blosc-lz4": codecs.Blosc("lz4"),
     "blosc-zstd": codecs.Blosc("zstd"),
-    "blosc-snappy": codecs.Blosc("snappy"),
 }
 
 READ = """

@@ -61,7 +61,7 @@ def _months(tmp_path: Path) -> list[Path]:
     """Two files of NetCDF, of which the second one lacks an array."""
     files = []
     for month in range(2):
-        root = zarr.open_group(tmp_path / f"{month}.zarr", mode="w")
+        root = zarr.open_group(tmp_path / f"{month}.zarr", mode="w", zarr_format=3)
         for name, dtype in (("time", "i4"), ("depth", "i2"), ("heat", "f4")):
             if month == 0 or name != "depth":
                 root.create_dataset(name, data=np.arange(3, dtype=dtype) + 3 * month, dimension_names=["time"])

@@ -155,6 +155,11 @@ fn difference(
         shape: if is_copy { stored.shape.clone() } else { said.shape.clone() },
         chunk_grid: if may_grow { said.chunk_grid.clone() } else { stored.chunk_grid.clone() },
         dimension_names: if is_copy { stored.dimension_names.clone() } else { said.dimension_names.clone() },
+        // A document of version 2 need not say how chunks are named: it was found out, or the store says it.
+        chunk_key_encoding: match stored.separator_declared {
+            true => stored.chunk_key_encoding.clone(),
+            false => said.chunk_key_encoding.clone(),
+        },
         ..stored.clone()
     };
     if stored.shape.len() == said.shape.len()
