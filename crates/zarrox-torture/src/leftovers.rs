@@ -17,6 +17,9 @@ const DOCUMENTS: [&str; 5] = ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".zm
 /// The prefix of what repairs put aside in a store that has nothing beside it.
 const QUARANTINE: &str = ".zarrox-quarantine/";
 
+/// The reservations of rows by appends. The next append clears those of a dead one, and some stores keep the empty object.
+const RESERVATIONS: &str = "/.zarrox-unfinished-appends.json";
+
 /// Finds keys that are neither documents of nodes nor chunks inside their arrays' shapes.
 pub(crate) fn check_keys(at: &Opened, faults: &mut Faults) {
     match (known_keys(at), stored_keys(at)) {
@@ -36,7 +39,7 @@ fn stored_keys(at: &Opened) -> zarrox::Result<BTreeSet<String>> {
     let prefix = Prefix::root();
     at.store.list_prefix(&prefix, &mut |key, _| {
         // What a repair has put aside is kept.
-        if !key.as_str().starts_with(QUARANTINE) {
+        if !key.as_str().starts_with(QUARANTINE) && !key.as_str().ends_with(RESERVATIONS) {
             keys.insert(key.as_str().to_owned());
         }
         ControlFlow::Continue(())
