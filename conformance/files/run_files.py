@@ -8,8 +8,6 @@ COMMAND is the program `zarrox`. The files are written by files.py into DIRECTOR
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
 
 import h5py
@@ -21,14 +19,10 @@ import zarr
 
 import files
 from corpus.hierarchy import lists
+from each_file import prepare, try_all, zarrox
 from file_values import datasets, is_bare, values_of
 
-COMMAND, DIRECTORY = sys.argv[1], sys.argv[2]
-
-def zarrox(*arguments):
-    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True)
-    assert done.returncode == 0, f"{arguments}: {done.stderr}"
-    return done.stderr
+DIRECTORY = sys.argv[2]
 
 
 def same(ours, theirs, where):
@@ -214,21 +208,12 @@ def text(value):
 
 
 def main():
-    shutil.rmtree(DIRECTORY, ignore_errors=True)
-    os.makedirs(os.path.join(DIRECTORY, "made"))
+    prepare(DIRECTORY)
     written = files.write(os.path.join(DIRECTORY, "written"))
     written.append(files.write_matrix(os.path.join(DIRECTORY, "written", "matrix.h5")))
     real = files.shipped()
     assert len(real) >= 5, f"only {len(real)} files ship in packages"
-    failed = []
-    for path in written + real:
-        try:
-            exchange(path)
-        except Exception as error:  # noqa: BLE001, all files are tried
-            failed.append(path)
-            print(f"{os.path.basename(path)}: {type(error).__name__}: {error}"[:1500])
-    print(f"{len(written) + len(real) - len(failed)} passed, {len(failed)} failed")
-    sys.exit(1 if failed else 0)
+    try_all(written + real, exchange)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ COMMAND is the program `zarrox`. The files are written by tiff_files.py into DIR
 """
 
 import os
-import shutil
-import subprocess
 import sys
 
 import numpy as np
@@ -15,13 +13,9 @@ import xarray as xr
 import zarr
 
 import tiff_files
+from each_file import prepare, try_all, zarrox
 
-COMMAND, DIRECTORY = sys.argv[1], sys.argv[2]
-
-
-def zarrox(*arguments):
-    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True)
-    assert done.returncode == 0, f"{arguments}: {done.stderr}"
+DIRECTORY = sys.argv[2]
 
 
 def images(node):
@@ -63,18 +57,8 @@ def check_place(target, image, place):
 
 
 def main():
-    shutil.rmtree(DIRECTORY, ignore_errors=True)
-    os.makedirs(os.path.join(DIRECTORY, "made"))
-    failed = []
-    paths = tiff_files.write(os.path.join(DIRECTORY, "written"))
-    for path in paths:
-        try:
-            check(path)
-        except Exception as error:  # noqa: BLE001, all files are tried
-            failed.append(path)
-            print(f"{os.path.basename(path)}: {type(error).__name__}: {error}"[:1500])
-    print(f"{len(paths) - len(failed)} passed, {len(failed)} failed")
-    sys.exit(1 if failed else 0)
+    prepare(DIRECTORY)
+    try_all(tiff_files.write(os.path.join(DIRECTORY, "written")), check)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ COMMAND is the program `zarrox`. The files are written by table_files.py into DI
 """
 
 import os
-import shutil
-import subprocess
 import sys
 
 import numpy as np
@@ -18,12 +16,11 @@ import zarr
 
 import table_files
 
-COMMAND, DIRECTORY = sys.argv[1], sys.argv[2]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
+from each_file import prepare, try_all, zarrox  # noqa: E402
 
-def zarrox(*arguments):
-    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True)
-    assert done.returncode == 0, f"{arguments}: {done.stderr}"
+DIRECTORY = sys.argv[2]
 
 
 def same(ours, theirs, where):
@@ -95,18 +92,8 @@ def check_csv(path, expected):
 
 
 def main():
-    shutil.rmtree(DIRECTORY, ignore_errors=True)
-    os.makedirs(os.path.join(DIRECTORY, "made"))
-    failed = []
-    paths = table_files.write(os.path.join(DIRECTORY, "written"))
-    for path in paths:
-        try:
-            exchange(path)
-        except Exception as error:  # noqa: BLE001, all files are tried
-            failed.append(path)
-            print(f"{os.path.basename(path)}: {type(error).__name__}: {error}"[:1500])
-    print(f"{len(paths) - len(failed)} passed, {len(failed)} failed")
-    sys.exit(1 if failed else 0)
+    prepare(DIRECTORY)
+    try_all(table_files.write(os.path.join(DIRECTORY, "written")), exchange)
 
 
 if __name__ == "__main__":

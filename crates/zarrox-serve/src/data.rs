@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use zarrox::json::{Json, json};
-use zarrox::stores::{ByteRange, Key, Prefix, Store, StoreErrorKind, Value};
+use zarrox::stores::{ByteRange, Key, Prefix, Store, StoreExt, Value};
 
 use crate::address::{Query, Segments};
 use crate::content::{self, BLOCK, BYTES, Content, JSON, Prepared, Wanted};
@@ -60,12 +60,7 @@ pub(crate) fn stored(
     let missing = || Failure::missing(format!("there is no '{key}'"));
     // A store that is far away sends the beginning with its first answer.
     let first = first_range(wanted).filter(|_| store.capabilities().in_flight.is_some());
-    let value = match store.open_with(key, first) {
-        // A directory is no value. All else that stands in the place of one is an error, and is not missing.
-        Err(error) if error.kind() == StoreErrorKind::Obstructed && store.size(key)?.is_none() => None,
-        opened => opened?,
-    };
-    let value = value.ok_or_else(missing)?;
+    let value = store.open_unless_directory(key, first)?.ok_or_else(missing)?;
     let tag = tag(&**store, key, &*value);
     content::prepare(wanted, Content::Value(Arc::from(value)), kind, tag)
 }

@@ -103,13 +103,8 @@ impl Location {
     /// Opens a value of which at most so many bytes are going to be read.
     fn open_value(&self, key: &Key, limit: u64) -> Result<Option<Box<dyn Value>>> {
         let first = ByteRange::From { offset: 0, length: Some(limit) };
-        match self.store.open_with(key, Some(first)) {
-            // Directories have the names of documents of other formats: `meta` is a document of Zarr 1 and a directory of drafts of 3.
-            Err(error) if error.kind() == StoreErrorKind::Obstructed && self.store.size(key)?.is_none() => {
-                Ok(None)
-            }
-            opened => Ok(opened?),
-        }
+        // Directories have the names of documents of other formats: `meta` is a document of Zarr 1 and a directory of drafts of 3.
+        Ok(self.store.open_unless_directory(key, Some(first))?)
     }
 
     /// Stores or erases a value that does not depend on the one that is there.

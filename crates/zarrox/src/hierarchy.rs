@@ -154,8 +154,9 @@ impl Location {
 
     /// What the store says of the document that is about to be read.
     fn look_at_document(&self, layout: &Layout) -> Result<Option<Stamp>> {
-        let key = layout.keys(&self.path).into_iter().next().map(Key::new).transpose()?;
-        let Some(key) = key.filter(|_| self.copy().is_none()) else { return Ok(None) };
+        let Some(key) = self.first_document_key(layout)?.filter(|_| self.copy().is_none()) else {
+            return Ok(None);
+        };
         let stamp = self.store.stamp(&key)?;
         let was_read = self.read_ahead.probe.as_ref().is_some_and(|probe| probe.known(&key).is_some());
         Ok(Some(if was_read && stamp != Stamp::Unknown { Stamp::Missing } else { stamp }))
@@ -641,8 +642,7 @@ impl Location {
 
     /// Keeps others in this process from creating or changing the node.
     fn lock_documents(&self, layout: &Layout) -> Result<Option<LockGuard>> {
-        let key = layout.keys(&self.path).into_iter().next();
-        let key = key.map(Key::new).transpose()?;
+        let key = self.first_document_key(layout)?;
         key.map(|key| self.store.lock(&key)).transpose().map_err(Error::from)
     }
 

@@ -3,7 +3,7 @@
 use super::contract::{Condition, Store};
 use super::payload::{PartSource, Payload};
 use super::value::Value;
-use crate::{Key, StoreError};
+use crate::{ByteRange, Key, StoreError, StoreErrorKind};
 
 /// Methods that every [`Store`] has, built on those that it implements.
 pub trait StoreExt: Store {
@@ -14,6 +14,23 @@ pub trait StoreExt: Store {
     /// When the value is there but cannot be read.
     fn open(&self, key: &Key) -> Result<Option<Box<dyn Value>>, StoreError> {
         self.open_with(key, None)
+    }
+
+    /// Opens the value as [`open_with`](Store::open_with) does; a directory in its place is a missing value, as it is for
+    /// [`get`](Store::get).
+    ///
+    /// # Errors
+    ///
+    /// When the value is there but cannot be read, or something else than a directory stands in its place.
+    fn open_unless_directory(
+        &self,
+        key: &Key,
+        first: Option<ByteRange>,
+    ) -> Result<Option<Box<dyn Value>>, StoreError> {
+        match self.open_with(key, first) {
+            Err(error) if error.kind() == StoreErrorKind::Obstructed && self.size(key)?.is_none() => Ok(None),
+            opened => opened,
+        }
     }
 
     /// Writes a value that is in memory. See [`Store::put`].

@@ -64,7 +64,11 @@ fn read_ranges(value: &dyn Value, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, S
 }
 
 /// Returns true if `from` can be renamed to `to` at all; `false` when there is nothing to do.
-pub(crate) fn check_rename(from: &Prefix, to: &Prefix) -> Result<bool, StoreError> {
+///
+/// # Errors
+///
+/// [`StoreErrorKind::InvalidKey`] when one of them contains the other.
+pub fn check_rename(from: &Prefix, to: &Prefix) -> Result<bool, StoreError> {
     if from == to {
         return Ok(false);
     }

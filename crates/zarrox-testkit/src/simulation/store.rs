@@ -9,6 +9,8 @@ use zarrox_stores::{
     Payload, Prefix, Stamp, Store, StoreError, StoreErrorKind, Value, Version, provided,
 };
 
+use zarrox_stores::store::provided::{check_rename, copy_then_erase, no_exchange};
+
 use super::disk::{Change, Kind, Object, below};
 use super::stage::{Fate, Lock, Shared, Sharing, Stage, State};
 
@@ -348,17 +350,12 @@ impl Store for SimStore {
 
     fn rename_prefix(&self, from: &Prefix, to: &Prefix) -> Result<(), StoreError> {
         if self.kind == Kind::Bucket {
-            return zarrox_stores::store::provided::copy_then_erase(self, from, to);
+            return copy_then_erase(self, from, to);
         }
-        let (from, to) = (from.as_str(), to.as_str());
-        if from == to {
+        if !check_rename(from, to)? {
             return Ok(());
         }
-        let operation = Operation::RenamePrefix;
-        if from.starts_with(to) || to.starts_with(from) {
-            let message = "the prefixes contain one another";
-            return Err(self.error(StoreErrorKind::InvalidKey, operation, message, from));
-        }
+        let (from, to, operation) = (from.as_str(), to.as_str(), Operation::RenamePrefix);
         self.call(operation, from, |mut state| {
             let disk = &mut state.disks[self.disk];
             if below(&disk.objects, to).next().is_some() {
@@ -433,17 +430,12 @@ impl Store for SimStore {
 
     fn exchange(&self, one: &Prefix, other: &Prefix) -> Result<(), StoreError> {
         if self.kind != Kind::Directory {
-            return zarrox_stores::store::provided::no_exchange(self, one, other);
+            return no_exchange(self, one, other);
         }
-        let operation = Operation::RenamePrefix;
-        let (one, other) = (one.as_str(), other.as_str());
-        if one == other {
+        if !check_rename(one, other)? {
             return Ok(());
         }
-        if one.starts_with(other) || other.starts_with(one) {
-            let message = "the prefixes contain one another";
-            return Err(self.error(StoreErrorKind::InvalidKey, operation, message, one));
-        }
+        let (one, other, operation) = (one.as_str(), other.as_str(), Operation::RenamePrefix);
         self.call(operation, one, |mut state| {
             let disk = &mut state.disks[self.disk];
             for prefix in [one, other] {

@@ -157,8 +157,8 @@ fn difference(
         dimension_names: if is_copy { stored.dimension_names.clone() } else { said.dimension_names.clone() },
         // A document of version 2 need not say how chunks are named: it was found out, or the store says it.
         chunk_key_encoding: match stored.separator_declared {
-            true => stored.chunk_key_encoding.clone(),
-            false => said.chunk_key_encoding.clone(),
+            true => stored.chunk_key_encoding,
+            false => said.chunk_key_encoding,
         },
         ..stored.clone()
     };

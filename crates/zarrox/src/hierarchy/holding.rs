@@ -14,7 +14,12 @@ const MOST: usize = 200;
 impl Location {
     /// The document that makes this place a node of a format: an array, if it can be one.
     pub(crate) fn deciding_document(&self, format: Format) -> Result<Option<Key>> {
-        let key = self.layout_for(format)?.keys(&self.path).into_iter().next();
+        self.first_document_key(&self.layout_for(format)?)
+    }
+
+    /// The first document that a node of a layout has here.
+    pub(super) fn first_document_key(&self, layout: &Layout) -> Result<Option<Key>> {
+        let key = layout.keys(&self.path).into_iter().next();
         Ok(key.map(Key::new).transpose()?)
     }
 
@@ -72,7 +77,6 @@ impl Location {
 
     /// The prefix by which a node is held: that of its document.
     fn held_prefix(&self, layout: &Layout) -> Result<Option<Prefix>> {
-        let key = layout.keys(&self.path).into_iter().next();
-        Ok(key.map(Key::new).transpose()?.map(|key| key.parent()))
+        Ok(self.first_document_key(layout)?.map(|key| key.parent()))
     }
 }
