@@ -62,8 +62,6 @@ mod lock;
 #[cfg(feature = "async")]
 mod parts;
 #[doc(hidden)]
-pub mod pause;
-#[doc(hidden)]
 pub mod per_process;
 #[cfg(feature = "references")]
 mod references;
@@ -73,6 +71,8 @@ mod server;
 #[doc(hidden)]
 pub mod store;
 mod sync;
+#[doc(hidden)]
+pub mod system;
 #[cfg(any(unix, feature = "ftp", feature = "hdfs"))]
 mod temporary;
 #[doc(hidden)]

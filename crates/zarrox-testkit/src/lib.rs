@@ -10,6 +10,7 @@ pub mod examples;
 #[cfg(feature = "stores")]
 pub mod faults;
 pub mod fuzz;
+#[cfg(feature = "stores")]
 mod holds;
 pub mod proxy;
 #[cfg(feature = "async")]

@@ -7,6 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_stores::system::system;
 use zarrox_stores::{ByteRange, Bytes, Condition, Key, LockGuard, StoreErrorKind, StoreExt, Value, Version};
 
 use crate::location::Location;
@@ -146,5 +147,5 @@ pub(crate) fn until_unchanged<R>(mut change: impl FnMut() -> Result<R>) -> Resul
 fn wait_for_others(attempt: u32) {
     let longest = Duration::from_millis(5).saturating_mul(1 << attempt.min(6));
     let random = RandomState::new().hash_one(attempt);
-    zarrox_stores::pause::pause(longest.mul_f64(f64::from(u8::try_from(random & 0xff).unwrap_or(0)) / 255.0));
+    system().sleep(longest.mul_f64(f64::from(u8::try_from(random & 0xff).unwrap_or(0)) / 255.0));
 }

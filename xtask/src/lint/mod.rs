@@ -40,7 +40,11 @@ const EVERYTHING: [&str; 2] = ["--workspace", "--all-features"];
 const CHECKS: &[Check] = &[
     ("fmt", || cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", || {
-        cargo(["clippy", "--all-targets"]).with(EVERYTHING).with(["--", "--deny", "warnings"]).run()
+        cargo(["clippy", "--all-targets"]).with(EVERYTHING).with(["--", "--deny", "warnings"]).run()?;
+        // As the fuzz targets, which are apart from the workspace, use it.
+        cargo(["clippy", "--package", "zarrox-testkit", "--no-default-features"])
+            .with(["--", "--deny", "warnings"])
+            .run()
     }),
     ("doc", || {
         let doc = cargo(["doc", "--no-deps"]).with(EVERYTHING);

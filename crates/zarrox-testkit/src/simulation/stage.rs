@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::{self, Thread};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use zarrox_stores::system::{ProcessId, ProcessState, System, replace_system};
 use zarrox_stores::{Operation, StoreErrorKind};
 
 use super::disk::{Disk, Kind, Objects};
@@ -24,6 +25,8 @@ pub type Work = Box<dyn FnOnce() + Send>;
 thread_local! {
     /// The stage and the task of this thread.
     static CURRENT: RefCell<Option<(Arc<Shared>, usize)>> = const { RefCell::new(None) };
+    /// The stage and the process of this thread, also after all tasks have ended.
+    static PROCESS: RefCell<Option<(Arc<Shared>, usize)>> = const { RefCell::new(None) };
 }
 
 /// A simulated machine with its disks.
@@ -145,8 +148,8 @@ impl Stage {
     #[must_use]
     pub fn new(schedule: Schedule, told: bool) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        static PAUSES: Once = Once::new();
-        PAUSES.call_once(|| zarrox_stores::pause::replace_pauses(pause));
+        static SYSTEM: Once = Once::new();
+        SYSTEM.call_once(|| replace_system(&Simulated));
         let state = State {
             tasks: Vec::new(),
             turn: None,
@@ -186,6 +189,14 @@ impl Stage {
     /// Time passes.
     pub fn wait(&self, time: i64) {
         self.0.lock().clock += time;
+    }
+
+    /// Does work as a process that is none of the tasks, after these have ended.
+    pub fn observe<R>(&self, process: usize, work: impl FnOnce() -> R) -> R {
+        let before = PROCESS.replace(Some((Arc::clone(&self.0), process)));
+        let done = work();
+        PROCESS.set(before);
+        done
     }
 
     /// Tells something in the trace, if there is one.
@@ -241,9 +252,14 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn machine(&self) -> String {
+        format!("simulated {}", self.number)
+    }
+
     fn play(self: Arc<Self>, task: usize, work: Work) {
         CURRENT.set(Some((Arc::clone(&self), task)));
         let mut state = self.lock();
+        PROCESS.set(Some((Arc::clone(&self), state.tasks[task].process)));
         state.tasks[task].thread = Some(thread::current());
         drop(self.await_turn(state, task));
         let done = catch_unwind(AssertUnwindSafe(work));
@@ -480,16 +496,57 @@ impl State {
     }
 }
 
-/// Lets the others go on instead of sleeping.
-fn pause(time: Duration) {
-    let Some((stage, task)) = CURRENT.with_borrow(Clone::clone) else { return thread::sleep(time) };
-    let mut state = stage.lock();
-    if state.is_dead(task) {
-        return;
+/// The clocks and processes of all stages; those of the operating system on threads that belong to none.
+struct Simulated;
+
+/// The time that passes when a task sleeps, in milliseconds. It is always the same, so that a seed says all that happens.
+const SLEEP: i64 = 50;
+
+impl System for Simulated {
+    /// Lets the other tasks go on.
+    fn sleep(&self, time: Duration) {
+        let Some((stage, _)) = process() else { return thread::sleep(time) };
+        let mut state = stage.lock();
+        let task = stage.task();
+        if task.is_some_and(|task| state.is_dead(task)) {
+            return;
+        }
+        state.clock += SLEEP;
+        if let Some(task) = task {
+            state.step += 1;
+            state.tell(|| format!("task {task} sleeps"));
+            state.hand_over(Some(task));
+            drop(stage.await_turn(state, task));
+        }
     }
-    state.clock += i64::try_from(time.as_millis()).unwrap_or(0);
-    state.step += 1;
-    state.tell(|| format!("task {task} pauses"));
-    state.hand_over(Some(task));
-    drop(stage.await_turn(state, task));
+
+    fn now(&self) -> Duration {
+        let now = process().map(|(stage, _)| stage.lock().clock);
+        now.map_or_else(
+            || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default(),
+            |now| Duration::from_millis(now.unsigned_abs()),
+        )
+    }
+
+    fn this_process(&self) -> Option<ProcessId> {
+        let (stage, process) = process()?;
+        Some(ProcessId { machine: stage.machine(), number: u32::try_from(process).ok()?, started: 0 })
+    }
+
+    fn state(&self, id: &ProcessId) -> ProcessState {
+        let Some((stage, this)) = process().filter(|(stage, _)| stage.machine() == id.machine) else {
+            return ProcessState::Unknown;
+        };
+        let state = stage.lock();
+        let runs = |task: &Task| task.process == id.number as usize && task.status != Status::Done;
+        let is_alive = this == id.number as usize || state.tasks.iter().any(runs);
+        match is_alive && !state.is_dead_process(id.number as usize) {
+            true => ProcessState::Running,
+            false => ProcessState::Ended,
+        }
+    }
+}
+
+fn process() -> Option<(Arc<Shared>, usize)> {
+    PROCESS.with_borrow(Clone::clone)
 }

@@ -72,6 +72,6 @@ pub(super) fn play(plan: &Plan, schedule: Schedule, told: bool, options: &Option
     stage.wait(10_000);
     let machine = Arc::new(Machine::new(&stage, JUDGE));
     let holes = options.without.iter().any(|name| name == "append-holes");
-    let faults = judge(plan, &ended, &history, machine, holes);
+    let faults = stage.observe(JUDGE, || judge(plan, &ended, &history, machine, holes));
     Ok(Shown { ended, faults })
 }

@@ -1,0 +1,140 @@
+//! The clock and the processes of this machine, as they are asked by those who wait for other processes: [`system`].
+
+use std::fs;
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// A process, told from all others, also from one that gets the same number later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessId {
+    /// The boot of the machine, and its namespace of process numbers.
+    pub machine: String,
+    /// The process number.
+    pub number: u32,
+    /// The time at which the process started, in the units of its machine.
+    pub started: u64,
+}
+
+/// The state of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessState {
+    /// It runs.
+    Running,
+    /// It has ended.
+    Ended,
+    /// It runs on another machine, or the system does not tell.
+    Unknown,
+}
+
+/// A clock, and processes.
+pub trait System: Sync {
+    /// Blocks this thread for a while.
+    fn sleep(&self, time: Duration);
+
+    /// The time since 1970.
+    fn now(&self) -> Duration;
+
+    /// This process; `None` if the system does not tell.
+    fn this_process(&self) -> Option<ProcessId>;
+
+    /// The state of a process.
+    fn state(&self, process: &ProcessId) -> ProcessState;
+}
+
+/// What is asked instead of the operating system.
+static INSTEAD: OnceLock<&'static dyn System> = OnceLock::new();
+
+/// The system that this program runs on.
+pub fn system() -> &'static dyn System {
+    INSTEAD.get().copied().unwrap_or(&OperatingSystem)
+}
+
+/// Replaces the operating system by a simulated one. Only the first call has an effect.
+pub fn replace_system(simulated: &'static dyn System) {
+    // Whoever was first has replaced it by the same.
+    let _ = INSTEAD.set(simulated);
+}
+
+/// The real one. Processes are told by Linux.
+struct OperatingSystem;
+
+impl System for OperatingSystem {
+    fn sleep(&self, time: Duration) {
+        thread::sleep(time);
+    }
+
+    fn now(&self) -> Duration {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+    }
+
+    fn this_process(&self) -> Option<ProcessId> {
+        let number = std::process::id();
+        match (machine(), seen(number)) {
+            (Some(machine), Seen::Running { started }) => Some(ProcessId { machine, number, started }),
+            _ => None,
+        }
+    }
+
+    fn state(&self, process: &ProcessId) -> ProcessState {
+        if machine().is_none_or(|machine| machine != process.machine) {
+            return ProcessState::Unknown;
+        }
+        match seen(process.number) {
+            Seen::Running { started } if started == process.started => ProcessState::Running,
+            Seen::Running { .. } | Seen::Ended => ProcessState::Ended,
+            Seen::Unknown => ProcessState::Unknown,
+        }
+    }
+}
+
+/// What `/proc` says of a process number.
+enum Seen {
+    Running {
+        started: u64,
+    },
+    Ended,
+    /// This system does not tell.
+    Unknown,
+}
+
+fn seen(number: u32) -> Seen {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{number}/stat")) else {
+        // Where processes of others are hidden, so is the first one.
+        let tells = fs::exists("/proc/1/stat").unwrap_or(false);
+        return if tells { Seen::Ended } else { Seen::Unknown };
+    };
+    // The name of the program, in parentheses, may have spaces.
+    let mut fields = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
+    let is_dead = matches!(fields.next(), Some("Z" | "X"));
+    match fields.nth(18).and_then(|field| field.parse().ok()) {
+        _ if is_dead => Seen::Ended,
+        Some(started) => Seen::Running { started },
+        None => Seen::Unknown,
+    }
+}
+
+/// The boot of this machine, and the namespace of process numbers; `None` where the system does not tell.
+fn machine() -> Option<String> {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let space = fs::read_link("/proc/self/ns/pid").ok()?;
+    Some(format!("{} {}", boot.trim(), space.display()))
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_runs_and_one_with_another_start_or_number_has_ended() {
+        let this = system().this_process().unwrap();
+        assert_eq!(system().state(&this), ProcessState::Running);
+        let reused = ProcessId { started: this.started + 1, ..this.clone() };
+        assert_eq!(system().state(&reused), ProcessState::Ended);
+        let ended = ProcessId { number: u32::MAX, ..this.clone() };
+        assert_eq!(system().state(&ended), ProcessState::Ended);
+        let elsewhere = ProcessId { machine: "another".to_owned(), ..this };
+        assert_eq!(system().state(&elsewhere), ProcessState::Unknown);
+    }
+}
