@@ -241,10 +241,21 @@ impl Location {
         keep: &dyn Fn(&str, &[u8]) -> Result<()>,
     ) -> Result<()> {
         let place = self.as_stored();
-        let (_, _, key) = place.consolidation(format)?;
+        let (consolidation, _, key) = place.consolidation(format)?;
+        let mut is_first = false;
         until_unchanged(|| {
             place.replace_document(key.clone(), |existing| {
                 existing.map_or(Ok(()), |existing| keep(&key, existing))?;
+                is_first = !existing.is_some_and(|document| consolidation.may_be_in(document));
+                place.new_consolidated(format, existing).map(Edit::Write)
+            })
+        })?;
+        // Writers keep a copy up to date that they see. Those who changed a node while the first one was made saw none.
+        if !is_first || place.compare_consolidated(format)?.is_empty() {
+            return Ok(());
+        }
+        until_unchanged(|| {
+            place.replace_document(key.clone(), |existing| {
                 place.new_consolidated(format, existing).map(Edit::Write)
             })
         })

@@ -10,7 +10,7 @@ use std::error::Error as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrox_core::metadata::{Consolidation, Layout, StoredDocuments, may_have_inline};
+use zarrox_core::metadata::{Consolidation, Layout, StoredDocuments};
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
 use zarrox_stores::{DirectoryStore, StoreError};
 
@@ -139,22 +139,18 @@ impl Location {
         let mut all = Ok(());
         for (group, key) in holders {
             let holder = self.at(group).with_probe(None);
-            let kept = match asked.may_have_copy(consolidation, &key) {
-                Ok(false) => continue,
-                Ok(true) => holder.keep_copy(format, consolidation, layout, &key, changes),
+            let kept = match asked.stored_document(key.clone()) {
+                Ok(document)
+                    if !document.as_ref().is_some_and(|document| consolidation.may_be_in(document)) =>
+                {
+                    continue;
+                }
+                Ok(_) => holder.keep_copy(format, consolidation, layout, &key, changes),
                 Err(error) => Err(error),
             };
             all = all.and(kept.or_else(|error| holder.without_copy(error)));
         }
         all
-    }
-
-    fn may_have_copy(&self, consolidation: Consolidation, key: &str) -> Result<bool> {
-        let document = self.stored_document(key.to_owned())?;
-        Ok(document.is_some_and(|document| match consolidation {
-            Consolidation::Inline => may_have_inline(&document),
-            Consolidation::Beside(_) | Consolidation::AtRoot(_) => true,
-        }))
     }
 
     fn keep_copy(

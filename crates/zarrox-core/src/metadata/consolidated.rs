@@ -45,6 +45,14 @@ impl Consolidation {
         }
     }
 
+    /// Returns true if a document may have consolidated metadata, without parsing it.
+    pub fn may_be_in(self, document: &[u8]) -> bool {
+        match self {
+            Self::Beside(_) | Self::AtRoot(_) => true,
+            Self::Inline => std::str::from_utf8(document).is_ok_and(|text| text.contains(MEMBER)),
+        }
+    }
+
     /// The documents of a group and of all nodes below it, from the document that has them all. `Ok(None)` if the document has no
     /// consolidated metadata. A document that contains them is returned without them.
     ///
@@ -220,11 +228,6 @@ impl Consolidation {
             }
         }
     }
-}
-
-/// Returns true if a document may contain consolidated metadata, without parsing it.
-pub fn may_have_inline(document: &[u8]) -> bool {
-    std::str::from_utf8(document).is_ok_and(|text| text.contains(MEMBER))
 }
 
 /// Returns true if a document can have this key.

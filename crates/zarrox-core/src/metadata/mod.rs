@@ -19,7 +19,7 @@ mod v3_experimental;
 
 use std::fmt;
 
-pub use consolidated::{Consolidation, Documents, StoredDocuments, may_have_inline, same_document};
+pub use consolidated::{Consolidation, Documents, StoredDocuments, same_document};
 pub use format::{Change, Document, FormatDef, ReadContext, Source};
 pub use layout::{Extent, Layout};
 pub use model::{ArrayMetadata, Format, GroupMetadata, NodeMetadata};

@@ -97,7 +97,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn one(seed: u64, options: &Options, tally: &Mutex<Tally>) -> Outcome {
     let plan = Plan::new(seed, &options.without);
     let schedule = Schedule::random(seed, plan.odds);
-    let shown = play(&plan, schedule, false, options).map_err(|error| format!("{plan}\n{error}"))?;
+    let shown = play(&plan, schedule, false).map_err(|error| format!("{plan}\n{error}"))?;
     let reason = shown.reason();
     let is_new = {
         let mut tally = locked(tally);
@@ -108,7 +108,7 @@ fn one(seed: u64, options: &Options, tally: &Mutex<Tally>) -> Outcome {
         !options.only_count && *count == 1 && tally.reasons.len() <= MOST_PRINTED
     };
     if is_new {
-        let (plan, shown) = shrink::shrink(plan, shown, options);
+        let (plan, shown) = shrink::shrink(plan, shown);
         println!("{}", told(&plan, &shown));
     }
     Ok(())

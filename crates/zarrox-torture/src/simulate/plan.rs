@@ -161,17 +161,23 @@ impl Plan {
         only_data: bool,
         allowed: &dyn Fn(&str) -> bool,
     ) {
-        let tasks = 2 + random.below(TASKS - 1);
+        // In a bucket, nodes are replaced only while nobody else uses them; databases tell the threads of one process.
+        let is_alone = structural.is_some() && self.kind == Kind::Bucket;
+        let is_one_process = structural.is_some() && self.kind == Kind::Database;
+        let tasks = if is_alone { 1 } else { 2 + random.below(TASKS - 1) };
         let mut number = 1;
         for task in 0..tasks {
             let acts = 1 + random.below(3);
             let mut hand = Hand { task, process: 0, acts: Vec::new() };
             // Threads of one process share its locks.
-            hand.process = usize::try_from(if random.chance(700) { task } else { 0 }).unwrap_or(0);
+            let has_own = random.chance(700) && !is_one_process;
+            hand.process = usize::try_from(if has_own { task } else { 0 }).unwrap_or(0);
             for _ in 0..acts {
                 number += 1;
                 let act = self.act(random, task, number, only_data, structural.is_some());
-                if allowed(act.name()) {
+                // Nothing is made below a group that is converted.
+                let makes = matches!(act, Act::Create { .. } | Act::Copy | Act::Downsample);
+                if allowed(act.name()) && !(makes && structural == Some(Act::Convert)) {
                     hand.acts.push(act);
                 }
             }
@@ -180,7 +186,10 @@ impl Plan {
         let repair = self.world.damaged.then_some(Act::Repair);
         for act in structural.into_iter().chain(repair) {
             let hand = usize::try_from(random.below(tasks)).unwrap_or(0);
-            let at = usize::try_from(random.below(self.hands[hand].acts.len() as u64 + 1)).unwrap_or(0);
+            let last = self.hands[hand].acts.len();
+            // Handles from before know nothing of it.
+            let at =
+                if is_alone { last } else { usize::try_from(random.below(last as u64 + 1)).unwrap_or(0) };
             self.hands[hand].acts.insert(at, act);
         }
     }

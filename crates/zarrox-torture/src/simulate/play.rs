@@ -10,7 +10,6 @@ use super::history::History;
 use super::judge::judge;
 use super::plan::Plan;
 use crate::fault::Faults;
-use crate::options::Options;
 use crate::outcome::Outcome;
 
 /// The process that judges.
@@ -32,7 +31,7 @@ impl Shown {
 }
 
 /// Runs a plan once.
-pub(super) fn play(plan: &Plan, schedule: Schedule, told: bool, options: &Options) -> Outcome<Shown> {
+pub(super) fn play(plan: &Plan, schedule: Schedule, told: bool) -> Outcome<Shown> {
     let stage = Stage::new(schedule, told);
     let (first, second) = plan.world.contents().map_err(|error| error.to_string())?;
     stage.add_disk(plan.kind, plan.sync, &first);
@@ -71,7 +70,6 @@ pub(super) fn play(plan: &Plan, schedule: Schedule, told: bool, options: &Option
     let ended = stage.run(works)?;
     stage.wait(10_000);
     let machine = Arc::new(Machine::new(&stage, JUDGE));
-    let holes = options.without.iter().any(|name| name == "append-holes");
-    let faults = stage.observe(JUDGE, || judge(plan, &ended, &history, machine, holes));
+    let faults = stage.observe(JUDGE, || judge(plan, &ended, &history, machine));
     Ok(Shown { ended, faults })
 }

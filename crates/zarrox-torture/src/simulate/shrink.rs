@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use zarrox_testkit::simulation::{Decision, Schedule};
 
-use crate::options::Options;
-
 use super::plan::Plan;
 use super::play::{Shown, play};
 
@@ -14,10 +12,10 @@ const TRIES: u64 = 60;
 
 /// Leaves out acts of the plan and decisions of the schedule as long as the run still fails for the same reason, and runs what is left with
 /// a trace.
-pub(super) fn shrink(mut plan: Plan, mut shown: Shown, options: &Options) -> (Plan, Shown) {
+pub(super) fn shrink(mut plan: Plan, mut shown: Shown) -> (Plan, Shown) {
     let Some(reason) = shown.reason() else { return (plan, shown) };
     let fails = |plan: &Plan, schedule: Schedule, told: bool| {
-        let shown = play(plan, schedule, told, options).ok()?;
+        let shown = play(plan, schedule, told).ok()?;
         (shown.reason().as_ref() == Some(&reason)).then_some(shown)
     };
     while let Some((smaller, found)) = smaller_plans(&plan).into_iter().find_map(|smaller| {

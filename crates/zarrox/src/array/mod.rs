@@ -392,7 +392,7 @@ impl Array {
     }
 
     /// Writes by `write`, while nobody moves, replaces or deletes the array, which still is what the handle was opened for.
-    fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
+    pub(crate) fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return write() };
         let checked = generation.hold(&self.location).and_then(|hold| {
             generation.check(&self.location, &self.metadata)?;
@@ -403,7 +403,7 @@ impl Array {
     }
 
     /// Makes sure that the array still is what the handle was opened for.
-    fn check_generation(&self) -> Result<()> {
+    pub(crate) fn check_generation(&self) -> Result<()> {
         let Some(generation) = &self.generation else { return Ok(()) };
         generation.check(&self.location, &self.metadata)
     }

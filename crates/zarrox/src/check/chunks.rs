@@ -54,6 +54,9 @@ fn check_one(session: &Session<'_>, array: &Array, target: &Target, objects: usi
         }
         // Whoever replaces a value meanwhile is no damage: it must be found twice.
         if before.as_ref() == Some(&seen) {
+            if let Err(error) = array.check_generation() {
+                return session.report_unreadable(array.path().as_str(), error);
+            }
             return settle(session, array, target, flaws, objects);
         }
         before = Some(seen);
@@ -204,7 +207,7 @@ fn settle(
         return Ok(());
     }
     session.settle(findings, || match &judged {
-        Some(judged) => repair::replace(session, &target.key, judged, bytes.as_deref()),
+        Some(judged) => array.writing(|| repair::replace(session, &target.key, judged, bytes.as_deref())),
         None => Ok(()),
     })
 }

@@ -23,7 +23,7 @@ pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) ->
         let path = array.path().as_str();
         let finding = Finding::new(FindingKind::ChunkOutsideGrid, path, message, Remedy::Quarantine);
         let finding = finding.of_chunk(&target.chunk).at_key(target.key.as_str());
-        session.settle(vec![finding], || set_aside(session, array, target))?;
+        session.settle(vec![finding], || array.writing(|| set_aside(session, array, target)))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Marks of deletions and moves that were interrupted, and rows of interrupted appends.
 
-use zarrox_core::{ErrorKind, Result};
+use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::{Key, StoreExt};
 
 use super::finding::{Finding, FindingKind, Remedy};
@@ -48,8 +48,11 @@ fn look(place: &Location) -> Result<Option<(Mark, bool)>> {
 fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whole: bool) -> Result<()> {
     if is_whole {
         let message = "a deletion or a move was interrupted before it changed anything here";
-        let erase = || place.store.erase(key).map(drop).map_err(Into::into);
-        return session.settle(vec![finding(place, key, message, Remedy::Delete)], erase);
+        return session.settle(vec![finding(place, key, message, Remedy::Delete)], || {
+            let _hold = place.hold_place_alone(&place.layout_for(mark.format())?)?;
+            expect(place, mark, true)?;
+            place.store.erase(key).map(drop).map_err(Into::into)
+        });
     }
     let message = if mark.is_of_copy() {
         "it was to be moved to this place, and is only copied in part; it is still where it was"
@@ -57,9 +60,27 @@ fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whol
         "its deletion was interrupted"
     };
     session.settle(vec![finding(place, key, message, Remedy::Quarantine)], || {
-        set_aside(session, &place.extent_of(mark)?)?;
+        let _hold = place.hold_place_alone(&place.layout_for(mark.format())?)?;
+        let extent = place.extent_of(mark)?;
+        if place.is_free(&extent)? {
+            // A directory that is gone could not be held: whoever deletes it is going to erase the mark as well.
+            return place.store.erase(key).map(drop).map_err(Into::into);
+        }
+        expect(place, mark, false)?;
+        set_aside(session, &extent)?;
         place.delete_marked(mark)
     })
+}
+
+/// Makes sure that a node and its mark are still as they were when they were looked at.
+fn expect(place: &Location, mark: &Mark, is_whole: bool) -> Result<()> {
+    match look(place)? {
+        Some((now, whole)) if now == *mark && whole == is_whole => Ok(()),
+        _ => Err(Error::new(
+            ErrorKind::Conflict,
+            "the work was going on, and has changed it meanwhile; check again",
+        )),
+    }
 }
 
 /// Tells of rows that were reserved for appends whose writers are gone. A repair clears those that are not complete.

@@ -55,8 +55,20 @@ impl Location {
         prefixes.iter().map(hold).collect()
     }
 
+    /// Holds the place of a node of this layout alone, also if there is no node: a repair waits for whoever works there.
+    pub(crate) fn hold_place_alone(&self, layout: &Layout) -> Result<Option<HoldGuard>> {
+        let prefix = self.held_prefix(layout)?.filter(|_| !self.is_remote());
+        prefix.map(|prefix| self.store.hold(&prefix, Hold::Exclusive)).transpose().map_err(Into::into)
+    }
+
     fn prefixes_to_hold(&self, prefixes: &mut Vec<Prefix>) -> Result<()> {
-        let Some(held) = self.held()? else { return Ok(()) };
+        let Some(held) = self.held()? else {
+            // What an interrupted command has left here is worked on as well.
+            let marked = self.mark()?.map(|mark| self.held_by(&mark)).transpose()?;
+            let prefix = marked.map(|held| self.held_prefix(&held.layout)).transpose()?.flatten();
+            prefixes.extend(prefix);
+            return Ok(());
+        };
         if let Some(prefix) = self.held_prefix(&held.layout)?.filter(|prefix| !prefixes.contains(prefix)) {
             prefixes.push(prefix);
         }

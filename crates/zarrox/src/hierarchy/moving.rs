@@ -45,7 +45,7 @@ impl Location {
             }
             to.make_room_for(&moved, overwrite)?;
             let done = from.copy_and_delete(&to, &moved);
-            return done.and(from.renew_after_move(&to, &moved));
+            return done.and(from.renew_after_move(&to, &moved, None));
         }
         let renaming = match to.held_by_anyone()?.filter(|_| overwrite) {
             Some(replaced) => from.rename_in_place_of(&to, &moved, &replaced)?,
@@ -64,9 +64,10 @@ impl Location {
         Ok(())
     }
 
-    /// Brings consolidated metadata up to date after a move from here.
-    pub(super) fn renew_after_move(&self, to: &Self, held: &Held) -> Result<()> {
-        let changes = Changes::of_all_below(&[&self.path, &to.path]).and(to.path.ancestors());
+    /// Brings consolidated metadata up to date after a move from here, for which a node was put aside, and is deleted.
+    pub(super) fn renew_after_move(&self, to: &Self, held: &Held, aside: Option<&NodePath>) -> Result<()> {
+        let places: Vec<&NodePath> = [&self.path, &to.path].into_iter().chain(aside).collect();
+        let changes = Changes::of_all_below(&places).and(to.path.ancestors());
         let kept = self.keep_copies(held.format, &changes);
         let others = to.check_ancestors(held.format).unwrap_or_default();
         kept.and(self.keep_foreign_copies(&others, &to.path))
@@ -216,7 +217,7 @@ impl Location {
     }
 
     /// The mark of an interrupted move of this node to another place, if all of it was copied.
-    fn was_moved(&self, to: &Self) -> Result<Option<Mark>> {
+    pub(super) fn was_moved(&self, to: &Self) -> Result<Option<Mark>> {
         let Some(mark) = self.mark_of(&Work::MovedTo(to.path.clone()))? else { return Ok(None) };
         // The node's own documents are erased first, and are there as long as nothing was erased.
         let is_whole = self.is_explicit()?;

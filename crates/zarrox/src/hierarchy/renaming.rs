@@ -76,9 +76,9 @@ impl Location {
         Ok(renaming.filter(is_meant).map(|renaming| (held, renaming)))
     }
 
-    /// Returns true if a move from here to another place was interrupted when the node was renamed, or a node put aside for it.
+    /// Returns true if a move from here to another place was interrupted when the node was renamed or copied, or a node put aside for it.
     pub(crate) fn is_half_moved(&self, to: &Self) -> Result<bool> {
-        if self.was_renamed(to)?.is_some() {
+        if self.was_renamed(to)?.is_some() || self.was_moved(to)?.is_some() {
             return Ok(true);
         }
         let Some(held) = self.held_by_anyone()? else { return Ok(false) };
@@ -116,7 +116,7 @@ impl Location {
         if let Some(aside) = &renaming.aside {
             // Other programs read by consolidated metadata; to delete a node may take long. A failure is told below, where it is
             // tried again.
-            let _ = self.renew_after_move(to, held);
+            let _ = self.renew_after_move(to, held, None);
             let replaced = self.at(aside.clone()).of_format(None);
             let deleted = match replaced.deletable() {
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -129,7 +129,7 @@ impl Location {
                 ))
             })?;
         }
-        let kept = self.renew_after_move(to, held);
+        let kept = self.renew_after_move(to, held, renaming.aside.as_ref());
         let erased = to.erase_renaming(&held.layout).map_err(|error| {
             error.at(format!(
                 "'{}' is at '{}' now, but a mark of the move is left; move it again",

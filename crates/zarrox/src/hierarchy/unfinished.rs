@@ -37,6 +37,11 @@ pub(super) enum Work {
 }
 
 impl Mark {
+    /// The format of the node.
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
     /// Returns true if the node is being copied to this place.
     pub(crate) fn is_of_copy(&self) -> bool {
         matches!(self.work, Work::MovedFrom(_))
@@ -131,6 +136,11 @@ impl Location {
             None => self.clone(),
         };
         (place.mark_key() == key.as_str()).then_some(place)
+    }
+
+    /// Returns true if nothing is stored in an extent.
+    pub(crate) fn is_free(&self, extent: &Extent) -> Result<bool> {
+        Ok(self.occupied(extent)? == super::Occupied::Nothing)
     }
 
     /// All that can belong to the node that a mark tells of.

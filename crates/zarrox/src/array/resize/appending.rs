@@ -128,13 +128,20 @@ impl Array {
             if was_free || rows.start == behind.max(length) {
                 return Ok(rows);
             }
-            self.edit_reserved(|reserved| {
-                for mine in reserved.iter_mut().filter(|mine| mine.is_of(owner)) {
-                    (mine.start, mine.owner) = (mine.end.min(mine.start.max(length)), None);
+            let seen = self.edit_reserved(|reserved| {
+                let mine = reserved.iter().find(|rows| rows.is_of(owner));
+                let mine =
+                    mine.ok_or_else(|| lost("it stood still for so long that others took its rows"))?;
+                // Others have appended behind these rows, and left them out.
+                if mine.is_seen {
+                    return Ok(Some(mine.clone()));
                 }
-                reserved.retain(|rows| rows.rows() > 0 || rows.owner.is_some());
-                Ok(())
+                free_unwritten(reserved, owner, |_| Some(length));
+                Ok(None)
             })?;
+            if let Some(rows) = seen {
+                return Ok(rows);
+            }
         }
         Err(Error::new(ErrorKind::Conflict, "others keep changing the shape; nothing was written"))
     }
@@ -232,49 +239,45 @@ impl Array {
 
     /// Clears and frees the rows of an append that failed. Returns true if others have let readers see them.
     fn cancel(&mut self, owner: &Owner, grown: &Self) -> Result<bool> {
+        // The shape comes first: rows are noted as seen before they are.
+        self.refresh_stored()?;
         let reserved = self.reserved()?;
         // Others who have taken the rows may have written there.
         let Some(mine) = reserved.into_iter().find(|rows| rows.is_of(owner)) else { return Ok(false) };
-        self.refresh_stored()?;
-        let foreign = if mine.is_seen { 0 } else { self.shape()[mine.axis].min(mine.end) };
-        grown.clear_rows(&Reserved { start: mine.start.max(foreign), ..mine })?;
+        let length = self.shape()[mine.axis];
+        grown.clear_rows(&mine.unwritten(length))?;
         self.edit_reserved(|reserved| {
-            let Some(mine) = reserved.iter_mut().find(|rows| rows.is_of(owner)) else { return Ok(false) };
-            mine.owner = None;
-            Ok(mine.is_seen)
+            let is_seen = reserved.iter().any(|rows| rows.is_of(owner) && rows.is_seen);
+            free_unwritten(reserved, owner, |_| Some(length));
+            Ok(is_seen)
         })
     }
 
     /// Frees the rows that writers have left who are gone, and clears them.
     pub(crate) fn clear_left(&mut self) -> Result<()> {
         let owner = Owner::new();
-        let left = self.edit_reserved(|reserved| {
-            let taken: Vec<Reserved> = reserved.iter().filter(|rows| rows.is_left()).cloned().collect();
-            reserved
-                .iter_mut()
-                .filter(|rows| rows.is_left())
-                .for_each(|rows| rows.owner = Some(owner.clone()));
-            Ok(taken)
+        let is_any = self.edit_reserved(|reserved| {
+            let mut left = reserved.iter_mut().filter(|rows| rows.is_left()).peekable();
+            let is_any = left.peek().is_some();
+            left.for_each(|rows| rows.owner = Some(owner.clone()));
+            Ok(is_any)
         })?;
-        if left.is_empty() {
+        if !is_any {
             return Ok(());
         }
         let array = self.clone();
         let mut held = Held { array: &array, owner, is_done: false };
+        // The shape comes first: rows are noted as seen before they are.
         self.refresh_stored()?;
         let shape = self.shape().to_vec();
-        let is_stored =
-            |rows: &Reserved| !rows.is_seen && shape.get(rows.axis).is_some_and(|&length| length >= rows.end);
-        for rows in left.iter().filter(|rows| rows.rows() > 0 && rows.axis < self.ndim() && !is_stored(rows))
-        {
-            self.grown_to(rows.axis, rows.end)?.clear_rows(rows)?;
+        let length = |axis: usize| shape.get(axis).copied();
+        for rows in self.reserved()?.iter().filter(|rows| rows.is_of(&held.owner)) {
+            if let Some(length) = length(rows.axis) {
+                self.grown_to(rows.axis, rows.end)?.clear_rows(&rows.unwritten(length))?;
+            }
         }
         self.edit_reserved(|reserved| {
-            reserved.retain(|rows| !rows.is_of(&held.owner) || (!is_stored(rows) && rows.rows() > 0));
-            for rows in reserved.iter_mut().filter(|rows| rows.is_of(&held.owner)) {
-                rows.is_seen |= shape.get(rows.axis).is_some_and(|&length| length > rows.start);
-                rows.owner = None;
-            }
+            free_unwritten(reserved, &held.owner, length);
             Ok(())
         })?;
         held.is_done = true;
@@ -392,6 +395,17 @@ fn renewing<R>(held: &Held<'_>, work: impl FnOnce() -> R) -> R {
         drop(working);
         done
     })
+}
+
+/// Gives an owner's rows away as far as nothing but fill values is in them, in an array of these lengths.
+fn free_unwritten(reserved: &mut Vec<Reserved>, owner: &Owner, length: impl Fn(usize) -> Option<u64>) {
+    let free = |rows: Reserved| match rows.is_of(owner) {
+        true => length(rows.axis)
+            .map(|length| Reserved { owner: None, ..rows.unwritten(length) })
+            .filter(|rows| rows.rows() > 0),
+        false => Some(rows),
+    };
+    *reserved = std::mem::take(reserved).into_iter().filter_map(free).collect();
 }
 
 fn selected(rows: &Reserved, ndim: usize) -> Selection {

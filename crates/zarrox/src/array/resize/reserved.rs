@@ -50,6 +50,13 @@ impl Reserved {
         self.end - self.start
     }
 
+    /// The part that holds nothing but what its owner has written, in an array of this length. What others appended before the rows
+    /// were reserved is not part of it.
+    pub(super) fn unwritten(&self, length: u64) -> Self {
+        let foreign = if self.is_seen { 0 } else { length.min(self.end) };
+        Self { start: self.start.max(foreign), ..self.clone() }
+    }
+
     fn to_json(&self) -> Json {
         let Self { axis, start, end, is_seen, alone, owner } = self;
         let owner = owner.as_ref().map_or(Json::Null, Owner::to_json);

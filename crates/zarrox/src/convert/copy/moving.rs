@@ -8,10 +8,12 @@ use zarrox_core::{Error, ErrorKind, Result};
 
 use super::Copier;
 use crate::convert::{ConvertReport, Verify};
+use crate::group::Node;
 use crate::hierarchy::journal::Journal;
 use crate::locate;
 use crate::location::Location;
 use crate::options::OpenMode;
+use crate::survey::diff::{Diff, What};
 
 impl Copier {
     /// Moves the node at a path or URL, with all nodes below it, to another path or URL. Within a store, and on one disk, it is
@@ -37,7 +39,9 @@ impl Copier {
             }
         }
         if from.is_being_deleted()? && to.is_explicit()? && Journal::read(&to)?.is_none() {
-            return opening.delete(source).map(|()| None);
+            let _holds = from.hold_alone()?;
+            self.check_copied(&from, &to)?;
+            return opening.delete_held(source).map(|()| None);
         }
         // What an earlier run has copied may have been changed before this one.
         let is_resumed = Journal::read(&to)?.is_some();
@@ -56,6 +60,30 @@ impl Copier {
         from.check_inventory("deleted after it was copied")?;
         opening.delete_held(source)?;
         Ok(Some(report))
+    }
+
+    /// Makes sure that what is left of a source, which an interrupted move was about to delete, is in the destination.
+    fn check_copied(&self, from: &Location, to: &Location) -> Result<()> {
+        // The documents are erased first: without them, the source was not changed since it was copied.
+        let Some(found) = from.as_stored().find()? else { return Ok(()) };
+        let Some(copy) = to.as_stored().find()? else { return Ok(()) };
+        let nodes = (Node::new(found.location, found.node)?, Node::new(copy.location, copy.node)?);
+        let mut first = None;
+        Diff::new().stored(true).run(&nodes.0, &nodes.1, |difference| {
+            let is_lost = match difference.what {
+                What::OnlyLeft | What::Kind { .. } | What::Shape { .. } | What::Values(_) => true,
+                What::Attribute { .. } => self.format.is_none(),
+                _ => false,
+            };
+            first = first.take().or_else(|| is_lost.then_some(difference));
+            Ok(())
+        })?;
+        let Some(difference) = first else { return Ok(()) };
+        let message = format!(
+            "'{}' was copied to '{}' and then changed: {difference}; delete the one that is not wanted, and move again",
+            from.path, to.path
+        );
+        Err(Error::new(ErrorKind::Conflict, message))
     }
 
     /// Returns true if a node is moved without a copy.
