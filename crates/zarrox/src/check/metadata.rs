@@ -285,17 +285,25 @@ fn create_group(place: &Location, format: Format) -> Result<()> {
 fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
     match disputed::judge(session, array) {
         Ok(Verdict::Own) => check_undisputed(session, array),
-        Ok(Verdict::Copy { array, documents, finding }) => {
+        Ok(Verdict::Copy { array: said, documents, finding }) => {
             let mut is_restored = false;
             session.settle(vec![finding], || {
+                // Whoever resizes the array holds it, or has reserved all of it, until all chunks are as they should be.
+                let place = array.location().as_stored();
+                let _hold = place.hold_place_alone(&place.layout_for(array.metadata().format)?)?;
+                let _alone = array.alone()?;
+                if !matches!(disputed::judge(session, array)?, Verdict::Copy { .. }) {
+                    let message = "the array was changed meanwhile; check again";
+                    return Err(Error::new(ErrorKind::Conflict, message));
+                }
                 documents.restore(session)?;
                 is_restored = true;
                 Ok(())
             })?;
             if !is_restored {
-                session.dispute(array.path().as_str(), !session.repairs());
+                session.dispute(said.path().as_str(), !session.repairs());
             }
-            check_undisputed(session, &array)
+            check_undisputed(session, &said)
         }
         Ok(Verdict::Open(finding)) => {
             session.report(finding)?;
