@@ -18,6 +18,9 @@ use crate::location::{ConsolidatedMetadata, Location};
 use crate::policy::{Consolidated, Upkeep};
 use crate::upkeep::Edit;
 
+/// The number of times that consolidated metadata is written before others are said to change the nodes all the time.
+const ATTEMPTS: usize = 20;
+
 /// The kind of a difference between consolidated metadata and what is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DifferenceKind {
@@ -242,23 +245,25 @@ impl Location {
     ) -> Result<()> {
         let place = self.as_stored();
         let (consolidation, _, key) = place.consolidation(format)?;
-        let mut is_first = false;
-        until_unchanged(|| {
-            place.replace_document(key.clone(), |existing| {
-                existing.map_or(Ok(()), |existing| keep(&key, existing))?;
-                is_first = !existing.is_some_and(|document| consolidation.may_be_in(document));
-                place.new_consolidated(format, existing).map(Edit::Write)
-            })
-        })?;
-        // Writers keep a copy up to date that they see. Those who changed a node while the first one was made saw none.
-        if !is_first || place.compare_consolidated(format)?.is_empty() {
-            return Ok(());
+        for attempt in 0..ATTEMPTS {
+            let mut is_exact = false;
+            until_unchanged(|| {
+                place.replace_document(key.clone(), |existing| {
+                    existing.filter(|_| attempt == 0).map_or(Ok(()), |existing| keep(&key, existing))?;
+                    // Writers keep a copy up to date that they see, under its lock. Those who changed a node while the first one was made
+                    // saw none; and where versions are compared, they may have found nothing to change in the old one.
+                    is_exact = !place.is_guarded()
+                        && existing.is_some_and(|document| consolidation.may_be_in(document));
+                    place.new_consolidated(format, existing).map(Edit::Write)
+                })
+            })?;
+            if is_exact || place.compare_consolidated(format)?.is_empty() {
+                return Ok(());
+            }
         }
-        until_unchanged(|| {
-            place.replace_document(key.clone(), |existing| {
-                place.new_consolidated(format, existing).map(Edit::Write)
-            })
-        })
+        let message =
+            "others keep changing nodes, so that the consolidated metadata is out of date; consolidate again";
+        Err(Error::new(ErrorKind::Conflict, message))
     }
 
     /// Returns true if two descriptions of an array are of the same elements, be it in other words. Attributes do not affect elements.

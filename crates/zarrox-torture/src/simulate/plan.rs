@@ -162,7 +162,9 @@ impl Plan {
         allowed: &dyn Fn(&str) -> bool,
     ) {
         // In a bucket, nodes are replaced only while nobody else uses them; databases tell the threads of one process.
-        let is_alone = structural.is_some() && self.kind == Kind::Bucket;
+        // A conversion that was interrupted is given again before anybody writes.
+        let is_interrupted = structural == Some(Act::Convert) && self.odds.faults > 0;
+        let is_alone = structural.is_some() && (self.kind == Kind::Bucket || is_interrupted);
         let is_one_process = structural.is_some() && self.kind == Kind::Database;
         let tasks = if is_alone { 1 } else { 2 + random.below(TASKS - 1) };
         let mut number = 1;

@@ -68,6 +68,18 @@ enum Attempt {
     Left,
 }
 
+/// Rows that were written, when the shape is about to be stored.
+enum State {
+    /// Others have taken them.
+    Taken,
+    /// The shape does not have them yet.
+    Unseen,
+    /// Others have let the array grow beyond them, or were about to.
+    Seen,
+    /// The shape has them, and they are reserved no longer.
+    Done,
+}
+
 impl Array {
     /// Appends where others append as well.
     pub(super) fn append_reserved(
@@ -86,9 +98,17 @@ impl Array {
         let written = renewing(&held, || write(&grown, selected(&rows, self.ndim())));
         let stored = written.and_then(|()| self.store_shape(&held.owner, &rows, &mut is_stored));
         match stored {
-            // The rows are there, whatever becomes of the reservation, and of consolidated metadata.
+            // The rows are there, whatever becomes of consolidated metadata.
             stored if is_stored => {
-                held.is_done = self.without(&held.owner).is_ok();
+                let removed = self.without(&held.owner);
+                held.is_done = removed.is_ok();
+                if let Err(error) = removed
+                    && self.may_be_cleared(&held.owner)
+                {
+                    return Err(error.at(
+                        "the rows are in the shape, but others will take them for unfinished and clear them",
+                    ));
+                }
                 stored.map(|()| self.shape().to_vec())
             }
             Ok(()) => Ok(self.shape().to_vec()),
@@ -128,19 +148,19 @@ impl Array {
             if was_free || rows.start == behind.max(length) {
                 return Ok(rows);
             }
-            let seen = self.edit_reserved(|reserved| {
-                let mine = reserved.iter().find(|rows| rows.is_of(owner));
+            // Others have appended behind these rows, and left them out.
+            let is_left_out = self.edit_reserved(|reserved| {
+                let mine = reserved.iter_mut().find(|rows| rows.is_of(owner));
                 let mine =
                     mine.ok_or_else(|| lost("it stood still for so long that others took its rows"))?;
-                // Others have appended behind these rows, and left them out.
-                if mine.is_seen {
-                    return Ok(Some(mine.clone()));
+                if mine.is_seen && (mine.start, mine.end) == (rows.start, rows.end) {
+                    return Ok(true);
                 }
                 free_unwritten(reserved, owner, |_| Some(length));
-                Ok(None)
+                Ok(false)
             })?;
-            if let Some(rows) = seen {
-                return Ok(rows);
+            if is_left_out {
+                return Ok(Reserved { is_seen: true, ..rows });
             }
         }
         Err(Error::new(ErrorKind::Conflict, "others keep changing the shape; nothing was written"))
@@ -193,7 +213,7 @@ impl Array {
         })
     }
 
-    /// Stores a shape that has the rows. Rows of others before them, which nobody sees yet, are noted as seen.
+    /// Stores a shape that has the rows, if it has not. Rows of others before them, which nobody sees yet, are noted as seen.
     fn store_shape(&mut self, owner: &Owner, rows: &Reserved, is_done: &mut bool) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
         let reserved_in = self.shape().to_vec();
@@ -207,24 +227,35 @@ impl Array {
                 if !(0..self.ndim()).all(is_as_long) {
                     return Ok(Err(lost("the array has another shape by now")));
                 }
-                let is_seen = self.edit_reserved(|reserved| {
-                    let Some(mine) = reserved.iter().position(|rows| rows.is_of(owner)) else {
-                        return Ok(None);
-                    };
+                let state = self.edit_reserved(|reserved| {
                     for other in
                         reserved.iter_mut().filter(|other| other.axis == axis && other.end <= rows.start)
                     {
-                        other.is_seen |= other.start >= length;
+                        other.leave_out(length);
                     }
-                    Ok(Some(reserved[mine].is_seen))
+                    let Some(mine) = reserved.iter().position(|rows| rows.is_of(owner)) else {
+                        return Ok(State::Taken);
+                    };
+                    if !reserved[mine].is_seen {
+                        return Ok(State::Unseen);
+                    }
+                    if length >= rows.end {
+                        // The shape has the rows: they are there as soon as nobody clears them any more.
+                        reserved.remove(mine);
+                        return Ok(State::Done);
+                    }
+                    Ok(State::Seen)
                 })?;
-                let Some(is_seen) = is_seen else {
-                    return Ok(Err(lost("it stood still for so long that others took its rows")));
-                };
                 // An answer that was lost may have stored it already.
                 let is_stored = length == rows.end && attempts > 1;
-                if length > rows.start && !is_seen && !is_stored {
-                    return Ok(Err(lost("a program that reserves no rows has appended meanwhile")));
+                match state {
+                    State::Taken => {
+                        return Ok(Err(lost("it stood still for so long that others took its rows")));
+                    }
+                    State::Unseen if length > rows.start && !is_stored => {
+                        return Ok(Err(lost("a program that reserves no rows has appended meanwhile")));
+                    }
+                    State::Done | State::Seen | State::Unseen => {}
                 }
                 if rows.end > length {
                     let grown = self.grown_to(axis, rows.end)?;
@@ -235,6 +266,13 @@ impl Array {
                 Ok(Ok(()))
             })
         })?
+    }
+
+    /// Returns true if whoever finds an owner's reservation may clear its rows, which the shape has: others have noted them as seen before
+    /// the shape was stored.
+    fn may_be_cleared(&self, owner: &Owner) -> bool {
+        let reserved = self.reserved();
+        reserved.map_or(true, |reserved| reserved.iter().any(|rows| rows.is_of(owner) && rows.is_seen))
     }
 
     /// Clears and frees the rows of an append that failed. Returns true if others have let readers see them.

@@ -57,6 +57,14 @@ impl Reserved {
         Self { start: self.start.max(foreign), ..self.clone() }
     }
 
+    /// Notes that an array of this length is about to grow beyond the rows. They do not begin before its end: the owner, who knew another
+    /// shape, has not written yet.
+    pub(super) fn leave_out(&mut self, length: u64) {
+        if self.end > length {
+            *self = Self { is_seen: true, ..self.unwritten(length) };
+        }
+    }
+
     fn to_json(&self) -> Json {
         let Self { axis, start, end, is_seen, alone, owner } = self;
         let owner = owner.as_ref().map_or(Json::Null, Owner::to_json);
