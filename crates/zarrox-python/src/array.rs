@@ -504,7 +504,8 @@ pub(crate) fn grow_together(
     write: Py<PyAny>,
 ) -> PyResult<()> {
     let mut grown: Vec<_> = arrays.iter().map(|array| array.get().array()).collect();
-    let of_python = |error: PyErr| Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error);
+    let of_python =
+        |error: PyErr| Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error);
     let call = |grown: &[zarrox::Array]| {
         Python::attach(|py| {
             let of = |(array, grown): (&Py<Array>, &zarrox::Array)| {

@@ -438,7 +438,8 @@ impl OpenOptions {
     pub fn replace_directory(&self, new: impl AsRef<Path>, old: impl AsRef<Path>) -> Result<()> {
         let (new, old) = (new.as_ref(), old.as_ref());
         let failed = |error: std::io::Error| {
-            let message = format!("putting {} in the place of {} failed: {error}", new.display(), old.display());
+            let message =
+                format!("putting {} in the place of {} failed: {error}", new.display(), old.display());
             Error::new(ErrorKind::Unreachable, message).with_source(error)
         };
         let _holds = self.place(old)?.hold_alone()?;
@@ -446,7 +447,10 @@ impl OpenOptions {
             return locate::rename(new, old, true).map_err(failed);
         }
         locate::remove(new).map_err(|error| {
-            let message = format!("the new node is in its place, but what was there is left at {}: {error}", new.display());
+            let message = format!(
+                "the new node is in its place, but what was there is left at {}: {error}",
+                new.display()
+            );
             Error::new(ErrorKind::Unreachable, message).with_source(error)
         })
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use ndarray::arr1;
 use zarrox::prelude::*;
-use zarrox::stores::{DirectoryStore, MemoryStore, Store, StoreErrorKind};
-use zarrox::{Array, Consolidated, Error, ErrorKind, OpenOptions};
-use zarrox_testkit::faults::{Fault, FaultyStore, Operation};
+use zarrox::stores::{DirectoryStore, MemoryStore, Operation, Store, StoreErrorKind};
+use zarrox::{Array, Error, ErrorKind, OpenOptions};
+use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::remote::Remote;
 
 /// Two arrays of three elements each, in chunks of two.
@@ -103,17 +103,4 @@ fn shapes_that_were_stored_are_taken_back_where_another_one_cannot_be() {
     Array::grow_together(&mut arrays, &[vec![5], vec![5]], |_| Ok(())).unwrap_err();
     assert_eq!(values(&store, "x"), [1, 2, 3]);
     assert_eq!(values(&store, "a"), [1, 2, 3]);
-}
-
-#[test]
-fn consolidated_metadata_changes_once_for_all_arrays_that_grow_together() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut arrays = dataset(&store);
-    let group = OpenOptions::new().open_in(store.clone(), "").unwrap().into_group().unwrap();
-    group.consolidate_metadata().unwrap();
-    Array::grow_together(&mut arrays, &[vec![5], vec![5]], |_| Ok(())).unwrap();
-    let by_copy = OpenOptions::new().consolidated(Consolidated::Require);
-    for name in ["a", "x"] {
-        assert_eq!(by_copy.open_in(store.clone(), name).unwrap().into_array().unwrap().shape(), [5]);
-    }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use zarrox_core::{NodeMetadata, Result};
 use zarrox_stores::HoldGuard;
 
-
 use super::super::Array;
 use crate::error::argument;
 use crate::guarded::until_unchanged;
@@ -69,7 +68,11 @@ impl Array {
     /// When the shape does not fit.
     pub fn with_shape(&self, shape: &[u64]) -> Result<Self> {
         let has_dims = shape.len() == self.ndim();
-        let fits = if has_dims { Ok(()) } else { Err(argument(format!("the shape {shape:?} has other dimensions"))) };
+        let fits = if has_dims {
+            Ok(())
+        } else {
+            Err(argument(format!("the shape {shape:?} has other dimensions")))
+        };
         fits.and_then(|()| self.resized(shape)).map_err(|error| error.at(self.place()))
     }
 
@@ -137,7 +140,8 @@ impl Array {
             return Ok(());
         }
         let stored = std::mem::replace(&mut self.metadata.shape, known);
-        let message = format!("somebody else gave it the shape {stored:?} meanwhile, instead of {:?}", self.shape());
+        let message =
+            format!("somebody else gave it the shape {stored:?} meanwhile, instead of {:?}", self.shape());
         Err(argument(message).at(self.place()))
     }
 
@@ -163,15 +167,23 @@ impl Array {
 
 /// Holds the arrays together with other writers, in the order in which others hold them alone: so nobody waits in a circle.
 fn hold(arrays: &[Array]) -> Result<Vec<HoldGuard>> {
-    let mut places: Vec<_> = arrays.iter().take(MOST).map(|array| (&array.location, array.metadata.format)).collect();
+    let mut places: Vec<_> =
+        arrays.iter().take(MOST).map(|array| (&array.location, array.metadata.format)).collect();
     places.sort_by_cached_key(|(location, _)| format!("{}/", location.path));
-    let held = places.into_iter().map(|(location, format)| location.hold_shared(&location.layout_for(format)?));
+    let held =
+        places.into_iter().map(|(location, format)| location.hold_shared(&location.layout_for(format)?));
     held.filter_map(Result::transpose).collect()
 }
 
 /// Lets the first array grow around all others, so that its shape is stored last.
-fn grow(arrays: &mut [Array], shapes: &[Vec<u64>], grown: &mut Vec<Array>, write: &mut Write<'_>) -> Result<()> {
-    let (Some((first, others)), Some((shape, shapes))) = (arrays.split_first_mut(), shapes.split_first()) else {
+fn grow(
+    arrays: &mut [Array],
+    shapes: &[Vec<u64>],
+    grown: &mut Vec<Array>,
+    write: &mut Write<'_>,
+) -> Result<()> {
+    let (Some((first, others)), Some((shape, shapes))) = (arrays.split_first_mut(), shapes.split_first())
+    else {
         return write(grown);
     };
     first.grow_around(shape, grown.len() < MOST, &mut |array| {
