@@ -362,6 +362,10 @@ impl Array {
         self.change(py, |array| array.resize(&shape))
     }
 
+    fn with_shape(&self, py: Python<'_>, shape: Vec<u64>) -> PyResult<Self> {
+        Self::new(py, self.typed().array.with_shape(&shape).or_raise()?, self.opened.again(py))
+    }
+
     fn append<'py>(
         &self,
         py: Python<'py>,
@@ -489,6 +493,31 @@ impl Array {
         }
         Self::new(py, self.typed().array.with_options(&options), self.opened.again(py))
     }
+}
+
+/// Lets arrays of one store grow around what `write` does with the arrays as they will be.
+#[pyfunction]
+pub(crate) fn grow_together(
+    py: Python<'_>,
+    arrays: Vec<Py<Array>>,
+    shapes: Vec<Vec<u64>>,
+    write: Py<PyAny>,
+) -> PyResult<()> {
+    let mut grown: Vec<_> = arrays.iter().map(|array| array.get().array()).collect();
+    let of_python =
+        |error: PyErr| Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error);
+    let call = |grown: &[zarrox::Array]| {
+        Python::attach(|py| {
+            let of = |(array, grown): (&Py<Array>, &zarrox::Array)| {
+                Array::new(py, grown.clone(), array.get().opened.again(py))
+            };
+            let grown = arrays.iter().zip(grown).map(of).collect::<PyResult<Vec<_>>>()?;
+            write.call1(py, (grown,)).map(drop)
+        })
+        .map_err(of_python)
+    };
+    py.detach(|| zarrox::Array::grow_together(&mut grown, &shapes, call)).or_raise()?;
+    arrays.iter().zip(grown).try_for_each(|(array, grown)| array.get().replace(py, grown))
 }
 
 /// The options of work that may be called off.

@@ -1,5 +1,7 @@
 //! New nodes.
 
+use std::path::PathBuf;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zarrox::Strictness;
@@ -333,6 +335,12 @@ pub(crate) fn node_kind(
 #[pyfunction]
 pub(crate) fn delete_node(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
     py.detach(|| crate::context::open_options().delete_in(store.store.clone(), path)).or_raise()
+}
+
+/// Puts a directory with a new node in the place of another directory.
+#[pyfunction]
+pub(crate) fn replace_directory(py: Python<'_>, new: PathBuf, old: PathBuf) -> PyResult<()> {
+    py.detach(|| crate::context::open_options().replace_directory(new, old)).or_raise()
 }
 
 /// Writes the copy of all documents below a group.

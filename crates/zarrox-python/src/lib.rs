@@ -58,14 +58,15 @@ mod native {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]
-    use crate::array::Array;
+    use crate::array::{Array, grow_together};
     #[pymodule_export]
     use crate::codec::Codec;
     #[pymodule_export]
     use crate::context::{set_threads, threads};
     #[pymodule_export]
     use crate::create::{
-        consolidate, create_array, create_group, delete_node, migrate_1to2, node_kind, open_node, reshard,
+        consolidate, create_array, create_group, delete_node, migrate_1to2, node_kind, open_node,
+        replace_directory, reshard,
     };
     #[pymodule_export]
     use crate::group::Group;

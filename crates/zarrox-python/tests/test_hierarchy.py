@@ -708,3 +708,57 @@ def test_reads_what_zarr_python_3_wrote(tmp_path: Path, zarr_format: int) -> Non
     assert ours.foo.attrs["a"] == 1
     ours.create_dataset("baz", data=np.arange(4))
     assert sorted(theirs.open_group(str(tmp_path / "x.zarr"), mode="r").keys()) == ["baz", "foo"]
+
+
+#: Functions that create a node at a path of a store, and the format that they have at a root.
+CREATORS: dict[str, tuple[Any, int]] = {
+    "create": (lambda store, path: zarr.create(3, store=store, path=path), 2),
+    "zeros": (lambda store, path: zarr.zeros(3, store=store, path=path), 2),
+    "array": (lambda store, path: zarr.array([1, 2], store=store, path=path), 2),
+    "open": (lambda store, path: zarr.open(store, mode="w", shape=3, path=path), 2),
+    "open_array": (lambda store, path: zarr.open_array(store, mode="w", shape=3, path=path), 2),
+    "open_group": (lambda store, path: zarr.open_group(store, mode="w", path=path), 2),
+    "group": (lambda store, path: zarr.group(store, path=path), 2),
+    "save_array": (lambda store, path: zarr.save_array(store, np.ones(3), path=path), 2),
+    "save_group": (lambda store, path: zarr.save_group(store, np.ones(3), path=path), 2),
+    "save": (lambda store, path: zarr.save(store, np.ones(3), path=path), 2),
+    "create_array": (lambda store, path: zarr.create_array(store, name=path, shape=3, dtype="i4"), 3),
+    "create_array, none": (
+        lambda store, path: zarr.create_array(store, name=path, shape=3, dtype="i4", zarr_format=None),
+        3,
+    ),
+    "from_array": (lambda store, path: zarr.from_array(store, name=path, data=np.ones(3)), 3),
+    "create_group": (lambda store, path: zarr.create_group(store, path=path), 3),
+    "zeros_like": (lambda store, path: zarr.zeros_like(zarr.zeros(3), store=store, path=path), 2),
+    "zeros_like 3": (lambda store, path: zarr.zeros_like(zarr.zeros(3, zarr_format=3), store=store, path=path), 3),
+    "from_array 2": (lambda store, path: zarr.from_array(store, name=path, data=zarr.zeros(3)), 2),
+    "from_array 3": (lambda store, path: zarr.from_array(store, name=path, data=zarr.zeros(3, zarr_format=3)), 3),
+}
+
+
+@pytest.mark.parametrize("kind", ["mapping", "directory", "part"])
+@pytest.mark.parametrize("above", [None, 2, 3])
+@pytest.mark.parametrize("name", CREATORS)
+def test_a_new_node_has_the_format_of_the_group_that_it_is_in(tmp_path: Path, kind: str, above: Any, name: str) -> None:
+    """Also if groups between are missing, or only a part of the hierarchy is opened. Elsewhere each function has its default."""
+    create, default = CREATORS[name]
+    root: Any = {} if kind == "mapping" else tmp_path / "root.zarr"
+    if above is not None:
+        zarr.open_group(root, mode="w", zarr_format=above)
+    store, path = (root / "node", "") if kind == "part" else (root, "between/node")
+    create(store, path)
+    assert zarr.open(store, mode="r", path=path).metadata.zarr_format == (above or default)
+    formats = {1 for key in zarr.storage.normalize_store_arg(root) if key.endswith("zarr.json")}
+    assert bool(formats) == ((above or default) == 3)
+
+
+def test_a_format_that_is_named_is_that_of_the_new_node() -> None:
+    """Whatever the group above has. A setting names none: it is for nodes outside of groups."""
+    stores: list[dict[str, bytes]] = [{}, {}, {}]
+    for store in stores:
+        zarr.open_group(store, mode="w")
+    assert zarr.open_group(stores[0], mode="a", path="g", zarr_format=3).metadata.zarr_format == 3
+    assert zarr.create_array(stores[1], name="a", shape=3, dtype="i4", zarr_format=3).metadata.zarr_format == 3
+    with zarr.config.set({"default_zarr_format": 3}):
+        assert zarr.zeros(3, store=stores[2], path="a").metadata.zarr_format == 2
+        assert zarr.zeros(3).metadata.zarr_format == 3

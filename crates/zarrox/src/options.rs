@@ -428,6 +428,33 @@ impl OpenOptions {
         self.move_between(from, to, true)
     }
 
+    /// Puts a directory with a new node in the place of another directory on the same file system, which is deleted then. Nobody writes
+    /// into a node there meanwhile. Both are exchanged in one step where the system can, so that the place is never empty; elsewhere
+    /// the old directory is put aside first. Links to the place stay, and lead to the new node. Consolidated metadata of groups above is not
+    /// brought up to date.
+    ///
+    /// # Errors
+    /// When others do not stop writing, or the directories cannot be renamed: then the old one is where it was.
+    pub fn replace_directory(&self, new: impl AsRef<Path>, old: impl AsRef<Path>) -> Result<()> {
+        let (new, old) = (new.as_ref(), old.as_ref());
+        let failed = |error: std::io::Error| {
+            let message =
+                format!("putting {} in the place of {} failed: {error}", new.display(), old.display());
+            Error::new(ErrorKind::Unreachable, message).with_source(error)
+        };
+        let _holds = self.place(old)?.hold_alone()?;
+        if !locate::exchange(new, old)? {
+            return locate::rename(new, old, true).map_err(failed);
+        }
+        locate::remove(new).map_err(|error| {
+            let message = format!(
+                "the new node is in its place, but what was there is left at {}: {error}",
+                new.display()
+            );
+            Error::new(ErrorKind::Unreachable, message).with_source(error)
+        })
+    }
+
     /// Returns true if a move was interrupted after the node had its new place, or the one there was put aside for it.
     pub(crate) fn is_half_moved(&self, from: &Location, to: &Location) -> Result<bool> {
         match from.store.location() == to.store.location() {

@@ -1,6 +1,6 @@
 """The native module, written in Rust. Nothing here is public: the modules around it are."""
 
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, Literal, final
 
 import numpy as np
@@ -29,11 +29,13 @@ __all__ = [
     "downsample",
     "du",
     "export_file",
+    "grow_together",
     "import_file",
     "migrate_1to2",
     "node_kind",
     "open_node",
     "register_data_type",
+    "replace_directory",
     "reshard",
     "serve",
     "set_threads",
@@ -240,6 +242,9 @@ class Array:
         """Writes such a batch, or one value everywhere; returns false if it cannot be done here, or not in full."""
     def resize(self, shape: tuple[int, ...]) -> None: ...
     def append(self, values: npt.NDArray[Any], axis: int) -> tuple[int, ...]: ...
+    def with_shape(self, shape: tuple[int, ...]) -> Array:
+        """The array in a shape that is not stored, for processes that write what `grow_together` waits for."""
+
     def rechunk(self, target: Array, memory: int | None, scratch: str | None) -> None: ...
     def rechunk_plan(
         self, target: Array, memory: int, through: bool = False
@@ -320,6 +325,15 @@ def create_array(store: Store, path: str, spec: str) -> Array:
 
 def create_group(store: Store, path: str, format: str, attributes: str = "{}", overwrite: bool = False) -> Group: ...
 def delete_node(store: Store, path: str) -> None: ...
+def grow_together(arrays: Sequence[Array], shapes: Sequence[tuple[int, ...]], write: Callable[[list[Array]], None]) -> None:
+    """Calls a function with arrays of one store as they will be, and then stores their shapes, that of the first array last.
+
+    Consolidated metadata is renewed after that, once. If the function fails, all arrays are as before. Two who let the same arrays grow
+    name them in the same order."""
+
+def replace_directory(new: str, old: str) -> None:
+    """Exchanges a directory with a new node with another one, which is deleted: in one step, where the system can."""
+
 def consolidate(store: Store, path: str) -> None: ...
 def check(
     store: Store | None,

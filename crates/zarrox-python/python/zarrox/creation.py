@@ -1,7 +1,7 @@
 """Functions that create and open arrays.
 
-Functions that zarr-python 2 has create arrays of version 2, unless ``zarr_format=3`` is given; `create_array` and `from_array`,
-which only zarr-python 3 has, create arrays of version 3.
+An array within a group has the format of the group. Elsewhere, functions that zarr-python 2 has create arrays of version 2, and
+`create_array` and `from_array`, which only zarr-python 3 has, create arrays of version 3. ``zarr_format`` names another one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from zarrox import _native
 from zarrox.argument_types import ChunksLike, DTypeLike, PathArgument, ShapeLike, StoreArgument
-from zarrox.config import config as settings
 from zarrox.core import Array
 from zarrox.core.arguments import array_like, configured, element_type, h5py_arguments, kept, like
 from zarrox.core.array import open_native
 from zarrox.core.copying import copy_values
+from zarrox.core.formats import format_of_new
 from zarrox.core.metadata import is_v3
 from zarrox.core.settings import Settings
 from zarrox.core.spec import DEFAULT_FILL_VALUE, array_spec
@@ -74,7 +74,7 @@ def _create(
     **spec
         See `zarrox.core.spec.array_spec`.
     """
-    text = _ENCODER.encode(array_spec(zarr_format=_format(store, zarr_format), **spec))
+    text = _ENCODER.encode(array_spec(zarr_format=format_of_new(store, path, zarr_format), **spec))
     return Array._of(_native.create_array(native_store, path, text), store, settings)
 
 
@@ -84,27 +84,19 @@ def _store_of(kwargs: dict[str, Any], mode: str = "a") -> BaseStore:
     return normalize_store_arg(kwargs.get("store"), mode=mode, **options)
 
 
-def _format_of(kwargs: Mapping[str, Any]) -> str:
+def _format_of(kwargs: Mapping[str, Any], default: int | None = None) -> str:
     """The format in the arguments of `create`, whose store is open."""
-    return _format(kwargs["store"], kwargs.get("zarr_format"), kwargs.get("zarr_version"))
+    path = normalize_storage_path(kwargs.get("path"))
+    named = (kwargs.get("zarr_format"), kwargs.get("zarr_version"))
+    return format_of_new(kwargs["store"], path, *named, default=default)
 
 
 def _like(a: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `create` for an array like another one. It has the format of that array if no other is given."""
     kwargs["store"] = _store_of(kwargs)
     if isinstance(a, Array) and kwargs.get("zarr_format", kwargs.get("zarr_version")) is None:
-        v3 = is_v3(a._native)
-        if v3 != (_format_of(kwargs) == "3"):
-            kwargs["zarr_format"] = 3 if v3 else 2
+        kwargs["zarr_format"] = _format_of(kwargs, 3 if is_v3(a._native) else 2)
     return like(a, _format_of(kwargs), kwargs)
-
-
-def _format(store: BaseStore, zarr_format: Any = None, zarr_version: Any = None) -> str:
-    """The format of a new array; some stores support only one."""
-    if zarr_format is not None and zarr_version is not None and str(zarr_format) != str(zarr_version):
-        raise ValueError(f"zarr_format={zarr_format} and zarr_version={zarr_version} differ: give one of them")
-    own = getattr(store, "_format", None)
-    return str(own or zarr_format or zarr_version or settings["default_zarr_format"] or 2)
 
 
 def _plain(value: Any) -> Any:
@@ -188,7 +180,7 @@ def create(
     write_empty_chunks : bool, optional
         Whether chunks are stored that hold only the fill value.
     zarr_version, zarr_format : {2, 3}, optional
-        The format.
+        The format; by default that of the group which the array is in, and 2 where it is in none.
     meta_array : array_like, optional
         An array of the kind that reads return.
     storage_options : dict, optional
@@ -251,7 +243,7 @@ def create(
         filters=filters,
         object_codec=object_codec,
         dimension_separator=_separator(store, dimension_separator),
-        zarr_format=_format(store, zarr_format, zarr_version),
+        zarr_format=format_of_new(store, normalize_storage_path(path), zarr_format, zarr_version),
         **_known(kwargs),
     )
     if data is not None:
@@ -585,7 +577,7 @@ def create_array(
     serializer: Any = "auto",
     fill_value: Any = DEFAULT_FILL_VALUE,
     order: Any = None,
-    zarr_format: Any = 3,
+    zarr_format: Any = None,
     attributes: Mapping[str, Any] | None = None,
     chunk_key_encoding: Any = None,
     dimension_names: Any = None,
@@ -634,7 +626,7 @@ def create_array(
     order : {'C', 'F'}, optional
         The order of elements in chunks.
     zarr_format : {2, 3}, optional
-        The format.
+        The format; by default that of the group which the array is in, and 3 where it is in none.
     attributes : dict, optional
         The attributes of the array.
     chunk_key_encoding : dict, optional
@@ -702,7 +694,7 @@ def create_array(
         object_codec=object_codec,
         fill_value=fill_value,
         order=order,
-        zarr_format=_format(store, zarr_format),
+        zarr_format=format_of_new(store, normalize_storage_path(name), zarr_format, default=3),
         attributes=attributes,
         chunk_key_encoding=chunk_key_encoding,
         dimension_separator=_separator(store, dimension_separator) if chunk_key_encoding is None else dimension_separator,
@@ -751,7 +743,7 @@ def from_array(
         that are kept become as much longer as other chunks need.
     name, fill_value, order, zarr_format, attributes, chunk_key_encoding, dimension_names, storage_options, overwrite, config, \
     progress
-        See `create_array`; by default the properties of the other array.
+        See `create_array`; by default the properties of the other array. Within a group, the format is that of the group.
 
     Returns
     -------
@@ -768,7 +760,8 @@ def from_array(
     """
     data = array_like(data)
     store = normalize_store_arg(store, storage_options=storage_options, mode="a")
-    zarr_format = zarr_format or (2 if isinstance(data, Array) and not is_v3(data._native) else 3)
+    own = 2 if isinstance(data, Array) and not is_v3(data._native) else 3
+    zarr_format = format_of_new(store, normalize_storage_path(name), zarr_format, default=own)
     stored = {"chunks": chunks, "shards": shards, "filters": filters, "compressors": compressors, "serializer": serializer}
     further = {
         "order": order,
@@ -780,7 +773,7 @@ def from_array(
     given |= {name: value for name, value in further.items() if value is not None}
     if fill_value is not DEFAULT_FILL_VALUE:
         given["fill_value"] = fill_value
-    taken_over = kept(data, _format(store, zarr_format), given) if isinstance(data, Array) else element_type(data)
+    taken_over = kept(data, zarr_format, given) if isinstance(data, Array) else element_type(data)
     z = create_array(
         store,
         name=name,

@@ -10,6 +10,7 @@ mod generations;
 mod leftovers;
 mod processes;
 mod round_trips;
+mod together;
 mod urls;
 #[cfg(feature = "zip")]
 mod zip;

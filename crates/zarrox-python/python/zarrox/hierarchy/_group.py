@@ -12,13 +12,14 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from zarrox import _native, creation
+from zarrox import _native
 from zarrox._native import Array as NativeArray
 from zarrox._native import Group as NativeGroup
 from zarrox._native import Store as NativeStore
 from zarrox.argument_types import StoreArgument
 from zarrox.attrs import Attributes
 from zarrox.core import Array
+from zarrox.core.formats import format_of_new
 from zarrox.core.html import group_html
 from zarrox.core.metadata import is_v3
 from zarrox.core.settings import Settings
@@ -133,11 +134,12 @@ class Group(Creation, Shown[NativeGroup], MutableMapping[str, "Array | Group"]):
         store: StoreArgument,
         *,
         attributes: Mapping[str, Any] | None = None,
-        zarr_format: int = 3,
+        zarr_format: int | None = None,
         overwrite: bool = False,
     ) -> Group:
         """Create a group at the root of a store, as :func:`zarrox.create_group` does."""
-        return cls._open(store, "w" if overwrite else "w-", format=str(zarr_format), attributes=attributes)
+        mode, format = "w" if overwrite else "w-", _nodes.format_name(zarr_format)
+        return cls._open(store, mode, format=format, attributes=attributes, default=3)
 
     @classmethod
     def open(cls, store: StoreArgument, zarr_format: int | None = None) -> Group:
@@ -159,8 +161,9 @@ class Group(Creation, Shown[NativeGroup], MutableMapping[str, "Array | Group"]):
         use_consolidated: bool | str | None = None,
         storage_options: dict[str, Any] | None = None,
         sync: bool | None = None,
+        default: int | None = None,
     ) -> Group:
-        """Open or create a group, as the mode says."""
+        """Open or create a group, as the mode says; at a root of the default format."""
         if isinstance(use_consolidated, str):
             store, elements = consolidated_store(store, use_consolidated, mode, storage_options)
             use_consolidated = True if elements is None else None
@@ -171,12 +174,13 @@ class Group(Creation, Shown[NativeGroup], MutableMapping[str, "Array | Group"]):
             store = normalize_store_arg(store, storage_options=storage_options, mode=mode, sync=sync)
         if chunk_store is not None:
             chunk_store = normalize_store_arg(chunk_store, storage_options=storage_options, mode=mode, sync=sync)
+        at = normalize_storage_path(path)
         native = _nodes.open_or_create_group(
             native_store(store, chunk_store, synchronizer),
-            normalize_storage_path(path),
+            at,
             mode,
             format,
-            new_format=creation._format(store, format),
+            new_format=lambda: format_of_new(store, at, format, default=default),
             attributes=attributes,
             consolidated=use_consolidated,
         )

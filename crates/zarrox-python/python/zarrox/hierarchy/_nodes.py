@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -167,7 +167,7 @@ def open_or_create_group(
     mode: str,
     format: str | None,
     *,
-    new_format: str,
+    new_format: Callable[[], str],
     attributes: Mapping[str, Any] | None,
     consolidated: bool | None,
 ) -> _native.Group:
@@ -183,7 +183,7 @@ def open_or_create_group(
             if mode != "a" or consolidated:
                 raise
     try:
-        return _native.create_group(store, path, new_format, attrs.to_json(attributes), mode == "w")
+        return _native.create_group(store, path, new_format(), attrs.to_json(attributes), mode == "w")
     except ContainsGroupError:
         if mode != "a":
             raise

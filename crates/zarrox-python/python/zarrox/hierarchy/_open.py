@@ -61,7 +61,7 @@ def group(
     path : str, optional
         Where in the store.
     zarr_version, zarr_format : {2, 3}, optional
-        The format; of a new group it is 2 if not given.
+        The format. If not given, a new group has that of the group which it is in, and 2 where it is in none.
     meta_array : array_like, optional
         NumPy's arrays are the only kind that reading gives.
     attributes : dict, optional
@@ -139,7 +139,7 @@ def open_group(
     storage_options : dict, optional
         Options for the store of a URL, or for a directory, such as ``follow_links``.
     zarr_version, zarr_format : {2, 3}, optional
-        The format; of a new group it is 2 if not given.
+        The format. If not given, a new group has that of the group which it is in, and 2 where it is in none.
     meta_array : array_like, optional
         NumPy's arrays are the only kind that reading gives.
     attributes : dict, optional
@@ -189,13 +189,13 @@ def create_group(
     store: StoreArgument = None,
     *,
     path: str | None = None,
-    zarr_format: int | None = 3,
+    zarr_format: int | None = None,
     overwrite: bool = False,
     attributes: Mapping[str, Any] | None = None,
     storage_options: dict[str, Any] | None = None,
     sync: bool | None = None,
 ) -> Group:
-    """Create a group, as zarr-python 3 does: of format 3 if not told otherwise.
+    """Create a group, as zarr-python 3 does.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def create_group(
     path : str, optional
         Where in the store.
     zarr_format : {3, 2}, optional
-        The format.
+        The format. If not given, that of the group which the new one is in, and 3 where it is in none.
     overwrite : bool, optional
         Whether what is there is deleted first.
     attributes : dict, optional
@@ -230,16 +230,15 @@ def create_group(
     >>> root.metadata.zarr_format, dict(root.attrs)
     (3, {'answer': 42})
     """
-    mode = "w" if overwrite else "w-"
-    zarr_format = 3 if zarr_format is None else zarr_format
-    return open_group(
+    return Group._open(
         store,
-        mode,
+        "w" if overwrite else "w-",
         path=path,
-        zarr_format=zarr_format,
+        format=_nodes.format_name(zarr_format),
         attributes=attributes,
         storage_options=storage_options,
         sync=sync,
+        default=3,
     )
 
 

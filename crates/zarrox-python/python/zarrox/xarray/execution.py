@@ -13,7 +13,7 @@ from zarrox.core import Array
 from zarrox.core.settings import Settings
 from zarrox.hierarchy import Group
 from zarrox.storage import native_store
-from zarrox.xarray.gate import Gate, Guarded
+from zarrox.xarray.gate import Gate, Guarded, shaped
 from zarrox.xarray.pieces import cut
 from zarrox.xarray.plan import Plan, Write
 
@@ -39,26 +39,6 @@ class Undo:
         store, path = native_store(node.store), node.path
         self._steps.append(lambda: _native.delete_node(store, path))
 
-    def grown(self, array: Array, before: tuple[int, ...]) -> None:
-        """Notes an array that has become longer.
-
-        Parameters
-        ----------
-        array : Array
-            The array.
-        before : tuple of int
-            The shape that it had.
-        """
-        after = array.shape
-
-        def shrink() -> None:
-            array._native.refresh()
-            # Somebody else may have appended as well.
-            if array._native.shape == after:
-                array._native.resize(before)
-
-        self._steps.append(shrink)
-
     def all(self) -> None:
         """Undoes everything that can be undone, the last first."""
         for step in reversed(self._steps):
@@ -69,7 +49,7 @@ class Undo:
 
 
 def prepare(root: Group, plans: Plans, undo: Undo) -> list[tuple[Array, Write]]:
-    """Makes groups and arrays, and gives arrays their shapes. All of this takes a moment, so that readers see one length.
+    """Makes groups and arrays. Those that become longer have their old shapes still: see `growing`.
 
     Parameters
     ----------
@@ -94,8 +74,10 @@ def prepare(root: Group, plans: Plans, undo: Undo) -> list[tuple[Array, Write]]:
             else:
                 array = group.create_array(write.name, **write.creation)
                 undo.created(array)
-            if write.grows:
-                _grow(array, write, undo)
+            if write.before is not None and array.shape != write.before:
+                raise ValueError(
+                    f"{array.name!r} has got the shape {array.shape} meanwhile, where it had {write.before}: try again"
+                )
             prepared.append((_storing_empty(array, plan, write), write))
     return prepared
 
@@ -128,16 +110,38 @@ def _group(root: Group, path: str, undo: Undo) -> Group:
     return group
 
 
-def _grow(array: Array, write: Write, undo: Undo) -> None:
-    before = array.shape
-    expected = tuple(
-        part.start if after != length else length
-        for part, after, length in zip(write.region, write.shape, before, strict=True)
+def growing(prepared: Sequence[tuple[Array, Write]], work: Callable[[Sequence[tuple[Array, Write]]], None]) -> None:
+    """Writes into arrays as they will be, and then stores the shapes of those that become longer, coordinates last.
+
+    Until then, and if the work fails, readers see the old shapes.
+
+    Parameters
+    ----------
+    prepared : sequence of (Array, Write)
+        What `prepare` has returned.
+    work : callable
+        Writes into such arrays.
+    """
+    # Everybody who appends names the arrays in this order, in which they are locked. The first one is the last to get its shape.
+    growing = sorted(
+        (number for number, (_, write) in enumerate(prepared) if write.before is not None),
+        key=lambda number: (not _is_label(prepared[number][1]), prepared[number][0].path),
     )
-    if expected != before:
-        raise ValueError(f"{array.name!r} has got the shape {before} meanwhile, where it had {expected}: try again")
-    array.resize(write.shape)
-    undo.grown(array, before)
+
+    def write(grown: list[_native.Array]) -> None:
+        arrays = list(prepared)
+        for number, native in zip(growing, grown, strict=True):
+            array, write = prepared[number]
+            arrays[number] = (shaped(array, native), write)
+        work(arrays)
+
+    _native.grow_together(
+        [prepared[number][0]._native for number in growing], [prepared[number][1].shape for number in growing], write
+    )
+
+
+def _is_label(write: Write) -> bool:
+    return write.variable.dims == (write.name,)
 
 
 def _storing_empty(array: Array, plan: Plan, write: Write) -> Array:
@@ -160,7 +164,7 @@ def write_values(prepared: Sequence[tuple[Array, Write]]) -> None:
         What `prepare` has returned.
     """
     in_memory = [(array, write) for array, write in prepared if write.variable.chunks is None]
-    for array, write in sorted(in_memory, key=lambda each: each[1].variable.dims == (each[1].name,)):
+    for array, write in sorted(in_memory, key=lambda each: _is_label(each[1])):
         array[write.region or ...] = write.variable.data
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from zarrox import _native
 from zarrox.core import Array
 
 
@@ -41,13 +43,13 @@ class Guarded:
     ----------
     array : Array
         The array.
-    gate : Gate
+    gate : Gate, optional
         The gate.
     """
 
-    def __init__(self, array: Array, gate: Gate) -> None:
+    def __init__(self, array: Array, gate: Gate | None) -> None:
         self._array = array
-        self._gate = gate
+        self._gate: AbstractContextManager[None] = nullcontext() if gate is None else gate
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._array, name)
@@ -57,8 +59,22 @@ class Guarded:
             self._array[selection] = values
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _without_gate, (self._array,)
+        # The array is opened anew there, and the shape that it has here need not be stored yet.
+        return _without_gate, (self._array, self._array.shape)
 
 
-def _without_gate(array: Array) -> Array:
-    return array
+def _without_gate(array: Array, shape: tuple[int, ...]) -> Guarded:
+    return Guarded(array if array.shape == shape else shaped(array, array._native.with_shape(shape)), None)
+
+
+def shaped(array: Array, native: _native.Array) -> Array:
+    """An array as it is, in another shape.
+
+    Parameters
+    ----------
+    array : Array
+        The array.
+    native : _native.Array
+        The native array that has the shape.
+    """
+    return Array._of(native, array.store, array._settings)

@@ -70,8 +70,8 @@ class Write:
         The shape of the array when all is done.
     region : tuple of slice
         The part of that shape which is written.
-    grows : bool
-        Whether the array has a smaller shape before.
+    before : tuple of int, optional
+        The shape that the array has before, if it is one of those that become longer.
     creation : dict, optional
         The arguments of `zarrox.create_array` for an array that is not there yet.
     """
@@ -80,7 +80,7 @@ class Write:
     variable: xr.Variable
     shape: tuple[int, ...]
     region: tuple[slice, ...]
-    grows: bool = False
+    before: tuple[int, ...] | None = None
     creation: Mapping[str, Any] | None = None
 
 
@@ -126,6 +126,7 @@ def plan(
     faults : Faults
         Gets all that is wrong.
     """
+    found, stored = stored, _without_interrupted(stored, variables, wanted.append_dim)
     _check_names(stored, variables, wanted, faults)
     writes: list[Write] = []
     for name, variable in variables.items():
@@ -134,7 +135,7 @@ def plan(
             if key not in stored:
                 writes.append(_new(key, variable, wanted, name in encoded))
                 continue
-            write = _into(stored[key], key, variable, wanted)
+            write = _into(stored[key], key, variable, wanted, found[key].shape)
             if write is not None:
                 writes.append(write)
     if not faults:
@@ -143,6 +144,18 @@ def plan(
         _check_labels(stored, writes, faults)
     kept = {} if wanted.mode == "r+" else {str(name): plain(value) for name, value in attributes.items()}
     return Plan(writes, kept, wanted.write_empty_chunks)
+
+
+def _without_interrupted(
+    stored: Mapping[str, xr.Variable], variables: Mapping[Hashable, xr.Variable], dimension: Hashable | None
+) -> Mapping[str, xr.Variable]:
+    """What is stored, without the rows of the same append, if that was killed while it stored the shapes."""
+    lengths = {variable.sizes[dimension] for variable in stored.values() if dimension in variable.dims}
+    more = {variable.sizes[dimension] for variable in variables.values() if dimension in variable.dims}
+    if len(lengths) != 2 or more != {max(lengths) - min(lengths)}:
+        return stored
+    rows = {dimension: slice(0, min(lengths))}
+    return {name: variable.isel(rows, missing_dims="ignore") for name, variable in stored.items()}
 
 
 def _check_names(
@@ -180,7 +193,9 @@ def _new(name: str, variable: xr.Variable, wanted: Wanted, is_encoded: bool) -> 
     return Write(name, encoded, encoded.shape, (slice(None),) * encoded.ndim, creation=options)
 
 
-def _into(raw: xr.Variable, name: str, variable: xr.Variable, wanted: Wanted) -> Write | None:
+def _into(
+    raw: xr.Variable, name: str, variable: xr.Variable, wanted: Wanted, before: tuple[int, ...]
+) -> Write | None:
     """What is written into an array that is there; ``None`` where nothing changes."""
     dimension = wanted.append_dim
     grows = dimension is not None and dimension in variable.dims
@@ -202,7 +217,7 @@ def _into(raw: xr.Variable, name: str, variable: xr.Variable, wanted: Wanted) ->
     if dimension is not None and not grows and not set(wanted.region) & set(variable.dims):
         _check_equal(raw, name, encoded, dimension)
         return None
-    return Write(name, encoded, tuple(shape.values()), tuple(region.values()), grows)
+    return Write(name, encoded, tuple(shape.values()), tuple(region.values()), before if grows else None)
 
 
 def _slice(part: slice, size: int) -> slice:
@@ -320,7 +335,7 @@ def _check_labels(stored: Mapping[str, xr.Variable], writes: list[Write], faults
     written = {write.name for write in writes}
     for write in writes:
         is_label = write.variable.dims == (write.name,)
-        if not is_label or write.grows or write.creation is not None:
+        if not is_label or write.before is not None or write.creation is not None:
             continue
         left = sorted(
             name for name, variable in stored.items() if write.name in variable.dims and name not in written

@@ -7,6 +7,7 @@ import os
 import shutil
 from uuid import uuid4
 
+from zarrox import _native
 from zarrox.errors import ContainsGroupError
 from zarrox.storage import BaseStore, DirectoryStore
 
@@ -27,7 +28,7 @@ class Beside:
         self.store.path = self._new
 
     def put_in_place(self, overwrite: bool) -> None:
-        """Gives the new directory the name of the group. What had the name before is deleted afterwards.
+        """Gives the new directory the name of the group, in one step where the system can. What had the name before is deleted.
 
         Parameters
         ----------
@@ -39,22 +40,19 @@ class Beside:
         ContainsGroupError
             Something has the name by now, and must not be replaced.
         """
-        old = f"{self._new}.old"
         if overwrite and os.path.isdir(self._target):
             shutil.copymode(self._target, self._new)
-            os.rename(self._target, old)
+            _native.replace_directory(self._new, self._target)
+            return
         try:
             os.rename(self._new, self._target)
         except OSError as error:
-            if os.path.isdir(old):
-                os.rename(old, self._target)
-            elif os.path.isdir(self._target):
+            if os.path.isdir(self._target):
                 raise ContainsGroupError(f"there is something at {self._target} by now: nothing was replaced") from error
             raise
-        shutil.rmtree(old, ignore_errors=True)
 
     def discard(self) -> None:
-        """Deletes the new directory, unless it is in its place."""
+        """Deletes the new directory, unless it is in its place: then what it has replaced, if that is left."""
         shutil.rmtree(self._new, ignore_errors=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,10 +14,10 @@ import zarrox
 from zarrox import _native, errors
 from zarrox.argument_types import StoreArgument
 from zarrox.core import Array
-from zarrox.creation import _format
+from zarrox.core.formats import format_of_new
 from zarrox.hierarchy import Group
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
-from zarrox.xarray.execution import Plans, Undo, prepare, reopened, set_attributes, write_pieces, write_values
+from zarrox.xarray.execution import Plans, Undo, growing, prepare, reopened, set_attributes, write_pieces, write_values
 from zarrox.xarray.faults import Faults
 from zarrox.xarray.opening import is_store
 from zarrox.xarray.plan import Plan, Wanted, Write, plan, stored_name
@@ -89,7 +89,7 @@ def to_zarr(
     storage_options : mapping, optional
         Options of a URL, or of a directory.
     zarr_format : {2, 3}, optional
-        The format of a group that is made; by default that of the root above it, or 2.
+        The format of a group that is made; by default that of the group which it is in, or 2.
     write_empty_chunks : bool, optional
         Whether chunks of nothing but the fill value are stored.
     chunkmanager_store_kwargs : mapping, optional
@@ -256,9 +256,7 @@ class _Target:
             self.group = zarrox.open_group(self.store, mode="r+", path=self.path, zarr_format=zarr_format)
             self.format: Any = self.group._native.format
             return
-        if zarr_format is None and self.path:
-            zarr_format = _format_of_root(self.store)
-        self.format = _format(self.store, zarr_format)
+        self.format = format_of_new(self.store, self.path, zarr_format)
 
     @property
     def zarr_format(self) -> Literal[2, 3]:
@@ -353,17 +351,12 @@ def _write_beside(target: _Target, place: Beside, plans: Plans, how: _How) -> tu
 def _fill(group: Group, plans: Plans, how: _How, undo: Undo) -> list[tuple[Array, Write]]:
     """Makes what is missing, and writes all values that are to be written now."""
     prepared = prepare(group, plans, undo)
-    if how.compute:
-        write_pieces(prepared, how.aligns, True, how.options)
-    write_values(prepared)
+
+    def work(arrays: Sequence[tuple[Array, Write]]) -> None:
+        if how.compute:
+            write_pieces(arrays, how.aligns, True, how.options)
+        write_values(arrays)
+
+    growing(prepared, work)
     set_attributes(group, plans)
     return prepared
-
-
-def _format_of_root(store: BaseStore) -> Literal[2, 3] | None:
-    """The format that a new group should have, so that those who read the root by its consolidated metadata find it."""
-    try:
-        format = _native.open_node(native_store(store), "", "r").format
-    except errors.NodeNotFoundError:
-        return None
-    return 3 if format == "3" else 2 if format == "2" else None

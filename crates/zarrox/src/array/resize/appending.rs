@@ -44,6 +44,13 @@ impl Drop for Held<'_> {
 /// Everybody else is kept from appending until this is dropped.
 pub(crate) struct Alone<'a>(Held<'a>);
 
+impl Alone<'_> {
+    /// Does work that may take long.
+    pub(super) fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
+        renewing(&self.0, work)
+    }
+}
+
 impl Drop for Alone<'_> {
     fn drop(&mut self) {
         self.0.is_done = self.0.array.without(&self.0.owner).is_ok();
@@ -394,7 +401,7 @@ impl Array {
     }
 
     /// Takes over the shape that is stored now.
-    fn refresh_stored(&mut self) -> Result<()> {
+    pub(super) fn refresh_stored(&mut self) -> Result<()> {
         let node: Option<NodeMetadata> = self.location.as_stored().find_node()?;
         let gone = || Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path()));
         let node = node.ok_or_else(gone)?;

@@ -4,6 +4,7 @@ mod appending;
 mod leftovers;
 mod owner;
 mod reserved;
+mod together;
 
 use std::ops::ControlFlow;
 

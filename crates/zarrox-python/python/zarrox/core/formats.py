@@ -1,0 +1,64 @@
+"""The format of new nodes: one that is named, else that of the group which they come to be in."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from zarrox import _native
+from zarrox.config import config
+from zarrox.errors import MetadataError, NodeNotFoundError
+from zarrox.storage import BaseStore, DirectoryStore, native_store
+
+__all__ = ["format_of_new"]
+
+
+def format_of_new(
+    store: BaseStore, path: str, zarr_format: Any = None, zarr_version: Any = None, *, default: Any = None
+) -> str:
+    """The name that the format of a new node has natively.
+
+    Parameters
+    ----------
+    store : BaseStore
+        The store; some support only one format.
+    path : str
+        The normalized path of the node.
+    zarr_format, zarr_version : int or str, optional
+        The format that somebody has named; the second is the older word.
+    default : int, optional
+        The format where there is no group above. By default that of the setting ``default_zarr_format``, or 2.
+
+    Raises
+    ------
+    ValueError
+        The two words say different things.
+    """
+    if zarr_format is not None and zarr_version is not None and str(zarr_format) != str(zarr_version):
+        raise ValueError(f"zarr_format={zarr_format} and zarr_version={zarr_version} differ: give one of them")
+    named = getattr(store, "_format", None) or zarr_format or zarr_version
+    return str(named or _format_above(store, path) or default or config["default_zarr_format"] or 2)
+
+
+def _format_above(store: BaseStore, path: str) -> str | None:
+    """The format of the nearest group above a node, if there is one."""
+    keys = native_store(store)
+    while path:
+        path = path.rpartition("/")[0]
+        format = _format_of_group(keys, path)
+        if format is not None:
+            return format
+    if not isinstance(store, DirectoryStore):
+        return None
+    # The store is a directory, which can be a part of a hierarchy itself.
+    parent = os.path.dirname(os.path.abspath(store.path))
+    return _format_of_group(_native.Store.directory(parent), "") if os.path.isdir(parent) else None
+
+
+def _format_of_group(keys: _native.Store, path: str) -> str | None:
+    try:
+        node = _native.open_node(keys, path, "r", None, False)
+    except (NodeNotFoundError, MetadataError):
+        return None
+    # Nothing can be created below an array, which is found out later.
+    return node.format if isinstance(node, _native.Group) else None

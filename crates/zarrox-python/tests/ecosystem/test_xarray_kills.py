@@ -1,0 +1,331 @@
+"""What `to_zarr` leaves when its process is killed, and what others see while it works."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, MutableMapping
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+import xarray as xr
+
+import zarrox as zarr
+from zarrox.xarray import ZarroxBackendEntrypoint, to_zarr
+from zarrox.xarray import replacing as module_of_replacing
+
+FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
+ENGINE: Any = ZarroxBackendEntrypoint
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::UserWarning", "ignore::FutureWarning", "ignore::RuntimeWarning", "ignore::DeprecationWarning"
+)
+
+
+def rows(*x: int) -> xr.Dataset:
+    """Two variables and a coordinate along one dimension, in chunks that cross the border of an append."""
+    dataset = xr.Dataset({"a": ("x", [n * 10 for n in x]), "b": ("x", [n * 100 for n in x])}, coords={"x": list(x)})
+    for variable in dataset.variables.values():
+        variable.encoding["chunks"] = (2,)
+    return dataset
+
+
+def more(*x: int) -> xr.Dataset:
+    """The same without encoding, to be appended."""
+    return rows(*x).drop_encoding()
+
+
+def opened(place: Any) -> xr.Dataset:
+    """A dataset that is read at once."""
+    return xr.open_dataset(place, engine=ENGINE).load()
+
+
+def killed(work: Callable[[], Any]) -> bool:
+    """Does work in another process; whether that was killed."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            with dask.config.set(scheduler="synchronous"):
+                work()
+            code = 0
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return True
+    assert os.WEXITSTATUS(status) == 0
+    return False
+
+
+def die() -> None:
+    """Kills this process."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Mortal(MutableMapping[str, bytes]):
+    """Values in a directory, whose process is killed before one of them is changed."""
+
+    def __init__(self, path: Path, changes: int) -> None:
+        self.path = path
+        self.changes = changes
+
+    def _change(self) -> None:
+        if self.changes == 0:
+            die()
+        self.changes -= 1
+
+    def __getitem__(self, key: str) -> bytes:
+        try:
+            return (self.path / key).read_bytes()
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+            raise KeyError(key) from None
+
+    def __setitem__(self, key: str, value: bytes) -> None:
+        self._change()
+        (self.path / key).parent.mkdir(parents=True, exist_ok=True)
+        (self.path / key).write_bytes(bytes(value))
+
+    def __delitem__(self, key: str) -> None:
+        self[key]
+        self._change()
+        (self.path / key).unlink()
+
+    def __iter__(self) -> Iterator[str]:
+        return (str(each.relative_to(self.path)) for each in self.path.rglob("*") if each.is_file())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def lengths(path: Path) -> list[int]:
+    """The lengths of all arrays of a dataset."""
+    return [array.shape[0] for _, array in sorted(zarr.open_group(path, "r", use_consolidated=False).arrays())]
+
+
+def lengths_by_copy(path: Path) -> set[int]:
+    """The lengths of all arrays, as consolidated metadata has them."""
+    documents = json.loads((path / ".zmetadata").read_bytes())["metadata"]
+    return {document["shape"][0] for key, document in documents.items() if key.endswith(".zarray")}
+
+
+@FORMATS
+def test_an_append_that_is_killed_before_any_change_leaves_the_old_rows_and_can_be_repeated(
+    tmp_path: Path, zarr_format: Any
+) -> None:
+    """Only between the shapes the lengths differ, and then the same append goes on."""
+    points = 0
+    for changes in range(100):
+        path = tmp_path / str(changes)
+        to_zarr(rows(1, 2, 3), path, zarr_format=zarr_format)
+        if not killed(lambda path=path, changes=changes: to_zarr(more(4, 5), Mortal(path, changes), append_dim="x")):
+            break
+        points += 1
+        found = lengths(path)
+        if zarr_format == 2:
+            assert lengths_by_copy(path) in ({3}, {5})
+        if set(found) == {3}:
+            xr.testing.assert_identical(opened(path), rows(1, 2, 3))
+        assert found[2] == 3 or set(found) == {5}, "the coordinate comes last"
+        if set(found) != {5}:
+            to_zarr(more(4, 5), path, append_dim="x")
+        xr.testing.assert_identical(xr.open_dataset(path, engine=ENGINE, consolidated=False).load(), rows(1, 2, 3, 4, 5))
+    assert points >= 9, "all chunks and documents"
+
+
+def dying(*x: int, at: int) -> xr.Dataset:
+    """Rows in pieces, of which one kills the process that computes it."""
+
+    def values(block: Any) -> Any:
+        if at in block:
+            die()
+        return block
+
+    lazy = da.from_array(np.array(x), chunks=1).map_blocks(values, dtype="i8", meta=np.zeros(0, "i8"))
+    return more(*x).assign(b=("x", lazy * 100))
+
+
+@FORMATS
+@pytest.mark.parametrize("at", [4, 5, 6])
+def test_an_append_in_pieces_that_is_killed_leaves_the_old_rows(tmp_path: Path, zarr_format: Any, at: int) -> None:
+    """What it has written lies outside of the shapes, and comes to light by no other append or resize."""
+    path = tmp_path / "s"
+    to_zarr(rows(1, 2, 3), path, zarr_format=zarr_format)
+    assert killed(lambda: to_zarr(dying(4, 5, 6, at=at), path, append_dim="x"))
+    xr.testing.assert_identical(opened(path), rows(1, 2, 3))
+    to_zarr(more(7), path, append_dim="x")
+    xr.testing.assert_identical(opened(path), rows(1, 2, 3, 7))
+    assert killed(lambda: to_zarr(dying(4, 5, 6, at=at), path, append_dim="x"))
+    zarr.open_array(path / "b", "r+").resize(9)
+    assert zarr.open_array(path / "b")[4:].tolist() == [0] * 5
+
+
+def test_an_append_of_a_part_beside_leftovers_of_a_killed_one_shows_none_of_them(tmp_path: Path) -> None:
+    """Rows that are not written as a whole have fill values elsewhere."""
+    path = tmp_path / "s"
+    old = xr.Dataset({"b": (("x", "y"), np.ones((1, 2), "i8"))})
+    to_zarr(old, path)
+
+    def kill(block: Any) -> Any:
+        if 9 in block:
+            die()
+        return block
+
+    lazy = da.from_array(np.array([[7, 7], [9, 9]]), chunks=1).map_blocks(kill, dtype="i8", meta=np.zeros((0, 0), "i8"))
+    assert killed(lambda: to_zarr(xr.Dataset({"b": (("x", "y"), lazy)}), path, append_dim="x"))
+    part = xr.Dataset({"b": (("x", "y"), np.full((1, 1), 5))})
+    to_zarr(part, path, "a", append_dim="x", region={"y": slice(1, 2)})
+    assert zarr.open_array(path / "b")[:].tolist() == [[1, 1], [0, 5]]
+
+
+class Seen:
+    """A function of pieces that looks at the dataset which they are written into."""
+
+    def __init__(self, path: Any) -> None:
+        self.path = path
+        self.seen: list[xr.Dataset] = []
+
+    def __call__(self, block: Any) -> Any:
+        """The same values."""
+        if block.size:
+            self.seen.append(opened(self.path))
+        return block
+
+
+@FORMATS
+@pytest.mark.parametrize("kind", ["directory", "mapping", "memory", "sqlite", "lmdb"])
+def test_readers_see_the_old_rows_until_all_are_there(tmp_path: Path, zarr_format: Any, kind: str) -> None:
+    """On every kind of store, with locks and with reservations."""
+    stores: dict[str, Callable[[], Any]] = {
+        "directory": lambda: tmp_path / "s",
+        "mapping": dict,
+        "memory": zarr.MemoryStore,
+        "sqlite": lambda: zarr.SQLiteStore(str(tmp_path / "s.sqlite")),
+        "lmdb": lambda: zarr.LMDBStore(str(tmp_path / "s.lmdb")),
+    }
+    place = stores[kind]()
+    to_zarr(rows(1, 2, 3), place, zarr_format=zarr_format)
+    seen = Seen(place)
+    lazy = da.from_array(np.array([4, 5]), chunks=1).map_blocks(seen, dtype="i8", meta=np.zeros(0, "i8"))
+    to_zarr(more(4, 5).assign(b=("x", lazy * 100)), place, append_dim="x")
+    assert len(seen.seen) == 2
+    for found in seen.seen:
+        xr.testing.assert_identical(found, rows(1, 2, 3))
+    xr.testing.assert_identical(opened(place), rows(1, 2, 3, 4, 5))
+
+
+@FORMATS
+def test_two_who_append_the_same_dataset_overwrite_no_rows_of_each_other(tmp_path: Path, zarr_format: Any) -> None:
+    """The second waits, and then finds other shapes or appends behind the first."""
+    path = tmp_path / "s"
+    to_zarr(rows(1, 2, 3), path, zarr_format=zarr_format)
+    failed: list[Exception] = []
+
+    def other() -> None:
+        try:
+            to_zarr(more(6, 7), path, append_dim="x")
+        except ValueError as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=other)
+
+    def start(block: Any) -> Any:
+        if block.size and not thread.is_alive():
+            thread.start()
+        return block
+
+    lazy = da.from_array(np.array([4, 5]), chunks=2).map_blocks(start, dtype="i8", meta=np.zeros(0, "i8"))
+    to_zarr(more(4, 5).assign(b=("x", lazy * 100)), path, append_dim="x")
+    thread.join()
+    xr.testing.assert_identical(opened(path), rows(1, 2, 3, 4, 5) if failed else rows(1, 2, 3, 4, 5, 6, 7))
+
+
+def test_a_dataset_that_is_replaced_is_never_missing(tmp_path: Path, monkeypatch: Any) -> None:
+    """The old and the new one are exchanged in one step."""
+    path = tmp_path / "s"
+    to_zarr(rows(1, 2, 3), path)
+    rename = os.rename
+
+    def renamed(source: Any, target: Any) -> None:
+        rename(source, target)
+        assert path.is_dir()
+
+    monkeypatch.setattr(module_of_replacing.os, "rename", renamed)
+    to_zarr(rows(4, 5), path, "w")
+    xr.testing.assert_identical(opened(path), rows(4, 5))
+
+    def replace() -> None:
+        for _ in range(20):
+            to_zarr(rows(4, 5), path, "w")
+
+    thread = threading.Thread(target=replace)
+    thread.start()
+    while thread.is_alive():
+        assert zarr.open_group(path, "r", use_consolidated=False)["a"].shape == (2,)
+    assert [each.name for each in tmp_path.iterdir()] == ["s"]
+
+
+@FORMATS
+@pytest.mark.parametrize("group", [None, "g/h"])
+def test_a_replacement_that_is_killed_leaves_the_old_or_the_new_dataset(
+    tmp_path: Path, zarr_format: Any, group: str | None
+) -> None:
+    """Whole in any case: killed while it writes, and while it deletes the old one."""
+    path = tmp_path / "s"
+    there = path / (group or "")
+    to_zarr(rows(1, 2, 3), path, group=group, zarr_format=zarr_format)
+    assert killed(lambda: to_zarr(dying(4, 5, 6, at=5), path, "w", group=group))
+    xr.testing.assert_identical(opened(there), rows(1, 2, 3))
+
+    child = os.fork()
+    if child == 0:
+        try:
+            to_zarr(rows(4, 5), path, "w", group=group)
+            os.kill(os.getpid(), signal.SIGSTOP)
+        finally:
+            os._exit(1)
+    old = there.stat().st_ino
+    while there.stat().st_ino == old:
+        pass
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    xr.testing.assert_identical(xr.open_dataset(there, engine=ENGINE, consolidated=False).load(), rows(4, 5))
+
+
+def test_a_replacement_waits_for_those_who_write_into_the_old_dataset(tmp_path: Path) -> None:
+    """What they write does not come into the new one."""
+    path = tmp_path / "s"
+    to_zarr(rows(1, 2, 3), path)
+    replaced = threading.Event()
+
+    def replace() -> None:
+        to_zarr(rows(7, 8, 9), path, "w")
+        replaced.set()
+
+    thread = threading.Thread(target=replace)
+
+    def look(block: Any) -> Any:
+        if block.size:
+            thread.start()
+            assert not replaced.wait(0.2)
+        return block
+
+    lazy = da.from_array(np.array([4, 5]), chunks=2).map_blocks(look, dtype="i8", meta=np.zeros(0, "i8"))
+    to_zarr(more(4, 5).assign(b=("x", lazy * 100)), path, append_dim="x")
+    thread.join()
+    xr.testing.assert_identical(opened(path), rows(7, 8, 9))
+
+
+# The last one: the cluster is there until all tests of a module are done.
+def test_processes_of_dask_append_outside_of_the_shapes(tmp_path: Path, cluster: Any) -> None:
+    """They get the shapes with the arrays."""
+    path = tmp_path / "s"
+    to_zarr(rows(1, 2, 3), path, zarr_format=3)
+    to_zarr(more(4, 5, 6).chunk(1), path, append_dim="x")
+    xr.testing.assert_identical(opened(path), rows(1, 2, 3, 4, 5, 6))

@@ -1,0 +1,206 @@
+//! Arrays that grow together, such as those of a dataset along one of its dimensions.
+
+use std::sync::Arc;
+
+use zarrox_core::{NodeMetadata, Result};
+use zarrox_stores::HoldGuard;
+
+use super::super::Array;
+use crate::error::argument;
+use crate::guarded::until_unchanged;
+use crate::policy::Upkeep;
+use crate::upkeep::Changes;
+
+/// The most arrays that are locked at a time: each takes up to three open files.
+const MOST: usize = 100;
+
+/// Writes the new elements into the arrays as they will be.
+type Write<'a> = dyn FnMut(&[Array]) -> Result<()> + 'a;
+
+impl Array {
+    /// Gives arrays of one store larger shapes, whose new elements `write` stores first.
+    ///
+    /// `write` gets the arrays as they will be. Nobody else sees the new shapes before it returns, and none is stored if it fails. Then
+    /// they are stored one after the other, that of the first array last, and consolidated metadata after all of them, in one step.
+    /// Meanwhile nobody else appends to the arrays or resizes them, as far as locks and [reservations](Array::append_with) keep others
+    /// out; of more than 100 arrays, the others are compared. Two who let the same arrays grow name them in the same order.
+    ///
+    /// # Errors
+    /// When a shape does not fit, or is not the one any more that the handle knows; and whatever `write` returns. All arrays are as before
+    /// then, or are given their shapes again.
+    pub fn grow_together(
+        arrays: &mut [Self],
+        shapes: &[Vec<u64>],
+        write: impl FnOnce(&[Self]) -> Result<()>,
+    ) -> Result<()> {
+        let Some(first) = arrays.first() else { return write(&[]) };
+        let store = first.location.store.location();
+        let is_beside = |array: &Self| array.location.store.location() == store;
+        if shapes.len() != arrays.len() || !arrays.iter().all(is_beside) {
+            return Err(argument("arrays that grow together need a shape each, and one store"));
+        }
+        let _holds = hold(arrays)?;
+        let before = arrays.to_vec();
+        for array in arrays.iter_mut() {
+            // Readers by consolidated metadata see all of them change at once.
+            Arc::make_mut(&mut array.location.context).upkeep = Upkeep::Leave;
+        }
+        let mut write = Some(write);
+        let mut write = |grown: &[Self]| write.take().map_or(Ok(()), |write| write(grown));
+        let done = grow(arrays, shapes, &mut Vec::with_capacity(shapes.len()), &mut write);
+        for (array, before) in arrays.iter_mut().zip(&before) {
+            array.location.context = before.location.context.clone();
+        }
+        if let Err(error) = done {
+            for (array, before) in arrays.iter_mut().zip(&before) {
+                // What stands in the way of this also stood in the way of growing: that error is the one to tell.
+                let _ = array.shrink_to(before);
+            }
+            return Err(error);
+        }
+        keep_copies(arrays)
+    }
+
+    /// The array as one that takes part in [`grow_together`](Self::grow_together) has it while others write: with a shape that is not stored.
+    /// Only whom that call waits for may write outside of the stored shape, as other processes that work for it.
+    ///
+    /// # Errors
+    /// When the shape does not fit.
+    pub fn with_shape(&self, shape: &[u64]) -> Result<Self> {
+        let has_dims = shape.len() == self.ndim();
+        let fits = if has_dims {
+            Ok(())
+        } else {
+            Err(argument(format!("the shape {shape:?} has other dimensions")))
+        };
+        fits.and_then(|()| self.resized(shape)).map_err(|error| error.at(self.place()))
+    }
+
+    /// Grows around what `write` does with the array as it will be.
+    fn grow_around(
+        &mut self,
+        shape: &[u64],
+        is_locked: bool,
+        write: &mut dyn FnMut(&Self) -> Result<()>,
+    ) -> Result<()> {
+        self.check_writable()?;
+        self.confirm()?;
+        let (location, format) = (self.location.clone(), self.metadata.format);
+        if is_locked && !location.is_guarded() {
+            return location.change(format, |node, store| {
+                let grown = self.about_to_grow(node, shape)?;
+                self.cleared_unless(write(&grown), &grown)?;
+                store(self.change_to(&grown))?;
+                *self = grown;
+                Ok(())
+            });
+        }
+        let array = self.clone();
+        let alone = if is_locked { array.alone()? } else { None };
+        let grown = until_unchanged(|| location.change(format, |node, _| self.about_to_grow(node, shape)))?;
+        let written = match &alone {
+            Some(alone) => alone.renewing(|| write(&grown)),
+            None => write(&grown),
+        };
+        self.cleared_unless(written, &grown)?;
+        let mut attempts = 0;
+        until_unchanged(|| {
+            attempts += 1;
+            location.change(format, |node, store| {
+                // An answer that was lost may have stored it already.
+                let is_stored = matches!(node, NodeMetadata::Array(now) if now.shape == grown.shape());
+                if attempts > 1 && is_stored {
+                    return Ok(());
+                }
+                self.as_known(node)?;
+                store(self.change_to(&grown))
+            })
+        })?;
+        *self = grown;
+        Ok(())
+    }
+
+    /// The array as it will be. What is stored outside of its shape by now is cleared.
+    fn about_to_grow(&mut self, node: &NodeMetadata, shape: &[u64]) -> Result<Self> {
+        self.as_known(node)?;
+        let grown = self.with_shape(shape)?;
+        if shape.iter().zip(self.shape()).any(|(new, old)| new < old) {
+            let message = format!("the shape {:?} cannot grow to {shape:?}", self.shape());
+            return Err(argument(message).at(self.place()));
+        }
+        self.clear_leftovers(&grown)?;
+        Ok(grown)
+    }
+
+    /// Makes sure that the shape is stored that the handle knows.
+    fn as_known(&mut self, node: &NodeMetadata) -> Result<()> {
+        let known = self.shape().to_vec();
+        self.refresh(node)?;
+        if self.shape() == known {
+            return Ok(());
+        }
+        let stored = std::mem::replace(&mut self.metadata.shape, known);
+        let message =
+            format!("somebody else gave it the shape {stored:?} meanwhile, instead of {:?}", self.shape());
+        Err(argument(message).at(self.place()))
+    }
+
+    /// Clears what was written outside of the shape, if writing has failed.
+    fn cleared_unless(&self, written: Result<()>, grown: &Self) -> Result<()> {
+        if written.is_err() {
+            // What stands in the way of clearing also stood in the way of writing. What is left is cleared when the array grows.
+            let _ = self.clear_between(grown);
+        }
+        written
+    }
+
+    /// Gives the array its shape again, unless somebody else has changed it since.
+    fn shrink_to(&mut self, before: &Self) -> Result<()> {
+        let grown = self.shape().to_vec();
+        if grown == before.shape() {
+            return Ok(());
+        }
+        self.refresh_stored()?;
+        if self.shape() == grown { self.resize(before.shape()) } else { Ok(()) }
+    }
+}
+
+/// Holds the arrays together with other writers, in the order in which others hold them alone: so nobody waits in a circle.
+fn hold(arrays: &[Array]) -> Result<Vec<HoldGuard>> {
+    let mut places: Vec<_> =
+        arrays.iter().take(MOST).map(|array| (&array.location, array.metadata.format)).collect();
+    places.sort_by_cached_key(|(location, _)| format!("{}/", location.path));
+    let held =
+        places.into_iter().map(|(location, format)| location.hold_shared(&location.layout_for(format)?));
+    held.filter_map(Result::transpose).collect()
+}
+
+/// Lets the first array grow around all others, so that its shape is stored last.
+fn grow(
+    arrays: &mut [Array],
+    shapes: &[Vec<u64>],
+    grown: &mut Vec<Array>,
+    write: &mut Write<'_>,
+) -> Result<()> {
+    let (Some((first, others)), Some((shape, shapes))) = (arrays.split_first_mut(), shapes.split_first())
+    else {
+        return write(grown);
+    };
+    first.grow_around(shape, grown.len() < MOST, &mut |array| {
+        grown.push(array.clone());
+        grow(others, shapes, grown, write)
+    })
+}
+
+/// Brings consolidated metadata up to date, all arrays of one format at once.
+fn keep_copies(arrays: &[Array]) -> Result<()> {
+    let mut formats: Vec<_> = arrays.iter().map(|array| array.metadata.format).collect();
+    formats.dedup();
+    let kept = formats.into_iter().map(|format| {
+        let mut of_format = arrays.iter().filter(|array| array.metadata.format == format);
+        let Some(first) = of_format.next() else { return Ok(()) };
+        let others = of_format.map(|array| array.location.path.clone()).collect();
+        first.location.keep_copies(format, &Changes::of_node(&first.location.path, false).and(others))
+    });
+    kept.fold(Ok(()), Result::and)
+}

@@ -1,0 +1,106 @@
+//! Arrays that grow together: their shapes are stored when all of their elements are.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use ndarray::arr1;
+use zarrox::prelude::*;
+use zarrox::stores::{DirectoryStore, MemoryStore, Operation, Store, StoreErrorKind};
+use zarrox::{Array, Error, ErrorKind, OpenOptions};
+use zarrox_testkit::faults::{Fault, FaultyStore};
+use zarrox_testkit::remote::Remote;
+
+/// Two arrays of three elements each, in chunks of two.
+fn dataset(store: &Arc<dyn Store>) -> Vec<Array> {
+    OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+    let create = |name| {
+        let builder = OpenOptions::new().create_array_in(store.clone(), name);
+        let array = builder.shape([3]).chunks([2]).data_type(DataType::Int32).create().unwrap();
+        array.write(.., &arr1(&[1, 2, 3])).unwrap();
+        array
+    };
+    vec![create("x"), create("a")]
+}
+
+fn values(store: &Arc<dyn Store>, name: &str) -> Vec<i32> {
+    let array = OpenOptions::new().open_in(store.clone(), name).unwrap().into_array().unwrap();
+    array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0
+}
+
+fn stores() -> (tempfile::TempDir, Vec<Arc<dyn Store>>) {
+    let directory = tempfile::tempdir().unwrap();
+    let there = DirectoryStore::open(directory.path()).unwrap();
+    (directory, vec![Arc::new(MemoryStore::new()), Arc::new(there), Remote::default().blocking()])
+}
+
+fn stopped() -> Error {
+    Error::new(ErrorKind::Interrupted, "stopped")
+}
+
+#[test]
+fn arrays_that_grow_together_show_nothing_before_all_is_written() {
+    let (_directory, stores) = stores();
+    for store in stores {
+        let mut arrays = dataset(&store);
+        let shapes = [vec![5], vec![5]];
+        Array::grow_together(&mut arrays, &shapes, |grown| {
+            for array in grown {
+                array.write(s![3..], &arr1(&[4, 5]))?;
+            }
+            assert_eq!(values(&store, "x"), [1, 2, 3]);
+            assert_eq!(values(&store, "a"), [1, 2, 3]);
+            Ok(())
+        })
+        .unwrap();
+        assert!(arrays.iter().all(|array| array.shape() == [5]));
+        assert_eq!(values(&store, "x"), [1, 2, 3, 4, 5]);
+        assert_eq!(values(&store, "a"), [1, 2, 3, 4, 5]);
+    }
+}
+
+#[test]
+fn arrays_whose_growth_fails_are_as_before_and_show_nothing_later() {
+    let (_directory, stores) = stores();
+    for store in stores {
+        let mut arrays = dataset(&store);
+        let failed = Array::grow_together(&mut arrays, &[vec![7], vec![7]], |grown| {
+            grown[0].write(s![3..], &arr1(&[9, 9, 9, 9]))?;
+            Err(stopped())
+        });
+        assert_eq!(failed.unwrap_err().kind(), ErrorKind::Interrupted);
+        assert_eq!(values(&store, "x"), [1, 2, 3]);
+        Array::grow_together(&mut arrays, &[vec![7], vec![7]], |_| Ok(())).unwrap();
+        assert_eq!(values(&store, "x"), [1, 2, 3, 0, 0, 0, 0]);
+    }
+}
+
+#[test]
+fn an_array_with_another_shape_than_is_known_does_not_grow() {
+    let (_directory, stores) = stores();
+    for store in stores {
+        let mut arrays = dataset(&store);
+        arrays[1].clone().append(&arr1(&[4]), 0).unwrap();
+        let failed = Array::grow_together(&mut arrays, &[vec![5], vec![5]], |_| Err(stopped()));
+        assert!(failed.unwrap_err().to_string().contains("[4]"));
+        assert_eq!(values(&store, "x"), [1, 2, 3]);
+        assert_eq!(values(&store, "a"), [1, 2, 3, 4]);
+    }
+}
+
+#[test]
+fn shapes_that_were_stored_are_taken_back_where_another_one_cannot_be() {
+    // The shape of the last array is stored first.
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut arrays = dataset(&store);
+    let faulty = FaultyStore::new(store.clone());
+    faulty.inject(Fault::fail(StoreErrorKind::StorageFull).on(&[Operation::Set]).key("x/zarr.json"));
+    let other: Arc<dyn Store> = Arc::new(faulty);
+    for array in &mut arrays {
+        let path = array.path().as_str().to_owned();
+        *array = OpenOptions::new().open_in(other.clone(), &path).unwrap().into_array().unwrap();
+    }
+    Array::grow_together(&mut arrays, &[vec![5], vec![5]], |_| Ok(())).unwrap_err();
+    assert_eq!(values(&store, "x"), [1, 2, 3]);
+    assert_eq!(values(&store, "a"), [1, 2, 3]);
+}
