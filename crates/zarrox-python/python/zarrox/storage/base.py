@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, MutableMapping
 from types import TracebackType
@@ -180,14 +181,20 @@ class BaseStore(MutableMapping[str, Any]):
 
     @staticmethod
     def _ensure_store(store: Any) -> Any:
-        """A store for a store or for another mapping; ``None`` for ``None``."""
+        """A store for a store, also one of zarr-python, or for another mapping; ``None`` for ``None``."""
         if store is None or isinstance(store, BaseStore):
             return store
+        zarr_python = sys.modules.get("zarr.abc.store")
+        if zarr_python is not None and isinstance(store, zarr_python.Store):
+            from zarrox.zarr3 import adapted
+
+            return adapted(store)
         wanted = ("keys", "values", "get", "__getitem__", "__setitem__", "__delitem__", "__contains__")
         if all(hasattr(store, name) for name in wanted):
             return KVStore(store)
         raise ValueError(
-            f"{store!r} is no store: give a path, a URL, a mapping from keys to bytes or a subclass of BaseStore"
+            f"{store!r} is no store: give a path, a URL, a mapping from keys to bytes, a subclass of BaseStore "
+            "or a store of zarr-python 3"
         )
 
 

@@ -45,7 +45,7 @@ def normalize_store_arg(
 
     Parameters
     ----------
-    store : BaseStore, MutableMapping, str, PathLike or None
+    store : BaseStore, zarr.abc.store.Store, MutableMapping, str, PathLike or None
         ``None`` is a new store in memory; a path is a directory, an archive ``*.zip`` or N5 ``*.n5``.
     clobber : bool, optional
         Has no effect: `mode` says it.
