@@ -168,6 +168,9 @@ def test_stores_of_zarr_python_are_read_and_written(tmp_path: Path, kind: str, z
         store.close()
         store = zarr_python.storage.ZipStore(tmp_path / "a.zip", mode="r")
     xr.testing.assert_identical(xr.open_zarr(store, consolidated=False).load(), weather())
+    # Functions about stores take it as well.
+    assert zarr.storage.listdir(store, "x")
+    assert zarr.storage.getsize(store, "x") > 0
 
 
 def test_a_store_of_zarr_python_that_is_read_only_stays_so(tmp_path: Path) -> None:

@@ -33,6 +33,12 @@ def _is_foreign(cls: type) -> bool:
     return cls.__module__.partition(".")[0] not in {"zarrox", "collections", "typing", "builtins", "abc"}
 
 
+def is_of_zarr_python(store: object) -> bool:
+    """Returns true for a store of zarr-python 3, which has been imported in this case."""
+    module = sys.modules.get("zarr.abc.store")
+    return module is not None and isinstance(store, module.Store)
+
+
 class BaseStore(MutableMapping[str, Any]):
     """A mapping from keys to bytes, with what arrays and groups need beside.
 
@@ -184,9 +190,8 @@ class BaseStore(MutableMapping[str, Any]):
         """A store for a store, also one of zarr-python, or for another mapping; ``None`` for ``None``."""
         if store is None or isinstance(store, BaseStore):
             return store
-        zarr_python = sys.modules.get("zarr.abc.store")
-        if zarr_python is not None and isinstance(store, zarr_python.Store):
-            from zarrox.zarr3 import adapted
+        if is_of_zarr_python(store):
+            from zarrox.zarr3.adapted import adapted
 
             return adapted(store)
         wanted = ("keys", "values", "get", "__getitem__", "__setitem__", "__delitem__", "__contains__")

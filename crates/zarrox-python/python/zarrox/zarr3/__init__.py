@@ -12,7 +12,6 @@ from . import versions
 from .settings import PIPELINE, disable, enable
 
 if TYPE_CHECKING or versions.is_known():
-    from .adapted import adapted
     from .explanation import Explanation, explain
     from .nodes import as_zarr
     from .pipeline import ZarroxCodecPipeline
@@ -22,7 +21,6 @@ else:
     Store = versions.refuse
     Explanation = None
     explain = versions.refuse
-    adapted = versions.refuse
     as_zarr = versions.refuse
 
 __all__ = ["PIPELINE", "Explanation", "Store", "ZarroxCodecPipeline", "as_zarr", "disable", "enable", "explain"]

@@ -13,6 +13,7 @@ from zarrox import _native
 from zarrox.storage import BaseStore, DirectoryStore
 from zarrox.storage.base import NativeStore
 
+from . import versions
 from .reached import Reached, called_back, reached
 
 __all__ = ["StoreOfZarrPython", "adapted"]
@@ -57,6 +58,8 @@ def adapted(store: Any) -> BaseStore:
     >>> zarr.open_array(values)[1:]
     array([2, 3])
     """
+    if not versions.is_known():
+        versions.refuse()
     if type(store) is not zarr.storage.LocalStore:
         return StoreOfZarrPython(store)
     # zarr-python follows all links.
