@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Outcomes;
+use super::outcomes::Outcomes;
 use crate::run::{self, Outcome};
 
 /// The reasons why tests may fail, by the names of the tests, with or without parameters.
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn excuses_that_are_not_needed_are_told() {
-        let outcomes = super::super::parsed(
+        let outcomes = crate::pipelines::outcomes::parsed(
             "passed a[1]\nfailed a[2]\npassed b[1]\npassed b[2]\npassed c[1]\nskipped d\n",
         );
         assert_eq!(excuses(&["a", "b", "c[1]", "d", "missing"]).idle(&outcomes), ["b", "c[1]"]);

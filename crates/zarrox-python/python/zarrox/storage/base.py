@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -33,10 +32,14 @@ def _is_foreign(cls: type) -> bool:
     return cls.__module__.partition(".")[0] not in {"zarrox", "collections", "typing", "builtins", "abc"}
 
 
-def is_of_zarr_python(store: object) -> bool:
-    """Returns true for a store of zarr-python 3, which has been imported in this case."""
-    module = sys.modules.get("zarr.abc.store")
-    return module is not None and isinstance(store, module.Store)
+adapters: list[Callable[[object], BaseStore | None]] = []
+"""Functions that make a store of one of another package, and ``None`` of what they do not know. Those who know these packages add them."""
+
+
+def adapted(store: object) -> BaseStore | None:
+    """The store for one of another package; ``None`` for everything else."""
+    found = (adapt(store) for adapt in adapters)
+    return next((each for each in found if each is not None), None)
 
 
 class BaseStore(MutableMapping[str, Any]):
@@ -190,10 +193,9 @@ class BaseStore(MutableMapping[str, Any]):
         """A store for a store, also one of zarr-python, or for another mapping; ``None`` for ``None``."""
         if store is None or isinstance(store, BaseStore):
             return store
-        if is_of_zarr_python(store):
-            from zarrox.zarr3.adapted import adapted
-
-            return adapted(store)
+        foreign = adapted(store)
+        if foreign is not None:
+            return foreign
         wanted = ("keys", "values", "get", "__getitem__", "__setitem__", "__delitem__", "__contains__")
         if all(hasattr(store, name) for name in wanted):
             return KVStore(store)

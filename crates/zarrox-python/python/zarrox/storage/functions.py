@@ -10,7 +10,7 @@ from zarrox import _native
 from zarrox.argument_types import PathArgument, StoreArgument
 
 from .archive import ZipStore
-from .base import BaseStore, StoreLike, is_of_zarr_python, warn_without_listdir
+from .base import BaseStore, StoreLike, adapted, warn_without_listdir
 from .directory import DirectoryStore
 from .layers import ConsolidatedMetadataStore
 from .memory import new_memory
@@ -264,7 +264,8 @@ def getsize(store: StoreArgument, path: PathArgument = None) -> int:
         -1 where it cannot be told.
     """
     path = normalize_storage_path(path)
-    owner: Any = BaseStore._ensure_store(store) if is_of_zarr_python(store) else store
+    foreign = adapted(store)
+    owner: Any = store if foreign is None else foreign
     if owner is not None and hasattr(owner, "getsize"):
         return int(owner.getsize(path))
     return int(BaseStore._ensure_store(store).getsize(path)) if isinstance(store, MutableMapping) else -1
