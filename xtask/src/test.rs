@@ -21,8 +21,8 @@ tests the Python package alone: beside zarr-python 3 and what else it works with
 
     test --pipelines
 
-runs a short part of zarr-python's and of xarray's own tests under the package's codec pipeline, as all tests do. The next two run all of
-them.
+runs a short part of zarr-python's and of xarray's own tests under the package's codec pipeline, and of xarray's with the package's engine,
+as all tests do. The next three run all of them.
 
     test --zarr-python [VERSION …]
 
@@ -33,6 +33,12 @@ conformance/zarr_python/excused.txt; an excused test that passes is an error. Th
     test --xarray [ARGUMENT …]
 
 runs xarray's own tests of Zarr, which are in its package, in the same way. Arguments go to pytest.
+
+    test --xarray-engine [ARGUMENT …]
+
+runs the same tests with the package's engine in the place of xarray's own, and its `to_zarr` in the place of xarray's methods. The tests
+that may fail are in conformance/xarray/excused.txt. The outputs are in target/zarr-python as well: those in
+xarray-zarrox-engine-failures.txt say why tests have failed.
 
     test --stores [SERVER …] [-- ARGUMENT …]
 
@@ -48,6 +54,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         Some((first, [])) if first == "--pipelines" => return short::run(),
         Some((first, rest)) if first == "--zarr-python" => return zarr_python::run(rest),
         Some((first, rest)) if first == "--xarray" => return xarray::run(rest),
+        Some((first, rest)) if first == "--xarray-engine" => return xarray::run_with_engine(rest),
         _ => {}
     }
     if cfg!(target_os = "linux") && program("strace", ["--version"]).output().is_none() {

@@ -1,8 +1,8 @@
-//! `cargo xtask test --xarray`: xarray's own tests of Zarr, under zarr-python's codec pipeline and under ours.
+//! `cargo xtask test --xarray` and `--xarray-engine`: xarray's own tests of Zarr, under our codec pipeline and with our engine.
 
-use super::{Comparison, excused, prepare};
+use super::{Comparison, ENGINE, PIPELINE, Way, prepare};
 use crate::package::ECOSYSTEM;
-use crate::run::{self, Outcome, program};
+use crate::run::{Outcome, program};
 
 /// The modules of the tests, which xarray's package has.
 const TESTS: [&str; 2] = ["xarray.tests.test_backends", "xarray.tests.test_backends_datatree"];
@@ -10,24 +10,27 @@ const TESTS: [&str; 2] = ["xarray.tests.test_backends", "xarray.tests.test_backe
 /// The tests of the short run: all that xarray demands of one kind of store.
 const SHORT: [&str; 2] = ["-k", "TestZarrDirectoryStore"];
 
-/// Runs the tests whose names have to do with Zarr, or those that the arguments for pytest choose.
+/// Runs the tests whose names have to do with Zarr, or those that the arguments for pytest choose, under our pipeline.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     prepare()?;
-    comparison(arguments)?.run(&excused()?)
+    comparison(arguments, vec![&PIPELINE])?.run()
+}
+
+/// Runs the same tests with our engine and our `to_zarr`.
+pub(crate) fn run_with_engine(arguments: &[String]) -> Outcome {
+    prepare()?;
+    comparison(arguments, vec![&ENGINE])?.run()
 }
 
 /// The tests of the short run.
 pub(super) fn short() -> Outcome<Comparison> {
-    comparison(&SHORT.map(str::to_owned))
+    comparison(&SHORT.map(str::to_owned), vec![&PIPELINE, &ENGINE])
 }
 
 /// The tests whose names have to do with Zarr, or those that the arguments for pytest choose.
-fn comparison(arguments: &[String]) -> Outcome<Comparison> {
+fn comparison(arguments: &[String], ways: Vec<&'static Way>) -> Outcome<Comparison> {
     let python = ECOSYSTEM.python()?;
     let pytest = program(python, ["-B", "-m", "pytest", "-k", "zarr or Zarr", "--pyargs"]).with(TESTS);
     let pytest = pytest.with(arguments.iter().map(String::as_str));
-    // Some write where they are.
-    let directory = run::empty_directory("target/zarr-python/xarray")?;
-    let pytest = pytest.within(&directory.to_string_lossy());
-    Ok(Comparison { name: "xarray".to_owned(), pytest })
+    Ok(Comparison { name: "xarray".to_owned(), pytest, within: Some("target/zarr-python/xarray"), ways })
 }

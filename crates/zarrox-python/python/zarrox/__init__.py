@@ -15,7 +15,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from zarrox import _native, codecs, errors, storage
+from zarrox import _native, adapters, codecs, errors, storage  # noqa: F401 (stores of other packages are taken by it)
 from zarrox._native import __version__
 from zarrox.codecs import *  # noqa: F403 (codecs are at top level in zarr-python 2)
 from zarrox.hierarchy._checking import check

@@ -10,14 +10,15 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     import numpy as np
+    from zarr.abc.store import Store as ZarrPythonStore
 
     from zarrox.core.dtype import ZDType
     from zarrox.storage import BaseStore
 
 __all__ = ["ChunksLike", "DTypeLike", "PathArgument", "ShapeLike", "StoreArgument"]
 
-StoreArgument: TypeAlias = "BaseStore | MutableMapping[str, Any] | str | PathLike[str] | None"
-"""A store, a mapping from keys to bytes, a path or a URL; ``None`` is a new store in memory."""
+StoreArgument: TypeAlias = "BaseStore | ZarrPythonStore | MutableMapping[str, Any] | str | PathLike[str] | None"
+"""A store, one of zarr-python, a mapping from keys to bytes, a path or a URL; ``None`` is a new store in memory."""
 
 PathArgument: TypeAlias = str | bytes | PathLike[str] | None
 """The path of a node in a store; ``None`` is the root."""

@@ -23,6 +23,7 @@ __all__ = [
     "GroupNotFoundError",
     "MetadataError",
     "MetadataValidationError",
+    "NameNotFoundError",
     "NegativeStepError",
     "NodeNotFoundError",
     "NodeTypeValidationError",
@@ -56,6 +57,12 @@ class GroupNotFoundError(NodeNotFoundError):
 
 class PathNotFoundError(NodeNotFoundError):
     """There is nothing at the path."""
+
+
+class NameNotFoundError(BaseZarrError, KeyError):
+    """There is no variable of that name, or an array has no names of dimensions, where xarray needs them."""
+
+    __str__ = ValueError.__str__
 
 
 class ContainsNodeError(BaseZarrError, FileExistsError):

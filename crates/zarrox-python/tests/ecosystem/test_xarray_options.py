@@ -12,9 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+import zarr as zarr_python
 
 import zarrox as zarr
 from zarrox.xarray import ZarroxBackendEntrypoint, open_zarr, to_zarr
+from zarrox.zarr3 import Store
 
 FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
 ENGINE: Any = ZarroxBackendEntrypoint
@@ -119,6 +121,67 @@ def test_a_store_in_memory_and_an_array_of_data() -> None:
     unnamed: dict[str, bytes] = {}
     to_zarr(xr.DataArray([1, 2], dims="x"), unnamed)
     assert xr.open_dataarray(unnamed, engine=ENGINE).name is None  # type: ignore[arg-type]
+
+
+def test_an_array_of_data_keeps_the_name_of_a_dimension() -> None:
+    """The variable gets another name, since that of a dimension is for its coordinates, and xarray finds the old one."""
+    store: dict[str, bytes] = {}
+    named = xr.DataArray(np.arange(12).reshape(3, 4), dims=["x", "y"], name="x")
+    to_zarr(named, store)
+    xr.testing.assert_identical(xr.open_dataarray(store, engine=ENGINE).load(), named)  # type: ignore[arg-type]
+
+
+def test_missing_names_are_key_errors_as_those_of_xarray() -> None:
+    """An encoding for no variable, and an array without names of dimensions."""
+    for kind in (KeyError, ValueError):
+        with pytest.raises(kind, match="encoding is given for"):
+            to_zarr(weather(), {}, encoding={"other": {}})
+        root = zarr.open_group({}, mode="w", zarr_format=3)
+        root.create_array("v", shape=(3, 5), dtype="f4")
+        with pytest.raises(kind, match="needs a name for each"):
+            open_zarr(root.store)
+
+
+def stores_of_zarr_python(path: Path) -> dict[str, Any]:
+    """A store of each kind that Rust reaches, and of some that it calls."""
+    return {
+        "memory": zarr_python.storage.MemoryStore(),
+        "directory": zarr_python.storage.LocalStore(path / "directory"),
+        "wrapper": zarr_python.storage.LoggingStore(zarr_python.storage.MemoryStore(), log_level="CRITICAL"),
+        "archive": zarr_python.storage.ZipStore(path / "a.zip", mode="w"),
+        "fsspec": zarr_python.storage.FsspecStore.from_url(f"memory://{path}"),
+        "ours": Store(path / "ours"),
+    }
+
+
+@FORMATS
+@pytest.mark.parametrize("kind", ["memory", "directory", "wrapper", "archive", "fsspec", "ours"])
+def test_stores_of_zarr_python_are_read_and_written(tmp_path: Path, kind: str, zarr_format: Any) -> None:
+    """What is in one of its stores is a data set for both engines."""
+    store = stores_of_zarr_python(tmp_path)[kind]
+    to_zarr(weather().isel(time=slice(4)), store, zarr_format=zarr_format, consolidated=False)
+    to_zarr(weather().isel(time=slice(4, None)), store, append_dim="time", consolidated=False)
+    with xr.open_dataset(store, engine=ENGINE) as opened:
+        xr.testing.assert_identical(opened.load(), weather())
+    if kind == "archive":
+        # zarr-python reads no archive that it writes.
+        store.close()
+        store = zarr_python.storage.ZipStore(tmp_path / "a.zip", mode="r")
+    xr.testing.assert_identical(xr.open_zarr(store, consolidated=False).load(), weather())
+    # Functions about stores take it as well.
+    assert zarr.storage.listdir(store, "x")
+    assert zarr.storage.getsize(store, "x") > 0
+
+
+def test_a_store_of_zarr_python_that_is_read_only_stays_so(tmp_path: Path) -> None:
+    """Nothing is written to it, in whichever way it is reached."""
+    to_zarr(weather(), tmp_path / "directory")
+    inside = zarr_python.storage.MemoryStore()
+    to_zarr(weather(), inside)
+    for store in (zarr_python.storage.LocalStore(tmp_path / "directory", read_only=True), inside.with_read_only(True)):
+        with pytest.raises(PermissionError):
+            to_zarr(weather(), store, mode="w")
+        xr.testing.assert_identical(open_zarr(store).load(), weather())
 
 
 def test_options_of_dask_are_passed_on(tmp_path: Path) -> None:

@@ -138,6 +138,18 @@ def test_codecs_of_version_2(name: str) -> None:
         exchange(zarr.create_array({}, shape=SHAPE, dtype=dtype, chunks=(5, 4), **options), dtype)
 
 
+def test_codecs_of_both_packages_are_equal() -> None:
+    """Those of zarr-python, and those that Zarrox reads in the same metadata."""
+    store: dict[str, Any] = {}
+    theirs = BloscCodec(typesize=4, cname="zstd", clevel=3, shuffle="shuffle", blocksize=0)
+    zarrox.create_array(store, shape=(4,), dtype="i4", compressors=theirs, zarr_format=3)
+    (ours,) = zarrox.open_array(store).compressors
+    assert ours == theirs
+    assert theirs == ours
+    assert ours != BloscCodec(typesize=4, cname="zstd", clevel=4, shuffle="shuffle", blocksize=0)
+    assert ours != "blosc"
+
+
 def test_a_variable_of_the_environment_switches_the_pipeline_on(tmp_path: Path) -> None:
     """Code that knows nothing of Zarrox uses it, since an installed package has the entry point."""
     project = tomllib.loads((Path(__file__).parents[4] / "pyproject.toml").read_text())["project"]

@@ -178,7 +178,11 @@ class V3Codec:
         raise AttributeError(f"codecs do not change: make another {type(self).__name__} to have another {name}")
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and vars(other) == vars(self)
+        if isinstance(other, V3Codec):
+            return type(other) is type(self) and vars(other) == vars(self)
+        # Those of zarr-python are the same codecs.
+        to_dict = getattr(other, "to_dict", None)
+        return callable(to_dict) and bool(to_dict() == self.to_dict())
 
     def __hash__(self) -> int:
         return hash((type(self), config_json(self.to_dict())))

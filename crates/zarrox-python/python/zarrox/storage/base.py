@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -30,6 +30,16 @@ _HOOKS = frozenset(
 
 def _is_foreign(cls: type) -> bool:
     return cls.__module__.partition(".")[0] not in {"zarrox", "collections", "typing", "builtins", "abc"}
+
+
+adapters: list[Callable[[object], BaseStore | None]] = []
+"""Functions that make a store of one of another package, and ``None`` of what they do not know. Those who know these packages add them."""
+
+
+def adapted(store: object) -> BaseStore | None:
+    """The store for one of another package; ``None`` for everything else."""
+    found = (adapt(store) for adapt in adapters)
+    return next((each for each in found if each is not None), None)
 
 
 class BaseStore(MutableMapping[str, Any]):
@@ -180,14 +190,18 @@ class BaseStore(MutableMapping[str, Any]):
 
     @staticmethod
     def _ensure_store(store: Any) -> Any:
-        """A store for a store or for another mapping; ``None`` for ``None``."""
+        """A store for a store, also one of zarr-python, or for another mapping; ``None`` for ``None``."""
         if store is None or isinstance(store, BaseStore):
             return store
+        foreign = adapted(store)
+        if foreign is not None:
+            return foreign
         wanted = ("keys", "values", "get", "__getitem__", "__setitem__", "__delitem__", "__contains__")
         if all(hasattr(store, name) for name in wanted):
             return KVStore(store)
         raise ValueError(
-            f"{store!r} is no store: give a path, a URL, a mapping from keys to bytes or a subclass of BaseStore"
+            f"{store!r} is no store: give a path, a URL, a mapping from keys to bytes, a subclass of BaseStore "
+            "or a store of zarr-python 3"
         )
 
 

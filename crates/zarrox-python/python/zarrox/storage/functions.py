@@ -10,7 +10,7 @@ from zarrox import _native
 from zarrox.argument_types import PathArgument, StoreArgument
 
 from .archive import ZipStore
-from .base import BaseStore, StoreLike, warn_without_listdir
+from .base import BaseStore, StoreLike, adapted, warn_without_listdir
 from .directory import DirectoryStore
 from .layers import ConsolidatedMetadataStore
 from .memory import new_memory
@@ -45,7 +45,7 @@ def normalize_store_arg(
 
     Parameters
     ----------
-    store : BaseStore, MutableMapping, str, PathLike or None
+    store : BaseStore, zarr.abc.store.Store, MutableMapping, str, PathLike or None
         ``None`` is a new store in memory; a path is a directory, an archive ``*.zip`` or N5 ``*.n5``.
     clobber : bool, optional
         Has no effect: `mode` says it.
@@ -264,8 +264,10 @@ def getsize(store: StoreArgument, path: PathArgument = None) -> int:
         -1 where it cannot be told.
     """
     path = normalize_storage_path(path)
-    if store is not None and hasattr(store, "getsize"):
-        return int(store.getsize(path))
+    foreign = adapted(store)
+    owner: Any = store if foreign is None else foreign
+    if owner is not None and hasattr(owner, "getsize"):
+        return int(owner.getsize(path))
     return int(BaseStore._ensure_store(store).getsize(path)) if isinstance(store, MutableMapping) else -1
 
 

@@ -13,6 +13,7 @@ from xarray.backends.common import BackendArray
 from xarray.coding import strings
 from xarray.core import indexing
 
+from zarrox import errors
 from zarrox.core import Array
 from zarrox.core.waiting import run
 
@@ -123,7 +124,7 @@ def dimensions_of(array: Array) -> tuple[str, ...]:
     if names is None and array.ndim == 0:
         names = ()
     if names is None or len(names) != array.ndim or not any(isinstance(name, str) for name in (*names, "")):
-        raise ValueError(
+        raise errors.NameNotFoundError(
             f"{array.name or '/'}: xarray needs a name for each of {array.ndim} dimensions, and found {names!r}: "
             f"set dimension_names when a v3 array is created, or the attribute {DIMENSIONS!r} of a v2 array"
         )

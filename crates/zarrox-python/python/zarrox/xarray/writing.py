@@ -31,6 +31,8 @@ Mode = Literal["w", "w-", "a", "a-", "r+"]
 Encoding = Mapping[Hashable, Mapping[str, Any]]
 #: The name of the variable of a `xarray.DataArray` that has no name, which ``xarray.open_dataarray`` forgets again.
 _UNNAMED = "__xarray_dataarray_variable__"
+#: The attribute with the name of a `xarray.DataArray` whose variable must have another one.
+_NAME = "__xarray_dataarray_name__"
 
 
 def to_zarr(
@@ -58,7 +60,7 @@ def to_zarr(
     ----------
     data : xarray.Dataset, xarray.DataArray or xarray.DataTree
         The data. Variables of Dask are written in parallel, in whichever threads or processes Dask works.
-    store : str, path, mapping or zarrox store, optional
+    store : str, path, mapping, store of zarrox or of zarr-python, optional
         The target; a store in memory if it is not given.
     mode : {"w", "w-", "a", "a-", "r+"}, optional
         ``"w"`` deletes what is there, ``"w-"`` fails if there is something, ``"a"`` writes into variables that are
@@ -176,10 +178,19 @@ def _parts(
             dataset = node.to_dataset(inherit=inherited or node is data)
             yield ("" if node is data else path, dataset), encoding.get(node.path, {})
     elif isinstance(data, xr.DataArray):
-        is_apart = data.name is not None and (data.name not in data.coords and data.name not in data.dims)
-        yield ("", data.to_dataset(name=data.name if is_apart else _UNNAMED)), encoding
+        yield ("", _dataset_of(data)), encoding
     else:
         yield ("", data), encoding
+
+
+def _dataset_of(data: xr.DataArray) -> xr.Dataset:
+    """The dataset as which ``xarray.open_dataarray`` expects an array of data."""
+    if data.name is None:
+        return data.to_dataset(name=_UNNAMED)
+    if data.name not in data.coords and data.name not in data.dims:
+        return data.to_dataset()
+    # The name is that of a dimension's coordinates.
+    return data.to_dataset(name=_UNNAMED).assign_attrs({_NAME: data.name})
 
 
 def _plain_dict(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -205,7 +216,7 @@ def _check_names(dataset: xr.Dataset, encoding: Mapping[Hashable, Any]) -> None:
         if name == "":
             raise ValueError("a variable has an empty name: give it another one")
     if unknown := [name for name in encoding if name not in dataset.variables]:
-        raise ValueError(f"encoding is given for {unknown!r}, which the dataset does not have")
+        raise errors.NameNotFoundError(f"encoding is given for {unknown!r}, which the dataset does not have")
 
 
 @dataclass(frozen=True)

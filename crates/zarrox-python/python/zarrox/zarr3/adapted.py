@@ -1,0 +1,68 @@
+"""The stores of zarr-python as stores of this package, for functions that somebody gives them to."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import zarr.storage
+from zarr.abc.store import Store
+from zarr.core import sync
+
+from zarrox import _native
+from zarrox.storage import BaseStore, DirectoryStore
+from zarrox.storage.base import NativeStore
+
+from . import versions
+from .reached import Reached, called_back, reached
+
+__all__ = ["StoreOfZarrPython", "adapted"]
+
+
+class StoreOfZarrPython(NativeStore):
+    """Any store of zarr-python.
+
+    Parameters
+    ----------
+    store : zarr.abc.store.Store
+        The store, which stays open when this one is closed.
+    """
+
+    _identity = ("store",)
+    _transient = (*NativeStore._transient, "_reached")
+    _reached: Reached | None = None
+    """What the native store calls, to which it refers weakly."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._read_only = store.read_only
+
+    def _open(self) -> _native.Store:
+        self._reached = reached(self.store) or called_back(self.store, sync._get_loop())
+        return self._reached.native
+
+
+def adapted(store: Any) -> BaseStore:
+    """The store of this package for a store of zarr-python.
+
+    Parameters
+    ----------
+    store : zarr.abc.store.Store
+        The store.
+
+    Examples
+    --------
+    >>> import zarr.storage, zarrox
+    >>> values = zarr.storage.MemoryStore()
+    >>> z = zarrox.array([1, 2, 3], store=values)
+    >>> zarr.open_array(values)[1:]
+    array([2, 3])
+    """
+    if not versions.is_known():
+        versions.refuse()
+    if type(store) is not zarr.storage.LocalStore:
+        return StoreOfZarrPython(store)
+    # zarr-python follows all links.
+    directory = DirectoryStore(os.fspath(store.root), follow_links=True)
+    directory._read_only = store.read_only
+    return directory
