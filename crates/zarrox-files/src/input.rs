@@ -54,9 +54,22 @@ impl Input {
         }
         let length = usize::try_from(length).map_err(|_| too_large(length))?;
         let mut bytes = zeroed(length)?;
-        self.read_exact_at(&mut bytes, offset)
-            .map_err(|error| failed(&format!("reading '{}'", self.path.display()), error))?;
+        self.fill(&mut bytes, offset)?;
         Ok(bytes)
+    }
+
+    /// Reads the bytes from a position on, as many as there are and have room. Returns their number.
+    #[cfg(feature = "tables")]
+    pub(crate) fn read_into(&self, out: &mut [u8], offset: u64) -> Result<usize> {
+        let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let length = left.min(out.len());
+        self.fill(&mut out[..length], offset)?;
+        Ok(length)
+    }
+
+    fn fill(&self, out: &mut [u8], offset: u64) -> Result<()> {
+        let failed = |error| failed(&format!("reading '{}'", self.path.display()), error);
+        self.read_exact_at(out, offset).map_err(failed)
     }
 
     /// The first bytes of the file, at most so many.

@@ -312,20 +312,42 @@ fn nulls_stay_nulls_whatever_the_values_are() {
     assert!(store.left_out()[0].reason.contains("no element is left"), "{:?}", store.left_out());
 }
 
+/// The positions of the footer, and of the codec that it says of the only column, `a`.
+fn codec_of_a(file: &[u8]) -> (usize, usize) {
+    let (rest, length) = file[..file.len() - 4].split_last_chunk::<4>().unwrap();
+    let footer = rest.len() - u32::from_le_bytes(*length) as usize;
+    let said: Vec<usize> =
+        (footer..rest.len()).filter(|&at| file[at - 3..].starts_with(b"\x01a\x15\0")).collect();
+    assert_eq!(said.len(), 1);
+    (footer, said[0])
+}
+
+#[test]
+fn fields_of_the_footer_that_are_of_another_type_are_skipped() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.parquet");
+    parquet::<Int32Type>(&path, "optional int32 a", &[Some(1), Some(-2)], Compression::UNCOMPRESSED);
+    let expected = rows(&path);
+    let file = std::fs::read(&path).unwrap();
+    let (footer, codec) = codec_of_a(&file);
+    // A text with the number of the codec, in front of it.
+    let (before, behind) = (&file[footer..codec - 1], &file[codec + 1..file.len() - 8]);
+    let metadata = [before, b"\x18\x01x\x05\x08\0", behind].concat();
+    let length = u32::try_from(metadata.len()).unwrap().to_le_bytes();
+    let path = directory.path().join("foreign.parquet");
+    std::fs::write(&path, [&file[..footer], &metadata, &length, b"PAR1"].concat()).unwrap();
+    assert_eq!(round(&path).1, expected);
+}
+
 #[test]
 fn a_compression_that_is_not_read_is_named_before_anything_is_copied() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.parquet");
     parquet::<Int32Type>(&path, "optional int32 a", &[Some(1)], Compression::UNCOMPRESSED);
     // The crate has no encoder for it; the codec is a number of the footer.
-    let bytes = std::fs::read(&path).unwrap();
-    let footer =
-        bytes.len() - 8 - u32::from_le_bytes(bytes[bytes.len() - 8..][..4].try_into().unwrap()) as usize;
-    let said: Vec<usize> =
-        (footer..bytes.len() - 8).filter(|&at| bytes[at - 3..].starts_with(b"\x01a\x15\0")).collect();
-    assert_eq!(said.len(), 1);
-    let mut brotli = bytes;
-    brotli[said[0]] = 8;
+    let mut brotli = std::fs::read(&path).unwrap();
+    let (_, codec) = codec_of_a(&brotli);
+    brotli[codec] = 8;
     std::fs::write(&path, brotli).unwrap();
     let store = open_file(&path).unwrap();
     assert!(store.left_out()[0].reason.contains("BROTLI"), "{:?}", store.left_out());

@@ -55,7 +55,7 @@ impl Chunks for AsStored {
         let Some(place) = self.table.find(chunk) else { return Ok(None) };
         let bytes = self.file.read(place.address, place.size)?;
         if let Some(Check { pipeline, size, element }) = &self.check {
-            pipeline.decode(bytes.clone(), place.mask, *size, *element)?;
+            pipeline.check(&bytes, place.mask, *size, *element)?;
         }
         Ok(Some(bytes.into()))
     }

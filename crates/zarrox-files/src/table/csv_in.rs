@@ -207,12 +207,10 @@ impl Read for Source<'_> {
         if self.since.get() > MOST_ROW {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let length = (self.input.length() - self.position).min(out.len() as u64);
-        let bytes = self.input.read(self.position, length).map_err(io::Error::other)?;
-        out[..bytes.len()].copy_from_slice(&bytes);
-        self.position += length;
-        self.since.set(self.since.get() + length);
-        Ok(bytes.len())
+        let length = self.input.read_into(out, self.position).map_err(io::Error::other)?;
+        self.position += length as u64;
+        self.since.set(self.since.get() + length as u64);
+        Ok(length)
     }
 }
 

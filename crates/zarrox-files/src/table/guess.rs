@@ -8,13 +8,22 @@ use super::dates::Point;
 /// The largest whole number up to which a float has all.
 const EXACT: u64 = 1 << 53;
 
-/// Texts that say that there is no value, where a column has numbers or dates.
-const MISSING: [&[u8]; 12] =
-    [b"", b"NA", b"N/A", b"n/a", b"NaN", b"nan", b"-nan", b"NULL", b"null", b"None", b"NaT", b"<NA>"];
-
-/// Returns true for a text that says that there is no value.
+/// Returns true for a text that says that there is no value, where a column has numbers or dates.
 pub(super) fn is_missing(text: &[u8]) -> bool {
-    text.len() <= 4 && MISSING.contains(&text)
+    matches!(
+        text,
+        b"" | b"NA"
+            | b"N/A"
+            | b"n/a"
+            | b"NaN"
+            | b"nan"
+            | b"-nan"
+            | b"NULL"
+            | b"null"
+            | b"None"
+            | b"NaT"
+            | b"<NA>"
+    )
 }
 
 /// The truth that a text says.

@@ -6,6 +6,7 @@ pub(crate) mod csv_in;
 mod csv_out;
 mod dates;
 mod fields;
+mod footer;
 mod guess;
 mod instants;
 mod lists;

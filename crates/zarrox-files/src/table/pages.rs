@@ -54,11 +54,9 @@ pub(super) struct Tail {
 
 impl Read for Tail {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let length = self.source.0.length().saturating_sub(self.position).min(out.len() as u64);
-        let bytes = self.source.0.read(self.position, length).map_err(std::io::Error::other)?;
-        out[..bytes.len()].copy_from_slice(&bytes);
-        self.position += length;
-        Ok(bytes.len())
+        let length = self.source.0.read_into(out, self.position).map_err(std::io::Error::other)?;
+        self.position += length as u64;
+        Ok(length)
     }
 }
 

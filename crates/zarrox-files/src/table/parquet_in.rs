@@ -8,12 +8,13 @@ use parquet::basic::Type as Physical;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{ByteArray, DataType as Stored, FixedLenByteArray, Int96};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, Error, Result};
 
 use super::blocks::{Column, MOST_TEXT, Rows, Values, too_much_text};
 use super::csv_in::COLUMNS;
+use super::footer;
 use super::instants::{self, Units};
 use super::lists::{self, Length, Levels};
 use super::names;
@@ -41,7 +42,7 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     }
     let input = Arc::new(Input::open(path)?);
     let source = Source(Arc::clone(&input));
-    let metadata = ParquetMetaDataReader::new().parse_and_finish(&source).map_err(parquet)?;
+    let metadata = footer::metadata(&source).map_err(parquet)?;
     let file = Arc::new(File::new(source, metadata)?);
     let schema = file.metadata.file_metadata().schema_descr_ptr();
     let columns = schema.columns();

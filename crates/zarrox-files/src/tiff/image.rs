@@ -205,9 +205,15 @@ impl Image {
                 }
                 continue;
             }
-            let whole = self.decoded(page.source.read(offset, size)?, &page.coding, end - begin)?;
-            let rows = whole.get(bytes(skipped)?..bytes(skipped + count)?);
-            all.extend_from_slice(rows.ok_or_else(|| corrupt("a strip or a tile is too short"))?);
+            let mut whole = self.decoded(page.source.read(offset, size)?, &page.coding, end - begin)?;
+            let rows = bytes(skipped)?..bytes(skipped + count)?;
+            if all.is_empty() && rows.start == 0 && rows.end <= whole.len() {
+                whole.truncate(rows.end);
+                all = whole;
+                continue;
+            }
+            let rows = whole.get(rows).ok_or_else(|| corrupt("a strip or a tile is too short"))?;
+            all.extend_from_slice(rows);
         }
         self.reorder(&mut all, number);
         Ok(all)
@@ -248,7 +254,7 @@ impl Image {
             samples,
             number(form.sample.size())?,
             coding.endian,
-        );
+        )?;
         form.sample.unpacked(whole, columns.saturating_mul(samples), coding.endian)
     }
 

@@ -1,10 +1,12 @@
 //! Predictors: elements that were replaced by differences.
 
+use zarrox::codec::BytesToBytes as _;
+use zarrox::codecs::ByteShuffle;
 use zarrox::data_type::Endian;
 use zarrox::{DataType, Result};
 
 use super::sample::Sample;
-use crate::input::unsupported;
+use crate::input::{corrupt, unsupported};
 
 /// The way in which elements are replaced by differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,25 +45,33 @@ impl Predictor {
     }
 
     /// Makes elements of differences, in rows of so many bytes. A pixel has so many samples.
-    pub(super) fn undo(self, bytes: &mut [u8], row: usize, samples: usize, size: usize, endian: Endian) {
+    ///
+    /// # Errors
+    /// When the rows do not have whole elements.
+    pub(super) fn undo(
+        self,
+        bytes: &mut [u8],
+        row: usize,
+        samples: usize,
+        size: usize,
+        endian: Endian,
+    ) -> Result<()> {
+        let mut planes = Vec::new();
         for row in bytes.chunks_exact_mut(row.max(1)) {
             match self {
                 Self::None => {}
                 Self::Horizontal => add_neighbours(row, samples, size, endian),
-                Self::Float => join_floats(row, samples, size, endian),
+                Self::Float => join_floats(row, &mut planes, samples, size, endian)?,
             }
         }
+        Ok(())
     }
 }
 
 /// Adds to each sample the one of the pixel before it.
 fn add_neighbours(row: &mut [u8], samples: usize, size: usize, endian: Endian) {
     match size {
-        1 => {
-            for at in samples..row.len() {
-                row[at] = row[at].wrapping_add(row[at - samples]);
-            }
-        }
+        1 => add_bytes(row, samples),
         2 => add_numbers::<2>(row, samples, endian, |one, other| {
             let sum = u16::from_le_bytes(one).wrapping_add(u16::from_le_bytes(other));
             sum.to_le_bytes()
@@ -91,26 +101,91 @@ fn add_numbers<const N: usize>(
         }
     };
     swap(numbers);
-    for at in samples..numbers.len() {
-        numbers[at] = add(numbers[at], numbers[at - samples]);
-    }
+    add_pixels(numbers, samples, add);
     swap(numbers);
 }
 
-fn join_floats(row: &mut [u8], samples: usize, size: usize, endian: Endian) {
-    for at in samples..row.len() {
-        row[at] = row[at].wrapping_add(row[at - samples]);
+/// Adds to each byte the one that is so many samples before it.
+fn add_bytes(row: &mut [u8], samples: usize) {
+    match samples {
+        1 => add_words(row),
+        _ => add_pixels(row, samples, u8::wrapping_add),
     }
-    let apart = row.to_vec();
-    let count = row.len() / size;
-    for (nth, element) in row.chunks_exact_mut(size).enumerate() {
-        for (significance, byte) in element.iter_mut().enumerate() {
-            *byte = apart[significance * count + nth];
-        }
-        if endian == Endian::Little {
-            element.reverse();
+}
+
+/// Adds to each byte the one before it, eight at once: the lanes of a word are sums of every other byte, which a
+/// multiplication adds up without a carry into the next lane.
+fn add_words(row: &mut [u8]) {
+    const LANES: u64 = 0x00ff_00ff_00ff_00ff;
+    const ONES: u64 = 0x0001_0001_0001_0001;
+    let (words, rest) = row.as_chunks_mut::<8>();
+    let mut before = 0;
+    for word in words {
+        let value = u64::from_le_bytes(*word);
+        let even = (value & LANES).wrapping_mul(ONES);
+        let odd = (value >> 8 & LANES).wrapping_mul(ONES);
+        let (up_to_even, up_to_odd) = (even.wrapping_add(odd << 16), even.wrapping_add(odd));
+        let all = before * ONES;
+        let (at_even, at_odd) = (up_to_even.wrapping_add(all) & LANES, up_to_odd.wrapping_add(all) & LANES);
+        *word = (at_even | at_odd << 8).to_le_bytes();
+        before = (before + (up_to_odd >> 48)) & 0xff;
+    }
+    for byte in rest {
+        before = (before + u64::from(*byte)) & 0xff;
+        *byte = before.to_le_bytes()[0];
+    }
+}
+
+/// Adds to each sample the one of the pixel before it.
+fn add_pixels<S: Copy>(row: &mut [S], samples: usize, add: impl Fn(S, S) -> S) {
+    match samples {
+        1 => add_short_pixels::<S, 1>(row, add),
+        2 => add_short_pixels::<S, 2>(row, add),
+        3 => add_short_pixels::<S, 3>(row, add),
+        4 => add_short_pixels::<S, 4>(row, add),
+        _ => {
+            for at in samples..row.len() {
+                row[at] = add(row[at], row[at - samples]);
+            }
         }
     }
+}
+
+/// As [`add_pixels`], with sums that do not wait for what was just stored.
+fn add_short_pixels<S: Copy, const N: usize>(row: &mut [S], add: impl Fn(S, S) -> S) {
+    let (pixels, rest) = row.as_chunks_mut::<N>();
+    let Some((first, pixels)) = pixels.split_first_mut() else { return };
+    let mut sums = *first;
+    for pixel in pixels {
+        for (sum, sample) in sums.iter_mut().zip(pixel) {
+            *sum = add(*sum, *sample);
+            *sample = *sum;
+        }
+    }
+    for (sample, sum) in rest.iter_mut().zip(sums) {
+        *sample = add(sum, *sample);
+    }
+}
+
+/// Makes floats of the differences of their bytes; `planes` is memory for a row.
+fn join_floats(
+    row: &mut [u8],
+    planes: &mut Vec<u8>,
+    samples: usize,
+    size: usize,
+    endian: Endian,
+) -> Result<()> {
+    add_bytes(row, samples);
+    let count = (row.len() / size.max(1)).max(1);
+    planes.clear();
+    match endian {
+        Endian::Big => planes.extend_from_slice(row),
+        // The bytes of the highest significance, which are first, go to the end of each element.
+        Endian::Little => row.rchunks_exact(count).for_each(|plane| planes.extend_from_slice(plane)),
+    }
+    let element = u32::try_from(size).map_err(|_| corrupt("a sample is too large"))?;
+    ByteShuffle::element_size(element).decode(planes, row)?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -120,11 +195,68 @@ mod tests {
     #[test]
     fn differences_become_elements() {
         let mut bytes = [1_u16, 2, 10, 3, 65535, 0].map(u16::to_be_bytes).concat();
-        Predictor::Horizontal.undo(&mut bytes, 12, 2, 2, Endian::Big);
+        Predictor::Horizontal.undo(&mut bytes, 12, 2, 2, Endian::Big).unwrap();
         assert_eq!(bytes, [1_u16, 2, 11, 5, 10, 5].map(u16::to_be_bytes).concat());
         let mut floats = vec![0x3f, 0x01, 0x40, 0x40];
         // The high bytes 3f and 40, then the low ones 80 and c0: 1.0 and 3.0 in half of a single.
-        Predictor::Float.undo(&mut floats, 4, 1, 2, Endian::Little);
+        Predictor::Float.undo(&mut floats, 4, 1, 2, Endian::Little).unwrap();
         assert_eq!(floats, [0x80, 0x3f, 0xc0, 0x40]);
+    }
+
+    /// As [`Predictor::undo`] for one row, byte by byte.
+    fn undone(predictor: Predictor, row: &[u8], samples: usize, size: usize, endian: Endian) -> Vec<u8> {
+        let mut row = row.to_vec();
+        let count = row.len() / size;
+        match predictor {
+            Predictor::None => row,
+            Predictor::Float => {
+                for at in samples..row.len() {
+                    row[at] = row[at].wrapping_add(row[at - samples]);
+                }
+                let of = |element: usize, byte: usize| match endian {
+                    Endian::Big => row[byte * count + element],
+                    Endian::Little => row[(size - 1 - byte) * count + element],
+                };
+                (0..count * size).map(|at| of(at / size, at % size)).collect()
+            }
+            Predictor::Horizontal => {
+                let place = |sample: usize, byte: usize| match endian {
+                    Endian::Big => sample * size + size - 1 - byte,
+                    Endian::Little => sample * size + byte,
+                };
+                for sample in samples..count {
+                    let mut carry = 0;
+                    for byte in 0..size {
+                        let [one, other] = [sample, sample - samples].map(|at| row[place(at, byte)]);
+                        carry += u16::from(one) + u16::from(other);
+                        row[place(sample, byte)] = carry.to_le_bytes()[0];
+                        carry >>= 8;
+                    }
+                }
+                row
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_any_length_are_as_byte_by_byte() {
+        let mut state = 1_u32;
+        let mut random = || {
+            state = state.wrapping_mul(0x915f_77f5).wrapping_add(1);
+            (state >> 24).to_le_bytes()[0]
+        };
+        for predictor in [Predictor::Horizontal, Predictor::Float] {
+            for (size, samples) in [1, 2, 4, 8].into_iter().flat_map(|size| (1..=6).map(move |n| (size, n))) {
+                for columns in 1..=200 {
+                    let row: Vec<u8> = (0..columns * samples * size).map(|_| random()).collect();
+                    for endian in [Endian::Little, Endian::Big] {
+                        let mut rows = row.repeat(2);
+                        predictor.undo(&mut rows, row.len(), samples, size, endian).unwrap();
+                        let right = undone(predictor, &row, samples, size, endian).repeat(2);
+                        assert!(rows == right, "{predictor:?} {columns} {samples} {size} {endian:?}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -26,6 +26,10 @@ impl Undo for Blosc {
         self.decoder.decode(&bytes, given)
     }
 
+    fn checked(&self, bytes: &[u8], given: Given) -> Result<usize> {
+        self.decoder.checked(bytes, given)
+    }
+
     fn codecs(&self, item: usize) -> Option<Vec<CodecSpec>> {
         let parameter =
             |index: usize, default: u32| self.filter.parameters.get(index).copied().unwrap_or(default);

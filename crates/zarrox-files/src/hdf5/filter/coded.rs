@@ -1,5 +1,6 @@
 //! [`Coded`]: a codec of Zarr that decodes what a filter encoded.
 
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use zarrox::codec::{BytesToBytes, CHUNK_LIMIT, ChunkSpec, Codec, CodecContext, decode_growing};
@@ -9,6 +10,14 @@ use super::given::Given;
 use crate::input::{corrupt, unsupported, zeroed};
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(codecs::registry);
+
+/// The most bytes that a thread keeps between checks.
+const KEPT: usize = 8 << 20;
+
+thread_local! {
+    /// The bytes of the last check: new memory for each chunk takes as long as a third of the decoding.
+    static CHECKED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 /// A codec of Zarr that decodes what a filter encoded.
 #[derive(Debug)]
@@ -40,6 +49,20 @@ impl Coded {
             }
             None => Ok(decode_growing(&*self.0, bytes, given.limit)?.to_vec()),
         }
+    }
+
+    /// Returns the number of decoded bytes, which are not kept.
+    pub(super) fn checked(&self, bytes: &[u8], given: Given) -> Result<usize> {
+        let Some(size) = given.size.filter(|&size| size <= KEPT) else {
+            return self.decode(bytes, given).map(|decoded| decoded.len());
+        };
+        CHECKED.with_borrow_mut(|decoded| {
+            if decoded.len() < size {
+                *decoded = zeroed(size)?;
+            }
+            self.decode_into(bytes, &mut decoded[..size])?;
+            Ok(size)
+        })
     }
 
     /// Decodes bytes that fill `out`.

@@ -28,6 +28,10 @@ impl Undo for Deflate {
         self.decoder.decode(&bytes, given)
     }
 
+    fn checked(&self, bytes: &[u8], given: Given) -> Result<usize> {
+        self.decoder.checked(bytes, given)
+    }
+
     fn codecs(&self, _: usize) -> Option<Vec<CodecSpec>> {
         Some(vec![Zlib::level(self.level).into()])
     }

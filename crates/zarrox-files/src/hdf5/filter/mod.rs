@@ -95,22 +95,55 @@ impl Pipeline {
     /// # Errors
     /// When the chunk is damaged or uses what is not supported.
     pub(super) fn decode(&self, bytes: Vec<u8>, mask: u32, size: usize, item: usize) -> Result<Vec<u8>> {
+        let bytes = undone(&self.stages(mask, size, item), bytes)?;
+        check_length(bytes.len(), size)?;
+        Ok(bytes)
+    }
+
+    /// Checks that [`Pipeline::decode`] would return the bytes of a chunk. What only sorted the elements is not undone for it: that
+    /// cannot fail where a codec does the same.
+    ///
+    /// # Errors
+    /// Those of [`Pipeline::decode`].
+    pub(super) fn check(&self, bytes: &[u8], mask: u32, size: usize, item: usize) -> Result<()> {
+        let stages = self.stages(mask, size, item);
+        let sorts = |filter: &dyn Undo| filter.effect() == Effect::Sorts && filter.codecs(item).is_some();
+        let sorted = stages.iter().take_while(|(filter, _)| sorts(*filter)).count();
+        let length = match stages[sorted..].split_first() {
+            None => bytes.len(),
+            Some(((filter, given), [])) => filter.checked(bytes, *given)?,
+            Some(((filter, given), others)) => filter.checked(&undone(others, bytes.to_vec())?, *given)?,
+        };
+        check_length(length, size)
+    }
+
+    /// Returns the filters that a chunk passed, in the order in which they were applied.
+    fn stages(&self, mask: u32, size: usize, item: usize) -> Vec<Stage<'_>> {
         let skipped = (0..u32::BITS).map(|bit| mask >> bit & 1 == 1).chain(std::iter::repeat(false));
         let used = self.0.iter().zip(skipped).filter(|(_, is_skipped)| !is_skipped).map(|(filter, _)| filter);
         let mut known = Some(size);
         let limit = Given::limit(size);
         let mut stages = Vec::with_capacity(self.0.len());
         for filter in used {
-            stages.push((filter, Given { size: known, limit, item }));
+            stages.push((&**filter, Given { size: known, limit, item }));
             known = known.and_then(|size| filter.encoded_size(size));
         }
-        let bytes =
-            stages.into_iter().rev().try_fold(bytes, |bytes, (filter, given)| filter.undo(bytes, given))?;
-        if bytes.len() != size {
-            return Err(corrupt(format!("a chunk has {} bytes instead of {size}", bytes.len())));
-        }
-        Ok(bytes)
+        stages
     }
+}
+
+/// A filter, and what is known about the bytes that it was given.
+type Stage<'f> = (&'f dyn Undo, Given);
+
+fn undone(stages: &[Stage<'_>], bytes: Vec<u8>) -> Result<Vec<u8>> {
+    stages.iter().rev().try_fold(bytes, |bytes, (filter, given)| filter.undo(bytes, *given))
+}
+
+fn check_length(length: usize, size: usize) -> Result<()> {
+    if length == size {
+        return Ok(());
+    }
+    Err(corrupt(format!("a chunk has {length} bytes instead of {size}")))
 }
 
 fn create(filter: &Filter) -> Result<Box<dyn Undo>> {

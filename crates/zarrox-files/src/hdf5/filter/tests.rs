@@ -54,6 +54,11 @@ impl Chunk {
     fn decode(&self, encoded: Vec<u8>) -> Result<Vec<u8>> {
         Pipeline::new(&self.filters)?.decode(encoded, self.mask, self.decoded.len(), self.item)
     }
+
+    fn check(&self) -> Result<()> {
+        let size = self.decoded.len();
+        Pipeline::new(&self.filters)?.check(&self.encoded, self.mask, size, self.item)
+    }
 }
 
 #[test]
@@ -63,6 +68,7 @@ fn every_filter_has_the_bytes_of_hdf5() {
         let decoded = chunk.decode(chunk.encoded.clone());
         let decoded = decoded.unwrap_or_else(|error| unreachable!("{}: {error}", chunk.name));
         assert!(decoded == chunk.decoded, "{}: the bytes differ", chunk.name);
+        chunk.check().unwrap_or_else(|error| unreachable!("the check of {}: {error}", chunk.name));
     }
     let used: BTreeSet<u16> = chunks.iter().flat_map(|chunk| chunk.filters.iter().map(|f| f.id)).collect();
     let missing: Vec<u16> =
@@ -120,9 +126,13 @@ fn damaged_chunks_are_errors_or_of_the_right_size() {
                 }
             }
             let size = chunk.decoded.len();
-            let decoded = Pipeline::new(&filters)
-                .and_then(|filters| filters.decode(encoded, chunk.mask, size, chunk.item));
+            let filters = Pipeline::new(&filters);
+            let checked =
+                filters.clone().and_then(|filters| filters.check(&encoded, chunk.mask, size, chunk.item));
+            let decoded = filters.and_then(|filters| filters.decode(encoded, chunk.mask, size, chunk.item));
             count += 1;
+            let expected = decoded.as_ref().err().map(|error| error.kind());
+            assert_eq!(checked.err().map(|error| error.kind()), expected, "the check of {}", chunk.name);
             match decoded {
                 Ok(decoded) => assert_eq!(decoded.len(), size, "{}", chunk.name),
                 Err(error) => {

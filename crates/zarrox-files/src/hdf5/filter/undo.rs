@@ -19,6 +19,11 @@ pub(super) trait Undo: Debug + Send + Sync {
     /// Undoes the filter.
     fn undo(&self, bytes: Vec<u8>, given: Given) -> Result<Vec<u8>>;
 
+    /// Returns the number of bytes that undoing the filter would return, and fails where that would.
+    fn checked(&self, bytes: &[u8], given: Given) -> Result<usize> {
+        self.undo(bytes.to_vec(), given).map(|bytes| bytes.len())
+    }
+
     /// Returns the codecs that decode the same bytes, for elements of `item` bytes.
     fn codecs(&self, item: usize) -> Option<Vec<CodecSpec>> {
         let _ = item;

@@ -24,6 +24,10 @@ impl Undo for Zstd {
         self.decoder.decode(&bytes, given)
     }
 
+    fn checked(&self, bytes: &[u8], given: Given) -> Result<usize> {
+        self.decoder.checked(bytes, given)
+    }
+
     fn codecs(&self, _: usize) -> Option<Vec<CodecSpec>> {
         Some(vec![codecs::Zstd::level(self.level).into()])
     }

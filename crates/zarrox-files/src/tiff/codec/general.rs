@@ -3,15 +3,36 @@
 use std::io::Read;
 
 use zarrox::Result;
+use zarrox::codec::BytesToBytes as _;
+use zarrox::codecs::Zlib;
 
-use crate::input::corrupt;
+use crate::input::{corrupt, zeroed};
+
+/// The most bytes that DEFLATE makes of one.
+const DEFLATE_RATIO: usize = 1032;
 
 pub(super) fn damaged(error: &dyn std::fmt::Display) -> zarrox::Error {
     corrupt(format!("a strip or a tile is damaged: {error}"))
 }
 
+/// Inflates at most `size` bytes of a stream of zlib.
 pub(super) fn inflated(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
-    limited(flate2::read::ZlibDecoder::new(bytes), size)
+    match inflated_at_once(bytes, size)? {
+        Some(out) => Ok(out),
+        // With room for one byte more, the decoder comes to the checksum of a stream that has `size` bytes.
+        None => limited(flate2::read::ZlibDecoder::new(bytes), size.saturating_add(1)),
+    }
+}
+
+/// Inflates a stream that has at most `size` bytes, and nothing behind it, in half of the time; `None` for any other.
+fn inflated_at_once(bytes: &[u8], size: usize) -> Result<Option<Vec<u8>>> {
+    if size / DEFLATE_RATIO > bytes.len() {
+        return Ok(None);
+    }
+    let mut out = zeroed(size)?;
+    let Ok(length) = Zlib::default().decode(bytes, &mut out) else { return Ok(None) };
+    out.truncate(length);
+    Ok(Some(out))
 }
 
 pub(super) fn unzstd(bytes: &[u8], size: usize) -> Result<Vec<u8>> {
@@ -23,4 +44,47 @@ pub(super) fn limited(decoder: impl Read, size: usize) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     decoder.take(size as u64).read_to_end(&mut out).map_err(|error| damaged(&error))?;
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn deflated(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn streams_are_inflated_up_to_the_wanted_size() {
+        let bytes: Vec<u8> = (0..5000_u32).map(|at| ((at * at) >> 7).to_le_bytes()[0]).collect();
+        let stream = deflated(&bytes);
+        assert_eq!(inflated(&stream, 5000).unwrap(), bytes);
+        // Fewer bytes than are wanted are for the caller to refuse, and more are left out by it.
+        assert_eq!(inflated(&stream, 6000).unwrap(), bytes);
+        assert!(inflated(&stream, 3000).unwrap().starts_with(&bytes[..3000]));
+        assert!(inflated(&stream, 3000).unwrap().len() <= 3001);
+        // A stream of few bytes takes no memory for what it cannot become.
+        assert_eq!(inflated(&stream, usize::MAX).unwrap(), bytes);
+        for behind in [&[0, 0][..], &[1, 2, 3]] {
+            assert_eq!(inflated(&[&stream, behind].concat(), 5000).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn damaged_streams_are_an_error() {
+        let bytes = vec![7; 5000];
+        let stream = deflated(&bytes);
+        let mut wrong_sum = stream.clone();
+        *wrong_sum.last_mut().unwrap() ^= 1;
+        let mut wrong_header = stream.clone();
+        wrong_header[0] = 0xff;
+        for damaged in [&wrong_sum[..], &wrong_header, &stream[..stream.len() - 1], &stream[..5], &[]] {
+            let error = inflated(damaged, 5000).unwrap_err();
+            assert!(error.to_string().contains("a strip or a tile is damaged"), "{error}");
+        }
+    }
 }
