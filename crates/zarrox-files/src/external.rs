@@ -1,6 +1,7 @@
 //! [`External`]: the files that another file names, such as the targets of external links.
 
 use std::path::{Path, PathBuf};
+#[cfg(any(test, feature = "tiff"))]
 use std::sync::Arc;
 
 use zarrox::{Error, ErrorKind, Result};
@@ -45,6 +46,7 @@ impl External {
     ///
     /// # Errors
     /// The errors of [`External::resolve`], and of opening the file.
+    #[cfg(any(test, feature = "tiff"))]
     pub(crate) fn open(&self, source: &Path, name: &str) -> Result<Arc<Input>> {
         Ok(Arc::new(Input::open(&self.resolve(source, name)?)?))
     }

@@ -51,6 +51,8 @@ impl Location {
         }
         // In one order for all, so that two who hold the same nodes do not wait for each other.
         prefixes.sort_unstable_by(|one, other| one.as_str().cmp(other.as_str()));
+        // A node and a mark in its place, or two marks.
+        prefixes.dedup();
         let hold = |prefix: &Prefix| self.store.hold(prefix, Hold::Exclusive).map_err(Into::into);
         prefixes.iter().map(hold).collect()
     }
@@ -69,9 +71,7 @@ impl Location {
             prefixes.extend(prefix);
             return Ok(());
         };
-        if let Some(prefix) = self.held_prefix(&held.layout)?.filter(|prefix| !prefixes.contains(prefix)) {
-            prefixes.push(prefix);
-        }
+        prefixes.extend(self.held_prefix(&held.layout)?);
         if held.is_array || prefixes.len() >= MOST {
             return Ok(());
         }
