@@ -95,7 +95,10 @@ def _like(a: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `create` for an array like another one. It has the format of that array if no other is given."""
     kwargs["store"] = _store_of(kwargs)
     if isinstance(a, Array) and kwargs.get("zarr_format", kwargs.get("zarr_version")) is None:
-        kwargs["zarr_format"] = _format_of(kwargs, 3 if is_v3(a._native) else 2)
+        wanted = _format_of(kwargs, 3 if is_v3(a._native) else 2)
+        # `open_like` opens an array of any format that is there already, unless one is named.
+        if wanted != _format_of(kwargs):
+            kwargs["zarr_format"] = wanted
     return like(a, _format_of(kwargs), kwargs)
 
 
