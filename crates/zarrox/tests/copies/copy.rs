@@ -274,6 +274,29 @@ fn an_interrupted_move_is_finished() {
     assert!(zarrox::open(place("other.zarr/winds/u")).is_ok());
 }
 
+/// In the same state, somebody writes into the source, which can still be opened.
+#[test]
+fn an_interrupted_move_is_refused_if_the_source_was_changed_since_it_was_copied() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    sample(&place("sea.zarr"));
+    zarrox::copy(place("sea.zarr/winds"), place("other.zarr/winds")).unwrap();
+    let (store, _) = zarrox::locate(place("sea.zarr"), &zarrox::stores::StorageOptions::new()).unwrap();
+    let mark = Key::new(".zarrox-unfinished-winds.json").unwrap();
+    store.set(&mark, br#"{"format": "v3"}"#, zarrox::stores::Condition::Always).unwrap();
+    let source = zarrox::open_array(place("sea.zarr/winds/u")).unwrap();
+    source.write(s![0, 0], &ndarray::arr0(-7_i32)).unwrap();
+    let move_again = || Copier::new().move_node(place("sea.zarr/winds"), place("other.zarr/winds"));
+    let error = move_again().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");
+    assert!(error.to_string().contains("/u: values: 1 differ"), "{error}");
+    assert_eq!(source.read::<i32>(..).unwrap()[[0, 0]], -7);
+    OpenOptions::new().delete(place("other.zarr/winds")).unwrap();
+    move_again().unwrap();
+    let moved = zarrox::open_array(place("other.zarr/winds/u")).unwrap();
+    assert_eq!(moved.read::<i32>(..).unwrap()[[0, 0]], -7);
+}
+
 #[test]
 fn a_slow_copy_takes_its_time() {
     let directory = tempfile::tempdir().unwrap();

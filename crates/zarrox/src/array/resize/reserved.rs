@@ -171,6 +171,31 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_others_are_no_part_of_what_is_cleared_or_left_out() {
+        let mine =
+            Reserved { axis: 0, start: 2, end: 5, is_seen: false, alone: false, owner: Some(Owner::new()) };
+        let unwritten = |rows: &Reserved, length| {
+            let rows = rows.unwritten(length);
+            (rows.start, rows.end)
+        };
+        // The owner knew another length than the array had.
+        assert_eq!(
+            [0, 2, 3, 5, 9].map(|length| unwritten(&mine, length)),
+            [(2, 5), (2, 5), (3, 5), (5, 5), (5, 5)]
+        );
+        let left_out = |length| {
+            let mut rows = mine.clone();
+            rows.leave_out(length);
+            rows
+        };
+        assert_eq!(left_out(2), Reserved { is_seen: true, ..mine.clone() });
+        assert_eq!(left_out(3), Reserved { start: 3, is_seen: true, ..mine.clone() });
+        assert_eq!(left_out(5), mine, "the shape has them: they are written");
+        // Whoever left them out has let the array grow.
+        assert_eq!(unwritten(&left_out(2), 9), (2, 5));
+    }
+
+    #[test]
     fn free_rows_at_the_end_are_forgotten_unless_they_are_seen() {
         let free = |start, end, is_seen| Reserved { axis: 0, start, end, is_seen, alone: false, owner: None };
         let held = Reserved { owner: Some(Owner::new()), ..free(4, 6, false) };
