@@ -253,6 +253,12 @@ fn a_move_elsewhere_is_a_copy_and_a_deletion() {
     assert!(zarrox::open(place("sea.zarr/winds")).is_err());
     assert_eq!(zarrox::digest(&zarrox::open(place("winds.zip")).unwrap()).unwrap(), before);
     assert!(move_node("winds.zip", "sea.zarr/winds").unwrap().is_some());
+    #[cfg(feature = "sqlite")]
+    {
+        let database = format!("sqlite://{}", place("new.sqlite").display());
+        Copier::new().move_node(place("sea.zarr/winds"), format!("{database}/winds")).unwrap();
+        Copier::new().move_node(format!("{database}/winds"), place("sea.zarr/winds")).unwrap();
+    }
     assert!(move_node("sea.zarr/winds", "sea.zarr/air").unwrap().is_none());
     assert_eq!(zarrox::digest(&zarrox::open(place("sea.zarr/air")).unwrap()).unwrap(), before);
     assert_eq!(move_node("sea.zarr/depth", "sea.zarr/air").unwrap_err().kind(), ErrorKind::AlreadyExists);

@@ -31,21 +31,29 @@ impl Copier {
         let opening = self.convert.opening();
         let overwrite = self.if_exists == super::IfExists::Replace;
         let mode = if overwrite { OpenMode::Write } else { OpenMode::ReadWrite };
-        let (from, to) = (opening.place(source)?, opening.place(destination)?);
-        if self.renames(&from, &to, source, destination) {
+        let from = opening.place(source)?;
+        // A database that is not there yet is made by the copy.
+        let to = match opening.place(destination) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            to => Some(to?),
+        };
+        if to.as_ref().is_some_and(|to| self.renames(&from, to, source, destination)) {
             match opening.clone().mode(mode).move_node(source, destination) {
                 Err(error) if crosses_devices(&error) => {}
                 moved => return moved.map(|()| None),
             }
         }
-        if from.is_being_deleted()? && to.is_explicit()? && Journal::read(&to)?.is_none() {
+        let journal = to.as_ref().map(Journal::read).transpose()?.flatten();
+        if let Some(to) = to.filter(|_| journal.is_none())
+            && from.is_being_deleted()?
+            && to.is_explicit()?
+        {
             let _holds = from.hold_alone()?;
             self.check_copied(&from, &to)?;
             return opening.delete_held(source).map(|()| None);
         }
         // What an earlier run has copied may have been changed before this one.
-        let is_resumed = Journal::read(&to)?.is_some();
-        drop(to);
+        let is_resumed = journal.is_some();
         from.check_inventory("moved by copying")?;
         // Nobody writes into the source from here on, so that nothing is deleted that was not copied.
         let _holds = from.hold_alone()?;
