@@ -57,7 +57,8 @@ pub fn replace_system(simulated: &'static dyn System) {
 }
 
 /// The real one. Processes are told by Linux.
-struct OperatingSystem;
+#[derive(Debug)]
+pub struct OperatingSystem;
 
 impl System for OperatingSystem {
     fn sleep(&self, time: Duration) {

@@ -6,9 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::{self, Thread};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use zarrox_stores::system::{ProcessId, ProcessState, System, replace_system};
+use zarrox_stores::system::{OperatingSystem, ProcessId, ProcessState, System, replace_system};
 use zarrox_stores::{Operation, StoreErrorKind};
 
 use super::disk::{Disk, Kind, Objects};
@@ -505,7 +505,7 @@ const SLEEP: i64 = 50;
 impl System for Simulated {
     /// Lets the other tasks go on.
     fn sleep(&self, time: Duration) {
-        let Some((stage, _)) = process() else { return thread::sleep(time) };
+        let Some((stage, _)) = process() else { return OperatingSystem.sleep(time) };
         let mut state = stage.lock();
         let task = stage.task();
         if task.is_some_and(|task| state.is_dead(task)) {
@@ -521,11 +521,10 @@ impl System for Simulated {
     }
 
     fn now(&self) -> Duration {
-        let now = process().map(|(stage, _)| stage.lock().clock);
-        now.map_or_else(
-            || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default(),
-            |now| Duration::from_millis(now.unsigned_abs()),
-        )
+        match process() {
+            Some((stage, _)) => Duration::from_millis(stage.lock().clock.unsigned_abs()),
+            None => OperatingSystem.now(),
+        }
     }
 
     fn this_process(&self) -> Option<ProcessId> {

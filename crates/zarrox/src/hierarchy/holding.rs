@@ -25,8 +25,7 @@ impl Location {
 
     /// Holds the node of a format together with others who write into it.
     pub(crate) fn hold_shared(&self, layout: &Layout) -> Result<Option<HoldGuard>> {
-        let prefix = self.held_prefix(layout)?;
-        prefix.map(|prefix| self.store.hold(&prefix, Hold::Shared)).transpose().map_err(Into::into)
+        self.hold_place(layout, Hold::Shared)
     }
 
     /// Holds the node that is here alone, with all nodes below it, if there is one: waits for all who write into them. Of a very large
@@ -59,8 +58,12 @@ impl Location {
 
     /// Holds the place of a node of this layout alone, also if there is no node: a repair waits for whoever works there.
     pub(crate) fn hold_place_alone(&self, layout: &Layout) -> Result<Option<HoldGuard>> {
-        let prefix = self.held_prefix(layout)?.filter(|_| !self.is_remote());
-        prefix.map(|prefix| self.store.hold(&prefix, Hold::Exclusive)).transpose().map_err(Into::into)
+        if self.is_remote() { Ok(None) } else { self.hold_place(layout, Hold::Exclusive) }
+    }
+
+    fn hold_place(&self, layout: &Layout, how: Hold) -> Result<Option<HoldGuard>> {
+        let prefix = self.held_prefix(layout)?;
+        prefix.map(|prefix| self.store.hold(&prefix, how)).transpose().map_err(Into::into)
     }
 
     fn prefixes_to_hold(&self, prefixes: &mut Vec<Prefix>) -> Result<()> {

@@ -265,9 +265,8 @@ fn a_move_elsewhere_is_a_copy_and_a_deletion() {
     assert!(zarrox::open(place("sea.zarr/depth")).is_ok());
 }
 
-/// The state after the copy is whole and before all of the source is deleted.
-#[test]
-fn an_interrupted_move_is_finished() {
+/// A move from `sea.zarr/winds` to `other.zarr/winds` after the copy is whole, and before anything of the source is deleted.
+fn half_moved() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let place = |name: &str| directory.path().join(name);
     sample(&place("sea.zarr"));
@@ -275,21 +274,22 @@ fn an_interrupted_move_is_finished() {
     let (store, _) = zarrox::locate(place("sea.zarr"), &zarrox::stores::StorageOptions::new()).unwrap();
     let mark = Key::new(".zarrox-unfinished-winds.json").unwrap();
     store.set(&mark, br#"{"format": "v3"}"#, zarrox::stores::Condition::Always).unwrap();
+    directory
+}
+
+#[test]
+fn an_interrupted_move_is_finished() {
+    let directory = half_moved();
+    let place = |name: &str| directory.path().join(name);
     Copier::new().move_node(place("sea.zarr/winds"), place("other.zarr/winds")).unwrap();
     assert!(zarrox::open(place("sea.zarr/winds")).is_err());
     assert!(zarrox::open(place("other.zarr/winds/u")).is_ok());
 }
 
-/// In the same state, somebody writes into the source, which can still be opened.
 #[test]
 fn an_interrupted_move_is_refused_if_the_source_was_changed_since_it_was_copied() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = half_moved();
     let place = |name: &str| directory.path().join(name);
-    sample(&place("sea.zarr"));
-    zarrox::copy(place("sea.zarr/winds"), place("other.zarr/winds")).unwrap();
-    let (store, _) = zarrox::locate(place("sea.zarr"), &zarrox::stores::StorageOptions::new()).unwrap();
-    let mark = Key::new(".zarrox-unfinished-winds.json").unwrap();
-    store.set(&mark, br#"{"format": "v3"}"#, zarrox::stores::Condition::Always).unwrap();
     let source = zarrox::open_array(place("sea.zarr/winds/u")).unwrap();
     source.write(s![0, 0], &ndarray::arr0(-7_i32)).unwrap();
     let move_again = || Copier::new().move_node(place("sea.zarr/winds"), place("other.zarr/winds"));

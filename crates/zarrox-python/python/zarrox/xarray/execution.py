@@ -125,7 +125,7 @@ def growing(prepared: Sequence[tuple[Array, Write]], work: Callable[[Sequence[tu
     # Everybody who appends names the arrays in this order, in which they are locked. The first one is the last to get its shape.
     growing = sorted(
         (number for number, (_, write) in enumerate(prepared) if write.before is not None),
-        key=lambda number: (not _is_label(prepared[number][1]), prepared[number][0].path),
+        key=lambda number: (not prepared[number][1].is_label, prepared[number][0].path),
     )
 
     def write(grown: list[_native.Array]) -> None:
@@ -138,10 +138,6 @@ def growing(prepared: Sequence[tuple[Array, Write]], work: Callable[[Sequence[tu
     _native.grow_together(
         [prepared[number][0]._native for number in growing], [prepared[number][1].shape for number in growing], write
     )
-
-
-def _is_label(write: Write) -> bool:
-    return write.variable.dims == (write.name,)
 
 
 def _storing_empty(array: Array, plan: Plan, write: Write) -> Array:
@@ -164,7 +160,7 @@ def write_values(prepared: Sequence[tuple[Array, Write]]) -> None:
         What `prepare` has returned.
     """
     in_memory = [(array, write) for array, write in prepared if write.variable.chunks is None]
-    for array, write in sorted(in_memory, key=lambda each: _is_label(each[1])):
+    for array, write in sorted(in_memory, key=lambda each: each[1].is_label):
         array[write.region or ...] = write.variable.data
 
 

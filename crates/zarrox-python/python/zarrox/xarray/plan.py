@@ -83,6 +83,11 @@ class Write:
     before: tuple[int, ...] | None = None
     creation: Mapping[str, Any] | None = None
 
+    @property
+    def is_label(self) -> bool:
+        """Whether the array has the coordinates of the dimension of its name."""
+        return self.variable.dims == (self.name,)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -334,8 +339,7 @@ def _check_labels(stored: Mapping[str, xr.Variable], writes: list[Write], faults
     """That no array which stays as it is gets other coordinates."""
     written = {write.name for write in writes}
     for write in writes:
-        is_label = write.variable.dims == (write.name,)
-        if not is_label or write.before is not None or write.creation is not None:
+        if not write.is_label or write.before is not None or write.creation is not None:
             continue
         left = sorted(
             name for name, variable in stored.items() if write.name in variable.dims and name not in written
