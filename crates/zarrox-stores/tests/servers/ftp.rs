@@ -110,6 +110,61 @@ fn scripted(answers: &'static [(&'static str, &'static str)]) -> String {
     url
 }
 
+/// Refuses a file once, and then has it: another client wrote it in between. The listing shows it.
+fn written_meanwhile() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("ftp://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        let mut refused = Vec::new();
+        for connection in listener.incoming() {
+            let mut connection = connection.unwrap();
+            connection.write_all(b"220 ready\r\n").unwrap();
+            let mut data = TcpListener::bind("127.0.0.1:0").unwrap();
+            for line in BufReader::new(connection.try_clone().unwrap()).lines() {
+                let Ok(line) = line else { break };
+                let command = line.split(' ').next().unwrap().to_owned();
+                if command == "PASV" {
+                    data = TcpListener::bind("127.0.0.1:0").unwrap();
+                }
+                let port = data.local_addr().unwrap().port();
+                let passive = format!("227 here (127,0,0,1,{},{})", port >> 8, port & 255);
+                let sent = match command.as_str() {
+                    "MLSD" => Some("type=file;size=5; v\r\n"),
+                    "RETR" if refused.contains(&command) => Some("value"),
+                    _ => None,
+                };
+                let answer = match command.as_str() {
+                    "USER" => "230 in",
+                    "PWD" => "257 \"/home\"",
+                    "PASV" => &passive,
+                    "SIZE" | "RETR" | "DELE" if !refused.contains(&command) => {
+                        refused.push(command);
+                        "550 not retrievable"
+                    }
+                    "SIZE" => "213 5",
+                    _ if sent.is_some() => "150 here it comes",
+                    "DELE" => "250 deleted",
+                    _ => "200 fine",
+                };
+                connection.write_all(format!("{answer}\r\n").as_bytes()).unwrap();
+                if let Some(sent) = sent {
+                    data.accept().unwrap().0.write_all(sent.as_bytes()).unwrap();
+                    connection.write_all(b"226 done\r\n").unwrap();
+                }
+            }
+        }
+    });
+    url
+}
+
+#[test]
+fn a_file_that_is_written_between_two_answers_is_read() {
+    let store = FtpOptions::new().connections(1).open(&written_meanwhile()).unwrap();
+    assert_eq!(store.size(&key("v")).unwrap(), Some(5));
+    assert_eq!(store.get(&key("v")).unwrap().unwrap(), "value");
+    assert!(store.erase(&key("v")).unwrap());
+}
+
 #[test]
 fn refusals_keep_their_kinds() {
     let script = Box::leak(Box::new([("SIZE", "550 No such file")]));

@@ -32,6 +32,9 @@ const BLOCK: usize = 1 << 20;
 /// The most that a value takes: its size is not known before it is here.
 const VALUE: u64 = 4 << 30;
 
+/// The number of times that a server is asked which refuses, without a reason, what its listing shows.
+const ATTEMPTS: usize = 3;
+
 /// The characters that would end a command.
 const SPECIAL: Special = |character| character.is_ascii_control();
 
@@ -166,6 +169,14 @@ enum Answer<T> {
     Refused(Response),
 }
 
+/// The entry at a path that a server refuses.
+enum Other {
+    Missing,
+    Directory,
+    /// The listing has it: it may not be read, or it was written after the refusal.
+    Refused(Response),
+}
+
 impl FtpStore {
     /// The path on the server.
     fn at(&self, lease: &Lease<'_>, path: &str) -> String {
@@ -200,32 +211,31 @@ impl FtpStore {
         }
     }
 
-    /// The entry at a path of which the server refuses to tell the size.
-    async fn other(&self, path: &str, refusal: Response) -> Result<Option<Stat>, StoreError> {
+    /// The entry at a path that the server refuses. Servers do not always say why: the listing of the directory above shows it.
+    async fn other(&self, path: &str, refusal: Response) -> Result<Other, StoreError> {
         if path.is_empty() {
-            return Ok(Some(Stat::Directory));
+            return Ok(Other::Directory);
         }
         if is_absence(&refusal) {
-            return Ok(None);
+            return Ok(Other::Missing);
         }
-        // Servers do not say what the matter is. The directory above shows it, if that is there.
         let mut shown = path;
         let above = loop {
             let above = directory_of(shown);
             match self.listed(above).await? {
                 Some(entries) => break entries,
-                None if above.is_empty() => return Ok(None),
+                None if above.is_empty() => return Ok(Other::Missing),
                 None => shown = above,
             }
         };
         let name = shown.rsplit('/').next().unwrap_or(shown);
         match above.iter().find(|entry| entry.name == name) {
-            Some(Entry { size: None, .. }) if shown == path => Ok(Some(Stat::Directory)),
-            // It is there, and may not be looked at.
-            Some(Entry { size: Some(_), .. }) if shown == path => Err(denied("reading", refusal)),
-            Some(Entry { size: None, .. }) => Err(denied("reading", refusal)),
+            Some(Entry { size: None, .. }) if shown == path => Ok(Other::Directory),
+            Some(Entry { size: Some(_), .. }) if shown == path => Ok(Other::Refused(refusal)),
+            // A directory above, which could not be listed.
+            Some(Entry { size: None, .. }) => Ok(Other::Refused(refusal)),
             _ if is_denial(&refusal) => Err(fault("reading", FtpError::UnexpectedResponse(refusal))),
-            _ => Ok(None),
+            _ => Ok(Other::Missing),
         }
     }
 
@@ -328,8 +338,8 @@ impl FtpStore {
         let (above, itself) = (self.stat(directory_of(path)).await, self.stat(path).await);
         match (above, itself) {
             (Ok(None), _) => StoreError::new(StoreErrorKind::NotFound, "writing", "the directory is missing"),
-            // Somebody else has made it since.
-            (Ok(Some(Stat::Directory)), Ok(None)) if is_absence(&response) => {
+            // Another writer has made it since, and perhaps the file too.
+            (Ok(Some(Stat::Directory)), Ok(None | Some(Stat::File(_)))) if is_absence(&response) => {
                 StoreError::new(StoreErrorKind::NotFound, "writing", "its directory was missing")
             }
             (Ok(Some(Stat::File(_))), _) | (_, Ok(Some(Stat::Directory))) => obstructed("writing"),
@@ -412,12 +422,24 @@ impl FileTree for FtpStore {
         if temporary::check(path).is_err() {
             return Ok(None);
         }
-        let mut lease = self.pool.lease("reading").await?;
-        let place = self.at(&lease, path);
-        let result = self.pool.within(lease.session.ftp.size(place)).await;
-        match Self::answer("reading", lease, result)? {
-            Answer::Done(size) => Ok(Some(Stat::File(Head { size: size as u64, version: None }))),
-            Answer::Refused(response) => self.other(path, response).await,
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let mut lease = self.pool.lease("reading").await?;
+            let place = self.at(&lease, path);
+            let result = self.pool.within(lease.session.ftp.size(place)).await;
+            let refusal = match Self::answer("reading", lease, result)? {
+                Answer::Done(size) => {
+                    return Ok(Some(Stat::File(Head { size: size as u64, version: None })));
+                }
+                Answer::Refused(refusal) => refusal,
+            };
+            match self.other(path, refusal).await? {
+                Other::Missing => return Ok(None),
+                Other::Directory => return Ok(Some(Stat::Directory)),
+                Other::Refused(refusal) if attempts == ATTEMPTS => return Err(denied("reading", refusal)),
+                Other::Refused(_) => {}
+            }
         }
     }
 
@@ -430,16 +452,24 @@ impl FileTree for FtpStore {
         if temporary::check(path).is_err() {
             return Ok(None);
         }
-        let mut lease = self.pool.lease("reading").await?;
-        let place = self.at(&lease, path);
-        let result = self.retrieve(&mut lease, &place).await;
-        match Self::answer("reading", lease, result)? {
-            Answer::Done(bytes) => {
-                let head = Head { size: bytes.len() as u64, version: None };
-                Ok(Some(ValuePart { offset: 0, bytes: bytes.into(), head }))
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let mut lease = self.pool.lease("reading").await?;
+            let place = self.at(&lease, path);
+            let result = self.retrieve(&mut lease, &place).await;
+            let refusal = match Self::answer("reading", lease, result)? {
+                Answer::Done(bytes) => {
+                    let head = Head { size: bytes.len() as u64, version: None };
+                    return Ok(Some(ValuePart { offset: 0, bytes: bytes.into(), head }));
+                }
+                Answer::Refused(refusal) => refusal,
+            };
+            match self.other(path, refusal).await? {
+                Other::Missing | Other::Directory => return Ok(None),
+                Other::Refused(refusal) if attempts == ATTEMPTS => return Err(denied("reading", refusal)),
+                Other::Refused(_) => {}
             }
-            // If it is there, but may not be read, this is an error.
-            Answer::Refused(response) => self.other(path, response).await.map(|_| None),
         }
     }
 
@@ -466,16 +496,22 @@ impl FileTree for FtpStore {
     }
 
     async fn remove_file(&self, path: &str) -> Result<bool, StoreError> {
-        let mut lease = self.pool.lease("erasing").await?;
-        let place = self.at(&lease, path);
-        let result = self.pool.within(lease.session.ftp.rm(place)).await;
-        match Self::answer("erasing", lease, result)? {
-            Answer::Done(()) => Ok(true),
-            Answer::Refused(response) if is_absence(&response) => Ok(false),
-            Answer::Refused(response) => match self.stat(path).await? {
-                Some(Stat::File(_)) => Err(denied("erasing", response)),
-                Some(Stat::Directory) | None => Ok(false),
-            },
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let mut lease = self.pool.lease("erasing").await?;
+            let place = self.at(&lease, path);
+            let result = self.pool.within(lease.session.ftp.rm(place)).await;
+            let refusal = match Self::answer("erasing", lease, result)? {
+                Answer::Done(()) => return Ok(true),
+                Answer::Refused(refusal) if is_absence(&refusal) => return Ok(false),
+                Answer::Refused(refusal) => refusal,
+            };
+            match self.stat(path).await? {
+                Some(Stat::File(_)) if attempts == ATTEMPTS => return Err(denied("erasing", refusal)),
+                Some(Stat::File(_)) => {}
+                Some(Stat::Directory) | None => return Ok(false),
+            }
         }
     }
 
