@@ -1,10 +1,11 @@
 //! `cargo xtask test`.
 
+use std::thread;
+
 use crate::conformance;
 use crate::databases;
 use crate::debian;
 use crate::package;
-use crate::page;
 use crate::pipelines::{short, xarray, zarr_python};
 use crate::run::{Outcome, cargo, program};
 use crate::servers;
@@ -68,8 +69,13 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     package::test(&[])?;
     short::run()?;
-    page::test()?;
-    conformance::run(&[])
+    // A browser waits more than it computes: meanwhile conformance has the machine.
+    let page = cargo(["xtask", "page", "--test"]);
+    thread::scope(|scope| {
+        let page = scope.spawn(|| page.run_quietly());
+        let agreed = conformance::run(&[]);
+        page.join().map_err(|_| "the tests of the page panicked")?.and(agreed)
+    })
 }
 
 fn stores(arguments: &[String]) -> Outcome {

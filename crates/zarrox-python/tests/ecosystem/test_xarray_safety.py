@@ -197,6 +197,64 @@ def test_new_values_that_do_not_fit_into_their_encoding_are_refused(tmp_path: Pa
     assert opened(tmp_path / "s").v.values.tolist() == [2]
 
 
+def times(*values: str) -> xr.Dataset:
+    """Times along one dimension."""
+    return xr.Dataset({"v": ("i", np.array(values, "M8[ns]"))})
+
+
+#: Times and durations, and an encoding whose type does not have their numbers.
+TOO_NARROW: dict[str, tuple[xr.Dataset, dict[str, Any]]] = {
+    "days": (times("2200-01-01"), {"units": "days since 2000-01-01", "dtype": "i2"}),
+    "seconds": (times("2200-01-01"), {"units": "seconds since 2000-01-01", "dtype": "i4"}),
+    "before": (times("1999-12-30"), {"units": "days since 2000-01-01", "dtype": "u1"}),
+    "NaT": (times("2000-01-02", "NaT"), {"units": "days since 2000-01-01", "dtype": "i4"}),
+    "float": (times("2020-01-01T01:02:03"), {"units": "seconds since 1970-01-01", "dtype": "f4"}),
+    "calendar": (
+        xr.Dataset({"v": ("i", [cftime.DatetimeNoLeap(2200, 1, 1)])}),
+        {"units": "days since 2000-01-01", "dtype": "i2"},
+    ),
+    "duration": (xr.Dataset({"v": ("i", np.array([300], "m8[D]").astype("m8[ns]"))}), {"units": "days", "dtype": "i1"}),
+}
+
+
+@FORMATS
+@pytest.mark.parametrize("chunks", [None, 1], ids=["memory", "dask"])
+@pytest.mark.parametrize("case", TOO_NARROW)
+def test_times_that_do_not_fit_into_their_encoding_are_refused(
+    tmp_path: Path, zarr_format: Any, chunks: Any, case: str
+) -> None:
+    """They would be other times: casts of integers wrap around."""
+    dataset, encoding = TOO_NARROW[case]
+    if chunks is not None:
+        dataset = dataset.chunk(chunks)
+    with pytest.raises(ValueError, match="'v'"):
+        to_zarr(dataset, tmp_path / "s", encoding={"v": encoding}, zarr_format=zarr_format)
+    assert not files(tmp_path)
+
+
+@FORMATS
+def test_times_that_do_not_fit_into_what_is_there_are_refused(tmp_path: Path, zarr_format: Any) -> None:
+    encoding = {"v": {"units": "days since 2000-01-01", "dtype": "i2"}}
+    to_zarr(times("2000-01-01"), tmp_path / "s", encoding=encoding, zarr_format=zarr_format)
+    with pytest.raises(ValueError, match="'v'"):
+        to_zarr(times("2200-01-01"), tmp_path / "s", append_dim="i")
+    to_zarr(times("2020-01-01"), tmp_path / "s", append_dim="i")
+    assert opened(tmp_path / "s").v.equals(times("2000-01-01", "2020-01-01").v)
+
+
+@FORMATS
+@pytest.mark.parametrize("chunks", [None, 1], ids=["memory", "dask"])
+@pytest.mark.parametrize("dtype", ["i2", "f4", "f8"])
+def test_times_that_fit_come_back(tmp_path: Path, zarr_format: Any, chunks: Any, dtype: str) -> None:
+    """Also those that are missing, where something stands for them."""
+    dataset = times("2000-01-05", "NaT", "1999-12-30")
+    encoding = {"v": {"units": "days since 2000-01-01", "dtype": dtype, "_FillValue": -9999}}
+    given = dataset if chunks is None else dataset.chunk(chunks)
+    to_zarr(given, tmp_path / "s", encoding=encoding, zarr_format=zarr_format)
+    assert zarr.open_array(tmp_path / "s/v").dtype == dtype
+    assert opened(tmp_path / "s").v.equals(dataset.v)
+
+
 class Strange:
     """Something that no attribute can be."""
 

@@ -11,6 +11,7 @@ from xarray import conventions
 from xarray.backends.common import ensure_dtype_not_object
 from xarray.backends.zarr import FillValueCoder
 from xarray.coding import strings
+from xarray.core.common import contains_cftime_datetimes
 
 from zarrox.xarray.fitting import fitted
 from zarrox.xarray.lazy import DIMENSIONS
@@ -85,9 +86,13 @@ def encode_to(name: Hashable, variable: xr.Variable, dtype: np.dtype[Any] | None
     if variable.dtype.kind in "iu" and not is_packed(variable):
         # Integers are not missing. Encoding would look for the fill value in their own type.
         return encode(name, _with_data(variable, fitted(variable, dtype, rounds, place)))
+    are_times = _is_time(variable)
     exact = variable.copy(deep=False)
     exact.encoding = {key: value for key, value in variable.encoding.items() if key != "dtype"}
-    data = fitted(encode(name, exact), dtype, rounds, place)
+    if are_times:
+        # Whether units change that are too coarse depends on the kind of the type.
+        exact.encoding["dtype"] = np.dtype("f8" if dtype.kind == "f" else "i8")
+    data = fitted(encode(name, exact), dtype, rounds, place, are_times)
     with np.errstate(invalid="ignore"):
         encoded = encode(name, variable)
     return _with_data(encoded, data)
@@ -113,9 +118,17 @@ def _is_cast(variable: xr.Variable, dtype: np.dtype[Any]) -> bool:
     if dtype.kind in "US":
         # Characters are a dimension of their own, which encoding makes of text.
         return variable.encoding.get("dtype") != "S1"
-    if variable.dtype.kind not in _NUMBERS or dtype.kind not in _NUMBERS or "_Unsigned" in variable.encoding:
+    if dtype.kind not in _NUMBERS or "_Unsigned" in variable.encoding:
+        return False
+    if _is_time(variable):
+        return dtype not in ("i8", "f8")
+    if variable.dtype.kind not in _NUMBERS:
         return False
     return is_packed(variable) or not np.can_cast(variable.dtype, dtype, "safe")
+
+
+def _is_time(variable: xr.Variable) -> bool:
+    return variable.dtype.kind in "mM" or contains_cftime_datetimes(variable)
 
 
 def wanted_type(variable: xr.Variable) -> np.dtype[Any] | None:

@@ -10,9 +10,10 @@ import xarray as xr
 from xarray.namedarray.parallelcompat import get_chunked_array_type
 
 _NUMBERS = "iufc"
+_NAT = np.iinfo("i8").min
 
 
-def fitted(variable: xr.Variable, dtype: np.dtype[Any], rounds: bool, place: str) -> Any:
+def fitted(variable: xr.Variable, dtype: np.dtype[Any], rounds: bool, place: str, are_times: bool = False) -> Any:
     """The values of a variable as a type of numbers or of text with a length.
 
     Pieces of chunked arrays are looked at when they are computed: their values are not known before.
@@ -27,6 +28,8 @@ def fitted(variable: xr.Variable, dtype: np.dtype[Any], rounds: bool, place: str
         Whether fractions are rounded where the type is one of integers.
     place : str
         What errors name: ``"variable 'air'"``.
+    are_times : bool
+        Whether the numbers are times: a float must keep all of their digits, and the smallest integer is NaT.
 
     Raises
     ------
@@ -38,9 +41,10 @@ def fitted(variable: xr.Variable, dtype: np.dtype[Any], rounds: bool, place: str
     if _always_fits(variable.dtype, dtype):
         return variable.astype(dtype).data
     if variable.chunks is None:
-        return _fit(variable.values, dtype, rounds, place)
+        return _fit(variable.values, dtype, rounds, place, are_times)
     manager = get_chunked_array_type(variable.data)
-    return manager.map_blocks(_fit, variable.data, dtype=dtype, to=dtype, rounds=rounds, place=place)
+    options = {"to": dtype, "rounds": rounds, "place": place, "are_times": are_times}
+    return manager.map_blocks(_fit, variable.data, dtype=dtype, **options)
 
 
 def _always_fits(source: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
@@ -49,8 +53,10 @@ def _always_fits(source: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
     return source.kind in _NUMBERS and dtype.kind in _NUMBERS and np.can_cast(source, dtype, "safe")
 
 
-def _fit(values: Any, to: np.dtype[Any], rounds: bool, place: str) -> Any:
+def _fit(values: Any, to: np.dtype[Any], rounds: bool, place: str, are_times: bool) -> Any:
     values = np.asarray(values)
+    if are_times and values.dtype.kind == "i":
+        _check(values != _NAT, values.astype("M8[ns]"), to, place)
     if to.kind in "US":
         return _fit_text(values, to, place)
     if values.dtype.kind == "c" and to.kind != "c":
@@ -60,8 +66,8 @@ def _fit(values: Any, to: np.dtype[Any], rounds: bool, place: str) -> Any:
         return _fit_integers(values, to, rounds, place)
     with np.errstate(all="ignore"):
         cast = values.astype(to)
-        if values.dtype.kind in "iu":
-            _check(cast.astype(values.dtype) == values, values, to, place)
+        if values.dtype.kind in "iu" or are_times:
+            _check((cast.astype(values.dtype) == values) | (values != values), values, to, place)
         else:
             _check(np.isfinite(cast) | ~np.isfinite(values), values, to, place)
     return cast
