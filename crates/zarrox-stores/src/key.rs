@@ -169,17 +169,27 @@ fn check(text: &str) -> Result<(), &'static str> {
     if text.is_empty() {
         return Err("a key cannot be empty");
     }
-    if text.bytes().any(|byte| byte == 0 || byte == b'\\') {
-        return Err("a key cannot contain NUL or a backslash");
-    }
-    for segment in text.split('/') {
-        match segment {
-            "" => return Err("a key cannot begin or end with '/', or contain '//'"),
-            "." | ".." => return Err("a key cannot have a segment '.' or '..'"),
+    // Every access to a chunk makes a key, which is looked at once.
+    let mut segment = 0;
+    for (position, byte) in text.bytes().enumerate() {
+        match byte {
+            0 | b'\\' => return Err("a key cannot contain NUL or a backslash"),
+            b'/' => {
+                check_segment(&text.as_bytes()[segment..position])?;
+                segment = position + 1;
+            }
             _ => {}
         }
     }
-    Ok(())
+    check_segment(&text.as_bytes()[segment..])
+}
+
+fn check_segment(segment: &[u8]) -> Result<(), &'static str> {
+    match segment {
+        b"" => Err("a key cannot begin or end with '/', or contain '//'"),
+        b"." | b".." => Err("a key cannot have a segment '.' or '..'"),
+        _ => Ok(()),
+    }
 }
 
 /// The key that a database has stored. Names that are no keys belong to other programs.

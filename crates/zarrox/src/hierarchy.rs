@@ -153,13 +153,14 @@ impl Location {
     }
 
     /// What the store says of the document that is about to be read.
-    fn look_at_document(&self, layout: &Layout) -> Result<Option<Stamp>> {
+    fn look_at_document(&self, layout: &Layout) -> Result<Option<(Key, Stamp)>> {
         let Some(key) = self.first_document_key(layout)?.filter(|_| self.copy().is_none()) else {
             return Ok(None);
         };
         let stamp = self.store.stamp(&key)?;
         let was_read = self.read_ahead.probe.as_ref().is_some_and(|probe| probe.known(&key).is_some());
-        Ok(Some(if was_read && stamp != Stamp::Unknown { Stamp::Missing } else { stamp }))
+        let stamp = if was_read && stamp != Stamp::Unknown { Stamp::Missing } else { stamp };
+        Ok(Some((key, stamp)))
     }
 
     /// The result of the first format for which something is found, and the layout of the hierarchy.

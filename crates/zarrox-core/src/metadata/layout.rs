@@ -81,6 +81,11 @@ impl Layout {
         }
     }
 
+    /// The key of the first document that a node can have: an array's, if it is one.
+    pub fn first_key(&self, path: &NodePath) -> Option<String> {
+        self.documents().first().map(|document| self.key(path, document))
+    }
+
     /// The keys of all documents that a node can have.
     pub fn keys(&self, path: &NodePath) -> Vec<String> {
         self.documents().iter().map(|document| self.key(path, document)).collect()
@@ -211,6 +216,7 @@ mod tests {
     fn keys_are_those_of_the_specifications() {
         let v2 = Layout::together(&[".zarray", ".zattrs"]);
         assert_eq!(v2.keys(&path("a/b")), ["a/b/.zarray", "a/b/.zattrs"]);
+        assert_eq!(v2.first_key(&path("a/b")).as_deref(), Some("a/b/.zarray"));
         assert_eq!((v2.chunks(&path("a")), v2.below(&path(""))), ("a/".into(), String::new()));
         let draft = Layout::apart("", ".json");
         assert_eq!(draft.keys(&path("foo/bar")), ["meta/foo/bar.array.json", "meta/foo/bar.group.json"]);

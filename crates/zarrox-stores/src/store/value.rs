@@ -1,12 +1,14 @@
 //! Values that are open for reading: [`Value`].
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use crate::{StoreError, StoreErrorKind};
 
 /// The version of a value: values of one key with equal versions have equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Version(Box<[u8]>);
+pub struct Version(Arc<[u8]>);
 
 impl Version {
     /// The bytes of the version, which the store chooses, such as an ETag.
@@ -16,7 +18,7 @@ impl Version {
     }
 }
 
-impl<T: Into<Box<[u8]>>> From<T> for Version {
+impl<T: Into<Arc<[u8]>>> From<T> for Version {
     fn from(bytes: T) -> Self {
         Self(bytes.into())
     }

@@ -30,36 +30,28 @@ impl Generation {
     /// The generation of an array that was found at a place, or read from consolidated metadata. `None` for an array that is only
     /// planned, or where the store cannot tell.
     pub(crate) fn of_found(location: &Location, metadata: &ArrayMetadata) -> Result<Option<Self>> {
-        let is_copy = location.copy().is_some();
-        let known = match &location.read_ahead.seen {
-            _ if is_copy => None,
-            None | Some(Stamp::Unknown) => return Ok(None),
+        if location.copy().is_some() {
+            return Ok(location
+                .deciding_document(metadata.format)?
+                .map(|document| Self::new(document, None, true)));
+        }
+        Ok(match &location.read_ahead.seen {
+            None | Some((_, Stamp::Unknown)) => None,
             // It was read before the store was asked.
-            Some(Stamp::Missing) => None,
-            Some(stamp) => Some(stamp.clone()),
-        };
-        Self::new(location, metadata, known, is_copy)
+            Some((document, Stamp::Missing)) => Some(Self::new(document.clone(), None, false)),
+            Some((document, stamp)) => Some(Self::new(document.clone(), Some(stamp.clone()), false)),
+        })
     }
 
     /// The generation of an array whose document was just stored.
     pub(crate) fn of_stored(location: &Location, metadata: &ArrayMetadata) -> Result<Option<Self>> {
-        let generation = Self::new(location, metadata, None, false)?;
-        let is_told = |generation: &Self| {
-            let stamp = location.store.stamp(&generation.document);
-            !matches!(stamp, Ok(Stamp::Unknown))
-        };
-        Ok(generation.filter(is_told))
+        let document = location.deciding_document(metadata.format)?;
+        let is_told = |document: &Key| !matches!(location.store.stamp(document), Ok(Stamp::Unknown));
+        Ok(document.filter(is_told).map(|document| Self::new(document, None, false)))
     }
 
-    fn new(
-        location: &Location,
-        metadata: &ArrayMetadata,
-        known: Option<Stamp>,
-        is_copy: bool,
-    ) -> Result<Option<Self>> {
-        let Some(document) = location.deciding_document(metadata.format)? else { return Ok(None) };
-        let is_copy = AtomicBool::new(is_copy);
-        Ok(Some(Self { document, known: Mutex::new(known), is_copy, said: OnceLock::new() }))
+    fn new(document: Key, known: Option<Stamp>, is_copy: bool) -> Self {
+        Self { document, known: Mutex::new(known), is_copy: AtomicBool::new(is_copy), said: OnceLock::new() }
     }
 
     /// Keeps the metadata to compare, for an array that will be viewed in another way.
@@ -82,7 +74,7 @@ impl Generation {
         let is_same = match self.known() {
             None | Some(Stamp::Recent(_) | Stamp::Missing) => false,
             Some(Stamp::Unknown) => true,
-            known @ Some(Stamp::Settled(_)) => known == Some(location.store.stamp(&self.document)?),
+            Some(known @ Stamp::Settled(_)) => known == location.store.stamp(&self.document)?,
         };
         if is_same { Ok(()) } else { self.compare(location, said) }
     }

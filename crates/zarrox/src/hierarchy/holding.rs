@@ -19,8 +19,7 @@ impl Location {
 
     /// The first document that a node of a layout has here.
     pub(super) fn first_document_key(&self, layout: &Layout) -> Result<Option<Key>> {
-        let key = layout.keys(&self.path).into_iter().next();
-        Ok(key.map(Key::new).transpose()?)
+        Ok(layout.first_key(&self.path).map(Key::new).transpose()?)
     }
 
     /// Holds the node of a format together with others who write into it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use zarrox_core::NodePath;
-use zarrox_stores::Stamp;
+use zarrox_stores::{Key, Stamp};
 
 use super::consolidated_metadata::ConsolidatedMetadata;
 use super::probe::Probe;
@@ -17,8 +17,8 @@ pub(crate) struct ReadAhead {
     pub(crate) names_only: bool,
     /// The documents that were requested already while nodes are opened or created.
     pub(crate) probe: Option<Arc<Probe>>,
-    /// What the store said of the array's document just before it was read; `Missing` if it was read earlier.
-    pub(crate) seen: Option<Stamp>,
+    /// The array's document, and what the store said of it just before it was read; `Missing` if it was read earlier.
+    pub(crate) seen: Option<(Key, Stamp)>,
 }
 
 impl ReadAhead {

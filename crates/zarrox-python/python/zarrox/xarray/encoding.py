@@ -205,9 +205,9 @@ def creation(
     if variable.chunks is not None and "chunks" not in options:
         options["chunks"] = tuple(max(*sizes, 1) for sizes in variable.chunks)
     if isinstance(options.get("chunks"), (tuple, list)):
-        # Along a dimension of length 0 there is no chunk, whose length could be known.
+        # Along a dimension of length 0 pieces have the length 0, which chunks cannot have.
         options["chunks"] = tuple(
-            1 if length == 0 else chunk for chunk, length in zip(options["chunks"], variable.shape, strict=True)
+            1 if length == chunk == 0 else chunk for chunk, length in zip(options["chunks"], variable.shape, strict=True)
         )
     options["config"] = _config(name, options.pop("write_empty_chunks", None), write_empty_chunks)
     attributes = {key: plain(value) for key, value in variable.attrs.items()}

@@ -96,10 +96,10 @@ pub(super) fn version(file: &File) -> Option<Version> {
 
 /// The stamp of a value whose file has these properties: the file's identity, its length and the times of its last changes.
 fn stamp(stat: &sys::Stat) -> Stamp {
-    let times =
-        [stat.st_mtime, stat.st_mtime_nsec.cast_signed(), stat.st_ctime, stat.st_ctime_nsec.cast_signed()];
-    let identity = [stat.st_dev, stat.st_ino, length(stat)].map(u64::to_ne_bytes).concat();
-    let version = Version::from([identity, times.map(i64::to_ne_bytes).concat()].concat());
+    let [written, changed] = [stat.st_mtime, stat.st_ctime].map(i64::cast_unsigned);
+    let facts =
+        [stat.st_dev, stat.st_ino, length(stat), written, stat.st_mtime_nsec, changed, stat.st_ctime_nsec];
+    let version = Version::from(facts.map(u64::to_ne_bytes).as_flattened());
     let changed = u64::try_from(stat.st_ctime).ok().map(|seconds| {
         SystemTime::UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(stat.st_ctime_nsec)
     });
