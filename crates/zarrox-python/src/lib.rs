@@ -3,6 +3,7 @@
 mod array;
 mod codec;
 mod context;
+mod copied;
 mod create;
 mod dtype;
 mod elements;

@@ -1,9 +1,9 @@
 //! Any mapping of Python's as a store.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyReferenceError, PyTypeError};
@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyType, PyWeakrefMethods, PyWeakrefReference};
 use zarrox::stores::{
-    ByteRange, Bytes, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store,
-    StoreError, StoreErrorKind, StoreExt, Value, provided,
+    ByteRange, Bytes, Capabilities, Condition, DirListing, Hold, HoldGuard, Key, LockGuard, Payload, Prefix,
+    Stamp, Store, StoreError, StoreErrorKind, StoreExt, Value, provided,
 };
 
 /// A mapping from keys to whatever has bytes. Its methods are called from any thread, which takes Python's lock for that.
@@ -23,6 +23,8 @@ pub(crate) struct MappingStore {
     location: String,
     /// The store whose locks these are, where the values are in one of ours.
     place: Option<Arc<dyn Store>>,
+    /// What that store said of the documents at the last time.
+    stamps: Mutex<HashMap<Key, Stamp>>,
     /// True where the values are in memory: Python's lock is then most of what it takes to get them.
     is_at_hand: bool,
     /// The number of requests that are worth having under way at the same time, where each takes time to travel.
@@ -66,6 +68,7 @@ impl MappingStore {
             location: store.location(),
             is_at_hand: store.capabilities().one_at_a_time,
             place: Some(store),
+            stamps: Mutex::default(),
             in_flight: None,
             wrap: None,
             has_ranges: false,
@@ -87,6 +90,7 @@ impl MappingStore {
             mapping: reference,
             location,
             place: None,
+            stamps: Mutex::default(),
             is_at_hand,
             in_flight: None,
             wrap: None,
@@ -118,6 +122,24 @@ impl MappingStore {
                     .with_key(key)
                     .with_source(error)
             })
+        })
+    }
+
+    /// Lets a mapping that is a cache forget what it has, if a document may be another one than at the last time: its node may be
+    /// another one as well.
+    fn notice(&self, key: &Key, stamp: &Stamp) -> Result<(), StoreError> {
+        let mut stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = match (stamps.get(key), stamp) {
+            (_, Stamp::Unknown) | (None, Stamp::Missing) => true,
+            (last, stamp) => last == Some(stamp),
+        };
+        if is_known {
+            return Ok(());
+        }
+        stamps.insert(key.clone(), stamp.clone());
+        drop(stamps);
+        self.with("reading", key.as_str(), |mapping| {
+            mapping.getattr_opt("invalidate")?.map_or(Ok(()), |invalidate| invalidate.call0().map(drop))
         })
     }
 
@@ -338,7 +360,7 @@ impl Value for RangedValue {
 }
 
 impl Store for MappingStore {
-    provided!(directory get_ranges get_many rename_prefix flush stamp hold exchange);
+    provided!(directory get_ranges get_many rename_prefix flush exchange);
 
     fn location(&self) -> String {
         self.location.clone()
@@ -460,6 +482,21 @@ impl Store for MappingStore {
         listing.keys.sort_unstable();
         listing.prefixes.sort_unstable();
         Ok(listing)
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        let Some(place) = &self.place else { return Ok(Stamp::Unknown) };
+        let stamp = place.stamp(key)?;
+        self.notice(key, &stamp)?;
+        // A mapping may have its values under other keys than the store.
+        Ok(if stamp == Stamp::Missing { Stamp::Unknown } else { stamp })
+    }
+
+    fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError> {
+        match &self.place {
+            Some(place) => place.hold(prefix, how),
+            None => Ok(HoldGuard::in_process(&self.location, prefix, how)),
+        }
     }
 
     fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {

@@ -15,6 +15,7 @@ use zarrox::stores::{
     StoreError, StoreErrorKind, StoreExt,
 };
 
+use crate::copied::CopiedDocuments;
 use crate::error::OrRaise;
 use crate::locked::LockedStore;
 use crate::mapping::{MappingStore, bytes_of};
@@ -203,6 +204,12 @@ impl Store {
         let mut both = self.around(py, SplitStore::new(self.store.clone(), chunks.store.clone()));
         both.owned.0.extend(chunks.owned.again(py).0);
         both
+    }
+
+    fn copy_of(&self, py: Python<'_>, originals: &Self) -> Self {
+        let mut copies = self.around(py, CopiedDocuments::new(self.store.clone(), originals.store.clone()));
+        copies.owned.0.extend(originals.owned.again(py).0);
+        copies
     }
 
     fn with_locks(&self, py: Python<'_>, locks: Py<PyAny>) -> Self {

@@ -11,7 +11,7 @@ use zarrox::selection::ResolvedAxis;
 use zarrox::{Array, DataType, DimSelection, DynArray, Error, ErrorKind, Format, Parts, Result};
 
 use self::conversion::Conversion;
-use self::places::Places;
+use self::places::{Places, read_more};
 use crate::args::ByteSize;
 use crate::exit::{note, usage};
 use crate::files::failed;
@@ -266,10 +266,16 @@ impl Incoming<'_> {
 
     /// Reads bytes without allocating much more memory than there are bytes, whatever the header claims.
     fn read_up_to(&mut self, size: u64) -> Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(usize::try_from(size.min(AT_ONCE)).unwrap_or_default());
-        let read = (&mut *self.elements).take(size).read_to_end(&mut bytes);
-        read.map_err(|error| failed(&format!("reading {}", self.name), error))?;
-        Ok(bytes)
+        let mut bytes = Vec::new();
+        loop {
+            let read = bytes.len() as u64;
+            let next = (size - read).min(read.max(AT_ONCE));
+            read_more(&mut *self.elements, next, &mut bytes)
+                .map_err(|error| failed(&format!("reading {}", self.name), error))?;
+            if next == 0 || (bytes.len() as u64) < read + next {
+                return Ok(bytes);
+            }
+        }
     }
 }
 

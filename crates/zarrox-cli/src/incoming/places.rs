@@ -71,11 +71,16 @@ impl Places {
         let mut bytes = Vec::new();
         for Run { first, count } in runs(shape, block) {
             self.file.seek(SeekFrom::Start(self.start + first * item))?;
-            bytes.reserve(usize::try_from(count * item).map_err(|_| io::ErrorKind::OutOfMemory)?);
-            (&self.file).take(count * item).read_to_end(&mut bytes)?;
+            read_more(&self.file, count * item, &mut bytes)?;
         }
         Ok(bytes)
     }
+}
+
+/// Reads `size` bytes more, or fewer if the input ends before. That there is no memory for them is an error.
+pub(crate) fn read_more(input: impl Read, size: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+    bytes.try_reserve(usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?)?;
+    input.take(size).read_to_end(bytes).map(drop)
 }
 
 #[cfg(test)]

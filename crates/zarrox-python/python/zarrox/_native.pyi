@@ -92,6 +92,8 @@ class Store:
         """Behind a cache in memory of so many bytes (``None``: without a bound)."""
     def with_chunks(self, chunks: Store) -> Store:
         """The documents of nodes (``.zarray``, ``zarr.json`` …) are here, all other keys in ``chunks``."""
+    def copy_of(self, originals: Store) -> Store:
+        """The documents here are copies, which are compared with those in ``originals`` before elements are read or written."""
     def with_locks(self, locks: Any) -> Store:
         """``locks[key]`` is a context manager of Python's that is entered whenever a stored object is changed."""
 

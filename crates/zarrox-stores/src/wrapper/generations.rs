@@ -1,10 +1,12 @@
-//! Generations of keys, by which a cache does not keep a value that was replaced while it was read.
+//! Generations of keys, by which a cache does not keep a value that was replaced while it was read; and stamps of documents, by which it
+//! notices that a node was replaced.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::slice;
 
 use crate::sync::{Mutex, unpoisoned};
-use crate::{Bytes, GetDone, Key, Store, StoreError};
+use crate::{Bytes, GetDone, Key, Stamp, Store, StoreError};
 
 /// Among how many counters the keys are divided.
 const STRIPES: usize = 64;
@@ -23,6 +25,25 @@ struct Stripe {
     ended: u64,
     /// The number of those that are under way: readers see the old value or the new one.
     under_way: usize,
+}
+
+/// The last stamp of each document that was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Stamps(Mutex<HashMap<Key, Stamp>>);
+
+impl Stamps {
+    /// Returns true if a document may be another one than at the last time: what is kept of its node may be another node's.
+    pub(crate) fn is_new(&self, key: &Key, stamp: &Stamp) -> bool {
+        if *stamp == Stamp::Unknown {
+            return false;
+        }
+        let mut stamps = unpoisoned(&self.0);
+        if stamps.get(key) == Some(stamp) {
+            return false;
+        }
+        stamps.insert(key.clone(), stamp.clone());
+        true
+    }
 }
 
 /// The number of writes before the read began.

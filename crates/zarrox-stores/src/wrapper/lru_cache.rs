@@ -10,7 +10,7 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use crate::store::{WHOLE, ranges_of};
 use crate::sync::{Mutex, unpoisoned};
-use crate::wrapper::generations::{Generation, Generations};
+use crate::wrapper::generations::{Generation, Generations, Stamps};
 use crate::{
     ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Hold, HoldGuard, Key, LockGuard, Payload,
     Prefix, Stamp, Store, StoreError, StoreErrorKind, Value, Version, provided,
@@ -29,7 +29,8 @@ const OVERHEAD: usize = 192;
 /// What was not used for long gives way. zarr-python's `LRUStoreCache` is the same.
 ///
 /// Values that are written through this store are removed from the cache. A cache does not learn of the
-/// writes of others: see [`invalidate`](Self::invalidate). A missing key is not cached.
+/// writes of others: see [`invalidate`](Self::invalidate). But when the [stamp](Store::stamp) of a node's document is another one, what is
+/// kept of the node is forgotten. A missing key is not cached.
 ///
 /// A value is kept when all of it is read, or any part of it if it is [small](Self::small). Other parts are read through. A
 /// value that takes nearly all of the memory or more is not kept. A clone shares what is kept.
@@ -43,6 +44,7 @@ pub struct LruCacheStore {
 struct Shared {
     kept: Cache<Place, Kept, Weight>,
     generations: Generations,
+    stamps: Stamps,
     /// Counts all writes: any may change a listing.
     writes: Mutex<u64>,
     /// Values must say their versions, for writers who ask whether they are still the same.
@@ -89,6 +91,7 @@ impl LruCacheStore {
         let shared = Shared {
             kept: cache_of(bytes),
             generations: Generations::default(),
+            stamps: Stamps::default(),
             writes: Mutex::default(),
             versioned: store.capabilities().set_if_unchanged,
             hits: AtomicU64::new(0),
@@ -328,7 +331,12 @@ impl Store for LruCacheStore {
     }
 
     fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
-        self.inner.stamp(key)
+        let stamp = self.inner.stamp(key)?;
+        if self.shared.stamps.is_new(key, &stamp) {
+            self.forget_below(&key.parent());
+            self.invalidate_keys();
+        }
+        Ok(stamp)
     }
 
     fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError> {

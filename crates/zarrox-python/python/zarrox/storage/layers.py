@@ -53,6 +53,12 @@ class LRUStoreCache(BaseStore):
         self.hits = self.misses = 0
         self._forget()
 
+    @property
+    def native(self) -> _native.Store:
+        """The native store that Rust reads and writes this store by."""
+        # Not kept: a handle that refers to the store that it belongs to would keep it alive for ever.
+        return _native.Store.mapping(self, self._store.native)
+
     def _forget(self) -> None:
         self._mutex = Lock()
         self._values_cache: OrderedDict[str, Any] = OrderedDict()
@@ -278,7 +284,8 @@ class ConsolidatedMetadataStore(BaseStore):
         if self._custom:
             return super().native
         if self._handle is None:
-            self._handle = _native.Store.mapping(_Written(self._documents)).read_only()
+            copies = _native.Store.mapping(_Written(self._documents)).read_only()
+            self._handle = copies.copy_of(self.store.native)
         return self._handle
 
     def __getstate__(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use self::entry::{Entry, Name};
 use self::files::{BLOCK, Files};
 use crate::store::ranges_of;
-use crate::wrapper::generations::{Generation, Generations};
+use crate::wrapper::generations::{Generation, Generations, Stamps};
 use crate::{
     ByteRange, Bytes, Capabilities, Condition, DirListing, GetDone, Hold, HoldGuard, Key, LockGuard, Payload,
     Prefix, Stamp, Store, StoreError, StoreErrorKind, StoreExt, Value, provided,
@@ -85,6 +85,7 @@ impl DiskCacheOptions {
             largest,
             validate: self.validate,
             generations: Generations::default(),
+            stamps: Stamps::default(),
         };
         Ok(DiskCacheStore { inner: store, shared: Arc::new(shared) })
     }
@@ -94,7 +95,8 @@ impl DiskCacheOptions {
 /// whole when it is first opened, and read from the disk from then on. What was not used for long gives way.
 ///
 /// Copies are believed unless [`validate`](DiskCacheOptions::validate) says otherwise: of what others write, the cache learns
-/// nothing, also not of other processes' writes. What is written through this store is forgotten here.
+/// nothing, also not of other processes' writes. What is written through this store is forgotten here, and what is kept of a node
+/// when the [stamp](Store::stamp) of its document is another one.
 ///
 /// A copy is complete on the disk before it has a name, so that no interruption leaves half of one. Several stores and several
 /// processes may share a directory; together they may exceed the limit by an eighth for each process. When the
@@ -114,6 +116,7 @@ struct Shared {
     largest: u64,
     validate: bool,
     generations: Generations,
+    stamps: Stamps,
 }
 
 impl DiskCacheStore {
@@ -292,7 +295,11 @@ impl Store for DiskCacheStore {
     }
 
     fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
-        self.inner.stamp(key)
+        let stamp = self.inner.stamp(key)?;
+        if self.shared.stamps.is_new(key, &stamp) {
+            self.write_below(&[&key.parent()], || Ok(()))?;
+        }
+        Ok(stamp)
     }
 
     fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError> {

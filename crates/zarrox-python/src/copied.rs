@@ -1,0 +1,139 @@
+//! Documents of consolidated metadata as a store, which are compared with the nodes' own.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use zarrox::stores::{
+    ByteRange, Bytes, Capabilities, Condition, DirListing, Hold, HoldGuard, Key, LockGuard, Payload, Prefix,
+    Stamp, Store, StoreError, Value, provided,
+};
+
+/// Copies of documents. Whoever asks for the [stamp](Store::stamp) of one gets that of the original, and once these differ, the original is
+/// read: so arrays are not opened, read or written by an old copy.
+#[derive(Debug)]
+pub(crate) struct CopiedDocuments {
+    copies: Arc<dyn Store>,
+    originals: Arc<dyn Store>,
+    states: Mutex<HashMap<Key, State>>,
+}
+
+/// What is known of a copy.
+#[derive(Debug)]
+enum State {
+    /// It was asked for, where a look at the original is a request: the comparison waits until elements are read.
+    Unread,
+    /// It agrees with the original of this stamp.
+    Same(Stamp),
+    /// It does not agree.
+    Different,
+}
+
+impl CopiedDocuments {
+    pub(crate) fn new(copies: Arc<dyn Store>, originals: Arc<dyn Store>) -> Self {
+        Self { copies, originals, states: Mutex::default() }
+    }
+
+    fn states(&self) -> MutexGuard<'_, HashMap<Key, State>> {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn of(&self, key: &Key) -> &dyn Store {
+        if matches!(self.states().get(key), Some(State::Different)) {
+            &*self.originals
+        } else {
+            &*self.copies
+        }
+    }
+
+    fn compared(&self, key: &Key, stamp: &Stamp) -> Result<State, StoreError> {
+        let [copy, original] = [&self.copies, &self.originals].map(|store| store.get(key));
+        let [copy, original] =
+            [copy?, original?].map(|bytes| bytes.and_then(|bytes| zarrox::json::parse(&bytes).ok()));
+        Ok(if copy == original { State::Same(stamp.clone()) } else { State::Different })
+    }
+}
+
+impl Store for CopiedDocuments {
+    provided!(directory get_many rename_prefix flush exchange);
+
+    fn location(&self) -> String {
+        self.originals.location()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.copies.capabilities()
+    }
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        let stamp = self.originals.stamp(key)?;
+        let is_new = |known: &State| match known {
+            State::Same(known) => *known != stamp || matches!(stamp, Stamp::Recent(_)),
+            State::Unread | State::Different => true,
+        };
+        let is_new = self.states().get(key).map(is_new);
+        match is_new {
+            None if stamp == Stamp::Unknown => {
+                self.states().insert(key.clone(), State::Unread);
+                return Ok(Stamp::Missing);
+            }
+            Some(false) => return Ok(stamp),
+            None | Some(true) => {}
+        }
+        let state = self.compared(key, &stamp)?;
+        self.states().insert(key.clone(), state);
+        Ok(stamp)
+    }
+
+    fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError> {
+        self.originals.hold(prefix, how)
+    }
+
+    fn lock(&self, key: &Key) -> Result<LockGuard, StoreError> {
+        self.originals.lock(key)
+    }
+
+    fn open_with(&self, key: &Key, first: Option<ByteRange>) -> Result<Option<Box<dyn Value>>, StoreError> {
+        self.of(key).open_with(key, first)
+    }
+
+    fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
+        self.of(key).get(key)
+    }
+
+    fn get_ranges(&self, key: &Key, ranges: &[ByteRange]) -> Result<Option<Vec<Bytes>>, StoreError> {
+        self.of(key).get_ranges(key, ranges)
+    }
+
+    fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
+        self.of(key).size(key)
+    }
+
+    fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+        self.of(key).contains(key)
+    }
+
+    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
+        self.copies.put(key, payload, condition)
+    }
+
+    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
+        self.copies.erase_if(key, condition)
+    }
+
+    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
+        self.copies.erase_prefix(prefix)
+    }
+
+    fn list_prefix(
+        &self,
+        prefix: &Prefix,
+        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.copies.list_prefix(prefix, visit)
+    }
+
+    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
+        self.copies.list_dir(prefix)
+    }
+}
