@@ -1,6 +1,7 @@
 //! The way from a path or URL to a store and a node in it.
 
-use std::path::{Path, PathBuf};
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
@@ -30,7 +31,7 @@ pub(crate) fn store_for(
     if is_elsewhere(path) {
         return store_at(text, storage);
     }
-    let path = plain(path);
+    let path = &resolved(plain(path));
     let archive = archive_of(path);
     let root = archive.map_or_else(|| root_of(path), Path::to_owned);
     let below = path.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
@@ -212,13 +213,29 @@ pub(crate) fn plain(path: &Path) -> &Path {
     path.to_str().and_then(|text| text.strip_prefix("file://")).map_or(path, Path::new)
 }
 
+/// Returns true if a path has `..` behind a name.
+fn leads_back(path: &Path) -> bool {
+    let mut components = path.components().skip_while(|part| !matches!(part, Component::Normal(_)));
+    components.any(|part| part == Component::ParentDir)
+}
+
+/// The path without a `..` behind a name, since the parent in the text need not be the parent on disk.
+fn resolved(path: &Path) -> Cow<'_, Path> {
+    if !leads_back(path) {
+        return path.into();
+    }
+    let existing = path.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
+    match existing.and_then(|(above, real)| Some(real.join(path.strip_prefix(above).ok()?))) {
+        Some(real) => real.into(),
+        None => path.into(),
+    }
+}
+
 /// The topmost directory of the hierarchy that a directory is in: the directory itself, or one above.
 pub(crate) fn root_of(path: &Path) -> PathBuf {
     let named = |path: &&Path| has_extension(path, "zarr") || has_extension(path, "n5");
-    // `..` can lead anywhere, so that the parent in the text is not the parent on disk.
-    let plain = |path: &&Path| !path.components().any(|c| c.as_os_str() == "..");
     let mut above: Vec<&Path> = path.ancestors().skip(1).take_while(|p| !p.as_os_str().is_empty()).collect();
-    if !plain(&path) {
+    if leads_back(path) {
         above.clear();
     }
     if let Some(root) = above.iter().rev().find(|path| named(path)) {

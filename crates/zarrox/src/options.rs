@@ -457,7 +457,7 @@ impl OpenOptions {
 
     /// Returns true if a move was interrupted after the node had its new place, or the one there was put aside for it.
     pub(crate) fn is_half_moved(&self, from: &Location, to: &Location) -> Result<bool> {
-        match from.store.location() == to.store.location() {
+        match from.is_in_store_of(to) {
             true => from.is_half_moved(&from.at(to.path.clone())),
             false => from.is_root_moved(to),
         }
@@ -467,7 +467,7 @@ impl OpenOptions {
         let (source, target) = (self.place(from)?, self.place(to)?);
         let (here, there) = (source.store.location(), target.store.location());
         let overwrite = self.mode == OpenMode::Write;
-        if here == there {
+        if source.is_in_store_of(&target) {
             let target = source.at(target.address.path);
             match is_held {
                 true => source.move_held_node(&target, overwrite)?,

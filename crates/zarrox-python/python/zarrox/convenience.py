@@ -14,10 +14,11 @@ from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.core import Array
 from zarrox.core.progress import progress_reporter
 from zarrox.core.settings import Settings
+from zarrox.core.sources import check_apart
 from zarrox.errors import ContainsGroupError, CopyError, NodeNotFoundError, PathNotFoundError, ReadOnlyError
 from zarrox.hierarchy import Group, open_group
 from zarrox.hierarchy import group as create_or_open_group
-from zarrox.hierarchy._copy import NodeCopier, check_if_exists, data_bytes, log_writer, summary, transfers
+from zarrox.hierarchy._copy import NodeCopier, check_copy_apart, check_if_exists, data_bytes, log_writer, summary, transfers
 from zarrox.hierarchy._nodes import format_name
 from zarrox.hierarchy._open import check_mode
 from zarrox.shown.tree import TreeViewer
@@ -237,6 +238,8 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
             raise TypeError(f"{name}={arr!r} is no array: all arguments are arrays, but for {', '.join(_SAVE_OPTIONS)}")
     _rehearse(arrays, options)
     target = _writable_store(store, options)
+    for arr in arrays.values():
+        check_apart(arr, target, normalize_storage_path(options.get("path")))
     try:
         formats: dict[str, Any] = _only(options, ("path", "zarr_version", "zarr_format"))
         group = create_or_open_group(target, overwrite=True, **formats)
@@ -470,6 +473,7 @@ def copy(
     if not name:
         raise TypeError("the source is a root, which has no name: say with `name` what the copy is called")
     total = 0 if progress is None or dry_run else data_bytes(source)
+    check_copy_apart(source, dest, name, replaces=if_exists == "replace")
     with log_writer(log) as write, progress_reporter(progress, total) as report:
         copier = NodeCopier(write, shallow, without_attrs, if_exists, dry_run, create_kws, report)
         copier.copy(source, dest, name, is_root=True)
@@ -564,6 +568,7 @@ def copy_all(
     """
     _check_copy(dest, if_exists)
     total = 0 if progress is None or dry_run else data_bytes(source)
+    check_copy_apart(source, dest, "", replaces=if_exists == "replace")
     with log_writer(log) as write, progress_reporter(progress, total) as report:
         copier = NodeCopier(write, shallow, without_attrs, if_exists, dry_run, create_kws, report)
         copier.copy_children(source, dest)

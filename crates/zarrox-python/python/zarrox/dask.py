@@ -27,7 +27,7 @@ from zarrox import _native
 from zarrox.argument_types import StoreArgument
 from zarrox.convenience import open as open_node
 from zarrox.core import Array
-from zarrox.core.sources import is_at, places_of
+from zarrox.core.sources import check_nodes_apart, is_at, places_of
 from zarrox.core.sources import place as place_of
 from zarrox.creation import create_array, from_array, open_array
 from zarrox.errors import DataTypeMismatchError, ReadOnlyError
@@ -289,6 +289,8 @@ def copy(
     node = source if isinstance(source, (Array, Group)) else open_node(source, mode="r")
     store = normalize_store_arg(target, storage_options=_dict(storage_options), mode="a")
     client = _client(client)
+    if overwrite:
+        check_nodes_apart(node, store, path or "", replaces=True)
     nodes = [(path or "", node)]
     if isinstance(node, Group):
         prefix = f"{path}/" if path else ""

@@ -1,6 +1,7 @@
 //! Keys: each belongs to a document or to a chunk of some node, or to nothing.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::ops::ControlFlow;
 
 use zarrox_core::grid::{ChunkKeyEncoding, Separator};
@@ -58,6 +59,7 @@ pub(super) fn array(session: &Session<'_>, array: &Array) -> Result<()> {
         if done.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     done?;
+    listing.directories("")?;
     listing.finish()?;
     listed.or_else(|error| session.report_unreadable(array.path().as_str(), error.into()))
 }
@@ -88,6 +90,30 @@ impl<'s, 'a> Listing<'s, 'a> {
             foreign: Foreign::default(),
             nodes: Vec::new(),
         })
+    }
+
+    /// Reports directories in the place of chunks, which are in no listing of values.
+    fn directories(&self, below: &str) -> Result<()> {
+        let (place, prefix) = (self.array.location(), self.array.chunks_prefix());
+        let Some(root) = place.store.directory() else { return Ok(()) };
+        // What cannot be listed was reported already.
+        let Ok(entries) = fs::read_dir(root.join(prefix.as_str()).join(below)) else { return Ok(()) };
+        let directories = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        for name in directories.filter_map(|entry| entry.file_name().into_string().ok()) {
+            let name = if below.is_empty() { name } else { format!("{below}/{name}") };
+            if !self
+                .encoding
+                .decode(&name, self.array.ndim())
+                .is_some_and(|chunk| self.array.has_chunk(&chunk))
+            {
+                if name.split('/').count() <= self.array.ndim() {
+                    self.directories(&name)?;
+                }
+            } else if let Err(error) = place.store.size(&prefix.key(&name)?) {
+                self.session.report_unreadable(self.array.path().as_str(), error.into())?;
+            }
+        }
+        Ok(())
     }
 
     fn see(&mut self, key: Key, size: u64) -> Result<()> {

@@ -53,7 +53,6 @@ mod translation;
 mod translator;
 
 use std::fmt;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -63,8 +62,7 @@ use zarrox_stores::Store;
 use crate::error::argument;
 use crate::group::Node;
 use crate::hierarchy::journal::Journal;
-use crate::locate;
-use crate::location::{Location, Purpose};
+use crate::location::{Location, Purpose, are_paths_overlapping};
 use crate::options::{OpenMode, OpenOptions};
 use crate::policy::{Consolidated, MissingChunks};
 use plan::{Planner, Step, Wishes};
@@ -266,10 +264,7 @@ impl Convert {
     }
 
     pub(crate) fn plan_between(&self, source: &Location, destination: &Location) -> Result<Conversion> {
-        let overlaps = source.path.contains(&destination.path) || destination.path.contains(&source.path);
-        if overlaps && source.store.location() == destination.store.location() {
-            return Err(overlap(&source.path, &destination.path));
-        }
+        check_places_apart(source, destination)?;
         self.check_above(destination)?;
         let source = &known_nodes(source)?;
         let destination = destination.clone().settle(self.to)?;
@@ -344,14 +339,19 @@ impl Convert {
     }
 }
 
+/// Refuses places of which one contains the other.
+pub(crate) fn check_places_apart(source: &Location, destination: &Location) -> Result<()> {
+    match source.overlaps(destination) {
+        true => Err(overlap(&source.path, &destination.path)),
+        false => Ok(()),
+    }
+}
+
 /// Refuses paths of which one contains the other.
 pub(crate) fn check_apart(source: &Path, destination: &Path) -> Result<()> {
-    let resolved = |path: &Path| fs::canonicalize(locate::plain(path)).ok();
-    match (resolved(source), resolved(destination)) {
-        (Some(from), Some(to)) if from.starts_with(&to) || to.starts_with(&from) => {
-            Err(overlap(&from.display(), &to.display()))
-        }
-        _ => Ok(()),
+    match are_paths_overlapping(source, destination) {
+        true => Err(overlap(&source.display(), &destination.display())),
+        false => Ok(()),
     }
 }
 

@@ -58,7 +58,7 @@ impl Location {
     }
 
     fn check_apart(&self, to: &Self) -> Result<()> {
-        if self.path.contains(&to.path) || to.path.contains(&self.path) {
+        if self.overlaps(to) {
             return Err(argument(format!("'{}' cannot be moved to '{}'", self.path, to.path)));
         }
         Ok(())

@@ -5,6 +5,7 @@ mod consolidated_metadata;
 mod context;
 mod heard;
 mod latest;
+mod overlap;
 mod probe;
 mod read_ahead;
 
@@ -22,6 +23,7 @@ pub(crate) use address::Address;
 pub(crate) use consolidated_metadata::ConsolidatedMetadata;
 pub(crate) use context::Context;
 pub(crate) use heard::Heard;
+pub(crate) use overlap::are_paths_overlapping;
 pub(crate) use probe::{Probe, Purpose};
 pub(crate) use read_ahead::ReadAhead;
 

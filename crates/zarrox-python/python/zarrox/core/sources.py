@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
@@ -45,7 +46,16 @@ def place(store: BaseStore, path: str) -> Place:
     values: Any = store
     while isinstance(values, KVStore):
         values = values._mutable_mapping
-    return (id(values) if is_in_memory(store) else native_store(store).location), path
+    if is_in_memory(store):
+        return id(values), path
+    location = native_store(store).location
+    try:
+        found = os.stat(location)
+    except (OSError, ValueError):
+        return location, path
+    if os.path.isdir(location):
+        return "", os.path.realpath(os.path.join(location, path))
+    return (found.st_dev, found.st_ino), path
 
 
 def is_at(source: Place, other: Place) -> bool:
@@ -56,7 +66,68 @@ def is_at(source: Place, other: Place) -> bool:
     source, other : tuple
         The places of nodes.
     """
+    if source[0] == other[0] == "":
+        return _is_at_on_disk(source[1], other[1])
     return source[0] == other[0] and (not other[1] or f"{source[1]}/".startswith(f"{other[1]}/"))
+
+
+def _is_at_on_disk(path: str, other: str) -> bool:
+    """Whether a path is another one or below it, also by a mount of the same directory."""
+    try:
+        wanted = os.stat(other)
+    except OSError:
+        return f"{path}/".startswith(f"{other.rstrip('/')}/")
+    above = [path, *map(str, pathlib.PurePath(path).parents)]
+    return any(os.path.samestat(wanted, os.stat(each)) for each in above if os.path.exists(each))
+
+
+def check_apart(data: Any, store: BaseStore, path: str) -> None:
+    """That a node can be replaced before values are read.
+
+    Parameters
+    ----------
+    data : object
+        The values: an array of Zarr, or one of Dask or xarray that reads when it is used.
+    store : zarrox.storage.BaseStore
+        The store of the node that is replaced.
+    path : str
+        Its path.
+
+    Raises
+    ------
+    ValueError
+        The values are read from this node, or from a node below it.
+    """
+    target = place(store, path)
+    if any(is_at(source, target) for source in places_of(data)):
+        raise ValueError(
+            f"the data are read from '/{path}', which would be replaced before that: write to another path, or give "
+            "the values, as array[...] does"
+        )
+
+
+def check_nodes_apart(source: Any, store: BaseStore, path: str, replaces: bool) -> None:
+    """That a copy does not replace the node that it is made of, and is not made inside of it.
+
+    Parameters
+    ----------
+    source : Array or Group
+        The node that is copied.
+    store : zarrox.storage.BaseStore
+        The store of the copy.
+    path : str
+        Its path.
+    replaces : bool
+        Whether a node that is there is replaced.
+
+    Raises
+    ------
+    ValueError
+        One place contains the other.
+    """
+    here, there = place(source.store, source.path), place(store, path)
+    if replaces if is_at(here, there) else is_at(there, here):
+        raise ValueError(f"{source.name!r} cannot be copied to '/{path}': one contains the other")
 
 
 def _place_of_array(array: Any) -> Iterator[Place]:

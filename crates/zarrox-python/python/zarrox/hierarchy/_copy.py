@@ -16,6 +16,7 @@ from zarrox import _native
 from zarrox.core import Array
 from zarrox.core.arguments import element_type, kept
 from zarrox.core.copying import copy_values
+from zarrox.core.sources import check_nodes_apart
 from zarrox.errors import CopyError, ZarrUserWarning
 from zarrox.hierarchy import _h5 as h5
 from zarrox.hierarchy import Group
@@ -84,6 +85,18 @@ def check_if_exists(if_exists: str, choices: Sequence[str]) -> None:
     """Refuses an ``if_exists`` that there is not."""
     if if_exists not in choices:
         raise ValueError(f"if_exists must be one of {', '.join(map(repr, choices))}; found {if_exists!r}")
+
+
+def check_copy_apart(source: Any, dest: Any, name: str, replaces: bool) -> None:
+    """That a copy does not replace what it is made of, and is not made inside of it.
+
+    Raises
+    ------
+    ValueError
+        One place contains the other.
+    """
+    if isinstance(source, Array | Group) and isinstance(dest, Group):
+        check_nodes_apart(source, dest.store, "/".join(part for part in (dest.path, name) if part), replaces)
 
 
 def summary(copied: tuple[int, int, int], dry_run: bool) -> str:

@@ -36,7 +36,9 @@ use zarrox_core::{CodecSpec, DataType, Format, IntoSelection, Result};
 use zarrox_stores::Store;
 
 use crate::convert::Glob;
-use crate::convert::{Conversion, Convert, ConvertReport, Progress, Verify, What, check_apart, known_nodes};
+use crate::convert::{
+    Conversion, Convert, ConvertReport, Progress, Verify, What, check_apart, check_places_apart, known_nodes,
+};
 use crate::group::Node;
 use crate::location::Location;
 use crate::options::{OpenMode, OpenOptions};
@@ -316,6 +318,7 @@ impl Copier {
     }
 
     fn plan_between(&self, source: &Location, destination: Location) -> Result<Copying> {
+        check_places_apart(source, &destination)?;
         // The format with which the options open the source is not that of the copy.
         let root = known_nodes(source)?.open_node()?;
         let destination = destination.of_format(None);

@@ -99,7 +99,7 @@ impl Copier {
         if self.format.is_some() {
             return false;
         }
-        from.store.location() == to.store.location()
+        from.is_in_store_of(to)
             || (from.path.is_root()
                 && to.path.is_root()
                 && locate::check_same_kind(source, destination).is_ok())

@@ -1,0 +1,123 @@
+//! Whether two places are one place or inside of one another, by whatever names: links, `..`, bind mounts and other cases of letters.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use zarrox_stores::is_url;
+
+use super::Location;
+use crate::locate;
+
+impl Location {
+    /// Returns true if both places are in one store.
+    pub(crate) fn is_in_store_of(&self, other: &Self) -> bool {
+        let (one, two) = (self.store.location(), other.store.location());
+        let on_disk = |location: &str| (!is_url(location)).then(|| OnDisk::at(Path::new(location)));
+        one == two || on_disk(&one).zip(on_disk(&two)).is_some_and(|(one, two)| one.is(&two))
+    }
+
+    /// Returns true if one place is the other or inside of it.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        if self.store.location() == other.store.location() {
+            return self.path.contains(&other.path) || other.path.contains(&self.path);
+        }
+        let path = |place: &Self| {
+            let location = place.store.location();
+            (!is_url(&location)).then(|| Path::new(&location).join(place.path.to_string().trim_matches('/')))
+        };
+        path(self).zip(path(other)).is_some_and(|(one, two)| overlap(&one, &two))
+    }
+}
+
+/// Returns true if one path or URL leads to the same place on disk as the other, or into it.
+pub(crate) fn are_paths_overlapping(one: &Path, other: &Path) -> bool {
+    let on_disk = |path: &Path| {
+        let file = locate::store_file(path).filter(|_| locate::is_elsewhere(path));
+        file.or_else(|| (!locate::is_elsewhere(path)).then(|| locate::plain(path).to_owned()))
+    };
+    on_disk(one).zip(on_disk(other)).is_some_and(|(one, other)| overlap(&one, &other))
+}
+
+fn overlap(one: &Path, other: &Path) -> bool {
+    let (one, other) = (OnDisk::at(one), OnDisk::at(other));
+    one.contains(&other) || other.contains(&one)
+}
+
+/// What tells a file or directory apart from all others.
+#[cfg(unix)]
+type Identity = (u64, u64);
+#[cfg(not(unix))]
+type Identity = PathBuf;
+
+/// A place on disk, which need not exist.
+struct OnDisk {
+    /// The deepest part of it that exists, and all directories above.
+    above: Vec<Identity>,
+    /// The names below.
+    missing: Vec<OsString>,
+}
+
+impl OnDisk {
+    fn at(path: &Path) -> Self {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let existing = path.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
+        let (existing, resolved) = existing.unwrap_or((Path::new(""), PathBuf::new()));
+        let missing = path.strip_prefix(existing).unwrap_or(&path);
+        Self {
+            above: resolved.ancestors().filter_map(identity).collect(),
+            missing: missing.iter().map(ToOwned::to_owned).collect(),
+        }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.above.first() == other.above.first() && self.missing == other.missing
+    }
+
+    fn contains(&self, inner: &Self) -> bool {
+        let Some(deepest) = self.above.first() else { return false };
+        match self.missing.is_empty() {
+            true => inner.above.contains(deepest),
+            false => inner.above.first() == Some(deepest) && inner.missing.starts_with(&self.missing),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+
+    fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    Some(path.to_owned())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_place_has_many_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |path: &str| directory.path().join(path);
+        fs::create_dir_all(at("a/b")).unwrap();
+        fs::create_dir_all(at("ab")).unwrap();
+        std::os::unix::fs::symlink(at("a"), at("link")).unwrap();
+        for (one, other, expected) in [
+            ("a", "a/b", true),
+            ("a/b", "a", true),
+            ("a", "link/b/new/deep", true),
+            ("ab/../a", "link", true),
+            ("a/new", "ab/../link/new/x", true),
+            ("a/new", "a/newer", false),
+            ("a", "ab", false),
+            ("a/b", "a/c", false),
+            ("new", "a", false),
+        ] {
+            assert_eq!(overlap(&at(one), &at(other)), expected, "{one} {other}");
+        }
+    }
+}
