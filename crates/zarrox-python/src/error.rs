@@ -37,12 +37,26 @@ pub(crate) fn cause(error: &Error) -> Option<&PyErr> {
     None
 }
 
+/// Returns true if a file would be larger than the system allows.
+fn is_of_file_size(error: &Error) -> bool {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_of_io = cause.downcast_ref::<std::io::Error>();
+        if cause_of_io.is_some_and(|cause| cause.kind() == std::io::ErrorKind::FileTooLarge) {
+            return true;
+        }
+        source = cause.source();
+    }
+    false
+}
+
 fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let text = error.to_string();
     let class = match error.kind() {
         ErrorKind::Forbidden => return PyPermissionError::new_err(text),
         ErrorKind::TimedOut => return PyTimeoutError::new_err(text),
         ErrorKind::StorageFull => return PyOSError::new_err(text),
+        ErrorKind::LimitExceeded if is_of_file_size(error) => return PyOSError::new_err(text),
         ErrorKind::LimitExceeded => return PyMemoryError::new_err(text),
         ErrorKind::Interrupted => return PyKeyboardInterrupt::new_err(text),
         ErrorKind::InvalidArgument => return PyValueError::new_err(text),

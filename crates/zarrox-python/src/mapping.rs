@@ -12,7 +12,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyType, PyWeakrefMethods, PyWeakrefReference};
 use zarrox::stores::{
     ByteRange, Bytes, Capabilities, Condition, DirListing, Hold, HoldGuard, Key, LockGuard, Payload, Prefix,
-    Stamp, Store, StoreError, StoreErrorKind, StoreExt, Value, provided,
+    Stamp, Store, StoreError, StoreErrorKind, StoreExt, Value, Version, provided,
 };
 
 /// A mapping from keys to whatever has bytes. Its methods are called from any thread, which takes Python's lock for that.
@@ -84,7 +84,11 @@ impl MappingStore {
             Ok(text) => text.to_cow()?.into_owned(),
             Err(_) => format!("{}://{:p}", place.get_type().name()?, place.as_ptr()),
         };
-        let is_at_hand = place.is_instance_of::<PyDict>();
+        let in_memory = mapping.getattr_opt("is_in_memory")?;
+        let is_at_hand = match in_memory {
+            Some(in_memory) => in_memory.is_truthy()?,
+            None => place.is_instance_of::<PyDict>(),
+        };
         let has_ranges = mapping.getattr_opt("get_range")?.is_some();
         Ok(Self {
             mapping: reference,
@@ -485,7 +489,11 @@ impl Store for MappingStore {
     }
 
     fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
-        let Some(place) = &self.place else { return Ok(Stamp::Unknown) };
+        let Some(place) = &self.place else {
+            // Documents are small: what they say is their version, where a look at them is no request.
+            let document = if self.is_at_hand { self.get(key)? } else { return Ok(Stamp::Unknown) };
+            return Ok(document.map_or(Stamp::Missing, |bytes| Stamp::Settled(Version::from(&*bytes))));
+        };
         let stamp = place.stamp(key)?;
         self.notice(key, &stamp)?;
         // A mapping may have its values under other keys than the store.

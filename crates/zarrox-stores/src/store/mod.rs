@@ -19,7 +19,7 @@ pub use self::payload::{PartSource, Payload};
     feature = "sqlite"
 ))]
 pub(crate) use self::provided::ranges_of;
-#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm", feature = "zip"))]
 pub(crate) use self::provided::stamp_of;
 pub(crate) use self::provided::{check_rename, copy_then_erase};
 pub use self::range::ByteRange;

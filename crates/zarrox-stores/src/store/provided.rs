@@ -87,8 +87,8 @@ pub fn no_exchange<S: Store + ?Sized>(store: &S, one: &Prefix, other: &Prefix) -
     Err(error.with_location(store.location()).with_key(one.as_str()))
 }
 
-/// The stamp of a value in a database, whose version is found by reading it.
-#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
+/// The stamp of a value in a database or an archive, whose version is found by opening it.
+#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm", feature = "zip"))]
 pub(crate) fn stamp_of<S: Store + ?Sized>(store: &S, key: &Key) -> Result<Stamp, StoreError> {
     let Some(value) = store.open_with(key, Some(WHOLE))? else { return Ok(Stamp::Missing) };
     Ok(value.version().map_or(Stamp::Unknown, Stamp::Settled))

@@ -19,6 +19,11 @@ class Files(MutableMapping[str, Any]):
         fs = self.mapper.fs
         return f"{type(fs).__name__}-{id(fs):x}://{self.mapper.root}"
 
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether the files are in the memory of this process."""
+        return type(self.mapper.fs).__name__ == "MemoryFileSystem"
+
     def __getitem__(self, key: str) -> Any:
         try:
             return self.mapper[key]

@@ -19,9 +19,10 @@ use self::directory::Entry;
 use self::format::{Content, DEFLATED, STORED};
 use self::source::Source;
 use self::value::ZipValue;
+use crate::store::stamp_of;
 use crate::{
-    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Store, StoreError,
-    StoreErrorKind, StoreExt, Value, Version, key_map, provided,
+    ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, Payload, Prefix, Stamp, Store,
+    StoreError, StoreErrorKind, StoreExt, Value, Version, key_map, provided,
 };
 
 /// The largest deflated entry that is read when nothing else is said.
@@ -226,7 +227,11 @@ impl fmt::Debug for ZipStore {
 }
 
 impl Store for ZipStore {
-    provided!(directory get get_ranges get_many contains stamp hold exchange);
+    provided!(directory get get_ranges get_many contains hold exchange);
+
+    fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
+        stamp_of(self, key)
+    }
 
     fn location(&self) -> String {
         self.archive.location.to_string()
