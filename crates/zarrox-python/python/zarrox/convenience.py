@@ -14,7 +14,7 @@ from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.core import Array
 from zarrox.core.progress import progress_reporter
 from zarrox.core.settings import Settings
-from zarrox.core.sources import check_apart
+from zarrox.core.sources import check_apart, check_file_apart
 from zarrox.errors import ContainsGroupError, CopyError, NodeNotFoundError, PathNotFoundError, ReadOnlyError
 from zarrox.hierarchy import Group, open_group
 from zarrox.hierarchy import group as create_or_open_group
@@ -155,7 +155,10 @@ def _is_path(store: StoreArgument) -> bool:
     return isinstance(store, str | os.PathLike)
 
 
-def _writable_store(store: StoreArgument, options: Mapping[str, Any]) -> BaseStore:
+def _writable_store(store: StoreArgument, options: Mapping[str, Any], arrays: Iterable[Any]) -> BaseStore:
+    for array in arrays if _is_path(store) else ():
+        # An archive that is opened for writing is empty.
+        check_file_apart(array, os.fspath(store))
     return normalize_store_arg(store, storage_options=options.get("storage_options"), mode="w")
 
 
@@ -182,7 +185,7 @@ def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs
     array([   0,    1,    2, ..., 9997, 9998, 9999], shape=(10000,))
     """
     arr = _as_array(arr)
-    target = _writable_store(store, kwargs)
+    target = _writable_store(store, kwargs, [arr])
     kwargs.pop("storage_options", None)
     try:
         with progress_reporter(progress, arr.nbytes) as report:
@@ -237,7 +240,7 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
         if isinstance(arr, str | bool | None):
             raise TypeError(f"{name}={arr!r} is no array: all arguments are arrays, but for {', '.join(_SAVE_OPTIONS)}")
     _rehearse(arrays, options)
-    target = _writable_store(store, options)
+    target = _writable_store(store, options, arrays.values())
     for arr in arrays.values():
         check_apart(arr, target, normalize_storage_path(options.get("path")))
     try:

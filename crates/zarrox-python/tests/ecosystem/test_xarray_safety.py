@@ -455,3 +455,27 @@ def test_times_of_numpy_go_into_calendars_that_agree(tmp_path: Path) -> None:
     dates = [cftime.DatetimeGregorian(2000, 1, 4)]
     to_zarr(xr.Dataset(coords={"time": dates}), tmp_path / "s", append_dim="time")
     assert opened(tmp_path / "s").time.dt.day.values.tolist() == [1, 2, 3, 4]
+
+
+@FORMATS
+def test_chunks_along_a_dimension_of_length_0_are_those_of_the_encoding(tmp_path: Path, zarr_format: Any) -> None:
+    """What is appended later is divided so."""
+    empty = xr.Dataset({"v": (("t", "x"), np.zeros((0, 4)))})
+    to_zarr(empty, tmp_path / "s", encoding={"v": {"chunks": (100, 3)}}, zarr_format=zarr_format)
+    assert zarr.open_array(tmp_path / "s/v").chunks == (100, 3)
+    to_zarr(empty, tmp_path / "t", zarr_format=zarr_format)
+    assert zarr.open_array(tmp_path / "t/v").shape == (0, 4)
+
+
+@FORMATS
+def test_a_copy_of_the_metadata_that_an_interrupted_write_left_is_renewed(tmp_path: Path, zarr_format: Any) -> None:
+    """The arrays were made, and the copy does not have them yet."""
+    to_zarr(two(1, 2), tmp_path / "s", zarr_format=zarr_format, consolidated=True)
+    name = "zarr.json" if zarr_format == 3 else ".zmetadata"
+    old = (tmp_path / "s" / name).read_bytes()
+    new = xr.Dataset({"n": ("x", [5, 6])}, coords={"x": [1, 2]})
+    for _ in range(2):
+        to_zarr(new, tmp_path / "s", mode="a")
+        assert xr.open_zarr(tmp_path / "s", consolidated=True).n.values.tolist() == [5, 6]
+        assert opened(tmp_path / "s").n.values.tolist() == [5, 6]
+        (tmp_path / "s" / name).write_bytes(old)

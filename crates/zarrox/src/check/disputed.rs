@@ -65,6 +65,28 @@ pub(super) fn judge(session: &Session<'_>, array: &Array) -> Result<Verdict> {
     })
 }
 
+/// Returns true if the stored chunks can be those of an array: all have places in its grid, and of some of them, at least one is whole.
+pub(super) fn fits(array: &Array) -> Result<bool> {
+    let place = array.location();
+    if !place.store.capabilities().listable {
+        return Ok(true);
+    }
+    let (encoding, prefix) = (array.chunk_key_encoding()?, array.chunks_prefix());
+    let (mut targets, mut is_inside) = (Vec::new(), true);
+    place.store.list_prefix(prefix, &mut |key, size| {
+        let Some(chunk) = encoding.decode(&key.as_str()[prefix.as_str().len()..], array.ndim()) else {
+            return ControlFlow::Continue(());
+        };
+        is_inside = array.has_chunk(&chunk);
+        if is_inside && targets.len() < DECODED {
+            targets.push(Target { key, chunk, size });
+        }
+        if is_inside { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    let is_whole = |target| chunks::is_whole(array, target).unwrap_or(false);
+    Ok(is_inside && (targets.is_empty() || targets.iter().any(is_whole)))
+}
+
 /// The nearest copy of the array's documents, and the array that it says, if that is another one.
 fn differing(
     session: &Session<'_>,

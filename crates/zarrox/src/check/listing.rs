@@ -95,21 +95,18 @@ impl<'s, 'a> Listing<'s, 'a> {
     /// Reports directories in the place of chunks, which are in no listing of values.
     fn directories(&self, below: &str) -> Result<()> {
         let (place, prefix) = (self.array.location(), self.array.chunks_prefix());
-        let Some(root) = place.store.directory() else { return Ok(()) };
+        let Some(root) = &self.session.directory else { return Ok(()) };
         // What cannot be listed was reported already.
         let Ok(entries) = fs::read_dir(root.join(prefix.as_str()).join(below)) else { return Ok(()) };
         let directories = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
         for name in directories.filter_map(|entry| entry.file_name().into_string().ok()) {
             let name = if below.is_empty() { name } else { format!("{below}/{name}") };
-            if !self
-                .encoding
-                .decode(&name, self.array.ndim())
-                .is_some_and(|chunk| self.array.has_chunk(&chunk))
-            {
+            let chunk = self.encoding.decode(&name, self.array.ndim());
+            if !chunk.is_some_and(|chunk| self.array.has_chunk(&chunk)) {
                 if name.split('/').count() <= self.array.ndim() {
                     self.directories(&name)?;
                 }
-            } else if let Err(error) = place.store.size(&prefix.key(&name)?) {
+            } else if let Err(error) = place.store.open_with(&prefix.key(&name)?, None) {
                 self.session.report_unreadable(self.array.path().as_str(), error.into())?;
             }
         }

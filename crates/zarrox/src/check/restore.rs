@@ -8,7 +8,7 @@ use zarrox_stores::{Condition, Key, StoreExt};
 use super::repair;
 use super::session::Session;
 use crate::consolidated::Difference;
-use crate::group::Group;
+use crate::group::{Group, Node};
 use crate::hierarchy::format_of;
 use crate::location::{ConsolidatedMetadata, Location};
 
@@ -17,6 +17,8 @@ pub(super) struct Lost {
     documents: Vec<Document>,
     /// The keys of all documents that a node of this format can have.
     keys: Vec<String>,
+    /// The node that they make.
+    node: NodeMetadata,
 }
 
 /// A document that is to be written.
@@ -52,12 +54,12 @@ impl Lost {
             keys.iter().map(|key| place.stored_document(key.clone()).ok().flatten()).collect();
         let mut stored = found.clone();
         let mut lost = vec![false; keys.len()];
-        let is_node = |documents: &[Option<Vec<u8>>]| {
-            let node = place.node_of(format, layout, &Source::stored(documents));
-            matches!(node, Ok(Some((node, true))) if format_of(&node) == format)
+        let node = |documents: &[Option<Vec<u8>>]| {
+            let node = place.node_of(format, layout, &Source::stored(documents)).ok().flatten();
+            node.filter(|(node, explicit)| *explicit && format_of(node) == format).map(|(node, _)| node)
         };
         // Something else keeps the node from being opened, as a document of another format.
-        if is_node(&stored) {
+        if node(&stored).is_some() {
             return None;
         }
         // First what is no document at all; then the one that says what the node is.
@@ -70,13 +72,15 @@ impl Lost {
                     lost[index] = true;
                 }
             }
-            if lost.contains(&true) && is_node(&stored) {
+            if lost.contains(&true)
+                && let Some(node) = node(&stored)
+            {
                 let document = |index: usize| {
                     let key = Key::new(keys[index].as_str()).ok()?;
                     Some(Document { key, stored: found[index].clone(), text: stored[index].clone()? })
                 };
                 let written = (0..keys.len()).filter(|&index| lost[index]).filter_map(document).collect();
-                return Some(Self { documents: written, keys });
+                return Some(Self { documents: written, keys, node });
             }
         }
         None
@@ -105,10 +109,16 @@ impl Lost {
                 Ok(Some((NodeMetadata::Array(array), _))) if place.is_same_array(&array, said).ok()? => {}
                 _ => return None,
             }
+            let node = NodeMetadata::Array(said.clone());
             let document =
                 Document { key: Key::new(keys[index].as_str()).ok()?, stored: stored[index].clone(), text };
-            Some(Self { documents: vec![document], keys: keys.clone() })
+            Some(Self { documents: vec![document], keys: keys.clone(), node })
         })
+    }
+
+    /// The node that the documents make.
+    pub(super) fn node(&self, place: &Location) -> Result<Node> {
+        Node::new(place.as_stored(), self.node.clone())
     }
 
     /// Returns true if a document is one of this node in this format. A document of another format would be in the way still.

@@ -119,6 +119,28 @@ fn a_copy_that_the_stored_chunks_do_not_fit_is_written_anew_and_kept() {
     assert_eq!(findings(&h.path, CheckLevel::Full), []);
 }
 
+#[test]
+fn a_lost_document_is_not_restored_from_a_copy_that_the_stored_chunks_do_not_fit() {
+    for is_missing in [true, false] {
+        let h = consolidated();
+        let old = fs::read(h.file("zarr.json")).unwrap();
+        let mut array = OpenOptions::new().open(h.file("plain")).unwrap().into_array().unwrap();
+        array.resize(&[6, 6]).unwrap();
+        array.fill(s![4.., ..], 5).unwrap();
+        // Other programs leave the copy as it was.
+        fs::write(h.file("zarr.json"), &old).unwrap();
+        match is_missing {
+            true => fs::remove_file(h.file("plain/zarr.json")).unwrap(),
+            false => fs::write(h.file("plain/zarr.json"), "{").unwrap(),
+        }
+        let before = files_below(&h.path);
+        let found = repaired(&h.path, false);
+        let told = found.iter().find(|found| found.path == "plain").unwrap();
+        assert!(matches!(&told.remedy, Remedy::Nothing(why) if why.contains("out of date")), "{told:?}");
+        assert_eq!(files_below(&h.path), before, "nothing is changed");
+    }
+}
+
 /// A group of v2 at a path of its own.
 fn v2() -> (tempfile::TempDir, PathBuf, zarrox::Group) {
     let directory = tempfile::tempdir().unwrap();

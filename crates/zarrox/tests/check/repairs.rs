@@ -312,3 +312,16 @@ fn elements_beside_a_damaged_block_are_kept() {
     }
     assert_eq!(findings(&path, CheckLevel::Full), []);
 }
+
+#[test]
+fn a_directory_in_the_place_of_a_chunk_is_found() {
+    let h = Hierarchy::new();
+    for (chunk, array) in [("plain/c/0/1", "plain"), ("sharded/c/1/0", "sharded")] {
+        fs::remove_file(h.file(chunk)).unwrap();
+        fs::create_dir(h.file(chunk)).unwrap();
+        let found = findings(&h.path, CheckLevel::Full);
+        let told = found.iter().find(|found| found.path == array).unwrap();
+        assert_eq!((told.kind, told.message.contains(chunk)), (Kind::Unreadable, true), "{told:?}");
+        assert!(zarrox::open_array(h.file(array)).unwrap().read::<i32>(..).is_err());
+    }
+}

@@ -265,6 +265,46 @@ fn a_move_elsewhere_is_a_copy_and_a_deletion() {
     assert!(zarrox::open(place("sea.zarr/depth")).is_ok());
 }
 
+#[test]
+fn a_place_by_another_name_is_the_same_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    sample(&place("sea.zarr"));
+    std::fs::create_dir(place("other")).unwrap();
+    let mut names = vec!["other/../sea.zarr"];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(place("sea.zarr"), place("link.zarr")).unwrap();
+        names.push("link.zarr");
+    }
+    let before = stored(&place("sea.zarr"));
+    for root in names {
+        let replacing = || Copier::new().if_exists(IfExists::Replace);
+        for (from, to) in
+            [("", ""), ("winds", "winds"), ("winds", "winds/sub"), ("", "winds/sub"), ("", "x.zip")]
+        {
+            let (from, to) = (place("sea.zarr").join(from), place(root).join(to));
+            for error in [
+                replacing().run(&from, &to).map(drop).unwrap_err(),
+                replacing().chunks([2]).run(&from, &to).map(drop).unwrap_err(),
+                replacing().move_node(&from, &to).map(drop).unwrap_err(),
+            ] {
+                assert_eq!(
+                    error.kind(),
+                    ErrorKind::InvalidArgument,
+                    "{} {}: {error}",
+                    from.display(),
+                    to.display()
+                );
+            }
+            assert_eq!(stored(&place("sea.zarr")), before, "{} {}", from.display(), to.display());
+        }
+    }
+    // Within one hierarchy, a node is renamed, and its copy in consolidated metadata follows.
+    Copier::new().move_node(place("sea.zarr/winds"), place("other/../sea.zarr/air")).unwrap();
+    assert!(zarrox::open(place("sea.zarr/air/u")).is_ok() && zarrox::open(place("sea.zarr/winds")).is_err());
+}
+
 /// A move from `sea.zarr/winds` to `other.zarr/winds` after the copy is whole, and before anything of the source is deleted.
 fn half_moved() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use zarrox::json::json;
 use zarrox::prelude::*;
-use zarrox::stores::{DirectoryStore, Hold, MemoryStore, Prefix, Store};
+use zarrox::stores::{DirectoryStore, DiskCacheOptions, Hold, LruCacheStore, MemoryStore, Prefix, Store};
 use zarrox::{Error, ErrorKind, OpenOptions};
 
 fn create(store: &Arc<dyn Store>, chunks: u64) -> Array {
@@ -131,4 +131,27 @@ fn a_writer_waits_for_one_who_replaces_the_array_and_then_sees_it() {
         assert_eq!(writer.join().unwrap().unwrap_err().kind(), ErrorKind::NotFound);
     });
     assert!(!path.join("a").exists());
+}
+
+#[test]
+fn a_handle_through_a_cache_notices_that_the_array_was_made_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let copies = tempfile::tempdir().unwrap();
+    for store in stores(directory.path()) {
+        let on_disk = DiskCacheOptions::new().open(Arc::clone(&store), copies.path()).unwrap();
+        let caches: [Arc<dyn Store>; 2] =
+            [Arc::new(LruCacheStore::new(Arc::clone(&store), 1 << 20)), Arc::new(on_disk)];
+        for cache in caches {
+            create(&store, 4).fill(.., 1).unwrap();
+            let opened = open(&cache);
+            assert_eq!(opened.read::<i32>(..).unwrap().sum(), 12);
+            create(&store, 3).fill(.., 7).unwrap();
+            uses(&opened);
+            assert_eq!(
+                open(&cache).read::<i32>(..).unwrap().sum(),
+                84,
+                "chunks of the old array are forgotten"
+            );
+        }
+    }
 }

@@ -106,6 +106,20 @@ def check_apart(data: Any, store: BaseStore, path: str) -> None:
         )
 
 
+def check_file_apart(data: Any, path: str) -> None:
+    """That a file can be replaced before values are read.
+
+    Raises
+    ------
+    ValueError
+        The values are read from a store in this file.
+    """
+    if os.path.isfile(path):
+        found = os.stat(path)
+        if any(source[0] == (found.st_dev, found.st_ino) for source in places_of(data)):
+            raise ValueError(f"the data are read from {path!r}, which would be replaced before that: write to another path")
+
+
 def check_nodes_apart(source: Any, store: BaseStore, path: str, replaces: bool) -> None:
     """That a copy does not replace the node that it is made of, and is not made inside of it.
 

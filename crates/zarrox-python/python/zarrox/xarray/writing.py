@@ -145,7 +145,7 @@ def to_zarr(
         renews = consolidates or (place is not None and bool(target.path) and target.is_consolidated)
         how = _How(align_chunks, compute, consolidates, _plain_dict(chunkmanager_store_kwargs))
         opened, writes = _write_there(target, plans, how) if place is None else _write_beside(target, place, plans, how)
-        if renews:
+        if renews or (mode != "r+" and not region and target.misses_in_copy(plans)):
             # Of the whole store, as other readers look for it there.
             _native.consolidate(native_store(target.store), "")
         on_error.pop_all()
@@ -276,10 +276,21 @@ class _Target:
     @property
     def is_consolidated(self) -> bool:
         """True if there is a copy of all metadata."""
-        try:
-            return bool(_native.open_node(native_store(self.store), "", "r", None, True))
-        except (errors.NodeNotFoundError, ValueError, OSError):
+        return self._copy() is not None
+
+    def misses_in_copy(self, plans: Plans) -> bool:
+        """True if there is a copy of all metadata without an array of these, as an interrupted write leaves it."""
+        copy = self._copy()
+        if copy is None:
             return False
+        places = ((*filter(None, (self.path, path, write.name)),) for path, plan in plans for write in plan.writes)
+        return not all("/".join(place) in copy for place in places)
+
+    def _copy(self) -> Group | None:
+        try:
+            return zarrox.open_group(self.store, mode="r", use_consolidated=True)
+        except (errors.NodeNotFoundError, ValueError, OSError):
+            return None
 
     def arrays_at(self, path: str) -> dict[str, xr.Variable]:
         """The arrays of the group, or of one below, as variables that are not decoded."""
