@@ -105,6 +105,11 @@ impl Location {
     /// Deletes a node; with the root also what says that there is a hierarchy.
     pub(super) fn delete_held(&self, held: &Held) -> Result<()> {
         self.mark_deletion(held)?;
+        self.erase_half(held)
+    }
+
+    /// Erases a node that is not complete, and at last its mark.
+    pub(super) fn erase_half(&self, held: &Held) -> Result<()> {
         self.erase_marked(held)?;
         self.erase_journal(held)
     }

@@ -165,6 +165,27 @@ fn a_killed_move_leaves_a_whole_node_and_is_continued() {
 }
 
 #[test]
+fn a_move_that_is_killed_again_and_again_is_continued() {
+    let moves = |root: &Location| place(root, "g").move_node(&place(root, "h"), false);
+    for nth in 1..12 {
+        killed(moves, |store, root, context| {
+            store.inject(Fault::fail(StoreErrorKind::Unreachable).on(&CHANGES).since(nth));
+            let again = moves(root);
+            store.heal();
+            match again.or_else(|_| moves(root)) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                moved => moved.unwrap_or_else(|error| panic!("{context}, and at {nth}: {error}")),
+            }
+            assert_eq!(
+                (value(store, "g/x"), value(store, "h/x")),
+                (None, Some(3)),
+                "{context}, and at {nth}"
+            );
+        });
+    }
+}
+
+#[test]
 fn a_killed_creation_leaves_a_whole_node_or_none() {
     let create = |root: &Location| {
         let store = root.store.clone();

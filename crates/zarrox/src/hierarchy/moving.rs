@@ -271,10 +271,11 @@ impl Location {
         erased.and(kept)
     }
 
-    /// Erases what an interrupted move from another place has copied here.
+    /// Erases what an interrupted move from another place has copied here. The mark stays that of the move until all is erased, so that
+    /// the same move goes on when it is interrupted again.
     fn erase_half_copy(&self, from: &Self) -> Result<()> {
         match self.half_copy(from)? {
-            Some(mark) if !self.is_explicit()? => self.delete_marked(&mark),
+            Some(mark) if !self.is_explicit()? => self.erase_half(&self.held_by(&mark)?),
             _ => Ok(()),
         }
     }
