@@ -179,8 +179,9 @@ def _check_names(
         faults.add(f"append_dim={dimension!r} is not a dimension of those in the store: {known}")
     elif len(set(there.values())) > 1:
         faults.add(
-            f"the arrays in the store have different lengths along {dimension!r}: {there}, as an interrupted append "
-            "leaves them: give the longer ones the length of the others by their method resize"
+            f"the arrays in the store have different lengths along {dimension!r}: {there}, as another append has them while "
+            "it ends, and an interrupted one leaves them: try again, or give the longer ones the length of the others by "
+            "their method resize"
         )
     left = sorted(set(there) - names)
     if left and any(dimension in variable.dims for variable in variables.values()):
