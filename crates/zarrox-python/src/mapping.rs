@@ -23,8 +23,8 @@ pub(crate) struct MappingStore {
     location: String,
     /// The store whose locks these are, where the values are in one of ours.
     place: Option<Arc<dyn Store>>,
-    /// What that store said of the documents at the last time.
-    stamps: Mutex<HashMap<Key, Stamp>>,
+    /// How it is found out that a document was replaced.
+    watch: Watch,
     /// True where the values are in memory: Python's lock is then most of what it takes to get them.
     is_at_hand: bool,
     /// The number of requests that are worth having under way at the same time, where each takes time to travel.
@@ -33,6 +33,17 @@ pub(crate) struct MappingStore {
     wrap: Option<Py<PyAny>>,
     /// True if the mapping has the methods `get_range` and `size`.
     has_ranges: bool,
+}
+
+/// How a mapping tells that a document was replaced.
+#[derive(Debug)]
+enum Watch {
+    /// Values are in memory, and documents are small: what they say is their version.
+    Bytes,
+    /// It is a cache of a store of ours, which is asked. What the store said at the last time is kept.
+    Stamps(Mutex<HashMap<Key, Stamp>>),
+    /// A look would be a request, or the mapping has a way of its own to read.
+    Nothing,
 }
 
 /// A reference to a mapping that the objects of Python's hold that need it: a mapping may hold arrays that lie in it, and Python
@@ -62,17 +73,21 @@ impl Reference {
 
 impl MappingStore {
     /// A mapping whose values are in a store of ours. All mappings over one store share its locks.
-    pub(crate) fn over(mapping: &Bound<'_, PyAny>, store: Arc<dyn Store>) -> Self {
-        Self {
+    pub(crate) fn over(mapping: &Bound<'_, PyAny>, store: Arc<dyn Store>) -> PyResult<Self> {
+        Ok(Self {
             mapping: Reference::to(mapping),
             location: store.location(),
             is_at_hand: store.capabilities().one_at_a_time,
+            watch: if mapping.hasattr("invalidate")? {
+                Watch::Stamps(Mutex::default())
+            } else {
+                Watch::Nothing
+            },
             place: Some(store),
-            stamps: Mutex::default(),
             in_flight: None,
             wrap: None,
             has_ranges: false,
-        }
+        })
     }
 
     /// A mapping whose values are in itself, or in a place: an object, or a text that names it. All mappings of one place
@@ -84,17 +99,16 @@ impl MappingStore {
             Ok(text) => text.to_cow()?.into_owned(),
             Err(_) => format!("{}://{:p}", place.get_type().name()?, place.as_ptr()),
         };
-        let in_memory = mapping.getattr_opt("is_in_memory")?;
-        let is_at_hand = match in_memory {
-            Some(in_memory) => in_memory.is_truthy()?,
-            None => place.is_instance_of::<PyDict>(),
-        };
+        let is_at_hand = place.is_instance_of::<PyDict>();
+        let in_memory =
+            mapping.getattr_opt("is_in_memory")?.map_or(Ok(false), |answer| answer.is_truthy())?;
+        let is_cheap = in_memory || mapping.is_exact_instance_of::<PyDict>();
         let has_ranges = mapping.getattr_opt("get_range")?.is_some();
         Ok(Self {
             mapping: reference,
             location,
             place: None,
-            stamps: Mutex::default(),
+            watch: if is_cheap { Watch::Bytes } else { Watch::Nothing },
             is_at_hand,
             in_flight: None,
             wrap: None,
@@ -131,8 +145,13 @@ impl MappingStore {
 
     /// Lets a mapping that is a cache forget what it has, if a document may be another one than at the last time: its node may be
     /// another one as well.
-    fn notice(&self, key: &Key, stamp: &Stamp) -> Result<(), StoreError> {
-        let mut stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+    fn notice(
+        &self,
+        stamps: &Mutex<HashMap<Key, Stamp>>,
+        key: &Key,
+        stamp: &Stamp,
+    ) -> Result<(), StoreError> {
+        let mut stamps = stamps.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = match (stamps.get(key), stamp) {
             (_, Stamp::Unknown) | (None, Stamp::Missing) => true,
             (last, stamp) => last == Some(stamp),
@@ -142,9 +161,7 @@ impl MappingStore {
         }
         stamps.insert(key.clone(), stamp.clone());
         drop(stamps);
-        self.with("reading", key.as_str(), |mapping| {
-            mapping.getattr_opt("invalidate")?.map_or(Ok(()), |invalidate| invalidate.call0().map(drop))
-        })
+        self.with("reading", key.as_str(), |mapping| mapping.call_method0("invalidate").map(drop))
     }
 
     /// The names, of keys and of prefixes, that a mapping lists itself if it has a method `listdir`.
@@ -489,15 +506,18 @@ impl Store for MappingStore {
     }
 
     fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
-        let Some(place) = &self.place else {
-            // Documents are small: what they say is their version, where a look at them is no request.
-            let document = if self.is_at_hand { self.get(key)? } else { return Ok(Stamp::Unknown) };
-            return Ok(document.map_or(Stamp::Missing, |bytes| Stamp::Settled(Version::from(&*bytes))));
-        };
-        let stamp = place.stamp(key)?;
-        self.notice(key, &stamp)?;
-        // A mapping may have its values under other keys than the store.
-        Ok(if stamp == Stamp::Missing { Stamp::Unknown } else { stamp })
+        match (&self.watch, &self.place) {
+            (Watch::Bytes, _) => {
+                let document = self.get(key)?;
+                Ok(document.map_or(Stamp::Missing, |bytes| Stamp::Settled(Version::from(&*bytes))))
+            }
+            (Watch::Stamps(stamps), Some(place)) => {
+                let stamp = place.stamp(key)?;
+                self.notice(stamps, key, &stamp)?;
+                Ok(stamp)
+            }
+            _ => Ok(Stamp::Unknown),
+        }
     }
 
     fn hold(&self, prefix: &Prefix, how: Hold) -> Result<HoldGuard, StoreError> {

@@ -163,7 +163,7 @@ impl Store {
     ) -> PyResult<Self> {
         let owned = Owned(vec![mapping.clone().unbind()]);
         let mapping = match place.unwrap_or(mapping).cast::<Self>() {
-            Ok(store) => MappingStore::over(mapping, store.get().store.clone()),
+            Ok(store) => MappingStore::over(mapping, store.get().store.clone())?,
             Err(_) => MappingStore::new(mapping, place)?,
         };
         let mapping = Arc::new(mapping.made_with(in_flight, wrap));
