@@ -83,7 +83,7 @@ impl Contents {
             End::Last => {}
             End::Back(message) => contents.notes.push(format!("/: {message}, and ends the chain")),
             End::Damaged(error) => {
-                contents.left_out.push(LeftOut::of_file(format!("/page {number}"), &error))
+                contents.left_out.push(LeftOut::of_file(format!("/page {number}"), &error));
             }
         }
         if contents.found.is_empty() {
