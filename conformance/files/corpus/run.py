@@ -60,6 +60,7 @@ NOT_TO_COMPARE = {
 # Files with damage that other programs pass over; an error that names it is right.
 NAMED_DAMAGE = {
     "bad_jpeg.tif": "the tables of JPEG are cut off",
+    "bad_tag_offset.tif": "the description is not in the file",
     "datapage_v1-corrupt-checksum.parquet": "a checksum differs, which pyarrow does not look at",
     "rle-dict-uncompressed-corrupt-checksum.parquet": "a checksum differs, which pyarrow does not look at",
     "dict-page-offset-zero.parquet": "a field of the footer is a list where Parquet has a number, of a program's own",

@@ -2,20 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{BufRead, BufReader, Cursor, Seek};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use image::{ColorType, ImageDecoder, ImageError, ImageReader, Limits};
+use image::{ColorType, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::Map;
 use zarrox::stores::MemoryStore;
 use zarrox::{DataType, DynArray, Error, Result};
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
 
 use crate::chunks::{Elements, each_position};
 use crate::described::Described;
 use crate::input::{corrupt, failed, unsupported, zeroed};
+use crate::jpeg;
 use crate::natural::natural;
+use crate::png_chunks;
 use crate::rows::CHUNK;
 use crate::store::FileStore;
 
@@ -160,11 +165,26 @@ fn named(path: &Path) -> String {
     format!("'{}'", path.display())
 }
 
+/// The error of a file that cannot be read.
+fn not_read(path: &Path, error: std::io::Error) -> Error {
+    failed(&format!("reading {}", named(path)), error)
+}
+
 /// The decoder of an image, which has read the header.
 fn decoder(path: &Path) -> Result<impl ImageDecoder> {
-    let reading = |error| failed(&format!("reading {}", named(path)), error);
-    let file = BufReader::new(File::open(path).map_err(reading)?);
-    let mut reader = ImageReader::new(file).with_guessed_format().map_err(reading)?;
+    let file = File::open(path).map_err(|error| not_read(path, error))?;
+    decoder_of(reader(BufReader::new(file), path)?, path)
+}
+
+/// The reader of the bytes of an image, which knows its kind.
+fn reader<R: BufRead + Seek>(bytes: R, path: &Path) -> Result<ImageReader<R>> {
+    ImageReader::new(bytes).with_guessed_format().map_err(|error| not_read(path, error))
+}
+
+fn decoder_of<'r, R: BufRead + Seek + 'r>(
+    mut reader: ImageReader<R>,
+    path: &'r Path,
+) -> Result<impl ImageDecoder> {
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(2 * MOST);
     reader.limits(limits);
@@ -184,14 +204,45 @@ fn not_decoded(path: &Path, error: ImageError) -> Error {
 
 /// The pixels of an image of this form, in the machine's byte order.
 fn pixels(path: &Path, form: ImageForm) -> Result<Vec<u8>> {
-    let decoder = decoder(path)?;
+    let stored = fs::read(path).map_err(|error| not_read(path, error))?;
+    let reader = reader(Cursor::new(&stored[..]), path)?;
+    let kind = reader.format();
+    let decoder = decoder_of(reader, path)?;
     let found = ImageForm::of(&decoder).map_err(|error| error.at(named(path)))?;
     if found != form {
         return Err(differs(path, found, form, ""));
     }
+    match kind {
+        Some(ImageFormat::Jpeg) => return jpeg_pixels(&stored, form).map_err(|error| error.at(named(path))),
+        Some(ImageFormat::Png) => png_chunks::check(&stored).map_err(|error| error.at(named(path)))?,
+        _ => {}
+    }
     let mut bytes = zeroed(usize::try_from(form.size()).unwrap_or(usize::MAX))?;
     decoder.read_image(&mut bytes).map_err(|error| not_decoded(path, error))?;
     Ok(bytes)
+}
+
+/// The pixels of a JPEG of this form.
+fn jpeg_pixels(stored: &[u8], form: ImageForm) -> Result<Vec<u8>> {
+    let space = match form.colour {
+        ColorType::L8 => ColorSpace::Luma,
+        ColorType::La8 => ColorSpace::LumaA,
+        ColorType::Rgba8 => ColorSpace::RGBA,
+        _ => ColorSpace::RGB,
+    };
+    jpeg::check_end(stored)?;
+    let options =
+        jpeg::strict().jpeg_set_out_colorspace(space).set_max_width(usize::MAX).set_max_height(usize::MAX);
+    let pixels = JpegDecoder::new_with_options(ZCursor::new(stored), options).decode();
+    let pixels = pixels.map_err(|error| corrupt(format!("decoding failed: {error}")))?;
+    if pixels.len() as u64 != form.size() {
+        return Err(corrupt(format!(
+            "there are {} bytes of elements instead of {}",
+            pixels.len(),
+            form.size()
+        )));
+    }
+    Ok(pixels)
 }
 
 /// The elements of images of one form.

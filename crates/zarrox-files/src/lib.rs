@@ -35,6 +35,8 @@ mod images;
 mod import;
 mod input;
 mod inventory;
+#[cfg(any(feature = "images", feature = "tiff"))]
+mod jpeg;
 mod natural;
 #[cfg_attr(
     not(feature = "hdf5"),
@@ -47,6 +49,8 @@ mod nifti;
 pub mod picture;
 #[cfg(any(feature = "images", feature = "nifti", feature = "tiff"))]
 mod placed;
+#[cfg(any(feature = "images", feature = "tiff"))]
+mod png_chunks;
 mod reading;
 mod rows;
 #[cfg(all(feature = "images", feature = "png", feature = "tiff"))]

@@ -24,18 +24,38 @@ pub struct LeftOut {
     pub reason: String,
     /// The kind of the error: [`ErrorKind::Unsupported`] for parts that have no form in Zarr, and [`ErrorKind::Corrupt`] for damaged ones.
     pub kind: ErrorKind,
+    /// True if the part belongs to the file, such as a page, and may belong to any node.
+    pub(crate) is_of_file: bool,
 }
 
 impl LeftOut {
-    /// Creates the record of a part that failed with this error.
+    /// Creates the record of a node that failed with this error, or of a part of one.
     pub(crate) fn new(path: impl Into<String>, error: &Error) -> Self {
-        Self { path: path.into(), reason: error.to_string(), kind: error.kind() }
+        Self { path: path.into(), reason: error.to_string(), kind: error.kind(), is_of_file: false }
+    }
+
+    /// Creates the record of a part of the file that failed with this error: a page, a description of several nodes.
+    #[cfg(feature = "tiff")]
+    pub(crate) fn of_file(path: impl Into<String>, error: &Error) -> Self {
+        Self { is_of_file: true, ..Self::new(path, error) }
     }
 
     /// Creates the record of a part that has no form in Zarr.
     #[cfg(feature = "tiff")]
     pub(crate) fn unsupported(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), reason: reason.into(), kind: ErrorKind::Unsupported }
+        Self { path: path.into(), reason: reason.into(), kind: ErrorKind::Unsupported, is_of_file: false }
+    }
+
+    /// Returns true if the part is a node or a group above it.
+    pub(crate) fn holds(&self, node: &str) -> bool {
+        let part = self.path.trim_matches('/');
+        !part.is_empty()
+            && node.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// Returns true if an import of these nodes lacks the part.
+    pub(crate) fn concerns(&self, has_node: impl Fn(&str) -> bool) -> bool {
+        self.is_of_file || self.path == "/" || has_node(&self.path)
     }
 
     /// Returns true if the part is damaged, and false if it only has no form in Zarr, or lies in another file that is missing or not

@@ -252,3 +252,20 @@ fn what_is_told_survives_both_formats() {
         assert_eq!(array(&root, "v").metadata().fill_value.is_none(), format == Format::V2);
     }
 }
+
+#[test]
+fn a_damaged_variable_that_is_asked_for_is_damage_and_not_missing() {
+    let whole =
+        classic(0, &[(b"x", 4)], &[variable(b"a", &[0], INT, [0; 16]), variable(b"b", &[0], INT, [1; 16])]);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.nc");
+    std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    let run = |import: Import| import.run(&path, directory.path().join("a.zarr"));
+    for import in [Import::new().node("b"), Import::new().node("a").node("b")] {
+        let error = run(import).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+        assert!(error.to_string().contains("cut off"), "{error}");
+    }
+    assert_eq!(run(Import::new().node("c")).unwrap_err().kind(), ErrorKind::NotFound);
+    run(Import::new().node("a")).unwrap();
+}

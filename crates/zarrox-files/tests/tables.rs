@@ -495,6 +495,27 @@ fn columns_whose_names_are_not_those_of_nodes_are_kept_and_named() {
 }
 
 #[test]
+fn a_file_of_csv_that_ends_between_quotes_is_cut_off() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.csv");
+    for (text, is_whole) in [
+        ("a,b\n1,\"x\"\n", true),
+        ("a,b\n1,\"x\"", true),
+        ("a,b\n1,5\" pipe\n", true),
+        ("a,b\n1,\"x\n2\"\n\n", true),
+        ("a,b\n1,\"x \"\" y\"\r\n", true),
+        ("a,b\n1,x\n2,\"y\n", false),
+        ("a,b\n1,\"x\n2,y\n3,z\n", false),
+        ("a,b\n1,\"x\"\"", false),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let opened = open_file(&path);
+        assert_eq!(opened.is_ok(), is_whole, "{text:?} {opened:?}");
+        assert!(opened.err().is_none_or(|error| error.kind() == ErrorKind::Corrupt), "{text:?}");
+    }
+}
+
+#[test]
 fn pages_whose_checksums_differ_are_damage() {
     let directory = tempfile::tempdir().unwrap();
     for file in ["sums.parquet", "sums2.parquet"] {

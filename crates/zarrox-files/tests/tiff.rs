@@ -113,35 +113,83 @@ fn a_chain_of_directories_that_leads_back_has_all_pages() {
     Import::new().run(&path, directory.path().join("a.zarr")).unwrap();
 }
 
+/// An image of two by two bytes, with one more tag, whose nine numbers are not in the file.
+fn with_tag_outside(outside: u16) -> Vec<u8> {
+    let tags = [(256, 2), (257, 2), (258, 8), (259, 1), (262, 1), (273, 0), (277, 1), (279, 4)];
+    let start = u32::try_from(8 + 2 + (tags.len() + 1) * 12 + 4).unwrap();
+    let mut file = b"II\x2a\0\x08\0\0\0\x09\0".to_vec();
+    for (tag, value) in tags {
+        let value = if tag == 273 { start } else { value };
+        let of_tag: u16 = tag;
+        file.extend([&of_tag.to_le_bytes()[..], &[4, 0, 1, 0, 0, 0], &value.to_le_bytes()].concat());
+    }
+    file.extend([&outside.to_le_bytes()[..], &[4, 0, 9, 0, 0, 0], &70_000_u32.to_le_bytes()].concat());
+    file.extend([0, 0, 0, 0, 1, 2, 3, 4]);
+    file
+}
+
 #[test]
-fn tags_outside_of_the_file_that_elements_do_not_need_are_left_out() {
-    let image = |outside: u16| {
-        let tags = [(256, 2), (257, 2), (258, 8), (259, 1), (262, 1), (273, 0), (277, 1), (279, 4)];
-        let start = u32::try_from(8 + 2 + (tags.len() + 1) * 12 + 4).unwrap();
-        let mut file = b"II\x2a\0\x08\0\0\0\x09\0".to_vec();
-        for (tag, value) in tags {
-            let value = if tag == 273 { start } else { value };
-            let of_tag: u16 = tag;
-            file.extend([&of_tag.to_le_bytes()[..], &[4, 0, 1, 0, 0, 0], &value.to_le_bytes()].concat());
-        }
-        file.extend([&outside.to_le_bytes()[..], &[4, 0, 9, 0, 0, 0], &70_000_u32.to_le_bytes()].concat());
-        file.extend([0, 0, 0, 0, 1, 2, 3, 4]);
-        file
-    };
+fn tags_outside_of_the_file_are_damage_where_they_say_what_elements_mean() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.tif");
-    for tag in [270, 305, 33_550, 34_735, 42_113, 60_000] {
-        std::fs::write(&path, image(tag)).unwrap();
-        let store = zarrox_files::open_file(&path).unwrap();
-        let notes = store.notes().to_vec();
-        assert!(notes.len() == 1 && notes[0].contains(&tag.to_string()), "{tag} {notes:?}");
-        let array = self::image(opened(&path));
-        let found = array.read_dyn(..).unwrap();
-        assert_eq!(found.into_bytes(), [1, 2, 3, 4], "{tag}");
+    for tag in [270, 282, 320, 33_550, 34_735, 42_112, 42_113, 50_839] {
+        std::fs::write(&path, with_tag_outside(tag)).unwrap();
+        for import in [Import::new(), Import::new().skip_unsupported(true), Import::new().ome(true)] {
+            let error = import.run(&path, directory.path().join("a.zarr")).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{tag} {error}");
+            assert!(error.to_string().contains(&format!("tags {tag} are not in the file")), "{error}");
+        }
+        let target = directory.path().join(tag.to_string());
+        Import::new().skip_damaged(true).run(&path, &target).unwrap();
+        assert_eq!(image(zarrox::open(&target).unwrap()).read_dyn(..).unwrap().into_bytes(), [1, 2, 3, 4]);
     }
     // Further pages that cannot be found would be lost.
-    std::fs::write(&path, image(330)).unwrap();
+    std::fs::write(&path, with_tag_outside(330)).unwrap();
     assert_eq!(zarrox_files::open_file(&path).unwrap_err().kind(), ErrorKind::Corrupt);
+}
+
+#[test]
+fn tags_outside_of_the_file_that_no_import_takes_are_noted() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.tif");
+    for tag in [305, 60_000] {
+        std::fs::write(&path, with_tag_outside(tag)).unwrap();
+        let store = zarrox_files::open_file(&path).unwrap();
+        let notes = store.notes();
+        assert!(notes.len() == 1 && notes[0].contains(&tag.to_string()), "{tag} {notes:?}");
+        assert_eq!(store.left_out(), [], "{tag}");
+        let array = image(opened(&path));
+        assert_eq!(array.read_dyn(..).unwrap().into_bytes(), [1, 2, 3, 4], "{tag}");
+    }
+}
+
+#[test]
+fn pages_that_cannot_be_read_concern_every_chosen_image() {
+    let path = data().join("chain-outside.tif");
+    let directory = tempfile::tempdir().unwrap();
+    let (copy, target) = (directory.path().join("a.tif"), directory.path().join("a.zarr"));
+    // A page of another size before the chain makes two images, of which one is chosen.
+    std::fs::write(&copy, behind_another(&std::fs::read(&path).unwrap())).unwrap();
+    for node in ["0", "1"] {
+        let error = Import::new().node(node).run(&copy, &target).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{node} {error}");
+    }
+    Import::new().node("1").skip_damaged(true).run(&copy, &target).unwrap();
+}
+
+/// A little-endian file with one more page at its beginning, of three by one bytes.
+fn behind_another(file: &[u8]) -> Vec<u8> {
+    let first = &file[4..8];
+    let place = u32::try_from(file.len()).unwrap();
+    let tags = [(256_u16, 3), (257, 1), (258, 8), (259, 1), (262, 1), (273, 8), (277, 1), (279, 3)];
+    let mut all = file.to_vec();
+    all[4..8].copy_from_slice(&place.to_le_bytes());
+    all.extend(8_u16.to_le_bytes());
+    for (tag, value) in tags {
+        all.extend([&tag.to_le_bytes()[..], &[4, 0, 1, 0, 0, 0], &u32::to_le_bytes(value)].concat());
+    }
+    all.extend(first);
+    all
 }
 
 #[test]

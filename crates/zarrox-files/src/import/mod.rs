@@ -218,8 +218,9 @@ impl Import {
             selects => select::apply(&store, selects)?,
         };
         let store = store.skipping(reading.skipped);
-        let wanted = |found: &&LeftOut| found.path == "/" || self.chosen.has(&found.path);
+        let wanted = |found: &&LeftOut| found.concerns(|path| self.chosen.has(path));
         let left_out = store.left_out().iter().filter(wanted).cloned().collect();
+        self.check_chosen(&store)?;
         let copier = self.chosen.exclude.iter().cloned().fold(self.copier.clone(), Copier::exclude);
         let copier = copier.fixed_source(true);
         let copier = if self.skips.damaged { copier.skip_damaged(true) } else { copier };
@@ -235,6 +236,17 @@ impl Import {
         let copying = copier.plan_from(Arc::new(store.clone()), node, destination)?;
         let (skips, chosen) = (self.skips, self.chosen.clone());
         Ok(Importing { copying, store, chosen, left_out, notes, differences, is_new, skips })
+    }
+
+    /// Fails if a node that is asked for by its name cannot be read, and says why.
+    fn check_chosen(&self, store: &FileStore) -> Result<()> {
+        for node in &self.chosen.nodes {
+            let Some(part) = store.left_out().iter().find(|part| part.holds(node)) else { continue };
+            if self::count::check_exists(&concat::sources::root_of(store)?, node).is_err() {
+                return Err(Error::new(part.kind, format!("'{node}' cannot be read: {part}")));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the way in which files are read for a copy: damaged chunks are seen, and are left out if that is wished.

@@ -133,7 +133,7 @@ impl Table {
         let mut columns = Vec::new();
         columns.resize_with(names.len(), Gathered::default);
         let mut table = Self { names, notes, columns, spool: Spool::new()?, rows: 0, in_block: BLOCK };
-        let (mut record, mut in_block, mut bytes) = (ByteRecord::new(), 0, 0);
+        let (mut record, mut in_block, mut bytes, mut last) = (ByteRecord::new(), 0, 0, 0);
         loop {
             since.set(0);
             if !reader.read_byte_record(&mut record).map_err(|error| not_read(error, input))? {
@@ -146,6 +146,7 @@ impl Table {
                     .extend_from_slice(&u32::try_from(field.len()).unwrap_or(u32::MAX).to_le_bytes());
                 column.pending.extend_from_slice(field);
             }
+            last = record.position().map_or(last, csv::Position::byte);
             bytes += record.as_slice().len();
             (table.rows, in_block) = (table.rows + 1, in_block + 1);
             if table.rows < BLOCK && table.rows == in_block && bytes > BLOCK_BYTES {
@@ -159,6 +160,7 @@ impl Table {
                 return Err(too_much_text());
             }
         }
+        check_end(input, last, delimiter)?;
         if in_block > 0 {
             table.end_block()?;
         }
@@ -177,6 +179,20 @@ impl Table {
         }
         Ok(())
     }
+}
+
+/// Fails if the file ends between quotes: it is cut off. The last row begins at a position.
+fn check_end(input: &Input, last: u64, delimiter: u8) -> Result<()> {
+    let mut row = input.read(last, input.length().saturating_sub(last))?;
+    // One more line belongs to the row if that has not ended.
+    row.extend(b"\nbehind\n");
+    let mut reader =
+        ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(&row[..]);
+    let (mut end, mut has_ended) = (ByteRecord::new(), false);
+    while reader.read_byte_record(&mut end).map_err(|error| not_read(error, input))? {
+        has_ended = end.iter().eq([b"behind"]);
+    }
+    if has_ended { Ok(()) } else { Err(corrupt("the file is cut off: it ends between quotes")) }
 }
 
 /// The error of a file that cannot be read.

@@ -55,6 +55,8 @@ pub(super) struct Contents {
     pub(super) masks: usize,
     /// The number of all pages.
     pub(super) pages: usize,
+    /// The number of pages that cannot be read.
+    failed: usize,
     /// The error of the first page that cannot be read.
     first_error: Option<Error>,
     /// The first image of the pages among which smaller copies are looked for.
@@ -80,7 +82,9 @@ impl Contents {
         match end {
             End::Last => {}
             End::Back(message) => contents.notes.push(format!("/: {message}, and ends the chain")),
-            End::Damaged(error) => contents.left_out.push(LeftOut::new(format!("/page {number}"), &error)),
+            End::Damaged(error) => {
+                contents.left_out.push(LeftOut::of_file(format!("/page {number}"), &error));
+            }
         }
         if contents.found.is_empty() {
             return Err(contents.first_error.unwrap_or_else(|| corrupt("there are no images")));
@@ -107,8 +111,7 @@ impl Contents {
     /// Fails if a page is neither an image, a smaller copy or a mask, nor named.
     fn check(&self) -> Result<()> {
         let levels: usize = self.found.iter().map(|found| found.levels.len()).sum();
-        let errors = self.left_out.iter().filter(|found| found.path.starts_with("/page ")).count();
-        let sum = self.found.len() + levels + self.masks + errors;
+        let sum = self.found.len() + levels + self.masks + self.failed;
         if sum < self.pages {
             return Err(corrupt(format!("{} of {} pages are lost", self.pages - sum, self.pages)));
         }
@@ -124,11 +127,7 @@ impl Contents {
         parent: Option<usize>,
     ) -> Option<usize> {
         self.pages += 1;
-        if let tags @ [_, ..] = directory.outside() {
-            let tags = tags.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
-            self.notes
-                .push(format!("{path}: the values of the tags {tags} are not in the file, and are left out"));
-        }
+        self.note_outside(directory, path);
         let read = Role::of(directory).and_then(|role| match role {
             Role::Mask => Ok((role, None)),
             // Some programs name directories that have no image.
@@ -144,7 +143,7 @@ impl Contents {
                 return None;
             }
             Err(error) => {
-                self.left_out.push(LeftOut::new(path, &error));
+                self.leave_out(path, &error);
                 self.first_error.get_or_insert(error.at(path.trim_start_matches('/').to_owned()));
                 return None;
             }
@@ -171,6 +170,28 @@ impl Contents {
             begins,
         });
         Some(self.found.len() - 1)
+    }
+
+    /// Records a page that cannot be read.
+    fn leave_out(&mut self, path: &str, error: &Error) {
+        self.failed += 1;
+        self.left_out.push(LeftOut::of_file(path, error));
+    }
+
+    /// Records the tags of a page whose values are not in the file. What describes the elements is lost with them; others are not taken.
+    fn note_outside(&mut self, directory: &Directory, path: &str) {
+        let (lost, others): (Vec<u16>, _) =
+            directory.outside().iter().partition(|tag| tag::DESCRIBING.contains(tag));
+        let values = |tags: &[u16]| {
+            let tags = tags.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
+            format!("the values of the tags {tags} are not in the file")
+        };
+        if !lost.is_empty() {
+            self.left_out.push(LeftOut::of_file(format!("{path} (tags)"), &corrupt(values(&lost))));
+        }
+        if !others.is_empty() {
+            self.notes.push(format!("{path}: {}, and are left out", values(&others)));
+        }
     }
 
     /// Records the pages that the tag of a directory names, and those that they name. Returns their number, of which there are at most so
@@ -215,7 +236,7 @@ impl Contents {
                         }
                         Err(error) => {
                             self.pages += 1;
-                            self.left_out.push(LeftOut::new(path, &error));
+                            self.leave_out(&path, &error);
                             break;
                         }
                     }

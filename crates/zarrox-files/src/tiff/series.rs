@@ -141,7 +141,7 @@ fn of_group(group: &[&Found], length: u64, left_out: &mut Vec<LeftOut>) -> Resul
                 axes.iter().map(|(name, length)| format!("{name}={length}")).collect();
             let described = described.join(", ");
             let message = format!("its description says {described}, and there are {pages} pages");
-            left_out.push(LeftOut::new(format!("{} (dimensions)", first.path), &corrupt(message)));
+            left_out.push(LeftOut::of_file(format!("{} (dimensions)", first.path), &corrupt(message)));
             plain(group)
         }
     };
@@ -167,7 +167,7 @@ fn stacked(first: &Found, axes: Vec<Axis>, count: u64, length: u64, left_out: &m
     let mut series = Series::new(axes, &[Some(first)]);
     if there < count {
         let message = format!("the file has {there} of {count} planes; the others are cut off");
-        left_out.push(LeftOut::new(format!("{} (planes)", first.path), &corrupt(message)));
+        left_out.push(LeftOut::of_file(format!("{} (planes)", first.path), &corrupt(message)));
     }
     series.slots = if there <= 1 {
         // Without further planes, the dimensions have nothing.

@@ -1,5 +1,26 @@
 //! The numbers of tags.
 
+/// The tags that say what elements mean and where they lie, and without which they can be read.
+pub(super) const DESCRIBING: [u16; 17] = [
+    DESCRIPTION,
+    X_RESOLUTION,
+    Y_RESOLUTION,
+    RESOLUTION_UNIT,
+    COLORMAP,
+    PIXEL_SCALE,
+    STACK_PLANES,
+    TIE_POINTS,
+    TRANSFORMATION,
+    GEO_KEYS,
+    GEO_FLOATS,
+    GEO_TEXTS,
+    GDAL_METADATA,
+    NO_DATA,
+    IMAGEJ_COUNTS,
+    IMAGEJ_METADATA,
+    CAMERA,
+];
+
 pub(super) const SUBFILE: u16 = 254;
 pub(super) const WIDTH: u16 = 256;
 pub(super) const HEIGHT: u16 = 257;

@@ -4,11 +4,11 @@ use zarrox::Result;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
-use zune_jpeg::zune_core::options::DecoderOptions;
 
 use super::general::damaged;
 use super::wanted::Wanted;
 use crate::input::{corrupt, unsupported};
+use crate::jpeg;
 use crate::tiff::sample::Sample;
 
 /// The colours of a JPEG.
@@ -92,8 +92,9 @@ pub(super) fn decoded(bytes: &[u8], tables: &[u8], colours: Colours, wanted: Wan
         Colours::YCbCr => (&[], ColorSpace::RGB),
         Colours::Four => (AS_STORED, ColorSpace::CMYK),
     };
+    jpeg::check_end(bytes)?;
     let whole = [b"\xff\xd8", segment, tables.unwrap_or_default(), image].concat();
-    let options = DecoderOptions::default()
+    let options = jpeg::strict()
         .jpeg_set_out_colorspace(space)
         .set_max_width(wanted.columns)
         .set_max_height(wanted.rows.saturating_mul(2).max(64));

@@ -9,6 +9,7 @@ use zarrox::data_type::Endian;
 use super::general::damaged;
 use super::wanted::Wanted;
 use crate::input::{corrupt, zeroed};
+use crate::png_chunks;
 
 /// The error of a picture that is not the strip or tile.
 fn differs(rows: u64, columns: u64, wanted: Wanted<'_>) -> zarrox::Error {
@@ -28,6 +29,7 @@ fn check(rows: u32, columns: u32, wanted: Wanted<'_>) -> Result<()> {
 
 /// Returns the samples of a PNG.
 pub(super) fn png(bytes: &[u8], wanted: Wanted<'_>) -> Result<Vec<u8>> {
+    png_chunks::check(bytes)?;
     let decoder = image::codecs::png::PngDecoder::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
     let (columns, rows) = decoder.dimensions();
     check(rows, columns, wanted)?;

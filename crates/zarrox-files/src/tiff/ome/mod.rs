@@ -87,7 +87,7 @@ pub(super) fn series(
     let images = match described(text, &mut files) {
         Ok(images) => images,
         Err(error) => {
-            left_out.push(LeftOut::new("/OME-XML", &error));
+            left_out.push(LeftOut::of_file("/OME-XML", &error));
             return Ok(None);
         }
     };
@@ -100,7 +100,7 @@ pub(super) fn series(
     for (nth, image) in images.iter().enumerate() {
         match files.series(nth, image, images.len() == 1, &mut used, left_out) {
             Ok(series) => all.push(series),
-            Err(error) => left_out.push(LeftOut::new(format!("/OME-XML/Image {nth}"), &error)),
+            Err(error) => left_out.push(LeftOut::of_file(format!("/OME-XML/Image {nth}"), &error)),
         }
     }
     let rest: Vec<&Found> =
@@ -165,7 +165,7 @@ impl Files<'_> {
                     self.others.insert(name, (contents, numbers));
                 }
                 Err(error) => {
-                    left_out.push(LeftOut::new(format!("/{name}"), &error));
+                    left_out.push(LeftOut::of_file(format!("/{name}"), &error));
                     self.failed.insert(name, error);
                 }
             }
@@ -264,7 +264,7 @@ impl Files<'_> {
                 let found = &pages.contents.found[index];
                 if found.page.form != form {
                     let message = format!("the image has {form}, and this page {}", found.page.form);
-                    left_out.push(LeftOut::unsupported(found.path.clone(), message));
+                    left_out.push(LeftOut::of_file(&found.path, &unsupported(message)));
                     continue;
                 }
                 let plane = usize::try_from(place.saturating_add(number - run.ifd)).ok();
@@ -304,7 +304,7 @@ impl Files<'_> {
                 let message =
                     format!("{count} of {} planes are in {place}; they have the fill value", planes.len());
                 let error = Error::new(kind, message);
-                left_out.push(LeftOut::new(format!("/OME-XML/Image {nth} (planes)"), &error));
+                left_out.push(LeftOut::of_file(format!("/OME-XML/Image {nth} (planes)"), &error));
             }
         };
         let missing = planes.iter().filter(|plane| matches!(plane, Plane::Missing)).count();

@@ -1,0 +1,64 @@
+//! The checksums of PNG. Decoders stop behind the last element, before the checksum of what they have read.
+
+use flate2::Crc;
+use zarrox::Result;
+
+use crate::input::corrupt;
+
+/// The first bytes of a PNG.
+const SIGNATURE: usize = 8;
+
+/// Fails if a chunk of a PNG does not have its checksum, or if the last one is not there.
+pub(crate) fn check(bytes: &[u8]) -> Result<()> {
+    let mut rest = bytes.get(SIGNATURE..).unwrap_or_default();
+    while let Some((kind, behind)) = checked(rest)? {
+        if kind == *b"IEND" {
+            return Ok(());
+        }
+        rest = behind;
+    }
+    Err(corrupt("a PNG is cut off: it has no end"))
+}
+
+/// Returns the kind of the first chunk, and the bytes behind it; `None` if it is cut off.
+fn checked(bytes: &[u8]) -> Result<Option<([u8; 4], &[u8])>> {
+    let Some((size, rest)) = bytes.split_first_chunk::<4>() else { return Ok(None) };
+    let size = usize::try_from(u32::from_be_bytes(*size)).unwrap_or(usize::MAX);
+    let Some((chunk, rest)) = rest.split_at_checked(size.saturating_add(4)) else { return Ok(None) };
+    let (Some((kind, _)), Some((sum, behind))) = (chunk.split_first_chunk::<4>(), rest.split_first_chunk())
+    else {
+        return Ok(None);
+    };
+    let mut crc = Crc::new();
+    crc.update(chunk);
+    if crc.sum() != u32::from_be_bytes(*sum) {
+        let kind = kind.escape_ascii();
+        return Err(corrupt(format!("a PNG is damaged: a chunk {kind} does not have its checksum")));
+    }
+    Ok(Some((*kind, behind)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_of_a_png_is_checked() {
+        let chunk = |kind: &[u8], data: &[u8]| {
+            let mut crc = Crc::new();
+            crc.update(kind);
+            crc.update(data);
+            [&u32::try_from(data.len()).unwrap().to_be_bytes(), kind, data, &crc.sum().to_be_bytes()].concat()
+        };
+        let whole =
+            [b"\x89PNG\r\n\x1a\n".to_vec(), chunk(b"IDAT", b"elements"), chunk(b"IEND", b"")].concat();
+        check(&whole).unwrap();
+        check(&[&whole[..], b"anything"].concat()).unwrap();
+        for at in SIGNATURE..whole.len() {
+            assert!(check(&whole[..at]).is_err(), "{at}");
+            let mut changed = whole.clone();
+            changed[at] ^= 1;
+            assert!(check(&changed).is_err(), "{at}");
+        }
+    }
+}
