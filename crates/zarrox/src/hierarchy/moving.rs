@@ -107,8 +107,12 @@ impl Location {
         self.rename_to(to, moved, Some(aside.path.clone())).map_err(|error| {
             // The first error is the one to tell.
             let is_back = matches!(to.is_explicit(), Ok(false)) && aside.rename_prefix(to, replaced).is_ok();
-            let told = format!("the node that was at '{}' is now at '{}'", to.path, aside.path);
-            if is_back { error } else { error.at(told) }
+            if !is_back {
+                // The mark says that the replaced node is there, and stays.
+                return error.at(format!("the node that was at '{}' is now at '{}'", to.path, aside.path));
+            }
+            self.erase_own_renaming(moved);
+            error
         })
     }
 
@@ -116,17 +120,24 @@ impl Location {
         Renaming { from: self.path.clone(), to: to.path.clone(), aside }
     }
 
-    /// Renames the node to where nothing is.
+    /// Renames the node to where nothing is. Where that fails, the mark stays if it says that a node was put aside for this one.
     fn rename_to(&self, to: &Self, moved: &Held, aside: Option<NodePath>) -> Result<Renaming> {
         let renaming = self.renaming_to(to, aside);
         self.put_renaming(&moved.layout, &renaming)?;
         self.rename_prefix(to, moved).inspect_err(|_| {
-            // The first error is the one to tell.
-            if matches!(self.is_explicit(), Ok(true)) {
-                let _ = self.erase_renaming(&moved.layout);
+            if renaming.aside.is_none() {
+                self.erase_own_renaming(moved);
             }
         })?;
         Ok(renaming)
+    }
+
+    /// Erases the mark of a move that has failed, if the node is still here.
+    fn erase_own_renaming(&self, moved: &Held) {
+        // The error of the move is the one to tell.
+        if matches!(self.is_explicit(), Ok(true)) {
+            let _ = self.erase_renaming(&moved.layout);
+        }
     }
 
     /// A place beside this one where nothing is.
