@@ -176,6 +176,10 @@ impl Location {
             return Err(Error::new(ErrorKind::AlreadyExists, message));
         }
         to.put_mark(held.format, Work::MovedFrom(self.path.clone()))?;
+        to.while_marked(|| self.while_marked(|| self.copy_and_delete_marked(to, held)))
+    }
+
+    fn copy_and_delete_marked(&self, to: &Self, held: &Held) -> Result<()> {
         self.copy_parts(to, held).inspect_err(|_| {
             // The first error is the one to tell.
             let _ = to.erase_marked(held).and_then(|()| self.erase_mark());
@@ -277,7 +281,8 @@ impl Location {
     }
 
     fn finish_move(&self, to: &Self, mark: &Mark) -> Result<()> {
-        let erased = self.delete_original(to, &self.held_by(mark)?);
+        self.put_mark(mark.format, mark.work.clone())?;
+        let erased = self.while_marked(|| self.delete_original(to, &self.held_by(mark)?));
         let kept = self.keep_copies(mark.format, &Changes::of_all_below(&[&self.path, &to.path]));
         erased.and(kept)
     }

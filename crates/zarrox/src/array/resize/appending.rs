@@ -9,18 +9,15 @@
 //! is gone, clears what it has written, and takes the rows; they are remembered as free where others have appended behind them.
 //! What is reserved by writers that are at work is left alone by everybody.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
-
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::selection::{DimSelection, Selection};
 use zarrox_core::{Error, ErrorKind, IntoSelection, NodeMetadata, Result};
 
 use super::super::Array;
 use super::appended_shape;
-use super::owner::{Owner, RENEWAL};
 use super::reserved::Reserved;
 use crate::guarded::until_unchanged;
+use crate::hierarchy::{Owner, renewing};
 
 /// The number of attempts at a reservation when others keep changing the shape.
 const ATTEMPTS: usize = 100;
@@ -30,6 +27,14 @@ struct Held<'a> {
     array: &'a Array,
     owner: Owner,
     is_done: bool,
+}
+
+impl Held<'_> {
+    /// Does work while the owner says again and again that it is still there.
+    fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
+        // The next time comes before anybody loses patience.
+        renewing(|| drop(self.array.each_of(&self.owner, Owner::renew)), work)
+    }
 }
 
 impl Drop for Held<'_> {
@@ -47,7 +52,7 @@ pub(crate) struct Alone<'a>(Held<'a>);
 impl Alone<'_> {
     /// Does work that may take long.
     pub(super) fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
-        renewing(&self.0, work)
+        self.0.renewing(work)
     }
 }
 
@@ -102,7 +107,7 @@ impl Array {
         let rows = self.reserve(&held.owner, values, axis)?;
         let grown = self.grown_to(axis, rows.end)?;
         let mut is_stored = false;
-        let written = renewing(&held, || write(&grown, selected(&rows, self.ndim())));
+        let written = held.renewing(|| write(&grown, selected(&rows, self.ndim())));
         let stored = written.and_then(|()| self.store_shape(&held.owner, &rows, &mut is_stored));
         match stored {
             // The rows are there, whatever becomes of consolidated metadata.
@@ -422,24 +427,6 @@ impl Array {
         behind.metadata.shape[rows.axis] = rows.end;
         before.clear_between(&behind)
     }
-}
-
-/// Does work while the owner says again and again that it is still there.
-fn renewing<R>(held: &Held<'_>, work: impl FnOnce() -> R) -> R {
-    thread::scope(|scope| {
-        let (working, stopped) = channel::<()>();
-        let renew = move || {
-            while stopped.recv_timeout(RENEWAL) == Err(RecvTimeoutError::Timeout) {
-                // The next time comes before anybody loses patience.
-                let _ = held.array.each_of(&held.owner, Owner::renew);
-            }
-        };
-        // Without the thread, others of the same machine still know that the process is there.
-        let _ = thread::Builder::new().name("zarrox-append".to_owned()).spawn_scoped(scope, renew);
-        let done = work();
-        drop(working);
-        done
-    })
 }
 
 /// Gives an owner's rows away as far as nothing but fill values is in them, in an array of these lengths.

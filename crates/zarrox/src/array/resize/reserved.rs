@@ -8,9 +8,8 @@ use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::Key;
 
 use super::super::Array;
-use super::owner::Owner;
 use crate::guarded::until_unchanged;
-use crate::hierarchy::{APPENDS, DOCUMENT_LIMIT};
+use crate::hierarchy::{APPENDS, DOCUMENT_LIMIT, Owner};
 
 /// Rows along an axis that somebody has reserved.
 #[derive(Debug, Clone, PartialEq, Eq)]
