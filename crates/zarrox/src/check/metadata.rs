@@ -156,7 +156,7 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
     let key = first_document(place);
     let why = "only who knows what it said can write it again; its chunks are not looked at";
     let lost = Lost::find(place).filter(|lost| key.as_ref().is_none_or(|key| lost.is_beside(key)));
-    if restored(session, lost, |remedy| Finding { key, ..finding(remedy) }, why)? {
+    if restored(session, place, lost, |remedy| Finding { key, ..finding(remedy) }, why)? {
         return node(session, &place.as_stored());
     }
     below(session, place)
@@ -165,6 +165,7 @@ fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> 
 /// Tells of documents that are lost, and writes those that consolidated metadata has if that is wanted. True if it did.
 fn restored(
     session: &Session<'_>,
+    place: &Location,
     lost: Option<Lost>,
     finding: impl FnOnce(Remedy) -> Finding,
     why: &str,
@@ -175,7 +176,7 @@ fn restored(
     };
     let mut restored = false;
     session.settle(vec![finding(Remedy::Restore)], || {
-        lost.restore(session)?;
+        lost.restore_at(session, place)?;
         restored = true;
         Ok(())
     })?;
@@ -257,7 +258,7 @@ fn without_documents(session: &Session<'_>, place: &Location, prefix: &Prefix, s
         let finding = |remedy| Finding::new(FindingKind::ChunksWithoutArray, path, message, remedy);
         let why = "only who knows the array's metadata can write it again";
         let lost = Lost::find(place);
-        if restored(session, lost, |remedy| finding(remedy).at_key(prefix.as_str()), why)? {
+        if restored(session, place, lost, |remedy| finding(remedy).at_key(prefix.as_str()), why)? {
             return node(session, &place.as_stored());
         }
     }
