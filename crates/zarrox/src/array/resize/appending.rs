@@ -577,7 +577,7 @@ mod tests {
         now.free(&second, 1).unwrap();
         assert!(!now.settle(&first, &rows, 1).unwrap());
         assert_eq!(now.reserved().unwrap(), []);
-        for (mut array, value) in [(old.clone(), 2), (old, 3), (now.clone(), 4)] {
+        for (mut array, value) in [(old.clone(), 2), (old, 3), (now, 4)] {
             array.append(&arr1(&[value; 2]), 0).unwrap();
         }
         let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
