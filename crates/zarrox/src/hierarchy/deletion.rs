@@ -84,8 +84,8 @@ impl Location {
         self.delete_held(&self.held_by(mark)?)
     }
 
-    /// Finishes the work that a mark tells of, which nobody does any more: what is here is deleted, once `keep` has kept it. That the mark is
-    /// not the one any more that was judged is a conflict, where no hold keeps others out.
+    /// Finishes the work that a mark tells of, which nobody does any more: what is here is deleted, once `keep` has kept it. That the mark
+    /// is not the one any more that was judged is a conflict, where no hold keeps others out.
     pub(crate) fn delete_abandoned(&self, mark: &Mark, keep: impl FnOnce() -> Result<()>) -> Result<()> {
         let _claim = self.claim_mark(mark)?;
         if self.is_explicit()? {
