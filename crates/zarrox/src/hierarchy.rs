@@ -8,6 +8,7 @@ mod holding;
 mod inventory;
 pub(crate) mod journal;
 mod moving;
+mod owner;
 mod probing;
 mod renaming;
 mod strict;
@@ -22,6 +23,7 @@ use zarrox_core::metadata::{Change, Document, Extent, Layout, ReadContext, Sourc
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Condition, Key, LockGuard, Prefix, Stamp, StoreExt};
 
+pub(crate) use self::owner::{Owner, renewing};
 pub use self::strict::DocumentFix;
 pub(crate) use self::unfinished::{APPENDS, Mark, is_mark};
 use crate::error::argument;
@@ -499,7 +501,7 @@ impl Location {
         let occupied = self.occupied(taken)?;
         if occupied == Occupied::Nothing {
             // An interrupted deletion can have left nothing but its mark.
-            return if overwrite { self.erase_mark().map(|()| Vec::new()) } else { Ok(Vec::new()) };
+            return if overwrite { self.erase_left_mark().map(|()| Vec::new()) } else { Ok(Vec::new()) };
         }
         let exists = |message: String| Err(Error::new(ErrorKind::AlreadyExists, message));
         let Some(held) = self.held_by_anyone()? else {

@@ -23,10 +23,17 @@ const STUCK: Duration = Duration::from_secs(30);
 pub type Work = Box<dyn FnOnce() + Send>;
 
 thread_local! {
-    /// The stage and the task of this thread.
-    static CURRENT: RefCell<Option<(Arc<Shared>, usize)>> = const { RefCell::new(None) };
-    /// The stage and the process of this thread, also after all tasks have ended.
-    static PROCESS: RefCell<Option<(Arc<Shared>, usize)>> = const { RefCell::new(None) };
+    /// What this thread is of a stage.
+    static CURRENT: RefCell<Option<Part>> = const { RefCell::new(None) };
+}
+
+/// What a thread is of a stage.
+#[derive(Debug, Clone)]
+struct Part {
+    stage: Arc<Shared>,
+    process: usize,
+    /// The task, as long as it has not ended; `None` of those who look at what is there afterwards.
+    task: Option<usize>,
 }
 
 /// A simulated machine with its disks.
@@ -193,9 +200,9 @@ impl Stage {
 
     /// Does work as a process that is none of the tasks, after these have ended.
     pub fn observe<R>(&self, process: usize, work: impl FnOnce() -> R) -> R {
-        let before = PROCESS.replace(Some((Arc::clone(&self.0), process)));
+        let before = CURRENT.replace(Some(Part { stage: Arc::clone(&self.0), process, task: None }));
         let done = work();
-        PROCESS.set(before);
+        CURRENT.set(before);
         done
     }
 
@@ -257,13 +264,13 @@ impl Shared {
     }
 
     fn play(self: Arc<Self>, task: usize, work: Work) {
-        CURRENT.set(Some((Arc::clone(&self), task)));
         let mut state = self.lock();
-        PROCESS.set(Some((Arc::clone(&self), state.tasks[task].process)));
+        let part = Part { stage: Arc::clone(&self), process: state.tasks[task].process, task: Some(task) };
+        CURRENT.set(Some(part.clone()));
         state.tasks[task].thread = Some(thread::current());
         drop(self.await_turn(state, task));
         let done = catch_unwind(AssertUnwindSafe(work));
-        CURRENT.set(None);
+        CURRENT.set(Some(Part { task: None, ..part }));
         let mut state = self.lock();
         if done.is_err() {
             state.fail(format!("task {task} panicked"));
@@ -317,7 +324,7 @@ impl Shared {
     /// The task of this thread, if it is one of this stage.
     fn task(self: &Arc<Self>) -> Option<usize> {
         CURRENT.with_borrow(|current| {
-            current.as_ref().filter(|(stage, _)| Arc::ptr_eq(stage, self)).map(|(_, task)| *task)
+            current.as_ref().filter(|part| Arc::ptr_eq(&part.stage, self)).and_then(|part| part.task)
         })
     }
 
@@ -546,6 +553,7 @@ impl System for Simulated {
     }
 }
 
+/// The stage and the process of this thread, also after all tasks have ended.
 fn process() -> Option<(Arc<Shared>, usize)> {
-    PROCESS.with_borrow(Clone::clone)
+    CURRENT.with_borrow(|current| current.as_ref().map(|part| (Arc::clone(&part.stage), part.process)))
 }

@@ -31,6 +31,18 @@ use crate::outcome::Outcome;
 use self::plan::{Act, Plan};
 use self::play::{Shown, play};
 
+/// Seeds whose runs have failed once. Every run of several seeds begins with them. What they show changes with the steps that the library
+/// makes, so that each has a test beside the code as well.
+const FOUND: [u64; 5] = [
+    // A repair deleted an array that was made anew while the repair looked at the mark of its deletion.
+    1_048_521, // A replaced array that could not be put back was forgotten.
+    1_118_041,
+    // Rows that an append had reserved by an old shape were left out by the next one, and nobody wrote them.
+    1_118_009, 278_636,
+    // A repair wrote the document again of an array that was being moved to another store.
+    2_032_825,
+];
+
 /// The failing runs that are shrunk and printed.
 const MOST_PRINTED: usize = 5;
 
@@ -45,7 +57,13 @@ struct Tally {
 /// Runs as many seeds as the options say, or for as long.
 #[expect(clippy::print_stdout, reason = "this is a program for a terminal")]
 pub(crate) fn run(options: &Options) -> Outcome {
-    let count = options.simulate.unwrap_or(u64::MAX);
+    // Who asks for one seed means this one.
+    let found = if options.simulate == Some(1) { &[] } else { FOUND.as_slice() };
+    let count = options.simulate.unwrap_or(u64::MAX).saturating_add(found.len() as u64);
+    let seed_at = |index: u64| {
+        let is_found = usize::try_from(index).ok().and_then(|index| found.get(index));
+        is_found.copied().unwrap_or_else(|| options.seed.wrapping_add(index - found.len() as u64))
+    };
     let (begun, next, tally) = (Instant::now(), AtomicU64::new(0), Mutex::new(Tally::default()));
     let stopped = AtomicBool::new(false);
     let until = options.seconds.map(Duration::from_secs);
@@ -56,7 +74,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
             if index >= count || is_late || stopped.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            let done = one(options.seed.wrapping_add(index), options, &tally);
+            let done = one(seed_at(index), options, &tally);
             if let Err(message) = done {
                 stopped.store(true, Ordering::Relaxed);
                 return Err(message);
@@ -76,8 +94,10 @@ pub(crate) fn run(options: &Options) -> Outcome {
     #[expect(clippy::cast_precision_loss, reason = "for people")]
     let rate = runs as f64 / time;
     println!(
-        "{runs} runs of seeds from {} in {time:.1} s, {rate:.0} a second, {} steps",
-        options.seed, tally.steps
+        "{runs} runs, {} of them of seeds from {}, in {time:.1} s, {rate:.0} a second, {} steps",
+        runs.saturating_sub(found.len() as u64),
+        options.seed,
+        tally.steps
     );
     for (reason, (count, seed)) in &tally.reasons {
         println!("  {count} × {reason} (seed {seed})");

@@ -183,7 +183,7 @@ fn restored(
     }
     let mut restored = false;
     session.settle(vec![finding(Remedy::Restore)], || {
-        lost.restore(session)?;
+        lost.restore_at(session, place)?;
         restored = true;
         Ok(())
     })?;

@@ -2,7 +2,7 @@
 
 use zarrox_core::json::{self, Json};
 use zarrox_core::metadata::{Layout, Source};
-use zarrox_core::{ArrayMetadata, Format, NodeMetadata, Result};
+use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, Result};
 use zarrox_stores::{Condition, Key, StoreExt};
 
 use super::repair;
@@ -19,9 +19,11 @@ pub(super) struct Lost {
     keys: Vec<String>,
     /// The node that they make.
     node: NodeMetadata,
+    layout: Layout,
 }
 
 /// A document that is to be written.
+#[derive(PartialEq, Eq)]
 struct Document {
     key: Key,
     /// What is in its place.
@@ -80,7 +82,7 @@ impl Lost {
                     Some(Document { key, stored: found[index].clone(), text: stored[index].clone()? })
                 };
                 let written = (0..keys.len()).filter(|&index| lost[index]).filter_map(document).collect();
-                return Some(Self { documents: written, keys, node });
+                return Some(Self { documents: written, keys, node, layout: layout.clone() });
             }
         }
         None
@@ -112,7 +114,7 @@ impl Lost {
             let node = NodeMetadata::Array(said.clone());
             let document =
                 Document { key: Key::new(keys[index].as_str()).ok()?, stored: stored[index].clone(), text };
-            Some(Self { documents: vec![document], keys: keys.clone(), node })
+            Some(Self { documents: vec![document], keys: keys.clone(), node, layout: copy.layout.clone() })
         })
     }
 
@@ -124,6 +126,28 @@ impl Lost {
     /// Returns true if a document is one of this node in this format. A document of another format would be in the way still.
     pub(super) fn is_beside(&self, document: &str) -> bool {
         self.keys.iter().any(|key| key == document)
+    }
+
+    /// Writes the documents of a node that still lacks them, and that nobody moves or deletes.
+    pub(super) fn restore_at(&self, session: &Session<'_>, place: &Location) -> Result<()> {
+        let place = place.as_stored();
+        let _hold = place.hold_place_alone(&self.layout)?;
+        self.check_lost(&place)?;
+        self.restore(session)
+    }
+
+    /// Makes sure that the documents are lost, and not deleted with their node.
+    fn check_lost(&self, place: &Location) -> Result<()> {
+        // A directory that is gone cannot be held: whoever deletes it renews consolidated metadata before the mark is erased.
+        let mut marked = place.path.ancestors().into_iter().chain([place.path.clone()]);
+        let is_deleted = marked.try_fold(false, |is_deleted, path| {
+            place.at(path).mark().map(|mark| is_deleted || mark.is_some())
+        })?;
+        if is_deleted || Self::find(place).is_none_or(|now| now.documents != self.documents) {
+            let message = "somebody has moved, deleted or changed the node meanwhile; check again";
+            return Err(Error::new(ErrorKind::Conflict, message));
+        }
+        Ok(())
     }
 
     /// Writes the documents. What was in their place goes to the quarantine.
@@ -147,4 +171,38 @@ pub(super) fn is_last_copy(group: &Group, difference: &Difference) -> bool {
 
 fn is_group(node: &NodeMetadata) -> bool {
     matches!(node, NodeMetadata::Group(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use zarrox_core::DataType;
+    use zarrox_stores::{MemoryStore, Store};
+
+    use super::*;
+    use crate::OpenOptions;
+
+    #[test]
+    fn a_document_is_not_restored_where_a_deletion_is_under_way_or_done() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let root = OpenOptions::new().create_group_in(Arc::clone(&store), "").unwrap();
+        root.create_array("a").shape([2]).chunks([1]).data_type(DataType::Int32).create().unwrap();
+        root.consolidate_metadata().unwrap();
+        let place = OpenOptions::new().location(store, "a").unwrap();
+        assert!(Lost::find(&place).is_none());
+        let deleted = || place.erase("a/zarr.json".to_owned()).unwrap();
+
+        let document = place.store.get(&Key::new("a/zarr.json").unwrap()).unwrap().unwrap();
+        deleted();
+        let lost = Lost::find(&place).unwrap();
+        lost.check_lost(&place).unwrap();
+        place.put("a/zarr.json".to_owned(), &document, Condition::Always).unwrap();
+        place.begin_deletion().unwrap();
+        deleted();
+        assert_eq!(lost.check_lost(&place).unwrap_err().kind(), ErrorKind::Conflict);
+        place.delete().unwrap();
+        root.consolidate_metadata().unwrap();
+        assert_eq!(lost.check_lost(&place).unwrap_err().kind(), ErrorKind::Conflict);
+    }
 }

@@ -1,7 +1,7 @@
 //! Marks of deletions and moves that were interrupted, and rows of interrupted appends.
 
 use zarrox_core::{Error, ErrorKind, Result};
-use zarrox_stores::{Key, StoreExt};
+use zarrox_stores::Key;
 
 use super::finding::{Finding, FindingKind, Remedy};
 use super::replaced::set_aside;
@@ -26,7 +26,10 @@ pub(super) fn check<'k>(
                 if !is_whole {
                     halves.push(place.path.name().to_owned());
                 }
-                tell(session, &place, key, &mark, is_whole)?;
+                // Whoever is at work knows of it, and goes on.
+                if !mark.is_worked_on() {
+                    tell(session, &place, key, &mark, is_whole)?;
+                }
             }
             Err(error) if error.kind() == ErrorKind::Corrupt => {
                 let why = Remedy::Nothing("it may be another program's".to_owned());
@@ -51,7 +54,7 @@ fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whol
         return session.settle(vec![finding(place, key, message, Remedy::Delete)], || {
             let _hold = place.hold_place_alone(&place.layout_for(mark.format())?)?;
             expect(place, mark, true)?;
-            place.store.erase(key).map(drop).map_err(Into::into)
+            place.erase_abandoned(mark)
         });
     }
     let message = if mark.is_of_copy() {
@@ -64,11 +67,10 @@ fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whol
         let extent = place.extent_of(mark)?;
         if place.is_free(&extent)? {
             // A directory that is gone could not be held: whoever deletes it is going to erase the mark as well.
-            return place.store.erase(key).map(drop).map_err(Into::into);
+            return place.erase_abandoned(mark);
         }
         expect(place, mark, false)?;
-        set_aside(session, &extent)?;
-        place.delete_marked(mark)
+        place.delete_abandoned(mark, || set_aside(session, &extent))
     })
 }
 
@@ -103,4 +105,84 @@ pub(super) fn appends(session: &Session<'_>, array: &Array) -> Result<()> {
 
 fn finding(place: &Location, key: &Key, message: &str, remedy: Remedy) -> Finding {
     Finding::new(FindingKind::UnfinishedWork, place.path.as_str(), message, remedy).at_key(key.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::arr1;
+    use zarrox_core::DataType;
+    use zarrox_testkit::remote::Remote;
+
+    use crate::check::{Check, Repair};
+    use crate::location::Location;
+    use crate::{ErrorKind, OpenOptions};
+
+    /// An array whose deletion has begun, in a store that compares versions and has no locks for others.
+    fn half_deleted() -> (Remote, Location) {
+        let remote = Remote::default();
+        OpenOptions::new().create_group_in(remote.blocking(), "").unwrap();
+        let array = OpenOptions::new().create_array_in(remote.blocking(), "a").shape([2]).chunks([1]);
+        array.data_type(DataType::Int32).create().unwrap().write(.., &arr1(&[1, 2])).unwrap();
+        let place = OpenOptions::new().location(remote.blocking(), "a").unwrap();
+        place.begin_deletion().unwrap();
+        place.erase("a/zarr.json".to_owned()).unwrap();
+        (remote, place)
+    }
+
+    /// Repairs all, and returns what was found.
+    fn repaired(remote: &Remote) -> Vec<String> {
+        let mut found = Vec::new();
+        let check = Check::open_in(&OpenOptions::new(), remote.blocking(), "").unwrap();
+        let told = check.repair(Repair::default()).run(|finding| {
+            found.push(finding.to_string());
+            Ok(())
+        });
+        told.unwrap();
+        found
+    }
+
+    fn keys(remote: &Remote) -> Vec<String> {
+        let all = zarrox_testkit::store::list(remote.memory(), "");
+        all.into_iter().map(|(key, _)| key).filter(|key| !key.starts_with(".zarrox-quarantine")).collect()
+    }
+
+    #[test]
+    fn a_repair_leaves_a_deletion_alone_whose_process_is_at_work() {
+        let (remote, place) = half_deleted();
+        let before = keys(&remote);
+        assert_eq!(repaired(&remote), Vec::<String>::new());
+        assert_eq!(keys(&remote), before);
+        place.abandon_mark();
+        let found = repaired(&remote);
+        assert!(found.len() == 1 && found[0].contains("its deletion was interrupted"), "{found:?}");
+        assert_eq!(keys(&remote), ["zarr.json"]);
+    }
+
+    #[test]
+    fn a_repair_finishes_no_deletion_that_others_have_gone_on_with() {
+        let (remote, place) = half_deleted();
+        place.abandon_mark();
+        let judged = place.mark().unwrap().unwrap();
+        // The same command is given again, and another array takes the place.
+        place.delete().unwrap();
+        let array = OpenOptions::new().create_array_in(remote.blocking(), "a").shape([2]).chunks([1]);
+        array.data_type(DataType::Int32).create().unwrap();
+        let error = place.delete_abandoned(&judged, || Ok(())).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Conflict);
+        assert!(OpenOptions::new().open_in(remote.blocking(), "a").is_ok());
+    }
+
+    #[test]
+    fn nobody_makes_a_node_where_a_repair_finishes_a_deletion() {
+        let (_, place) = half_deleted();
+        place.abandon_mark();
+        let judged = place.mark().unwrap().unwrap();
+        let during = place.delete_abandoned(&judged, || {
+            assert_eq!(place.erase_left_mark().unwrap_err().kind(), ErrorKind::Conflict);
+            Err(crate::Error::new(ErrorKind::StorageFull, "there is no room in the quarantine"))
+        });
+        assert_eq!(during.unwrap_err().kind(), ErrorKind::StorageFull);
+        // The repair has failed, and is in charge no longer.
+        place.erase_left_mark().unwrap();
+    }
 }

@@ -29,11 +29,12 @@ impl Location {
     /// Does [`delete`](Self::delete) where the caller holds the node alone.
     pub(crate) fn delete_alone(&self) -> Result<()> {
         let held = self.deletable()?;
-        let deleted = self.mark_deletion(&held).and_then(|()| self.erase_all_of(&held));
+        let erased = || self.while_marked(|| self.erase_all_of(&held));
+        let deleted = self.mark_deletion(&held).and_then(|()| erased());
         let kept = self.keep_copies(held.format, &Changes::of_all_below(&[&self.path]));
         // As long as the mark is there, the same call finds what is left to do.
         let deleted = deleted.and_then(|()| self.erase_mark()).and_then(|()| self.erase_journal(&held));
-        let deleted = deleted.map_err(|error| {
+        let deleted = deleted.inspect_err(|_| self.abandon_mark()).map_err(|error| {
             error.at(format!("not all of '{}' could be deleted; delete it again", self.path))
         });
         deleted.and(kept)
@@ -65,7 +66,7 @@ impl Location {
         }
         let journal = Journal::read(self)?.filter(|journal| !journal.is_in_place());
         let format = journal.and_then(|journal| journal.format());
-        Ok(format.map(|format| Mark { format, work: Work::Deletion }))
+        Ok(format.map(|format| Mark::new(format, Work::Deletion)))
     }
 
     /// Marks the node as one that will be deleted.
@@ -83,9 +84,31 @@ impl Location {
         self.delete_held(&self.held_by(mark)?)
     }
 
+    /// Finishes the work that a mark tells of, which nobody does any more: what is here is deleted, once `keep` has kept it. That the mark
+    /// is not the one any more that was judged is a conflict, where no hold keeps others out.
+    pub(crate) fn delete_abandoned(&self, mark: &Mark, keep: impl FnOnce() -> Result<()>) -> Result<()> {
+        let _claim = self.claim_mark(mark)?;
+        if self.is_explicit()? {
+            return Err(Error::new(
+                ErrorKind::Conflict,
+                "somebody has made a node there meanwhile; check again",
+            ));
+        }
+        let held = self.held_by(mark)?;
+        self.while_marked(|| keep().and_then(|()| self.erase_marked(&held)))?;
+        self.erase_journal(&held)
+    }
+
+    /// Erases a mark of work that nobody does any more, of which nothing is left to do; under the conditions of
+    /// [`delete_abandoned`](Self::delete_abandoned).
+    pub(crate) fn erase_abandoned(&self, mark: &Mark) -> Result<()> {
+        let _claim = self.claim_mark(mark)?;
+        self.erase_mark()
+    }
+
     /// Deletes what nodes of this format have left here.
     pub(crate) fn delete_remains(&self, format: Format) -> Result<()> {
-        self.delete_held(&self.held_by(&Mark { format, work: Work::Deletion })?)
+        self.delete_held(&self.held_by(&Mark::new(format, Work::Deletion))?)
     }
 
     /// Marks a node that is going to be deleted. On a full disk there is room for the mark only when the documents are erased, and
@@ -110,7 +133,7 @@ impl Location {
 
     /// Erases a node that is not complete, and at last its mark.
     pub(super) fn erase_half(&self, held: &Held) -> Result<()> {
-        self.erase_marked(held)?;
+        self.while_marked(|| self.erase_marked(held))?;
         self.erase_journal(held)
     }
 
@@ -138,8 +161,7 @@ impl Location {
     /// Deletes a node, but not what says that there is a hierarchy.
     pub(super) fn delete_content(&self, held: &Held) -> Result<()> {
         self.mark_deletion(held)?;
-        self.erase_extent(held)?;
-        self.erase_mark()
+        self.while_marked(|| self.erase_extent(held).and_then(|()| self.erase_mark()))
     }
 
     fn erase_extent(&self, held: &Held) -> Result<()> {

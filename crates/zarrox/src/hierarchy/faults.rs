@@ -93,6 +93,31 @@ fn a_forced_move_that_fails_loses_no_node() {
     assert!(failed > 20, "{failed}");
 }
 
+#[test]
+fn the_same_move_deletes_a_replaced_node_that_could_not_be_put_back() {
+    let renames = |kind| Fault::fail(kind).on(&[Operation::RenamePrefix]);
+    let mut left_aside = 0;
+    for format in [Format::V2, Format::V3] {
+        for first in 1..6 {
+            let (store, root) = hierarchy(format);
+            // Where there is no exchange, the replaced node is put aside.
+            store.inject(renames(StoreErrorKind::Unsupported).nth(1));
+            store.inject(renames(StoreErrorKind::Unreachable).since(first));
+            let moved = place(&root, "a").move_node(&place(&root, "b"), true);
+            store.heal();
+            if moved.is_err() {
+                left_aside += usize::from(value(&store, "b.replaced0") == Some(2));
+                place(&root, "a").move_node(&place(&root, "b"), true).unwrap();
+            }
+            assert_eq!((value(&store, "a"), value(&store, "b")), (None, Some(1)), "{format} {first}");
+            let left = names_left(&store);
+            let is_left = |key: &String| key.contains("replaced") || key.contains(".zarrox");
+            assert!(!left.iter().any(is_left), "{format} {first}: {left:?}");
+        }
+    }
+    assert!(left_aside > 0);
+}
+
 /// All changes of a store: a process that is killed makes no more of them.
 const CHANGES: [Operation; 4] =
     [Operation::Set, Operation::Erase, Operation::ErasePrefix, Operation::RenamePrefix];

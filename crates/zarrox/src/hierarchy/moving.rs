@@ -107,8 +107,12 @@ impl Location {
         self.rename_to(to, moved, Some(aside.path.clone())).map_err(|error| {
             // The first error is the one to tell.
             let is_back = matches!(to.is_explicit(), Ok(false)) && aside.rename_prefix(to, replaced).is_ok();
-            let told = format!("the node that was at '{}' is now at '{}'", to.path, aside.path);
-            if is_back { error } else { error.at(told) }
+            if !is_back {
+                // The mark says that the replaced node is there, and stays.
+                return error.at(format!("the node that was at '{}' is now at '{}'", to.path, aside.path));
+            }
+            self.erase_own_renaming(moved);
+            error
         })
     }
 
@@ -116,17 +120,24 @@ impl Location {
         Renaming { from: self.path.clone(), to: to.path.clone(), aside }
     }
 
-    /// Renames the node to where nothing is.
+    /// Renames the node to where nothing is. Where that fails, the mark stays if it says that a node was put aside for this one.
     fn rename_to(&self, to: &Self, moved: &Held, aside: Option<NodePath>) -> Result<Renaming> {
         let renaming = self.renaming_to(to, aside);
         self.put_renaming(&moved.layout, &renaming)?;
         self.rename_prefix(to, moved).inspect_err(|_| {
-            // The first error is the one to tell.
-            if matches!(self.is_explicit(), Ok(true)) {
-                let _ = self.erase_renaming(&moved.layout);
+            if renaming.aside.is_none() {
+                self.erase_own_renaming(moved);
             }
         })?;
         Ok(renaming)
+    }
+
+    /// Erases the mark of a move that has failed, if the node is still here.
+    fn erase_own_renaming(&self, moved: &Held) {
+        // The error of the move is the one to tell.
+        if matches!(self.is_explicit(), Ok(true)) {
+            let _ = self.erase_renaming(&moved.layout);
+        }
     }
 
     /// A place beside this one where nothing is.
@@ -165,6 +176,10 @@ impl Location {
             return Err(Error::new(ErrorKind::AlreadyExists, message));
         }
         to.put_mark(held.format, Work::MovedFrom(self.path.clone()))?;
+        to.while_marked(|| self.while_marked(|| self.copy_and_delete_marked(to, held)))
+    }
+
+    fn copy_and_delete_marked(&self, to: &Self, held: &Held) -> Result<()> {
         self.copy_parts(to, held).inspect_err(|_| {
             // The first error is the one to tell.
             let _ = to.erase_marked(held).and_then(|()| self.erase_mark());
@@ -266,7 +281,8 @@ impl Location {
     }
 
     fn finish_move(&self, to: &Self, mark: &Mark) -> Result<()> {
-        let erased = self.delete_original(to, &self.held_by(mark)?);
+        self.put_mark(mark.format, mark.work.clone())?;
+        let erased = self.while_marked(|| self.delete_original(to, &self.held_by(mark)?));
         let kept = self.keep_copies(mark.format, &Changes::of_all_below(&[&self.path, &to.path]));
         erased.and(kept)
     }
@@ -275,7 +291,11 @@ impl Location {
     /// the same move goes on when it is interrupted again.
     fn erase_half_copy(&self, from: &Self) -> Result<()> {
         match self.half_copy(from)? {
-            Some(mark) if !self.is_explicit()? => self.erase_half(&self.held_by(&mark)?),
+            Some(mark) if !self.is_explicit()? => {
+                // From here on, it is this process that is at work.
+                self.put_mark(mark.format(), Work::MovedFrom(from.path.clone()))?;
+                self.erase_half(&self.held_by(&mark)?)
+            }
             _ => Ok(()),
         }
     }

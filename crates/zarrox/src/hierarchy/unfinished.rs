@@ -8,7 +8,9 @@ use zarrox_core::metadata::Extent;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
 use zarrox_stores::{Condition, Key};
 
-use super::Held;
+use super::owner::{Owner, renewing};
+use super::{DOCUMENT_LIMIT, Held};
+use crate::guarded::until_unchanged;
 use crate::location::Location;
 
 /// The start of the names of marks.
@@ -23,6 +25,10 @@ pub(crate) struct Mark {
     /// The format of the node.
     pub(super) format: Format,
     pub(super) work: Work,
+    /// Who does it; `None` where locks tell, and in marks of older versions.
+    owner: Option<Owner>,
+    /// True if a repair finishes what another one has begun.
+    is_repair: bool,
 }
 
 /// Work that takes several steps.
@@ -37,6 +43,21 @@ pub(super) enum Work {
 }
 
 impl Mark {
+    /// A mark of nobody.
+    pub(super) fn new(format: Format, work: Work) -> Self {
+        Self { format, work, owner: None, is_repair: false }
+    }
+
+    /// Returns true if whoever has begun the work is still there, where no lock tells.
+    pub(crate) fn is_worked_on(&self) -> bool {
+        self.owner.as_ref().is_some_and(|owner| !owner.is_gone())
+    }
+
+    /// Returns true if a repair is at work, with which nobody may interfere.
+    fn is_being_repaired(&self) -> bool {
+        self.is_repair && self.is_worked_on()
+    }
+
     /// The format of the node.
     pub(crate) fn format(&self) -> Format {
         self.format
@@ -52,6 +73,10 @@ impl Mark {
         let about = "unfinished work by zarrox; give the same command again to finish it";
         document.insert("about".to_owned(), json!(about));
         document.insert("format".to_owned(), json!(self.format.to_string()));
+        if let Some(owner) = &self.owner {
+            document.insert("owner".to_owned(), owner.to_json());
+            document.insert("repair".to_owned(), json!(self.is_repair));
+        }
         let (name, path) = match &self.work {
             Work::Deletion => return json::to_bytes(&document),
             Work::MovedTo(path) => ("moved_to", path),
@@ -73,13 +98,25 @@ impl Mark {
             (None, Some(from)) => Work::MovedFrom(from),
             (None, None) => Work::Deletion,
         };
-        Ok(Self { format, work })
+        let owner = map.get("owner").and_then(Json::as_object).and_then(Owner::from_json);
+        let is_repair = map.get("repair") == Some(&Json::Bool(true));
+        Ok(Self { format, work, owner, is_repair })
     }
 }
 
 /// Returns true if a key with this last name can be that of a mark.
 pub(crate) fn is_mark(name: &str) -> bool {
     name.starts_with(NAME)
+}
+
+/// Work of others that this process has taken over, until this is dropped.
+pub(super) struct Claim<'a>(&'a Location);
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        // The mark is gone if the work is done.
+        self.0.abandon_mark();
+    }
 }
 
 impl Location {
@@ -111,8 +148,98 @@ impl Location {
         Err(Error::new(ErrorKind::Corrupt, message))
     }
 
+    /// Notes that work has begun. A repair that is at work here is waited for.
     pub(super) fn put_mark(&self, format: Format, work: Work) -> Result<()> {
-        self.put(self.mark_key(), &Mark { format, work }.to_bytes()?, Condition::Always)
+        let mark = Mark::new(format, work);
+        if !self.is_guarded() {
+            return self.put(self.mark_key(), &mark.to_bytes()?, Condition::Always);
+        }
+        let mark = Mark { owner: Some(Owner::new()), ..mark };
+        match self.put(self.mark_key(), &mark.to_bytes()?, Condition::Absent) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            done => return done,
+        }
+        self.edit_mark(|there| match there.is_some_and(Mark::is_being_repaired) {
+            true => Err(self.repaired_now()),
+            false => Ok(Some(mark.clone())),
+        })
+    }
+
+    /// Takes over the work that a mark tells of, and of which nobody is in charge any more, where no lock keeps others out. That it is
+    /// another mark by now is a conflict.
+    pub(super) fn claim_mark(&self, judged: &Mark) -> Result<Option<Claim<'_>>> {
+        if !self.is_guarded() {
+            return Ok(None);
+        }
+        let claimed = Mark { owner: Some(Owner::new()), is_repair: true, ..judged.clone() };
+        let mut is_judged = true;
+        self.edit_mark(|there| {
+            // An answer that was lost may have claimed it already.
+            is_judged = there.is_some_and(|there| there == judged || *there == claimed);
+            Ok(is_judged.then(|| claimed.clone()))
+        })?;
+        if !is_judged {
+            return Err(Error::new(
+                ErrorKind::Conflict,
+                "somebody has gone on with it meanwhile; check again",
+            ));
+        }
+        Ok(Some(Claim(self)))
+    }
+
+    /// Does what a mark of this process tells of. It says again and again that the process is at work, and no longer if that fails.
+    pub(super) fn while_marked<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        if !self.is_guarded() {
+            return work();
+        }
+        renewing(|| self.edit_own_mark(Owner::renew), work).inspect_err(|_| self.abandon_mark())
+    }
+
+    /// Erases a mark that was left, unless a repair is at work.
+    pub(crate) fn erase_left_mark(&self) -> Result<()> {
+        match self.is_guarded().then(|| self.mark()).transpose()? {
+            Some(None) => Ok(()),
+            Some(Some(mark)) if mark.is_being_repaired() => Err(self.repaired_now()),
+            _ => self.erase_mark(),
+        }
+    }
+
+    /// Notes that this process goes on no longer with what the mark tells of.
+    pub(crate) fn abandon_mark(&self) {
+        if self.is_guarded() {
+            self.edit_own_mark(Owner::give_up);
+        }
+    }
+
+    fn repaired_now(&self) -> Error {
+        let message = format!("a repair is finishing what was interrupted at '{}'; try again", self.path);
+        Error::new(ErrorKind::Conflict, message)
+    }
+
+    /// Changes who is in charge of the mark, if this process is. Where this fails, others find out that nobody renews it.
+    fn edit_own_mark(&self, edit: impl Fn(&mut Owner)) {
+        let _ = self.edit_mark(|there| {
+            let Some(mut mark) = there.cloned() else { return Ok(None) };
+            match mark.owner.as_mut().filter(|owner| owner.is_this_process()) {
+                Some(owner) => edit(owner),
+                None => return Ok(None),
+            }
+            Ok(Some(mark))
+        });
+    }
+
+    /// Changes the mark, and does so again when somebody else was faster. A conflict of `edit` is waited for; `None` leaves it as it is.
+    fn edit_mark(&self, mut edit: impl FnMut(Option<&Mark>) -> Result<Option<Mark>>) -> Result<()> {
+        let key = Key::new(self.mark_key())?;
+        until_unchanged(|| {
+            let held = self.locked_value(&key, DOCUMENT_LIMIT)?;
+            // What nobody understands is replaced.
+            let there = held.bytes().and_then(|bytes| Mark::from_bytes(bytes).ok());
+            match edit(there.as_ref())? {
+                Some(mark) => held.replace(self, &mark.to_bytes()?),
+                None => Ok(()),
+            }
+        })
     }
 
     pub(super) fn erase_mark(&self) -> Result<()> {
@@ -168,7 +295,7 @@ mod tests {
     fn marks_are_read_as_they_were_written() {
         let path = || NodePath::new("/a/b").unwrap();
         for work in [Work::Deletion, Work::MovedTo(path()), Work::MovedFrom(path())] {
-            let mark = Mark { format: Format::V2, work };
+            let mark = Mark { owner: Some(Owner::new()), is_repair: true, ..Mark::new(Format::V2, work) };
             assert_eq!(Mark::from_bytes(&mark.to_bytes().unwrap()).unwrap(), mark);
         }
         for bytes in ["", "{}", r#"{"format": "v9"}"#, r#"{"format": "v2", "moved_to": "/a//../b"}"#] {

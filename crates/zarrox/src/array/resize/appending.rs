@@ -9,27 +9,36 @@
 //! is gone, clears what it has written, and takes the rows; they are remembered as free where others have appended behind them.
 //! What is reserved by writers that are at work is left alone by everybody.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
-
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::selection::{DimSelection, Selection};
 use zarrox_core::{Error, ErrorKind, IntoSelection, NodeMetadata, Result};
 
 use super::super::Array;
 use super::appended_shape;
-use super::owner::{Owner, RENEWAL};
 use super::reserved::Reserved;
-use crate::guarded::until_unchanged;
+use crate::guarded::{until_unchanged, wait_for_others};
+use crate::hierarchy::{Owner, renewing};
 
 /// The number of attempts at a reservation when others keep changing the shape.
-const ATTEMPTS: usize = 100;
+const ATTEMPTS: u32 = 100;
+
+/// The number of times that others are waited for who are about to find out that their rows begin within the shape. Whoever waited in
+/// vain leaves some of these rows out: they have fill values until another append takes them.
+const PATIENCE: u32 = 30;
 
 /// A reservation of this process, which is left to others to clear up if it is dropped before it was given up.
 struct Held<'a> {
     array: &'a Array,
     owner: Owner,
     is_done: bool,
+}
+
+impl Held<'_> {
+    /// Does work while the owner says again and again that it is still there.
+    fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
+        // The next time comes before anybody loses patience.
+        renewing(|| drop(self.array.each_of(&self.owner, Owner::renew)), work)
+    }
 }
 
 impl Drop for Held<'_> {
@@ -47,7 +56,7 @@ pub(crate) struct Alone<'a>(Held<'a>);
 impl Alone<'_> {
     /// Does work that may take long.
     pub(super) fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
-        renewing(&self.0, work)
+        self.0.renewing(work)
     }
 }
 
@@ -69,10 +78,22 @@ pub(crate) struct Unwritten {
 
 /// What became of an attempt to reserve rows.
 enum Attempt {
-    /// These are reserved, behind those of others that end here.
-    Reserved { rows: Reserved, behind: u64, was_free: bool },
+    /// These are reserved, behind those of others that end here; `before` are all that others have before them.
+    Reserved { rows: Reserved, behind: u64, was_free: bool, before: Vec<Reserved> },
     /// There are rows whose owners are gone.
     Left,
+    /// Others have rows that they are going to give up, and behind which nobody can append without leaving some of them out.
+    Misplaced,
+}
+
+/// What becomes of rows that were reserved by an old shape.
+enum Settled {
+    /// Others have appended behind them, and left them out: they can be written.
+    LeftOut,
+    /// They are reserved no longer.
+    Freed,
+    /// Others have reserved rows behind them, and are about to see that.
+    Waits,
 }
 
 /// Rows that were written, when the shape is about to be stored.
@@ -102,7 +123,7 @@ impl Array {
         let rows = self.reserve(&held.owner, values, axis)?;
         let grown = self.grown_to(axis, rows.end)?;
         let mut is_stored = false;
-        let written = renewing(&held, || write(&grown, selected(&rows, self.ndim())));
+        let written = held.renewing(|| write(&grown, selected(&rows, self.ndim())));
         let stored = written.and_then(|()| self.store_shape(&held.owner, &rows, &mut is_stored));
         match stored {
             // The rows are there, whatever becomes of consolidated metadata.
@@ -137,43 +158,73 @@ impl Array {
 
     /// Reserves rows for so many values.
     fn reserve(&mut self, owner: &Owner, values: &[u64], axis: usize) -> Result<Reserved> {
-        for _ in 0..ATTEMPTS {
-            let (rows, behind, was_free) = match self.try_reserve(owner, values, axis)? {
-                Attempt::Reserved { rows, behind, was_free } => (rows, behind, was_free),
+        for attempt in 0..ATTEMPTS {
+            let is_patient = attempt < PATIENCE;
+            let (rows, behind, was_free, before) = match self.try_reserve(owner, values, axis, is_patient)? {
+                Attempt::Reserved { rows, behind, was_free, before } => (rows, behind, was_free, before),
                 Attempt::Left => {
                     self.clear_left()?;
+                    continue;
+                }
+                Attempt::Misplaced => {
+                    wait_for_others(attempt);
                     continue;
                 }
             };
             // Only now the shape can be relied on: whoever lets the array grow from here on sees the reservation.
             let checked = self.refresh_stored().and_then(|()| appended_shape(self.shape(), values, axis));
             if let Err(error) = checked {
-                self.without(owner)?;
+                self.withdraw(owner)?;
                 return Err(error.at(self.place()));
             }
             let length = self.shape()[axis];
+            if is_patient && before.iter().any(|other| other.is_misplaced(length)) {
+                self.free(owner, length)?;
+                wait_for_others(attempt);
+                continue;
+            }
             if was_free || rows.start == behind.max(length) {
                 return Ok(rows);
             }
-            // Others have appended behind these rows, and left them out.
-            let is_left_out = self.edit_reserved(|reserved| {
-                let mine = reserved.iter_mut().find(|rows| rows.is_of(owner));
-                let mine =
-                    mine.ok_or_else(|| lost("it stood still for so long that others took its rows"))?;
-                if mine.is_seen && (mine.start, mine.end) == (rows.start, rows.end) {
-                    return Ok(true);
-                }
-                free_unwritten(reserved, owner, |_| Some(length));
-                Ok(false)
-            })?;
-            if is_left_out {
+            if self.settle(owner, &rows, length)? {
                 return Ok(Reserved { is_seen: true, ..rows });
             }
         }
         Err(Error::new(ErrorKind::Conflict, "others keep changing the shape; nothing was written"))
     }
 
-    fn try_reserve(&self, owner: &Owner, values: &[u64], axis: usize) -> Result<Attempt> {
+    /// Gives rows up that begin within the shape, which has this length. Returns true if others have appended behind them and left all of
+    /// them out: then they can be written.
+    ///
+    /// Those who have reserved rows behind them wait for that, since an array that grows beyond rows which nobody writes has fill values
+    /// there. So nobody is behind them when they are given up, and they are forgotten.
+    fn settle(&self, owner: &Owner, rows: &Reserved, length: u64) -> Result<bool> {
+        let mut attempt = 0;
+        loop {
+            let settled = self.edit_reserved(|reserved| {
+                let mine = reserved.iter().find(|rows| rows.is_of(owner));
+                let mine =
+                    mine.ok_or_else(|| lost("it stood still for so long that others took its rows"))?;
+                if mine.is_seen && (mine.start, mine.end) == (rows.start, rows.end) {
+                    return Ok(Settled::LeftOut);
+                }
+                let is_behind = |other: &Reserved| other.is_held() && other.is_behind(mine);
+                if attempt < PATIENCE && mine.is_misplaced(length) && reserved.iter().any(is_behind) {
+                    return Ok(Settled::Waits);
+                }
+                free_unwritten(reserved, owner, |_| Some(length));
+                Ok(Settled::Freed)
+            })?;
+            match settled {
+                Settled::LeftOut => return Ok(true),
+                Settled::Freed => return Ok(false),
+                Settled::Waits => wait_for_others(attempt),
+            }
+            attempt += 1;
+        }
+    }
+
+    fn try_reserve(&self, owner: &Owner, values: &[u64], axis: usize, is_patient: bool) -> Result<Attempt> {
         let (Some(&length), Some(&count)) = (self.shape().get(axis), values.get(axis)) else {
             return Err(appended_shape(self.shape(), values, axis)
                 .err()
@@ -191,6 +242,15 @@ impl Array {
             if reserved.iter().any(excludes) {
                 return Err(Error::new(ErrorKind::Conflict, "somebody else is appending to the array"));
             }
+            let before = |rows: &Reserved| {
+                reserved.iter().filter(|other| rows.is_behind(other)).cloned().collect::<Vec<_>>()
+            };
+            let end = |others: &[Reserved]| others.iter().map(|rows| rows.end).max().unwrap_or(0);
+            // An answer that was lost has left it already. Others may be behind it.
+            if let Some(rows) = reserved.iter().find(|rows| rows.is_of(owner)) {
+                let (rows, before) = (rows.clone(), before(rows));
+                return Ok(Attempt::Reserved { rows, behind: end(&before), was_free: false, before });
+            }
             let mine = |start| Reserved {
                 axis,
                 start,
@@ -199,24 +259,30 @@ impl Array {
                 alone,
                 owner: Some(owner.clone()),
             };
-            // An answer that was lost may have left it already.
-            reserved.retain(|rows| !rows.is_of(owner));
-            let behind =
-                reserved.iter().filter(|rows| rows.axis == axis).map(|rows| rows.end).max().unwrap_or(0);
             let is_fit = |rows: &Reserved| rows.is_free() && rows.axis == axis && rows.rows() >= count;
-            let Some(free) = reserved.iter().position(is_fit).filter(|_| count > 0) else {
-                let rows = mine(behind.max(length));
-                rows.start.checked_add(count).ok_or_else(|| crate::pool::too_many("the elements"))?;
-                reserved.push(rows.clone());
-                return Ok(Attempt::Reserved { rows, behind, was_free: false });
+            let free = reserved.iter().position(is_fit).filter(|_| count > 0);
+            let last = reserved.iter().filter(|rows| rows.axis == axis).map(|rows| rows.end).max();
+            let behind = last.unwrap_or(0);
+            let rows = match free {
+                Some(free) => Reserved { is_seen: reserved[free].is_seen, ..mine(reserved[free].start) },
+                None => {
+                    let start = behind.max(length);
+                    start.checked_add(count).ok_or_else(|| crate::pool::too_many("the elements"))?;
+                    mine(start)
+                }
             };
-            let rows = Reserved { is_seen: reserved[free].is_seen, ..mine(reserved[free].start) };
-            reserved[free].start = rows.end;
-            if reserved[free].rows() == 0 {
-                reserved.remove(free);
+            let before = before(&rows);
+            if is_patient && before.iter().any(|other| other.is_misplaced(length)) {
+                return Ok(Attempt::Misplaced);
+            }
+            if let Some(free) = free {
+                reserved[free].start = rows.end;
+                if reserved[free].rows() == 0 {
+                    reserved.remove(free);
+                }
             }
             reserved.push(rows.clone());
-            Ok(Attempt::Reserved { rows, behind, was_free: true })
+            Ok(Attempt::Reserved { rows, behind, was_free: free.is_some(), before })
         })
     }
 
@@ -385,6 +451,34 @@ impl Array {
         })
     }
 
+    /// Frees the rows of an owner who has not written, in an array of this length.
+    fn free(&self, owner: &Owner, length: u64) -> Result<()> {
+        self.edit_reserved(|reserved| {
+            free_unwritten(reserved, owner, |_| Some(length));
+            Ok(())
+        })
+    }
+
+    /// Removes the reservation of an owner who has not written, and does not know the shape. Where others are behind it, they leave it out:
+    /// then it is left to be cleared up, and not forgotten.
+    fn withdraw(&self, owner: &Owner) -> Result<()> {
+        self.edit_reserved(|reserved| {
+            let is_left_out = |mine: &Reserved| {
+                mine.is_seen || reserved.iter().any(|other| !other.is_of(owner) && other.is_behind(mine))
+            };
+            let is_any = reserved.iter().any(|rows| rows.is_of(owner) && is_left_out(rows));
+            if !is_any {
+                reserved.retain(|rows| !rows.is_of(owner));
+            }
+            reserved
+                .iter_mut()
+                .filter(|rows| rows.is_of(owner))
+                .filter_map(|rows| rows.owner.as_mut())
+                .for_each(Owner::give_up);
+            Ok(())
+        })
+    }
+
     fn give_up(&self, owner: &Owner) -> Result<()> {
         self.each_of(owner, Owner::give_up)
     }
@@ -424,24 +518,6 @@ impl Array {
     }
 }
 
-/// Does work while the owner says again and again that it is still there.
-fn renewing<R>(held: &Held<'_>, work: impl FnOnce() -> R) -> R {
-    thread::scope(|scope| {
-        let (working, stopped) = channel::<()>();
-        let renew = move || {
-            while stopped.recv_timeout(RENEWAL) == Err(RecvTimeoutError::Timeout) {
-                // The next time comes before anybody loses patience.
-                let _ = held.array.each_of(&held.owner, Owner::renew);
-            }
-        };
-        // Without the thread, others of the same machine still know that the process is there.
-        let _ = thread::Builder::new().name("zarrox-append".to_owned()).spawn_scoped(scope, renew);
-        let done = work();
-        drop(working);
-        done
-    })
-}
-
 /// Gives an owner's rows away as far as nothing but fill values is in them, in an array of these lengths.
 fn free_unwritten(reserved: &mut Vec<Reserved>, owner: &Owner, length: impl Fn(usize) -> Option<u64>) {
     let free = |rows: Reserved| match rows.is_of(owner) {
@@ -461,4 +537,68 @@ fn selected(rows: &Reserved, ndim: usize) -> Selection {
 
 fn lost(why: &str) -> Error {
     Error::new(ErrorKind::Conflict, format!("the append is undone, since {why}; append again"))
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::arr1;
+    use zarrox_core::DataType;
+    use zarrox_testkit::remote::Remote;
+
+    use super::*;
+    use crate::OpenOptions;
+
+    /// Rows that an append reserves, and those of others before them.
+    fn reserved(array: &Array, owner: &Owner) -> (Reserved, Vec<Reserved>) {
+        match array.try_reserve(owner, &[2], 0, true).unwrap() {
+            Attempt::Reserved { rows, before, .. } => (rows, before),
+            Attempt::Left | Attempt::Misplaced => panic!("no rows were reserved"),
+        }
+    }
+
+    #[test]
+    fn nobody_appends_behind_rows_that_were_reserved_by_an_old_shape() {
+        let remote = Remote::default();
+        let builder = OpenOptions::new().create_array_in(remote.blocking(), "a");
+        let old = builder.shape([0]).chunks([2]).data_type(DataType::Int32).create().unwrap();
+        old.clone().append(&arr1(&[1]), 0).unwrap();
+        let now = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
+        let [first, second, third] = [(); 3].map(|()| Owner::new());
+
+        // Two appends know the empty array. The second one is behind the first, which begins within the shape.
+        let (rows, _) = reserved(&old, &first);
+        let (behind, before) = reserved(&old, &second);
+        assert_eq!(((rows.start, rows.end), (behind.start, behind.end)), ((0, 2), (2, 4)));
+        assert!(before.iter().any(|other| other.is_misplaced(1)));
+        // Whoever knows the shape does not come behind them.
+        assert!(matches!(now.try_reserve(&third, &[2], 0, true).unwrap(), Attempt::Misplaced));
+
+        // The second one sees that when it looks at the shape, and makes way; then the first one does.
+        now.free(&second, 1).unwrap();
+        assert!(!now.settle(&first, &rows, 1).unwrap());
+        assert_eq!(now.reserved().unwrap(), []);
+        for (mut array, value) in [(old.clone(), 2), (old, 3), (now, 4)] {
+            array.append(&arr1(&[value; 2]), 0).unwrap();
+        }
+        let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
+        assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[1, 2, 2, 3, 3, 4, 4]).into_dyn());
+        assert_eq!(array.reserved().unwrap(), []);
+    }
+
+    #[test]
+    fn rows_with_others_behind_them_are_not_forgotten_when_they_are_withdrawn() {
+        let remote = Remote::default();
+        let builder = OpenOptions::new().create_array_in(remote.blocking(), "a");
+        let mut array = builder.shape([1]).chunks([2]).data_type(DataType::Int32).create().unwrap();
+        let [first, second] = [(); 2].map(|()| Owner::new());
+        let (rows, _) = reserved(&array, &first);
+        reserved(&array, &second);
+        array.withdraw(&first).unwrap();
+        let left = array.reserved().unwrap();
+        assert!(left.iter().any(|left| left.is_left() && (left.start, left.end) == (rows.start, rows.end)));
+        array.withdraw(&second).unwrap();
+        array.append(&arr1(&[5; 2]), 0).unwrap();
+        assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[0, 5, 5]).into_dyn());
+        assert_eq!(array.reserved().unwrap(), []);
+    }
 }

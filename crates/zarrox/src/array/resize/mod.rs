@@ -2,7 +2,6 @@
 
 mod appending;
 mod leftovers;
-mod owner;
 mod reserved;
 mod together;
 

@@ -8,9 +8,8 @@ use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::Key;
 
 use super::super::Array;
-use super::owner::Owner;
 use crate::guarded::until_unchanged;
-use crate::hierarchy::{APPENDS, DOCUMENT_LIMIT};
+use crate::hierarchy::{APPENDS, DOCUMENT_LIMIT, Owner};
 
 /// Rows along an axis that somebody has reserved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +47,17 @@ impl Reserved {
 
     pub(super) fn rows(&self) -> u64 {
         self.end - self.start
+    }
+
+    /// Returns true if these rows come after others along the same axis.
+    pub(super) fn is_behind(&self, other: &Self) -> bool {
+        self.axis == other.axis && self.start >= other.end
+    }
+
+    /// Returns true if an array of this length ends within rows that somebody has reserved. Unless a program has let it grow that reserves
+    /// nothing, the owner knew an older shape, has not written, and is about to find that out: then it gives the rows up.
+    pub(super) fn is_misplaced(&self, length: u64) -> bool {
+        !self.is_seen && self.is_held() && self.start < length && length < self.end
     }
 
     /// The part that holds nothing but what its owner has written, in an array of this length. What others appended before the rows

@@ -60,12 +60,13 @@ impl Copier {
         let again =
             if is_resumed { self.clone().verify(Verify::Everything).comparing_again() } else { self.clone() };
         let copying = again.plan(source, destination)?;
-        let report = copying.run_then(|| from.begin_deletion())?;
+        let report = copying.run_then(|| from.begin_deletion()).inspect_err(|_| from.abandon_mark())?;
         if let Some(skipped) = report.skipped.first() {
+            from.abandon_mark();
             let message = format!("the source was not deleted, since a part of it is damaged: {skipped}");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
-        from.check_inventory("deleted after it was copied")?;
+        from.check_inventory("deleted after it was copied").inspect_err(|_| from.abandon_mark())?;
         opening.delete_held(source)?;
         Ok(Some(report))
     }

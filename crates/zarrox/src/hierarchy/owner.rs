@@ -1,25 +1,27 @@
-//! Processes that hold rows of an array, and how others find out that one of them is gone.
+//! Processes that hold rows of an array, or work on a node, and how others find out that one of them is gone.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::Duration;
 
 use zarrox_core::json::{Json, Map, json};
 use zarrox_stores::system::{ProcessId, ProcessState, system};
 
 /// The time after which an owner says again that it is still there.
-pub(super) const RENEWAL: Duration = Duration::from_secs(20);
+const RENEWAL: Duration = Duration::from_secs(20);
 
 /// The time without a word after which the owner on another machine is taken for gone.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Who holds rows, and when it last said so.
+/// Who is at work, and when it last said so.
 ///
 /// A process of the same machine is asked for by its number, so that one that was killed is known at once. Of others only the time
 /// tells: their clocks may differ by less than [`PATIENCE`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Owner {
-    /// A random number: each append has one of its own.
+pub(crate) struct Owner {
+    /// A random number: each append and each work on a node has one of its own.
     token: String,
     /// `None` where the system does not tell, and of an owner that has given up.
     process: Option<ProcessId>,
@@ -29,28 +31,33 @@ pub(super) struct Owner {
 
 impl Owner {
     /// A new owner: this process.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (process, now) = (system().this_process(), system().now());
         let token = format!("{:016x}", RandomState::new().hash_one((std::process::id(), now)));
         Self { token, process, heard: now.as_secs() }
     }
 
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn is(&self, other: &Self) -> bool {
         self.token == other.token
     }
 
+    /// Returns true if the owner is this process, or may be where the system does not tell.
+    pub(crate) fn is_this_process(&self) -> bool {
+        self.process == system().this_process()
+    }
+
     /// Notes that the owner is still there.
-    pub(super) fn renew(&mut self) {
+    pub(crate) fn renew(&mut self) {
         self.heard = system().now().as_secs();
     }
 
     /// Notes that the owner has given up.
-    pub(super) fn give_up(&mut self) {
+    pub(crate) fn give_up(&mut self) {
         (self.process, self.heard) = (None, 0);
     }
 
     /// Returns true if nobody will go on with what this owner has begun.
-    pub(super) fn is_gone(&self) -> bool {
+    pub(crate) fn is_gone(&self) -> bool {
         match self.process.as_ref().map(|process| system().state(process)) {
             Some(ProcessState::Running) => false,
             Some(ProcessState::Ended) => true,
@@ -60,14 +67,14 @@ impl Owner {
         }
     }
 
-    pub(super) fn to_json(&self) -> Json {
+    pub(crate) fn to_json(&self) -> Json {
         let Self { token, process, heard } = self;
         let ProcessId { machine, number, started } =
             process.clone().unwrap_or(ProcessId { machine: String::new(), number: 0, started: 0 });
         json!({"token": token, "machine": machine, "process": number, "started": started, "heard": heard})
     }
 
-    pub(super) fn from_json(map: &Map) -> Option<Self> {
+    pub(crate) fn from_json(map: &Map) -> Option<Self> {
         let text = |name: &str| map.get(name).and_then(Json::as_str).map(str::to_owned);
         let number = |name: &str| map.get(name).and_then(Json::as_u64);
         let process = ProcessId {
@@ -78,6 +85,23 @@ impl Owner {
         let process = (!process.machine.is_empty()).then_some(process);
         Some(Self { token: text("token")?, process, heard: number("heard")? })
     }
+}
+
+/// Does work while `renew` says again and again that its owner is still there.
+pub(crate) fn renewing<R>(renew: impl Fn() + Send, work: impl FnOnce() -> R) -> R {
+    thread::scope(|scope| {
+        let (working, stopped) = channel::<()>();
+        let renew = move || {
+            while stopped.recv_timeout(RENEWAL) == Err(RecvTimeoutError::Timeout) {
+                renew();
+            }
+        };
+        // Without the thread, others of the same machine still know that the process is there.
+        let _ = thread::Builder::new().name("zarrox-owner".to_owned()).spawn_scoped(scope, renew);
+        let done = work();
+        drop(working);
+        done
+    })
 }
 
 #[cfg(test)]
