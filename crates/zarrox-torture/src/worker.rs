@@ -282,14 +282,14 @@ impl Tools<'_> {
         shards: Option<&Vec<u64>>,
         compressed: bool,
     ) -> zarrox::Result<()> {
+        // Several hands have stores of their own names at the same time.
+        static NAMES: AtomicU64 = AtomicU64::new(0);
         let copier = Copier::new().chunks(chunks);
         let copier = if compressed { copier.compressor(Gzip::level(1)) } else { copier.no_compressor() };
         let copier = match shards {
             Some(shards) => copier.shards(shards.as_slice()),
             None => copier.no_shards(),
         };
-        // Each hand may use the name at the same time as others.
-        static NAMES: AtomicU64 = AtomicU64::new(0);
         let name = NAMES.fetch_add(1, Ordering::Relaxed).to_string();
         let named = NamedStore::new(name, self.at.store.clone());
         copier.run_in_place(named.url(&self.at.below(path))).map(drop)
