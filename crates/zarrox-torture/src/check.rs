@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ndarray::Axis;
+use ndarray::{ArrayD, Axis, s};
+use zarrox::check::{Check, Repair, Severity};
 use zarrox::{Array, Consolidated, Group, Node, OpenMode, OpenOptions};
 
 use crate::element::{element, origin, told};
@@ -10,27 +11,39 @@ use crate::fault::{Fault, Faults};
 use crate::job::Operation;
 use crate::model::{Elements, Made, Model};
 use crate::place::Opened;
-use crate::world::{self, LOG, NOTES, NUMBER, PULSE, SWEPT};
+use crate::world::{self, ARENA, DAMAGED, LOG, NOTES, NUMBER, PULSE, SWEPT};
+
+/// What a hierarchy has, where the model allows several things.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// The numbers of those pending appends that have arrived.
+    pub(crate) arrived: BTreeSet<u64>,
+    /// The rows of fill values in the array that grows by appending.
+    pub(crate) holes: usize,
+    /// The elements of the arena, if it could be read.
+    pub(crate) arena: Option<Vec<u64>>,
+}
 
 /// Compares a hierarchy with the model. The pending operations were interrupted: each stored object may be as it was before or
-/// as it would be after. Returns the numbers of those pending appends that have arrived.
-pub(crate) fn check(at: &Opened, model: &Model, pending: &[Operation], faults: &mut Faults) -> BTreeSet<u64> {
+/// as it would be after.
+pub(crate) fn check(at: &Opened, model: &Model, pending: &[Operation], faults: &mut Faults) -> Seen {
     // The copies of documents are judged for themselves.
     let options = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Never);
     let root = match at.open_with(&options) {
         Ok(root) => root,
         Err(error) => {
             faults.add(Fault::Unreadable, format!("the root: {error}"));
-            return BTreeSet::new();
+            return Seen::default();
         }
     };
-    let mut judge = Judge { root, model, pending, faults, grows_first: at.grows_first() };
+    let mut judge = Judge { root, model, pending, faults, at, seen: Seen::default() };
     judge.nodes();
     judge.boards();
     judge.notes();
     judge.groups();
     judge.copies();
-    judge.log()
+    judge.log();
+    judge.seen
 }
 
 struct Judge<'a> {
@@ -38,7 +51,8 @@ struct Judge<'a> {
     model: &'a Model,
     pending: &'a [Operation],
     faults: &'a mut Faults,
-    grows_first: bool,
+    at: &'a Opened,
+    seen: Seen,
 }
 
 impl Judge<'_> {
@@ -54,19 +68,90 @@ impl Judge<'_> {
 
     /// The arrays that are written by boxes.
     fn boards(&mut self) {
-        for (path, before) in &self.model.arrays {
-            let Some(array) = self.array(path) else { continue };
-            let Some(found) = self.values(path, &array) else { continue };
-            let Some(mut expected) = self.shaped(path, before, &array) else { continue };
-            for operation in self.pending {
-                if let Operation::Write { array, start, shape, number } = operation
-                    && array == path
-                {
-                    accept(&mut expected, start, shape, *number, &found);
-                }
+        for path in self.model.arrays.keys() {
+            if path == ARENA[0] {
+                self.arena();
+            } else {
+                self.board(path, path);
             }
-            self.compare(path, &expected.values, &found);
         }
+    }
+
+    /// The array that is moved and replaced is at a place that it may have. While it is replaced in a store that cannot exchange
+    /// nodes, it is nowhere.
+    fn arena(&mut self) {
+        let structural = self.pending.iter().filter(|operation| operation.is_structural());
+        let (mut may_be_gone, mut places) = (false, BTreeSet::from([&*self.model.arena]));
+        for operation in structural {
+            match operation {
+                Operation::Move { from, to } => places.extend([&**from, &**to]),
+                Operation::Recreate { .. } => may_be_gone = true,
+                Operation::Reshape { array, .. } if world::known_as(array) == ARENA[0] => {
+                    may_be_gone |= !self.at.exchanges();
+                }
+                _ => {}
+            }
+        }
+        let mut is_there = false;
+        for place in ARENA {
+            match self.root.contains(place) {
+                Ok(false) => {}
+                Ok(true) if places.contains(place) => {
+                    is_there = true;
+                    self.seen.arena = self.board(ARENA[0], place);
+                }
+                Ok(true) => self.faults.add(Fault::Stale, format!("the arena is at '{place}' as well")),
+                Err(error) => self.faults.add(Fault::Unreadable, format!("'{place}': {error}")),
+            }
+        }
+        if !is_there && !may_be_gone {
+            self.faults.add(Fault::Lost, "the arena is gone".to_owned());
+        }
+    }
+
+    /// Compares an array that is written by boxes, and may be elsewhere. Returns its elements if they could be read.
+    fn board(&mut self, path: &str, place: &str) -> Option<Vec<u64>> {
+        let array = self.array(place)?;
+        let mut expected = self.shaped(path, &self.model.arrays[path], &array)?;
+        let found = match path == DAMAGED {
+            true => self.whole_part(&array, &expected)?,
+            false => self.values(path, &array)?,
+        };
+        for operation in self.pending {
+            match operation {
+                Operation::Reshape { array, chunks, shards, .. } if world::known_as(array) == path => {
+                    expected.chunks.push(shards.as_ref().unwrap_or(chunks).clone());
+                }
+                Operation::Recreate { .. } if path == ARENA[0] => {
+                    expected.unsure.extend(0..expected.values.len());
+                }
+                _ => {}
+            }
+        }
+        for operation in self.pending {
+            if let Operation::Write { array, start, shape, number } = operation
+                && array == path
+            {
+                accept(&mut expected, start, shape, *number, &found);
+            }
+        }
+        for &at in expected.unsure.iter().filter(|at| found[**at] == 0) {
+            expected.values[at] = 0;
+        }
+        self.compare(path, &expected.values, &found);
+        Some(found)
+    }
+
+    /// The elements of the damaged array. What was damaged may be lost, or cannot be read: there are those that are expected.
+    fn whole_part(&mut self, array: &Array, expected: &Elements) -> Option<Vec<u64>> {
+        let [rows, columns] = world::DAMAGED_SHAPE;
+        let left = array.read::<u64>(crate::worker::selection(&[0, 0], &[rows, columns / 2]));
+        let left = left.map_err(|error| self.faults.add(Fault::Unreadable, format!("'{DAMAGED}': {error}")));
+        let mut found =
+            ArrayD::from_shape_vec(crate::element::lengths(&world::DAMAGED_SHAPE), expected.values.clone())
+                .ok()?;
+        found.slice_mut(s![.., ..left.as_ref().ok()?.shape()[1]]).assign(&left.ok()?);
+        Some(found.into_iter().collect())
     }
 
     /// The array before its pending writes, in the shape that is stored.
@@ -102,23 +187,33 @@ impl Judge<'_> {
     }
 
     /// The blocks that were appended. Returns those of pending appends.
-    fn log(&mut self) -> BTreeSet<u64> {
-        let Some(array) = self.array(LOG) else { return BTreeSet::new() };
+    fn log(&mut self) {
+        let is_replaced =
+            |operation: &Operation| matches!(operation, Operation::Reshape { array, .. } if array == LOG);
+        if !self.at.exchanges()
+            && self.pending.iter().any(is_replaced)
+            && self.root.contains(LOG).is_ok_and(|is_there| !is_there)
+        {
+            return;
+        }
+        let Some(array) = self.array(LOG) else { return };
         let Ok(values) =
             array.read::<u64>(..).map_err(|error| self.faults.add(Fault::Unreadable, error.to_string()))
         else {
-            return BTreeSet::new();
+            return;
         };
         let rows: Vec<Vec<u64>> =
             values.axis_iter(Axis(0)).map(|row| row.iter().copied().collect()).collect();
-        let mut pending = self.model.holed.clone();
+        let mut pending = BTreeMap::new();
         for operation in self.pending {
             if let Operation::Append { rows, number, .. } = operation {
                 pending.insert(*number, *rows);
             }
         }
-        let blocks = Blocks { done: &self.model.blocks, pending: &pending, grows_first: self.grows_first };
-        blocks.check(&rows, self.faults)
+        let interrupted: u64 = if self.at.reserves() { pending.values().sum() } else { 0 };
+        let most_holes = self.model.holes + usize::try_from(interrupted).unwrap_or(0);
+        let blocks = Blocks { done: &self.model.blocks, pending: &pending, most_holes };
+        (self.seen.arrived, self.seen.holes) = blocks.check(&rows, self.faults);
     }
 
     fn notes(&mut self) {
@@ -192,6 +287,7 @@ impl Judge<'_> {
     fn moves(&mut self, found: &BTreeMap<String, Array>) {
         for operation in self.pending {
             if let Operation::Move { from, to } = operation
+                && !operation.is_structural()
                 && !found.contains_key(from)
                 && !found.contains_key(to)
             {
@@ -254,6 +350,23 @@ impl Judge<'_> {
     }
 }
 
+/// Checks a whole hierarchy, and repairs it. Returns what was found that is more than a note.
+pub(crate) fn checked(at: &Opened, repair: Option<Repair>) -> zarrox::Result<Vec<String>> {
+    let check = Check::open_in(&OpenOptions::new(), at.store.clone(), &at.path)?;
+    let check = match repair {
+        Some(repair) => check.repair(repair),
+        None => check,
+    };
+    let mut found = Vec::new();
+    check.run(|finding| {
+        if finding.severity() != Severity::Note {
+            found.push(finding.to_string());
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 /// Writes those parts of a box that have arrived: in each stored object all of it, or nothing.
 fn accept(expected: &mut Elements, start: &[u64], shape: &[u64], number: u64, found: &[u64]) {
     for part in expected.parts(start, shape) {
@@ -305,22 +418,33 @@ pub(crate) struct Blocks<'a> {
     pub(crate) done: &'a BTreeMap<u64, u64>,
     /// Those that may be there.
     pub(crate) pending: &'a BTreeMap<u64, u64>,
-    /// True where the array grows before the rows are written, so that rows of killed writers can be fill values.
-    pub(crate) grows_first: bool,
+    /// The most rows of fill values: writers that were killed after a later one was done leave as many as they reserved.
+    pub(crate) most_holes: usize,
 }
 
 impl Blocks<'_> {
-    /// Checks that each block is there once, in one piece. Returns the pending ones that are there.
-    pub(crate) fn check(&self, rows: &[Vec<u64>], faults: &mut Faults) -> BTreeSet<u64> {
+    /// Checks that each block is there once, in one piece. Returns the pending ones that are there, and the number of rows of fill
+    /// values.
+    pub(crate) fn check(&self, rows: &[Vec<u64>], faults: &mut Faults) -> (BTreeSet<u64>, usize) {
+        let holes = rows.iter().filter(|row| is_hole(row)).count();
+        if holes > self.most_holes {
+            let message =
+                format!("{holes} rows of '{LOG}' have fill values, and {} at most may have", self.most_holes);
+            faults.add(Fault::Torn, message);
+        }
+        // The shape is stored by an append whose rows are the last ones.
+        if rows.last().is_some_and(|row| is_hole(row)) {
+            faults.add(Fault::Torn, format!("the last row of '{LOG}' has fill values"));
+        }
+        (self.check_blocks(rows, faults), holes)
+    }
+
+    fn check_blocks(&self, rows: &[Vec<u64>], faults: &mut Faults) -> BTreeSet<u64> {
         let mut seen = BTreeSet::new();
         let mut row = 0;
         while row < rows.len() {
             let number = rows[row].iter().map(|value| origin(*value).0).max().unwrap_or(0);
             if number == 0 {
-                if !self.grows_first {
-                    faults.add(Fault::Torn, format!("row {row} of '{LOG}' has fill values"));
-                    return seen;
-                }
                 row += 1;
                 continue;
             }
@@ -332,7 +456,7 @@ impl Blocks<'_> {
                 );
                 return seen;
             };
-            let has_holes = self.grows_first && self.pending.contains_key(&number);
+            let has_holes = self.most_holes > 0 && self.pending.contains_key(&number);
             let first = if has_holes { first_row(rows, row) } else { row };
             let end = first + length;
             if end > rows.len() || !is_block(&rows[first..end], number, has_holes) || !seen.insert(number) {
@@ -352,6 +476,10 @@ impl Blocks<'_> {
         seen.retain(|number| self.pending.contains_key(number));
         seen
     }
+}
+
+fn is_hole(row: &[u64]) -> bool {
+    row.iter().all(|value| *value == 0)
 }
 
 /// The row at which the block begins that has this row: its elements tell their position in it.
@@ -375,25 +503,34 @@ mod tests {
         (0..rows).map(|row| (0..2).map(|column| element(number, row * 2 + column)).collect()).collect()
     }
 
-    fn faults_of(rows: &[Vec<u64>], grows_first: bool) -> Vec<Fault> {
+    fn faults_of(rows: &[Vec<u64>], most_holes: usize) -> Vec<Fault> {
         let (done, pending) = (BTreeMap::from([(1, 2), (2, 1)]), BTreeMap::from([(3, 2)]));
         let mut faults = Faults::default();
-        Blocks { done: &done, pending: &pending, grows_first }.check(rows, &mut faults);
+        Blocks { done: &done, pending: &pending, most_holes }.check(rows, &mut faults);
         faults.list().iter().map(|(fault, _)| *fault).collect()
     }
 
     #[test]
     fn blocks_are_whole_and_there_once() {
         let all = [block(2, 1), block(1, 2)].concat();
-        assert_eq!(faults_of(&all, false), []);
-        assert_eq!(faults_of(&[all.clone(), block(3, 2)].concat(), false), []);
-        assert_eq!(faults_of(&block(1, 2), false), [Fault::Lost]);
-        assert_eq!(faults_of(&[all.clone(), block(2, 1)].concat(), false), [Fault::Torn]);
-        assert_eq!(faults_of(&[all.clone(), block(4, 1)].concat(), false), [Fault::Torn]);
-        assert_eq!(faults_of(&[all.clone(), block(3, 1)].concat(), false), [Fault::Torn]);
+        assert_eq!(faults_of(&all, 0), []);
+        assert_eq!(faults_of(&[all.clone(), block(3, 2)].concat(), 0), []);
+        assert_eq!(faults_of(&block(1, 2), 0), [Fault::Lost]);
+        assert_eq!(faults_of(&[all.clone(), block(2, 1)].concat(), 0), [Fault::Torn]);
+        assert_eq!(faults_of(&[all.clone(), block(4, 1)].concat(), 0), [Fault::Torn]);
+        assert_eq!(faults_of(&[all.clone(), block(3, 1)].concat(), 0), [Fault::Torn]);
         let holes = [all, vec![vec![0, 0], block(3, 2)[1].clone()]].concat();
-        assert_eq!(faults_of(&holes, false), [Fault::Torn]);
-        assert_eq!(faults_of(&holes, true), []);
+        assert_eq!(faults_of(&holes, 0), [Fault::Torn; 2]);
+        assert_eq!(faults_of(&holes, 1), []);
+    }
+
+    #[test]
+    fn rows_of_fill_values_are_counted() {
+        let holes = vec![vec![0, 0]; 2];
+        let between = [block(2, 1), holes.clone(), block(1, 2)].concat();
+        assert_eq!(faults_of(&between, 1), [Fault::Torn]);
+        assert_eq!(faults_of(&between, 2), []);
+        assert_eq!(faults_of(&[block(2, 1), block(1, 2), holes].concat(), 2), [Fault::Torn], "at the end");
     }
 
     #[test]

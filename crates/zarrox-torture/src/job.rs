@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
+use crate::world::{self, CHUNK, SIDE};
 
 /// All that one process does.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -13,6 +14,8 @@ pub(crate) struct Job {
     pub(crate) hands: Vec<Hand>,
     /// True where an earlier process was killed in the first operation of each hand, which may be done already.
     pub(crate) again: bool,
+    /// The nodes that are moved, replaced or converted meanwhile, with all below them; who meets that begins anew.
+    pub(crate) unsettled: Vec<String>,
 }
 
 /// One thread of a process: it does one operation after the other.
@@ -53,6 +56,14 @@ pub(crate) enum Operation {
     Convert { to: Place, format: String },
     /// Copies the source to a hierarchy of its own.
     Copy { to: Place, format: String, layout: Layout },
+    /// Gives an array other chunks, shards and codecs where it is.
+    Reshape { array: String, chunks: Vec<u64>, shards: Option<Vec<u64>>, compressed: bool },
+    /// Deletes the arena and creates another one in its place. Elements of the worker alone are known afterwards.
+    Recreate { at: String, by: Worker },
+    /// Converts the whole hierarchy where it is, to Zarr v3.
+    Upgrade,
+    /// Checks the whole hierarchy and repairs it.
+    Repair,
     /// Converts a hierarchy where it is.
     ConvertInPlace { at: Place, format: String },
     /// Deletes a whole hierarchy.
@@ -79,7 +90,49 @@ pub(crate) enum Layout {
     Pyramid,
 }
 
+/// One of several hands that work at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Worker {
+    pub(crate) index: u64,
+    /// The number of hands.
+    pub(crate) of: u64,
+}
+
+impl Worker {
+    /// One that works alone.
+    pub(crate) const ALONE: Self = Self { index: 0, of: 1 };
+
+    /// Returns true if an element of a board is this one's own: every second chunk belongs to one worker, of the others each
+    /// quarter does.
+    pub(crate) fn owns(self, at: [u64; 2]) -> bool {
+        let chunk = at.map(|index| index / CHUNK);
+        let order = chunk[0] * (SIDE / CHUNK) + chunk[1];
+        let quarter = at.map(|index| index % CHUNK / (CHUNK / 2));
+        let turn = if order.is_multiple_of(2) { order / 2 } else { quarter[0] * 2 + quarter[1] };
+        turn % self.of == self.index
+    }
+}
+
 impl Operation {
+    /// The array that it writes into.
+    pub(crate) fn array(&self) -> Option<&str> {
+        match self {
+            Self::Write { array, .. } | Self::Append { array, .. } | Self::Resize { array, .. } => {
+                Some(array)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if a node is somewhere else or something else afterwards. Interrupted, it is given again before all others.
+    pub(crate) fn is_structural(&self) -> bool {
+        match self {
+            Self::Move { from, .. } => world::ARENA.contains(&&**from),
+            Self::Reshape { .. } | Self::Recreate { .. } | Self::Upgrade => true,
+            _ => false,
+        }
+    }
+
     /// The word for the operation in reports.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -92,6 +145,7 @@ impl Operation {
             Self::Create { .. } => "create",
             Self::Put { .. } => "create and fill",
             Self::Import { .. } => "import",
+            Self::Move { from, .. } if world::ARENA.contains(&&**from) => "move what others write",
             Self::Move { .. } => "move",
             Self::Delete { .. } => "delete",
             Self::Consolidate => "consolidate",
@@ -102,6 +156,11 @@ impl Operation {
             Self::Copy { layout: Layout::Shards(_), .. } => "copy into shards",
             Self::Copy { layout: Layout::Hdf5, .. } => "import of HDF5",
             Self::Copy { layout: Layout::Pyramid, .. } => "downsample",
+            Self::Reshape { shards: None, .. } => "rechunk in place",
+            Self::Reshape { .. } => "reshard in place",
+            Self::Recreate { .. } => "delete and create",
+            Self::Upgrade => "convert the hierarchy in place",
+            Self::Repair => "repair",
             Self::ConvertInPlace { .. } => "convert in place",
             Self::Discard { .. } => "delete the hierarchy",
             Self::Probe { .. } => "grow and shrink",

@@ -1,27 +1,26 @@
 //! Killing processes at random moments, and judging what they leave.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::thread;
 
 use fastrand::Rng;
 use zarrox::{Format, OpenOptions};
 
-use crate::check::check;
+use crate::check::{check, checked};
 use crate::fault::{Fault, Faults};
-use crate::job::{Hand, Job, Operation};
+use crate::job::{Hand, Job, Operation, Worker};
 use crate::leftovers::{check_files, check_keys};
-use crate::model::Model;
+use crate::model::{Elements, Model};
 use crate::outcome::Outcome;
 use crate::place::{Kind, Opened, Place, Site};
-use crate::plan::{self, Planner, Worker};
-use crate::process::{Ended, Launcher, Progress};
-use crate::world::{self, LOG, PULSE};
+use crate::plan::{self, Planner};
+use crate::process::{Death, Ended, Launcher, Progress};
+use crate::round::{HANDS, Round};
+use crate::world::{self, ARENA, DAMAGED, LOG, PULSE};
 
 /// After so many rounds a new hierarchy is begun, since archives only grow.
 const ROUNDS: usize = 20;
-/// The most processes at the same time.
-const PROCESSES: u64 = 3;
 /// A store in which more is found is not worth the time.
 const MOST_FAULTS: usize = 100;
 
@@ -42,9 +41,9 @@ pub(crate) fn campaign(kind: Kind, site: &Site, seed: u64, kills: usize) -> Outc
     let mut hierarchy = 0;
     while tally.kills < kills && tally.faults.list().len() < MOST_FAULTS {
         hierarchy += 1;
-        let format = if hierarchy % 3 == 0 { Format::V2 } else { Format::V3 };
+        let format = if hierarchy % 2 == 0 { Format::V2 } else { Format::V3 };
         let place = site.place(kind, &format!("kill{hierarchy}"))?;
-        let copies = (0..PROCESSES).map(|index| site.place(kind, &format!("kill{hierarchy}-copy{index}")));
+        let copies = (0..HANDS).map(|index| site.place(kind, &format!("kill{hierarchy}-copy{index}")));
         let copies = copies.collect::<Outcome<Vec<Place>>>()?;
         world::create(&place.open()?, format).map_err(|error| error.to_string())?;
         let model = Model::new(format);
@@ -84,19 +83,32 @@ struct Scene {
 impl Scene {
     /// Lets processes work, kills one or more, judges, repeats what was interrupted, and judges again.
     fn round(&mut self, rng: &mut Rng, tally: &mut Tally) -> Outcome {
-        let of = if self.kind.is_of_one_process() { 1 } else { rng.u64(1..=PROCESSES) };
-        let workers = (0..of).zip(&self.copies).map(|(index, copy)| {
-            let worker = Worker { index, of };
-            let hand = Planner::new(rng, &mut self.number, worker, &self.model, copy.clone()).hand();
-            let death = (index == 0 || rng.bool()).then(|| plan::death(rng, self.kind.is_remote()));
-            (hand, death)
+        let round = Round::new(rng, self.kind, &self.model);
+        if round.damages() {
+            world::create_damaged(&self.place.open()?).map_err(|error| error.to_string())?;
+            self.model.arrays.insert(DAMAGED.to_owned(), world::damaged());
+        }
+        let hands = (0..round.of).zip(&self.copies).map(|(index, copy)| {
+            Planner::new(rng, &mut self.number, round.worker(index), &self.model, copy.clone()).hand()
         });
-        let workers: Vec<_> = workers.collect();
+        let hands: Vec<Hand> = hands.collect();
+        let together = if round.together { hands.len() } else { 1 };
+        let workers = hands.chunks(together).enumerate().map(|(index, hands)| {
+            let job = Job {
+                place: self.place.clone(),
+                hands: hands.to_vec(),
+                again: false,
+                unsettled: round.unsettled(),
+            };
+            let dies = round.may_die(index as u64) && (index == 0 || !round.may_die(0) || rng.bool());
+            let death = dies.then(|| plan::death(rng, self.kind.is_remote(), hands.len()));
+            (job, death)
+        });
+        let workers: Vec<(Job, Option<Death>)> = workers.collect();
         let launcher = Launcher::ours()?;
         let ends: Vec<Outcome<Ended>> = thread::scope(|scope| {
-            let start = |(hand, death): &(Hand, _)| {
-                let job = Job { place: self.place.clone(), hands: vec![hand.clone()], again: false };
-                let (launcher, death) = (launcher.clone(), *death);
+            let start = |(job, death): &'_ (Job, Option<Death>)| {
+                let (launcher, job, death) = (launcher.clone(), job.clone(), *death);
                 scope.spawn(move || launcher.run(&job, death, None))
             };
             let running: Vec<_> = workers.iter().map(start).collect();
@@ -106,26 +118,34 @@ impl Scene {
                 .collect()
         });
         let mut pending = Vec::new();
-        for ((hand, _), ended) in workers.iter().zip(ends) {
-            self.take(hand, &ended?, &mut pending, tally);
+        for ((job, _), ended) in workers.iter().zip(ends) {
+            self.take(job, &ended?, &mut pending, tally);
         }
         self.judge(pending)
     }
 
     /// Takes over what a process has done.
-    fn take(&mut self, hand: &Hand, ended: &Ended, pending: &mut Vec<Operation>, tally: &mut Tally) {
-        let progress = &ended.hands[0];
-        hand.operations[..progress.done].iter().for_each(|operation| self.model.apply(operation));
-        let current = hand.operations.get(progress.done).filter(|_| progress.begun);
+    fn take(&mut self, job: &Job, ended: &Ended, pending: &mut Vec<Operation>, tally: &mut Tally) {
+        let mut names = Vec::new();
+        for (hand, progress) in job.hands.iter().zip(&ended.hands) {
+            let done = hand.operations[..progress.done].iter().enumerate();
+            done.filter(|(index, _)| !progress.taken.contains(index))
+                .for_each(|(_, operation)| self.model.apply(operation));
+            let current = hand.operations.get(progress.done).filter(|_| progress.begun);
+            names.extend(current.map(Operation::name));
+            pending.extend(current.cloned());
+        }
         for message in &ended.errors {
-            let name = current.map_or("the process", Operation::name);
+            let name = if names.is_empty() { "the process".to_owned() } else { names.join(" or ") };
             self.faults.add(Fault::Failed, format!("{name}: {message}"));
         }
         if ended.killed {
             tally.kills += 1;
-            *tally.interrupted.entry(current.map_or("nothing", Operation::name)).or_default() += 1;
+            if names.is_empty() {
+                names.push("nothing");
+            }
+            names.into_iter().for_each(|name| *tally.interrupted.entry(name).or_default() += 1);
         }
-        pending.extend(current.cloned());
     }
 
     /// The hierarchy, if its store can be opened.
@@ -134,30 +154,30 @@ impl Scene {
     }
 
     fn judge(&mut self, pending: Vec<Operation>) -> Outcome {
-        let Some(at) = self.opened() else { return Ok(()) };
-        let arrived = check(&at, &self.model, &pending, &mut self.faults);
-        let grows_first = at.grows_first();
-        // No other process could open some databases.
-        drop(at);
-        let is_missing = |operation: &Operation| !matches!(operation, Operation::Append { number, .. } if arrived.contains(number));
-        let (missing, there): (Vec<_>, Vec<_>) = pending.into_iter().partition(is_missing);
-        for operation in &there {
-            match operation {
-                Operation::Append { number, rows, .. } if grows_first => {
-                    self.model.holed.insert(*number, *rows);
-                }
-                operation => self.model.apply(operation),
-            }
-        }
+        self.check(&pending);
         if !self.faults.is_empty() {
             return Ok(());
         }
+        // An interrupted change of a whole node is given again before anybody writes. A repair clears what dead appends have left.
+        let (structural, others): (Vec<_>, Vec<_>) = pending.into_iter().partition(Operation::is_structural);
+        let structural =
+            structural.into_iter().map(again).map(|operation| Hand { operations: vec![operation] });
+        self.work(structural.collect(), Fault::NotContinued)?;
+        self.work(vec![Hand { operations: vec![Operation::Repair] }], Fault::Failed)?;
+        let arrived = self.check(&others);
+        if !self.faults.is_empty() {
+            return Ok(());
+        }
+        let is_there = |operation: &Operation| matches!(operation, Operation::Append { number, .. } if arrived.contains(number));
+        let (there, missing): (Vec<_>, Vec<_>) = others.into_iter().partition(is_there);
+        there.iter().for_each(|operation| self.model.apply(operation));
         self.repeat(missing)?;
+        self.check(&[]);
         let Some(at) = self.opened() else { return Ok(()) };
-        check(&at, &self.model, &[], &mut self.faults);
         if self.model.consolidated {
             self.check_consolidated(&at);
         }
+        self.check_nothing_is_found(&at);
         check_keys(&at, &mut self.faults);
         if self.kind == Kind::Directory {
             for place in self.copies.iter().chain([&self.place]) {
@@ -165,6 +185,24 @@ impl Scene {
             }
         }
         Ok(())
+    }
+
+    /// Compares the hierarchy with the model, and takes over what it has where several things are possible. Returns the pending
+    /// appends that have arrived.
+    fn check(&mut self, pending: &[Operation]) -> BTreeSet<u64> {
+        let Some(at) = self.opened() else { return BTreeSet::new() };
+        let seen = check(&at, &self.model, pending, &mut self.faults);
+        // What interrupted appends have left is judged again after a repair, and is known then.
+        if !pending.iter().any(|operation| matches!(operation, Operation::Append { .. })) {
+            self.model.holes = seen.holes;
+        }
+        if let (Some(arena), Some(found)) = (self.model.arrays.get_mut(ARENA[0]), seen.arena) {
+            arena.settle(&found);
+        }
+        if pending.is_empty() {
+            self.model.arrays.values_mut().for_each(Elements::forget_chunks);
+        }
+        seen.arrived
     }
 
     /// Gives the interrupted commands again, makes sure that growing brings nothing to light, and writes once into every directory.
@@ -184,7 +222,10 @@ impl Scene {
 
     /// Lets a process work that is not killed.
     fn work(&mut self, hands: Vec<Hand>, fault: Fault) -> Outcome {
-        let job = Job { place: self.place.clone(), hands, again: true };
+        if hands.is_empty() {
+            return Ok(());
+        }
+        let job = Job { place: self.place.clone(), hands, again: true, unsettled: Vec::new() };
         let ended = Launcher::ours()?.run(&job, None, None)?;
         for (hand, progress) in job.hands.iter().zip(&ended.hands) {
             hand.operations[..progress.done].iter().for_each(|operation| self.model.apply(operation));
@@ -196,6 +237,19 @@ impl Scene {
             self.faults.add(fault, format!("{}: {message}", missed.join(" or ")));
         }
         Ok(())
+    }
+
+    /// A check finds nothing but rows that dead writers have left among others.
+    fn check_nothing_is_found(&mut self, at: &Opened) {
+        match checked(at, None) {
+            Ok(found) => {
+                let found = found.into_iter().filter(|_| self.model.holes == 0);
+                found
+                    .take(1)
+                    .for_each(|first| self.faults.add(Fault::Left, format!("a check finds: {first}")));
+            }
+            Err(error) => self.faults.add(Fault::Failed, format!("check: {error}")),
+        }
     }
 
     fn check_consolidated(&mut self, at: &Opened) {
@@ -214,5 +268,13 @@ impl Scene {
         for place in self.copies.iter().chain([&self.place]) {
             let _ = place.open().map(|at| OpenOptions::new().delete_in(at.store.clone(), &at.path));
         }
+    }
+}
+
+/// An interrupted change, as it is given again: nobody else writes then.
+fn again(operation: Operation) -> Operation {
+    match operation {
+        Operation::Recreate { at, .. } => Operation::Recreate { at, by: Worker::ALONE },
+        operation => operation,
     }
 }

@@ -19,6 +19,7 @@ mod place;
 mod plan;
 mod process;
 mod report;
+mod round;
 mod run;
 mod simulate;
 mod worker;

@@ -5,17 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use zarrox::Format;
 
 use crate::element::{element, position};
-use crate::job::Operation;
+use crate::job::{Operation, Worker};
 use crate::place::Place;
-use crate::world::{self, PULSE};
+use crate::world::{self, ARENA, DAMAGED, PULSE};
 
 /// The elements of an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Elements {
     pub(crate) shape: Vec<u64>,
-    /// The shape of a stored object.
-    pub(crate) chunk: Vec<u64>,
+    /// The shapes of stored objects: all that the array had since it was judged.
+    pub(crate) chunks: Vec<Vec<u64>>,
     pub(crate) values: Vec<u64>,
+    /// The positions that may have fill values as well, since the array was created anew while others wrote.
+    pub(crate) unsure: BTreeSet<usize>,
 }
 
 /// An array that was created by an operation.
@@ -35,8 +37,8 @@ pub(crate) struct Model {
     pub(crate) arrays: BTreeMap<String, Elements>,
     /// The blocks that were appended, and their rows. Several processes append, so that nothing is said of their order.
     pub(crate) blocks: BTreeMap<u64, u64>,
-    /// Blocks whose appending was interrupted where the array grows first: they may have holes.
-    pub(crate) holed: BTreeMap<u64, u64>,
+    /// The rows of fill values among them, which interrupted appends have left.
+    pub(crate) holes: usize,
     pub(crate) attributes: BTreeMap<String, u64>,
     /// The arrays that were created, by their paths.
     pub(crate) made: BTreeMap<String, Made>,
@@ -45,13 +47,22 @@ pub(crate) struct Model {
     /// Hierarchies that are copies of the source.
     pub(crate) copies: Vec<Place>,
     pub(crate) consolidated: bool,
+    /// The place of the arena.
+    pub(crate) arena: String,
+    /// True if the hierarchy was created in another format.
+    pub(crate) upgraded: bool,
 }
 
 impl Elements {
     /// An array of fill values.
     pub(crate) fn new(shape: &[u64], chunk: &[u64]) -> Self {
         let count = usize::try_from(shape.iter().product::<u64>()).unwrap_or(0);
-        Self { shape: shape.to_vec(), chunk: chunk.to_vec(), values: vec![0; count] }
+        Self {
+            shape: shape.to_vec(),
+            chunks: vec![chunk.to_vec()],
+            values: vec![0; count],
+            unsure: BTreeSet::new(),
+        }
     }
 
     /// Writes a box.
@@ -70,13 +81,39 @@ impl Elements {
         self.values.resize(usize::try_from(length).unwrap_or(0), 0);
     }
 
-    /// The parts of a box that lie in one stored object each, as lists of positions.
+    /// The array was created anew at some time while others wrote into it.
+    fn recreate(&mut self, by: Worker) {
+        for index in indices(&[0; 2], &self.shape) {
+            let Ok(at) = usize::try_from(position(index.iter().copied(), &self.shape)) else { continue };
+            if by.owns([index[0], index[1]]) {
+                self.values[at] = 0;
+            } else {
+                self.unsure.insert(at);
+            }
+        }
+    }
+
+    /// Takes over what was found, where several elements were possible.
+    pub(crate) fn settle(&mut self, found: &[u64]) {
+        for at in std::mem::take(&mut self.unsure) {
+            self.values[at] = found[at];
+        }
+    }
+
+    /// Forgets the chunks that the array had before those that it has.
+    pub(crate) fn forget_chunks(&mut self) {
+        self.chunks.drain(..self.chunks.len().saturating_sub(1));
+    }
+
+    /// The parts of a box that lie in one stored object each, whichever of the array's chunks there were, as lists of positions.
     pub(crate) fn parts(&self, start: &[u64], shape: &[u64]) -> Vec<Vec<usize>> {
-        let mut parts: BTreeMap<Vec<u64>, Vec<usize>> = BTreeMap::new();
+        let mut parts: BTreeMap<Vec<Vec<u64>>, Vec<usize>> = BTreeMap::new();
         for index in indices(start, shape) {
-            let chunk = index.iter().zip(&self.chunk).map(|(index, length)| index / length).collect();
+            let object =
+                |chunk: &Vec<u64>| index.iter().zip(chunk).map(|(index, length)| index / length).collect();
+            let objects: Vec<Vec<u64>> = self.chunks.iter().map(object).collect();
             let at = usize::try_from(position(index.iter().copied(), &self.shape)).unwrap_or(usize::MAX);
-            parts.entry(chunk).or_default().push(at);
+            parts.entry(objects).or_default().push(at);
         }
         parts.into_values().collect()
     }
@@ -100,17 +137,21 @@ impl Model {
     pub(crate) fn new(format: Format) -> Self {
         let board = Elements::new(&[world::SIDE; 2], &[world::CHUNK; 2]);
         let boards = world::boards(format).into_iter().map(|each| (each.name.to_owned(), board.clone()));
+        let arena = (ARENA[0].to_owned(), board.clone());
         let pulse = (PULSE.to_owned(), Elements::new(&[40], &[world::PULSE_CHUNK]));
+        let damaged = (format == Format::V3).then(|| (DAMAGED.to_owned(), world::damaged()));
         Self {
             format,
-            arrays: boards.chain([pulse]).collect(),
+            arrays: boards.chain([arena, pulse]).chain(damaged).collect(),
             blocks: BTreeMap::new(),
-            holed: BTreeMap::new(),
+            holes: 0,
             attributes: BTreeMap::new(),
             made: BTreeMap::new(),
             groups: BTreeSet::new(),
             copies: Vec::new(),
             consolidated: false,
+            arena: ARENA[0].to_owned(),
+            upgraded: false,
         }
     }
 
@@ -142,6 +183,7 @@ impl Model {
             Operation::Rechunk { path, .. } => {
                 self.made.insert(path.clone(), Made::Copy);
             }
+            Operation::Move { to, .. } if operation.is_structural() => self.arena.clone_from(to),
             Operation::Move { from, to } => {
                 if let Some(moved) = self.made.remove(from) {
                     self.made.insert(to.clone(), moved);
@@ -153,7 +195,22 @@ impl Model {
             Operation::Consolidate => self.consolidated = true,
             Operation::Convert { to, .. } | Operation::Copy { to, .. } => self.copies.push(to.clone()),
             Operation::Discard { at } => self.copies.retain(|copy| copy != at),
-            Operation::ConvertInPlace { .. } | Operation::Probe { .. } | Operation::Sweep => {}
+            Operation::Reshape { array, chunks, shards, .. } => {
+                if let Some(array) = self.arrays.get_mut(world::known_as(array)) {
+                    array.chunks.push(shards.as_ref().unwrap_or(chunks).clone());
+                }
+            }
+            Operation::Recreate { by, .. } => {
+                if let Some(arena) = self.arrays.get_mut(ARENA[0]) {
+                    arena.recreate(*by);
+                    arena.chunks.push(vec![world::CHUNK; 2]);
+                }
+            }
+            Operation::Upgrade => (self.format, self.upgraded) = (Format::V3, true),
+            Operation::ConvertInPlace { .. }
+            | Operation::Probe { .. }
+            | Operation::Repair
+            | Operation::Sweep => {}
         }
     }
 }

@@ -170,7 +170,9 @@ impl Crowd<'_> {
             values.axis_iter(Axis(0)).map(|row| row.iter().copied().collect()).collect();
         shown.lost = lost_rows(&rows, &done);
         let mut faults = Faults::default();
-        Blocks { done: &done, pending: &pending, grows_first: at.grows_first() }.check(&rows, &mut faults);
+        let interrupted: u64 = if at.reserves() { pending.values().sum() } else { 0 };
+        let most_holes = usize::try_from(interrupted).unwrap_or(0);
+        Blocks { done: &done, pending: &pending, most_holes }.check(&rows, &mut faults);
         shown.problems.extend(faults.list().iter().map(|(_, message)| message.clone()));
         Ok(shown)
     }
@@ -263,7 +265,12 @@ impl Crowd<'_> {
                 operation: rng.usize(0..longest),
                 after: Duration::from_micros(rng.u64(0..4000)),
             });
-            let job = Job { place: self.place.clone(), hands: hands.clone(), again: ran.shown.kills > 0 };
+            let job = Job {
+                place: self.place.clone(),
+                hands: hands.clone(),
+                again: ran.shown.kills > 0,
+                unsettled: Vec::new(),
+            };
             // Only the first ones begin together.
             let ended = self.launcher.run(&job, death, (ran.shown.kills == 0).then_some(start))?;
             let is_killed = ended.killed;

@@ -46,11 +46,21 @@ impl Opened {
         self.open_with(&OpenOptions::new())
     }
 
-    /// Returns true if arrays grow before appended rows are written, so that a killed writer leaves fill values: so it is
-    /// where versions are compared instead of locks.
-    pub(crate) fn grows_first(&self) -> bool {
+    /// The path of a node in the store, by its path in the hierarchy.
+    pub(crate) fn below(&self, path: &str) -> String {
+        format!("{}/{path}", self.path).trim_start_matches('/').to_owned()
+    }
+
+    /// Returns true if appending processes reserve rows: versions are compared instead of locks. Where one is killed after a
+    /// later one was done, its rows have fill values.
+    pub(crate) fn reserves(&self) -> bool {
         let capabilities = self.store.capabilities();
         capabilities.set_if_unchanged && !capabilities.locks_everyone
+    }
+
+    /// Returns true if one node takes the place of another in one step.
+    pub(crate) fn exchanges(&self) -> bool {
+        self.store.directory().is_some()
     }
 
     /// The root, opened with options.
@@ -101,10 +111,30 @@ impl Kind {
         matches!(self, Self::Redb | Self::Zip)
     }
 
+    /// Those who may write into a node while it is moved, replaced or given other chunks, as `docs/safety.md` promises it.
+    pub(crate) fn company(self) -> Company {
+        match self {
+            Self::Directory => Company::Processes,
+            Self::Sqlite | Self::Lmdb | Self::Redb => Company::Threads,
+            Self::Zip | Self::S3 | Self::Redis => Company::Nobody,
+        }
+    }
+
     /// True where an operation takes requests to a server.
     pub(crate) fn is_remote(self) -> bool {
         matches!(self, Self::S3 | Self::Redis)
     }
+}
+
+/// Those who may use a node while it is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// Anybody, since nodes are held among processes.
+    Processes,
+    /// Threads of the same process.
+    Threads,
+    /// Nobody: documents are compared once.
+    Nobody,
 }
 
 /// Where the hierarchies of a run are made.

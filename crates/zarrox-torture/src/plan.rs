@@ -6,23 +6,17 @@
 use std::time::Duration;
 
 use fastrand::Rng;
+use zarrox::Format;
 
-use crate::job::{Hand, Layout, Operation};
+use crate::job::{Hand, Layout, Operation, Worker};
 use crate::model::Model;
 use crate::place::Place;
 use crate::process::Death;
-use crate::world::{self, CHUNK, LOG, NOTES, PULSE, SIDE};
+use crate::round::Rights;
+use crate::world::{self, ARENA, CHUNK, DAMAGED, LOG, NOTES, PULSE, SIDE};
 
 /// The operations of a process in a round.
 const OPERATIONS: usize = 12;
-
-/// One of several processes that work at the same time.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Worker {
-    pub(crate) index: u64,
-    /// The number of processes.
-    pub(crate) of: u64,
-}
 
 /// Makes the lists of processes.
 pub(crate) struct Planner<'a> {
@@ -30,6 +24,7 @@ pub(crate) struct Planner<'a> {
     /// The number of the last operation that writes elements.
     number: &'a mut u64,
     worker: Worker,
+    rights: Rights,
     /// The hierarchy when the process comes to the next operation, as far as it is its own.
     model: Model,
     /// The place for a converted copy.
@@ -40,7 +35,7 @@ impl<'a> Planner<'a> {
     pub(crate) fn new(
         rng: &'a mut Rng,
         number: &'a mut u64,
-        worker: Worker,
+        (worker, rights): (Worker, Rights),
         model: &Model,
         copy: Place,
     ) -> Self {
@@ -48,7 +43,7 @@ impl<'a> Planner<'a> {
         // The others' nodes are none of its business.
         model.made.retain(|path, _| path.starts_with(&own_group(worker)));
         model.copies.retain(|place| *place == copy);
-        Self { rng, number, worker, model, copy }
+        Self { rng, number, worker, rights, model, copy }
     }
 
     /// A list of operations.
@@ -60,12 +55,23 @@ impl<'a> Planner<'a> {
                 operations.push(operation);
             }
         }
+        if self.rights.mends {
+            operations.insert(self.rng.usize(0..operations.len()), Operation::Repair);
+        }
+        if self.rights.converts {
+            // Early, so that it is met by those who write, and killed.
+            operations.insert(self.rng.usize(0..3), Operation::Upgrade);
+        }
         Hand { operations }
     }
 
     /// An operation; `None` where there is nothing to do it with.
     fn operation(&mut self) -> Option<Operation> {
-        match self.rng.u32(0..100) {
+        if self.rights.changes && self.rng.u32(0..4) == 0 {
+            return Some(self.change());
+        }
+        let most = if self.rights.makes { 100 } else { 67 };
+        match self.rng.u32(0..most) {
             0..34 => Some(self.write()),
             34..40 => Some(self.erase()),
             40..52 => Some(Operation::Append {
@@ -81,6 +87,7 @@ impl<'a> Planner<'a> {
             80..85 => Some(Operation::Delete { path: self.own_path()? }),
             85..88 => Some(Operation::Require { path: format!("shared/{}", self.rng.u32(0..9)) }),
             88..90 => Some(Operation::Consolidate),
+            90 if self.rights.repairs => Some(Operation::Repair),
             90..94 => {
                 let chunks = vec![self.rng.u64(1..7), self.rng.u64(1..9)];
                 Some(Operation::Rechunk { path: self.new_path(), chunks })
@@ -95,12 +102,60 @@ impl<'a> Planner<'a> {
     }
 
     fn board(&mut self) -> String {
-        let boards = world::boards(self.model.format);
-        boards[self.rng.usize(0..boards.len())].name.to_owned()
+        let is_board = |path: &&String| match path.as_str() {
+            PULSE | DAMAGED => false,
+            path => path != ARENA[0] || self.rights.arena,
+        };
+        let boards: Vec<&String> = self.model.arrays.keys().filter(is_board).collect();
+        // Who changes the arena writes into it as well.
+        match self.rights.changes && self.rng.bool() {
+            true => ARENA[0].to_owned(),
+            false => boards[self.rng.usize(0..boards.len())].clone(),
+        }
+    }
+
+    /// Moves the arena, creates it anew, or gives it or the log other chunks.
+    fn change(&mut self) -> Operation {
+        let at = self.model.arena.clone();
+        let other = if at == ARENA[0] { ARENA[1] } else { ARENA[0] };
+        let compressed = self.rng.bool();
+        match self.rng.u32(0..10) {
+            0..2 => Operation::Move { from: at, to: other.to_owned() },
+            2..4 => Operation::Recreate { at, by: self.worker },
+            4..6 if self.rights.changes_log => {
+                let chunks = vec![self.rng.u64(1..9), self.rng.u64(1..=world::COLUMNS)];
+                Operation::Reshape { array: LOG.to_owned(), chunks, shards: None, compressed }
+            }
+            // Only v3 has shards.
+            6..8 if self.model.format == Format::V3 => {
+                let chunks = [self.rng.u64(2..6), self.rng.u64(2..6)];
+                let shards = chunks.map(|length| length * self.rng.u64(1..4));
+                Operation::Reshape {
+                    array: at,
+                    chunks: chunks.to_vec(),
+                    shards: Some(shards.to_vec()),
+                    compressed,
+                }
+            }
+            _ => {
+                let chunks = vec![self.rng.u64(3..13), self.rng.u64(3..13)];
+                Operation::Reshape { array: at, chunks, shards: None, compressed }
+            }
+        }
     }
 
     /// Writes a chunk, a part of one, or parts of several.
     fn write(&mut self) -> Operation {
+        if self.model.arrays.contains_key(DAMAGED) && self.worker.index < 2 && self.rng.u32(0..8) == 0 {
+            // The column of the damaged array's whole part that is this one's own.
+            let start = vec![self.rng.u64(0..world::DAMAGED_SHAPE[0]), self.worker.index];
+            return Operation::Write {
+                array: DAMAGED.to_owned(),
+                start,
+                shape: vec![1; 2],
+                number: self.next(),
+            };
+        }
         let (array, number) = (self.board(), self.next());
         let (start, shape) = match self.worker.of {
             1 if self.rng.bool() => self.any_box(),
@@ -121,19 +176,19 @@ impl<'a> Planner<'a> {
         (start.to_vec(), shape.to_vec())
     }
 
-    /// A box of elements that are this process's own: every second chunk belongs to one process, of the others each quarter does.
+    /// A box of elements that are this worker's own: in a chunk of its own, or in its quarter of one.
     fn own_box(&mut self) -> (Vec<u64>, Vec<u64>) {
         let (chunk, side) = loop {
             let chunk = [self.rng.u64(0..SIDE / CHUNK), self.rng.u64(0..SIDE / CHUNK)];
-            let order = chunk[0] * (SIDE / CHUNK) + chunk[1];
             let corner = chunk.map(|index| index * CHUNK);
-            if order.is_multiple_of(2) && order / 2 % self.worker.of == self.worker.index {
+            let order = chunk[0] * (SIDE / CHUNK) + chunk[1];
+            if order.is_multiple_of(2) && self.worker.owns(corner) {
                 break (corner, CHUNK);
             }
-            let quarter = self.rng.u64(0..4);
-            if order % 2 == 1 && quarter % self.worker.of == self.worker.index {
-                let half = CHUNK / 2;
-                break ([corner[0] + quarter / 2 * half, corner[1] + quarter % 2 * half], half);
+            let half = CHUNK / 2;
+            let quarter = [corner[0] + self.rng.u64(0..2) * half, corner[1] + self.rng.u64(0..2) * half];
+            if order % 2 == 1 && self.worker.owns(quarter) {
+                break (quarter, half);
             }
         };
         if self.rng.bool() {
@@ -208,7 +263,7 @@ impl<'a> Planner<'a> {
             return self.copy(other);
         }
         // The chunks of a v3 array that never was v2 have keys that v2 has not.
-        match self.rng.u32(if own == "v2" { 2..3 } else { 0..3 }) {
+        match self.rng.u32(if own == "v2" || self.model.upgraded { 2..3 } else { 0..3 }) {
             0 => Operation::ConvertInPlace { at: self.copy.clone(), format: own },
             1 => Operation::ConvertInPlace { at: self.copy.clone(), format: other },
             _ => Operation::Discard { at: self.copy.clone() },
@@ -221,18 +276,20 @@ fn own_group(worker: Worker) -> String {
 }
 
 /// The moment of a process's death. Short and long times are equally likely: most operations are short.
-pub(crate) fn death(rng: &mut Rng, remote: bool) -> Death {
+pub(crate) fn death(rng: &mut Rng, remote: bool, hands: usize) -> Death {
     let longest = if remote { 17 } else { 14 };
     let power = rng.u32(3..longest);
     let micros = rng.u64(1 << power..2 << power);
-    Death { hand: 0, operation: rng.usize(0..OPERATIONS), after: Duration::from_micros(micros) }
+    Death {
+        hand: rng.usize(0..hands),
+        operation: rng.usize(0..OPERATIONS),
+        after: Duration::from_micros(micros),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-
-    use zarrox::Format;
 
     use super::*;
 
@@ -240,7 +297,15 @@ mod tests {
         let (mut rng, mut number) = (Rng::with_seed(seed), 1);
         let model = Model::new(Format::V3);
         let copy = Place { url: "copy".to_owned(), options: BTreeMap::new(), scratch: "scratch".into() };
-        let workers = (0..of).map(|index| Worker { index, of });
+        let rights = Rights {
+            changes: true,
+            changes_log: true,
+            arena: true,
+            makes: true,
+            repairs: true,
+            ..Rights::default()
+        };
+        let workers = (0..of).map(|index| (Worker { index, of }, rights));
         workers
             .map(|worker| Planner::new(&mut rng, &mut number, worker, &model, copy.clone()).hand())
             .collect()
@@ -263,6 +328,11 @@ mod tests {
                     let Operation::Write { array, start, shape, .. } = operation else { continue };
                     let elements = Model::new(Format::V3).arrays.remove(&array).unwrap();
                     for at in elements.parts(&start, &shape).into_iter().flatten() {
+                        if elements.shape == [SIDE; 2] {
+                            let (at, side) = (at as u64, SIDE);
+                            let worker = Worker { index: process as u64, of: 3 };
+                            assert!(worker.owns([at / side, at % side]), "{array} {at}");
+                        }
                         let first = *owner.entry((array.clone(), at)).or_insert(process);
                         assert_eq!(first, process, "{array} {at}");
                     }

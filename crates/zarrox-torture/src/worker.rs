@@ -13,23 +13,33 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use tempfile::TempPath;
+use zarrox::check::Repair;
+use zarrox::codecs::Gzip;
 use zarrox::convert::Convert;
 use zarrox::pyramid::{Downsample, Method, Pyramid};
 use zarrox::selection::DimSelection;
-use zarrox::stores::Store;
+use zarrox::stores::{NamedStore, Store};
 use zarrox::{
-    Array, ArrayBuilder, Copier, Error, ErrorKind, Group, IntoSelection, Node, OpenOptions, Rechunk,
+    Array, ArrayBuilder, Copier, Error, ErrorKind, Format, Group, IntoSelection, Node, OpenOptions, Rechunk,
     Selection,
 };
 
+use crate::check;
 use crate::element::elements;
 use crate::job::{Hand, Job, Layout, Operation};
 use crate::outcome::Outcome;
 use crate::place::{Opened, Place};
 use crate::world;
+
+/// How often somebody begins anew who meets changes of a node.
+const ATTEMPTS: usize = 40;
+/// The time in between.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Does a job.
 pub(crate) fn run(job: &Job) -> Outcome {
@@ -39,7 +49,7 @@ pub(crate) fn run(job: &Job) -> Outcome {
     thread::scope(|scope| {
         for (number, hand) in job.hands.iter().enumerate() {
             let at = &at;
-            scope.spawn(move || work(number, hand, at, job.again));
+            scope.spawn(move || work(number, hand, at, job));
         }
     });
     tell("finished");
@@ -54,11 +64,12 @@ fn tell(line: &str) {
     let _ = std::io::stdout().flush();
 }
 
-fn work(number: usize, hand: &Hand, at: &Opened, again: bool) {
-    let mut tools = Tools { at, arrays: BTreeMap::new(), again };
+fn work(number: usize, hand: &Hand, at: &Opened, job: &Job) {
+    let mut tools = Tools { at, arrays: BTreeMap::new(), again: job.again, unsettled: &job.unsettled };
     for (index, operation) in hand.operations.iter().enumerate() {
         tell(&format!("begin {number} {index}"));
-        let done = tools.run(operation).and_then(|word| at.store.flush().map(|()| word).map_err(Error::from));
+        let done =
+            tools.begin(operation).and_then(|word| at.store.flush().map(|()| word).map_err(Error::from));
         match done {
             Ok(word) => tell(&format!("end {number} {index} {word}")),
             Err(error) => {
@@ -76,6 +87,8 @@ struct Tools<'a> {
     arrays: BTreeMap<String, Array>,
     /// True where an earlier process may have done what is to be done.
     again: bool,
+    /// What others move, replace or convert meanwhile.
+    unsettled: &'a [String],
 }
 
 impl Tools<'_> {
@@ -85,13 +98,66 @@ impl Tools<'_> {
 
     fn array(&mut self, path: &str) -> zarrox::Result<&mut Array> {
         if !self.arrays.contains_key(path) {
-            let array = self.root()?.open(path)?.into_array()?;
+            let array = self.open(path)?;
             self.arrays.insert(path.to_owned(), array);
         }
         self.arrays.get_mut(path).ok_or_else(|| Error::new(ErrorKind::NotFound, path))
     }
 
+    /// Opens an array; what others change by its own document, which consolidated metadata may disagree with.
+    fn open(&self, path: &str) -> zarrox::Result<Array> {
+        let is_settled = !self.unsettled.iter().any(|unsettled| unsettled.is_empty() || unsettled == path);
+        let places = match path == world::ARENA[0] {
+            true => world::ARENA.to_vec(),
+            false if is_settled => return self.root()?.open(path)?.into_array(),
+            false => vec![path],
+        };
+        let mut missing = Error::new(ErrorKind::NotFound, path);
+        for place in places {
+            match OpenOptions::new().open_in(self.at.store.clone(), &self.at.below(place)) {
+                Ok(node) => return node.into_array(),
+                Err(error) if error.kind() == ErrorKind::NotFound => missing = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(missing)
+    }
+
+    /// Does an operation. Who meets a change of the whole node begins anew, with a new handle. A node that stays away was
+    /// interrupted on its way; then nothing is done, which the word `taken` says.
+    fn begin(&mut self, operation: &Operation) -> zarrox::Result<&'static str> {
+        for _ in 0..ATTEMPTS {
+            match self.run(operation) {
+                Err(error) if self.meets(operation, &error) => self.arrays.clear(),
+                done => return done,
+            }
+            thread::sleep(PAUSE);
+        }
+        match self.run(operation) {
+            Err(error) if self.meets(operation, &error) && error.kind() == ErrorKind::NotFound => Ok("taken"),
+            done => done,
+        }
+    }
+
+    /// Returns true if an error is what somebody gets who meets a change of the node.
+    fn meets(&self, operation: &Operation, error: &Error) -> bool {
+        let is_met = |unsettled: &String| {
+            unsettled.is_empty() || operation.array().is_some_and(|array| array == unsettled)
+        };
+        let kinds = [
+            ErrorKind::Conflict,
+            ErrorKind::NotFound,
+            ErrorKind::InvalidArgument,
+            ErrorKind::InvalidMetadata,
+        ];
+        kinds.contains(&error.kind()) && !operation.is_structural() && self.unsettled.iter().any(is_met)
+    }
+
     fn run(&mut self, operation: &Operation) -> zarrox::Result<&'static str> {
+        if operation.is_structural() {
+            // In some stores nobody may use a handle from before.
+            self.arrays.clear();
+        }
         match operation {
             Operation::Write { array, start, shape, number } => {
                 let array = self.array(array)?;
@@ -117,6 +183,19 @@ impl Tools<'_> {
                 self.missing_is_done(OpenOptions::new().delete_in(at.store.clone(), &at.path))?;
                 at.store.flush()?;
             }
+            Operation::Reshape { array, chunks, shards, compressed } => {
+                self.reshape(array, chunks, shards.as_ref(), *compressed)?;
+            }
+            Operation::Recreate { at, .. } => {
+                let root = self.root()?;
+                self.missing_is_done(root.delete(at))?;
+                world::create_arena(&root, at)?;
+            }
+            Operation::Upgrade => {
+                let convert = Convert::new(Format::V3);
+                convert.plan_in_place_in(self.at.store.clone(), &self.at.path)?.run()?;
+            }
+            Operation::Repair => drop(check::checked(self.at, Some(Repair::default()))?),
             Operation::Probe { array, rows } => self.probe(array, *rows)?,
             Operation::Sweep => self.sweep()?,
         }
@@ -196,6 +275,26 @@ impl Tools<'_> {
         Err(Error::new(ErrorKind::Corrupt, "the rechunked array has other elements than its source"))
     }
 
+    fn reshape(
+        &self,
+        path: &str,
+        chunks: &[u64],
+        shards: Option<&Vec<u64>>,
+        compressed: bool,
+    ) -> zarrox::Result<()> {
+        // Several hands have stores of their own names at the same time.
+        static NAMES: AtomicU64 = AtomicU64::new(0);
+        let copier = Copier::new().chunks(chunks);
+        let copier = if compressed { copier.compressor(Gzip::level(1)) } else { copier.no_compressor() };
+        let copier = match shards {
+            Some(shards) => copier.shards(shards.as_slice()),
+            None => copier.no_shards(),
+        };
+        let name = NAMES.fetch_add(1, Ordering::Relaxed).to_string();
+        let named = NamedStore::new(name, self.at.store.clone());
+        copier.run_in_place(named.url(&self.at.below(path))).map(drop)
+    }
+
     fn convert(&self, to: &Place, format: &str) -> zarrox::Result<()> {
         let to = opened(to)?;
         let convert = Convert::new(world::format_named(format)?);
@@ -251,7 +350,7 @@ impl Tools<'_> {
 
     /// The path of the source in the store.
     fn source_path(&self) -> String {
-        format!("{}/{}", self.at.path, world::SOURCE).trim_start_matches('/').to_owned()
+        self.at.below(world::SOURCE)
     }
 
     fn probe(&mut self, path: &str, rows: u64) -> zarrox::Result<()> {

@@ -1,9 +1,11 @@
 //! The hierarchy that processes are killed over.
 
 use ndarray::{ArrayD, s};
+use zarrox::stores::{Condition, Key, Store, StoreExt};
 use zarrox::{Array, ArrayBuilder, DataType, Error, Format, Group, OpenOptions};
 
 use crate::element::elements;
+use crate::model::Elements;
 use crate::place::Opened;
 
 /// An array whose shape never changes, in which every process has elements of its own in chunks that others write, too.
@@ -36,6 +38,12 @@ const ORIGINAL: &str = "a";
 const ORIGINAL_SHAPE: [u64; 2] = [6, 8];
 /// The chunks of the array in [`SOURCE`].
 pub(crate) const ORIGINAL_CHUNKS: [u64; 2] = [2, 3];
+/// The places of the array that is moved, given other chunks and created anew while others write into it.
+pub(crate) const ARENA: [&str; 2] = ["arena", "elsewhere"];
+/// The sharded array in which a chunk is damaged. Hierarchies that began in another format than v3 have none.
+pub(crate) const DAMAGED: &str = "damaged";
+/// The shape of [`DAMAGED`], which is one shard: the left half is whole.
+pub(crate) const DAMAGED_SHAPE: [u64; 2] = [2, 4];
 /// The number of smaller levels that a pyramid of the source has.
 pub(crate) const LEVELS: usize = 2;
 /// The number of the operation that wrote the source.
@@ -66,6 +74,7 @@ pub(crate) fn create(at: &Opened, format: Format) -> zarrox::Result<()> {
             false => array.chunks([CHUNK, CHUNK]).create()?,
         };
     }
+    create_arena(&root, ARENA[0])?;
     of_numbers(root.create_array(LOG)).shape([0, COLUMNS]).chunks([5, COLUMNS]).create()?;
     of_numbers(root.create_array(PULSE)).shape([40]).chunks([PULSE_CHUNK]).create()?;
     root.create_group(NOTES)?;
@@ -73,7 +82,54 @@ pub(crate) fn create(at: &Opened, format: Format) -> zarrox::Result<()> {
     let array =
         of_numbers(source.create_array(ORIGINAL)).shape(ORIGINAL_SHAPE).chunks(ORIGINAL_CHUNKS).create()?;
     array.write(.., &original())?;
+    if format == Format::V3 {
+        create_damaged(at)?;
+    }
     at.store.flush()?;
+    Ok(())
+}
+
+/// The name that the model has for an array, wherever it is.
+pub(crate) fn known_as(path: &str) -> &str {
+    if ARENA.contains(&path) { ARENA[0] } else { path }
+}
+
+/// Creates the arena.
+pub(crate) fn create_arena(root: &Group, path: &str) -> zarrox::Result<()> {
+    let array = of_numbers(root.create_array(path)).shape([SIDE, SIDE]).chunks([CHUNK, CHUNK]);
+    array.create().map(drop)
+}
+
+/// The array with a damaged chunk, as [`create_damaged`] leaves it.
+pub(crate) fn damaged() -> Elements {
+    let mut array = Elements::new(&DAMAGED_SHAPE, &DAMAGED_SHAPE);
+    array.write(&[0, 0], &DAMAGED_SHAPE, ORIGINAL_NUMBER);
+    array
+}
+
+/// Creates the array with a damaged chunk, whatever was there.
+pub(crate) fn create_damaged(at: &Opened) -> zarrox::Result<()> {
+    let array = of_numbers(at.root()?.create_array(DAMAGED)).shape(DAMAGED_SHAPE).chunks([2, 2]);
+    let array = array.shards(DAMAGED_SHAPE).overwrite(true).create()?;
+    array.write(.., &elements(ORIGINAL_NUMBER, &[0, 0], &DAMAGED_SHAPE, &DAMAGED_SHAPE))?;
+    damage(&*at.store, &array)?;
+    at.store.flush()?;
+    Ok(())
+}
+
+/// Destroys the second chunk in the only shard: the index at its end has the places of both.
+pub(crate) fn damage(store: &dyn Store, array: &Array) -> zarrox::Result<()> {
+    let key = Key::new(array.chunk_key(&[0, 0])?)?;
+    let Some(shard) = store.get(&key)? else { return Ok(()) };
+    let mut shard = shard.to_vec();
+    let index = shard.len() - 2 * 16 - 4;
+    let number = |at: usize| {
+        let bytes = shard[at..at + 8].iter().rev();
+        bytes.fold(0_usize, |number, byte| number << 8 | usize::from(*byte))
+    };
+    let (start, length) = (number(index + 16), number(index + 24));
+    shard[start..start + length].fill(0xff);
+    store.set(&key, &shard, Condition::Always)?;
     Ok(())
 }
 

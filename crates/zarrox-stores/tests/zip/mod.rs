@@ -307,11 +307,27 @@ fn a_torn_directory_is_ignored_and_cut_off() {
         put(&left, "after", b"2");
         drop(left);
         assert_eq!(list(&open(&copy, ZipMode::Read), "").len(), 3001, "{length}");
+        cut_off_once(&copy, &torn);
         // Where there are no zeros before the directory, it is an archive that is cut off.
         torn[offset - 1000..offset].fill(1);
         fs::write(&copy, &torn).unwrap();
         assert_eq!(open_any(&copy).unwrap_err().kind(), StoreErrorKind::Corrupt, "{length}");
     }
+}
+
+/// A handle that has cut off a torn end, and has finished the archive, does not cut off what it has written.
+fn cut_off_once(path: &PathBuf, torn: &[u8]) {
+    fs::write(path, torn).unwrap();
+    let left = open(path, ZipMode::Append);
+    for number in 0..3 {
+        put(&left, &format!("after/{number}"), &vec![number; 300_000]);
+        left.close().unwrap();
+    }
+    drop(left);
+    let again = open(path, ZipMode::Read);
+    (0..3).for_each(|number| {
+        assert!(value(&again, &format!("after/{number}")).unwrap() == vec![number; 300_000])
+    });
 }
 
 #[test]

@@ -213,8 +213,8 @@ impl Judge<'_> {
             }
         }
         pending.retain(|number, _| !done.contains_key(number));
-        let grows_first = self.may_have_holes();
-        Blocks { done: &done, pending: &pending, grows_first }.check(&rows, &mut self.faults);
+        let most_holes = if self.may_have_holes() { usize::MAX } else { 0 };
+        Blocks { done: &done, pending: &pending, most_holes }.check(&rows, &mut self.faults);
     }
 
     /// Returns true if an append may have left rows of fill values, since it was interrupted when a later one was done.

@@ -5,12 +5,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ndarray::ArrayD;
-use zarrox::stores::{Condition, Key, Store, StoreExt};
+use zarrox::stores::Store;
 use zarrox::{Array, Format, Group, OpenOptions};
 use zarrox_testkit::simulation::{Contents, Kind, Schedule, SimStore, Stage};
 
 use crate::element::elements;
-use crate::world::{LOG, NOTES, of_numbers};
+pub(super) use crate::world::{DAMAGED, DAMAGED_SHAPE};
+use crate::world::{LOG, NOTES, damage, of_numbers};
 
 /// The array that all tasks write.
 pub(super) const BOARD: &str = "a";
@@ -18,10 +19,6 @@ pub(super) const BOARD: &str = "a";
 pub(super) const MOVED: &str = "b";
 /// Its shape.
 pub(super) const SHAPE: [u64; 2] = [6, 4];
-/// The sharded array with a damaged chunk.
-pub(super) const DAMAGED: &str = "damaged";
-/// Its shape: the left half is whole.
-pub(super) const DAMAGED_SHAPE: [u64; 2] = [2, 4];
 /// The array that one task resizes.
 pub(super) const PULSE: &str = "pulse";
 /// Its length, and that of its chunks.
@@ -112,20 +109,4 @@ impl World {
 /// The elements of an array at the beginning.
 pub(super) fn first(shape: &[u64]) -> ArrayD<u64> {
     elements(FIRST, &vec![0; shape.len()], shape, shape)
-}
-
-/// Destroys the second chunk in the only shard: the index at its end has the places of both.
-fn damage(store: &dyn Store, array: &Array) -> zarrox::Result<()> {
-    let key = Key::new(array.chunk_key(&[0, 0])?)?;
-    let Some(shard) = store.get(&key)? else { return Ok(()) };
-    let mut shard = shard.to_vec();
-    let index = shard.len() - 2 * 16 - 4;
-    let number = |at: usize| {
-        let bytes = shard[at..at + 8].iter().rev();
-        bytes.fold(0_usize, |number, byte| number << 8 | usize::from(*byte))
-    };
-    let (start, length) = (number(index + 16), number(index + 24));
-    shard[start..start + length].fill(0xff);
-    store.set(&key, &shard, Condition::Always)?;
-    Ok(())
 }

@@ -400,6 +400,8 @@ impl Archive {
         };
         if let Some(length) = torn {
             file.set_len(length).map_err(fail)?;
+            // The next writer of this process must not cut off what this one writes.
+            self.state_mut().directory.torn = None;
         }
         let length = torn.unwrap_or(stamp.length);
         Ok(Session { file, begin: end, end, tail: end, length, changed: false })

@@ -1,0 +1,102 @@
+//! What the hands of a round may do to what they share: [`Round`].
+//!
+//! The rules are those of `docs/safety.md`. In a directory, nodes are held among processes: others write into a node while it is
+//! moved, replaced or given other chunks. In a database, these are threads of one process, and in archives and on servers nobody
+//! uses the node meanwhile. While a hierarchy is converted in place, nothing is created in it; and an interrupted conversion is given
+//! again before anybody writes, so that one beside writers is not killed.
+
+use fastrand::Rng;
+use zarrox::Format;
+
+use crate::job::Worker;
+use crate::model::Model;
+use crate::place::{Company, Kind};
+use crate::world::{ARENA, DAMAGED, LOG};
+
+/// The most hands at the same time.
+pub(crate) const HANDS: u64 = 3;
+
+/// The hands of a round.
+#[derive(Debug, Clone)]
+pub(crate) struct Round {
+    /// The number of hands.
+    pub(crate) of: u64,
+    /// True if they are threads of one process.
+    pub(crate) together: bool,
+    /// The hand that changes whole nodes.
+    changer: Option<u64>,
+    /// True if that hand converts the whole hierarchy.
+    converts: bool,
+    company: Company,
+    /// The hand that repairs what was damaged before the round.
+    mender: Option<u64>,
+}
+
+/// What one hand may do.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Rights {
+    /// It moves and replaces the arena, and gives arrays other chunks.
+    pub(crate) changes: bool,
+    /// It also gives other chunks to the array that others append to.
+    pub(crate) changes_log: bool,
+    /// It ends with a conversion of the hierarchy.
+    pub(crate) converts: bool,
+    /// It writes into the arena.
+    pub(crate) arena: bool,
+    /// It makes, moves and deletes nodes of its own.
+    pub(crate) makes: bool,
+    /// It repairs.
+    pub(crate) repairs: bool,
+    /// It repairs once for certain.
+    pub(crate) mends: bool,
+}
+
+impl Round {
+    pub(crate) fn new(rng: &mut Rng, kind: Kind, model: &Model) -> Self {
+        let company = kind.company();
+        let converts = model.format == Format::V2 && rng.u32(0..4) == 0;
+        let changes = converts || rng.bool();
+        let is_alone = converts && (company != Company::Processes || rng.bool());
+        let of = if is_alone { 1 } else { rng.u64(1..=HANDS) };
+        let together = kind.is_of_one_process() || (changes && company == Company::Threads);
+        let changer = changes.then(|| rng.u64(0..of));
+        let damages = !converts && model.arrays.contains_key(DAMAGED) && rng.u32(0..3) == 0;
+        let may_mend = |hand: &u64| company != Company::Nobody || !changes || changer == Some(*hand);
+        let mender = damages.then(|| rng.u64(0..of)).filter(may_mend);
+        Self { of, together, changer, converts, company, mender }
+    }
+
+    /// Returns true if a chunk is damaged before the round.
+    pub(crate) fn damages(&self) -> bool {
+        self.mender.is_some()
+    }
+
+    /// Returns true if a hand's process may be killed.
+    pub(crate) fn may_die(&self, hand: u64) -> bool {
+        !self.converts || self.of == 1 || self.changer != Some(hand)
+    }
+
+    pub(crate) fn worker(&self, index: u64) -> (Worker, Rights) {
+        let is_changer = self.changer == Some(index);
+        let is_open = self.changer.is_none() || is_changer || self.company != Company::Nobody;
+        let rights = Rights {
+            changes: is_changer && !self.converts,
+            changes_log: is_changer && !self.converts && self.company != Company::Nobody,
+            converts: is_changer && self.converts,
+            arena: is_open,
+            makes: !self.converts,
+            repairs: is_open && !self.converts,
+            mends: self.mender == Some(index),
+        };
+        (Worker { index, of: self.of }, rights)
+    }
+
+    /// The nodes that are moved, replaced or converted in the round.
+    pub(crate) fn unsettled(&self) -> Vec<String> {
+        match self.changer {
+            None => Vec::new(),
+            Some(_) if self.converts => vec![String::new()],
+            Some(_) => [ARENA[0], LOG].map(str::to_owned).into(),
+        }
+    }
+}
