@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use zarrox::{Error, ErrorKind, Result};
 
-use crate::input::{Input, failed};
+#[cfg(any(test, feature = "tiff"))]
+use crate::input::Input;
+use crate::input::failed;
 
 /// The directories in which files that another file names are opened.
 ///

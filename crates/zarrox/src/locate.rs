@@ -226,7 +226,8 @@ fn resolved(path: &Path) -> Cow<'_, Path> {
     }
     let existing = path.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
     match existing.and_then(|(above, real)| Some(real.join(path.strip_prefix(above).ok()?))) {
-        Some(real) => real.into(),
+        // Without a `/` behind it, which would make a directory of it.
+        Some(real) => real.components().as_path().to_owned().into(),
         None => path.into(),
     }
 }

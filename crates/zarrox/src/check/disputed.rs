@@ -2,6 +2,7 @@
 //!
 //! One of the two is out of date or damaged. Which one it is, the stored chunks tell: they have places in the grid of the array that
 //! was written, and can be decoded by its codecs to its chunks. Where they fit both or neither, nobody can tell, and nothing is done.
+//! Chunks outside of a shape that is only smaller say nothing: a shrink that was interrupted leaves them, and the old copy.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -40,9 +41,14 @@ pub(super) fn judge(session: &Session<'_>, array: &Array) -> Result<Verdict> {
     if fits.own && !fits.copy {
         return Ok(Verdict::Own);
     }
-    let documents = Lost::of_copy(&place, &copy, other.metadata()).filter(|_| fits.copy && !fits.own);
+    let is_shrunk = is_shrunk(array, &other);
+    let is_copy_right = fits.copy && !fits.own && !is_shrunk;
+    let documents = Lost::of_copy(&place, &copy, other.metadata()).filter(|_| is_copy_right);
     let told = match (&documents, fits.own) {
         (Some(_), _) => "the stored chunks fit what the copy says, and not what the document says",
+        (None, false) if fits.copy && is_shrunk => {
+            "there are chunks outside of the smaller shape, as an interrupted resize leaves them, so that nobody can tell which one is right"
+        }
         (None, true) => "the stored chunks fit both, so that nobody can tell which one is right",
         (None, false) => "the stored chunks fit neither, so that nobody can tell which one is right",
     };
@@ -101,6 +107,14 @@ fn differing(
         return Ok((!is_same).then_some((copy, said)));
     }
     Ok(None)
+}
+
+/// Returns true if an array differs from its copy in nothing but a smaller shape.
+fn is_shrunk(own: &Array, copy: &Array) -> bool {
+    let mut as_long = copy.metadata().clone();
+    as_long.shape.clone_from(&own.metadata().shape);
+    let is_within = own.shape().iter().zip(copy.shape()).all(|(own, copy)| own <= copy);
+    is_within && own.location().is_same_array(&as_long, own.metadata()).unwrap_or(false)
 }
 
 /// Whether the stored chunks fit the array's own documents, and what a copy says: none of them speaks against it.

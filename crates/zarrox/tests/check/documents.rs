@@ -30,12 +30,9 @@ fn consolidated() -> Hierarchy {
 #[test]
 fn a_document_that_the_stored_chunks_do_not_fit_is_restored_from_its_copy() {
     type Damage = fn(&mut Value);
-    let damages: [(&str, &str, Damage); 6] = [
+    let damages: [(&str, &str, Damage); 3] = [
         ("plain", "the data type", |json| json["data_type"] = json!("int64")),
-        ("plain", "the shape", |json| json["shape"][0] = json!(2)),
         ("group/packed", "the data type", |json| json["data_type"] = json!("int16")),
-        ("group/packed", "the shape", |json| json["shape"][1] = json!(3)),
-        ("sums", "the shape", |json| json["shape"][1] = json!(4)),
         ("sharded", "the data type", |json| json["data_type"] = json!("float64")),
     ];
     for (array, what, damage) in damages {
@@ -73,10 +70,14 @@ fn a_document_that_the_stored_chunks_do_not_fit_is_restored_from_its_copy() {
 #[test]
 fn where_chunks_do_not_tell_which_document_is_right_nothing_is_changed() {
     type Damage = fn(&mut Value);
-    let damages: [(&str, Damage); 5] = [
+    let damages: [(&str, Damage); 8] = [
         ("plain", |json| json["data_type"] = json!("float32")),
         ("plain", |json| json["fill_value"] = json!(1)),
         ("plain", |json| json["shape"][0] = json!(100)),
+        // An interrupted shrink leaves the same: chunks outside of the shape, and the old copy.
+        ("plain", |json| json["shape"][0] = json!(2)),
+        ("group/packed", |json| json["shape"][1] = json!(3)),
+        ("sums", |json| json["shape"][1] = json!(4)),
         ("group/packed", |json| json["dimension_names"] = json!(["a", "b"])),
         // Neither is right: chunks are outside of the one, and cannot be decoded by the other.
         ("sharded", |json| {

@@ -105,6 +105,24 @@ fn a_rechunking_that_was_interrupted_after_the_exchange_is_finished_by_the_same_
 }
 
 #[test]
+fn a_rechunking_that_was_interrupted_before_the_array_was_changed_begins_anew() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = sample(directory.path(), "g.zarr");
+    let copier = Copier::new().chunks([5]);
+    let stop = |_| Err(zarrox::Error::new(ErrorKind::Unreachable, "stop"));
+    copier.clone().on_progress(stop).run_in_place(path.join("a")).unwrap_err();
+    assert_eq!(names(&path), ["a", "a.rechunked", "zarr.json"]);
+    let mut array = zarrox::open_array(path.join("a")).unwrap();
+    array.append(&ndarray::arr1(&[20]), 0).unwrap();
+    array.update_attributes(|map| drop(map.insert("late".to_owned(), json!(1)))).unwrap();
+    copier.run_in_place(path.join("a")).unwrap();
+    assert_eq!(names(&path), ["a", "zarr.json"]);
+    assert_eq!(read(path.join("a")), (0..21).collect::<Vec<i32>>());
+    let now = zarrox::open_array(path.join("a")).unwrap();
+    assert_eq!((now.chunk_shape(), now.attributes()["late"].clone()), (vec![5], json!(1)));
+}
+
+#[test]
 fn a_move_and_a_deletion_that_were_interrupted_renew_consolidated_metadata_when_given_again() {
     let directory = tempfile::tempdir().unwrap();
     let path = sample(directory.path(), "g.zarr");

@@ -9,6 +9,7 @@ use super::{Copier, Copying, IfExists};
 use crate::array::Array;
 use crate::convert::{Conversion, ConvertReport, Verify};
 use crate::hierarchy::journal::Journal;
+use crate::location::Location;
 use crate::options::{OpenMode, OpenOptions};
 use crate::rechunk::Rechunk;
 
@@ -130,7 +131,7 @@ impl Copier {
             return moving.move_node(&beside, path).map(|()| None);
         }
         place.check_inventory("given other chunks in place")?;
-        let report = self.clone().if_exists(IfExists::Skip).verify(Verify::Nothing).run(path, &beside)?;
+        let report = self.copy_beside(path, &beside, &copy)?;
         if let Some(skipped) = report.skipped.first() {
             let message = format!("'{}' was left as it is: {skipped}", path.display());
             return Err(Error::new(ErrorKind::Corrupt, message));
@@ -141,6 +142,25 @@ impl Copier {
         self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(path, &beside)?;
         moving.move_held(&beside, path)?;
         Ok(Some(report))
+    }
+}
+
+impl Copier {
+    /// Copies a node to the place beside it, or continues. If the node was changed since an earlier run was interrupted, or if that
+    /// run had other options, what it has copied is of no use.
+    fn copy_beside(&self, path: &Path, beside: &Path, copy: &Location) -> Result<ConvertReport> {
+        let copier = self.clone().if_exists(IfExists::Skip).verify(Verify::Nothing);
+        match copier.run(path, beside) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let Some(format) = Journal::read(copy)?.and_then(|journal| journal.format()) else {
+                    return Err(error);
+                };
+                let _holds = copy.hold_alone()?;
+                copy.delete_remains(format)?;
+                copier.run(path, beside)
+            }
+            copied => copied,
+        }
     }
 }
 
