@@ -326,7 +326,7 @@ fn cut_off_once(path: &PathBuf, torn: &[u8]) {
     drop(left);
     let again = open(path, ZipMode::Read);
     (0..3).for_each(|number| {
-        assert!(value(&again, &format!("after/{number}")).unwrap() == vec![number; 300_000])
+        assert!(value(&again, &format!("after/{number}")).unwrap() == vec![number; 300_000]);
     });
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Lost {
     /// The keys of all documents that a node of this format can have.
     keys: Vec<String>,
     /// The node that they make.
-    node: NodeMetadata,
+    node: Box<NodeMetadata>,
     layout: Layout,
 }
 
@@ -82,7 +82,7 @@ impl Lost {
                     Some(Document { key, stored: found[index].clone(), text: stored[index].clone()? })
                 };
                 let written = (0..keys.len()).filter(|&index| lost[index]).filter_map(document).collect();
-                return Some(Self { documents: written, keys, node, layout: layout.clone() });
+                return Some(Self { documents: written, keys, node: node.into(), layout: layout.clone() });
             }
         }
         None
@@ -111,7 +111,7 @@ impl Lost {
                 Ok(Some((NodeMetadata::Array(array), _))) if place.is_same_array(&array, said).ok()? => {}
                 _ => return None,
             }
-            let node = NodeMetadata::Array(said.clone());
+            let node = NodeMetadata::Array(said.clone()).into();
             let document =
                 Document { key: Key::new(keys[index].as_str()).ok()?, stored: stored[index].clone(), text };
             Some(Self { documents: vec![document], keys: keys.clone(), node, layout: copy.layout.clone() })
@@ -120,7 +120,7 @@ impl Lost {
 
     /// The node that the documents make.
     pub(super) fn node(&self, place: &Location) -> Result<Node> {
-        Node::new(place.as_stored(), self.node.clone())
+        Node::new(place.as_stored(), (*self.node).clone())
     }
 
     /// Returns true if a document is one of this node in this format. A document of another format would be in the way still.

@@ -26,6 +26,9 @@ const ATTEMPTS: u32 = 100;
 /// vain leaves some of these rows out: they have fill values until another append takes them.
 const PATIENCE: u32 = 30;
 
+/// The number of times that the removal of a reservation is tried whose rows are stored.
+const REMOVALS: u32 = 6;
+
 /// A reservation of this process, which is left to others to clear up if it is dropped before it was given up.
 struct Held<'a> {
     array: &'a Array,
@@ -128,15 +131,13 @@ impl Array {
         match stored {
             // The rows are there, whatever becomes of consolidated metadata.
             stored if is_stored => {
-                let removed = self.without(&held.owner);
+                let removed = self.remove_reservation(&held.owner);
                 held.is_done = removed.is_ok();
-                if let Err(error) = removed
-                    && self.may_be_cleared(&held.owner)
-                {
-                    return Err(error.at(
-                        "the rows are in the shape, but others will take them for unfinished and clear them",
-                    ));
-                }
+                removed.map_err(|error| {
+                    error.at(
+                        "the rows are in the shape, but others can take them for unfinished and clear them",
+                    )
+                })?;
                 stored.map(|()| self.shape().to_vec())
             }
             Ok(()) => Ok(self.shape().to_vec()),
@@ -341,11 +342,16 @@ impl Array {
         })?
     }
 
-    /// Returns true if whoever finds an owner's reservation may clear its rows, which the shape has: others have noted them as seen before
-    /// the shape was stored.
-    fn may_be_cleared(&self, owner: &Owner) -> bool {
-        let reserved = self.reserved();
-        reserved.map_or(true, |reserved| reserved.iter().any(|rows| rows.is_of(owner) && rows.is_seen))
+    /// Removes the reservation of rows that the shape has. As long as it is there, an append that knows an older shape can note the rows as
+    /// seen before it finds the shape changed, and whoever finds that clears them: so a failure that passes is waited out.
+    fn remove_reservation(&self, owner: &Owner) -> Result<()> {
+        for attempt in 1..REMOVALS {
+            match self.without(owner) {
+                Err(error) if error.kind() != ErrorKind::Interrupted => wait_for_others(attempt),
+                removed => return removed,
+            }
+        }
+        self.without(owner)
     }
 
     /// Clears and frees the rows of an append that failed. Returns true if others have let readers see them.
