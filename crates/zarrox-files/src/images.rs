@@ -17,10 +17,9 @@ use zune_jpeg::zune_core::colorspace::ColorSpace;
 
 use crate::chunks::{Elements, each_position};
 use crate::described::Described;
+use crate::encoded::{jpeg, png_chunks};
 use crate::input::{corrupt, failed, unsupported, zeroed};
-use crate::jpeg;
 use crate::natural::natural;
-use crate::png_chunks;
 use crate::rows::CHUNK;
 use crate::store::FileStore;
 

@@ -21,6 +21,8 @@
 mod chunks;
 #[cfg(any(feature = "images", feature = "nifti", feature = "tables", feature = "tiff"))]
 mod described;
+#[cfg(any(feature = "images", feature = "tiff"))]
+mod encoded;
 mod export;
 #[cfg_attr(
     not(any(feature = "hdf5", feature = "nifti", feature = "tiff")),
@@ -35,8 +37,6 @@ mod images;
 mod import;
 mod input;
 mod inventory;
-#[cfg(any(feature = "images", feature = "tiff"))]
-mod jpeg;
 mod natural;
 #[cfg_attr(
     not(feature = "hdf5"),
@@ -49,8 +49,6 @@ mod nifti;
 pub mod picture;
 #[cfg(any(feature = "images", feature = "nifti", feature = "tiff"))]
 mod placed;
-#[cfg(any(feature = "images", feature = "tiff"))]
-mod png_chunks;
 mod reading;
 mod rows;
 #[cfg(all(feature = "images", feature = "png", feature = "tiff"))]

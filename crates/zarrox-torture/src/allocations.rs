@@ -139,7 +139,7 @@ fn prepare(operation: &str, directory: &Path) -> Result<Array> {
 }
 
 fn act(operation: &str, array: &Array, directory: &Path, values: &[u8]) -> Result<()> {
-    let part = crate::worker::selection(&[100, 100], &[300, 600]);
+    let part = crate::element::selection(&[100, 100], &[300, 600]);
     let length = usize::try_from(LENGTHS.0).unwrap_or(0);
     match operation {
         "read" => array.read::<u8>(..).map(drop),

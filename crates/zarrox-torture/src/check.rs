@@ -145,7 +145,7 @@ impl Judge<'_> {
     /// The elements of the damaged array. What was damaged may be lost, or cannot be read: there are those that are expected.
     fn whole_part(&mut self, array: &Array, expected: &Elements) -> Option<Vec<u64>> {
         let [rows, columns] = world::DAMAGED_SHAPE;
-        let left = array.read::<u64>(crate::worker::selection(&[0, 0], &[rows, columns / 2]));
+        let left = array.read::<u64>(crate::element::selection(&[0, 0], &[rows, columns / 2]));
         let left = left.map_err(|error| self.faults.add(Fault::Unreadable, format!("'{DAMAGED}': {error}")));
         let mut found =
             ArrayD::from_shape_vec(crate::element::lengths(&world::DAMAGED_SHAPE), expected.values.clone())

@@ -1,6 +1,8 @@
 //! Elements that tell who wrote them: the number of an operation, and the place that it wrote them to.
 
 use ndarray::{ArrayD, IxDyn};
+use zarrox::selection::DimSelection;
+use zarrox::{IntoSelection, Selection};
 
 /// The bits of a position.
 const POSITION: u32 = 24;
@@ -29,6 +31,12 @@ pub(crate) fn elements(number: u64, start: &[u64], shape: &[u64], array: &[u64])
         let index = (0..start.len()).map(|dim| start[dim] + index[dim] as u64);
         element(number, position(index, array))
     })
+}
+
+/// The elements of a box, as arrays are read and written.
+pub(crate) fn selection(start: &[u64], shape: &[u64]) -> Selection {
+    let dims = start.iter().zip(shape).map(|(start, length)| DimSelection::from(*start..start + length));
+    dims.collect::<Vec<_>>().into_selection()
 }
 
 /// The position of an element in row-major order.

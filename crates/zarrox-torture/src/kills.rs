@@ -86,7 +86,7 @@ impl Scene {
         let round = Round::new(rng, self.kind, &self.model);
         if round.damages() {
             world::create_damaged(&self.place.open()?).map_err(|error| error.to_string())?;
-            self.model.arrays.insert(DAMAGED.to_owned(), world::damaged());
+            self.model.arrays.insert(DAMAGED.to_owned(), Elements::damaged());
         }
         let hands = (0..round.of).zip(&self.copies).map(|(index, copy)| {
             Planner::new(rng, &mut self.number, round.worker(index), &self.model, copy.clone()).hand()

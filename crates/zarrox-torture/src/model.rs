@@ -54,6 +54,13 @@ pub(crate) struct Model {
 }
 
 impl Elements {
+    /// The array with a damaged chunk, as [`world::create_damaged`] leaves it.
+    pub(crate) fn damaged() -> Self {
+        let mut array = Self::new(&world::DAMAGED_SHAPE, &world::DAMAGED_SHAPE);
+        array.write(&[0, 0], &world::DAMAGED_SHAPE, world::ORIGINAL_NUMBER);
+        array
+    }
+
     /// An array of fill values.
     pub(crate) fn new(shape: &[u64], chunk: &[u64]) -> Self {
         let count = usize::try_from(shape.iter().product::<u64>()).unwrap_or(0);
@@ -139,7 +146,7 @@ impl Model {
         let boards = world::boards(format).into_iter().map(|each| (each.name.to_owned(), board.clone()));
         let arena = (ARENA[0].to_owned(), board.clone());
         let pulse = (PULSE.to_owned(), Elements::new(&[40], &[world::PULSE_CHUNK]));
-        let damaged = (format == Format::V3).then(|| (DAMAGED.to_owned(), world::damaged()));
+        let damaged = (format == Format::V3).then(|| (DAMAGED.to_owned(), Elements::damaged()));
         Self {
             format,
             arrays: boards.chain([arena, pulse]).chain(damaged).collect(),

@@ -24,13 +24,10 @@ use zarrox::convert::Convert;
 use zarrox::pyramid::{Downsample, Method, Pyramid};
 use zarrox::selection::DimSelection;
 use zarrox::stores::{NamedStore, Store};
-use zarrox::{
-    Array, ArrayBuilder, Copier, Error, ErrorKind, Format, Group, IntoSelection, Node, OpenOptions, Rechunk,
-    Selection,
-};
+use zarrox::{Array, ArrayBuilder, Copier, Error, ErrorKind, Format, Group, Node, OpenOptions, Rechunk};
 
 use crate::check;
-use crate::element::elements;
+use crate::element::{elements, selection};
 use crate::job::{Hand, Job, Layout, Operation};
 use crate::outcome::Outcome;
 use crate::place::{Opened, Place};
@@ -409,10 +406,4 @@ fn convert_in_place(at: &Place, format: &str) -> zarrox::Result<()> {
 
 fn opened(place: &Place) -> zarrox::Result<Opened> {
     place.open().map_err(|message| Error::new(ErrorKind::Unreachable, message))
-}
-
-/// The elements of a box.
-pub(crate) fn selection(start: &[u64], shape: &[u64]) -> Selection {
-    let dims = start.iter().zip(shape).map(|(start, length)| DimSelection::from(*start..start + length));
-    dims.collect::<Vec<_>>().into_selection()
 }

@@ -5,7 +5,6 @@ use zarrox::stores::{Condition, Key, Store, StoreExt};
 use zarrox::{Array, ArrayBuilder, DataType, Error, Format, Group, OpenOptions};
 
 use crate::element::elements;
-use crate::model::Elements;
 use crate::place::Opened;
 
 /// An array whose shape never changes, in which every process has elements of its own in chunks that others write, too.
@@ -47,7 +46,7 @@ pub(crate) const DAMAGED_SHAPE: [u64; 2] = [2, 4];
 /// The number of smaller levels that a pyramid of the source has.
 pub(crate) const LEVELS: usize = 2;
 /// The number of the operation that wrote the source.
-const ORIGINAL_NUMBER: u64 = 1;
+pub(crate) const ORIGINAL_NUMBER: u64 = 1;
 /// The length of an array that is created and filled.
 pub(crate) const PUT_LENGTH: u64 = 6;
 /// The length of its chunks.
@@ -98,13 +97,6 @@ pub(crate) fn known_as(path: &str) -> &str {
 pub(crate) fn create_arena(root: &Group, path: &str) -> zarrox::Result<()> {
     let array = of_numbers(root.create_array(path)).shape([SIDE, SIDE]).chunks([CHUNK, CHUNK]);
     array.create().map(drop)
-}
-
-/// The array with a damaged chunk, as [`create_damaged`] leaves it.
-pub(crate) fn damaged() -> Elements {
-    let mut array = Elements::new(&DAMAGED_SHAPE, &DAMAGED_SHAPE);
-    array.write(&[0, 0], &DAMAGED_SHAPE, ORIGINAL_NUMBER);
-    array
 }
 
 /// Creates the array with a damaged chunk, whatever was there.

@@ -156,9 +156,10 @@ def _is_path(store: StoreArgument) -> bool:
 
 
 def _writable_store(store: StoreArgument, options: Mapping[str, Any], arrays: Iterable[Any]) -> BaseStore:
-    for array in arrays if _is_path(store) else ():
+    if isinstance(store, str | os.PathLike):
         # An archive that is opened for writing is empty.
-        check_file_apart(array, os.fspath(store))
+        for array in arrays:
+            check_file_apart(array, os.fspath(store))
     return normalize_store_arg(store, storage_options=options.get("storage_options"), mode="w")
 
 
@@ -242,7 +243,7 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     _rehearse(arrays, options)
     target = _writable_store(store, options, arrays.values())
     for arr in arrays.values():
-        check_apart(arr, target, normalize_storage_path(options.get("path")))
+        check_apart(arr, target, options.get("path"), overwrite=True)
     try:
         formats: dict[str, Any] = _only(options, ("path", "zarr_version", "zarr_format"))
         group = create_or_open_group(target, overwrite=True, **formats)

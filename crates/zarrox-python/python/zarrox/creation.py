@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from zarrox import _native
 from zarrox.argument_types import ChunksLike, DTypeLike, PathArgument, ShapeLike, StoreArgument
-from zarrox.core import Array
 from zarrox.core.arguments import array_like, configured, element_type, h5py_arguments, kept, like
-from zarrox.core.array import open_native
+from zarrox.core.array import Array, open_native
 from zarrox.core.copying import copy_values
 from zarrox.core.formats import format_of_new
 from zarrox.core.metadata import is_v3
@@ -232,8 +231,7 @@ def create(
         write_empty_chunks=write_empty_chunks,
         meta_array=meta_array,
     )
-    if data is not None and (overwrite or mode == "w"):
-        check_apart(data, store, normalize_storage_path(path))
+    check_apart(data, store, path, overwrite or mode == "w")
     z = _create(
         store,
         native_store(store, chunk_store, synchronizer),
@@ -384,8 +382,7 @@ def array(data: Any, **kwargs: Any) -> Array:
     given = {name: value for name, value in kwargs.items() if value is not None or name not in ("dtype", "chunks")}
     given["store"], given["shape"] = _store_of(given), data.shape
     read_only, progress = given.pop("read_only", False), given.pop("progress", None)
-    if given.get("overwrite"):
-        check_apart(data, given["store"], normalize_storage_path(given.get("path")))
+    check_apart(data, given["store"], given.get("path"), given.get("overwrite", False))
     of_data = like(data, _format_of(given), given)
     z = create(**{name: of_data[name] for name in (*given, *_OF_DATA) if name in of_data})
     copy_values(data, z, progress)
@@ -686,8 +683,7 @@ def create_array(
         cache_attrs=cache_attrs,
         write_empty_chunks=write_empty_chunks,
     )
-    if data is not None and overwrite:
-        check_apart(data, store, normalize_storage_path(name))
+    check_apart(data, store, name, overwrite)
     z = _create(
         store,
         native_store(store, chunk_store, synchronizer),
@@ -770,8 +766,7 @@ def from_array(
     """
     data = array_like(data)
     store = normalize_store_arg(store, storage_options=storage_options, mode="a")
-    if overwrite:
-        check_apart(data, store, normalize_storage_path(name))
+    check_apart(data, store, name, overwrite)
     own = 2 if isinstance(data, Array) and not is_v3(data._native) else 3
     zarr_format = format_of_new(store, normalize_storage_path(name), zarr_format, default=own)
     stored = {"chunks": chunks, "shards": shards, "filters": filters, "compressors": compressors, "serializer": serializer}

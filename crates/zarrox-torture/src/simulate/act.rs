@@ -247,5 +247,5 @@ pub(super) fn halved(task: u64) -> String {
 
 /// The elements of a box.
 fn world_selection(start: &[u64], shape: &[u64]) -> zarrox::Selection {
-    crate::worker::selection(start, shape)
+    crate::element::selection(start, shape)
 }

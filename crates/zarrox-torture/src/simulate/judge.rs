@@ -421,5 +421,5 @@ fn numbers(rows: &[Vec<u64>]) -> Vec<u64> {
 
 /// The half of the damaged array that is whole.
 fn whole_half() -> zarrox::Selection {
-    crate::worker::selection(&[0, 0], &[2, 2])
+    crate::element::selection(&[0, 0], &[2, 2])
 }

@@ -7,8 +7,8 @@ use zune_jpeg::zune_core::colorspace::ColorSpace;
 
 use super::general::damaged;
 use super::wanted::Wanted;
+use crate::encoded::jpeg;
 use crate::input::{corrupt, unsupported};
-use crate::jpeg;
 use crate::tiff::sample::Sample;
 
 /// The colours of a JPEG.

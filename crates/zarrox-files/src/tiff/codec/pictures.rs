@@ -8,8 +8,8 @@ use zarrox::data_type::Endian;
 
 use super::general::damaged;
 use super::wanted::Wanted;
+use crate::encoded::png_chunks;
 use crate::input::{corrupt, zeroed};
-use crate::png_chunks;
 
 /// The error of a picture that is not the strip or tile.
 fn differs(rows: u64, columns: u64, wanted: Wanted<'_>) -> zarrox::Error {

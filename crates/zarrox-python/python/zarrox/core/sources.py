@@ -7,8 +7,9 @@ import pathlib
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
+from zarrox.argument_types import PathArgument
 from zarrox.core.array import Array
-from zarrox.storage import BaseStore, DirectoryStore, KVStore, native_store
+from zarrox.storage import BaseStore, DirectoryStore, KVStore, native_store, normalize_storage_path
 from zarrox.storage.memory import is_in_memory
 
 #: The depth to which wrappers of lazy arrays and tasks are looked into.
@@ -81,23 +82,28 @@ def _is_at_on_disk(path: str, other: str) -> bool:
     return any(os.path.samestat(wanted, os.stat(each)) for each in above if os.path.exists(each))
 
 
-def check_apart(data: Any, store: BaseStore, path: str) -> None:
+def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool) -> None:
     """That a node can be replaced before values are read.
 
     Parameters
     ----------
     data : object
-        The values: an array of Zarr, or one of Dask or xarray that reads when it is used.
+        The values: an array of Zarr, or one of Dask or xarray that reads when it is used; ``None`` where there are none.
     store : zarrox.storage.BaseStore
         The store of the node that is replaced.
-    path : str
+    path : str, optional
         Its path.
+    overwrite : bool
+        Whether a node that is there is replaced.
 
     Raises
     ------
     ValueError
         The values are read from this node, or from a node below it.
     """
+    if data is None or not overwrite:
+        return
+    path = normalize_storage_path(path)
     target = place(store, path)
     if any(is_at(source, target) for source in places_of(data)):
         raise ValueError(

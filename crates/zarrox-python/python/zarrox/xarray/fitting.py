@@ -43,7 +43,7 @@ def fitted(variable: xr.Variable, dtype: np.dtype[Any], rounds: bool, place: str
     if variable.chunks is None:
         return _fit(variable.values, dtype, rounds, place, are_times)
     manager = get_chunked_array_type(variable.data)
-    options = {"to": dtype, "rounds": rounds, "place": place, "are_times": are_times}
+    options: dict[str, Any] = {"to": dtype, "rounds": rounds, "place": place, "are_times": are_times}
     return manager.map_blocks(_fit, variable.data, dtype=dtype, **options)
 
 
