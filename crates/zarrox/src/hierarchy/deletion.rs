@@ -119,9 +119,10 @@ impl Location {
             marked => return marked,
         }
         self.erase_documents(held)?;
+        // Without its documents, the node is not there any more: the rest is deleted, with a mark or without.
         match self.put_mark(held.format, Work::Deletion) {
-            Err(error) if error.kind() == ErrorKind::StorageFull => Ok(()),
-            marked => marked,
+            Err(error) if error.kind() == ErrorKind::Interrupted => Err(error),
+            _ => Ok(()),
         }
     }
 
