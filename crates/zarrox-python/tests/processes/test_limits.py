@@ -1,4 +1,4 @@
-"""Limits of the system for a process: too little memory is a `MemoryError`, and the process goes on."""
+"""Limits of the system for a process: too little memory is a `MemoryError`, a file that is too large an `OSError`."""
 
 from __future__ import annotations
 
@@ -62,3 +62,29 @@ def test_too_little_memory_is_an_error(tmp_path: Path, codec: str, work: str) ->
     assert run.stdout.startswith(("refused", "done")), run.stdout
     if work == "read":
         assert run.stdout.startswith("refused"), run.stdout
+
+
+#: Writes an array whose files are larger than the process may write, and then what is small enough.
+LARGE_FILE = """
+import resource, signal, sys
+import numpy as np
+import zarrox
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+array = zarrox.create_array(sys.argv[1], shape=100_000, chunks=100_000, dtype="u1", compressors=None)
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.RLIM_INFINITY))
+try:
+    array[:] = np.ones(100_000, "u1")
+except OSError as error:
+    print(type(error).__name__, error)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert not array[:].any()
+"""
+
+
+def test_a_file_that_is_too_large_is_an_error(tmp_path: Path) -> None:
+    """Programs that look for errors of files find it, and no temporary file is left."""
+    run = subprocess.run([sys.executable, "-c", LARGE_FILE, str(tmp_path / "a")], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "larger than the file system allows" in run.stdout
+    assert [path.name for path in (tmp_path / "a").rglob("*") if path.is_file()] == ["zarr.json"]
