@@ -1,11 +1,10 @@
 //! `cargo xtask test`.
 
-use std::thread;
-
 use crate::conformance;
 use crate::databases;
 use crate::debian;
 use crate::package;
+use crate::page;
 use crate::pipelines::{short, xarray, zarr_python};
 use crate::run::{Outcome, cargo, program};
 use crate::servers;
@@ -69,13 +68,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     package::test(&[])?;
     short::run()?;
-    // A browser waits more than it computes: meanwhile conformance has the machine.
-    let page = cargo(["xtask", "page", "--test"]);
-    thread::scope(|scope| {
-        let page = scope.spawn(|| page.run_quietly());
-        let agreed = conformance::run(&[]);
-        page.join().map_err(|_| "the tests of the page panicked")?.and(agreed)
-    })
+    page::test()?;
+    conformance::run(&[])
 }
 
 fn stores(arguments: &[String]) -> Outcome {

@@ -7,6 +7,8 @@ import { blank, server } from "./browser.mjs";
 
 /** The time for opening nodes in the page, in milliseconds. Nodes of all writers take turns, so that it ends with some of each. */
 const TIME = 75_000;
+/** The number of nodes that are opened in any case. */
+const LEAST = 500;
 const AT_ONCE = 6;
 const VIEWS = ["image", "line", "table", "chunks"];
 
@@ -133,7 +135,8 @@ test("the stores of other programs are opened one after the other, with no error
   const turns = Array.from({ length: longest }, (_, at) => lists.map((list) => list[at])).flat().filter(Boolean);
   const kinds = new Set();
   for (const node of turns) {
-    if (Date.now() - begun > TIME) break;
+    // A machine that does other work takes longer for the least.
+    if (Date.now() - begun > TIME && count > LEAST) break;
     const place = [node.root, ...node.path.split("/").filter(Boolean)].map(encodeURIComponent).join("/");
     const hash = `#/${place}`;
     const tell = (told, view) => told && (isRefused(told) ? refused.add(place) : wrong.push([hash, view, told]));
@@ -153,5 +156,5 @@ test("the stores of other programs are opened one after the other, with no error
   // Browsers note each answer that is an error. There are such only of nodes that are refused.
   const isExpected = (text) => /status of 422/.test(text) && [...refused].some((path) => text.includes(`/${path}`));
   assert.deepEqual(problems.filter((text) => !isExpected(text)), []);
-  assert.ok(count > 500, `${count}`);
+  assert.ok(count > LEAST, `${count}`);
 });
