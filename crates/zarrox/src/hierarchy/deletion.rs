@@ -119,9 +119,9 @@ impl Location {
             marked => return marked,
         }
         self.erase_documents(held)?;
-        // Without its documents, the node is not there any more: the rest is deleted, with a mark or without.
+        // Without its documents, the node is not there any more: the rest is deleted, with a mark or without, unless a repair does that.
         match self.put_mark(held.format, Work::Deletion) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => Err(error),
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::Conflict) => Err(error),
             _ => Ok(()),
         }
     }
