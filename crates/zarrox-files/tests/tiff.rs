@@ -168,7 +168,7 @@ fn pages_that_cannot_be_read_concern_every_chosen_image() {
     let path = data().join("chain-outside.tif");
     let directory = tempfile::tempdir().unwrap();
     let (copy, target) = (directory.path().join("a.tif"), directory.path().join("a.zarr"));
-    // A page of another size before the chain makes two images, of which one is chosen.
+    // A first page of another size makes a second image; the test chooses one of the two.
     std::fs::write(&copy, behind_another(&std::fs::read(&path).unwrap())).unwrap();
     for node in ["0", "1"] {
         let error = Import::new().node(node).run(&copy, &target).unwrap_err();

@@ -1,21 +1,20 @@
 //! Documents of consolidated metadata as a store, which are compared with the nodes' own.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use zarrox::stores::{
-    ByteRange, Bytes, Capabilities, Condition, DirListing, Hold, HoldGuard, Key, LockGuard, Payload, Prefix,
-    Stamp, Store, StoreError, Value, provided,
+    ByteRange, Bytes, Call, Hold, HoldGuard, Key, LockGuard, Prefix, Stamp, Store, StoreError, Value,
+    Wrapper, provided, wrapped,
 };
 
 /// Copies of documents. Whoever asks for the [stamp](Store::stamp) of one gets that of the original, and once these differ, the original is
 /// read: so arrays are not opened, read or written by an old copy.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct CopiedDocuments {
     copies: Arc<dyn Store>,
     originals: Arc<dyn Store>,
-    states: Mutex<HashMap<Key, State>>,
+    states: Arc<Mutex<HashMap<Key, State>>>,
 }
 
 /// What is known of a copy.
@@ -31,7 +30,7 @@ enum State {
 
 impl CopiedDocuments {
     pub(crate) fn new(copies: Arc<dyn Store>, originals: Arc<dyn Store>) -> Self {
-        Self { copies, originals, states: Mutex::default() }
+        Self { copies, originals, states: Arc::default() }
     }
 
     fn states(&self) -> MutexGuard<'_, HashMap<Key, State>> {
@@ -54,15 +53,26 @@ impl CopiedDocuments {
     }
 }
 
+impl Wrapper for CopiedDocuments {
+    fn inner(&self) -> &dyn Store {
+        &*self.copies
+    }
+
+    fn around<T>(
+        &self,
+        _: &Call<'_>,
+        run: &mut dyn FnMut() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        run()
+    }
+}
+
 impl Store for CopiedDocuments {
+    wrapped!(capabilities put erase_if erase_prefix list_prefix list_dir);
     provided!(directory get_many rename_prefix flush exchange);
 
     fn location(&self) -> String {
         self.originals.location()
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        self.copies.capabilities()
     }
 
     fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
@@ -116,29 +126,5 @@ impl Store for CopiedDocuments {
 
     fn contains(&self, key: &Key) -> Result<bool, StoreError> {
         self.of(key).contains(key)
-    }
-
-    fn put(&self, key: &Key, payload: Payload<'_>, condition: Condition<'_>) -> Result<(), StoreError> {
-        self.copies.put(key, payload, condition)
-    }
-
-    fn erase_if(&self, key: &Key, condition: Condition<'_>) -> Result<bool, StoreError> {
-        self.copies.erase_if(key, condition)
-    }
-
-    fn erase_prefix(&self, prefix: &Prefix) -> Result<(), StoreError> {
-        self.copies.erase_prefix(prefix)
-    }
-
-    fn list_prefix(
-        &self,
-        prefix: &Prefix,
-        visit: &mut dyn FnMut(Key, u64) -> ControlFlow<()>,
-    ) -> Result<(), StoreError> {
-        self.copies.list_prefix(prefix, visit)
-    }
-
-    fn list_dir(&self, prefix: &Prefix) -> Result<DirListing, StoreError> {
-        self.copies.list_dir(prefix)
     }
 }

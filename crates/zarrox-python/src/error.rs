@@ -1,6 +1,7 @@
 //! Our errors as Python's exceptions: the classes of `zarrox.errors`.
 
 use std::error::Error as _;
+use std::io;
 
 use pyo3::exceptions::{
     PyKeyboardInterrupt, PyMemoryError, PyOSError, PyPermissionError, PyTimeoutError, PyValueError,
@@ -27,27 +28,18 @@ pub(crate) fn raise_store(error: StoreError) -> PyErr {
 
 /// Python's own exception among the causes.
 pub(crate) fn cause(error: &Error) -> Option<&PyErr> {
-    let mut source = error.source();
-    while let Some(error) = source {
-        if let Some(cause) = error.downcast_ref::<PyErr>() {
-            return Some(cause);
-        }
-        source = error.source();
-    }
-    None
+    causes(error).next()
+}
+
+/// The causes of an error that are of one type.
+fn causes<E: std::error::Error + 'static>(error: &Error) -> impl Iterator<Item = &E> {
+    let all = std::iter::successors(error.source(), |&cause| cause.source());
+    all.filter_map(|cause| cause.downcast_ref())
 }
 
 /// Returns true if a file would be larger than the system allows.
 fn is_of_file_size(error: &Error) -> bool {
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_of_io = cause.downcast_ref::<std::io::Error>();
-        if cause_of_io.is_some_and(|cause| cause.kind() == std::io::ErrorKind::FileTooLarge) {
-            return true;
-        }
-        source = cause.source();
-    }
-    false
+    causes(error).any(|cause: &io::Error| cause.kind() == io::ErrorKind::FileTooLarge)
 }
 
 fn exception(py: Python<'_>, error: &Error) -> PyErr {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ndarray::{ArrayD, Axis, s};
-use zarrox::check::{Check, Repair, Severity};
+use zarrox::check::{Check, Finding, Repair, Severity};
 use zarrox::{Array, Consolidated, Group, Node, OpenMode, OpenOptions};
 
 use crate::element::{element, origin, told};
@@ -350,20 +350,23 @@ impl Judge<'_> {
     }
 }
 
-/// Checks a whole hierarchy, and repairs it. Returns what was found that is more than a note.
-pub(crate) fn checked(at: &Opened, repair: Option<Repair>) -> zarrox::Result<Vec<String>> {
-    let check = Check::open_in(&OpenOptions::new(), at.store.clone(), &at.path)?;
+/// Checks a whole hierarchy, and repairs it. Returns the findings that are more than notes.
+pub(crate) fn checked(at: &Opened, repair: Option<Repair>) -> zarrox::Result<Vec<Finding>> {
+    run(Check::open_in(&OpenOptions::new(), at.store.clone(), &at.path)?, repair)
+}
+
+/// Runs a check, with a repair. Returns the findings that are more than notes.
+pub(crate) fn run(check: Check, repair: Option<Repair>) -> zarrox::Result<Vec<Finding>> {
     let check = match repair {
         Some(repair) => check.repair(repair),
         None => check,
     };
     let mut found = Vec::new();
     check.run(|finding| {
-        if finding.severity() != Severity::Note {
-            found.push(finding.to_string());
-        }
+        found.push(finding);
         Ok(())
     })?;
+    found.retain(|finding| finding.severity() != Severity::Note);
     Ok(found)
 }
 

@@ -271,7 +271,7 @@ impl Scene {
     }
 }
 
-/// An interrupted change, as it is given again: nobody else writes then.
+/// Returns the operation that repeats an interrupted one, without other writers.
 fn again(operation: Operation) -> Operation {
     match operation {
         Operation::Recreate { at, .. } => Operation::Recreate { at, by: Worker::ALONE },

@@ -1,9 +1,9 @@
 //! What the hands of a round may do to what they share: [`Round`].
 //!
-//! The rules are those of `docs/safety.md`. In a directory, nodes are held among processes: others write into a node while it is
-//! moved, replaced or given other chunks. In a database, these are threads of one process, and in archives and on servers nobody
-//! uses the node meanwhile. While a hierarchy is converted in place, nothing is created in it; and an interrupted conversion is given
-//! again before anybody writes, so that one beside writers is not killed.
+//! The rules are those of `docs/safety.md`. In a directory, other processes write into a node while it is moved, replaced or rechunked.
+//! In a database, only threads of the same process do; in archives and on servers, the node has no other users. During a conversion in
+//! place, nothing is created in the hierarchy. An interrupted conversion must be repeated before the next write, so a conversion beside
+//! writers is not killed.
 
 use fastrand::Rng;
 use zarrox::Format;

@@ -33,9 +33,9 @@ use crate::outcome::Outcome;
 use crate::place::{Opened, Place};
 use crate::world;
 
-/// How often somebody begins anew who meets changes of a node.
+/// The number of attempts at an operation that conflicts with a change of its node.
 const ATTEMPTS: usize = 40;
-/// The time in between.
+/// The time between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Does a job.
@@ -136,7 +136,7 @@ impl Tools<'_> {
         }
     }
 
-    /// Returns true if an error is what somebody gets who meets a change of the node.
+    /// Returns true if an error means that the node was changed concurrently.
     fn meets(&self, operation: &Operation, error: &Error) -> bool {
         let is_met = |unsettled: &String| {
             unsettled.is_empty() || operation.array().is_some_and(|array| array == unsettled)
@@ -152,7 +152,7 @@ impl Tools<'_> {
 
     fn run(&mut self, operation: &Operation) -> zarrox::Result<&'static str> {
         if operation.is_structural() {
-            // In some stores nobody may use a handle from before.
+            // Some stores do not allow handles that were opened before the change.
             self.arrays.clear();
         }
         match operation {

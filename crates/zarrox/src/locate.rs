@@ -224,12 +224,19 @@ fn resolved(path: &Path) -> Cow<'_, Path> {
     if !leads_back(path) {
         return path.into();
     }
-    let existing = path.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
-    match existing.and_then(|(above, real)| Some(real.join(path.strip_prefix(above).ok()?))) {
+    match deepest_existing(path) {
         // Without a `/` behind it, which would make a directory of it.
-        Some(real) => real.components().as_path().to_owned().into(),
+        Some((existing, missing)) => existing.join(missing).components().as_path().to_owned().into(),
         None => path.into(),
     }
+}
+
+/// The deepest part of a path that exists, without links and `..`, and the names below it.
+pub(crate) fn deepest_existing(path: &Path) -> Option<(PathBuf, &Path)> {
+    path.ancestors().find_map(|above| {
+        let existing = fs::canonicalize(above).ok()?;
+        Some((existing, path.strip_prefix(above).ok()?))
+    })
 }
 
 /// The topmost directory of the hierarchy that a directory is in: the directory itself, or one above.

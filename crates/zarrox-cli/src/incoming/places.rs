@@ -77,7 +77,10 @@ impl Places {
     }
 }
 
-/// Reads `size` bytes more, or fewer if the input ends before. That there is no memory for them is an error.
+/// Appends up to `size` bytes of the input.
+///
+/// # Errors
+/// The errors of reading, and [`io::ErrorKind::OutOfMemory`] if the bytes cannot be allocated.
 pub(crate) fn read_more(input: impl Read, size: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
     bytes.try_reserve(usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?)?;
     input.take(size).read_to_end(bytes).map(drop)

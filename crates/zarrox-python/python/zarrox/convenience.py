@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
@@ -151,12 +151,12 @@ def _only(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: options[name] for name in names if name in options}
 
 
-def _is_path(store: StoreArgument) -> bool:
+def _is_path(store: StoreArgument) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(store, str | os.PathLike)
 
 
 def _writable_store(store: StoreArgument, options: Mapping[str, Any], arrays: Iterable[Any]) -> BaseStore:
-    if isinstance(store, str | os.PathLike):
+    if _is_path(store):
         # An archive that is opened for writing is empty.
         for array in arrays:
             check_file_apart(array, os.fspath(store))

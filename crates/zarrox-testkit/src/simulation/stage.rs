@@ -32,7 +32,7 @@ thread_local! {
 struct Part {
     stage: Arc<Shared>,
     process: usize,
-    /// The task, as long as it has not ended; `None` of those who look at what is there afterwards.
+    /// The running task; `None` once it has ended, and for observers.
     task: Option<usize>,
 }
 

@@ -10,7 +10,7 @@ use zarrox::stores::{NamedStore, Store};
 use zarrox::{Array, Copier, Error, ErrorKind, Format, Group, Result};
 use zarrox_testkit::simulation::{SimStore, Stage};
 
-use crate::element::elements;
+use crate::element::{elements, selection};
 use crate::world::{self, LOG, NOTES, of_numbers};
 
 use super::plan::Act;
@@ -79,7 +79,7 @@ impl Actor {
             Act::Write { start, shape, number } => self.write_board(start, shape, number)?,
             Act::Mend { at, number } => {
                 let values = elements(number, &at, &[1, 1], &DAMAGED_SHAPE);
-                self.array(DAMAGED)?.write(world_selection(&at, &[1, 1]), &values)?;
+                self.array(DAMAGED)?.write(selection(&at, &[1, 1]), &values)?;
             }
             Act::Read => {
                 self.board = None;
@@ -134,7 +134,7 @@ impl Actor {
         let values = elements(number, &start, &shape, &SHAPE);
         let mut written = Ok(());
         for _ in 0..ATTEMPTS {
-            written = self.board().and_then(|board| board.write(world_selection(&start, &shape), &values));
+            written = self.board().and_then(|board| board.write(selection(&start, &shape), &values));
             match &written {
                 Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
                     self.board = None;
@@ -157,7 +157,7 @@ impl Actor {
         }
         let count = PULSE_LENGTH.1.min(length - start);
         let values = elements(number, &[start], &[count], &[length]);
-        array.write(world_selection(&[start], &[count]), &values)
+        array.write(selection(&[start], &[count]), &values)
     }
 
     /// The path of the array that only this task makes.
@@ -243,9 +243,4 @@ pub(super) fn copied(task: u64) -> String {
 /// The path of the pyramid that a task makes.
 pub(super) fn halved(task: u64) -> String {
     format!("half{task}")
-}
-
-/// The elements of a box.
-fn world_selection(start: &[u64], shape: &[u64]) -> zarrox::Selection {
-    crate::element::selection(start, shape)
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ndarray::{Axis, Slice};
-use zarrox::check::{Check, FindingKind, Repair, Severity};
+use zarrox::check::{Check, FindingKind, Repair};
 use zarrox::json::Json;
 use zarrox::selection::DimSelection;
 use zarrox::{Array, Error, ErrorKind, Group, Node};
 use zarrox_testkit::simulation::{Ended, Kind};
 
-use crate::check::Blocks;
-use crate::element::{element, origin};
+use crate::check::{Blocks, run};
+use crate::element::{element, origin, selection};
 use crate::fault::{Fault, Faults};
 use crate::leftovers::check_keys;
 use crate::place::Opened;
@@ -357,27 +357,16 @@ impl Judge<'_> {
     }
 
     fn check(&mut self, repair: Option<Repair>) {
-        let mut found = Vec::new();
         let may_have_holes = self.may_have_holes();
         let check = Check::open_in(&options(), self.machine.stores[0].clone(), "");
-        let check = check.map(|check| match repair {
-            Some(repair) => check.repair(repair),
-            None => check,
-        });
-        let done = check.and_then(|check| {
-            check.run(|finding| {
-                let is_hole = finding.kind == FindingKind::UnfinishedWork && may_have_holes;
-                if finding.severity() != Severity::Note && !is_hole {
-                    found.push(finding.to_string());
-                }
-                Ok(())
-            })
-        });
-        match done {
+        match check.and_then(|check| run(check, repair)) {
             Ok(_) if repair.is_some() => {}
-            Ok(_) => found.iter().take(1).for_each(|first| {
-                self.faults.add(Fault::Left, format!("a check finds {} things: {first}", found.len()));
-            }),
+            Ok(mut found) => {
+                found.retain(|finding| finding.kind != FindingKind::UnfinishedWork || !may_have_holes);
+                if let Some(first) = found.first() {
+                    self.faults.add(Fault::Left, format!("a check finds {} things: {first}", found.len()));
+                }
+            }
             Err(error) => self.faults.add(Fault::Failed, format!("check: {error}")),
         }
     }
@@ -421,5 +410,5 @@ fn numbers(rows: &[Vec<u64>]) -> Vec<u64> {
 
 /// The half of the damaged array that is whole.
 fn whole_half() -> zarrox::Selection {
-    crate::element::selection(&[0, 0], &[2, 2])
+    selection(&[0, 0], &[2, 2])
 }

@@ -33,11 +33,13 @@ use self::play::{Shown, play};
 
 /// Seeds whose runs have failed once. Every run of several seeds begins with them. What they show changes with the steps that the library
 /// makes, so that each has a test beside the code as well.
+#[rustfmt::skip]
 const FOUND: [u64; 7] = [
-    // A repair deleted an array that was made anew while the repair looked at the mark of its deletion.
-    1_048_521, // A replaced array that could not be put back was forgotten.
+    // A repair deleted an array that was created anew while the repair looked at the mark of its deletion.
+    1_048_521,
+    // A replaced array that could not be put back was forgotten.
     1_118_041,
-    // Rows that an append had reserved by an old shape were left out by the next one, and nobody wrote them.
+    // The next append left out rows that an append had reserved by an old shape; they kept fill values.
     1_118_009, 278_636,
     // A repair wrote the document again of an array that was being moved to another store.
     2_032_825,

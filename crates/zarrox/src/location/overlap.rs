@@ -1,7 +1,6 @@
 //! Whether two places are one place or inside of one another, by whatever names: links, `..`, bind mounts and other cases of letters.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use zarrox_stores::is_url;
@@ -61,11 +60,10 @@ struct OnDisk {
 impl OnDisk {
     fn at(path: &Path) -> Self {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let existing = path.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
-        let (existing, resolved) = existing.unwrap_or((Path::new(""), PathBuf::new()));
-        let missing = path.strip_prefix(existing).unwrap_or(&path);
+        let (existing, missing) =
+            locate::deepest_existing(&path).unwrap_or_else(|| (PathBuf::new(), path.as_path()));
         Self {
-            above: resolved.ancestors().filter_map(identity).collect(),
+            above: existing.ancestors().filter_map(identity).collect(),
             missing: missing.iter().map(ToOwned::to_owned).collect(),
         }
     }
@@ -87,7 +85,7 @@ impl OnDisk {
 fn identity(path: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
 
-    fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+    std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
 #[cfg(not(unix))]
@@ -97,6 +95,8 @@ fn identity(path: &Path) -> Option<Identity> {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -50,13 +50,18 @@ def place(store: BaseStore, path: str) -> Place:
     if is_in_memory(store):
         return id(values), path
     location = native_store(store).location
-    try:
-        found = os.stat(location)
-    except (OSError, ValueError):
-        return location, path
     if os.path.isdir(location):
         return "", os.path.realpath(os.path.join(location, path))
-    return (found.st_dev, found.st_ino), path
+    return _identity(location) or location, path
+
+
+def _identity(file: str) -> tuple[int, int] | None:
+    """What tells a file apart from all others; ``None`` if there is none."""
+    try:
+        found = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 def is_at(source: Place, other: Place) -> bool:
@@ -74,16 +79,14 @@ def is_at(source: Place, other: Place) -> bool:
 
 def _is_at_on_disk(path: str, other: str) -> bool:
     """Whether a path is another one or below it, also by a mount of the same directory."""
-    try:
-        wanted = os.stat(other)
-    except OSError:
+    wanted = _identity(other)
+    if wanted is None:
         return f"{path}/".startswith(f"{other.rstrip('/')}/")
-    above = [path, *map(str, pathlib.PurePath(path).parents)]
-    return any(os.path.samestat(wanted, os.stat(each)) for each in above if os.path.exists(each))
+    return wanted in map(_identity, (path, *map(str, pathlib.PurePath(path).parents)))
 
 
 def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool) -> None:
-    """That a node can be replaced before values are read.
+    """Checks that values are not read from a node that is replaced.
 
     Parameters
     ----------
@@ -113,21 +116,20 @@ def check_apart(data: Any, store: BaseStore, path: PathArgument, overwrite: bool
 
 
 def check_file_apart(data: Any, path: str) -> None:
-    """That a file can be replaced before values are read.
+    """Checks that values are not read from a file that is replaced.
 
     Raises
     ------
     ValueError
         The values are read from a store in this file.
     """
-    if os.path.isfile(path):
-        found = os.stat(path)
-        if any(source[0] == (found.st_dev, found.st_ino) for source in places_of(data)):
-            raise ValueError(f"the data are read from {path!r}, which would be replaced before that: write to another path")
+    identity = _identity(path) if os.path.isfile(path) else None
+    if identity is not None and any(source[0] == identity for source in places_of(data)):
+        raise ValueError(f"the data are read from {path!r}, which would be replaced before that: write to another path")
 
 
 def check_nodes_apart(source: Any, store: BaseStore, path: str, replaces: bool) -> None:
-    """That a copy does not replace the node that it is made of, and is not made inside of it.
+    """Checks that a copy neither replaces its source nor lies inside it.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ def check_if_exists(if_exists: str, choices: Sequence[str]) -> None:
 
 
 def check_copy_apart(source: Any, dest: Any, name: str, replaces: bool) -> None:
-    """That a copy does not replace what it is made of, and is not made inside of it.
+    """Checks that a copy neither replaces its source nor lies inside it.
 
     Raises
     ------

@@ -200,6 +200,11 @@ impl DiskCacheStore {
         self.shared.generations.forget(key, || self.shared.files.remove(&self.name(key)));
     }
 
+    fn forget_below(&self, prefix: &Prefix) {
+        let forget = || self.shared.files.remove_below(&self.shared.location, &[prefix]);
+        self.shared.generations.forget_many(forget);
+    }
+
     fn write_below<T>(
         &self,
         prefixes: &[&Prefix],
@@ -297,7 +302,7 @@ impl Store for DiskCacheStore {
     fn stamp(&self, key: &Key) -> Result<Stamp, StoreError> {
         let stamp = self.inner.stamp(key)?;
         if self.shared.stamps.is_new(key, &stamp) {
-            self.write_below(&[&key.parent()], || Ok(()))?;
+            self.forget_below(&key.parent());
         }
         Ok(stamp)
     }

@@ -22,11 +22,11 @@ use crate::hierarchy::{Owner, renewing};
 /// The number of attempts at a reservation when others keep changing the shape.
 const ATTEMPTS: u32 = 100;
 
-/// The number of times that others are waited for who are about to find out that their rows begin within the shape. Whoever waited in
-/// vain leaves some of these rows out: they have fill values until another append takes them.
+/// The number of waits for other appends to release rows that begin within the shape. An append that still finds such rows afterwards
+/// skips some of them: these have fill values until another append uses them.
 const PATIENCE: u32 = 30;
 
-/// The number of times that the removal of a reservation is tried whose rows are stored.
+/// The number of attempts to remove a reservation whose rows are stored.
 const REMOVALS: u32 = 6;
 
 /// A reservation of this process, which is left to others to clear up if it is dropped before it was given up.
@@ -85,7 +85,7 @@ enum Attempt {
     Reserved { rows: Reserved, behind: u64, was_free: bool, before: Vec<Reserved> },
     /// There are rows whose owners are gone.
     Left,
-    /// Others have rows that they are going to give up, and behind which nobody can append without leaving some of them out.
+    /// Another append is about to release rows. An append behind these would skip some of them.
     Misplaced,
 }
 
@@ -194,11 +194,11 @@ impl Array {
         Err(Error::new(ErrorKind::Conflict, "others keep changing the shape; nothing was written"))
     }
 
-    /// Gives rows up that begin within the shape, which has this length. Returns true if others have appended behind them and left all of
-    /// them out: then they can be written.
+    /// Releases rows that begin within the shape, which has this length. Returns true if a later append has skipped all of them: then they
+    /// can be written.
     ///
-    /// Those who have reserved rows behind them wait for that, since an array that grows beyond rows which nobody writes has fill values
-    /// there. So nobody is behind them when they are given up, and they are forgotten.
+    /// Appends with later rows make way first, since an array that grows beyond unwritten rows has fill values there. So no later rows are
+    /// left when these are released, and their reservation is removed.
     fn settle(&self, owner: &Owner, rows: &Reserved, length: u64) -> Result<bool> {
         let mut attempt = 0;
         loop {
@@ -342,8 +342,8 @@ impl Array {
         })?
     }
 
-    /// Removes the reservation of rows that the shape has. As long as it is there, an append that knows an older shape can note the rows as
-    /// seen before it finds the shape changed, and whoever finds that clears them: so a failure that passes is waited out.
+    /// Removes the reservation of rows that the stored shape includes. While it exists, an append with an older shape can mark the rows as
+    /// seen before it detects the new shape, and the next append would clear them. So temporary failures are retried.
     fn remove_reservation(&self, owner: &Owner) -> Result<()> {
         for attempt in 1..REMOVALS {
             match self.without(owner) {

@@ -143,9 +143,7 @@ impl Copier {
         moving.move_held(&beside, path)?;
         Ok(Some(report))
     }
-}
 
-impl Copier {
     /// Copies a node to the place beside it, or continues. If the node was changed since an earlier run was interrupted, or if that
     /// run had other options, what it has copied is of no use.
     fn copy_beside(&self, path: &Path, beside: &Path, copy: &Location) -> Result<ConvertReport> {
