@@ -41,6 +41,8 @@ const CHECKS: &[Check] = &[
     ("fmt", || cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", || {
         cargo(["clippy", "--all-targets"]).with(EVERYTHING).with(["--", "--deny", "warnings"]).run()?;
+        // As the sanitizer builds them: some tests need features that are off by default.
+        cargo(["clippy", "--package", "zarrox", "--all-targets"]).with(["--", "--deny", "warnings"]).run()?;
         // As the fuzz targets, which are apart from the workspace, use it.
         cargo(["clippy", "--package", "zarrox-testkit", "--no-default-features"])
             .with(["--", "--deny", "warnings"])

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use zarrox::json::json;
 use zarrox::prelude::*;
-use zarrox::stores::{DirectoryStore, DiskCacheOptions, Hold, LruCacheStore, MemoryStore, Prefix, Store};
+use zarrox::stores::{DirectoryStore, Hold, MemoryStore, Prefix, Store};
 use zarrox::{Error, ErrorKind, OpenOptions};
 
 fn create(store: &Arc<dyn Store>, chunks: u64) -> Array {
@@ -133,8 +133,10 @@ fn a_writer_waits_for_one_who_replaces_the_array_and_then_sees_it() {
     assert!(!path.join("a").exists());
 }
 
+#[cfg(feature = "cache")]
 #[test]
 fn a_handle_through_a_cache_notices_that_the_array_was_made_again() {
+    use zarrox::stores::{DiskCacheOptions, LruCacheStore};
     let directory = tempfile::tempdir().unwrap();
     let copies = tempfile::tempdir().unwrap();
     for store in stores(directory.path()) {

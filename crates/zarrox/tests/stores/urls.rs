@@ -4,7 +4,6 @@
 
 use ndarray::arr1;
 use zarrox::prelude::*;
-use zarrox::stores::StoreExt;
 use zarrox::{Consolidated, ErrorKind, OpenMode, OpenOptions};
 
 /// Writes and reads below a URL, by which nothing is there yet.
@@ -85,6 +84,8 @@ fn opening_makes_no_database() {
 #[cfg(feature = "zip")]
 #[test]
 fn archives_in_any_store() {
+    use zarrox::stores::StoreExt;
+
     let (_directory, path) = temporary("a.zip");
     check(&format!("{path}|zip:"));
     let root = zarrox::create_group(format!("{path}|zip:deep/down")).unwrap();
