@@ -70,6 +70,7 @@ impl Pool {
 
     /// Runs work on the calling thread, which is not one of the pool's. At most as many such calls run at a time as the pool has
     /// threads. The work must not call this function again.
+    #[inline]
     pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
         let _core = self.cores.take(1);
         work()

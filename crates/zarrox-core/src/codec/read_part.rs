@@ -67,6 +67,7 @@ pub struct ReadPart<'a> {
 
 impl<'a> ReadPart<'a> {
     /// Creates a part of these elements and their destination.
+    #[inline]
     pub fn new(elements: ChunkElements, out: ViewMut<'a>, options: DecodeOptions) -> Self {
         Self { elements, out, options }
     }

@@ -62,12 +62,14 @@ impl Projections {
     /// # Errors
     /// [`ErrorKind::LimitExceeded`] when the chunks or the elements along a dimension exceed `usize`.
     pub fn new(grid: &ChunkGrid, resolved: &ResolvedSelection) -> Result<Self> {
-        let axes = resolved.axes.iter().map(|axis| match axis {
-            ResolvedAxis::Span(span) => spans(grid, span),
-            ResolvedAxis::Points(points) => Ok(listed(grid, points)),
-            ResolvedAxis::Mask(masked) => Ok(self::masked(grid, masked)),
-        });
-        let axes: Vec<ProjectedAxis> = axes.collect::<Result<_>>()?;
+        let mut axes = Vec::with_capacity(resolved.axes.len());
+        for axis in &resolved.axes {
+            axes.push(match axis {
+                ResolvedAxis::Span(span) => spans(grid, span)?,
+                ResolvedAxis::Points(points) => listed(grid, points),
+                ResolvedAxis::Mask(masked) => self::masked(grid, masked),
+            });
+        }
         let count = axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.count()));
         let count = count.ok_or_else(|| too_many("the chunks"))?;
         let boxes = axes.iter().all(|axis| matches!(axis, ProjectedAxis::Span { .. }));

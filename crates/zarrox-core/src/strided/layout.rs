@@ -141,11 +141,12 @@ impl Layout {
 
 /// Row-major strides in bytes of a shape in elements.
 pub fn contiguous_strides(shape: &[usize], item: usize) -> Dims<isize> {
-    let mut strides: Dims<isize> = SmallVec::from_elem(0, shape.len());
     let mut stride = item.cast_signed();
-    for (dim, &length) in shape.iter().enumerate().rev() {
-        strides[dim] = stride;
-        stride = stride.saturating_mul(length.cast_signed());
-    }
+    let from_the_last = shape.iter().rev().map(|&length| {
+        let next = stride.saturating_mul(length.cast_signed());
+        std::mem::replace(&mut stride, next)
+    });
+    let mut strides: Dims<isize> = from_the_last.collect();
+    strides.reverse();
     strides
 }

@@ -292,6 +292,7 @@ impl<'a> ViewMut<'a> {
     /// # Safety
     /// The holders of aliases must use disjoint parts of the memory.
     #[must_use]
+    #[inline]
     pub unsafe fn alias(&self) -> ViewMut<'a> {
         Self { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
@@ -457,13 +458,12 @@ impl<'a> ViewMut<'a> {
     fn copy_plain(&mut self, source: &View<'_>, word: usize) {
         assert_eq!(self.shape(), source.shape(), "a copy is between equal shapes");
         assert_eq!(self.item(), source.item(), "a copy is between equal elements");
-        let (mut from, mut to) = (source.layout.clone(), self.layout.clone());
-        if word > 1 && word < to.item {
-            split_words(&mut from, word);
-            split_words(&mut to, word);
-        }
-        let item = to.item;
-        let loops = Loops::new(&from, &to);
+        let has_words = word > 1 && word < self.item();
+        let (item, loops) = if has_words {
+            (word, Loops::new(&of_words(&source.layout, word), &of_words(&self.layout, word)))
+        } else {
+            (self.item(), Loops::new(&source.layout, &self.layout))
+        };
         // SAFETY: the loops visit only elements of both layouts; `ViewMut` is exclusive, so they don't overlap.
         unsafe {
             match (item, word > 1) {
@@ -526,11 +526,13 @@ impl<'a> ViewMut<'a> {
     }
 }
 
-/// Views each element as a last axis of words.
-fn split_words(layout: &mut Layout, word: usize) {
+/// The layout in which each element is a last axis of words.
+fn of_words(elements: &Layout, word: usize) -> Layout {
+    let mut layout = elements.clone();
     layout.shape.push(layout.item / word);
     layout.strides.push(word.cast_signed());
     layout.item = word;
+    layout
 }
 
 fn positive(stride: isize) -> usize {

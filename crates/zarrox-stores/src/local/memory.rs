@@ -31,7 +31,7 @@ impl Stored {
     }
 
     fn version(&self) -> Version {
-        self.version.to_ne_bytes().into()
+        Version::from(self.version.to_ne_bytes())
     }
 }
 

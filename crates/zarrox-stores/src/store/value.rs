@@ -1,14 +1,13 @@
 //! Values that are open for reading: [`Value`].
 
-use std::sync::Arc;
-
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 use crate::{StoreError, StoreErrorKind};
 
 /// The version of a value: values of one key with equal versions have equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Version(Arc<[u8]>);
+pub struct Version(SmallVec<[u8; 24]>);
 
 impl Version {
     /// The bytes of the version, which the store chooses, such as an ETag.
@@ -18,9 +17,9 @@ impl Version {
     }
 }
 
-impl<T: Into<Arc<[u8]>>> From<T> for Version {
+impl<T: AsRef<[u8]>> From<T> for Version {
     fn from(bytes: T) -> Self {
-        Self(bytes.into())
+        Self(SmallVec::from_slice(bytes.as_ref()))
     }
 }
 

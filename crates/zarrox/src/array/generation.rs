@@ -5,7 +5,7 @@
 //! Only then the document is read again. Other attributes and another shape are no other generation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use zarrox_core::grid::{ChunkGrid, Run};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, NodeMetadata, Result};
@@ -19,7 +19,7 @@ pub(crate) struct Generation {
     /// The array's document.
     document: Key,
     /// What the store said of the document when it was as the handle has it; `None` if that was not seen yet.
-    known: Mutex<Option<Stamp>>,
+    known: RwLock<Option<Stamp>>,
     /// True if the metadata is a copy of the document, which nobody has compared with it.
     is_copy: AtomicBool,
     /// The metadata to compare, if the array is also viewed in another way.
@@ -51,7 +51,7 @@ impl Generation {
     }
 
     fn new(document: Key, known: Option<Stamp>, is_copy: bool) -> Self {
-        Self { document, known: Mutex::new(known), is_copy: AtomicBool::new(is_copy), said: OnceLock::new() }
+        Self { document, known: RwLock::new(known), is_copy: AtomicBool::new(is_copy), said: OnceLock::new() }
     }
 
     /// Keeps the metadata to compare, for an array that will be viewed in another way.
@@ -71,10 +71,10 @@ impl Generation {
 
     /// Makes sure that the array is the one that the handle was opened for.
     pub(crate) fn check(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
-        let is_same = match self.known() {
+        let is_same = match &*self.known() {
             None | Some(Stamp::Recent(_) | Stamp::Missing) => false,
             Some(Stamp::Unknown) => true,
-            Some(known @ Stamp::Settled(_)) => known == location.store.stamp(&self.document)?,
+            Some(known @ Stamp::Settled(_)) => *known == location.store.stamp(&self.document)?,
         };
         if is_same { Ok(()) } else { self.compare(location, said) }
     }
@@ -84,22 +84,55 @@ impl Generation {
         Ok(location.store.hold(&self.document.parent(), Hold::Shared)?)
     }
 
-    fn known(&self) -> Option<Stamp> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Readers of it do not exclude one another, so that it may be kept while the store is asked.
+    fn known(&self) -> RwLockReadGuard<'_, Option<Stamp>> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now_known(&self, stamp: Stamp) {
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(stamp);
+    }
+
+    /// Makes sure that a node, which was just read under the lock of its document, is the array that the handle was opened for.
+    pub(crate) fn check_locked(
+        &self,
+        location: &Location,
+        said: &ArrayMetadata,
+        node: &NodeMetadata,
+    ) -> Result<()> {
+        if location.is_guarded() {
+            // Nothing keeps others from storing another document before the store is asked.
+            return self.judge(location, said, Some(node));
+        }
+        let stamp = location.store.stamp(&self.document)?;
+        if self.known().as_ref() == Some(&stamp) && matches!(stamp, Stamp::Settled(_)) {
+            return Ok(());
+        }
+        self.judge(location, said, Some(node))?;
+        self.now_known(stamp);
+        Ok(())
     }
 
     #[cold]
     fn compare(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
-        let said = self.said.get().unwrap_or(said);
-        let place = location.as_stored().with_probe(None).of_format(Some(said.format));
         // It is asked before the document is read: what is stored meanwhile is seen the next time.
         let stamp = location.store.stamp(&self.document)?;
+        let said = self.said.get().unwrap_or(said);
+        let place = location.as_stored().with_probe(None).of_format(Some(said.format));
+        self.judge(location, said, place.find_node()?.as_ref())?;
+        self.now_known(stamp);
+        Ok(())
+    }
+
+    /// Makes sure that the node that is stored is the array that the handle was opened for.
+    fn judge(&self, location: &Location, said: &ArrayMetadata, stored: Option<&NodeMetadata>) -> Result<()> {
+        let said = self.said.get().unwrap_or(said);
+        let place = location.as_stored().with_probe(None).of_format(Some(said.format));
         let is_copy = self.is_copy.load(Ordering::Acquire);
         let mut kind = ErrorKind::InvalidArgument;
-        let how = match place.find_node()? {
-            Some(NodeMetadata::Array(stored)) => match difference(&stored, said, is_copy, &place)? {
+        let how = match stored {
+            Some(NodeMetadata::Array(stored)) => match difference(stored, said, is_copy, &place)? {
                 None => {
-                    *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(stamp);
                     self.is_copy.store(false, Ordering::Release);
                     return Ok(());
                 }

@@ -61,6 +61,7 @@ impl Location {
     }
 
     /// Runs work that keeps a core busy. If more threads wait for the store than there are cores, it waits for a free core.
+    #[inline]
     pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
         if self.is_remote() { self.context.pool.on_a_core(work) } else { work() }
     }

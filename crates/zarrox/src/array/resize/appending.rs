@@ -505,7 +505,8 @@ impl Array {
         let node: Option<NodeMetadata> = self.location.as_stored().find_node()?;
         let gone = || Error::new(ErrorKind::NotFound, format!("'{}' is not there any more", self.path()));
         let node = node.ok_or_else(gone)?;
-        self.refresh(&node)
+        self.check_generation()?;
+        self.take_over(&node)
     }
 
     /// The array with at least this length along an axis.

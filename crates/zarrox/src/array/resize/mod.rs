@@ -158,9 +158,15 @@ impl Array {
         if *grid == self.metadata.chunk_grid { Change::Shape(shape) } else { Change::Growth(shape, grid) }
     }
 
-    /// Takes over the shape that is stored now, and what chunks there are for it: somebody else may have changed them.
+    /// Takes over the shape and the grid of a node that was read under the lock of its document: others may have changed them.
     fn refresh(&mut self, node: &NodeMetadata) -> Result<()> {
-        self.check_generation()?;
+        if let Some(generation) = &self.generation {
+            generation.check_locked(&self.location, &self.metadata, node)?;
+        }
+        self.take_over(node)
+    }
+
+    fn take_over(&mut self, node: &NodeMetadata) -> Result<()> {
         match node {
             NodeMetadata::Array(now) if now.shape.len() == self.ndim() => {
                 self.metadata.shape.clone_from(&now.shape);
