@@ -30,13 +30,27 @@ pub struct HoldGuard {
     _of_storage: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// The holders of nodes in this process, by storage and prefix. Entries leave with their last holder.
+/// The holders of nodes in this process, by storage and prefix. Entries leave with their last holder, unless another thread waits.
 pub(crate) type HoldTable = HashMap<Arc<str>, Holders>;
 
 #[derive(Default)]
 pub(crate) struct Holders {
     shared: usize,
     is_exclusive: bool,
+    /// The number of threads that wait until it is released.
+    waiting: usize,
+}
+
+impl Holders {
+    /// Adds a holder, unless it has to wait.
+    fn admits(&mut self, how: Hold) -> bool {
+        match how {
+            Hold::Shared if !self.is_exclusive => self.shared += 1,
+            Hold::Exclusive if !self.is_exclusive && self.shared == 0 => self.is_exclusive = true,
+            _ => return false,
+        }
+        true
+    }
 }
 
 #[derive(Default)]
@@ -64,19 +78,10 @@ impl HoldGuard {
     pub fn in_process(storage: &str, prefix: &Prefix, how: Hold) -> Self {
         let name: Arc<str> = [storage, "/", prefix.as_str()].concat().into();
         let mut table = hold_table();
-        loop {
-            let holders = table.entry(Arc::clone(&name)).or_default();
-            match how {
-                Hold::Shared if !holders.is_exclusive => {
-                    holders.shared += 1;
-                    break;
-                }
-                Hold::Exclusive if !holders.is_exclusive && holders.shared == 0 => {
-                    holders.is_exclusive = true;
-                    break;
-                }
-                _ => table = holds().released.wait(table).unwrap_or_else(PoisonError::into_inner),
-            }
+        while !table.entry(Arc::clone(&name)).or_default().admits(how) {
+            table.entry(Arc::clone(&name)).or_default().waiting += 1;
+            table = holds().released.wait(table).unwrap_or_else(PoisonError::into_inner);
+            table.entry(Arc::clone(&name)).or_default().waiting -= 1;
         }
         drop(table);
         Self { _in_process: Some(InProcess { name, how }), _of_storage: None }
@@ -109,10 +114,11 @@ impl Drop for InProcess {
             Hold::Shared => holders.shared -= 1,
             Hold::Exclusive => holders.is_exclusive = false,
         }
-        if holders.shared == 0 {
-            table.remove(&self.name);
-            drop(table);
-            holds().released.notify_all();
+        match (holders.shared, holders.waiting) {
+            (0, 0) => drop(table.remove(&self.name)),
+            // To wake threads is a system call, also when none waits.
+            (0, _) => holds().released.notify_all(),
+            _ => {}
         }
     }
 }

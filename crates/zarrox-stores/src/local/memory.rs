@@ -60,14 +60,16 @@ impl Value for Stored {
 pub struct MemoryStore(Arc<Shared>);
 
 struct Shared {
-    id: u64,
+    /// It tells the stores of a process apart. Whoever locks a value asks for it.
+    location: String,
     map: RwLock<Map>,
 }
 
 impl Default for Shared {
     fn default() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), map: RwLock::default() }
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { location: format!("memory://{id}"), map: RwLock::default() }
     }
 }
 
@@ -102,7 +104,7 @@ impl Store for MemoryStore {
     provided!(directory get_ranges get_many size contains flush hold);
 
     fn location(&self) -> String {
-        format!("memory://{}", self.0.id)
+        self.0.location.clone()
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -9,7 +9,7 @@ use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use zarrox_core::grid::{ChunkGrid, Run};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, NodeMetadata, Result};
-use zarrox_stores::{Hold, HoldGuard, Key, Stamp};
+use zarrox_stores::{Hold, HoldGuard, Key, Prefix, Stamp};
 
 use crate::location::Location;
 
@@ -18,6 +18,8 @@ use crate::location::Location;
 pub(crate) struct Generation {
     /// The array's document.
     document: Key,
+    /// What those who change the array hold.
+    prefix: Prefix,
     /// What the store said of the document when it was as the handle has it; `None` if that was not seen yet.
     known: RwLock<Option<Stamp>>,
     /// True if the metadata is a copy of the document, which nobody has compared with it.
@@ -51,7 +53,14 @@ impl Generation {
     }
 
     fn new(document: Key, known: Option<Stamp>, is_copy: bool) -> Self {
-        Self { document, known: RwLock::new(known), is_copy: AtomicBool::new(is_copy), said: OnceLock::new() }
+        let prefix = document.parent();
+        Self {
+            document,
+            prefix,
+            known: RwLock::new(known),
+            is_copy: AtomicBool::new(is_copy),
+            said: OnceLock::new(),
+        }
     }
 
     /// Keeps the metadata to compare, for an array that will be viewed in another way.
@@ -81,7 +90,7 @@ impl Generation {
 
     /// Holds the array together with other writers, so that nobody moves, replaces or deletes it meanwhile.
     pub(crate) fn hold(&self, location: &Location) -> Result<HoldGuard> {
-        Ok(location.store.hold(&self.document.parent(), Hold::Shared)?)
+        Ok(location.store.hold(&self.prefix, Hold::Shared)?)
     }
 
     /// Readers of it do not exclude one another, so that it may be kept while the store is asked.
