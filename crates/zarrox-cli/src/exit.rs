@@ -10,21 +10,26 @@ use zarrox::{Error, ErrorKind};
 use crate::interrupt;
 
 /// The exit codes and their meanings.
-pub(crate) const CODES: [(u8, &str); 9] = [
+pub(crate) const CODES: [(u8, &str); 10] = [
     (0, "success"),
-    (1, "another failure: input or output, no space, no memory"),
+    (OTHER, "another failure: input or output, no space, no memory"),
     (2, "wrong usage: an argument, a selection or a data type does not fit"),
     (3, "not found"),
     (4, "something already exists"),
     (5, "corrupt: damaged chunks or files, or invalid metadata; findings of a check"),
     (6, "a feature that is not supported"),
     (7, "access denied, or read-only"),
+    (UNDONE, "a comparison without a result: input or output, no memory"),
     (interrupt::CODE, "interrupted"),
 ];
 
 /// The exit code of `diff` if both sides differ, and if they cannot be compared: those of the usual command.
 const DIFFERENT: u8 = 1;
 const TROUBLE: u8 = 2;
+/// The exit code of other failures, which `diff` has another meaning for.
+const OTHER: u8 = 1;
+/// The exit code of `diff` for failures that say nothing of either side.
+const UNDONE: u8 = 8;
 
 /// The part of the help about exit codes.
 pub(crate) fn help() -> String {
@@ -96,7 +101,8 @@ pub(crate) fn report(result: Result<(), Failure>) -> ExitCode {
         Err(Failure::Different) => return ExitCode::from(DIFFERENT),
         Err(Failure::Trouble(error)) => {
             tell(&error);
-            return ExitCode::from(if interrupt::seen() { interrupt::CODE } else { TROUBLE });
+            let trouble = if code(error.kind()) == OTHER { UNDONE } else { TROUBLE };
+            return ExitCode::from(if interrupt::seen() { interrupt::CODE } else { trouble });
         }
         Err(Failure::Told(kind)) => kind,
         Err(Failure::Error(error)) => {
@@ -141,7 +147,7 @@ fn code(kind: ErrorKind) -> u8 {
         ErrorKind::Corrupt | ErrorKind::InvalidMetadata => 5,
         ErrorKind::Unsupported => 6,
         ErrorKind::Forbidden | ErrorKind::ReadOnly => 7,
-        _ => 1,
+        _ => OTHER,
     }
 }
 

@@ -13,7 +13,7 @@ use zarrox::json::{Json, Map};
 use zarrox::{AccessOptions, Error, ErrorKind, Format, MissingChunks, Node, OpenMode, Rechunk, RechunkBoxes};
 
 use crate::elements::Typed;
-use crate::error::OrRaise;
+use crate::error::{OrRaise, of_python};
 use crate::format::{format_name, has_words_of_v2};
 use crate::long::{PyInterrupt, unless_interrupted};
 use crate::mapping::bytes_of;
@@ -504,8 +504,6 @@ pub(crate) fn grow_together(
     write: Py<PyAny>,
 ) -> PyResult<()> {
     let mut grown: Vec<_> = arrays.iter().map(|array| array.get().array()).collect();
-    let of_python =
-        |error: PyErr| Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error);
     let call = |grown: &[zarrox::Array]| {
         Python::attach(|py| {
             let of = |(array, grown): (&Py<Array>, &zarrox::Array)| {

@@ -11,6 +11,11 @@ use pyo3::types::PyType;
 use zarrox::stores::StoreError;
 use zarrox::{Error, ErrorKind};
 
+/// The error of work that Python has done, by which the exception goes on.
+pub(crate) fn of_python(error: PyErr) -> Error {
+    Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error)
+}
+
 /// An exception with the error's message. Where Python code that we called has raised one, that goes on, with a note where it was.
 pub(crate) fn raise(error: &Error) -> PyErr {
     Python::attach(|py| {

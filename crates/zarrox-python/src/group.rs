@@ -9,7 +9,7 @@ use zarrox::json::{Json, Map};
 use zarrox::{Error, ErrorKind, Node, NodeKind};
 
 use crate::array::{Array, Opened, attributes_of, put_attributes};
-use crate::error::OrRaise;
+use crate::error::{OrRaise, of_python};
 use crate::format::format_name;
 use crate::store::Store;
 
@@ -179,6 +179,39 @@ impl Group {
         let group = self.group();
         py.detach(|| group.move_node(from_, to)).or_raise()
     }
+}
+
+/// An array that becomes longer: its path below the group, the axis, and the lengths before and after.
+type Longer = (String, usize, u64, u64);
+
+/// The right to let the arrays of a group grow.
+#[pyclass(frozen, module = "zarrox._native")]
+pub(crate) struct Growth(zarrox::Growth);
+
+#[pymethods]
+impl Growth {
+    #[getter]
+    fn left(&self) -> Vec<Longer> {
+        let of = |array: &zarrox::Longer| (array.path.clone(), array.axis, array.before, array.after);
+        self.0.left().iter().map(of).collect()
+    }
+
+    fn note(&self, py: Python<'_>, arrays: Vec<Longer>, is_written: bool) -> PyResult<()> {
+        let of = |(path, axis, before, after)| zarrox::Longer { path, axis, before, after };
+        let arrays: Vec<_> = arrays.into_iter().map(of).collect();
+        py.detach(|| self.0.note(&arrays, is_written)).or_raise()
+    }
+}
+
+/// Does work that lets the arrays of a group grow, one who does so after the other.
+#[pyfunction]
+pub(crate) fn grow_with(py: Python<'_>, group: Py<Group>, work: Py<PyAny>) -> PyResult<Py<PyAny>> {
+    let group = group.get().group();
+    let call = |growth: &zarrox::Growth| {
+        let growth = growth.clone();
+        Python::attach(|py| work.call1(py, (Growth(growth),))).map_err(of_python)
+    };
+    py.detach(|| group.grow_with(call)).or_raise()
 }
 
 /// The name of a node's kind, unless there is nothing.

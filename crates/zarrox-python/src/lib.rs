@@ -70,7 +70,7 @@ mod native {
         replace_directory, reshard,
     };
     #[pymodule_export]
-    use crate::group::Group;
+    use crate::group::{Group, Growth, grow_with};
     #[pymodule_export]
     use crate::long::PyInterrupt;
     #[pymodule_export]

@@ -8,10 +8,13 @@ use std::time::{Duration, Instant};
 use quick_cache::sync::Cache;
 use zarrox::convert::Translation;
 use zarrox::stores::{Key, Prefix, PrefixStore, Store};
-use zarrox::{Error, ErrorKind, Format, Node, NodePath, OpenMode, OpenOptions, Result};
+use zarrox::{Consolidated, Error, ErrorKind, Format, Node, NodePath, OpenMode, OpenOptions, Result};
 
 use crate::failure::{Answer, Failure};
 use crate::work::Workers;
+
+/// The number of looks at a node that is changed meanwhile.
+pub(crate) const ATTEMPTS: usize = 8;
 
 /// The most nodes that are kept open.
 const KEPT: usize = 4096;
@@ -44,8 +47,8 @@ pub(crate) struct Opened {
     /// The path of the hierarchy, seen from the root: not empty where the root holds several.
     pub(crate) hierarchy: String,
     v3: OnceLock<Result<Translation>>,
-    /// The document in Zarr 3 with those of all nodes below, once it was made.
-    pub(crate) document: OnceLock<Arc<[u8]>>,
+    /// The document in Zarr 3 with those of all nodes below, once it was made, and these nodes.
+    pub(crate) document: OnceLock<(Arc<[u8]>, Vec<Arc<Opened>>)>,
     at: Instant,
 }
 
@@ -59,6 +62,16 @@ impl Opened {
     fn with_node(&self, node: Node) -> Self {
         let (store, hierarchy) = (self.store.clone(), self.hierarchy.clone());
         Self { node, store, hierarchy, v3: OnceLock::new(), document: OnceLock::new(), at: Instant::now() }
+    }
+
+    /// Returns true if the store tells that the node was changed since it was opened.
+    pub(crate) fn is_outdated(&self) -> bool {
+        self.node.is_outdated().unwrap_or(true)
+    }
+
+    /// Returns true if what was opened is what is stored, as far as the store tells.
+    pub(crate) fn is_current(&self) -> bool {
+        !self.node.is_recent() && !self.is_outdated()
     }
 
     /// The node in the words of Zarr 3.
@@ -93,8 +106,12 @@ impl Root {
 
     /// A root of all that is in a store.
     pub(crate) fn of(name: String, store: Arc<dyn Store>, options: &OpenOptions, limits: Limits) -> Self {
-        let options = options.clone().mode(OpenMode::Read).metadata_only(true);
+        let mut options = options.clone().mode(OpenMode::Read).metadata_only(true);
         let requests = store.capabilities().in_flight;
+        if requests.is_none() && store.capabilities().listable {
+            // A copy may be out of date. What is near is listed and read as quickly.
+            options = options.consolidated(Consolidated::Never);
+        }
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         // Who waits for a far store leaves the cores to others.
         let threads = requests.map_or(cores.max(2) * 2, |requests| requests.get().clamp(8, 64));
@@ -138,9 +155,21 @@ impl Root {
         opened
     }
 
-    /// The node that was opened last at a path, if that was not long ago.
+    /// The node that was opened last at a path, if that was not long ago, and nobody has changed it since.
     fn kept(&self, path: &str) -> Option<Arc<Opened>> {
-        self.nodes.get(path).filter(|opened| opened.at.elapsed() < self.fresh)
+        self.nodes.get(path).filter(|opened| opened.at.elapsed() < self.fresh && opened.is_current())
+    }
+
+    /// Looks at the node at a path by `look`; if that fails and the node was changed meanwhile, again at what is there now.
+    pub(crate) fn look<R>(&self, path: &str, look: impl Fn(&Opened) -> Answer<R>) -> Answer<R> {
+        for _ in 1..ATTEMPTS {
+            let opened = self.node(path)?;
+            match look(&opened) {
+                Err(_) if opened.is_outdated() => {}
+                looked => return looked,
+            }
+        }
+        look(&*self.node(path)?)
     }
 
     fn find(&self, path: &NodePath) -> Result<Arc<Opened>> {

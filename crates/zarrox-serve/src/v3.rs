@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::http::StatusCode;
 use axum::response::Response;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -14,7 +15,7 @@ use crate::address::{Query, Segments};
 use crate::content::{self, BYTES, Content, Prepared, Wanted};
 use crate::data;
 use crate::failure::{Answer, Failure};
-use crate::root::{Opened, Root};
+use crate::root::{ATTEMPTS, Opened, Root};
 
 /// The name of a node's document.
 const DOCUMENT: &str = "zarr.json";
@@ -102,14 +103,25 @@ fn listing(root: &Root, path: &str) -> Answer<Json> {
 /// The document of a node; that of a group has the documents of all nodes below.
 fn document(root: &Root, path: &str, interrupt: &Interrupt) -> Answer<Vec<u8>> {
     let opened = root.node(path)?;
-    if let Some(document) = opened.document.get() {
-        return Ok(document.to_vec());
+    match opened.document.get() {
+        Some((document, below)) if below.iter().all(|node| node.is_current()) => {
+            return Ok(document.to_vec());
+        }
+        _ => {}
     }
-    let document = made(root, path, &opened, interrupt)?;
-    Ok(opened.document.get_or_init(|| document.into()).to_vec())
+    let (document, below) = made(root, path, &opened, interrupt)?;
+    // Where an older one is kept, the node is opened again soon.
+    let _ = opened.document.set((document.as_slice().into(), below));
+    Ok(document)
 }
 
-fn made(root: &Root, path: &str, opened: &Opened, interrupt: &Interrupt) -> Answer<Vec<u8>> {
+/// The document of a node, and the nodes whose documents it has as well.
+fn made(
+    root: &Root,
+    path: &str,
+    opened: &Opened,
+    interrupt: &Interrupt,
+) -> Answer<(Vec<u8>, Vec<Arc<Opened>>)> {
     let own = opened.v3()?;
     if let Node::Group(group) = &opened.node {
         let start = Instant::now();
@@ -119,13 +131,14 @@ fn made(root: &Root, path: &str, opened: &Opened, interrupt: &Interrupt) -> Answ
         if let Some(below) = all_below(root, path, opened, group, may_go_on)? {
             let nodes = below.iter().filter_map(|(path, node)| Some((path.clone(), node.v3().ok()?)));
             if let Some((_, document)) = own.consolidated(nodes)? {
-                return Ok(document);
+                return Ok((document, below.into_iter().map(|(_, node)| node).collect()));
             }
         }
     }
     let documents = own.documents()?;
     let found = documents.into_iter().find(|(name, _)| name == DOCUMENT).map(|(_, bytes)| bytes);
-    found.ok_or_else(|| Failure::missing("the node has no document"))
+    let document = found.ok_or_else(|| Failure::missing("the node has no document"))?;
+    Ok((document, Vec::new()))
 }
 
 /// Nodes below another one, with their paths seen from it.
@@ -157,7 +170,7 @@ fn all_below(
     }
 }
 
-/// A chunk.
+/// A chunk of the array that is there now: what was read while it got another document may be of either.
 fn chunk(
     root: &Root,
     encoded: &Encoded,
@@ -165,7 +178,25 @@ fn chunk(
     wanted: &Wanted,
     interrupt: &Interrupt,
 ) -> Answer<Prepared> {
-    let (path, opened, chunk) = place_of(root, key)?;
+    for _ in 0..ATTEMPTS {
+        let place = place_of(root, key)?;
+        let opened = place.1.clone();
+        let prepared = chunk_of(root, encoded, key, place, wanted, interrupt);
+        if !opened.is_outdated() {
+            return prepared;
+        }
+    }
+    Err(Failure::new(StatusCode::CONFLICT, "conflict", "the array is being changed; ask again"))
+}
+
+fn chunk_of(
+    root: &Root,
+    encoded: &Encoded,
+    key: &[String],
+    (path, opened, chunk): (String, Arc<Opened>, Vec<u64>),
+    wanted: &Wanted,
+    interrupt: &Interrupt,
+) -> Answer<Prepared> {
     let translation = opened.v3()?.with_options(&AccessOptions::new().interrupt(interrupt));
     if let Some(stored) = translation.stored_key(&chunk)? {
         return data::stored(&opened.store, &Key::new(stored)?, BYTES, wanted);

@@ -2,6 +2,7 @@
 
 mod asking;
 mod bad_input;
+mod changing;
 mod common;
 mod connections;
 mod guarding;

@@ -4,8 +4,9 @@ use std::fmt;
 
 use zarrox_core::json::Map;
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
+use zarrox_stores::Stamp;
 
-use crate::array::{Array, ArrayBuilder};
+use crate::array::{Array, ArrayBuilder, Growth};
 use crate::error::argument;
 use crate::hierarchy::{DocumentFix, update_attributes};
 use crate::location::Location;
@@ -63,10 +64,7 @@ impl Node {
     /// # Errors
     /// [`ErrorKind::NotFound`] when the node is only in the consolidated metadata; and the errors of opening it.
     pub fn by_own_documents(&self) -> Result<Self> {
-        let location = match self {
-            Self::Array(array) => array.location(),
-            Self::Group(group) => group.location(),
-        };
+        let location = self.location();
         if location.copy().is_none() {
             return Ok(self.clone());
         }
@@ -77,6 +75,34 @@ impl Node {
                     format!("'{location}' is only in the consolidated metadata: the node is not there");
                 Err(Error::new(ErrorKind::NotFound, message))
             }
+        }
+    }
+
+    /// Returns true if the store tells that the document of the node is not the one any more that it had when it was opened: the node was
+    /// changed, replaced, moved or deleted. One system call in a directory. False where the store would have to read the document, or the
+    /// node was opened by consolidated metadata.
+    ///
+    /// # Errors
+    /// When the store cannot be asked.
+    pub fn is_outdated(&self) -> Result<bool> {
+        let Some((document, seen)) = &self.location().read_ahead.seen else { return Ok(false) };
+        let (Stamp::Settled(seen) | Stamp::Recent(seen)) = seen else { return Ok(false) };
+        Ok(match self.location().store.stamp(document)? {
+            Stamp::Settled(now) | Stamp::Recent(now) => now != *seen,
+            Stamp::Missing => true,
+            Stamp::Unknown => false,
+        })
+    }
+
+    /// Returns true if the document of the node was so new when it was read that [`is_outdated`](Self::is_outdated) may miss a change.
+    pub fn is_recent(&self) -> bool {
+        matches!(self.location().read_ahead.seen, Some((_, Stamp::Recent(_))))
+    }
+
+    fn location(&self) -> &Location {
+        match self {
+            Self::Array(array) => array.location(),
+            Self::Group(group) => group.location(),
         }
     }
 
@@ -123,10 +149,7 @@ impl Node {
     /// # Errors
     /// When the store cannot be read.
     pub fn documents(&self) -> Result<Vec<(String, zarrox_stores::Bytes)>> {
-        let location = match self {
-            Self::Array(array) => array.location(),
-            Self::Group(group) => group.location(),
-        };
+        let location = self.location();
         let mut documents = Vec::new();
         for key in location.layout_for(self.format())?.keys(&location.path) {
             if let Some(bytes) = location.store.get(&zarrox_stores::Key::new(key.clone())?)? {
@@ -175,10 +198,7 @@ impl Node {
     /// # Errors
     /// When the key is none, or the store cannot be read.
     pub fn stored_value(&self, key: &str) -> Result<Option<zarrox_stores::Bytes>> {
-        let location = match self {
-            Self::Array(array) => array.location(),
-            Self::Group(group) => group.location(),
-        };
+        let location = self.location();
         Ok(location.store.get(&zarrox_stores::Key::new(location.path.key(key))?)?)
     }
 
@@ -412,6 +432,19 @@ impl Group {
     /// Starts to create an array below this group, in the group's format.
     pub fn create_array(&self, path: &str) -> ArrayBuilder {
         ArrayBuilder::new(self.below(path), Some(self.metadata.format))
+    }
+
+    /// Does work that lets arrays below the group grow together, as those of a dataset, one who does so after the other.
+    ///
+    /// Lengths that are read during the work stay until the work is done, unless somebody changes them who does not ask here. A mark in
+    /// the group says who is at work, and what [`Growth::note`] was told. If that process dies, the next one undoes what was done in
+    /// part. Where all arrays have got their new shapes, it finds them in [`Growth::left`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when one and the same other has been at work for a minute; when the group
+    /// cannot be written; and whatever `work` returns.
+    pub fn grow_with<R>(&self, work: impl FnOnce(&Growth) -> Result<R>) -> Result<R> {
+        Growth::begin(&self.location)?.around(work)
     }
 
     /// All nodes directly below, sorted by name. A node that cannot be opened is listed with the reason.

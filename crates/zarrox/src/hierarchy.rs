@@ -25,7 +25,7 @@ use zarrox_stores::{Condition, Key, LockGuard, Prefix, Stamp, StoreExt};
 
 pub(crate) use self::owner::{Owner, renewing};
 pub use self::strict::DocumentFix;
-pub(crate) use self::unfinished::{APPENDS, Mark, is_mark};
+pub(crate) use self::unfinished::{APPENDS, DATASET, Mark, is_mark};
 use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
 use crate::location::Location;
@@ -500,8 +500,9 @@ impl Location {
         let taken = if self.path.is_root() { &whole } else { &extent };
         let occupied = self.occupied(taken)?;
         if occupied == Occupied::Nothing {
-            // An interrupted deletion can have left nothing but its mark.
-            return if overwrite { self.erase_left_mark().map(|()| Vec::new()) } else { Ok(Vec::new()) };
+            // An interrupted deletion can have left nothing but its mark. One that is at work may have seen less than there will be.
+            let cleared = if overwrite { self.erase_left_mark() } else { self.check_not_being_deleted() };
+            return cleared.map(|()| Vec::new());
         }
         let exists = |message: String| Err(Error::new(ErrorKind::AlreadyExists, message));
         let Some(held) = self.held_by_anyone()? else {

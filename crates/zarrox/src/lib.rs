@@ -50,8 +50,8 @@ mod upkeep;
 
 pub use access::AccessOptions;
 pub use array::{
-    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, InnerChunk, Parts, Rows,
-    StoredChunk, StoredRead, StoredWrite, Time, VlenElement, npy,
+    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Growth, InnerChunk, Longer,
+    Parts, Rows, StoredChunk, StoredRead, StoredWrite, Time, VlenElement, npy,
 };
 pub use consolidated::{Difference, DifferenceKind, Freshness};
 pub use convert::Glob;

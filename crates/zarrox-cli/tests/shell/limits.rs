@@ -24,7 +24,8 @@ fn temporary_files(place: &Place) -> Vec<String> {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
                 directories.push(path);
-            } else if name.contains("tmp") || name.starts_with('.') && !name.starts_with(".z") {
+            } else if name.contains("tmp") || name.starts_with('.') && !name.starts_with(".zarrox-journal") {
+                // A journal is what the same command goes on with.
                 found.push(name);
             }
         }
@@ -70,4 +71,116 @@ fn too_many_open_files_are_an_error_in_words() {
         );
         assert!([0, 1, 5].contains(&run.code), "{line:?} {run:?}");
     }
+}
+
+/// Eight million bytes that are hard to compress, in a file and in an array.
+fn noise(place: &Place) {
+    let mut state = 1_u64;
+    let next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u8
+    };
+    place.write("noise.bin", std::iter::repeat_with(next).take(BYTES).collect::<Vec<_>>());
+    let (shape, chunks) = (BYTES.to_string(), (BYTES / 2).to_string());
+    let import = ["import", "noise.bin", "a.zarr/x", "--dtype", "u1", "--shape", &shape, "--chunks", &chunks];
+    place.ok(&[&import[..], &["--compressor", "none"]].concat());
+    place.ok(&["cp", "a.zarr", "e.zarr"]);
+}
+
+const BYTES: usize = 8_000_000;
+
+/// Commands, each with what undoes it.
+const COMMANDS: [(&[&str], &[&str]); 8] = [
+    (
+        &["import", "noise.bin", "b.zarr/x", "--dtype", "u1", "--shape", "8000000", "--chunks", "4000000"],
+        &["rm", "--force", "b.zarr"],
+    ),
+    (&["cp", "a.zarr", "c.zarr", "--compressor", "gzip:1"], &["rm", "--force", "c.zarr"]),
+    (&["rechunk", "--in-place", "--chunks", "3000000", "a.zarr/x"], &[]),
+    (&["append", "e.zarr/x", "noise.bin"], &["rm", "--force", "e.zarr"]),
+    (&["check", "a.zarr"], &[]),
+    (&["diff", "a.zarr", "a.zarr"], &[]),
+    (&["digest", "a.zarr"], &[]),
+    (&["export", "a.zarr/x", "o.npy"], &[]),
+];
+
+/// Runs all commands under a limit: each does its work, or says in these words that it cannot. Without the limit it does its work then.
+fn all_end_in_words(limit: &str, words: &[&str], codes: &[i32]) {
+    let place = Place::new();
+    noise(&place);
+    let digest = place.ok(&["digest", "a.zarr/x"]);
+    for (line, undo) in COMMANDS {
+        let run = limited(&place, limit, line);
+        assert!(run.code == 0 || codes.contains(&run.code), "{limit} {line:?} {run:?}");
+        assert!(
+            run.code == 0 || words.iter().any(|words| run.err.contains(words)),
+            "{limit} {line:?} {run:?}"
+        );
+        assert_eq!(temporary_files(&place), Vec::<String>::new(), "{limit} {line:?}");
+        let again = place.run(line);
+        // What is complete is there already.
+        assert!([0, 4].contains(&again.code), "{limit} {line:?} {again:?}");
+        if !undo.is_empty() {
+            place.run(undo);
+        }
+        assert_eq!(place.ok(&["digest", "a.zarr/x"]), digest, "{limit} {line:?}");
+        assert_eq!(place.run(&["check", "a.zarr"]).code, 0, "{limit} {line:?}");
+    }
+}
+
+#[test]
+fn a_command_that_may_write_no_large_file_ends_in_words() {
+    all_end_in_words("-f 64", &["larger than the file system allows", "File too large"], &[1]);
+}
+
+#[test]
+fn a_command_that_may_open_few_files_ends_in_words() {
+    for limit in ["-n 6", "-n 9", "-n 12"] {
+        all_end_in_words(limit, &["oo many open files"], &[1, 5, 8]);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_command_without_memory_ends_in_words() {
+    let place = Place::new();
+    // The least memory with which the command runs at all depends on how it was built.
+    let create = |limit: u32| {
+        let line = ["create", "n.zarr", "--shape", "9", "--dtype", "u1", "--force"];
+        limited(&place, &format!("-v {limit}"), &line).code == 0
+    };
+    let least = (1..100).map(|step| step * 8_000).find(|limit| create(*limit)).unwrap();
+    for more in [4_000, 8_000] {
+        let words = ["memory"];
+        all_end_in_words(&format!("-v {}", least + more), &words, &[1, 8]);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_chunk_that_decodes_to_more_than_it_should_takes_no_memory_for_it() {
+    let place = Place::new();
+    let create = |name: &str, length: &str| {
+        place.ok(&[
+            "create",
+            name,
+            "--shape",
+            length,
+            "--chunks",
+            length,
+            "--dtype",
+            "u1",
+            "--compressor",
+            "gzip:1",
+        ])
+    };
+    create("bomb.zarr", "200000000");
+    place.ok(&["fill", "bomb.zarr", "1"]);
+    create("a.zarr", "1000");
+    std::fs::create_dir_all(place.path("a.zarr/c")).unwrap();
+    std::fs::copy(place.path("bomb.zarr/c/0"), place.path("a.zarr/c/0")).unwrap();
+    // Less than the bomb has, and more than the command needs.
+    let run = limited(&place, "-v 180000", &["check", "a.zarr"]);
+    assert_eq!(run.code, 5, "{run:?}");
+    assert!(String::from_utf8_lossy(&run.out).contains("corrupt-chunk"), "{run:?}");
 }

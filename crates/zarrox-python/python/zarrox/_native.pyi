@@ -1,7 +1,7 @@
 """The native module, written in Rust. Nothing here is public: the modules around it are."""
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
-from typing import Any, Literal, final
+from typing import Any, Literal, TypeVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ __all__ = [
     "Array",
     "Codec",
     "Group",
+    "Growth",
     "Interrupt",
     "Server",
     "Store",
@@ -30,6 +31,7 @@ __all__ = [
     "du",
     "export_file",
     "grow_together",
+    "grow_with",
     "import_file",
     "migrate_1to2",
     "node_kind",
@@ -48,6 +50,8 @@ __all__ = [
 ]
 
 __version__: str
+
+T = TypeVar("T")
 
 @final
 class Store:
@@ -327,6 +331,22 @@ def create_array(store: Store, path: str, spec: str) -> Array:
 
 def create_group(store: Store, path: str, format: str, attributes: str = "{}", overwrite: bool = False) -> Group: ...
 def delete_node(store: Store, path: str) -> None: ...
+@final
+class Growth:
+    @property
+    def left(self) -> list[tuple[str, int, int, int]]:
+        """What an append has left that was killed when all of its rows were there: the path of each array, the axis, and the lengths
+        before and after."""
+
+    def note(self, arrays: Sequence[tuple[str, int, int, int]], is_written: bool) -> None:
+        """Says which arrays are going to be longer, before the first one is; ``False`` if their rows have no values then."""
+
+def grow_with(group: Group, work: Callable[[Growth], T]) -> T:
+    """Calls a function that lets the arrays below a group grow, while nobody else does so.
+
+    What a killed one has done in part is undone before. If the function fails, it must have left the arrays as they were, or others
+    find out later what it has left."""
+
 def grow_together(arrays: Sequence[Array], shapes: Sequence[tuple[int, ...]], write: Callable[[list[Array]], None]) -> None:
     """Calls a function with arrays of one store as they will be, and then stores their shapes, that of the first array last.
 

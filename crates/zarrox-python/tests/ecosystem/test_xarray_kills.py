@@ -19,6 +19,7 @@ import xarray as xr
 import zarrox as zarr
 from zarrox.xarray import ZarroxBackendEntrypoint, to_zarr
 from zarrox.xarray import replacing as module_of_replacing
+from zarrox.xarray import writing as module_of_writing
 
 FORMATS = pytest.mark.parametrize("zarr_format", [2, 3])
 ENGINE: Any = ZarroxBackendEntrypoint
@@ -116,15 +117,16 @@ def lengths_by_copy(path: Path) -> set[int]:
 
 
 @FORMATS
-def test_an_append_that_is_killed_before_any_change_leaves_the_old_rows_and_can_be_repeated(
+def test_an_append_that_is_killed_anywhere_is_there_once_when_the_same_call_is_given_again(
     tmp_path: Path, zarr_format: Any
 ) -> None:
-    """Only between the shapes the lengths differ, and then the same append goes on."""
+    """Killed between the shapes it is undone; killed after the last one, its rows are not appended again."""
     points = 0
     for changes in range(100):
         path = tmp_path / str(changes)
         to_zarr(rows(1, 2, 3), path, zarr_format=zarr_format)
-        if not killed(lambda path=path, changes=changes: to_zarr(more(4, 5), Mortal(path, changes), append_dim="x")):
+        wanted = more(4, 5).assign_attrs(appended="yes")
+        if not killed(lambda path=path, changes=changes, wanted=wanted: to_zarr(wanted, Mortal(path, changes), append_dim="x")):
             break
         points += 1
         found = lengths(path)
@@ -133,10 +135,114 @@ def test_an_append_that_is_killed_before_any_change_leaves_the_old_rows_and_can_
         if set(found) == {3}:
             xr.testing.assert_identical(opened(path), rows(1, 2, 3))
         assert found[2] == 3 or set(found) == {5}, "the coordinate comes last"
-        if set(found) != {5}:
-            to_zarr(more(4, 5), path, append_dim="x")
-        xr.testing.assert_identical(xr.open_dataset(path, engine=ENGINE, consolidated=False).load(), rows(1, 2, 3, 4, 5))
-    assert points >= 9, "all chunks and documents"
+        to_zarr(wanted, path, append_dim="x")
+        expected = rows(1, 2, 3, 4, 5).assign_attrs(appended="yes")
+        xr.testing.assert_identical(opened(path), expected)
+        xr.testing.assert_identical(xr.open_dataset(path, engine=ENGINE, consolidated=False).load(), expected)
+        assert leftovers(path) == []
+    assert points >= 13, "all chunks and documents, and the mark"
+
+
+def leftovers(path: Path) -> list[str]:
+    """The marks of work that was not finished."""
+    return [each.name for each in path.rglob(".zarrox*")]
+
+
+def killed_after_the_shapes(path: Path, dataset: xr.Dataset, **options: Any) -> None:
+    """A dataset to which another one was appended by a process that was killed before it had done all else."""
+
+    def work() -> None:
+        module_of_writing.set_attributes = lambda *_: die()
+        to_zarr(dataset, path, append_dim="x", **options)
+
+    assert killed(work)
+
+
+@FORMATS
+def test_another_append_after_one_that_was_killed_behind_its_last_shape_keeps_its_rows(
+    tmp_path: Path, zarr_format: Any
+) -> None:
+    """Only the same rows are taken for the same call, and only once."""
+    path = tmp_path / "s"
+    to_zarr(rows(1, 2, 3), path, zarr_format=zarr_format)
+    killed_after_the_shapes(path, more(4, 5))
+    to_zarr(more(4, 6).chunk(1), path, append_dim="x")
+    xr.testing.assert_identical(opened(path), rows(1, 2, 3, 4, 5, 4, 6))
+    killed_after_the_shapes(path, more(7).chunk())
+    for _ in range(2):
+        to_zarr(more(7).chunk(), path, append_dim="x")
+    xr.testing.assert_identical(opened(path), rows(1, 2, 3, 4, 5, 4, 6, 7, 7))
+    assert leftovers(path) == []
+
+
+def test_an_append_without_values_that_was_killed_is_undone(tmp_path: Path) -> None:
+    """Nobody is going to compute the rows."""
+    path = tmp_path / "s"
+    to_zarr(rows(1, 2, 3), path, zarr_format=3)
+    killed_after_the_shapes(path, more(4, 5).chunk(), compute=False)
+    assert lengths(path) == [5, 5, 5]
+    to_zarr(more(6), path, append_dim="x")
+    xr.testing.assert_identical(opened(path), rows(1, 2, 3, 6))
+
+
+def test_a_check_tells_of_an_append_that_was_killed_and_repairs_it(tmp_path: Path) -> None:
+    """Between the shapes it is undone; after the last one, only the mark is left."""
+    path = tmp_path / "s"
+    seen = set()
+    for changes in range(100):
+        path = tmp_path / str(changes)
+        to_zarr(rows(1, 2, 3), path, zarr_format=3)
+        if not killed(lambda path=path, changes=changes: to_zarr(more(4, 5), Mortal(path, changes), append_dim="x")):
+            break
+        if not leftovers(path):
+            continue
+        found = [each for each in zarr.check(path) if each.kind == "unfinished-work"]
+        assert len(found) == 1
+        seen.add(found[0].message)
+        zarr.check(path, repair=True)
+        assert leftovers(path) == []
+        assert lengths(path) in ([3, 3, 3], [5, 5, 5])
+        assert zarr.check(path).ok
+    assert len(seen) == 3
+
+
+@pytest.mark.parametrize("kind", ["directory", "sqlite", "lmdb"])
+@FORMATS
+def test_processes_that_append_one_dataset_wait_for_one_another(tmp_path: Path, zarr_format: Any, kind: str) -> None:
+    """All rows are there as a whole, once, whoever was first."""
+    place = {"directory": "", "sqlite": "sqlite://", "lmdb": "lmdb://"}[kind] + str(tmp_path / "s.db")
+
+    def in_child(work: Callable[[], Any]) -> int:
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                with dask.config.set(scheduler="synchronous"):
+                    work()
+                code = 0
+            finally:
+                os._exit(code)
+        return child
+
+    def waited(child: int) -> int:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    # A database is opened in the children only.
+    assert waited(in_child(lambda: to_zarr(rows(0), place, zarr_format=zarr_format))) == 0
+    parts = [(10 * number + 1, *range(10 * number + 2, 10 * number + 2 + number % 3)) for number in range(1, 7)]
+    children = [in_child(lambda part=part: to_zarr(more(*part), place, append_dim="x")) for part in parts]
+    assert [waited(child) for child in children] == [0] * len(parts)
+
+    def judge() -> None:
+        found = opened(place)
+        xr.testing.assert_identical(found, rows(*found.x.values.tolist()))
+        values = found.x.values.tolist()
+        assert sorted(values) == sorted([0, *(x for part in parts for x in part)])
+        for part in parts:
+            start = values.index(part[0])
+            assert values[start : start + len(part)] == list(part)
+
+    assert waited(in_child(judge)) == 0
 
 
 def dying(*x: int, at: int) -> xr.Dataset:
@@ -221,19 +327,11 @@ def test_readers_see_the_old_rows_until_all_are_there(tmp_path: Path, zarr_forma
 
 
 @FORMATS
-def test_two_who_append_the_same_dataset_overwrite_no_rows_of_each_other(tmp_path: Path, zarr_format: Any) -> None:
-    """The second waits, and then finds other shapes or appends behind the first."""
+def test_two_who_append_the_same_dataset_come_one_after_the_other(tmp_path: Path, zarr_format: Any) -> None:
+    """The second waits, and appends behind the first."""
     path = tmp_path / "s"
     to_zarr(rows(1, 2, 3), path, zarr_format=zarr_format)
-    failed: list[Exception] = []
-
-    def other() -> None:
-        try:
-            to_zarr(more(6, 7), path, append_dim="x")
-        except ValueError as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=other)
+    thread = threading.Thread(target=lambda: to_zarr(more(6, 7), path, append_dim="x"))
 
     def start(block: Any) -> Any:
         if block.size and not thread.is_alive():
@@ -243,7 +341,7 @@ def test_two_who_append_the_same_dataset_overwrite_no_rows_of_each_other(tmp_pat
     lazy = da.from_array(np.array([4, 5]), chunks=2).map_blocks(start, dtype="i8", meta=np.zeros(0, "i8"))
     to_zarr(more(4, 5).assign(b=("x", lazy * 100)), path, append_dim="x")
     thread.join()
-    xr.testing.assert_identical(opened(path), rows(1, 2, 3, 4, 5) if failed else rows(1, 2, 3, 4, 5, 6, 7))
+    xr.testing.assert_identical(opened(path), rows(1, 2, 3, 4, 5, 6, 7))
 
 
 def test_a_dataset_that_is_replaced_is_never_missing(tmp_path: Path, monkeypatch: Any) -> None:

@@ -100,6 +100,32 @@ def test_pieces_that_share_chunks_are_cut_refused_or_written(tmp_path: Path) -> 
         np.testing.assert_array_equal(open_zarr(path, chunks=None).v.values, np.arange(100))
 
 
+#: Regions of ten elements in chunks of four, by their borders and lengths of pieces.
+REGIONS = [(0, 4, 4), (4, 10, 4), (8, 10, 2), (0, 10, 4), (2, 6, 2), (3, 4, 1), (4, 7, 3), (0, 8, 8), (8, 9, 1), (2, 10, 8)]
+
+
+@pytest.mark.parametrize("mode", ["a", "r+"])
+@pytest.mark.parametrize(("start", "stop", "piece"), REGIONS)
+@pytest.mark.parametrize("in_pieces", [False, True], ids=["memory", "dask"])
+def test_parts_of_chunks_at_the_borders_of_a_region_are_refused_where_xarray_does(
+    tmp_path: Path, mode: Any, start: int, stop: int, piece: int, in_pieces: bool
+) -> None:
+    """With ``mode="r+"`` others may be writing beside the region, unless the values are in memory."""
+    refused = []
+    for name in ("ours", "theirs"):
+        path = tmp_path / name
+        xr.Dataset({"v": ("x", np.arange(10))}).to_zarr(path, zarr_format=3, encoding={"v": {"chunks": (4,)}})
+        part = xr.Dataset({"v": ("x", np.arange(stop - start) + 50)})
+        part = part.chunk(x=piece) if in_pieces else part
+        write = to_zarr if name == "ours" else xr.Dataset.to_zarr
+        try:
+            write(part, path, mode=mode, region={"x": slice(start, stop)}, align_chunks=False)
+            refused.append(False)
+        except ValueError:
+            refused.append(True)
+    assert refused[0] == refused[1]
+
+
 def test_rectilinear_chunks(tmp_path: Path) -> None:
     """All lengths of chunks are known, as encoding and to Dask, and pieces are cut at their borders."""
     path = tmp_path / "r.zarr"

@@ -82,24 +82,28 @@ impl Api {
         interrupt: &Interrupt,
     ) -> Answer<Response> {
         let registry = &*self.registry;
+        let json = |answer: &Json| content::json(wanted, answer);
+        let of_array = |answer: &dyn Fn(&Array) -> Answer<Response>| {
+            root.look(path, |opened| answer(array(&opened.node, path)?))
+        };
         match call {
-            "tree" => content::json(wanted, &tree::answer(root, path, query, interrupt)?),
-            "node" => content::json(wanted, &node::answer(root, path, query, registry)?),
-            "slice" => slice::answer(&array(root, path)?, query, wanted, registry, interrupt),
-            "line" => slice::line(&array(root, path)?, query, wanted, registry, interrupt),
-            "chunks" => content::json(wanted, &chunks::answer(&array(root, path)?, query, interrupt)?),
-            "histogram" => {
-                content::json(wanted, &statistics::answer(&array(root, path)?, query, true, interrupt)?)
+            "tree" => json(&tree::answer(root, path, query, interrupt)?),
+            "node" => json(&node::answer(root, path, query, registry)?),
+            "slice" => of_array(&|array| slice::answer(array, query, wanted, registry, interrupt)),
+            "line" => of_array(&|array| slice::line(array, query, wanted, registry, interrupt)),
+            "chunks" => of_array(&|array| json(&chunks::answer(array, query, interrupt)?)),
+            _ => {
+                let counts = call == "histogram";
+                of_array(&|array| json(&statistics::answer(array, query, counts, interrupt)?))
             }
-            _ => content::json(wanted, &statistics::answer(&array(root, path)?, query, false, interrupt)?),
         }
     }
 }
 
-/// The array at a path.
-fn array(root: &Root, path: &str) -> Answer<Array> {
-    match &root.node(path)?.node {
-        Node::Array(array) => Ok(array.clone()),
+/// The array that a node is.
+fn array<'n>(node: &'n Node, path: &str) -> Answer<&'n Array> {
+    match node {
+        Node::Array(array) => Ok(array),
         Node::Group(_) => Err(Failure::bad(format!("'{path}' is a group, not an array"))),
     }
 }

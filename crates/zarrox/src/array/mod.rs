@@ -55,6 +55,8 @@ pub(crate) use iterate::indices;
 pub use iterate::{Chunks, Rows};
 pub(crate) use ndarrays::{bytes_of, bytes_of_mut};
 pub use parts::Parts;
+pub use resize::{Growth, Longer};
+pub(crate) use resize::{Left, left_in, settle_left};
 pub(crate) use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
 pub use time::Time;

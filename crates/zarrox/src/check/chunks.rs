@@ -2,12 +2,12 @@
 
 use zarrox_core::codec::{self, ChunkTable, CodecChain, Mended, Salvaged, Size, Window};
 use zarrox_core::scratch::Scratch;
-use zarrox_core::{CodecError, ErrorKind, Result};
+use zarrox_core::{CodecError, Error, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Bytes, Key, Value, Version};
 
 use super::finding::{Finding, FindingKind, Remedy};
 use super::repair;
-use super::session::{CheckLevel, Session};
+use super::session::{CheckLevel, Session, is_without_memory};
 use super::shards::{self, Flaw};
 use crate::array::Array;
 use crate::location::Location;
@@ -51,6 +51,10 @@ fn check_one(session: &Session<'_>, array: &Array, target: &Target, objects: usi
         };
         if flaws.is_empty() {
             return Ok(());
+        }
+        if let Some(flaw) = flaws.iter().find(|flaw| is_without_memory(&flaw.message)) {
+            let error = Error::new(ErrorKind::LimitExceeded, flaw.message.clone());
+            return Err(error.at(format!("'{}'", target.key)));
         }
         // Whoever replaces a value meanwhile is no damage: it must be found twice.
         if before.as_ref() == Some(&seen) {

@@ -170,6 +170,8 @@ pub enum Remedy {
     CreateGroup,
     /// The node is moved back to its place.
     MoveBack,
+    /// What was done in part is undone.
+    Undo,
 }
 
 impl Remedy {
@@ -204,6 +206,7 @@ impl fmt::Display for Remedy {
             Self::Restore => f.write_str("write the node's documents as the consolidated metadata has them"),
             Self::CreateGroup => f.write_str("write the group's document"),
             Self::MoveBack => f.write_str("move the node back to its place"),
+            Self::Undo => f.write_str("undo it"),
         }
     }
 }

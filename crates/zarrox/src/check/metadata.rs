@@ -298,13 +298,10 @@ fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
             session.settle(vec![finding], || {
                 // Whoever resizes the array holds it, or has reserved all of it, until all chunks are as they should be.
                 let place = array.location().as_stored();
-                let _hold = place.hold_place_alone(&place.layout_for(array.metadata().format)?)?;
+                let layout = place.layout_for(array.metadata().format)?;
                 let _alone = array.alone()?;
-                if !matches!(disputed::judge(session, array)?, Verdict::Copy { .. }) {
-                    let message = "the array was changed meanwhile; check again";
-                    return Err(Error::new(ErrorKind::Conflict, message));
-                }
-                documents.restore(session)?;
+                let is_as_judged = || Ok(matches!(disputed::judge(session, array)?, Verdict::Copy { .. }));
+                Session::repair_alone(&place, &layout, is_as_judged, || documents.restore(session))?;
                 is_restored = true;
                 Ok(())
             })?;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use zarrox_core::metadata::Extent;
-use zarrox_core::{Error, ErrorKind, NodePath, Result};
+use zarrox_core::{Error, NodePath, Result};
 use zarrox_stores::{Key, Prefix, StoreExt};
 
 use super::finding::{Finding, FindingKind, Remedy};
@@ -45,19 +45,17 @@ pub(super) fn check(session: &Session<'_>, place: &Location) -> Result<Place> {
     session.settle(vec![finding], || {
         let layout = found.location.layout_for(format_of(&found.node))?;
         // Whoever moves another node there holds the place.
-        let _hold = original.hold_place_alone(&layout)?;
-        if matches!(original.find(), Ok(None)) == is_taken || !place.is_explicit()? {
-            let message = "a move was going on, and has changed it meanwhile; check again";
-            return Err(Error::new(ErrorKind::Conflict, message));
-        }
-        if is_taken {
-            let extent = layout.extent(&place.path);
-            set_aside(session, &extent)?;
-            return place.erase_all(extent);
-        }
-        place.as_stored().move_node(&original, false)?;
-        now = Place::MovedBack(original);
-        Ok(())
+        let is_as_judged = || Ok(matches!(original.find(), Ok(None)) != is_taken && place.is_explicit()?);
+        Session::repair_alone(&original, &layout, is_as_judged, || {
+            if is_taken {
+                let extent = layout.extent(&place.path);
+                set_aside(session, &extent)?;
+                return place.erase_all(extent);
+            }
+            place.as_stored().move_node(&original, false)?;
+            now = Place::MovedBack(original.clone());
+            Ok(())
+        })
     })?;
     Ok(now)
 }

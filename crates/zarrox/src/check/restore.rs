@@ -2,7 +2,7 @@
 
 use zarrox_core::json::{self, Json};
 use zarrox_core::metadata::{Layout, Source};
-use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, Result};
+use zarrox_core::{ArrayMetadata, Format, NodeMetadata, Result};
 use zarrox_stores::{Condition, Key, StoreExt};
 
 use super::repair;
@@ -131,23 +131,17 @@ impl Lost {
     /// Writes the documents of a node that still lacks them, and that nobody moves or deletes.
     pub(super) fn restore_at(&self, session: &Session<'_>, place: &Location) -> Result<()> {
         let place = place.as_stored();
-        let _hold = place.hold_place_alone(&self.layout)?;
-        self.check_lost(&place)?;
-        self.restore(session)
+        Session::repair_alone(&place, &self.layout, || self.is_lost(&place), || self.restore(session))
     }
 
-    /// Makes sure that the documents are lost, and not deleted with their node.
-    fn check_lost(&self, place: &Location) -> Result<()> {
+    /// Returns true if the documents are still lost, and not deleted with their node.
+    fn is_lost(&self, place: &Location) -> Result<bool> {
         // A directory that is gone cannot be held: whoever deletes it renews consolidated metadata before the mark is erased.
         let mut marked = place.path.ancestors().into_iter().chain([place.path.clone()]);
         let is_deleted = marked.try_fold(false, |is_deleted, path| {
             place.at(path).mark().map(|mark| is_deleted || mark.is_some())
         })?;
-        if is_deleted || Self::find(place).is_none_or(|now| now.documents != self.documents) {
-            let message = "somebody has moved, deleted or changed the node meanwhile; check again";
-            return Err(Error::new(ErrorKind::Conflict, message));
-        }
-        Ok(())
+        Ok(!is_deleted && Self::find(place).is_some_and(|now| now.documents == self.documents))
     }
 
     /// Writes the documents. What was in their place goes to the quarantine.
@@ -196,13 +190,13 @@ mod tests {
         let document = place.store.get(&Key::new("a/zarr.json").unwrap()).unwrap().unwrap();
         deleted();
         let lost = Lost::find(&place).unwrap();
-        lost.check_lost(&place).unwrap();
+        assert!(lost.is_lost(&place).unwrap());
         place.put("a/zarr.json".to_owned(), &document, Condition::Always).unwrap();
         place.begin_deletion().unwrap();
         deleted();
-        assert_eq!(lost.check_lost(&place).unwrap_err().kind(), ErrorKind::Conflict);
+        assert!(!lost.is_lost(&place).unwrap());
         place.delete().unwrap();
         root.consolidate_metadata().unwrap();
-        assert_eq!(lost.check_lost(&place).unwrap_err().kind(), ErrorKind::Conflict);
+        assert!(!lost.is_lost(&place).unwrap());
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use zarrox_core::metadata::Layout;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
 
 use super::finding::{Finding, FindingKind, Outcome, Remedy, Severity};
@@ -87,6 +88,12 @@ pub(super) struct Settings {
     pub(super) missing: bool,
     pub(super) checksums: bool,
     pub(super) repair: Option<Repair>,
+}
+
+/// Returns true if an error says that the system has no memory left, which tells nothing of what is stored. A limit that somebody has set
+/// is of the same kind.
+pub(super) fn is_without_memory(message: &str) -> bool {
+    message.contains("not enough memory")
 }
 
 /// A check that is under way.
@@ -236,12 +243,27 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// Repairs a place while it is held alone, if it still is as it was judged.
+    pub(super) fn repair_alone(
+        place: &Location,
+        layout: &Layout,
+        is_as_judged: impl FnOnce() -> Result<bool>,
+        repair: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let _hold = place.hold_place_alone(layout)?;
+        match is_as_judged()? {
+            true => repair(),
+            false => Err(Error::new(ErrorKind::Conflict, "somebody has changed it meanwhile; check again")),
+        }
+    }
+
     /// Gives an error back that ends the check: who cannot reach the store finds nothing. Others are findings.
     pub(super) fn fatal(&self, error: Error) -> Result<Error> {
         let ends = match error.kind() {
             ErrorKind::Interrupted => true,
             // On a disk it is one file that cannot be read.
             ErrorKind::Unreachable | ErrorKind::TimedOut => self.start.is_remote(),
+            ErrorKind::LimitExceeded => is_without_memory(&error.to_string()),
             _ => false,
         };
         if ends { Err(error) } else { Ok(error) }

@@ -1,13 +1,13 @@
 //! Marks of deletions and moves that were interrupted, and rows of interrupted appends.
 
-use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_core::{ErrorKind, Result};
 use zarrox_stores::Key;
 
 use super::finding::{Finding, FindingKind, Remedy};
 use super::replaced::set_aside;
 use super::session::Session;
-use crate::array::Array;
-use crate::hierarchy::Mark;
+use crate::array::{Array, Left, left_in, settle_left};
+use crate::hierarchy::{DATASET, Mark};
 use crate::location::Location;
 
 /// Tells of the marks among the keys directly in a group, and finishes the deletions, before anything else of the group is checked.
@@ -19,7 +19,15 @@ pub(super) fn check<'k>(
 ) -> Result<Vec<String>> {
     let group = group.as_stored();
     let mut halves = Vec::new();
-    for (key, place) in keys.into_iter().filter_map(|key| group.marked_by(key).map(|place| (key, place))) {
+    let mut nodes = Vec::new();
+    for key in keys {
+        match group.marked_by(key) {
+            Some(place) => nodes.push((key, place)),
+            None if key.name() == DATASET => dataset(session, &group, key)?,
+            None => {}
+        }
+    }
+    for (key, place) in nodes {
         match look(&place) {
             Ok(None) => {}
             Ok(Some((mark, is_whole))) => {
@@ -49,12 +57,15 @@ fn look(place: &Location) -> Result<Option<(Mark, bool)>> {
 }
 
 fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whole: bool) -> Result<()> {
+    let alone = |is_as_judged: &dyn Fn() -> Result<bool>, repair: &dyn Fn() -> Result<()>| {
+        Session::repair_alone(place, &place.layout_for(mark.format())?, is_as_judged, repair)
+    };
+    // A mark that is another one, or of a node that is whole by now, says that the work was going on.
+    let is_as_judged = || Ok(look(place)?.is_some_and(|(now, whole)| now == *mark && whole == is_whole));
     if is_whole {
         let message = "a deletion or a move was interrupted before it changed anything here";
         return session.settle(vec![finding(place, key, message, Remedy::Delete)], || {
-            let _hold = place.hold_place_alone(&place.layout_for(mark.format())?)?;
-            expect(place, mark, true)?;
-            place.erase_abandoned(mark)
+            alone(&is_as_judged, &|| place.erase_abandoned(mark))
         });
     }
     let message = if mark.is_of_copy() {
@@ -63,26 +74,14 @@ fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whol
         "its deletion was interrupted"
     };
     session.settle(vec![finding(place, key, message, Remedy::Quarantine)], || {
-        let _hold = place.hold_place_alone(&place.layout_for(mark.format())?)?;
         let extent = place.extent_of(mark)?;
-        if place.is_free(&extent)? {
-            // A directory that is gone could not be held: whoever deletes it is going to erase the mark as well.
-            return place.erase_abandoned(mark);
-        }
-        expect(place, mark, false)?;
-        place.delete_abandoned(mark, || set_aside(session, &extent))
+        // A directory that is gone could not be held: whoever deletes it is going to erase the mark as well.
+        let is_free = || place.is_free(&extent);
+        alone(&|| Ok(is_free()? || is_as_judged()?), &|| match is_free()? {
+            true => place.erase_abandoned(mark),
+            false => place.delete_abandoned(mark, || set_aside(session, &extent)),
+        })
     })
-}
-
-/// Makes sure that a node and its mark are still as they were when they were looked at.
-fn expect(place: &Location, mark: &Mark, is_whole: bool) -> Result<()> {
-    match look(place)? {
-        Some((now, whole)) if now == *mark && whole == is_whole => Ok(()),
-        _ => Err(Error::new(
-            ErrorKind::Conflict,
-            "the work was going on, and has changed it meanwhile; check again",
-        )),
-    }
 }
 
 /// Tells of rows that were reserved for appends whose writers are gone. A repair clears those that are not complete.
@@ -103,6 +102,34 @@ pub(super) fn appends(session: &Session<'_>, array: &Array) -> Result<()> {
     Ok(())
 }
 
+/// Tells of an append to the arrays of a group whose writer is gone. A repair undoes it, unless all rows are there.
+fn dataset(session: &Session<'_>, group: &Location, key: &Key) -> Result<()> {
+    let left = match left_in(group) {
+        Ok(None) => return Ok(()),
+        Ok(Some(left)) => left,
+        Err(error) if error.kind() == ErrorKind::Corrupt => {
+            let why = Remedy::Nothing("it may be another program's".to_owned());
+            return session.report(finding(group, key, &error.to_string(), why));
+        }
+        Err(error) => return session.report_unreadable(group.path.as_str(), error),
+    };
+    let (message, remedy) = match left {
+        Left::Nothing => {
+            ("an append to the dataset was interrupted before it changed a shape", Remedy::Delete)
+        }
+        Left::Half => (
+            "an append to the dataset was interrupted: some arrays are longer, and others are not yet",
+            Remedy::Undo,
+        ),
+        Left::Stored => (
+            "an append to the dataset was interrupted when all of its rows were there; the same call finishes it, and would append them \
+             again without this mark",
+            Remedy::Delete,
+        ),
+    };
+    session.settle(vec![finding(group, key, message, remedy)], || settle_left(group))
+}
+
 fn finding(place: &Location, key: &Key, message: &str, remedy: Remedy) -> Finding {
     Finding::new(FindingKind::UnfinishedWork, place.path.as_str(), message, remedy).at_key(key.as_str())
 }
@@ -110,7 +137,7 @@ fn finding(place: &Location, key: &Key, message: &str, remedy: Remedy) -> Findin
 #[cfg(test)]
 mod tests {
     use ndarray::arr1;
-    use zarrox_core::DataType;
+    use zarrox_core::{DataType, Format};
     use zarrox_testkit::remote::Remote;
 
     use crate::check::{Check, Repair};
@@ -184,5 +211,28 @@ mod tests {
         assert_eq!(during.unwrap_err().kind(), ErrorKind::StorageFull);
         // The repair has failed, and is in charge no longer.
         place.erase_left_mark().unwrap();
+    }
+
+    #[test]
+    fn nobody_makes_a_node_where_a_deletion_has_erased_the_last_keys_and_is_not_done() {
+        let (remote, place) = half_deleted();
+        let layout = place.layout_for(Format::V3).unwrap();
+        let make_room = || place.make_room(Format::V3, &layout, false, false);
+        let mark = place.mark().unwrap().unwrap();
+        let extent = || place.extent_of(&mark).unwrap();
+        place.erase_all(extent()).unwrap();
+        assert_eq!(make_room().unwrap_err().kind(), ErrorKind::Conflict, "its process is at work");
+
+        place.abandon_mark();
+        let judged = place.mark().unwrap().unwrap();
+        let during = place.delete_abandoned(&judged, || {
+            assert_eq!(make_room().unwrap_err().kind(), ErrorKind::Conflict, "a repair is at work");
+            Err(crate::Error::new(ErrorKind::StorageFull, "there is no room in the quarantine"))
+        });
+        assert_eq!(during.unwrap_err().kind(), ErrorKind::StorageFull);
+        // Nobody is at work: the mark goes, so that no repair takes the new array for what was left.
+        assert!(make_room().unwrap().is_empty());
+        assert!(place.mark().unwrap().is_none());
+        assert_eq!(repaired(&remote), Vec::<String>::new());
     }
 }

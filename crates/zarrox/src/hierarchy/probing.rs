@@ -24,7 +24,11 @@ impl Location {
             return self.clone();
         }
         let layout = |format: Format| self.known_layout(format).unwrap_or_else(|| format.def().layout());
-        let probe = Probe::new(self.formats().map(|format| (format, layout(format))), paths, purpose);
+        let mut probe = Probe::new(self.formats().map(|format| (format, layout(format))), paths, purpose);
+        if purpose == Purpose::Create && self.is_guarded() {
+            // Whether somebody is deleting here: the answer comes with those that are needed anyway.
+            probe.want_too(self.mark_key());
+        }
         self.clone().with_probe(Some(probe.into()))
     }
 

@@ -19,6 +19,9 @@ const NAME: &str = ".zarrox-unfinished";
 /// The name of the object within an array that has the rows which are reserved for appends.
 pub(crate) const APPENDS: &str = ".zarrox-unfinished-appends.json";
 
+/// The name of the object within a group that says who appends to its arrays together. No node has such a mark.
+pub(crate) const DATASET: &str = ".zarrox-unfinished.dataset.json";
+
 /// Work on a node that has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark {
@@ -201,6 +204,24 @@ impl Location {
             Some(None) => Ok(()),
             Some(Some(mark)) if mark.is_being_repaired() => Err(self.repaired_now()),
             _ => self.erase_mark(),
+        }
+    }
+
+    /// Makes sure that nobody is deleting here, where no hold keeps others out: what is created meanwhile would be deleted as well. A mark
+    /// whose process is gone is erased, so that no repair takes the new node for what was left.
+    pub(super) fn check_not_being_deleted(&self) -> Result<()> {
+        if !self.is_guarded() || self.stored_document(self.mark_key())?.is_none() {
+            return Ok(());
+        }
+        // The first answer may be old by now.
+        let Some(mark) = self.mark()? else { return Ok(()) };
+        match mark.work {
+            Work::Deletion | Work::MovedTo(_) if mark.is_worked_on() && !mark.is_repair => {
+                let message = format!("the deletion of '{}' is not finished; try again", self.path);
+                Err(Error::new(ErrorKind::Conflict, message))
+            }
+            Work::MovedFrom(_) if !mark.is_being_repaired() => Ok(()),
+            _ => self.erase_left_mark(),
         }
     }
 

@@ -5,6 +5,7 @@ mod consolidated_metadata;
 mod context;
 mod heard;
 mod latest;
+mod mounts;
 mod overlap;
 mod probe;
 mod read_ahead;

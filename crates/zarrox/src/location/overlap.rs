@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use zarrox_stores::is_url;
 
-use super::Location;
+use super::{Location, mounts};
 use crate::locate;
 
 impl Location {
@@ -18,8 +18,9 @@ impl Location {
 
     /// Returns true if one place is the other or inside of it.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        if self.store.location() == other.store.location() {
-            return self.path.contains(&other.path) || other.path.contains(&self.path);
+        let is_one_store = self.store.location() == other.store.location();
+        if is_one_store && (self.path.contains(&other.path) || other.path.contains(&self.path)) {
+            return true;
         }
         let path = |place: &Self| {
             let location = place.store.location();
@@ -39,8 +40,10 @@ pub(crate) fn are_paths_overlapping(one: &Path, other: &Path) -> bool {
 }
 
 fn overlap(one: &Path, other: &Path) -> bool {
-    let (one, other) = (OnDisk::at(one), OnDisk::at(other));
-    one.contains(&other) || other.contains(&one)
+    let (on_disk, other_on_disk) = (OnDisk::at(one), OnDisk::at(other));
+    on_disk.contains(&other_on_disk)
+        || other_on_disk.contains(&on_disk)
+        || mounts::are_overlapping(one, other)
 }
 
 /// What tells a file or directory apart from all others.

@@ -88,6 +88,11 @@ impl Probe {
         probe
     }
 
+    /// Requests one more object together with the first documents.
+    pub(crate) fn want_too(&mut self, key: String) {
+        self.want(self.nodes.len().saturating_sub(1), key, 0, false);
+    }
+
     fn want_node(&mut self, node: usize, path: &NodePath, format: Format, layout: &Layout, purpose: Purpose) {
         let group = format.def().group_document();
         for (index, document) in layout.documents().iter().enumerate() {

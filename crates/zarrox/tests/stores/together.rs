@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ndarray::arr1;
 use zarrox::prelude::*;
 use zarrox::stores::{DirectoryStore, MemoryStore, Operation, Store, StoreErrorKind};
-use zarrox::{Array, Error, ErrorKind, OpenOptions};
+use zarrox::{Array, Error, ErrorKind, Longer, OpenOptions};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::remote::Remote;
 
@@ -103,4 +103,91 @@ fn shapes_that_were_stored_are_taken_back_where_another_one_cannot_be() {
     Array::grow_together(&mut arrays, &[vec![5], vec![5]], |_| Ok(())).unwrap_err();
     assert_eq!(values(&store, "x"), [1, 2, 3]);
     assert_eq!(values(&store, "a"), [1, 2, 3]);
+}
+
+/// The group of the dataset.
+fn group(store: &Arc<dyn Store>) -> zarrox::Group {
+    OpenOptions::new().open_in(store.clone(), "").unwrap().into_group().unwrap()
+}
+
+/// Both arrays of the dataset as those that grow by two.
+fn by_two(before: u64) -> Vec<Longer> {
+    let longer = |path: &str| Longer { path: path.to_owned(), axis: 0, before, after: before + 2 };
+    vec![longer("x"), longer("a")]
+}
+
+/// The keys of marks of the dataset.
+fn marks(store: &Arc<dyn Store>) -> Vec<String> {
+    let all = zarrox_testkit::store::list(&**store, "").into_iter().map(|(key, _)| key);
+    all.filter(|key| key.contains("unfinished.dataset")).collect()
+}
+
+#[test]
+fn those_who_let_a_dataset_grow_come_one_after_the_other() {
+    let (_directory, stores) = stores();
+    for store in stores {
+        dataset(&store);
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                let store = &store;
+                scope.spawn(move || {
+                    let grown = group(store).grow_with(|growth| {
+                        assert_eq!(growth.left(), []);
+                        let open = |name| OpenOptions::new().open_in(store.clone(), name)?.into_array();
+                        let mut arrays = [open("x")?, open("a")?];
+                        let before = arrays[0].shape()[0];
+                        growth.note(&by_two(before), true)?;
+                        let shapes = [vec![before + 2], vec![before + 2]];
+                        Array::grow_together(&mut arrays, &shapes, |grown| {
+                            grown.iter().try_for_each(|array| array.write(s![before..], &arr1(&[number; 2])))
+                        })
+                    });
+                    grown.unwrap();
+                });
+            }
+        });
+        let mut written = values(&store, "x").split_off(3);
+        assert_eq!(written, values(&store, "a").split_off(3));
+        assert!(written.chunks(2).all(|pair| pair[0] == pair[1]));
+        written.sort_unstable();
+        assert_eq!(written, [0, 0, 1, 1, 2, 2, 3, 3]);
+        assert_eq!(marks(&store), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn what_one_who_fails_has_done_in_part_is_undone_by_the_next_and_what_is_whole_is_told() {
+    let (_directory, stores) = stores();
+    for store in stores {
+        let mut arrays = dataset(&store);
+        let failed = group(&store).grow_with(|growth| {
+            growth.note(&by_two(3), true)?;
+            arrays[1].resize(&[5])?;
+            Err::<(), _>(stopped())
+        });
+        assert_eq!(failed.unwrap_err().kind(), ErrorKind::Interrupted);
+        assert_eq!(values(&store, "a"), [1, 2, 3], "it was undone at once");
+        assert_eq!(marks(&store), Vec::<String>::new());
+
+        let failed = group(&store).grow_with(|growth| {
+            growth.note(&by_two(3), true)?;
+            arrays.iter_mut().try_for_each(|array| array.resize(&[5]))?;
+            Err::<(), _>(stopped())
+        });
+        assert_eq!(failed.unwrap_err().kind(), ErrorKind::Interrupted);
+        assert_eq!(values(&store, "a").len(), 5, "all rows are there");
+        assert_eq!(marks(&store).len(), 1);
+        group(&store).grow_with(|growth| Ok(assert_eq!(growth.left(), by_two(3)))).unwrap();
+        group(&store).grow_with(|growth| Ok(assert_eq!(growth.left(), []))).unwrap();
+        assert_eq!(marks(&store), Vec::<String>::new());
+
+        // Rows that nobody has written yet are no loss.
+        let failed = group(&store).grow_with(|growth| {
+            growth.note(&by_two(5), false)?;
+            arrays.iter_mut().try_for_each(|array| array.resize(&[7]))?;
+            Err::<(), _>(stopped())
+        });
+        assert_eq!(failed.unwrap_err().kind(), ErrorKind::Interrupted);
+        assert_eq!((values(&store, "x").len(), values(&store, "a").len()), (5, 5));
+    }
 }

@@ -62,7 +62,7 @@ enum Action {
         /// The names of the attributes [default: all]
         keys: Vec<String>,
     },
-    /// Print the attributes that differ; exit codes: 0 if there are none, 1 if there are, 2 for trouble
+    /// Print the attributes that differ; exit codes: 0 if there are none, 1 if there are, 2 for trouble, 8 for no memory
     Diff {
         /// An array or group
         a: String,

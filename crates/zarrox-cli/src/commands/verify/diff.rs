@@ -15,7 +15,8 @@ use crate::progress::Progress;
 
 /// Compare two arrays, groups or hierarchies: structure, metadata, attributes and values
 ///
-/// Formats, stores, chunks and codecs may differ. Exit codes: 0 if both are the same, 1 if they differ, 2 for trouble.
+/// Formats, stores, chunks and codecs may differ. Exit codes: 0 if both are the same, 1 if they differ, 2 for trouble, 8 if there
+/// was no memory, or input or output failed.
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
     /// An array or group

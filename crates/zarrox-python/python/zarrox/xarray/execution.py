@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -108,6 +108,22 @@ def _group(root: Group, path: str, undo: Undo) -> Group:
     group = root.require_group(path)
     undo.created(group)
     return group
+
+
+def longer(root: Group, prepared: Sequence[tuple[Array, Write]]) -> Iterator[tuple[str, int, int, int]]:
+    """The arrays that become longer: their paths below the group, the axis, and the lengths before and after.
+
+    Parameters
+    ----------
+    root : zarrox.hierarchy.Group
+        The group that is written.
+    prepared : sequence of (Array, Write)
+        What `prepare` has returned.
+    """
+    for array, write in prepared:
+        for axis, (before, after) in enumerate(zip(write.before or (), write.shape, strict=False)):
+            if before != after:
+                yield array.path.removeprefix(root.path).lstrip("/"), axis, before, after
 
 
 def growing(prepared: Sequence[tuple[Array, Write]], work: Callable[[Sequence[tuple[Array, Write]]], None]) -> None:

@@ -47,6 +47,8 @@ class Wanted:
         For each dimension the slice that is written; all of the others.
     write_empty_chunks : bool, optional
         Whether chunks of nothing but the fill value are stored.
+    is_repeated : bool
+        Whether all rows are there already, of the same append that was killed afterwards.
     """
 
     mode: str
@@ -54,6 +56,7 @@ class Wanted:
     append_dim: Hashable | None = None
     region: Mapping[Hashable, slice] = field(default_factory=dict)
     write_empty_chunks: bool | None = None
+    is_repeated: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,6 +209,8 @@ def _into(
     dimension = wanted.append_dim
     grows = dimension is not None and dimension in variable.dims
     is_label = variable.dims == (name,)
+    if grows and wanted.is_repeated:
+        return None
     if dimension is not None and not grows and wanted.mode == "a-" and not is_label:
         return None
     encoded = like(raw, name, variable)

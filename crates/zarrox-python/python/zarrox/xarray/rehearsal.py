@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Hashable, Mapping
 
@@ -18,7 +19,9 @@ from zarrox.xarray.pieces import cut, shorten, stored_sizes
 from zarrox.xarray.plan import Write, like, same_values
 
 
-def rehearse(root: Group | None, plans: Plans, format: str, checks_pieces: bool, faults: Faults) -> None:
+def rehearse(
+    root: Group | None, plans: Plans, format: str, checks_pieces: bool, checks_borders: bool, faults: Faults
+) -> None:
     """Makes the new arrays in memory, to see whether they can be made.
 
     Parameters
@@ -31,6 +34,8 @@ def rehearse(root: Group | None, plans: Plans, format: str, checks_pieces: bool,
         The format of the group.
     checks_pieces : bool
         Whether pieces that share stored chunks are refused.
+    checks_borders : bool
+        Whether pieces that share stored chunks with what lies outside of the region are refused as well.
     faults : Faults
         Gets all that is wrong.
     """
@@ -47,6 +52,8 @@ def rehearse(root: Group | None, plans: Plans, format: str, checks_pieces: bool,
                     continue
                 if checks_pieces:
                     _check_pieces(array, write)
+                    if checks_borders:
+                        _check_borders(array, write)
 
 
 def _check_pieces(array: Array, write: Write) -> None:
@@ -57,6 +64,24 @@ def _check_pieces(array: Array, write: Write) -> None:
             f"{shorten(stored_sizes(array, write.shape))}: cut them with align_chunks=True, rechunk them, or write them "
             "as they are with safe_chunks=False"
         )
+
+
+def _check_borders(array: Array, write: Write) -> None:
+    """That whoever writes the parts beside this one writes into other chunks."""
+    if write.variable.chunks is None:
+        return
+    for dimension, part, sizes in zip(
+        write.variable.dims, write.region, stored_sizes(array, write.shape), strict=True
+    ):
+        borders = {0, *itertools.accumulate(sizes)}
+        for border in (part.start or 0, part.stop):
+            # The last chunk ends behind the array.
+            if border is not None and border not in borders:
+                raise ValueError(
+                    f"the region of {write.name!r} along {dimension!r} has a border at {border}, within a stored chunk: who "
+                    "writes the part beside it at the same time would write the same chunk. Let regions begin and end "
+                    f"where chunks do ({shorten((sizes,))[0]} long), or use mode='a', align_chunks=True or safe_chunks=False"
+                )
 
 
 def check_labels_of_region(

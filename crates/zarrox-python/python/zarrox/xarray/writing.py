@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import xarray as xr
@@ -17,18 +17,31 @@ from zarrox.core import Array
 from zarrox.core.formats import format_of_new
 from zarrox.hierarchy import Group
 from zarrox.storage import BaseStore, native_store, normalize_storage_path, normalize_store_arg
-from zarrox.xarray.execution import Plans, Undo, growing, prepare, reopened, set_attributes, write_pieces, write_values
+from zarrox.xarray.execution import (
+    Plans,
+    Undo,
+    growing,
+    longer,
+    prepare,
+    reopened,
+    set_attributes,
+    write_pieces,
+    write_values,
+)
 from zarrox.xarray.faults import Faults
 from zarrox.xarray.opening import is_store
 from zarrox.xarray.plan import Plan, Wanted, Write, plan, stored_name
 from zarrox.xarray.regions import Region, slices_of
 from zarrox.xarray.rehearsal import check_labels_of_region, check_sources, rehearse
+from zarrox.xarray.repeated import is_repeated
 from zarrox.xarray.replacing import Beside, beside
 from zarrox.xarray.store import ZarroxStore
 
 Mode = Literal["w", "w-", "a", "a-", "r+"]
 #: The encoding of each variable.
 Encoding = Mapping[Hashable, Mapping[str, Any]]
+#: For each group its path below the one that is written, what is written, and the encoding.
+Parts = Sequence[tuple[tuple[str, xr.Dataset], Encoding]]
 #: The name of the variable of a `xarray.DataArray` that has no name, which ``xarray.open_dataarray`` forgets again.
 _UNNAMED = "__xarray_dataarray_variable__"
 #: The attribute with the name of a `xarray.DataArray` whose variable must have another one.
@@ -82,9 +95,10 @@ def to_zarr(
     region : mapping or "auto", optional
         For each dimension the slice that is written. ``"auto"`` finds it by the coordinates.
     safe_chunks : bool
-        ``False`` with ``align_chunks=False`` writes pieces of Dask as they are, also where several are in one stored chunk,
-        or shard. Such chunks are written more than once. Nothing is lost where the store keeps writers apart, as
-        directories and databases do.
+        ``True`` with ``align_chunks=False`` and ``mode="r+"`` also refuses pieces that share stored chunks with what lies
+        outside of the region, since others may be writing that. ``False`` with ``align_chunks=False`` writes pieces of Dask
+        as they are, also where several are in one stored chunk, or shard. Such chunks are written more than once. Nothing
+        is lost where the store keeps writers apart, as directories and databases do.
     align_chunks : bool
         ``True`` cuts the pieces of Dask at the borders of stored chunks, or shards, so that none is written twice.
         ``False`` refuses pieces that share stored chunks, unless ``safe_chunks=False``.
@@ -129,30 +143,57 @@ def to_zarr(
         target = _Target(store, _plain_dict(storage_options), mode, group, zarr_format)
         if not is_store(store):
             on_error.callback(target.store.close)
-        faults = Faults()
-        plans = [
-            (path, _plan(target, path, dataset, wanted, region, append_dim, write_empty_chunks, faults))
-            for (path, dataset), wanted in parts
-        ]
-        faults.raise_all()
-        place = beside(target.store, target.path) if target.group is None else None
-        rehearse(target.group, plans, target.format, safe_chunks and not align_chunks, faults)
-        if place is None or not compute:
-            check_sources(target.store, target.path, plans, target.group is None, faults)
-        faults.raise_all()
-
         consolidates = bool(consolidated) or (consolidated is None and target.zarr_format == 2 and mode != "r+")
-        renews = consolidates or (place is not None and bool(target.path) and target.is_consolidated)
-        how = _How(align_chunks, compute, consolidates, _plain_dict(chunkmanager_store_kwargs))
-        opened, writes = _write_there(target, plans, how) if place is None else _write_beside(target, place, plans, how)
-        if renews or (mode != "r+" and not region and target.misses_in_copy(plans)):
-            # Of the whole store, as other readers look for it there.
-            _native.consolidate(native_store(target.store), "")
+        how = _How(
+            align_chunks, safe_chunks, compute, consolidates, write_empty_chunks, _plain_dict(chunkmanager_store_kwargs)
+        )
+        opened, writes = _write(target, parts, how, region, append_dim)
         on_error.pop_all()
     written = ZarroxStore(opened, close=not is_store(store))
     if not compute:
         return _delayed(writes, written)
     written.close()
+    return written
+
+
+def _write(
+    target: _Target, parts: Parts, how: _How, region: Region | None, append_dim: Hashable | None
+) -> tuple[Group, Any]:
+    """Plans and writes; those who append to one dataset do so one after the other."""
+    if append_dim is None or target.group is None:
+        return _planned_and_written(target, parts, how, region, append_dim)
+
+    def append(growth: _native.Growth) -> tuple[Group, Any]:
+        target.reopen()
+        groups = [(path, target.arrays_at(path), dataset) for (path, dataset), _ in parts]
+        again = is_repeated(growth, groups, append_dim, region)
+        return _planned_and_written(target, parts, replace(how, growth=growth, is_repeated=again), region, append_dim)
+
+    return _native.grow_with(target.group._native, append)
+
+
+def _planned_and_written(
+    target: _Target, parts: Parts, how: _How, region: Region | None, append_dim: Hashable | None
+) -> tuple[Group, Any]:
+    """Plans all, refuses what cannot be done before anything is changed, and writes."""
+    faults = Faults()
+    plans = [
+        (path, _plan(target, path, dataset, wanted, how, region, append_dim, faults)) for (path, dataset), wanted in parts
+    ]
+    faults.raise_all()
+    place = beside(target.store, target.path) if target.group is None else None
+    checks_pieces = how.is_safe and not how.aligns
+    rehearse(target.group, plans, target.format, checks_pieces, checks_pieces and target.mode == "r+", faults)
+    if place is None or not how.compute:
+        check_sources(target.store, target.path, plans, target.group is None, faults)
+    faults.raise_all()
+
+    is_copied_above = place is not None and bool(target.path)
+    renews = how.consolidates or ((is_copied_above or how.is_repeated) and target.is_consolidated)
+    written = _write_there(target, plans, how) if place is None else _write_beside(target, place, plans, how)
+    if renews or (target.mode != "r+" and not region and target.misses_in_copy(plans)):
+        # Of the whole store, as other readers look for it there.
+        _native.consolidate(native_store(target.store), "")
     return written
 
 
@@ -221,12 +262,16 @@ def _check_names(dataset: xr.Dataset, encoding: Mapping[Hashable, Any]) -> None:
 
 @dataclass(frozen=True)
 class _How:
-    """How values are written, as the arguments say."""
+    """How values are written, as the arguments say; and the right to append, with whether all rows are there already."""
 
     aligns: bool
+    is_safe: bool
     compute: bool
     consolidates: bool
+    write_empty_chunks: bool | None
     options: Mapping[str, Any] | None
+    growth: _native.Growth | None = None
+    is_repeated: bool = False
 
 
 class _Target:
@@ -268,6 +313,10 @@ class _Target:
             self.format: Any = self.group._native.format
             return
         self.format = format_of_new(self.store, self.path, zarr_format)
+
+    def reopen(self) -> None:
+        """Looks at the group anew, which others may have changed."""
+        self.group = self.opened(self.store, self.path, "r+")
 
     @property
     def zarr_format(self) -> Literal[2, 3]:
@@ -311,9 +360,9 @@ def _plan(
     path: str,
     dataset: xr.Dataset,
     encoding: Encoding,
+    how: _How,
     region: Region | None,
     append_dim: Hashable | None,
-    write_empty_chunks: bool | None,
     faults: Faults,
 ) -> Plan:
     """What is done to one group."""
@@ -333,7 +382,7 @@ def _plan(
         stored,
         variables,
         attributes,
-        Wanted(target.mode, target.zarr_format, append_dim, slices, write_empty_chunks),
+        Wanted(target.mode, target.zarr_format, append_dim, slices, how.write_empty_chunks, how.is_repeated),
         set(encoding),
         faults,
     )
@@ -373,6 +422,8 @@ def _write_beside(target: _Target, place: Beside, plans: Plans, how: _How) -> tu
 def _fill(group: Group, plans: Plans, how: _How, undo: Undo) -> list[tuple[Array, Write]]:
     """Makes what is missing, and writes all values that are to be written now."""
     prepared = prepare(group, plans, undo)
+    if how.growth is not None and not how.is_repeated:
+        how.growth.note(list(longer(group, prepared)), how.compute)
 
     def work(arrays: Sequence[tuple[Array, Write]]) -> None:
         if how.compute:

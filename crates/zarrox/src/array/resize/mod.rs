@@ -1,6 +1,7 @@
 //! Changing the shape: resize and append.
 
 mod appending;
+mod dataset;
 mod leftovers;
 mod reserved;
 mod together;
@@ -15,6 +16,8 @@ use zarrox_core::strided::{Dims, Span};
 use zarrox_core::{Element, IntoSelection, NodeMetadata, Result};
 use zarrox_stores::{Key, StoreExt};
 
+pub use self::dataset::{Growth, Longer};
+pub(crate) use self::dataset::{Left, left_in, settle_left};
 use super::{Array, DynArray};
 use crate::error::argument;
 use crate::guarded::until_unchanged;

@@ -1,0 +1,358 @@
+//! Datasets that grow: the arrays below a group whose shapes are one change.
+//!
+//! A mark in the group is there from before the shapes are read until everything is stored that belongs to the change. So those who
+//! append to the same dataset come one after the other, also where no lock excludes them. The mark says which lengths there were, and
+//! which there will be: whoever comes after a writer that died finds out how far that one came.
+//!
+//! - An array is shorter than it was going to be: the others get their old shapes again. The append has not been.
+//! - All arrays are as long as they were going to be: the rows are there, since shapes are stored after them. Whoever appends the same
+//!   rows has nothing to append.
+
+use std::time::Duration;
+
+use zarrox_core::json::{self, Json, json};
+use zarrox_core::{Error, ErrorKind, NodeMetadata, Result};
+use zarrox_stores::Key;
+use zarrox_stores::system::system;
+
+use super::super::Array;
+use crate::guarded::{until_unchanged, wait_for_others};
+use crate::hierarchy::{DATASET, DOCUMENT_LIMIT, Found, Owner, renewing};
+use crate::location::Location;
+
+/// The longest wait for one and the same other who lets the dataset grow.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An array of a dataset that becomes longer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Longer {
+    /// The path of the array below the group.
+    pub path: String,
+    /// The axis along which it becomes longer.
+    pub axis: usize,
+    /// The length along this axis before.
+    pub before: u64,
+    /// The length along this axis afterwards.
+    pub after: u64,
+}
+
+/// The right to let the arrays below a group grow, see [`Group::grow_with`](crate::Group::grow_with).
+#[derive(Debug, Clone)]
+pub struct Growth {
+    group: Location,
+    owner: Owner,
+    left: Vec<Longer>,
+}
+
+/// What a writer who is gone has left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// No array is longer, or others have given the arrays other lengths since.
+    Nothing,
+    /// Some arrays are longer.
+    Half,
+    /// All arrays are longer, and have their rows.
+    Stored,
+}
+
+/// What the mark says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Mark {
+    /// Who has begun; `None` if all is done, where a store cannot erase the mark.
+    owner: Option<Owner>,
+    /// True if the rows are written before the shapes.
+    is_written: bool,
+    arrays: Vec<Longer>,
+}
+
+impl Growth {
+    /// Waits until nobody else lets the dataset grow, keeps others from it, and undoes what one that is gone has done in part.
+    pub(crate) fn begin(group: &Location) -> Result<Self> {
+        let mut growth = Self { group: group.as_stored(), owner: Owner::new(), left: Vec::new() };
+        let left = growth.take()?;
+        match left.settle(&growth.group) {
+            Ok(Left::Stored) => growth.left = left.arrays,
+            Ok(_) => {}
+            Err(error) => {
+                growth.abandon();
+                return Err(error.at("undoing an append to the dataset that was interrupted"));
+            }
+        }
+        Ok(growth)
+    }
+
+    /// Does work, and says meanwhile that this process is at work. If it fails, it is undone, or others find out what is left.
+    pub(crate) fn around<R>(self, work: impl FnOnce(&Self) -> Result<R>) -> Result<R> {
+        let mut mark = Unfinished { growth: &self, is_left: true };
+        let renew = || drop(self.edit_own(|mark| mark.owner.iter_mut().for_each(Owner::renew)));
+        let done = renewing(renew, || work(&self));
+        if done.is_err() && !self.is_undone() {
+            return done;
+        }
+        let ended = self.end();
+        mark.is_left = ended.is_err();
+        done.and_then(|done| ended.map(|()| done))
+    }
+
+    /// The arrays to which a writer has appended who is gone, and of whom nobody knows whether anything else was to be done. The rows are
+    /// there. Empty if nothing was left, or if it was undone.
+    pub fn left(&self) -> &[Longer] {
+        &self.left
+    }
+
+    /// Says which arrays are going to be longer, before the first of them is.
+    ///
+    /// `is_written` is false if the rows have no values yet when the shapes are stored.
+    ///
+    /// # Errors
+    /// When the store cannot be written, or others have taken this process for dead.
+    pub fn note(&self, arrays: &[Longer], is_written: bool) -> Result<()> {
+        let is_mine = self.edit_own(|mark| {
+            mark.arrays = arrays.to_vec();
+            mark.is_written = is_written;
+        })?;
+        match is_mine {
+            true => Ok(()),
+            false => Err(Error::new(
+                ErrorKind::Conflict,
+                "it stood still for so long that others append to the dataset",
+            )),
+        }
+    }
+
+    /// Puts the mark into the group, and returns what another one has left.
+    fn take(&self) -> Result<Mark> {
+        let (mut waited_for, mut since, mut attempt) = (None, system().now(), 0);
+        loop {
+            let there = until_unchanged(|| self.try_take())?;
+            if !there.is_held() || there.is_of(&self.owner) {
+                return Ok(there);
+            }
+            if waited_for.as_ref().is_none_or(|other| !there.is_of(other)) {
+                (waited_for, since, attempt) = (there.owner, system().now(), 0);
+            }
+            if system().now().saturating_sub(since) > PATIENCE {
+                let seconds = PATIENCE.as_secs();
+                let message =
+                    format!("somebody else has appended to the dataset for {seconds} s: try again later");
+                return Err(Error::new(ErrorKind::TimedOut, message).at(self.group.to_string()));
+            }
+            wait_for_others(attempt);
+            attempt += 1;
+        }
+    }
+
+    /// Takes the place of a mark whose owner is gone, and returns what is or was there.
+    fn try_take(&self) -> Result<Mark> {
+        let mine = Mark { owner: Some(self.owner.clone()), is_written: true, arrays: Vec::new() };
+        let held = self.group.locked_value(&key(&self.group)?, DOCUMENT_LIMIT)?;
+        let there = held.bytes().map(|bytes| Mark::parsed(bytes, held.key())).transpose()?;
+        let there = match there {
+            None => mine.clone(),
+            Some(there) if there.is_held() => return Ok(there),
+            Some(there) => there,
+        };
+        held.replace(&self.group, &Mark { owner: mine.owner, ..there.clone() }.to_bytes()?)?;
+        Ok(there)
+    }
+
+    /// Changes the mark. Returns false if it is not this owner's any more.
+    fn edit_own(&self, edit: impl Fn(&mut Mark)) -> Result<bool> {
+        let key = key(&self.group)?;
+        until_unchanged(|| {
+            let held = self.group.locked_value(&key, DOCUMENT_LIMIT)?;
+            let there = held.bytes().map(|bytes| Mark::parsed(bytes, &key)).transpose()?;
+            let Some(mut mark) = there.filter(|mark| mark.is_of(&self.owner)) else { return Ok(false) };
+            edit(&mut mark);
+            held.replace(&self.group, &mark.to_bytes()?)?;
+            Ok(true)
+        })
+    }
+
+    /// Returns true if nothing is left of what was begun.
+    fn is_undone(&self) -> bool {
+        let mark = read(&self.group).ok().flatten().filter(|mark| mark.is_of(&self.owner));
+        mark.is_some_and(|mark| matches!(mark.settle(&self.group), Ok(Left::Nothing | Left::Half)))
+    }
+
+    /// Removes the mark.
+    fn end(&self) -> Result<()> {
+        let key = key(&self.group)?;
+        let removed = until_unchanged(|| {
+            let held = self.group.locked_value(&key, DOCUMENT_LIMIT)?;
+            let there = held.bytes().map(|bytes| Mark::parsed(bytes, &key)).transpose()?;
+            if !there.is_some_and(|mark| mark.is_of(&self.owner)) {
+                return Ok(());
+            }
+            match held.erase(&self.group) {
+                Err(error) if error.kind() == ErrorKind::Conflict => Err(error),
+                // Some archives cannot erase anything: a mark of nobody says the same.
+                Err(_) => {
+                    let done = Mark { owner: None, is_written: true, arrays: Vec::new() };
+                    held.replace(&self.group, &done.to_bytes()?)
+                }
+                erased => erased,
+            }
+        });
+        removed.map_err(|error| error.at(format!("all is stored, but the mark of an append stays: '{key}'")))
+    }
+
+    /// Leaves the mark to those who come next.
+    fn abandon(&self) {
+        // Where this fails, others find out that nobody renews it.
+        let _ = self.edit_own(|mark| mark.owner.iter_mut().for_each(Owner::give_up));
+    }
+}
+
+/// A mark that is left to others, unless it is removed before this is dropped.
+struct Unfinished<'a> {
+    growth: &'a Growth,
+    is_left: bool,
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        if self.is_left {
+            self.growth.abandon();
+        }
+    }
+}
+
+impl Mark {
+    fn is_of(&self, owner: &Owner) -> bool {
+        self.owner.as_ref().is_some_and(|mine| mine.is(owner))
+    }
+
+    fn is_held(&self) -> bool {
+        self.owner.as_ref().is_some_and(|owner| !owner.is_gone())
+    }
+
+    fn is_left(&self) -> bool {
+        self.owner.as_ref().is_some_and(Owner::is_gone)
+    }
+
+    /// Undoes what was done in part, and returns what there was.
+    fn settle(&self, group: &Location) -> Result<Left> {
+        let (left, mut arrays) = self.look(group)?;
+        if left == Left::Half {
+            for (array, longer) in arrays.iter_mut().zip(&self.arrays) {
+                if array.shape()[longer.axis] == longer.after {
+                    let mut shape = array.shape().to_vec();
+                    shape[longer.axis] = longer.before;
+                    array.resize(&shape)?;
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    /// What the writer has left, and the arrays.
+    fn look(&self, group: &Location) -> Result<(Left, Vec<Array>)> {
+        let mut arrays = Vec::with_capacity(self.arrays.len());
+        for longer in &self.arrays {
+            let found = group.at(group.path.join(&longer.path)?).find()?;
+            let Some(Found { location, node: NodeMetadata::Array(metadata), .. }) = found else {
+                return Ok((Left::Nothing, arrays));
+            };
+            arrays.push(Array::new(location, metadata)?);
+        }
+        Ok((self.judge(&arrays), arrays))
+    }
+
+    fn judge(&self, arrays: &[Array]) -> Left {
+        let lengths = || self.arrays.iter().zip(arrays.iter().map(|array| array.shape()));
+        let all = |is: fn(&Longer, u64) -> bool| {
+            lengths().all(|(longer, shape)| shape.get(longer.axis).is_some_and(|length| is(longer, *length)))
+        };
+        let is_begun = !all(|longer, length| length == longer.before);
+        if self.is_written && is_begun && all(|longer, length| length >= longer.after) {
+            return Left::Stored;
+        }
+        match is_begun && all(|longer, length| length == longer.before || length == longer.after) {
+            true => Left::Half,
+            false => Left::Nothing,
+        }
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        let about = "an append to a dataset that zarrox has begun; give the same command again to finish it";
+        let longer = |array: &Longer| {
+            let Longer { path, axis, before, after } = array;
+            json!({"path": path, "axis": axis, "before": before, "after": after})
+        };
+        let arrays: Vec<Json> = self.arrays.iter().map(longer).collect();
+        let owner = self.owner.as_ref().map_or(Json::Null, Owner::to_json);
+        let is_written = self.is_written;
+        let document = json!({"about": about, "owner": owner, "written": is_written, "arrays": arrays});
+        let Json::Object(map) = document else { return Ok(Vec::new()) };
+        json::to_bytes(&map)
+    }
+
+    fn parsed(bytes: &[u8], key: &Key) -> Result<Self> {
+        Self::from_bytes(bytes).ok_or_else(|| {
+            let message =
+                format!("'{key}' is damaged: it does not say who appends to the dataset; delete it");
+            Error::new(ErrorKind::Corrupt, message)
+        })
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let map = json::parse_object(bytes).ok()?;
+        let longer = |json: &Json| {
+            let map = json.as_object()?;
+            let number = |name: &str| map.get(name).and_then(Json::as_u64);
+            let (axis, path) =
+                (usize::try_from(number("axis")?).ok()?, map.get("path")?.as_str()?.to_owned());
+            Some(Longer { path, axis, before: number("before")?, after: number("after")? })
+        };
+        let owner = match map.get("owner")? {
+            Json::Null => None,
+            owner => Some(Owner::from_json(owner.as_object()?)?),
+        };
+        Some(Self {
+            owner,
+            is_written: map.get("written")?.as_bool()?,
+            arrays: map.get("arrays")?.as_array()?.iter().map(longer).collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// What a writer who is gone has left in a group; `None` if there is no mark, or somebody is at work.
+pub(crate) fn left_in(group: &Location) -> Result<Option<Left>> {
+    let group = group.as_stored();
+    match read(&group)?.filter(Mark::is_left) {
+        Some(mark) => Ok(Some(mark.look(&group)?.0)),
+        None => Ok(None),
+    }
+}
+
+/// Undoes what was done in part, and removes the mark.
+pub(crate) fn settle_left(group: &Location) -> Result<()> {
+    Growth::begin(group)?.around(|_| Ok(()))
+}
+
+fn read(group: &Location) -> Result<Option<Mark>> {
+    let key = key(group)?;
+    group.bytes(&key, DOCUMENT_LIMIT)?.map(|bytes| Mark::parsed(&bytes, &key)).transpose()
+}
+
+fn key(group: &Location) -> Result<Key> {
+    Key::new(group.path.key(DATASET)).map_err(Error::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_read_as_they_were_written() {
+        let arrays = vec![Longer { path: "g/a".to_owned(), axis: 1, before: 2, after: 5 }];
+        let mark = Mark { owner: Some(Owner::new()), is_written: false, arrays };
+        for mark in [Mark { owner: None, ..mark.clone() }, mark] {
+            assert_eq!(Mark::from_bytes(&mark.to_bytes().unwrap()).unwrap(), mark);
+        }
+        for bytes in ["", "{}", r#"{"owner": {}, "written": true, "arrays": []}"#] {
+            assert!(Mark::parsed(bytes.as_bytes(), &Key::new("a").unwrap()).is_err(), "{bytes}");
+        }
+    }
+}
