@@ -205,8 +205,8 @@ impl Growth {
 
 /// Does work that lets the arrays of a group grow, one who does so after the other.
 #[pyfunction]
-pub(crate) fn grow_with(py: Python<'_>, group: Py<Group>, work: Py<PyAny>) -> PyResult<Py<PyAny>> {
-    let group = group.get().group();
+pub(crate) fn grow_with(group: &Bound<'_, Group>, work: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let (py, group, work) = (group.py(), group.get().group(), work.clone().unbind());
     let call = |growth: &zarrox::Growth| {
         let growth = growth.clone();
         Python::attach(|py| work.call1(py, (Growth(growth),))).map_err(of_python)

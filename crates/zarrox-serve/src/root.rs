@@ -47,10 +47,13 @@ pub(crate) struct Opened {
     /// The path of the hierarchy, seen from the root: not empty where the root holds several.
     pub(crate) hierarchy: String,
     v3: OnceLock<Result<Translation>>,
-    /// The document in Zarr 3 with those of all nodes below, once it was made, and these nodes.
-    pub(crate) document: OnceLock<(Arc<[u8]>, Vec<Arc<Opened>>)>,
+    /// The document in Zarr 3, once it was made.
+    pub(crate) document: OnceLock<Made>,
     at: Instant,
 }
+
+/// The document of a node with those of all nodes below, and these nodes.
+pub(crate) type Made = (Arc<[u8]>, Vec<Arc<Opened>>);
 
 impl fmt::Debug for Root {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -78,7 +78,7 @@ fn noise(place: &Place) {
     let mut state = 1_u64;
     let next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as u8
+        state.to_be_bytes()[0]
     };
     place.write("noise.bin", std::iter::repeat_with(next).take(BYTES).collect::<Vec<_>>());
     let (shape, chunks) = (BYTES.to_string(), (BYTES / 2).to_string());
