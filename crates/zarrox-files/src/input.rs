@@ -1,17 +1,28 @@
-//! Files that are read at any position, from several threads.
+//! Files that are read at any position, from several threads; and bytes in memory that are read as such a file.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+#[cfg(any(feature = "images", feature = "nifti", feature = "tiff"))]
+use std::sync::Arc;
 
+use zarrox::stores::Bytes;
 use zarrox::{Error, ErrorKind, Result};
 
 /// A file that is open for reading.
 #[derive(Debug)]
 pub(crate) struct Input {
-    file: File,
+    content: Content,
+    name: PathBuf,
     path: PathBuf,
     length: u64,
+}
+
+/// The bytes of a file.
+#[derive(Debug)]
+enum Content {
+    File(File),
+    Memory(Bytes),
 }
 
 impl Input {
@@ -23,18 +34,35 @@ impl Input {
             let message = format!("'{}' is not a file that can be read in any order", path.display());
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         }
-        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        Ok(Self { file, path, length: metadata.len() })
+        let name = path.to_owned();
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| name.clone());
+        Ok(Self { content: Content::File(file), name, path, length: metadata.len() })
     }
 
     /// A file that is open, and has this name in errors.
     #[cfg(any(feature = "nifti", feature = "tables"))]
-    pub(crate) fn of(file: File, path: PathBuf) -> Result<Self> {
+    pub(crate) fn of(file: File, name: PathBuf) -> Result<Self> {
         let length = file.metadata().map_err(|error| self::failed("reading a temporary file", error))?.len();
-        Ok(Self { file, path, length })
+        Ok(Self { content: Content::File(file), path: name.clone(), name, length })
     }
 
-    /// The path of the file.
+    /// Bytes in memory as a file of this name.
+    pub(crate) fn in_memory(bytes: Bytes, name: PathBuf) -> Self {
+        let length = bytes.len() as u64;
+        Self { content: Content::Memory(bytes), path: name.clone(), name, length }
+    }
+
+    /// True if there is no file: nothing lies beside the bytes.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        matches!(self.content, Content::Memory(_))
+    }
+
+    /// The name of the file as it was given. Its suffix counts also where it is a link.
+    pub(crate) fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// The path of the file, without links.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -77,22 +105,101 @@ impl Input {
         self.read(0, most.min(self.length))
     }
 
-    #[cfg(unix)]
-    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
-        std::os::unix::fs::FileExt::read_exact_at(&self.file, bytes, offset)
+    fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
+        match &self.content {
+            Content::File(file) => read_exact_at(file, out, offset),
+            Content::Memory(bytes) => {
+                let begin = usize::try_from(offset).unwrap_or(usize::MAX);
+                let bytes = bytes.get(begin..).and_then(|bytes| bytes.get(..out.len()));
+                out.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[read..];
+        offset += read as u64;
+    }
+    Ok(())
+}
+
+/// One of many files, which is open or is opened when it is read.
+#[cfg(any(feature = "images", feature = "tiff"))]
+#[derive(Debug, Clone)]
+pub(crate) enum Source {
+    Open(Arc<Input>),
+    Closed(Arc<PathBuf>),
+}
+
+#[cfg(any(feature = "images", feature = "tiff"))]
+impl Source {
+    /// The open file.
+    pub(crate) fn input(&self) -> Result<Arc<Input>> {
+        match self {
+            Self::Open(input) => Ok(Arc::clone(input)),
+            Self::Closed(path) => Input::open(path).map(Arc::new),
+        }
     }
 
-    #[cfg(windows)]
-    fn read_exact_at(&self, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let read = std::os::windows::fs::FileExt::seek_read(&self.file, bytes, offset)?;
-            if read == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            bytes = &mut bytes[read..];
-            offset += read as u64;
+    /// The name of the file.
+    #[cfg(feature = "images")]
+    pub(crate) fn name(&self) -> &Path {
+        match self {
+            Self::Open(input) => input.name(),
+            Self::Closed(path) => path,
         }
-        Ok(())
+    }
+}
+
+/// A file that is read from its beginning.
+#[cfg(any(feature = "images", feature = "nifti"))]
+#[derive(Debug)]
+pub(crate) struct Reader {
+    input: Arc<Input>,
+    position: u64,
+}
+
+#[cfg(any(feature = "images", feature = "nifti"))]
+impl Reader {
+    pub(crate) fn new(input: Arc<Input>) -> Self {
+        Self { input, position: 0 }
+    }
+}
+
+#[cfg(any(feature = "images", feature = "nifti"))]
+impl io::Read for Reader {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = self.input.length.saturating_sub(self.position);
+        let length = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
+        self.input.read_exact_at(&mut out[..length], self.position)?;
+        self.position += length as u64;
+        Ok(length)
+    }
+}
+
+#[cfg(feature = "images")]
+impl io::Seek for Reader {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            io::SeekFrom::Start(position) => Some(position),
+            io::SeekFrom::End(distance) => self.input.length.checked_add_signed(distance),
+            io::SeekFrom::Current(distance) => self.position.checked_add_signed(distance),
+        };
+        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
     }
 }
 

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 
 use zarrox::data_type::Endian;
@@ -32,8 +31,7 @@ const STREAMING: u64 = u32::MAX as u64;
 const PIECE: u64 = 1 << 16;
 
 /// Opens a file as a store of Zarr.
-pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
-    let input = Arc::new(Input::open(path)?);
+pub(crate) fn open(input: Arc<Input>, reading: &Reading) -> Result<FileStore> {
     let header = Header::read(&input)?;
     let documents = MemoryStore::new();
     let Described { mut attributes, mut notes, .. } = described(None, &header.attributes);

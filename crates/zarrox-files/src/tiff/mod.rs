@@ -25,7 +25,6 @@ pub(crate) mod write;
 mod ycbcr;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use zarrox::json::{Json, Map};
@@ -51,8 +50,7 @@ use crate::store::{FileStore, LeftOut};
 const IMAGE: &str = "image";
 
 /// Opens a file as a store of Zarr.
-pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
-    let input = Arc::new(Input::open(path)?);
+pub(crate) fn open(input: Arc<Input>, reading: &Reading) -> Result<FileStore> {
     let (file, first) = File::open(Arc::clone(&input))?;
     let mut contents = Contents::read(&file, first)?;
     let mut left_out = std::mem::take(&mut contents.left_out);
