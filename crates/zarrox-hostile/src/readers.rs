@@ -13,14 +13,14 @@ use zarrox_testkit::corpus;
 const MOST_ELEMENTS: u64 = 1 << 18;
 
 /// The most arrays whose elements are read.
-const MOST_ARRAYS: usize = 32;
+const MOST_ARRAYS: usize = 8;
 
 /// The most keys that are listed, and the most chunks whose listed keys are read.
 const MOST_KEYS: usize = 256;
 const MOST_CHUNKS: usize = 8;
 
 /// The largest file to begin with: small ones are read, and changed, more often.
-const MOST_SEED: u64 = 24 << 10;
+const MOST_SEED: u64 = 13 << 10;
 
 /// The directories of `crates/zarrox-files/tests` with files of other programs.
 const DIRECTORIES: [&str; 8] =
@@ -61,8 +61,7 @@ impl Reader {
         READERS.into_iter().find(|reader| reader.name == name)
     }
 
-    /// Reads a file of these bytes: all nodes, and elements up to a limit; panics where the library does, and where a chunk that is
-    /// listed is not there.
+    /// Reads a file of these bytes: all nodes, and elements up to a limit; panics where the library does.
     pub fn run(&self, input: &[u8]) {
         if let Ok(store) = self.open(input) {
             read(store);
@@ -115,11 +114,18 @@ fn collect(directory: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
+/// Opens a file on disk, and reads what it has.
+pub fn read_file(path: &Path) {
+    if let Ok(store) = zarrox_files::open_file(path) {
+        read(store);
+    }
+}
+
 /// Reads what a file has.
 fn read(store: FileStore) {
     let _ = (store.left_out().len(), store.notes().len(), store.inventory());
     let store: Arc<dyn Store> = Arc::new(store);
-    each_listed_chunk_is_there(&*store);
+    read_listed_chunks(&*store);
     let Ok(node) = OpenOptions::new().mode(OpenMode::Read).open_in(store, "") else { return };
     let mut left = MOST_ARRAYS;
     match node {
@@ -129,7 +135,7 @@ fn read(store: FileStore) {
                 match node {
                     Ok(Node::Array(array)) if left > 0 => {
                         left -= 1;
-                        read_array(&array);
+                        read_array(array);
                     }
                     _ => {}
                 }
@@ -139,7 +145,7 @@ fn read(store: FileStore) {
     }
 }
 
-fn each_listed_chunk_is_there(store: &dyn Store) {
+fn read_listed_chunks(store: &dyn Store) {
     let mut keys: Vec<Key> = Vec::new();
     let Ok(root) = Prefix::new("") else { return };
     let _ = store.list_prefix(&root, &mut |key, size| {
@@ -150,8 +156,8 @@ fn each_listed_chunk_is_there(store: &dyn Store) {
     });
     let chunks = keys.iter().filter(|key| !key.as_str().ends_with("zarr.json"));
     for key in chunks.take(MOST_CHUNKS) {
-        let found = store.get(key);
-        assert!(!matches!(found, Ok(None)), "'{key}' is listed and not there");
+        // One of nothing but fill values is not there after all.
+        let _ = (store.get(key), store.size(key));
     }
 }
 

@@ -198,13 +198,13 @@ fn open_kind(kind: Kind, input: Input, reading: &Reading) -> Result<FileStore> {
         Kind::Hdf5 => crate::hdf5::open(input, reading),
         #[cfg(not(feature = "hdf5"))]
         Kind::Hdf5 => Err(lacking(kind, "hdf5")),
-        Kind::NetCdf3 => crate::netcdf3::open(input, reading),
+        Kind::NetCdf3 => crate::netcdf3::open(&input, reading),
         #[cfg(feature = "images")]
         Kind::Images => crate::images::open(input, reading.is_plain),
         #[cfg(not(feature = "images"))]
         Kind::Images => Err(lacking(kind, "images")),
         #[cfg(feature = "tiff")]
-        Kind::Tiff => crate::tiff::open(input, reading),
+        Kind::Tiff => crate::tiff::open(&input, reading),
         #[cfg(not(feature = "tiff"))]
         Kind::Tiff => Err(lacking(kind, "tiff")),
         #[cfg(feature = "nifti")]
@@ -212,7 +212,7 @@ fn open_kind(kind: Kind, input: Input, reading: &Reading) -> Result<FileStore> {
         #[cfg(not(feature = "nifti"))]
         Kind::Nifti => Err(lacking(kind, "nifti")),
         #[cfg(feature = "tables")]
-        Kind::Parquet => crate::table::parquet_in::open(input, reading),
+        Kind::Parquet => crate::table::parquet_in::open(&input, reading),
         #[cfg(feature = "tables")]
         Kind::Csv => crate::table::csv_in::open(&input, reading),
         #[cfg(not(feature = "tables"))]
