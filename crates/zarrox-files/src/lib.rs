@@ -56,8 +56,6 @@ mod stack;
 mod store;
 #[cfg(feature = "tables")]
 mod table;
-#[cfg(any(feature = "nifti", feature = "tables"))]
-mod temporary;
 #[cfg(feature = "tiff")]
 mod tiff;
 mod times;

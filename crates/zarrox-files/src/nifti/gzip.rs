@@ -6,8 +6,8 @@ use std::sync::Arc;
 use flate2::bufread::GzDecoder;
 use zarrox::Result;
 
+use crate::input::temporary::{Temporary, writing};
 use crate::input::{Input, Reader, corrupt, failed};
-use crate::temporary::{Temporary, writing};
 
 /// The first bytes of what gzip has compressed.
 pub(super) const SIGNATURE: &[u8] = b"\x1f\x8b";

@@ -5,7 +5,7 @@ use std::io::Write;
 use zarrox::Result;
 
 use crate::input::Input;
-use crate::temporary::{Temporary, writing};
+use crate::input::temporary::{Temporary, writing};
 
 /// A piece of a column.
 #[derive(Debug, Clone, Copy)]

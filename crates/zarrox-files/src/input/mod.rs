@@ -1,5 +1,8 @@
 //! Files that are read at any position, from several threads; and bytes in memory that are read as such a file.
 
+#[cfg(any(feature = "nifti", feature = "tables"))]
+pub(crate) mod temporary;
+
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
