@@ -56,6 +56,7 @@ impl Input {
     }
 
     /// True if there is no file: nothing lies beside the bytes.
+    #[cfg(any(test, feature = "nifti"))]
     pub(crate) fn is_in_memory(&self) -> bool {
         matches!(self.content, Content::Memory(_))
     }
