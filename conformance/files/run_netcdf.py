@@ -220,6 +220,17 @@ def compounds():
     return path("compounds.nc")
 
 
+def structures():
+    """Missing values of user-defined types, which netCDF4-python reads and does not write."""
+    text = """netcdf structures {
+types: compound obs_t { byte day ; short elev ; double time ; } ; opaque(3) raw_t ;
+dimensions: n = 3 ; bare = 2 ;
+variables: obs_t obs(n) ; obs_t obs:_FillValue = {-99, -99, -99} ; raw_t raw(n) ; raw_t raw:_FillValue = 0Xff00ff ;
+data: obs = {1, 2, 3.5}, {-99, -99, -99}, {4, 5, 6} ; raw = 0X010203, 0Xff00ff, 0X0a0b0c ; }"""
+    subprocess.run(["ncgen", "-k", "nc4", "-o", path("structures.nc")], input=text, text=True, check=True)
+    return path("structures.nc")
+
+
 def missing_values():
     """xarray masks the same elements, whatever the format is."""
     for name, of, values, fill in (("plain", "u1", [0, 1, 255], None), ("masked", "i2", [0, 1, -999], -999), ("floats", "f4", [0, 1, NAN], NAN)):
@@ -282,6 +293,7 @@ def main():
         lambda: exchange(climate("data64.nc", "NETCDF3_64BIT_DATA"), special=False),
         lambda: exchange(nested()),
         lambda: exchange(compounds(), xarray=False),
+        lambda: exchange(structures(), xarray=False),
         missing_values,
         elsewhere,
     ]

@@ -1,3 +1,3 @@
 #![no_main]
 
-zarrox_fuzz::target!("files");
+zarrox_fuzz::reader!("files");

@@ -205,6 +205,24 @@ def elements(dataset):
     return values_of(dataset)
 
 
+# The paths of objects by their addresses, of the file that was asked for last.
+PATHS = {}
+
+
+def path_of(reference, file):
+    """The path of what a reference leads to. For one name, HDF5's library looks through all of the file."""
+    if not reference:
+        return ""
+    target = file[reference]
+    if file.filename not in PATHS:
+        PATHS.clear()
+        paths = PATHS[file.filename] = {}
+        file.visititems(lambda name, node: paths.setdefault(h5py.h5o.get_info(node.id).addr, f"/{name}"))
+    info = h5py.h5o.get_info(target.id)
+    # Of several names, the library chooses.
+    return PATHS[file.filename].get(info.addr) or target.name if info.rc == 1 else target.name
+
+
 def named(values, file):
     """Structures with the paths of what their references lead to."""
     if not getattr(values, "dtype", None) or not values.dtype.names or not any(h5py.check_ref_dtype(values.dtype[name]) for name in values.dtype.names):
@@ -214,7 +232,7 @@ def named(values, file):
     for name in values.dtype.names:
         if h5py.check_ref_dtype(values.dtype[name]):
             paths = np.empty(values.size, object)
-            paths[:] = [file[each].name if each else "" for each in values[name].ravel()]
+            paths[:] = [path_of(each, file) for each in values[name].ravel()]
             made[name] = paths.reshape(values.shape)
         else:
             made[name] = values[name]
@@ -272,7 +290,7 @@ def referred(value, file):
         return NotImplemented
     if isinstance(value, h5py.Reference):
         try:
-            return file[value].name if value else ""
+            return path_of(value, file)
         except (ValueError, KeyError, RuntimeError):
             return NotImplemented
     if isinstance(value, np.ndarray) and value.dtype.hasobject:

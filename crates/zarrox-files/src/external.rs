@@ -17,6 +17,8 @@ use crate::input::failed;
 pub(crate) struct External {
     /// Further allowed directories.
     pub(crate) directories: Vec<PathBuf>,
+    /// True for a file in memory, beside which there are no others.
+    pub(crate) is_closed: bool,
 }
 
 impl External {
@@ -25,8 +27,16 @@ impl External {
     /// A relative name starts at the directory of `source`, as HDF5 and OME-TIFF define it.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it lies outside of the allowed directories.
+    /// [`ErrorKind::NotFound`] if the file does not exist; [`ErrorKind::Forbidden`] if it lies outside of the allowed directories, and
+    /// if `source` is in memory.
     pub(crate) fn resolve(&self, source: &Path, name: &str) -> Result<PathBuf> {
+        if self.is_closed {
+            let message = format!(
+                "'{}' is in memory, and names the file '{name}', which is not read",
+                source.display()
+            );
+            return Err(Error::new(ErrorKind::Forbidden, message));
+        }
         let directory =
             source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let opening =
@@ -83,7 +93,7 @@ mod tests {
         ] {
             assert_eq!(none.resolve(&source, name).unwrap_err().kind(), ErrorKind::Forbidden, "{name}");
         }
-        let both = External { directories: vec![outside] };
+        let both = External { directories: vec![outside], is_closed: false };
         assert_eq!(both.open(&source, "../b/two").unwrap().length(), 1);
     }
 }

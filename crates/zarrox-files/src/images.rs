@@ -1,10 +1,11 @@
 //! Images of PNG and JPEG as arrays: one image, or all images of a directory.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader, Cursor, Seek};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use image::{ColorType, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 use zarrox::data_type::{ByteOrder, Endian};
@@ -18,7 +19,7 @@ use zune_jpeg::zune_core::colorspace::ColorSpace;
 use crate::chunks::{Elements, each_position};
 use crate::described::Described;
 use crate::encoded::{jpeg, png_chunks};
-use crate::input::{corrupt, failed, unsupported, zeroed};
+use crate::input::{Input, Reader, Source, corrupt, failed, unsupported, zeroed};
 use crate::natural::natural;
 use crate::rows::CHUNK;
 use crate::store::FileStore;
@@ -29,13 +30,24 @@ const MOST: u64 = 1 << 30;
 /// The suffixes of the images of a directory.
 const SUFFIXES: [&str; 3] = ["png", "jpg", "jpeg"];
 
-/// Opens an image, or a directory of images, as a store of Zarr whose only node is an array.
-pub(crate) fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
-    let is_stack = path.is_dir();
-    let (paths, others) = if is_stack { images_of(path)? } else { (vec![path.to_owned()], Vec::new()) };
-    let notes = not_taken(&others).into_iter().collect();
-    let form = common_form(&paths)?;
-    let images = Images::new(paths, form, is_stack);
+/// Opens an image as a store of Zarr whose only node is an array.
+pub(crate) fn open(input: Arc<Input>, is_plain: bool) -> Result<FileStore> {
+    let location = input.path().display().to_string();
+    store_of(vec![Source::Open(input)], false, location, is_plain)
+}
+
+/// Opens a directory of images as a store of Zarr whose only node is an array.
+pub(crate) fn open_directory(path: &Path, is_plain: bool) -> Result<FileStore> {
+    let (paths, others) = images_of(path)?;
+    let sources = paths.into_iter().map(|path| Source::Closed(Arc::new(path))).collect();
+    let location = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
+    let store = store_of(sources, true, location, is_plain)?;
+    Ok(store.with_notes(not_taken(&others).into_iter().collect()))
+}
+
+fn store_of(sources: Vec<Source>, is_stack: bool, location: String, is_plain: bool) -> Result<FileStore> {
+    let form = common_form(&sources)?;
+    let images = Images::new(sources, form, is_stack);
     let documents = MemoryStore::new();
     let described = Described {
         path: String::new(),
@@ -46,9 +58,7 @@ pub(crate) fn open(path: &Path, is_plain: bool) -> Result<FileStore> {
         fill: None,
     };
     let chunks = described.create(&documents, Box::new(images), is_plain)?;
-    let location = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
-    let store = FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), Vec::new());
-    Ok(store.with_notes(notes))
+    Ok(FileStore::new(location, documents, BTreeMap::from([(String::new(), chunks)]), Vec::new()))
 }
 
 /// A note on the files of a directory that are no images, of which it names a few.
@@ -144,10 +154,11 @@ impl std::fmt::Display for ImageForm {
 }
 
 /// The form that all images have.
-fn common_form(paths: &[PathBuf]) -> Result<ImageForm> {
+fn common_form(sources: &[Source]) -> Result<ImageForm> {
     let mut common: Option<(ImageForm, &Path)> = None;
-    for path in paths {
-        let form = ImageForm::of(&decoder(path)?).map_err(|error| error.at(named(path)))?;
+    for source in sources {
+        let path = source.name();
+        let form = ImageForm::of(&decoder(source)?).map_err(|error| error.at(named(path)))?;
         let (first, at) = *common.get_or_insert((form, path));
         if form != first {
             return Err(differs(path, form, first, &format!(" as {}", named(at))));
@@ -170,9 +181,9 @@ fn not_read(path: &Path, error: std::io::Error) -> Error {
 }
 
 /// The decoder of an image, which has read the header.
-fn decoder(path: &Path) -> Result<impl ImageDecoder> {
-    let file = File::open(path).map_err(|error| not_read(path, error))?;
-    decoder_of(reader(BufReader::new(file), path)?, path)
+fn decoder(source: &Source) -> Result<impl ImageDecoder> {
+    let (bytes, path) = (BufReader::new(Reader::new(source.input()?)), source.name());
+    decoder_of(reader(bytes, path)?, path)
 }
 
 /// The reader of the bytes of an image, which knows its kind.
@@ -202,8 +213,9 @@ fn not_decoded(path: &Path, error: ImageError) -> Error {
 }
 
 /// The pixels of an image of this form, in the machine's byte order.
-fn pixels(path: &Path, form: ImageForm) -> Result<Vec<u8>> {
-    let stored = fs::read(path).map_err(|error| not_read(path, error))?;
+fn pixels(source: &Source, form: ImageForm) -> Result<Vec<u8>> {
+    let (input, path) = (source.input()?, source.name());
+    let stored = input.read(0, input.length())?;
     let reader = reader(Cursor::new(&stored[..]), path)?;
     let kind = reader.format();
     let decoder = decoder_of(reader, path)?;
@@ -247,7 +259,7 @@ fn jpeg_pixels(stored: &[u8], form: ImageForm) -> Result<Vec<u8>> {
 /// The elements of images of one form.
 #[derive(Debug)]
 struct Images {
-    paths: Vec<PathBuf>,
+    sources: Vec<Source>,
     form: ImageForm,
     /// Tells that the images are along a dimension.
     is_stack: bool,
@@ -257,13 +269,13 @@ struct Images {
 }
 
 impl Images {
-    fn new(paths: Vec<PathBuf>, form: ImageForm, is_stack: bool) -> Self {
+    fn new(sources: Vec<Source>, form: ImageForm, is_stack: bool) -> Self {
         let most = usize::try_from(CHUNK / form.size().max(1)).unwrap_or(1);
-        let in_chunk = most.clamp(1, paths.len().max(1));
-        let mut images = Self { paths, form, is_stack, in_chunk, grid: Vec::new() };
+        let in_chunk = most.clamp(1, sources.len().max(1));
+        let mut images = Self { sources, form, is_stack, in_chunk, grid: Vec::new() };
         images.grid = vec![1; images.shape().len()];
         if is_stack {
-            images.grid[0] = images.paths.len().div_ceil(in_chunk) as u64;
+            images.grid[0] = images.sources.len().div_ceil(in_chunk) as u64;
         }
         images
     }
@@ -277,7 +289,7 @@ impl Images {
     }
 
     fn shape(&self) -> Vec<u64> {
-        self.shape_of(self.paths.len())
+        self.shape_of(self.sources.len())
     }
 
     fn names(&self) -> Vec<&'static str> {
@@ -310,8 +322,8 @@ impl Elements for Images {
             self.chunk_shape().iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();
         let size = usize::try_from(self.form.size()).unwrap_or(usize::MAX);
         let mut bytes = Vec::new();
-        for path in self.paths.iter().skip(first).take(self.in_chunk) {
-            let mut pixels = pixels(path, self.form)?;
+        for source in self.sources.iter().skip(first).take(self.in_chunk) {
+            let mut pixels = pixels(source, self.form)?;
             if bytes.is_empty() {
                 bytes = pixels;
             } else {

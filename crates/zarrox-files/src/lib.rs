@@ -61,7 +61,7 @@ mod tiff;
 mod times;
 
 pub use export::{Export, Target, export_file};
-pub use import::kind::{Kind, open_file};
+pub use import::kind::{Kind, open_bytes, open_file};
 pub use import::select::Select;
 pub use import::{Appended, Import, Imported, Importing, import_file};
 pub use inventory::Inventory;

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 
 use zarrox::data_type::Endian;
@@ -32,9 +31,8 @@ const STREAMING: u64 = u32::MAX as u64;
 const PIECE: u64 = 1 << 16;
 
 /// Opens a file as a store of Zarr.
-pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
-    let input = Arc::new(Input::open(path)?);
-    let header = Header::read(&input)?;
+pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
+    let header = Header::read(input)?;
     let documents = MemoryStore::new();
     let Described { mut attributes, mut notes, .. } = described(None, &header.attributes);
     attributes.extend(header.hierarchy().finish().remove("").unwrap_or_default());
@@ -47,7 +45,7 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     for variable in &header.variables {
         let made = match arrays.contains_key(&variable.name) {
             true => Err(corrupt("there is another variable of this name")),
-            false => header.array(variable, &input, &documents, reading.is_plain),
+            false => header.array(variable, input, &documents, reading.is_plain),
         };
         let name = &variable.name;
         match made {

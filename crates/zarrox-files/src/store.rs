@@ -41,7 +41,7 @@ impl LeftOut {
     }
 
     /// Creates the record of a part that has no form in Zarr.
-    #[cfg(feature = "tiff")]
+    #[cfg(any(feature = "nifti", feature = "tiff"))]
     pub(crate) fn unsupported(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { path: path.into(), reason: reason.into(), kind: ErrorKind::Unsupported, is_of_file: false }
     }

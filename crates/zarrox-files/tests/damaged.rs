@@ -4,7 +4,7 @@ use std::path::Path;
 
 use zarrox::ErrorKind;
 use zarrox_files::open_file;
-use zarrox_hostile::files::read;
+use zarrox_hostile::readers::read_file;
 
 use crate::data;
 
@@ -55,7 +55,7 @@ fn damage(data: &Path, files: &[&str]) {
                 }
             }
             std::fs::write(&path, &damaged).unwrap();
-            read(&path);
+            read_file(&path);
         }
     }
 }

@@ -140,6 +140,27 @@ fn attributes_of_hdf5_keep_their_types() {
 
 #[cfg(feature = "hdf5")]
 #[test]
+fn missing_values_of_user_defined_types_and_dimensions_of_fields_come_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    import_file(crate::hdf5::data().join("structures.nc"), place("a.zarr")).unwrap();
+    export_file(place("a.zarr"), place("a.nc")).unwrap();
+    import_file(place("a.nc"), place("b.zarr")).unwrap();
+    let group = |name| zarrox::open_group(place(name)).unwrap();
+    let (before, after) = (group("a.zarr"), group("b.zarr"));
+    assert_eq!(after.attributes(), before.attributes());
+    for name in ["obs", "raw", "deep/x", "deep/y"] {
+        let array = |group: &Group| group.open(name).unwrap().into_array().unwrap();
+        let (before, after) = (array(&before), array(&after));
+        assert_eq!(after.fill_value(), before.fill_value(), "{name}");
+        assert_eq!(after.attributes(), before.attributes(), "{name}");
+        assert_eq!(after.dimension_names().unwrap()[0], before.dimension_names().unwrap()[0], "{name}");
+        assert_eq!(after.read_dyn(..).unwrap(), before.read_dyn(..).unwrap(), "{name}");
+    }
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
 fn filters_that_do_not_compress_are_kept() {
     let directory = tempfile::tempdir().unwrap();
     let place = |name: &str| directory.path().join(name);

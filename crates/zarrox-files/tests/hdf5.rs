@@ -10,7 +10,7 @@ use zarrox::json::{self, Json};
 use zarrox::{Array, Group, OpenMode, OpenOptions};
 use zarrox_files::{FileStore, Import, open_file};
 
-fn data() -> PathBuf {
+pub(crate) fn data() -> PathBuf {
     zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hdf5"))
 }
 

@@ -13,6 +13,7 @@ mod foreign;
 mod hdf5;
 #[cfg(feature = "images")]
 mod images;
+mod memory;
 mod netcdf3;
 #[cfg(feature = "nifti")]
 mod nifti;

@@ -1,16 +1,16 @@
 //! Damaged hierarchies: a fuzz target that damages small ones, and demands of the library what it promises of any. Damaged files of other
-//! formats are another target, and requests to a server a third.
+//! formats have a target for each reader, and requests to a server have one.
 //!
 //! This is a crate of its own, since `zarrox-testkit` is below `zarrox`.
 
 mod bases;
 mod contents;
 mod elements;
-pub mod files;
 mod input;
 mod keys;
 mod mutations;
 mod promises;
+pub mod readers;
 mod reading;
 pub mod urls;
 mod values;
@@ -21,7 +21,7 @@ use bases::Base;
 use contents::Contents;
 use input::Input;
 
-pub use files::Files;
+pub use readers::{READERS, Reader};
 pub use urls::Urls;
 
 /// The name of the fuzz target.

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use zarrox_hostile::{Files, Hierarchy, NAME, Urls, files, urls};
+use zarrox_hostile::{Hierarchy, NAME, READERS, Urls, urls};
 
 /// The number of random inputs, unless `ZARROX_RANDOM_TIMES` multiplies it.
 const RANDOM: u64 = 300;
@@ -27,11 +27,12 @@ fn promises_are_kept_where_they_were_once_broken() {
 
 #[test]
 fn files_that_were_once_too_much_are_read() {
-    let files = Files::new().unwrap();
-    each_regression(files::NAME, |name, input| {
-        let run = catch_unwind(AssertUnwindSafe(|| files.run(input)));
-        assert!(run.is_ok(), "{name}");
-    });
+    for reader in READERS {
+        each_regression(reader.name, |name, input| {
+            let run = catch_unwind(AssertUnwindSafe(|| reader.run(input)));
+            assert!(run.is_ok(), "{name}");
+        });
+    }
 }
 
 #[test]

@@ -6,12 +6,13 @@
 use std::error::Error;
 use std::path::Path;
 
-use zarrox_hostile::{Files, Hierarchy, Urls, files, urls};
+use zarrox_hostile::{Hierarchy, READERS, Reader, Urls, urls};
 use zarrox_testkit::fuzz::{self, Target};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut names = fuzz::names();
-    names.extend([zarrox_hostile::NAME, files::NAME, urls::NAME].map(str::to_owned));
+    names.extend([zarrox_hostile::NAME, urls::NAME].map(str::to_owned));
+    names.extend(READERS.map(|reader| reader.name.to_owned()));
     names.sort();
     let Some(directory) = std::env::args_os().nth(1) else {
         names.iter().for_each(|name| println!("{name}"));
@@ -31,8 +32,8 @@ fn seeds(name: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     if name == zarrox_hostile::NAME {
         return Ok(Hierarchy::new()?.seeds());
     }
-    if name == files::NAME {
-        return Ok(Files::new()?.seeds()?);
+    if let Some(reader) = Reader::of_name(name) {
+        return Ok(reader.seeds());
     }
     if name == urls::NAME {
         return Ok(Urls::seeds());

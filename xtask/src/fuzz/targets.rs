@@ -40,6 +40,11 @@ pub(crate) fn check() -> Outcome {
     }
 }
 
+/// True for the targets that read files of other formats.
+fn is_reader(name: &str) -> bool {
+    name == "files" || name.starts_with("read_")
+}
+
 /// The generated files, a program for each target and the list of them, that are not as they should be, and what they should be.
 fn stale(names: &[String]) -> Outcome<Vec<(String, String)>> {
     let manifest = run::read("fuzz/Cargo.toml")?;
@@ -48,7 +53,8 @@ fn stale(names: &[String]) -> Outcome<Vec<(String, String)>> {
     for name in names {
         let _ = write!(list, "\n[[bin]]\nname = \"{name}\"\npath = \"fuzz_targets/{name}.rs\"\n");
         list += "test = false\ndoc = false\nbench = false\n";
-        let program = format!("#![no_main]\n\nzarrox_fuzz::target!(\"{name}\");\n");
+        let kind = if is_reader(name) { "reader" } else { "target" };
+        let program = format!("#![no_main]\n\nzarrox_fuzz::{kind}!(\"{name}\");\n");
         files.push((format!("fuzz/fuzz_targets/{name}.rs"), program));
     }
     files.push(("fuzz/Cargo.toml".to_owned(), list));

@@ -6,9 +6,11 @@ use zarrox::json::Json;
 
 use super::attributes::value;
 use super::files::{Id, Parsed};
-use super::format::{Class, Dataset, ObjectKind, Reference, Space};
+use super::format::{Class, Dataset, Datatype, ObjectKind, Reference, Space};
+use super::text::lenient;
+use super::types;
 use super::values::{Heap, little};
-use super::walk::Found;
+use super::walk::{Found, joined};
 use crate::netcdf::{Hierarchy, Kind, Origin};
 
 /// The beginning of the name that NetCDF gives to a scale which stands for a dimension without values.
@@ -197,7 +199,7 @@ impl Dimensions {
         }
         let (above, name) = split(&node.path);
         let Some(plain) = name.strip_prefix(NON_COORDINATE) else { return Some(node.path.clone()) };
-        Some(super::walk::joined(above, plain))
+        Some(joined(above, plain))
     }
 
     /// Returns what NetCDF has and Zarr has no words for.
@@ -219,18 +221,45 @@ impl Dimensions {
         for node in nodes {
             match &node.object.kind {
                 ObjectKind::Group if !node.path.is_empty() => hierarchy.group(&node.path),
-                ObjectKind::Dataset(_) => {
+                ObjectKind::Dataset(dataset) => {
                     let (Some(path), Some((shape, max))) = (self.path(node), simple(&node.object)) else {
                         continue;
                     };
                     let shape = self.shape(node.id, shape, max);
                     let names = self.names(node.id).unwrap_or_else(|| vec![None; shape.len()]);
-                    hierarchy.variable(&path, &shape, &names);
+                    add_arrays(&mut hierarchy, &path, &dataset.datatype, &shape, &names, types::DEEPEST);
                 }
                 _ => {}
             }
         }
         hierarchy
+    }
+}
+
+/// Adds the arrays that a dataset becomes: one, or a group of the fields of its structures.
+fn add_arrays(
+    hierarchy: &mut Hierarchy,
+    path: &str,
+    datatype: &Datatype,
+    shape: &[u64],
+    names: &[Option<String>],
+    depth: usize,
+) {
+    match types::kind(datatype) {
+        Ok(types::Kind::Columns(members)) if depth > 0 => {
+            hierarchy.group(path);
+            for member in members {
+                let path = joined(path, &lenient(&member.name));
+                add_arrays(hierarchy, &path, &member.datatype, shape, names, depth - 1);
+            }
+        }
+        Ok(types::Kind::Array(mapped)) => {
+            let shape: Vec<u64> = shape.iter().chain(&mapped.inner).copied().collect();
+            let mut names = names.to_vec();
+            names.resize(shape.len(), None);
+            hierarchy.variable(path, &shape, &names);
+        }
+        _ => hierarchy.variable(path, shape, names),
     }
 }
 

@@ -61,8 +61,7 @@ pub(super) struct Files {
 
 impl Files {
     /// Opens a file. Its directory is allowed for all files that are named.
-    pub(super) fn open(path: &Path, mut external: External) -> Result<Self> {
-        let input = Arc::new(Input::open(path)?);
+    pub(super) fn open(input: Arc<Input>, mut external: External) -> Result<Self> {
         let path = input.path().to_owned();
         external.directories.extend(path.parent().map(Path::to_owned));
         let file = File::open(input)?;

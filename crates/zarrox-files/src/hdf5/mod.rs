@@ -30,7 +30,8 @@ use zarrox::stores::MemoryStore;
 use zarrox::{DataType, Error, ErrorKind, Result};
 
 use crate::chunks::Chunks;
-use crate::input::{corrupt, unsupported};
+use crate::fill::FILL_VALUE;
+use crate::input::{Input, corrupt, unsupported, zeroed};
 use crate::inventory::{Inventories, Inventory, counted};
 use crate::netcdf::{Attributes, Described, Kind, Origin, Storage};
 use crate::reading::Reading;
@@ -41,6 +42,7 @@ use dimensions::Dimensions;
 use files::{Files, Id, Parsed};
 use format::{Class, Dataset, Datatype, Layout, Member, ObjectKind, Space};
 use text::lenient;
+use values::Heap;
 use walk::{Committed, Found, Walked, joined, walk};
 
 /// Attributes that only describe dimensions, or who wrote the file.
@@ -66,12 +68,9 @@ const LABELS: &str = "dimension_labels";
 /// The attribute of a group that has the order of its columns.
 const COLUMNS: &str = "columns";
 
-/// The deepest nesting of groups of columns.
-const DEEPEST: usize = 32;
-
 /// Opens a file as a store of Zarr.
-pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
-    let files = Files::open(path, reading.external.clone())?;
+pub(crate) fn open(input: Arc<Input>, reading: &Reading) -> Result<FileStore> {
+    let files = Files::open(input, reading.external.clone())?;
     let location = files.path(0).display().to_string();
     let mut import = Import::new(files, reading)?;
     import.run()?;
@@ -194,6 +193,10 @@ impl Import {
                     if is_internal || (is_scale && OF_SCALES.contains(&name.as_str())) {
                         continue;
                     }
+                    if let Some(class) = own_missing(&heap, node, found).filter(|_| all.is_of_array()) {
+                        all.fill_is_missing(class);
+                        continue;
+                    }
                     let value = attributes::value(&heap, found, self.origin);
                     (name, value, attributes::nc_type(&found.datatype))
                 }
@@ -231,7 +234,7 @@ impl Import {
             members,
             Column { whole, offset: 0, size: whole },
             described.attributes,
-            DEEPEST,
+            types::DEEPEST,
         )
     }
 
@@ -354,6 +357,23 @@ impl Import {
 /// Returns true for the classes of types that NetCDF's users define.
 fn is_user_type(datatype: &Datatype) -> bool {
     matches!(datatype.class, Class::Enum { .. } | Class::Compound(_) | Class::Opaque(_) | Class::Sequence(_))
+}
+
+/// Returns the class of a user-defined type of elements whose fill value an attribute calls missing; `None` for another attribute.
+fn own_missing(heap: &Heap, node: &Found, attribute: &format::Attribute) -> Option<&'static str> {
+    let ObjectKind::Dataset(dataset) = &node.object.kind else { return None };
+    let class = match &dataset.datatype.class {
+        Class::Compound(_) => "compound",
+        Class::Opaque(_) => "opaque",
+        _ => return None,
+    };
+    let data = dataset.fill.clone().or_else(|| zeroed(dataset.datatype.size).ok())?;
+    let (datatype, space) = (dataset.datatype.clone(), Space::Simple { shape: vec![], max: vec![] });
+    let fill = format::Attribute { name: Vec::new(), datatype, space, data };
+    // What lies between fields has no meaning, so that values are compared.
+    let value = |attribute| attributes::value(heap, attribute, Origin::NetCdf).ok();
+    let is_fill = || Some(value(attribute)?.without_tokens() == value(&fill)?.without_tokens());
+    (attribute.name == FILL_VALUE.as_bytes() && is_fill() == Some(true)).then_some(class)
 }
 
 /// Returns true if a file follows the conventions of NetCDF-4, where an attribute of one element is a scalar.

@@ -14,7 +14,7 @@ use crate::input::{corrupt, unsupported};
 const MOST_LEAVES: usize = 1 << 16;
 
 /// The deepest nesting of types.
-const DEEPEST: usize = 32;
+pub(super) const DEEPEST: usize = 32;
 
 /// The attribute that has the tag of bytes whose meaning only their program knows.
 const OPAQUE: &str = "opaque_tag";

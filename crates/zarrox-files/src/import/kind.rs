@@ -1,18 +1,13 @@
 //! [`Kind`]: the kinds of files that can be imported, and how one is opened.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-#[cfg(not(all(
-    feature = "hdf5",
-    feature = "images",
-    feature = "nifti",
-    feature = "tables",
-    feature = "tiff"
-)))]
-use zarrox::Error;
-use zarrox::Result;
+use zarrox::stores::Bytes;
+use zarrox::{Error, Result};
 
+use crate::external::External;
 use crate::input::{Input, unsupported};
 use crate::reading::Reading;
 use crate::store::FileStore;
@@ -58,18 +53,47 @@ impl Kind {
     /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
     pub fn of(path: impl AsRef<Path>) -> Result<Option<Self>> {
         let path = path.as_ref();
-        let foreign = if path.is_dir() {
-            crate::import::foreign::of_directory(path)
-        } else {
-            let input = Input::open(path)?;
-            match Self::of_input(&input)? {
-                Some(kind) => return Ok(Some(kind)),
-                None => crate::import::foreign::of_file(&input)?,
-            }
-        };
-        match foreign {
-            Some(foreign) => Err(unsupported(format!("'{}' is {foreign}", path.display()))),
-            None => Ok(path.is_dir().then_some(Self::Images)),
+        if path.is_dir() {
+            return match crate::import::foreign::of_directory(path) {
+                Some(foreign) => Err(foreign_kind(path, &foreign)),
+                None => Ok(Some(Self::Images)),
+            };
+        }
+        Self::of_open(&Input::open(path)?)
+    }
+
+    /// Opens bytes in memory as a file of this kind, for reading: a store of Zarr v3. The suffix of `name` says of CSV whether tabs
+    /// divide the columns, and of HDF5 whether it is NetCDF. Other files that the bytes name are not read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] when the bytes are damaged or of another kind; [`ErrorKind::Unsupported`] when this build does not read
+    /// the kind.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use zarrox::OpenOptions;
+    /// use zarrox_files::Kind;
+    ///
+    /// let store = Kind::Csv.open_bytes("a.csv", "x,y\n1,0.5\n2,0.25\n")?;
+    /// let y = OpenOptions::new().open_in(Arc::new(store), "y")?.into_array()?;
+    /// assert_eq!(y.read::<f64>(..)?.sum(), 0.75);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// [`ErrorKind::Corrupt`]: zarrox::ErrorKind::Corrupt
+    /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
+    pub fn open_bytes(self, name: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Result<FileStore> {
+        open_kind(self, Input::in_memory(bytes.into(), name.into()), &closed())
+    }
+
+    /// The kind of a file that is open.
+    fn of_open(input: &Input) -> Result<Option<Self>> {
+        if let Some(kind) = Self::of_input(input)? {
+            return Ok(Some(kind));
+        }
+        match crate::import::foreign::of_file(input)? {
+            Some(foreign) => Err(foreign_kind(input.name(), &foreign)),
+            None => Ok(None),
         }
     }
 
@@ -89,7 +113,7 @@ impl Kind {
             return Ok(Some(Self::Tiff));
         }
         #[cfg(feature = "nifti")]
-        if crate::nifti::is_nifti(&start, input.path()) {
+        if crate::nifti::is_nifti(&start, input) {
             return Ok(Some(Self::Nifti));
         }
         if start.starts_with(PARQUET) {
@@ -103,7 +127,7 @@ impl Kind {
             }
             offset *= 2;
         }
-        let suffix = input.path().extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+        let suffix = input.name().extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
         if ["csv", "tsv"].iter().any(|text| suffix.eq_ignore_ascii_case(text)) {
             return Ok(Some(Self::Csv));
         }
@@ -137,41 +161,69 @@ pub fn open_file(path: impl AsRef<Path>) -> Result<FileStore> {
     open(path.as_ref(), &Reading::default())
 }
 
+/// Opens bytes in memory as a file of another format, which the first bytes tell as in [`open_file`], or as [`Kind::open_bytes`].
+///
+/// # Errors
+/// As [`open_file`].
+pub fn open_bytes(name: impl Into<PathBuf>, bytes: impl Into<Bytes>) -> Result<FileStore> {
+    open_input(Input::in_memory(bytes.into(), name.into()), &closed())
+}
+
+/// The way in which bytes in memory are read: files that they name are not.
+fn closed() -> Reading {
+    Reading { external: External { is_closed: true, ..External::default() }, ..Reading::default() }
+}
+
 /// Opens a file in a way.
 pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
-    let name = format!("'{}'", path.display());
-    match Kind::of(path)? {
-        Some(kind) => open_kind(kind, path, reading).map_err(|error| error.at(name)),
-        None => Err(unsupported(format!("{name} is not a file of a known kind"))),
+    #[cfg(feature = "images")]
+    if path.is_dir() && Kind::of(path)? == Some(Kind::Images) {
+        let opened = crate::images::open_directory(path, reading.is_plain);
+        return opened.map_err(|error| error.at(format!("'{}'", path.display())));
+    }
+    open_input(Input::open(path)?, reading)
+}
+
+fn open_input(input: Input, reading: &Reading) -> Result<FileStore> {
+    match Kind::of_open(&input)? {
+        Some(kind) => open_kind(kind, input, reading),
+        None => Err(unsupported(format!("'{}' is not a file of a known kind", input.name().display()))),
     }
 }
 
-fn open_kind(kind: Kind, path: &Path, reading: &Reading) -> Result<FileStore> {
-    match kind {
+fn open_kind(kind: Kind, input: Input, reading: &Reading) -> Result<FileStore> {
+    let (name, input) = (format!("'{}'", input.name().display()), Arc::new(input));
+    let opened = match kind {
         #[cfg(feature = "hdf5")]
-        Kind::Hdf5 => crate::hdf5::open(path, reading),
+        Kind::Hdf5 => crate::hdf5::open(input, reading),
         #[cfg(not(feature = "hdf5"))]
         Kind::Hdf5 => Err(lacking(kind, "hdf5")),
-        Kind::NetCdf3 => crate::netcdf3::open(path, reading),
+        Kind::NetCdf3 => crate::netcdf3::open(&input, reading),
         #[cfg(feature = "images")]
-        Kind::Images => crate::images::open(path, reading.is_plain),
+        Kind::Images => crate::images::open(input, reading.is_plain),
         #[cfg(not(feature = "images"))]
         Kind::Images => Err(lacking(kind, "images")),
         #[cfg(feature = "tiff")]
-        Kind::Tiff => crate::tiff::open(path, reading),
+        Kind::Tiff => crate::tiff::open(&input, reading),
         #[cfg(not(feature = "tiff"))]
         Kind::Tiff => Err(lacking(kind, "tiff")),
         #[cfg(feature = "nifti")]
-        Kind::Nifti => crate::nifti::open(path, reading),
+        Kind::Nifti => crate::nifti::open(input, reading),
         #[cfg(not(feature = "nifti"))]
         Kind::Nifti => Err(lacking(kind, "nifti")),
         #[cfg(feature = "tables")]
-        Kind::Parquet => crate::table::parquet_in::open(path, reading),
+        Kind::Parquet => crate::table::parquet_in::open(&input, reading),
         #[cfg(feature = "tables")]
-        Kind::Csv => crate::table::csv_in::open(path, reading),
+        Kind::Csv => crate::table::csv_in::open(&input, reading),
         #[cfg(not(feature = "tables"))]
         Kind::Parquet | Kind::Csv => Err(lacking(kind, "tables")),
-    }
+    };
+    opened.map_err(|error| error.at(name))
+}
+
+/// The error of a kind that is recognised and not read.
+fn foreign_kind(path: &Path, foreign: &str) -> Error {
+    unsupported(format!("'{}' is {foreign}", path.display()))
 }
 
 /// The error of a build that does not read a kind of file.

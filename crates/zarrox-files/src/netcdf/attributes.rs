@@ -29,7 +29,8 @@ pub(crate) struct Attributes<'d> {
     /// The type of the elements in Zarr; `None` for a group.
     elements: Option<&'d DataType>,
     map: Map,
-    types: Vec<(String, NcType)>,
+    /// The names of the types of attributes that have to be told.
+    types: Vec<(String, &'static str)>,
     fill: Option<Json>,
     notes: Vec<String>,
     storage: Option<Storage>,
@@ -84,10 +85,16 @@ impl<'d> Attributes<'d> {
                 Origin::Hdf5 => NcType::usual_in_hdf5(name, &plain, own),
             };
             if usual != Some(of) {
-                self.types.push((name.to_owned(), of));
+                self.types.push((name.to_owned(), of.name()));
             }
         }
         self.map.insert(name.to_owned(), plain);
+    }
+
+    /// Returns true if the attributes are those of an array.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn is_of_array(&self) -> bool {
+        self.elements.is_some()
     }
 
     /// Tells the storage of the elements, which have so many bytes. `None` stands for chunks with filters.
@@ -99,6 +106,13 @@ impl<'d> Attributes<'d> {
     /// Tells the name of the user-defined type of the elements.
     pub(crate) fn user_type(&mut self, name: impl Into<String>) {
         self.user_type = Some(name.into());
+    }
+
+    /// Tells that the fill value of the elements is their missing value. Their type is a user-defined one of this class, whose values
+    /// no attribute of xarray has.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn fill_is_missing(&mut self, class: &'static str) {
+        self.types.push((fill::FILL_VALUE.to_owned(), class));
     }
 
     /// The attributes as Zarr has them.
@@ -127,13 +141,19 @@ impl<'d> Attributes<'d> {
             return self.letter(&value, of);
         }
         if elements.fields().is_some() {
-            // xarray cannot decode an attribute of structures. The metadata have the value.
+            // xarray cannot decode an attribute of structures.
+            let text = value.without_tokens();
+            self.notes
+                .push(format!("_FillValue {text} is left out: it is not the fill value of the structures"));
             return None;
         }
         if !fill::is_number(elements) {
             // Text, and types that only Zarr has.
-            let is_text = elements.storage() == Memory::Variable;
-            return (!is_text || value.is_string()).then_some(value);
+            if elements.storage() != Memory::Variable || value.is_string() {
+                return Some(value);
+            }
+            self.notes.push(format!("_FillValue {} is left out: it is no text", value.without_tokens()));
+            return None;
         }
         match fill::in_type(elements, &value) {
             Some(number) => {
@@ -161,7 +181,7 @@ impl<'d> Attributes<'d> {
             Some(mut bytes) => {
                 bytes.resize(size, 0);
                 self.fill = Some(STANDARD.encode(bytes).into());
-                self.types.push((fill::FILL_VALUE.to_owned(), of.unwrap_or(NcType::Char)));
+                self.types.push((fill::FILL_VALUE.to_owned(), of.unwrap_or(NcType::Char).name()));
             }
             None => {
                 self.notes.push(format!("_FillValue {value} is ignored: it is no text of {size} bytes"));

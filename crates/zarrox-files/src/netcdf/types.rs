@@ -224,8 +224,8 @@ impl Types {
     }
 
     /// The text of types in this order.
-    pub(super) fn text(types: &[(String, NcType)]) -> String {
-        let entry = |(name, of): &(String, NcType)| format!("{}: {}", escaped(name), of.name());
+    pub(super) fn text(types: &[(String, &str)]) -> String {
+        let entry = |(name, of): &(String, &str)| format!("{}: {of}", escaped(name));
         types.iter().map(entry).collect::<Vec<_>>().join("; ")
     }
 }
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn types_survive_their_text() {
-        let types = [("a b".to_owned(), NcType::Short), ("c:d".to_owned(), NcType::String)];
+        let types = [("a b".to_owned(), NcType::Short.name()), ("c:d".to_owned(), NcType::String.name())];
         let text = Types::text(&types);
         assert_eq!(text, r"a\ b: short; c\:d: string");
         let again = Types::of(&[(TYPES.to_owned(), Json::from(text))].into_iter().collect());

@@ -1,13 +1,13 @@
-//! Files that gzip has compressed, as temporary files, whose parts can be read in any order.
+//! Files that gzip has compressed, decompressed to a temporary place, whose parts can be read in any order.
 
-use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read, Seek, Write};
-use std::path::Path;
+use std::io::{self, BufRead as _, BufReader, Read, Write};
+use std::sync::Arc;
 
 use flate2::bufread::GzDecoder;
 use zarrox::Result;
 
-use crate::input::{Input, corrupt, failed};
+use crate::input::temporary::{Temporary, writing};
+use crate::input::{Input, Reader, corrupt, failed};
 
 /// The first bytes of what gzip has compressed.
 pub(super) const SIGNATURE: &[u8] = b"\x1f\x8b";
@@ -21,36 +21,33 @@ const MOST_REST: u64 = 64 << 20;
 /// [`zarrox::ErrorKind::Corrupt`] when the compressed data are damaged or cut off, and when a checksum differs. Other bytes behind the
 /// compressed data are ignored.
 pub(super) fn inflated(
-    path: &Path,
+    file: &Arc<Input>,
     start: usize,
     needed: impl FnOnce(&[u8]) -> Result<u64>,
 ) -> Result<Input> {
-    let operation = format!("decompressing '{}'", path.display());
-    let reading = |error| failed(&operation, error);
+    let operation = format!("decompressing '{}'", file.path().display());
     let decoding = |error: io::Error| match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
             corrupt(format!("{operation} failed: {error}"))
         }
         _ => failed(&operation, error),
     };
-    let file = File::open(path).map_err(reading)?;
-    let mut members = Members { decoder: Some(GzDecoder::new(BufReader::new(file))) };
+    let mut members =
+        Members { decoder: Some(GzDecoder::new(BufReader::new(Reader::new(Arc::clone(file))))) };
     let mut first = Vec::new();
     (&mut members).take(start as u64).read_to_end(&mut first).map_err(decoding)?;
     let rest = needed(&first)?.saturating_sub(first.len() as u64);
-    let writing = |error| failed("writing a temporary file", error);
-    let mut file = tempfile::tempfile().map_err(writing)?;
-    file.write_all(&first).map_err(writing)?;
-    io::copy(&mut (&mut members).take(rest), &mut file).map_err(decoding)?;
+    let mut inflated = Temporary::new();
+    inflated.write_all(&first).map_err(writing)?;
+    io::copy(&mut (&mut members).take(rest), &mut inflated).map_err(decoding)?;
     io::copy(&mut members.take(MOST_REST), &mut io::sink()).map_err(decoding)?;
-    file.rewind().map_err(writing)?;
-    Input::of(file, path.to_owned())
+    inflated.finish(file.name().to_owned())
 }
 
 /// The members of a file of gzip, which follow one another.
 struct Members {
     /// The decoder of a member; `None` behind the last one.
-    decoder: Option<GzDecoder<BufReader<File>>>,
+    decoder: Option<GzDecoder<BufReader<Reader>>>,
 }
 
 impl Read for Members {

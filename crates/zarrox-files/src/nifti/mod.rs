@@ -10,7 +10,7 @@ mod volume;
 pub(crate) mod write;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use zarrox::Result;
@@ -28,21 +28,26 @@ use crate::store::FileStore;
 const MOST_HEADER: u64 = 16 << 20;
 
 /// Returns true if a file with these first bytes is one of NIfTI, or of Analyze.
-pub(crate) fn is_nifti(start: &[u8], path: &Path) -> bool {
+pub(crate) fn is_nifti(start: &[u8], input: &Input) -> bool {
+    let path = input.name();
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
     let is_packed = start.starts_with(gzip::SIGNATURE);
     layout::has_magic(start)
         || (is_packed && [".nii.gz", ".hdr.gz"].iter().any(|suffix| name.ends_with(suffix)))
         || (layout::layout(start).is_some() && pair::is_header(path))
-        || pair::header_beside(path).is_some()
+        || header_beside(input).is_some()
+}
+
+/// The header beside a file of elements, if it is one.
+fn header_beside(input: &Input) -> Option<PathBuf> {
+    if input.is_in_memory() { None } else { pair::header_beside(input.name()) }
 }
 
 /// Opens a file as a store of Zarr.
-pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
-    let location = Input::open(path)?.path().display().to_string();
-    let header_path = pair::header_beside(path);
-    let path = header_path.as_deref().unwrap_or(path);
-    let input = header_file(path)?;
+pub(crate) fn open(given: Arc<Input>, reading: &Reading) -> Result<FileStore> {
+    let location = given.path().display().to_string();
+    let file = header_beside(&given).map_or(Ok(given), |path| Input::open(&path).map(Arc::new))?;
+    let input = header_file(&file)?;
     let header = Header::read(&input.start(layout::LONGEST as u64)?)?;
     let volume = Volume::of(&header)?;
     let begin = header.begin()?;
@@ -53,7 +58,7 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     };
     let input = match header.kind {
         Kind::Single => input,
-        Kind::Pair | Kind::Analyze => elements_file(path, begin, &volume, reading)?,
+        Kind::Pair | Kind::Analyze => elements_file(&file, begin, &volume, reading)?,
     };
     let available = input.length().saturating_sub(begin);
     let item = volume.data_type.size() as u64;
@@ -73,10 +78,9 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
 }
 
 /// The file of a header, decompressed as far as it is needed.
-fn header_file(path: &Path) -> Result<Arc<Input>> {
-    let input = Input::open(path)?;
-    if input.start(2)? != gzip::SIGNATURE {
-        return Ok(Arc::new(input));
+fn header_file(file: &Arc<Input>) -> Result<Arc<Input>> {
+    if file.start(2)? != gzip::SIGNATURE {
+        return Ok(Arc::clone(file));
     }
     let needed = |start: &[u8]| {
         let header = Header::read(start)?;
@@ -86,18 +90,18 @@ fn header_file(path: &Path) -> Result<Arc<Input>> {
             Kind::Pair | Kind::Analyze => Ok(MOST_HEADER),
         }
     };
-    Ok(Arc::new(gzip::inflated(path, layout::LONGEST, needed)?))
+    Ok(Arc::new(gzip::inflated(file, layout::LONGEST, needed)?))
 }
 
 /// The file of the elements of a pair.
-fn elements_file(path: &Path, begin: u64, volume: &Volume, reading: &Reading) -> Result<Arc<Input>> {
-    let elements = pair::elements_beside(path, &reading.external)?;
-    let input = Input::open(&elements)?;
+fn elements_file(header: &Input, begin: u64, volume: &Volume, reading: &Reading) -> Result<Arc<Input>> {
+    let elements = pair::elements_beside(header.name(), &reading.external)?;
+    let input = Arc::new(Input::open(&elements)?);
     if input.start(2)? != gzip::SIGNATURE || elements.extension().is_none_or(|suffix| suffix != "gz") {
-        return Ok(Arc::new(input));
+        return Ok(input);
     }
     let end = end_of(begin, volume)?;
-    Ok(Arc::new(gzip::inflated(&elements, 0, |_| Ok(end))?))
+    Ok(Arc::new(gzip::inflated(&input, 0, |_| Ok(end))?))
 }
 
 /// The position after the last element.

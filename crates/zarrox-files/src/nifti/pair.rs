@@ -40,7 +40,8 @@ pub(super) fn elements_beside(path: &Path, external: &External) -> Result<PathBu
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = stem(path, &HEADERS).unwrap_or(&name);
     let names = ELEMENTS.map(|suffix| format!("{stem}{suffix}"));
-    let found = names.iter().find(|name| path.with_file_name(name).is_file());
+    let is_there = |name: &&String| external.is_closed || path.with_file_name(name).is_file();
+    let found = names.iter().find(is_there);
     let found = found.ok_or_else(|| {
         let message =
             format!("the elements are in '{stem}.img' or '{stem}.img.gz', and neither is beside the header");

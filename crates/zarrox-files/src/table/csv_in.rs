@@ -41,9 +41,8 @@ const MOST_ROW: u64 = 256 << 20;
 const MOST_COLUMNS: usize = 1 << 16;
 
 /// Opens a file as a store of Zarr.
-pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
-    let input = Input::open(path)?;
-    let mut table = Table::read(&input, delimiter(path))?;
+pub(crate) fn open(input: &Input, reading: &Reading) -> Result<FileStore> {
+    let mut table = Table::read(input, delimiter(input.name()))?;
     for (name, _) in &reading.columns {
         if !table.names.contains(name) {
             let known = table.names.join(", ");
@@ -132,7 +131,7 @@ impl Table {
         let notes = names::notes(texts, &names);
         let mut columns = Vec::new();
         columns.resize_with(names.len(), Gathered::default);
-        let mut table = Self { names, notes, columns, spool: Spool::new()?, rows: 0, in_block: BLOCK };
+        let mut table = Self { names, notes, columns, spool: Spool::new(), rows: 0, in_block: BLOCK };
         let (mut record, mut in_block, mut bytes, mut last) = (ByteRecord::new(), 0, 0, 0);
         loop {
             since.set(0);

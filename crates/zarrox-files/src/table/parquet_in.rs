@@ -1,7 +1,6 @@
 //! Files of Parquet as Zarr: each column is an array, whose chunks are made of groups of rows.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::Type as Physical;
@@ -36,12 +35,11 @@ const TEXT_BLOCK: u64 = 1 << 16;
 const BATCH: usize = 1 << 14;
 
 /// Opens a file as a store of Zarr.
-pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
+pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     if !reading.columns.is_empty() {
         return Err(unsupported("the columns of Parquet have types; --column is for CSV"));
     }
-    let input = Arc::new(Input::open(path)?);
-    let source = Source(Arc::clone(&input));
+    let source = Source(Arc::clone(input));
     let metadata = footer::metadata(&source).map_err(parquet)?;
     let file = Arc::new(File::new(source, metadata)?);
     let schema = file.metadata.file_metadata().schema_descr_ptr();

@@ -1,11 +1,11 @@
-//! A file of the columns of a table, each in pieces, which has no name and is gone with the process.
+//! The columns of a table in pieces, which are written once and read in any order.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 
 use zarrox::Result;
 
-use crate::input::{Input, failed};
+use crate::input::Input;
+use crate::input::temporary::{Temporary, writing};
 
 /// A piece of a column.
 #[derive(Debug, Clone, Copy)]
@@ -14,31 +14,28 @@ pub(super) struct Piece {
     length: u64,
 }
 
-/// A file that is written.
+/// Pieces that are written.
 pub(super) struct Spool {
-    out: BufWriter<File>,
+    out: Temporary,
     length: u64,
 }
 
 impl Spool {
-    pub(super) fn new() -> Result<Self> {
-        let file = tempfile::tempfile().map_err(|error| failed("creating a temporary file", error))?;
-        Ok(Self { out: BufWriter::with_capacity(1 << 20, file), length: 0 })
+    pub(super) fn new() -> Self {
+        Self { out: Temporary::new(), length: 0 }
     }
 
     /// Writes a piece.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Piece> {
-        self.out.write_all(bytes).map_err(|error| failed("writing a temporary file", error))?;
+        self.out.write_all(bytes).map_err(writing)?;
         let piece = Piece { offset: self.length, length: bytes.len() as u64 };
         self.length += piece.length;
         Ok(piece)
     }
 
-    /// The file, which is read from now on.
+    /// The pieces, which are read from now on.
     pub(super) fn finish(self) -> Result<Input> {
-        let file = self.out.into_inner().map_err(|error| error.into_error());
-        let file = file.map_err(|error| failed("writing a temporary file", error))?;
-        Input::of(file, "a temporary file".into())
+        self.out.finish("a temporary file".into())
     }
 }
 

@@ -197,7 +197,7 @@ impl Image {
                     )));
                 }
                 let offset = offset.checked_add(skipped).ok_or_else(|| corrupt("an address is too large"))?;
-                let mut rows = page.source.read(offset, count)?;
+                let mut rows = page.source.input()?.read(offset, count)?;
                 if all.is_empty() {
                     all = rows;
                 } else {
@@ -205,7 +205,8 @@ impl Image {
                 }
                 continue;
             }
-            let mut whole = self.decoded(page.source.read(offset, size)?, &page.coding, end - begin)?;
+            let mut whole =
+                self.decoded(page.source.input()?.read(offset, size)?, &page.coding, end - begin)?;
             let rows = bytes(skipped)?..bytes(skipped + count)?;
             if all.is_empty() && rows.start == 0 && rows.end <= whole.len() {
                 whole.truncate(rows.end);

@@ -25,7 +25,6 @@ pub(crate) mod write;
 mod ycbcr;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use zarrox::json::{Json, Map};
@@ -51,13 +50,12 @@ use crate::store::{FileStore, LeftOut};
 const IMAGE: &str = "image";
 
 /// Opens a file as a store of Zarr.
-pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
-    let input = Arc::new(Input::open(path)?);
-    let (file, first) = File::open(Arc::clone(&input))?;
+pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
+    let (file, first) = File::open(Arc::clone(input))?;
     let mut contents = Contents::read(&file, first)?;
     let mut left_out = std::mem::take(&mut contents.left_out);
     let mut notes = std::mem::take(&mut contents.notes);
-    let series = all_series(&input, &contents, reading, &mut left_out)?;
+    let series = all_series(input, &contents, reading, &mut left_out)?;
     notes.extend(contents.not_taken(reading));
     let mut hierarchy = Hierarchy { documents: MemoryStore::new(), arrays: BTreeMap::new(), reading };
     if reading.ome {

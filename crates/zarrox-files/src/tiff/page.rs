@@ -1,6 +1,5 @@
 //! Pages: the images of a file, by their tags.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use zarrox::Result;
@@ -11,29 +10,10 @@ use super::directory::Directory;
 use super::form::Form;
 use super::predictor::Predictor;
 use super::tag;
-use crate::input::{Input, corrupt, unsupported};
+use crate::input::{Source, corrupt, unsupported};
 
 /// The number of bytes of a JPEG among which its header is looked for.
 const JPEG_HEADER: u64 = 1 << 16;
-
-/// The file that has the strips or tiles of a page.
-#[derive(Debug, Clone)]
-pub(super) enum Source {
-    /// A file that is open.
-    Open(Arc<Input>),
-    /// One of many files, which is opened when it is read.
-    Closed(Arc<PathBuf>),
-}
-
-impl Source {
-    /// Reads the bytes of a range.
-    pub(super) fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
-        match self {
-            Self::Open(input) => input.read(offset, length),
-            Self::Closed(path) => Input::open(path)?.read(offset, length),
-        }
-    }
-}
 
 /// How strips and tiles of a page become elements.
 #[derive(Debug, PartialEq)]
@@ -63,6 +43,7 @@ impl Coding {
 pub(super) struct Page {
     pub(super) form: Arc<Form>,
     pub(super) coding: Arc<Coding>,
+    /// The file that has the strips or tiles.
     pub(super) source: Source,
     /// The place of each strip or tile, and its size in the file.
     pub(super) places: Vec<(u64, u64)>,
@@ -125,7 +106,7 @@ impl Page {
         let source = Source::Open(Arc::clone(&file.input));
         let places = places(directory, &form, compression)?;
         if is_jpeg && let Some(&(offset, size)) = places.iter().find(|(_, size)| *size > 0) {
-            codec::check_jpeg(&source.read(offset, size.min(JPEG_HEADER))?)?;
+            codec::check_jpeg(&file.input.read(offset, size.min(JPEG_HEADER))?)?;
         }
         let coding = Coding { compression, predictor, endian: file.endian, is_reversed, tables };
         Ok(Self { form: Arc::new(form), coding: Arc::new(coding), source, places })

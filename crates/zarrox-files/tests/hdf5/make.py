@@ -2,7 +2,7 @@
 
     python make.py
 
-Runs in the environment of `conformance/requirements/files.txt`. `expected.json` has for each file its `nodes`: the elements of each
+Runs in the environment of `conformance/requirements/files.txt`, with the program `ncgen`. `expected.json` has for each file its `nodes`: the elements of each
 dataset and the attributes, and `left_out`, the paths of what has no form in Zarr.
 """
 
@@ -10,6 +10,7 @@ import base64
 import json
 import os
 import struct
+import subprocess
 import sys
 
 import h5py
@@ -499,9 +500,45 @@ def write_netcdf(data):
     w.done()
 
 
+# Missing values of user-defined types, which netCDF4-python does not write, and a dimension that only fields of structures have.
+STRUCTURES = """netcdf structures {
+types:
+  compound obs_t { byte day ; short elev ; double time ; } ;
+  opaque(3) raw_t ;
+  compound deep_t { float x ; double y(3) ; } ;
+dimensions:
+  n = 3 ;
+  bare = 2 ;
+variables:
+  obs_t obs(n) ;
+    obs_t obs:_FillValue = {-99, -99, NaN} ;
+  raw_t raw(n) ;
+    raw_t raw:_FillValue = 0Xff00ff ;
+  deep_t deep(bare) ;
+data:
+  obs = {1, 2, 3.5}, {-99, -99, NaN}, {4, 5, 6} ;
+  raw = 0X010203, 0Xff00ff, 0X0a0b0c ;
+  deep = {1, {2, 3, 4}}, {5, {6, 7, 8}} ;
+}
+"""
+
+
+def write_structures(data):
+    name = "structures.nc"
+    subprocess.run(["ncgen", "-k", "nc4", "-o", os.path.join(data, name)], input=STRUCTURES, text=True, check=True)
+    with h5py.File(os.path.join(data, name)) as file:
+        expect(name, "obs", file["obs"][...], dimensions=["n"])
+        expect(name, "raw", file["raw"][...], dimensions=["n"])
+        for field, more in (("x", []), ("y", [None])):
+            expect(name, f"deep/{field}", file["deep"][field], dimensions=["bare", *more])
+    attributes(name, "obs", _nc_types="_FillValue: compound", _nc_type="obs_t")
+    attributes(name, "raw", _nc_types="_FillValue: opaque", _nc_type="raw_t")
+    attributes(name, "", _nc_dimensions="n = 3; bare = 2")
+
+
 def main():
     data = pack.begin(HERE)
-    for write in (write_types, write_complex, write_links, write_names, write_damaged, write_old, write_virtual, write_external, write_netcdf):
+    for write in (write_types, write_complex, write_links, write_names, write_damaged, write_old, write_virtual, write_external, write_netcdf, write_structures):
         write(data)
     with open(os.path.join(data, "expected.json"), "w") as file:
         json.dump(EXPECTED, file)

@@ -23,6 +23,7 @@ use super::names;
 use super::options::{Convention, Options};
 use super::path::{name, parent};
 use crate::chunks::each_position;
+use crate::fill::FILL_VALUE;
 use crate::input::{corrupt, unsupported, zeroed};
 use crate::netcdf::{self, NcType, Shaped, Storage};
 use crate::rows::{CHUNK, runs};
@@ -241,7 +242,19 @@ impl Source {
         if self.chunks.is_some() && !self.filters.is_empty() {
             header.add(kind::FILTERS, &messages::filters(&self.filters))?;
         }
-        Ok(())
+        match user_type.filter(|_| self.attributes.is_fill_missing) {
+            Some(address) => self.describe_missing(header, address),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the attribute for missing values of the user-defined type at an address: they are the fill value.
+    fn describe_missing(&self, header: &mut Header, address: u64) -> Result<()> {
+        let missing = match self.fill()? {
+            Some(fill) => fill,
+            None => zeroed(self.datatype.size)?,
+        };
+        header.committed_attribute(FILL_VALUE, address, &messages::dataspace(&[], &[]), &missing)
     }
 
     /// The fill value of text of any length; `None` for empty text, and for other elements.

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use zarrox::convert::missing;
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::{Json, Map};
 use zarrox::{DynArray, Result};
@@ -25,6 +26,8 @@ pub(super) struct Attributes {
     types: Types,
     /// The type of the elements; `None` for groups, and for elements that are no numbers and no text.
     elements: Option<NcType>,
+    /// True if the fill value of a user-defined type is its missing value.
+    pub(super) is_fill_missing: bool,
     /// The missing value of letters.
     letter: Option<u8>,
     /// True if the missing value has the user-defined type of the elements.
@@ -87,12 +90,14 @@ impl Attributes {
             }
         }
         let letter = letter.filter(|_| convention == Convention::NetCdf);
+        let is_fill_missing =
+            elements == Elements::Other && convention == Convention::NetCdf && missing::tells_missing(given);
         let is_user_fill = matches!(elements, Elements::Enumeration(_));
         let elements = match elements {
             Elements::Of(of) | Elements::Enumeration(of) => Some(of),
             _ => None,
         };
-        Ok(Self { all, types, elements, letter, is_user_fill })
+        Ok(Self { all, types, elements, is_fill_missing, letter, is_user_fill })
     }
 
     /// Returns true if all attributes have types of the classic model of NetCDF.

@@ -15,10 +15,10 @@ use super::contents::{Contents, Found};
 use super::directory::File;
 use super::form::Form;
 use super::image::Axis;
-use super::page::{Page, Source};
+use super::page::Page;
 use super::series::{self, Series};
 use crate::external::External;
-use crate::input::{Input, corrupt, unsupported};
+use crate::input::{Input, Source, corrupt, unsupported};
 use crate::store::LeftOut;
 
 /// The most planes of an image.

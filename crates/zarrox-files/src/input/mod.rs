@@ -1,0 +1,244 @@
+//! Files that are read at any position, from several threads; and bytes in memory that are read as such a file.
+
+#[cfg(any(feature = "nifti", feature = "tables"))]
+pub(crate) mod temporary;
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+#[cfg(any(feature = "images", feature = "nifti", feature = "tiff"))]
+use std::sync::Arc;
+
+use zarrox::stores::Bytes;
+use zarrox::{Error, ErrorKind, Result};
+
+/// A file that is open for reading.
+#[derive(Debug)]
+pub(crate) struct Input {
+    content: Content,
+    name: PathBuf,
+    path: PathBuf,
+    length: u64,
+}
+
+/// The bytes of a file.
+#[derive(Debug)]
+enum Content {
+    File(File),
+    Memory(Bytes),
+}
+
+impl Input {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let failed = |error| self::failed(&format!("opening '{}'", path.display()), error);
+        let file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if !metadata.is_file() {
+            let message = format!("'{}' is not a file that can be read in any order", path.display());
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        let name = path.to_owned();
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| name.clone());
+        Ok(Self { content: Content::File(file), name, path, length: metadata.len() })
+    }
+
+    /// A file that is open, and has this name in errors.
+    #[cfg(any(feature = "nifti", feature = "tables"))]
+    pub(crate) fn of(file: File, name: PathBuf) -> Result<Self> {
+        let length = file.metadata().map_err(|error| self::failed("reading a temporary file", error))?.len();
+        Ok(Self { content: Content::File(file), path: name.clone(), name, length })
+    }
+
+    /// Bytes in memory as a file of this name.
+    pub(crate) fn in_memory(bytes: Bytes, name: PathBuf) -> Self {
+        let length = bytes.len() as u64;
+        Self { content: Content::Memory(bytes), path: name.clone(), name, length }
+    }
+
+    /// True if there is no file: nothing lies beside the bytes.
+    #[cfg(any(test, feature = "nifti"))]
+    pub(crate) fn is_in_memory(&self) -> bool {
+        matches!(self.content, Content::Memory(_))
+    }
+
+    /// The name of the file as it was given. Its suffix counts also where it is a link.
+    pub(crate) fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// The path of the file, without links.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The length in bytes.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The bytes of a range. The range is compared with the length of the file before memory is taken.
+    pub(crate) fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
+        if offset.checked_add(length).is_none_or(|end| end > self.length) {
+            return Err(corrupt(format!(
+                "{length} bytes from offset {offset} are not in the file, which has {} bytes",
+                self.length
+            )));
+        }
+        let length = usize::try_from(length).map_err(|_| too_large(length))?;
+        let mut bytes = zeroed(length)?;
+        self.fill(&mut bytes, offset)?;
+        Ok(bytes)
+    }
+
+    /// Reads the bytes from a position on, as many as there are and have room. Returns their number.
+    #[cfg(feature = "tables")]
+    pub(crate) fn read_into(&self, out: &mut [u8], offset: u64) -> Result<usize> {
+        let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let length = left.min(out.len());
+        self.fill(&mut out[..length], offset)?;
+        Ok(length)
+    }
+
+    fn fill(&self, out: &mut [u8], offset: u64) -> Result<()> {
+        let failed = |error| failed(&format!("reading '{}'", self.path.display()), error);
+        self.read_exact_at(out, offset).map_err(failed)
+    }
+
+    /// The first bytes of the file, at most so many.
+    pub(crate) fn start(&self, most: u64) -> Result<Vec<u8>> {
+        self.read(0, most.min(self.length))
+    }
+
+    fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
+        match &self.content {
+            Content::File(file) => read_exact_at(file, out, offset),
+            Content::Memory(bytes) => {
+                let begin = usize::try_from(offset).unwrap_or(usize::MAX);
+                let bytes = bytes.get(begin..).and_then(|bytes| bytes.get(..out.len()));
+                out.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[read..];
+        offset += read as u64;
+    }
+    Ok(())
+}
+
+/// One of many files, which is open or is opened when it is read.
+#[cfg(any(feature = "images", feature = "tiff"))]
+#[derive(Debug, Clone)]
+pub(crate) enum Source {
+    Open(Arc<Input>),
+    Closed(Arc<PathBuf>),
+}
+
+#[cfg(any(feature = "images", feature = "tiff"))]
+impl Source {
+    /// The open file.
+    pub(crate) fn input(&self) -> Result<Arc<Input>> {
+        match self {
+            Self::Open(input) => Ok(Arc::clone(input)),
+            Self::Closed(path) => Input::open(path).map(Arc::new),
+        }
+    }
+
+    /// The name of the file.
+    #[cfg(feature = "images")]
+    pub(crate) fn name(&self) -> &Path {
+        match self {
+            Self::Open(input) => input.name(),
+            Self::Closed(path) => path,
+        }
+    }
+}
+
+/// A file that is read from its beginning.
+#[cfg(any(feature = "images", feature = "nifti"))]
+#[derive(Debug)]
+pub(crate) struct Reader {
+    input: Arc<Input>,
+    position: u64,
+}
+
+#[cfg(any(feature = "images", feature = "nifti"))]
+impl Reader {
+    pub(crate) fn new(input: Arc<Input>) -> Self {
+        Self { input, position: 0 }
+    }
+}
+
+#[cfg(any(feature = "images", feature = "nifti"))]
+impl io::Read for Reader {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = self.input.length.saturating_sub(self.position);
+        let length = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
+        self.input.read_exact_at(&mut out[..length], self.position)?;
+        self.position += length as u64;
+        Ok(length)
+    }
+}
+
+#[cfg(feature = "images")]
+impl io::Seek for Reader {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            io::SeekFrom::Start(position) => Some(position),
+            io::SeekFrom::End(distance) => self.input.length.checked_add_signed(distance),
+            io::SeekFrom::Current(distance) => self.position.checked_add_signed(distance),
+        };
+        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
+    }
+}
+
+/// Memory of zeros, or an error where there is not enough.
+pub(crate) fn zeroed(length: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(length).map_err(|_| too_large(length as u64))?;
+    bytes.resize(length, 0);
+    Ok(bytes)
+}
+
+fn too_large(length: u64) -> Error {
+    Error::new(ErrorKind::LimitExceeded, format!("there is no memory for {length} bytes"))
+}
+
+/// The error of damaged files.
+pub(crate) fn corrupt(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Corrupt, message)
+}
+
+/// The error of what cannot be expressed.
+pub(crate) fn unsupported(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Unsupported, message)
+}
+
+/// The error of an operation on a file, such as "reading 'a.nc'".
+pub(crate) fn failed(operation: &str, error: io::Error) -> Error {
+    let kind = match error.kind() {
+        io::ErrorKind::NotFound => ErrorKind::NotFound,
+        io::ErrorKind::AlreadyExists => ErrorKind::AlreadyExists,
+        io::ErrorKind::PermissionDenied => ErrorKind::Forbidden,
+        io::ErrorKind::ReadOnlyFilesystem => ErrorKind::ReadOnly,
+        io::ErrorKind::StorageFull => ErrorKind::StorageFull,
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => ErrorKind::Corrupt,
+        _ => ErrorKind::Unreachable,
+    };
+    Error::new(kind, format!("{operation} failed: {error}")).with_source(error)
+}
