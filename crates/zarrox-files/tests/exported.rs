@@ -84,6 +84,36 @@ fn shards_edges_and_empty_chunks_are_written() {
     assert_eq!(again.read::<f64>(s![60, 0]).unwrap().sum(), 7.0);
 }
 
+#[cfg(feature = "hdf5")]
+#[test]
+fn of_a_huge_array_only_what_is_stored_is_visited() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let root = zarrox::create_group(place("a.zarr")).unwrap();
+    let create = |name: &str| root.create_array(name).shape([1 << 33, 1 << 28]).fill_value(-1);
+    let chunked = create("chunked").data_type(DataType::Int32).chunks([64, 64]).shards([128, 128]);
+    let chunked = chunked.create().unwrap();
+    let corner = (1_u64 << 33) - 130;
+    chunked.write(s![corner..corner + 4, 60..70], &ndarray::Array2::from_elem((4, 10), 5)).unwrap();
+    let whole = zarrox::json::json!({"_nc_storage": "contiguous"}).as_object().unwrap().clone();
+    create("empty").data_type(DataType::Int32).chunks([64, 64]).attributes(whole).create().unwrap();
+    export_file(place("a.zarr"), place("a.h5")).unwrap();
+    let file = std::sync::Arc::new(zarrox_files::open_file(place("a.h5")).unwrap());
+    let again = zarrox::OpenOptions::new()
+        .mode(zarrox::OpenMode::Read)
+        .open_in(file, "")
+        .unwrap()
+        .into_group()
+        .unwrap();
+    let array = |name: &str| again.open(name).unwrap().into_array().unwrap();
+    let window = s![corner - 1..corner + 5, 59..71];
+    let found = array("chunked").read::<i32>(window.clone()).unwrap();
+    assert_eq!(found, chunked.read::<i32>(window).unwrap());
+    assert_eq!(found.sum(), 40 * 5 - 32);
+    assert_eq!(array("empty").shape(), [1 << 33, 1 << 28]);
+    assert_eq!(array("empty").read::<i32>(s![1_u64 << 32, ..3]).unwrap().sum(), -3);
+}
+
 #[test]
 fn lists_of_numbers_come_back_in_their_type() {
     let directory = tempfile::tempdir().unwrap();

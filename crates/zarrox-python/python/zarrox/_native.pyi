@@ -51,7 +51,7 @@ __all__ = [
 
 __version__: str
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 @final
 class Store:
@@ -341,7 +341,7 @@ class Growth:
     def note(self, arrays: Sequence[tuple[str, int, int, int]], is_written: bool) -> None:
         """Says which arrays are going to be longer, before the first one is; ``False`` if their rows have no values then."""
 
-def grow_with(group: Group, work: Callable[[Growth], T]) -> T:
+def grow_with(group: Group, work: Callable[[Growth], _T]) -> _T:
     """Calls a function that lets the arrays below a group grow, while nobody else does so.
 
     What a killed one has done in part is undone before. If the function fails, it must have left the arrays as they were, or others

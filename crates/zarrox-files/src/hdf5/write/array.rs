@@ -22,6 +22,7 @@ use super::messages::{self, Filter, Header, kind};
 use super::names;
 use super::options::{Convention, Options};
 use super::path::{name, parent};
+use super::sparse::stored_positions;
 use crate::chunks::each_position;
 use crate::fill::FILL_VALUE;
 use crate::input::{corrupt, unsupported, zeroed};
@@ -302,6 +303,11 @@ impl Source {
         };
         let run = runs(shape, item, most);
         let grid: Vec<u64> = shape.iter().zip(&run).map(|(length, run)| length.div_ceil(*run)).collect();
+        if stored_positions(&self.array, &run, &grid)?.is_some_and(|stored| stored.is_empty()) {
+            let elements = shape.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
+            (options.progress)(elements)?;
+            return Ok(Placed(messages::contiguous(messages::NOWHERE, elements.saturating_mul(item))));
+        }
         let mut address = None;
         let mut size = 0_u64;
         let mut write = |position: &[u64]| -> Result<()> {
@@ -348,13 +354,17 @@ impl Source {
         let mut written = Vec::new();
         let mut waiting: Vec<Vec<u64>> = Vec::with_capacity(batch);
         let mut failure = Ok(());
-        let _ = each_position(&grid, &mut |position| {
+        let mut visit = |position: &[u64]| {
             waiting.push(position.to_vec());
             if waiting.len() == batch {
                 failure = self.write_batch(&array, chunks, &mut waiting, file, options, &mut written);
             }
             if failure.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
+        };
+        let _ = match stored_positions(&array, chunks, &grid)? {
+            Some(stored) => stored.iter().try_for_each(|position| visit(position)),
+            None => each_position(&grid, &mut visit),
+        };
         failure?;
         self.write_batch(&array, chunks, &mut waiting, file, options, &mut written)?;
         let chunk_shape = chunks.iter().chain(&self.letters).map(|&length| u32::try_from(length));

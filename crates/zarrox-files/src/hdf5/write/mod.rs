@@ -13,6 +13,7 @@ mod names;
 mod options;
 mod path;
 mod plan;
+mod sparse;
 mod user_types;
 
 use std::io::SeekFrom;

@@ -1,0 +1,43 @@
+//! Arrays of so many chunks that only those are visited of which something is stored.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use zarrox::{Array, Result};
+
+use crate::chunks::each_position;
+
+/// The number of chunks up to which all are visited, so that no list of them is made.
+const MANY: u64 = 1 << 20;
+
+/// The chunks of this shape that have stored elements, in row-major order. `None` if all chunks of the grid are to be visited.
+pub(super) fn stored_positions(
+    array: &Array,
+    chunks: &[u64],
+    grid: &[u64],
+) -> Result<Option<BTreeSet<Vec<u64>>>> {
+    let count = grid.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
+    if count <= MANY {
+        return Ok(None);
+    }
+    let mut stored = Vec::new();
+    array.visit_objects(&mut |chunk, _| stored.extend(chunk))?;
+    let mut positions = BTreeSet::new();
+    for chunk in stored {
+        let first_and_count = |(dim, &index): (usize, &u64)| {
+            let (start, length) = array.chunk_grid().chunk_place(dim, index)?;
+            let last = start.saturating_add(length).min(array.shape()[dim]).checked_sub(1)?;
+            let first = start / chunks[dim];
+            Some((first, last / chunks[dim] - first + 1))
+        };
+        let Some(covered) = chunk.iter().enumerate().map(first_and_count).collect::<Option<Vec<_>>>() else {
+            continue;
+        };
+        let (first, counts): (Vec<u64>, Vec<u64>) = covered.into_iter().unzip();
+        let _ = each_position(&counts, &mut |offset| {
+            positions.insert(first.iter().zip(offset).map(|(first, offset)| first + offset).collect());
+            ControlFlow::Continue(())
+        });
+    }
+    Ok(Some(positions))
+}
