@@ -104,19 +104,30 @@ const COMMANDS: [(&[&str], &[&str]); 8] = [
     (&["export", "a.zarr/x", "o.npy"], &[]),
 ];
 
+/// Returns true if the program ended because a few bytes were refused, which nothing in it takes by itself: as if it was killed.
+fn is_ended_by_a_small_allocation(run: &Run) -> bool {
+    let bytes = run.err.strip_prefix("memory allocation of ").and_then(|rest| rest.split(' ').next());
+    bytes.and_then(|bytes| bytes.parse().ok()).is_some_and(|bytes: usize| bytes < 64 << 10)
+}
+
 /// Runs all commands under a limit: each does its work, or says in these words that it cannot. Without the limit it does its work then.
-fn all_end_in_words(limit: &str, words: &[&str], codes: &[i32]) {
+/// Returns how many could not.
+fn all_end_in_words(limit: &str, words: &[&str], codes: &[i32]) -> usize {
     let place = Place::new();
     noise(&place);
     let digest = place.ok(&["digest", "a.zarr/x"]);
+    let mut refused = 0;
     for (line, undo) in COMMANDS {
         let run = limited(&place, limit, line);
-        assert!(run.code == 0 || codes.contains(&run.code), "{limit} {line:?} {run:?}");
-        assert!(
-            run.code == 0 || words.iter().any(|words| run.err.contains(words)),
-            "{limit} {line:?} {run:?}"
-        );
-        assert_eq!(temporary_files(&place), Vec::<String>::new(), "{limit} {line:?}");
+        if !is_ended_by_a_small_allocation(&run) {
+            assert!(run.code == 0 || codes.contains(&run.code), "{limit} {line:?} {run:?}");
+            assert!(
+                run.code == 0 || words.iter().any(|words| run.err.contains(words)),
+                "{limit} {line:?} {run:?}"
+            );
+            assert_eq!(temporary_files(&place), Vec::<String>::new(), "{limit} {line:?}");
+            refused += usize::from(run.code != 0);
+        }
         let again = place.run(line);
         // What is complete is there already.
         assert!([0, 4].contains(&again.code), "{limit} {line:?} {again:?}");
@@ -126,18 +137,21 @@ fn all_end_in_words(limit: &str, words: &[&str], codes: &[i32]) {
         assert_eq!(place.ok(&["digest", "a.zarr/x"]), digest, "{limit} {line:?}");
         assert_eq!(place.run(&["check", "a.zarr"]).code, 0, "{limit} {line:?}");
     }
+    refused
 }
 
 #[test]
 fn a_command_that_may_write_no_large_file_ends_in_words() {
-    all_end_in_words("-f 64", &["larger than the file system allows", "File too large"], &[1]);
+    let words = ["larger than the file system allows", "File too large"];
+    assert!(all_end_in_words("-f 64", &words, &[1]) > 0);
 }
 
 #[test]
 fn a_command_that_may_open_few_files_ends_in_words() {
-    for limit in ["-n 6", "-n 9", "-n 12"] {
-        all_end_in_words(limit, &["oo many open files"], &[1, 5, 8]);
-    }
+    let limits = ["-n 6", "-n 9", "-n 12"];
+    let refused: usize =
+        limits.iter().map(|limit| all_end_in_words(limit, &["oo many open files"], &[1, 5, 8])).sum();
+    assert!(refused > 0);
 }
 
 #[test]
@@ -150,10 +164,9 @@ fn a_command_without_memory_ends_in_words() {
         limited(&place, &format!("-v {limit}"), &line).code == 0
     };
     let least = (1..100).map(|step| step * 8_000).find(|limit| create(*limit)).unwrap();
-    for more in [4_000, 8_000] {
-        let words = ["memory"];
-        all_end_in_words(&format!("-v {}", least + more), &words, &[1, 8]);
-    }
+    let limits = [4_000, 8_000].map(|more| format!("-v {}", least + more));
+    let refused: usize = limits.iter().map(|limit| all_end_in_words(limit, &["memory"], &[1, 8])).sum();
+    assert!(refused > 0);
 }
 
 #[test]
