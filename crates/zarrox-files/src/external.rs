@@ -17,7 +17,7 @@ use crate::input::failed;
 pub(crate) struct External {
     /// Further allowed directories.
     pub(crate) directories: Vec<PathBuf>,
-    /// True for a file in memory, beside which there are no others.
+    /// True for bytes in memory: other files that they name are refused.
     pub(crate) is_closed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Damaged files of other formats in memory: a fuzz target for each reader, and one that is told apart by the first bytes.
+//! Fuzz targets of the readers of other formats, on bytes in memory: one for each reader, and one that chooses the reader by the first bytes.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub struct Reader {
     pub name: &'static str,
     /// The kind of the file; `None` for the one that its first bytes tell.
     kind: Option<Kind>,
-    /// The suffixes of the files that it begins with, of which the first one is that of inputs.
+    /// The suffixes of seed files. Inputs are named with the first one.
     suffixes: &'static [&'static str],
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use zarrox::stores::{
-    ByteRange, Bytes, Call, Hold, HoldGuard, Key, LockGuard, Prefix, Stamp, Store, StoreError, Value,
-    Wrapper, provided, wrapped,
+    ByteRange, Bytes, Hold, HoldGuard, Key, LockGuard, Prefix, Stamp, Store, StoreError, Value, Wrapper,
+    provided, wrapped,
 };
 
 /// Copies of documents. Whoever asks for the [stamp](Store::stamp) of one gets that of the original, and once these differ, the original is
@@ -56,14 +56,6 @@ impl CopiedDocuments {
 impl Wrapper for CopiedDocuments {
     fn inner(&self) -> &dyn Store {
         &*self.copies
-    }
-
-    fn around<T>(
-        &self,
-        _: &Call<'_>,
-        run: &mut dyn FnMut() -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        run()
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use zarrox::stores::{
-    Call, Capabilities, Key, LockGuard, Store, StoreError, StoreErrorKind, Wrapper, provided, wrapped,
+    Capabilities, Key, LockGuard, Store, StoreError, StoreErrorKind, Wrapper, provided, wrapped,
 };
 
 /// Another store, of which `locks[key]` is entered while an object is read, changed and stored.
@@ -37,14 +37,6 @@ impl Drop for Entered {
 impl Wrapper for LockedStore {
     fn inner(&self) -> &dyn Store {
         &*self.inner
-    }
-
-    fn around<T>(
-        &self,
-        _: &Call<'_>,
-        run: &mut dyn FnMut() -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        run()
     }
 }
 

@@ -158,12 +158,12 @@ impl Root {
         opened
     }
 
-    /// The node that was opened last at a path, if that was not long ago, and nobody has changed it since.
+    /// The cached node at a path, if it is fresh and its document is unchanged.
     fn kept(&self, path: &str) -> Option<Arc<Opened>> {
         self.nodes.get(path).filter(|opened| opened.at.elapsed() < self.fresh && opened.is_current())
     }
 
-    /// Looks at the node at a path by `look`; if that fails and the node was changed meanwhile, again at what is there now.
+    /// Calls `look` with the node at a path. Retries with the reopened node when `look` fails and the node was changed meanwhile.
     pub(crate) fn look<R>(&self, path: &str, look: impl Fn(&Opened) -> Answer<R>) -> Answer<R> {
         for _ in 1..ATTEMPTS {
             let opened = self.node(path)?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zarrox_stores::{Call, Key, MemoryStore, Store, StoreError, Value, Wrapper, provided, wrapped};
+use zarrox_stores::{Key, MemoryStore, Store, StoreError, Value, Wrapper, provided, wrapped};
 use zarrox_testkit::store::store_suite;
 
 /// A store with nothing but the required methods, whose values are not in memory.
@@ -24,14 +24,6 @@ impl Value for PlainValue {
 impl Wrapper for Plain {
     fn inner(&self) -> &dyn Store {
         &*self.0
-    }
-
-    fn around<T>(
-        &self,
-        _call: &Call<'_>,
-        run: &mut dyn FnMut() -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        run()
     }
 
     fn value(&self, _key: &Key, value: Box<dyn Value>) -> Box<dyn Value> {

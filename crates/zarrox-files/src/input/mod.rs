@@ -55,7 +55,7 @@ impl Input {
         Self { content: Content::Memory(bytes), path: name.clone(), name, length }
     }
 
-    /// True if there is no file: nothing lies beside the bytes.
+    /// Returns true for bytes in memory.
     #[cfg(any(test, feature = "nifti"))]
     pub(crate) fn is_in_memory(&self) -> bool {
         matches!(self.content, Content::Memory(_))
@@ -104,7 +104,7 @@ impl Input {
         self.read_exact_at(out, offset).map_err(failed)
     }
 
-    /// The first bytes of the file, at most so many.
+    /// Reads the first bytes, `most` at most.
     pub(crate) fn start(&self, most: u64) -> Result<Vec<u8>> {
         self.read(0, most.min(self.length))
     }

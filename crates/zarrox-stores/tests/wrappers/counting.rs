@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use zarrox_stores::{
-    ByteRange, Call, Capabilities, Condition, CountingStore, Key, LimitStore, MemoryStore, Operation, Prefix,
-    Store, StoreError, StoreExt, Wrapper, provided, wrapped,
+    ByteRange, Capabilities, Condition, CountingStore, Key, LimitStore, MemoryStore, Operation, Prefix,
+    Store, StoreExt, Wrapper, provided, wrapped,
 };
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::store::{key, store_suite};
@@ -127,14 +127,6 @@ struct Remote(Arc<dyn Store>, usize);
 impl Wrapper for Remote {
     fn inner(&self) -> &dyn Store {
         &*self.0
-    }
-
-    fn around<T>(
-        &self,
-        _call: &Call<'_>,
-        run: &mut dyn FnMut() -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        run()
     }
 }
 

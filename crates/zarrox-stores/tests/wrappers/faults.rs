@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zarrox_stores::{
-    Call, Capabilities, Condition, CountingStore, Key, LimitStore, LruCacheStore, MemoryStore, Operation,
-    Prefix, PrefixStore, RetryOptions, RetryStore, Store, StoreError, StoreErrorKind, StoreExt, TracedStore,
-    Value, Wrapper, provided, wrapped,
+    Capabilities, Condition, CountingStore, Key, LimitStore, LruCacheStore, MemoryStore, Operation, Prefix,
+    PrefixStore, RetryOptions, RetryStore, Store, StoreErrorKind, StoreExt, TracedStore, Value, Wrapper,
+    provided, wrapped,
 };
 use zarrox_testkit::faults::{Fault, FaultyStore, faults_suite};
 use zarrox_testkit::store::{key, list, prefix as below};
@@ -72,14 +72,6 @@ struct Copying(FaultyStore);
 impl Wrapper for Copying {
     fn inner(&self) -> &dyn Store {
         &self.0
-    }
-
-    fn around<T>(
-        &self,
-        _: &Call<'_>,
-        run: &mut dyn FnMut() -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        run()
     }
 
     fn value(&self, _: &Key, value: Box<dyn Value>) -> Box<dyn Value> {

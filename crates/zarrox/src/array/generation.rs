@@ -111,13 +111,13 @@ impl Generation {
     ) -> Result<()> {
         if location.is_guarded() {
             // Nothing keeps others from storing another document before the store is asked.
-            return self.judge(location, said, Some(node));
+            return self.judge(&own(location, said), said, Some(node));
         }
         let stamp = location.store.stamp(&self.document)?;
         if self.known().as_ref() == Some(&stamp) && matches!(stamp, Stamp::Settled(_)) {
             return Ok(());
         }
-        self.judge(location, said, Some(node))?;
+        self.judge(&own(location, said), said, Some(node))?;
         self.now_known(stamp);
         Ok(())
     }
@@ -126,21 +126,19 @@ impl Generation {
     fn compare(&self, location: &Location, said: &ArrayMetadata) -> Result<()> {
         // It is asked before the document is read: what is stored meanwhile is seen the next time.
         let stamp = location.store.stamp(&self.document)?;
-        let said = self.said.get().unwrap_or(said);
-        let place = location.as_stored().with_probe(None).of_format(Some(said.format));
-        self.judge(location, said, place.find_node()?.as_ref())?;
+        let place = own(location, said);
+        self.judge(&place, said, place.find_node()?.as_ref())?;
         self.now_known(stamp);
         Ok(())
     }
 
     /// Makes sure that the node that is stored is the array that the handle was opened for.
-    fn judge(&self, location: &Location, said: &ArrayMetadata, stored: Option<&NodeMetadata>) -> Result<()> {
+    fn judge(&self, place: &Location, said: &ArrayMetadata, stored: Option<&NodeMetadata>) -> Result<()> {
         let said = self.said.get().unwrap_or(said);
-        let place = location.as_stored().with_probe(None).of_format(Some(said.format));
         let is_copy = self.is_copy.load(Ordering::Acquire);
         let mut kind = ErrorKind::InvalidArgument;
         let how = match stored {
-            Some(NodeMetadata::Array(stored)) => match difference(stored, said, is_copy, &place)? {
+            Some(NodeMetadata::Array(stored)) => match difference(stored, said, is_copy, place)? {
                 None => {
                     self.is_copy.store(false, Ordering::Release);
                     return Ok(());
@@ -150,7 +148,7 @@ impl Generation {
             Some(NodeMetadata::Group(_)) => "was replaced by a group".to_owned(),
             None => {
                 kind = ErrorKind::NotFound;
-                gone(&place, said)
+                gone(place, said)
             }
         };
         if is_copy {
@@ -161,6 +159,11 @@ impl Generation {
         }
         Err(Error::new(kind, format!("the array {how} since it was opened; open it again")))
     }
+}
+
+/// The place of an array's own documents, without copies of them.
+fn own(location: &Location, said: &ArrayMetadata) -> Location {
+    location.as_stored().with_probe(None).of_format(Some(said.format))
 }
 
 /// Says what became of an array that is not there any more.

@@ -1,5 +1,7 @@
 //! Marks of deletions and moves that were interrupted, and rows of interrupted appends.
 
+use std::cell::Cell;
+
 use zarrox_core::{ErrorKind, Result};
 use zarrox_stores::Key;
 
@@ -76,8 +78,12 @@ fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whol
     session.settle(vec![finding(place, key, message, Remedy::Quarantine)], || {
         let extent = place.extent_of(mark)?;
         // A directory that is gone could not be held: whoever deletes it is going to erase the mark as well.
-        let is_free = || place.is_free(&extent);
-        alone(&|| Ok(is_free()? || is_as_judged()?), &|| match is_free()? {
+        let is_free = Cell::new(false);
+        let is_as_judged = || {
+            is_free.set(place.is_free(&extent)?);
+            Ok(is_free.get() || is_as_judged()?)
+        };
+        alone(&is_as_judged, &|| match is_free.get() {
             true => place.erase_abandoned(mark),
             false => place.delete_abandoned(mark, || set_aside(session, &extent)),
         })

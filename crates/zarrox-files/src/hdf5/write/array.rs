@@ -22,7 +22,7 @@ use super::messages::{self, Filter, Header, kind};
 use super::names;
 use super::options::{Convention, Options};
 use super::path::{name, parent};
-use super::sparse::stored_positions;
+use super::sparse;
 use crate::chunks::each_position;
 use crate::fill::FILL_VALUE;
 use crate::input::{corrupt, unsupported, zeroed};
@@ -303,7 +303,7 @@ impl Source {
         };
         let run = runs(shape, item, most);
         let grid: Vec<u64> = shape.iter().zip(&run).map(|(length, run)| length.div_ceil(*run)).collect();
-        if stored_positions(&self.array, &run, &grid)?.is_some_and(|stored| stored.is_empty()) {
+        if sparse::is_empty(&self.array, &grid)? {
             let elements = shape.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
             (options.progress)(elements)?;
             return Ok(Placed(messages::contiguous(messages::NOWHERE, elements.saturating_mul(item))));
@@ -361,7 +361,7 @@ impl Source {
             }
             if failure.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        let _ = match stored_positions(&array, chunks, &grid)? {
+        let _ = match sparse::stored_positions(&array, chunks, &grid)? {
             Some(stored) => stored.iter().try_for_each(|position| visit(position)),
             None => each_position(&grid, &mut visit),
         };

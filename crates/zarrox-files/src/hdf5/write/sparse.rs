@@ -1,4 +1,4 @@
-//! Arrays of so many chunks that only those are visited of which something is stored.
+//! Sparse arrays: of a grid with very many chunks, only the stored ones are visited.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -10,18 +10,18 @@ use crate::chunks::each_position;
 /// The number of chunks up to which all are visited, so that no list of them is made.
 const MANY: u64 = 1 << 20;
 
+/// Returns true if an array that a grid divides into very many parts has no stored chunk.
+pub(super) fn is_empty(array: &Array, grid: &[u64]) -> Result<bool> {
+    Ok(stored_chunks(array, grid)?.is_some_and(|stored| stored.is_empty()))
+}
+
 /// The chunks of this shape that have stored elements, in row-major order. `None` if all chunks of the grid are to be visited.
 pub(super) fn stored_positions(
     array: &Array,
     chunks: &[u64],
     grid: &[u64],
 ) -> Result<Option<BTreeSet<Vec<u64>>>> {
-    let count = grid.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
-    if count <= MANY {
-        return Ok(None);
-    }
-    let mut stored = Vec::new();
-    array.visit_objects(&mut |chunk, _| stored.extend(chunk))?;
+    let Some(stored) = stored_chunks(array, grid)? else { return Ok(None) };
     let mut positions = BTreeSet::new();
     for chunk in stored {
         let first_and_count = |(dim, &index): (usize, &u64)| {
@@ -40,4 +40,15 @@ pub(super) fn stored_positions(
         });
     }
     Ok(Some(positions))
+}
+
+/// The array's own stored chunks, or shards, if the grid has very many parts.
+fn stored_chunks(array: &Array, grid: &[u64]) -> Result<Option<Vec<Vec<u64>>>> {
+    let count = grid.iter().fold(1_u64, |count, &length| count.saturating_mul(length));
+    if count <= MANY {
+        return Ok(None);
+    }
+    let mut stored = Vec::new();
+    array.visit_objects(&mut |chunk, _| stored.extend(chunk))?;
+    Ok(Some(stored))
 }

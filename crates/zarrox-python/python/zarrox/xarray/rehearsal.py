@@ -67,7 +67,7 @@ def _check_pieces(array: Array, write: Write) -> None:
 
 
 def _check_borders(array: Array, write: Write) -> None:
-    """That whoever writes the parts beside this one writes into other chunks."""
+    """Checks that the region begins and ends at borders of stored chunks."""
     if write.variable.chunks is None:
         return
     for dimension, part, sizes in zip(

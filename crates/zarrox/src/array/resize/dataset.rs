@@ -2,7 +2,7 @@
 //!
 //! A mark in the group is there from before the shapes are read until everything is stored that belongs to the change. So those who
 //! append to the same dataset come one after the other, also where no lock excludes them. The mark says which lengths there were, and
-//! which there will be: whoever comes after a writer that died finds out how far that one came.
+//! which there will be: the next writer finds out how far a writer that died came.
 //!
 //! - An array is shorter than it was going to be: the others get their old shapes again. The append has not been.
 //! - All arrays are as long as they were going to be: the rows are there, since shapes are stored after them. Whoever appends the same
@@ -16,7 +16,7 @@ use zarrox_stores::Key;
 use zarrox_stores::system::system;
 
 use super::super::Array;
-use crate::guarded::{until_unchanged, wait_for_others};
+use crate::guarded::{LockedValue, until_unchanged, wait_for_others};
 use crate::hierarchy::{DATASET, DOCUMENT_LIMIT, Found, Owner, renewing};
 use crate::location::Location;
 
@@ -66,7 +66,7 @@ struct Mark {
 }
 
 impl Growth {
-    /// Waits until nobody else lets the dataset grow, keeps others from it, and undoes what one that is gone has done in part.
+    /// Waits for other writers that append to the dataset, takes the mark, and undoes the partial append of a dead writer.
     pub(crate) fn begin(group: &Location) -> Result<Self> {
         let mut growth = Self { group: group.as_stored(), owner: Owner::new(), left: Vec::new() };
         let left = growth.take()?;
@@ -94,8 +94,8 @@ impl Growth {
         done.and_then(|done| ended.map(|()| done))
     }
 
-    /// The arrays to which a writer has appended who is gone, and of whom nobody knows whether anything else was to be done. The rows are
-    /// there. Empty if nothing was left, or if it was undone.
+    /// The arrays to which a dead writer has appended all of its rows. It may have died before its last other changes, such as
+    /// attributes. Empty if no mark was left, or if its append was undone.
     pub fn left(&self) -> &[Longer] {
         &self.left
     }
@@ -144,9 +144,8 @@ impl Growth {
 
     /// Takes the place of a mark whose owner is gone, and returns what is or was there.
     fn try_take(&self) -> Result<Mark> {
-        let mine = Mark { owner: Some(self.owner.clone()), is_written: true, arrays: Vec::new() };
-        let held = self.group.locked_value(&key(&self.group)?, DOCUMENT_LIMIT)?;
-        let there = held.bytes().map(|bytes| Mark::parsed(bytes, held.key())).transpose()?;
+        let mine = Mark::new(Some(self.owner.clone()));
+        let (held, there) = self.locked()?;
         let there = match there {
             None => mine.clone(),
             Some(there) if there.is_held() => return Ok(there),
@@ -156,12 +155,17 @@ impl Growth {
         Ok(there)
     }
 
+    /// Locks the mark, and reads it.
+    fn locked(&self) -> Result<(LockedValue, Option<Mark>)> {
+        let held = self.group.locked_value(&key(&self.group)?, DOCUMENT_LIMIT)?;
+        let there = held.bytes().map(|bytes| Mark::parsed(bytes, held.key())).transpose()?;
+        Ok((held, there))
+    }
+
     /// Changes the mark. Returns false if it is not this owner's any more.
     fn edit_own(&self, edit: impl Fn(&mut Mark)) -> Result<bool> {
-        let key = key(&self.group)?;
         until_unchanged(|| {
-            let held = self.group.locked_value(&key, DOCUMENT_LIMIT)?;
-            let there = held.bytes().map(|bytes| Mark::parsed(bytes, &key)).transpose()?;
+            let (held, there) = self.locked()?;
             let Some(mut mark) = there.filter(|mark| mark.is_of(&self.owner)) else { return Ok(false) };
             edit(&mut mark);
             held.replace(&self.group, &mark.to_bytes()?)?;
@@ -179,18 +183,14 @@ impl Growth {
     fn end(&self) -> Result<()> {
         let key = key(&self.group)?;
         let removed = until_unchanged(|| {
-            let held = self.group.locked_value(&key, DOCUMENT_LIMIT)?;
-            let there = held.bytes().map(|bytes| Mark::parsed(bytes, &key)).transpose()?;
+            let (held, there) = self.locked()?;
             if !there.is_some_and(|mark| mark.is_of(&self.owner)) {
                 return Ok(());
             }
             match held.erase(&self.group) {
                 Err(error) if error.kind() == ErrorKind::Conflict => Err(error),
                 // Some archives cannot erase anything: a mark of nobody says the same.
-                Err(_) => {
-                    let done = Mark { owner: None, is_written: true, arrays: Vec::new() };
-                    held.replace(&self.group, &done.to_bytes()?)
-                }
+                Err(_) => held.replace(&self.group, &Mark::new(None).to_bytes()?),
                 erased => erased,
             }
         });
@@ -219,6 +219,11 @@ impl Drop for Unfinished<'_> {
 }
 
 impl Mark {
+    /// A mark of an owner that has not changed anything yet.
+    fn new(owner: Option<Owner>) -> Self {
+        Self { owner, is_written: true, arrays: Vec::new() }
+    }
+
     fn is_of(&self, owner: &Owner) -> bool {
         self.owner.as_ref().is_some_and(|mine| mine.is(owner))
     }
