@@ -28,9 +28,9 @@ writers at once, with and without kills, write blocks of 25³ into chunks and sh
 A simulated run has its own seed: the next one is of the next seed. Up to four tasks write, append, resize, create, delete, copy, move,
 rechunk, reshard, convert, repair and consolidate over a store in memory, one at a time. At each call of the store the seed decides whether
 another task goes on, the call fails, a process is killed, the machine crashes and forgets what was not flushed, or the clock is turned.
-A run that fails is made smaller and printed, step by step. Names for --without are those of operations (write, stale-read, append, resize,
-create, remove, copy, downsample, attributes, consolidate, repair, mv, mv-across, rechunk, reshard, convert, rm, rm-create), fail, kill, crash,
-clock, directory, database and bucket. What replaces a node runs alone in a bucket and within one process in a database: see docs/safety.md.
+A run that fails is made smaller and printed, step by step. Names for --without are those of operations (write, stale-read, append,
+append-dataset, resize, create, remove, copy, downsample, attributes, consolidate, repair, mv, mv-across, rechunk, reshard, convert, rm,
+rm-create), fail, kill, crash, clock, directory, database and bucket. What replaces a node runs alone in a bucket and within one process in a database: see docs/safety.md.
 
 Hierarchies and results are in target/torture: results.json, table.md. A hierarchy with a fault stays there.";
 

@@ -46,6 +46,8 @@ pub enum ErrorKind {
     DataTypeMismatch,
     /// The operation would need more memory than the limits allow.
     LimitExceeded,
+    /// The system has no memory left, which says nothing about what is stored.
+    OutOfMemory,
 }
 
 /// An error: its cause, its place, and advice.
@@ -185,6 +187,11 @@ impl CodecError {
         Self::new(ErrorKind::LimitExceeded, message)
     }
 
+    /// The system gave no memory.
+    pub fn out_of_memory(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::OutOfMemory, message)
+    }
+
     /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
@@ -222,7 +229,7 @@ impl std::error::Error for CodecError {
 
 impl From<TryReserveError> for CodecError {
     fn from(error: TryReserveError) -> Self {
-        Self::limit(format!("not enough memory: {error}"))
+        Self::out_of_memory(format!("not enough memory: {error}"))
     }
 }
 

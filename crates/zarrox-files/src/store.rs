@@ -238,6 +238,7 @@ impl FileStore {
             ErrorKind::Forbidden => StoreErrorKind::Forbidden,
             ErrorKind::Unsupported => StoreErrorKind::Unsupported,
             ErrorKind::LimitExceeded => StoreErrorKind::TooLarge,
+            ErrorKind::OutOfMemory => StoreErrorKind::OutOfMemory,
             _ => StoreErrorKind::Other,
         };
         self.fail(kind, "reading", &error.to_string(), key.as_str()).with_source(error.clone())

@@ -51,7 +51,7 @@ fn a_million_million_elements_are_thinned_or_refused() {
     let asked = |call: &str| {
         let begun = Instant::now();
         let status = server.run(format!("/api/v1/{call}").as_bytes());
-        assert!(begun.elapsed() < Duration::from_secs(5), "{call}: {:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(30), "{call}: {:?}", begun.elapsed());
         status
     };
     for call in

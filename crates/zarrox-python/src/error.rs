@@ -54,7 +54,7 @@ fn exception(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::TimedOut => return PyTimeoutError::new_err(text),
         ErrorKind::StorageFull => return PyOSError::new_err(text),
         ErrorKind::LimitExceeded if is_of_file_size(error) => return PyOSError::new_err(text),
-        ErrorKind::LimitExceeded => return PyMemoryError::new_err(text),
+        ErrorKind::LimitExceeded | ErrorKind::OutOfMemory => return PyMemoryError::new_err(text),
         ErrorKind::Interrupted => return PyKeyboardInterrupt::new_err(text),
         ErrorKind::InvalidArgument => return PyValueError::new_err(text),
         ErrorKind::NotFound => "NodeNotFoundError",

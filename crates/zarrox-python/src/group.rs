@@ -211,7 +211,9 @@ pub(crate) fn grow_with(group: &Bound<'_, Group>, work: &Bound<'_, PyAny>) -> Py
         let growth = growth.clone();
         Python::attach(|py| work.call1(py, (Growth(growth),))).map_err(of_python)
     };
-    py.detach(|| group.grow_with(call)).or_raise()
+    // Ctrl-C ends the wait for others.
+    let waiting = || Python::attach(|py| py.check_signals()).map_err(of_python);
+    py.detach(|| group.grow_with(waiting, call)).or_raise()
 }
 
 /// The name of a node's kind, unless there is nothing.

@@ -95,6 +95,7 @@ impl From<Error> for Failure {
                 (StatusCode::BAD_REQUEST, "bad-request")
             }
             ErrorKind::LimitExceeded => (StatusCode::PAYLOAD_TOO_LARGE, "too-much"),
+            ErrorKind::OutOfMemory => (StatusCode::SERVICE_UNAVAILABLE, "out-of-memory"),
             _ => (StatusCode::BAD_GATEWAY, "unreachable"),
         };
         Self::new(status, kind, error.to_string())

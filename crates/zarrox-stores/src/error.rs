@@ -47,8 +47,10 @@ pub enum StoreErrorKind {
     Obstructed,
     /// A range of bytes lies outside the value.
     OutOfRange,
-    /// The value is larger than the store or the memory can take.
+    /// The value is larger than the store takes, or than a limit allows.
     TooLarge,
+    /// The system has no memory left.
+    OutOfMemory,
     /// The storage itself is damaged or is of another kind, such as a database that is cut off.
     Corrupt,
     /// This store cannot do that at all.
@@ -249,7 +251,7 @@ fn describe(kind: io::ErrorKind) -> (StoreErrorKind, Option<&'static str>) {
         Io::ReadOnlyFilesystem => (Kind::ReadOnly, Some("read-only file system")),
         Io::InvalidFilename => (Kind::InvalidKey, Some("the file system does not allow this name")),
         Io::FileTooLarge => (Kind::TooLarge, Some("larger than the file system allows")),
-        Io::OutOfMemory => (Kind::TooLarge, Some("not enough memory")),
+        Io::OutOfMemory => (Kind::OutOfMemory, Some("not enough memory")),
         Io::Unsupported => (Kind::Unsupported, Some("the file system does not support this")),
         Io::StaleNetworkFileHandle
         | Io::HostUnreachable
@@ -276,6 +278,7 @@ impl From<StoreError> for zarrox_core::Error {
             StoreErrorKind::InvalidKey => ErrorKind::InvalidArgument,
             StoreErrorKind::OutOfRange | StoreErrorKind::Corrupt => ErrorKind::Corrupt,
             StoreErrorKind::TooLarge => ErrorKind::LimitExceeded,
+            StoreErrorKind::OutOfMemory => ErrorKind::OutOfMemory,
             StoreErrorKind::TimedOut => ErrorKind::TimedOut,
             StoreErrorKind::Conflict => ErrorKind::Conflict,
             StoreErrorKind::Unsupported => ErrorKind::Unsupported,

@@ -115,7 +115,7 @@ fn a_server_that_is_silent_times_out() {
         let begin = Instant::now();
         let error = store.get(&key("a")).unwrap_err();
         assert_eq!(error.kind(), StoreErrorKind::TimedOut, "{error}");
-        assert!(begin.elapsed() < Duration::from_secs(5), "{error}");
+        assert!(begin.elapsed() < Duration::from_secs(15), "{error}");
     }
 }
 

@@ -438,13 +438,18 @@ impl Group {
     ///
     /// Lengths that are read during the work stay until the work is done, unless somebody changes them who does not ask here. A mark in
     /// the group says who is at work, and what [`Growth::note`] was told. If that process dies, the next one undoes what was done in
-    /// part. Where all arrays have got their new shapes, it finds them in [`Growth::left`].
+    /// part. Where all arrays have got their new shapes, it finds them in [`Growth::left`]. While another one is at work, `waiting` is
+    /// called a few times a second, as [`Interrupt::check`](crate::Interrupt::check); its error ends the wait.
     ///
     /// # Errors
     /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut) when one and the same other has been at work for a minute; when the group
-    /// cannot be written; and whatever `work` returns.
-    pub fn grow_with<R>(&self, work: impl FnOnce(&Growth) -> Result<R>) -> Result<R> {
-        Growth::begin(&self.location)?.around(work)
+    /// cannot be written; and whatever `waiting` or `work` returns.
+    pub fn grow_with<R>(
+        &self,
+        waiting: impl Fn() -> Result<()>,
+        work: impl FnOnce(&Growth) -> Result<R>,
+    ) -> Result<R> {
+        Growth::begin(&self.location, waiting)?.around(work)
     }
 
     /// All nodes directly below, sorted by name. A node that cannot be opened is listed with the reason.

@@ -29,7 +29,11 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn check(&self) -> Result<()> {
+    /// Ends work that is called off.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Interrupted`] if the interrupt was raised.
+    pub fn check(&self) -> Result<()> {
         if self.is_raised() {
             Err(Error::new(ErrorKind::Interrupted, "the operation was interrupted"))
         } else {

@@ -10,23 +10,23 @@ const LARGE: usize = 4 << 20;
 /// A vector of zeros. A large one consists of untouched pages of the system, so that no pass over memory is spent on it.
 ///
 /// # Errors
-/// [`ErrorKind::LimitExceeded`] when the memory cannot be allocated.
+/// [`ErrorKind::LimitExceeded`] when no memory can be that large, [`ErrorKind::OutOfMemory`] when it cannot be allocated.
 pub(crate) fn zeroed<T: Element>(count: usize) -> Result<Vec<T>> {
-    let too_large = || {
+    let too_large = |kind| {
         let size = count.saturating_mul(size_of::<T>());
         Error::new(
-            ErrorKind::LimitExceeded,
+            kind,
             format!("the result would take {size} bytes, more than the available memory; read it in parts"),
         )
     };
-    let layout = Layout::array::<T>(count).map_err(|_| too_large())?;
+    let layout = Layout::array::<T>(count).map_err(|_| too_large(ErrorKind::LimitExceeded))?;
     if layout.size() == 0 {
         return Ok(Vec::new());
     }
     // SAFETY: the layout has a size; a null pointer is checked for below.
     let pointer = unsafe { alloc_zeroed(layout) };
     if pointer.is_null() {
-        return Err(too_large());
+        return Err(too_large(ErrorKind::OutOfMemory));
     }
     advise_huge_pages(pointer, layout.size());
     // SAFETY: the memory is from the global allocator, of this layout, and all zero: valid for every `Element`.
@@ -36,12 +36,12 @@ pub(crate) fn zeroed<T: Element>(count: usize) -> Result<Vec<T>> {
 /// An empty vector with room for so many bytes.
 ///
 /// # Errors
-/// [`ErrorKind::LimitExceeded`] when the memory cannot be allocated.
+/// [`ErrorKind::OutOfMemory`] when the memory cannot be allocated.
 pub(crate) fn reserved(size: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|error| {
         let message = format!("a copy would take {size} bytes, more than the available memory");
-        Error::new(ErrorKind::LimitExceeded, message).with_source(error)
+        Error::new(ErrorKind::OutOfMemory, message).with_source(error)
     })?;
     Ok(bytes)
 }
@@ -73,7 +73,7 @@ mod tests {
         assert!(zeroed::<u16>(5 << 20).unwrap().iter().all(|&v| v == 0));
         assert!(zeroed::<f64>(0).unwrap().is_empty());
         assert_eq!(zeroed::<u64>(usize::MAX / 8).unwrap_err().kind(), ErrorKind::LimitExceeded);
-        assert_eq!(reserved(usize::MAX / 2).unwrap_err().kind(), ErrorKind::LimitExceeded);
-        assert_eq!(zeroed::<u64>(1 << 44).unwrap_err().kind(), ErrorKind::LimitExceeded);
+        assert_eq!(reserved(usize::MAX / 2).unwrap_err().kind(), ErrorKind::OutOfMemory);
+        assert_eq!(zeroed::<u64>(1 << 44).unwrap_err().kind(), ErrorKind::OutOfMemory);
     }
 }

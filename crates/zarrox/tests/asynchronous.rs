@@ -85,7 +85,7 @@ fn awaiting_inside_of_a_runtime() {
 
 #[test]
 fn no_thread_of_the_program_waits() {
-    let remote = Remote::new(Duration::from_millis(200));
+    let remote = Remote::new(Duration::from_secs(1));
     let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
     create(&near).unwrap().write(.., &values()).unwrap();
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -105,7 +105,7 @@ fn no_thread_of_the_program_waits() {
         let started = Instant::now();
         let read = tokio::spawn(async move { array.read::<i32>(..).await.unwrap().sum() });
         ticks.await;
-        assert!(started.elapsed() < Duration::from_millis(190), "the runtime's only thread was kept waiting");
+        assert!(started.elapsed() < Duration::from_millis(950), "the runtime's only thread was kept waiting");
         assert_eq!(read.await.unwrap(), values().sum());
     });
 }

@@ -67,7 +67,7 @@ fn a_signal_ends_the_server_cleanly() {
         let (elapsed, code) = running.end(signal);
         drop(open);
         assert_eq!(code, Some(0), "{signal}");
-        assert!(elapsed < Duration::from_secs(5), "{elapsed:?}");
+        assert!(elapsed < Duration::from_secs(20), "{elapsed:?}");
     }
 }
 
@@ -82,7 +82,7 @@ fn the_link_is_opened_in_the_browser() {
     let mut command = place.command(&["serve", "--open", "sea.zarr"]);
     let mut child = command.env("PATH", path).stdout(Stdio::piped()).spawn().unwrap();
     let link = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
-    let (opened, end) = (place.path("opened"), Instant::now() + Duration::from_secs(10));
+    let (opened, end) = (place.path("opened"), Instant::now() + Duration::from_secs(60));
     while !opened.exists() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -93,12 +93,12 @@ fn the_link_is_opened_in_the_browser() {
 }
 
 #[test]
-fn a_server_is_up_within_a_second() {
+fn a_server_is_up_soon() {
     let place = place();
     let start = Instant::now();
     let running = Running::new(&place, &["--no-token", "sea=sea.zarr", "depth=sea.zarr/depth"], 2);
     assert_eq!(running.ask("/api/v1/slice/depth/?select=0"), "HTTP/1.1 200 OK");
-    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     assert!(running.link.ends_with('/'));
     running.end("-TERM");
 }

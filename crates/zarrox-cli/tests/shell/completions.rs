@@ -59,5 +59,5 @@ fn paths_are_nodes_in_hierarchies_and_files_elsewhere() {
     // A server that does not answer is given up.
     let begun = std::time::Instant::now();
     assert!(paths("http://10.255.255.1:9/a.zarr/").is_empty());
-    assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
 }

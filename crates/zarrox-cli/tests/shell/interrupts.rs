@@ -41,7 +41,7 @@ fn interrupted(place: &Place, line: &[&str]) -> String {
     let said = String::from_utf8(done.stderr).unwrap();
     assert_eq!(done.status.code(), Some(130), "{line:?}: {said}");
     // A second is what a free machine needs.
-    assert!(begun.elapsed() < Duration::from_secs(4), "{line:?} took {:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(10), "{line:?} took {:?}", begun.elapsed());
     said
 }
 

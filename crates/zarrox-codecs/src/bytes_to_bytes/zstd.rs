@@ -242,7 +242,7 @@ impl Drop for Stream<'_> {
 }
 
 fn no_memory() -> CodecError {
-    CodecError::limit("no context could be allocated")
+    CodecError::out_of_memory("no context could be allocated")
 }
 
 fn invalid(code: usize) -> CodecError {

@@ -130,7 +130,7 @@ fn packed(pieces: &[Piece], bytes: &[u8], item: usize) -> Result<Vec<u8>> {
     let count = bytes.len() / item.max(1);
     let mut packed = Vec::new();
     let memory = count.checked_mul(size).and_then(|size| packed.try_reserve_exact(size).ok());
-    memory.ok_or_else(|| Error::new(ErrorKind::LimitExceeded, "there is no memory for the elements"))?;
+    memory.ok_or_else(|| Error::new(ErrorKind::OutOfMemory, "there is no memory for the elements"))?;
     for element in bytes.chunks_exact(item.max(1)) {
         pieces.iter().for_each(|piece| piece.append(element, &mut packed));
     }

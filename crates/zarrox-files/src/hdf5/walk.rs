@@ -89,7 +89,10 @@ impl Walk<'_> {
             above.push(id);
             match self.members(&path, id, is_hard, &above) {
                 Ok(groups) => waiting.extend(groups.into_iter().rev()),
-                Err(error) if path.is_empty() || error.kind() == ErrorKind::LimitExceeded => {
+                Err(error)
+                    if path.is_empty()
+                        || matches!(error.kind(), ErrorKind::LimitExceeded | ErrorKind::OutOfMemory) =>
+                {
                     return Err(error);
                 }
                 Err(error) => self.leave_out(&path, &error),

@@ -216,7 +216,7 @@ pub(crate) fn zeroed(length: usize) -> Result<Vec<u8>> {
 }
 
 fn too_large(length: u64) -> Error {
-    Error::new(ErrorKind::LimitExceeded, format!("there is no memory for {length} bytes"))
+    Error::new(ErrorKind::OutOfMemory, format!("there is no memory for {length} bytes"))
 }
 
 /// The error of damaged files.

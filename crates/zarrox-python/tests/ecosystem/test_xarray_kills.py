@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -335,6 +336,32 @@ def test_two_who_append_the_same_dataset_come_one_after_the_other(tmp_path: Path
     to_zarr(more(4, 5).assign(b=("x", lazy * 100)), path, append_dim="x")
     thread.join()
     xr.testing.assert_identical(opened(path), rows(1, 2, 3, 4, 5, 6, 7))
+
+
+def test_ctrl_c_ends_the_wait_for_another_append(tmp_path: Path) -> None:
+    """The other one goes on, and nothing is appended twice."""
+    path = tmp_path / "s"
+    to_zarr(rows(1, 2, 3), path)
+
+    def wait() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        with pytest.raises(KeyboardInterrupt):
+            to_zarr(more(6, 7), path, append_dim="x")
+
+    def interrupt(block: Any) -> Any:
+        if block.size:
+            child, begun = in_child(wait), time.monotonic()
+            time.sleep(1)
+            os.kill(child, signal.SIGINT)
+            assert os.waitpid(child, 0)[1] == 0
+            # Without the signal it would wait for a minute.
+            assert time.monotonic() - begun < 40
+        return block
+
+    lazy = da.from_array(np.array([4, 5]), chunks=2).map_blocks(interrupt, dtype="i8", meta=np.zeros(0, "i8"))
+    with dask.config.set(scheduler="synchronous"):
+        to_zarr(more(4, 5).assign(b=("x", lazy * 100)), path, append_dim="x")
+    xr.testing.assert_identical(opened(path), rows(1, 2, 3, 4, 5))
 
 
 def test_a_dataset_that_is_replaced_is_never_missing(tmp_path: Path, monkeypatch: Any) -> None:

@@ -697,7 +697,7 @@ fn describe(error: &rusqlite::Error) -> (StoreErrorKind, Option<&'static str>) {
         Some(ErrorCode::TooBig) => {
             (Kind::TooLarge, Some("larger than SQLite's limit of 1,000,000,000 bytes"))
         }
-        Some(ErrorCode::OutOfMemory) => (Kind::TooLarge, Some("not enough memory")),
+        Some(ErrorCode::OutOfMemory) => (Kind::OutOfMemory, Some("not enough memory")),
         Some(ErrorCode::PermissionDenied) => (Kind::Forbidden, Some("permission denied")),
         Some(ErrorCode::CannotOpen) => {
             (Kind::Forbidden, Some("SQLite cannot open the file or make those that belong beside it"))

@@ -97,7 +97,7 @@ pub(crate) fn reserved(length: usize) -> Result<Vec<u8>, StoreError> {
 }
 
 fn too_large(length: u64) -> StoreError {
-    StoreError::new(StoreErrorKind::TooLarge, "reading", format!("no memory for {length} bytes"))
+    StoreError::new(StoreErrorKind::OutOfMemory, "reading", format!("no memory for {length} bytes"))
 }
 
 /// The error of a range that does not lie inside its value.

@@ -68,7 +68,7 @@ fn nobody_at_the_port_is_unreachable_at_once() {
     let store = FtpOptions::new().open(&format!("ftp://me:hush@127.0.0.1:{port}/x")).unwrap();
     let error = store.list_dir(&Prefix::root()).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Unreachable, "{error}");
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(start.elapsed() < Duration::from_secs(20));
     assert_eq!(store.inner().location(), format!("ftp://127.0.0.1:{port}/x"));
     for url in ["http://host/", "host", "ftp://", "ftp://me%0D%0ADELE x:p@host/"] {
         assert!(FtpOptions::new().open(url).is_err(), "{url}");

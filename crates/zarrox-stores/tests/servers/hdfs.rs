@@ -176,7 +176,7 @@ fn nobody_at_the_port_is_unreachable_at_once() {
     let store = HdfsOptions::new().open(&format!("hdfs://me@127.0.0.1:{port}/x")).unwrap();
     let error = store.list_dir(&Prefix::root()).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Unreachable, "{error}");
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(start.elapsed() < Duration::from_secs(20));
     assert_eq!(store.inner().location(), format!("hdfs://127.0.0.1:{port}/x"));
     for url in ["http://host/", "host", "hdfs:///a"] {
         assert!(HdfsOptions::new().open(url).is_err(), "{url}");

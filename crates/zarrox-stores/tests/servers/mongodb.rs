@@ -194,7 +194,7 @@ fn servers_that_are_not_there_are_unreachable() {
     drop(listener);
     let gone = MongoDbStore::open(&url).unwrap_err();
     assert_eq!(gone.kind(), StoreErrorKind::Unreachable, "{gone}");
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 #[test]

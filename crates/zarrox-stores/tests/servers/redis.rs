@@ -221,7 +221,7 @@ fn servers_that_are_not_there_are_unreachable() {
     assert_eq!(kind(&url), StoreErrorKind::Unreachable);
     assert_eq!(kind("redis://nowhere.invalid"), StoreErrorKind::Unreachable);
     assert_eq!(kind("redis+unix:///nowhere/redis.sock"), StoreErrorKind::Unreachable);
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 #[test]

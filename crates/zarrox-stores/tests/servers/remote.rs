@@ -72,7 +72,7 @@ pub(crate) fn obstruct_each_other(store: &dyn Store) {
 pub(crate) fn unreachable(store: &dyn Store) {
     let begin = Instant::now();
     all_fail(store, StoreErrorKind::Unreachable, &[]);
-    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
 }
 
 /// A URL at which nobody listens.

@@ -118,7 +118,7 @@ fn nobody_at_the_port_is_unreachable_at_once_and_no_secret_is_told() {
     let start = Instant::now();
     let error = store.list_dir(&Prefix::root()).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Unreachable, "{error}");
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(start.elapsed() < Duration::from_secs(20));
     assert_eq!(store.inner().location(), format!("http://127.0.0.1:{port}/x"));
     assert!(
         !format!("{error} {error:?} {store:?} {:?}", WebDavOptions::new().basic("me", "hush"))

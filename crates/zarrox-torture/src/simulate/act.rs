@@ -7,15 +7,16 @@ use zarrox::check::{Check, Repair};
 use zarrox::convert::Convert;
 use zarrox::pyramid::{Downsample, Method, Pyramid};
 use zarrox::stores::{NamedStore, Store};
-use zarrox::{Array, Copier, Error, ErrorKind, Format, Group, Result};
+use zarrox::{Array, Copier, Error, ErrorKind, Format, Group, Longer, Result};
 use zarrox_testkit::simulation::{SimStore, Stage};
 
-use crate::element::{elements, selection};
+use crate::element::{elements, origin, selection};
 use crate::world::{self, LOG, NOTES, of_numbers};
 
 use super::plan::Act;
 use super::world::{
-    BOARD, DAMAGED, DAMAGED_SHAPE, MOVED, PULSE, PULSE_LENGTH, SHAPE, SOURCE, World, options,
+    BOARD, DAMAGED, DAMAGED_SHAPE, DATASET, MOVED, PULSE, PULSE_LENGTH, SHAPE, SOURCE, VARIABLES, World,
+    options,
 };
 
 /// The attempts at a write of an array that is moved or gets other chunks meanwhile: each is made with a new handle.
@@ -90,6 +91,7 @@ impl Actor {
                 let values = elements(number, &[0, 0], &[rows, 2], &[rows, 2]);
                 self.array(LOG)?.append(&values, 0)?;
             }
+            Act::Grow { rows, number } => self.grow(rows, number)?,
             Act::Resize { length } => self.array(PULSE)?.resize(&[length])?,
             Act::Pulse { chunk, number } => self.pulse(chunk, number)?,
             Act::Attribute { number } => {
@@ -160,6 +162,31 @@ impl Actor {
         array.write(selection(&[start], &[count]), &values)
     }
 
+    /// Appends rows to all arrays of the dataset. Where an earlier process may have done so, they are looked for.
+    fn grow(&self, rows: u64, number: u64) -> Result<()> {
+        let group = self.machine.root()?.open(DATASET)?.into_group()?;
+        group.grow_with(
+            || Ok(()),
+            |growth| {
+                let open = |name: &str| group.open(name)?.into_array();
+                let mut arrays = VARIABLES.into_iter().map(open).collect::<Result<Vec<Array>>>()?;
+                if self.again && has_rows(&arrays[0], number)? {
+                    return Ok(());
+                }
+                let before = arrays[0].shape()[0];
+                let after = before + rows;
+                let longer = |name: &str| Longer { path: name.to_owned(), axis: 0, before, after };
+                growth.note(&VARIABLES.map(longer), true)?;
+                let values = elements(number, &[0, 0], &[rows, 2], &[rows, 2]);
+                let shapes = vec![vec![after, 2]; arrays.len()];
+                Array::grow_together(&mut arrays, &shapes, |grown| {
+                    let new = selection(&[before, 0], &[rows, 2]);
+                    grown.iter().try_for_each(|array| array.write(new.clone(), &values))
+                })
+            },
+        )
+    }
+
     /// The path of the array that only this task makes.
     fn own(&self) -> String {
         made(self.task)
@@ -220,6 +247,11 @@ impl Actor {
             moved => moved,
         }
     }
+}
+
+/// Returns true if an operation has appended its rows.
+fn has_rows(array: &Array, number: u64) -> Result<bool> {
+    Ok(array.read::<u64>(..)?.iter().any(|value| origin(*value).0 == number))
 }
 
 /// That there is nothing to delete is what an interrupted deletion leaves.

@@ -20,7 +20,9 @@ use crate::world::{LOG, NOTES, NUMBER};
 use super::act::{Actor, Machine, copied, halved, made};
 use super::history::{Allowed, Entry, History, attributes};
 use super::plan::{Act, Plan};
-use super::world::{BOARD, DAMAGED, FIRST, MOVED, PULSE, PULSE_LENGTH, SOURCE_SHAPE, first, options};
+use super::world::{
+    BOARD, DAMAGED, DATASET, FIRST, MOVED, PULSE, PULSE_LENGTH, SOURCE_SHAPE, VARIABLES, first, options,
+};
 
 /// Gives the interrupted commands again, and compares all that is there with what was done.
 pub(super) fn judge(plan: &Plan, ended: &Ended, history: &History, machine: Arc<Machine>) -> Faults {
@@ -39,6 +41,7 @@ pub(super) fn judge(plan: &Plan, ended: &Ended, history: &History, machine: Arc<
     judge.board(&entries);
     judge.damaged(&entries);
     judge.log(&entries);
+    judge.dataset(&entries);
     judge.pulse(&entries);
     judge.attributes(&entries);
     judge.made(&entries);
@@ -202,19 +205,31 @@ impl Judge<'_> {
         if self.is_lossy {
             return;
         }
-        let (mut done, mut pending) = (BTreeMap::new(), BTreeMap::new());
-        for entry in entries {
-            if let Act::Append { rows, number } = entry.act {
-                if entry.is_done() {
-                    done.insert(number, rows)
-                } else {
-                    pending.insert(number, rows)
-                };
-            }
-        }
-        pending.retain(|number, _| !done.contains_key(number));
+        let append = |act| if let Act::Append { rows, number } = act { Some((number, rows)) } else { None };
+        let (done, pending) = blocks(entries, append);
         let most_holes = if self.may_have_holes() { usize::MAX } else { 0 };
         Blocks { done: &done, pending: &pending, most_holes }.check(&rows, &mut self.faults);
+    }
+
+    /// All arrays of the dataset have the same rows: those of each append, in one piece and once.
+    fn dataset(&mut self, entries: &[Entry]) {
+        if !self.plan.world.dataset || self.is_lossy {
+            return;
+        }
+        let grow = |act| if let Act::Grow { rows, number } = act { Some((number, rows)) } else { None };
+        let (done, pending) = blocks(entries, grow);
+        let Some(all) = VARIABLES
+            .map(|name| self.read(&format!("{DATASET}/{name}")))
+            .into_iter()
+            .collect::<Option<Vec<_>>>()
+        else {
+            return;
+        };
+        if all.iter().any(|values| *values != all[0]) {
+            self.faults.add(Fault::Torn, format!("the arrays of '{DATASET}' have different rows"));
+        }
+        let rows: Vec<Vec<u64>> = all[0].chunks(2).map(<[u64]>::to_vec).collect();
+        Blocks { done: &done, pending: &pending, most_holes: 0 }.check(&rows, &mut self.faults);
     }
 
     /// Returns true if an append may have left rows of fill values, since it was interrupted when a later one was done.
@@ -314,6 +329,13 @@ impl Judge<'_> {
 
     /// Growing clears what interrupted operations have left beside arrays, and shows fill values.
     fn grow(&mut self) {
+        if self.plan.world.dataset {
+            let grown =
+                self.root().map(|root| root.open(DATASET)?.into_group()?.grow_with(|| Ok(()), |_| Ok(())));
+            if let Some(Err(error)) = grown {
+                self.faults.add(Fault::NotContinued, format!("'{DATASET}': {error}"));
+            }
+        }
         for path in [LOG, PULSE] {
             let Some(root) = self.root() else { return };
             if let Err(error) = root.open(path).and_then(Node::into_array).and_then(grown) {
@@ -370,6 +392,25 @@ impl Judge<'_> {
             Err(error) => self.faults.add(Fault::Failed, format!("check: {error}")),
         }
     }
+}
+
+/// The appends that were done, and those that were begun and not done, by their numbers: how many rows they have.
+fn blocks(
+    entries: &[Entry],
+    append: impl Fn(Act) -> Option<(u64, u64)>,
+) -> (BTreeMap<u64, u64>, BTreeMap<u64, u64>) {
+    let (mut done, mut pending) = (BTreeMap::new(), BTreeMap::new());
+    for entry in entries {
+        if let Some((number, rows)) = append(entry.act) {
+            if entry.is_done() {
+                done.insert(number, rows)
+            } else {
+                pending.insert(number, rows)
+            };
+        }
+    }
+    pending.retain(|number, _| !done.contains_key(number));
+    (done, pending)
 }
 
 /// Grows an array, makes sure that the new part has fill values, and shrinks it again.

@@ -22,6 +22,8 @@ pub(super) enum Act {
     Read,
     /// Appends rows to the log.
     Append { rows: u64, number: u64 },
+    /// Appends the same rows to all arrays of the dataset.
+    Grow { rows: u64, number: u64 },
     /// Gives the array that only one task changes another length.
     Resize { length: u64 },
     /// Writes a chunk of that array.
@@ -65,6 +67,7 @@ impl Act {
             Self::ReadAgain => "stale-read",
             Self::Read => "read",
             Self::Append { .. } => "append",
+            Self::Grow { .. } => "append-dataset",
             Self::Resize { .. } => "resize",
             Self::Pulse { .. } => "write-resized",
             Self::Attribute { .. } => "attributes",
@@ -125,6 +128,9 @@ pub(super) struct Plan {
     pub(super) odds: Odds,
 }
 
+/// What makes another seed of a run's seed: whether tasks append to a dataset is decided apart, so that it changes nothing else.
+const OF_DATASETS: u64 = 0x0da7_a5e7;
+
 /// The administrative operations of which a run has one at most.
 const STRUCTURAL: [Act; 7] =
     [Act::Move, Act::MoveAcross, Act::Rechunk, Act::Reshard, Act::Convert, Act::Delete, Act::Recreate];
@@ -148,10 +154,29 @@ impl Plan {
             sharded: !v2 && structural != Some(Act::Reshard) && random.chance(500),
             consolidated: random.chance(300) && allowed("consolidate"),
             damaged: !v2 && !only_data && random.chance(250) && allowed("repair"),
+            dataset: false,
         };
         let mut plan = Self { seed, kind, world, sync, hands: Vec::new(), odds };
         plan.make_hands(&mut random, structural, only_data, &allowed);
+        if !only_data && allowed("append-dataset") {
+            plan.add_dataset(&mut Random::new(seed ^ OF_DATASETS));
+        }
         plan
+    }
+
+    /// In some runs, tasks append to a dataset as well.
+    fn add_dataset(&mut self, random: &mut Random) {
+        self.world.dataset = random.chance(250);
+        if !self.world.dataset {
+            return;
+        }
+        for hand in &mut self.hands {
+            for _ in 0..random.below(3) {
+                let at = usize::try_from(random.below(hand.acts.len() as u64 + 1)).unwrap_or(0);
+                let number = 1_000 + 100 * hand.task + hand.acts.len() as u64;
+                hand.acts.insert(at, Act::Grow { rows: 1 + random.below(3), number });
+            }
+        }
     }
 
     fn make_hands(

@@ -27,6 +27,10 @@ pub(super) const PULSE_LENGTH: (u64, u64) = (8, 2);
 pub(super) const SOURCE: &str = "source";
 /// Its shape.
 pub(super) const SOURCE_SHAPE: [u64; 2] = [4, 4];
+/// The group whose arrays grow together.
+pub(super) const DATASET: &str = "dataset";
+/// Its arrays.
+pub(super) const VARIABLES: [&str; 2] = ["x", "y"];
 /// The operation that has written all that is there at the beginning.
 pub(super) const FIRST: u64 = 1;
 
@@ -39,13 +43,19 @@ pub(super) struct World {
     pub(super) consolidated: bool,
     /// True if there is an array with a damaged chunk.
     pub(super) damaged: bool,
+    /// True if there is a dataset.
+    pub(super) dataset: bool,
 }
 
 impl fmt::Display for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.v2 { "v2" } else { "v3" })?;
-        let words =
-            [(self.sharded, ", shards"), (self.consolidated, ", consolidated"), (self.damaged, ", damaged")];
+        let words = [
+            (self.sharded, ", shards"),
+            (self.consolidated, ", consolidated"),
+            (self.damaged, ", damaged"),
+            (self.dataset, ", a dataset"),
+        ];
         words.into_iter().filter(|(is, _)| *is).try_for_each(|(_, word)| f.write_str(word))
     }
 }
@@ -92,6 +102,12 @@ impl World {
             let array = array.shards(DAMAGED_SHAPE).create()?;
             array.write(.., &first(&DAMAGED_SHAPE))?;
             damage(&**store, &array)?;
+        }
+        if self.dataset {
+            let group = root.create_group(DATASET)?;
+            for name in VARIABLES {
+                of_numbers(group.create_array(name)).shape([0, 2]).chunks([2, 2]).create()?;
+            }
         }
         if self.consolidated {
             root.consolidate_metadata()?;

@@ -20,8 +20,9 @@ impl ArrayView<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when `T` is not the array's element type, [`ErrorKind::InvalidSelection`] when the
-    /// selection is invalid, [`ErrorKind::LimitExceeded`] when memory for the result cannot be allocated, [`ErrorKind::Corrupt`]
-    /// when a chunk is damaged, and errors of the store.
+    /// selection is invalid, [`ErrorKind::OutOfMemory`] when memory for the result cannot be allocated,
+    /// [`ErrorKind::LimitExceeded`] when it would be larger than an address space, [`ErrorKind::Corrupt`] when a chunk is damaged,
+    /// and errors of the store.
     pub fn read<T: Element>(&self) -> Result<ArrayD<T>> {
         let array = self.array;
         array.check_element::<T>()?;

@@ -2,12 +2,12 @@
 
 use zarrox_core::codec::{self, ChunkTable, CodecChain, Mended, Salvaged, Size, Window};
 use zarrox_core::scratch::Scratch;
-use zarrox_core::{CodecError, Error, ErrorKind, Result};
+use zarrox_core::{CodecError, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Bytes, Key, Value, Version};
 
 use super::finding::{Finding, FindingKind, Remedy};
 use super::repair;
-use super::session::{CheckLevel, Session, is_without_memory};
+use super::session::{CheckLevel, Session};
 use super::shards::{self, Flaw};
 use crate::array::Array;
 use crate::location::Location;
@@ -47,14 +47,13 @@ fn check_one(session: &Session<'_>, array: &Array, target: &Target, objects: usi
             Ok(looked) => looked,
             // It was replaced while it was read.
             Err(error) if error.kind() == ErrorKind::Conflict => continue,
-            Err(error) => (vec![Flaw::unreadable(&session.fatal(error)?)], Seen::default()),
+            Err(error) => {
+                let error = session.fatal(error).map_err(|error| error.at(format!("'{}'", target.key)))?;
+                (vec![Flaw::unreadable(&error)], Seen::default())
+            }
         };
         if flaws.is_empty() {
             return Ok(());
-        }
-        if let Some(flaw) = flaws.iter().find(|flaw| is_without_memory(&flaw.message)) {
-            let error = Error::new(ErrorKind::LimitExceeded, flaw.message.clone());
-            return Err(error.at(format!("'{}'", target.key)));
         }
         // Whoever replaces a value meanwhile is no damage: it must be found twice.
         if before.as_ref() == Some(&seen) {
@@ -135,10 +134,10 @@ fn flaws(
             shards::flaws(place, table, chain.order(), value, level == CheckLevel::Full, objects)
         }
         _ if size.is_some() || level < CheckLevel::Full => Ok(size.into_iter().collect()),
-        _ => Ok(decode(place, chain, value)?
-            .map(|error| Flaw::of(FindingKind::CorruptChunk, None, &error))
+        _ => decode(place, chain, value)?
+            .map(|error| Flaw::of(FindingKind::CorruptChunk, None, error))
             .into_iter()
-            .collect()),
+            .collect(),
     }
 }
 

@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use zarrox_core::{ArrayMetadata, NodeMetadata, Result};
+use zarrox_core::{ArrayMetadata, ErrorKind, NodeMetadata, Result};
 
 use super::chunks::{self, Target};
 use super::finding::{Finding, FindingKind, Remedy};
@@ -89,8 +89,23 @@ pub(super) fn fits(array: &Array) -> Result<bool> {
         }
         if is_inside { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    let is_whole = |target| chunks::is_whole(array, target).unwrap_or(false);
-    Ok(is_inside && (targets.is_empty() || targets.iter().any(is_whole)))
+    if !is_inside || targets.is_empty() {
+        return Ok(is_inside);
+    }
+    for target in &targets {
+        if is_whole(array, target)? == Some(true) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a stored chunk can be decoded; `None` if it cannot be read.
+fn is_whole(array: &Array, target: &Target) -> Result<Option<bool>> {
+    match chunks::is_whole(array, target) {
+        Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory | ErrorKind::Interrupted) => Err(error),
+        known => Ok(known.ok()),
+    }
 }
 
 /// The nearest copy of the array's documents, and the array that it says, if that is another one.
@@ -150,8 +165,8 @@ impl Fits {
         for (key, size, in_own, in_copy) in both {
             place.context.interrupt.check()?;
             let target = |chunk| Target { key: key.clone(), chunk, size };
-            let (Ok(of_own), Ok(of_copy)) =
-                (chunks::is_whole(own, &target(in_own)), chunks::is_whole(copy, &target(in_copy)))
+            let (Some(of_own), Some(of_copy)) =
+                (is_whole(own, &target(in_own))?, is_whole(copy, &target(in_copy))?)
             else {
                 continue;
             };

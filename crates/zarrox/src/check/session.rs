@@ -90,12 +90,6 @@ pub(super) struct Settings {
     pub(super) repair: Option<Repair>,
 }
 
-/// Returns true if an error says that the system has no memory left, which tells nothing of what is stored. A limit that somebody has set
-/// is of the same kind.
-pub(super) fn is_without_memory(message: &str) -> bool {
-    message.contains("not enough memory")
-}
-
 /// A check that is under way.
 pub(super) struct Session<'a> {
     pub(super) settings: Settings,
@@ -260,10 +254,9 @@ impl<'a> Session<'a> {
     /// Gives an error back that ends the check: who cannot reach the store finds nothing. Others are findings.
     pub(super) fn fatal(&self, error: Error) -> Result<Error> {
         let ends = match error.kind() {
-            ErrorKind::Interrupted => true,
+            ErrorKind::Interrupted | ErrorKind::OutOfMemory => true,
             // On a disk it is one file that cannot be read.
             ErrorKind::Unreachable | ErrorKind::TimedOut => self.start.is_remote(),
-            ErrorKind::LimitExceeded => is_without_memory(&error.to_string()),
             _ => false,
         };
         if ends { Err(error) } else { Ok(error) }

@@ -28,13 +28,17 @@ pub(super) struct Flaw {
 
 impl Flaw {
     /// The flaw that an error of decoding tells of, which is of this kind unless the error says otherwise.
-    pub(super) fn of(kind: FindingKind, cell: Option<Vec<u64>>, error: &CodecError) -> Self {
+    ///
+    /// # Errors
+    /// When the system has no memory left, which is no flaw of what is stored.
+    pub(super) fn of(kind: FindingKind, cell: Option<Vec<u64>>, error: CodecError) -> Result<Self> {
         let kind = match error.kind() {
+            ErrorKind::OutOfMemory => return Err(error.into()),
             ErrorKind::Unsupported => FindingKind::Unsupported,
             ErrorKind::LimitExceeded => FindingKind::TooLarge,
             _ => kind,
         };
-        Self { kind, cell, message: error.to_string() }
+        Ok(Self { kind, cell, message: error.to_string() })
     }
 
     pub(super) fn unreadable(error: &Error) -> Self {
@@ -66,16 +70,16 @@ pub(super) fn flaws(
     objects: usize,
 ) -> Result<Vec<Flaw>> {
     let size = value.size();
-    let index_flaw = |error: &CodecError| vec![Flaw::of(FindingKind::ShardIndex, None, error)];
+    let index_flaw = |error| Flaw::of(FindingKind::ShardIndex, None, error).map(|flaw| vec![flaw]);
     let range = table.index_range(Window::of_size(size)).and_then(|range| range.within(size));
     let (offset, length) = match range {
         Ok(range) => range,
-        Err(error) => return Ok(index_flaw(&error)),
+        Err(error) => return index_flaw(error),
     };
     let index = value.read(offset, length)?;
     let entries = match table.entries(&index) {
         Ok(entries) => entries,
-        Err(error) => return Ok(index_flaw(&error)),
+        Err(error) => return index_flaw(error),
     };
     let cell = |number| cell(number, table.grid(), order);
     let (mut flaws, mut places) = (Vec::new(), Vec::new());
@@ -85,7 +89,7 @@ pub(super) fn flaws(
             Ok(Some(window)) => {
                 places.push(Place { offset: window.offset, length: window.length.unwrap_or(0), number });
             }
-            Err(error) => flaws.push(Flaw::of(FindingKind::ShardEntry, Some(cell(number)), &error)),
+            Err(error) => flaws.push(Flaw::of(FindingKind::ShardEntry, Some(cell(number)), error)?),
         }
     }
     places.sort_unstable_by_key(|place| (place.offset, place.length, place.number));
@@ -182,21 +186,22 @@ fn damaged(
                 _ => table
                     .verify(&bytes[from..from + length])
                     .err()
-                    .map(|error| Flaw::of(FindingKind::CorruptInnerChunk, None, &error)),
+                    .map(|error| Flaw::of(FindingKind::CorruptInnerChunk, None, error))
+                    .transpose()?,
             };
             damaged.extend(flaw.clone().map(|flaw| (place.number, flaw)));
             last = Some((range, flaw));
         }
-        damaged
+        Ok(damaged)
     };
     if value.is_in_memory() {
         let bytes = value.read(start, end - start)?;
-        return Ok(location.on_a_core(|| decode(&bytes)));
+        return location.on_a_core(|| decode(&bytes));
     }
     let length = usize::try_from(end - start).map_err(|_| crate::pool::too_many("the bytes"))?;
     let mut bytes = Scratch::with_len(length).map_err(CodecError::from)?;
     value.read_at(start, &mut bytes)?;
-    Ok(location.on_a_core(|| decode(&bytes)))
+    location.on_a_core(|| decode(&bytes))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "of bytes that are in memory")]

@@ -13,7 +13,7 @@ use zarrox::stores::{Condition, Key, Store, StoreExt};
 use zarrox::{AccessOptions, Consolidated, ErrorKind, Interrupt, OpenMode, OpenOptions};
 use zarrox_testkit::remote::{IN_FLIGHT, Remote};
 
-const LATENCY: Duration = Duration::from_millis(50);
+const LATENCY: Duration = Duration::from_millis(100);
 
 fn count(requests: &std::collections::BTreeMap<String, usize>, what: &str) -> usize {
     requests.iter().filter(|(request, _)| request.starts_with(what)).map(|(_, count)| count).sum()
@@ -279,7 +279,7 @@ fn writers_of_parts_of_one_chunk_lose_nothing() {
 
 #[test]
 fn what_is_called_off_ends_soon() {
-    let (_, array) = far_array(2_000, LATENCY);
+    let (_, array) = far_array(4_000, LATENCY);
     let interrupt = Interrupt::new();
     let array = array.with_options(&AccessOptions::new().interrupt(&interrupt));
     let started = Instant::now();
@@ -289,7 +289,7 @@ fn what_is_called_off_ends_soon() {
         interrupt.raise();
         assert_eq!(reader.join().unwrap().unwrap_err().kind(), ErrorKind::Interrupted);
     });
-    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+    assert!(started.elapsed() < LATENCY * 20, "{:?}", started.elapsed());
 }
 
 /// Two handles as those of two processes: the locks of the one are not those of the other.

@@ -131,17 +131,22 @@ fn those_who_let_a_dataset_grow_come_one_after_the_other() {
             for number in 0..4 {
                 let store = &store;
                 scope.spawn(move || {
-                    let grown = group(store).grow_with(|growth| {
-                        assert_eq!(growth.left(), []);
-                        let open = |name| OpenOptions::new().open_in(store.clone(), name)?.into_array();
-                        let mut arrays = [open("x")?, open("a")?];
-                        let before = arrays[0].shape()[0];
-                        growth.note(&by_two(before), true)?;
-                        let shapes = [vec![before + 2], vec![before + 2]];
-                        Array::grow_together(&mut arrays, &shapes, |grown| {
-                            grown.iter().try_for_each(|array| array.write(s![before..], &arr1(&[number; 2])))
-                        })
-                    });
+                    let grown = group(store).grow_with(
+                        || Ok(()),
+                        |growth| {
+                            assert_eq!(growth.left(), []);
+                            let open = |name| OpenOptions::new().open_in(store.clone(), name)?.into_array();
+                            let mut arrays = [open("x")?, open("a")?];
+                            let before = arrays[0].shape()[0];
+                            growth.note(&by_two(before), true)?;
+                            let shapes = [vec![before + 2], vec![before + 2]];
+                            Array::grow_together(&mut arrays, &shapes, |grown| {
+                                grown
+                                    .iter()
+                                    .try_for_each(|array| array.write(s![before..], &arr1(&[number; 2])))
+                            })
+                        },
+                    );
                     grown.unwrap();
                 });
             }
@@ -156,38 +161,70 @@ fn those_who_let_a_dataset_grow_come_one_after_the_other() {
 }
 
 #[test]
+fn the_wait_for_another_who_is_at_work_can_be_called_off() {
+    let (_directory, stores) = stores();
+    for store in stores {
+        dataset(&store);
+        let interrupt = zarrox::Interrupt::new();
+        let waiting = || {
+            interrupt.raise();
+            interrupt.check()
+        };
+        let grown = group(&store).grow_with(
+            || Ok(()),
+            |_| {
+                let other = group(&store).grow_with(waiting, |_| Ok(()));
+                assert_eq!(other.unwrap_err().kind(), ErrorKind::Interrupted);
+                Ok(())
+            },
+        );
+        grown.unwrap();
+        group(&store).grow_with(|| unreachable!("nobody is at work"), |_| Ok(())).unwrap();
+    }
+}
+
+#[test]
 fn what_one_who_fails_has_done_in_part_is_undone_by_the_next_and_what_is_whole_is_told() {
     let (_directory, stores) = stores();
     for store in stores {
         let mut arrays = dataset(&store);
-        let failed = group(&store).grow_with(|growth| {
-            growth.note(&by_two(3), true)?;
-            arrays[1].resize(&[5])?;
-            Err::<(), _>(stopped())
-        });
+        let failed = group(&store).grow_with(
+            || Ok(()),
+            |growth| {
+                growth.note(&by_two(3), true)?;
+                arrays[1].resize(&[5])?;
+                Err::<(), _>(stopped())
+            },
+        );
         assert_eq!(failed.unwrap_err().kind(), ErrorKind::Interrupted);
         assert_eq!(values(&store, "a"), [1, 2, 3], "it was undone at once");
         assert_eq!(marks(&store), Vec::<String>::new());
 
-        let failed = group(&store).grow_with(|growth| {
-            growth.note(&by_two(3), true)?;
-            arrays.iter_mut().try_for_each(|array| array.resize(&[5]))?;
-            Err::<(), _>(stopped())
-        });
+        let failed = group(&store).grow_with(
+            || Ok(()),
+            |growth| {
+                growth.note(&by_two(3), true)?;
+                arrays.iter_mut().try_for_each(|array| array.resize(&[5]))?;
+                Err::<(), _>(stopped())
+            },
+        );
         assert_eq!(failed.unwrap_err().kind(), ErrorKind::Interrupted);
         assert_eq!(values(&store, "a").len(), 5, "all rows are there");
         assert_eq!(marks(&store).len(), 1);
-        let left = || group(&store).grow_with(|growth| Ok(growth.left().to_vec())).unwrap();
+        let left = || group(&store).grow_with(|| Ok(()), |growth| Ok(growth.left().to_vec())).unwrap();
         assert_eq!(left(), by_two(3));
         assert_eq!(left(), []);
         assert_eq!(marks(&store), Vec::<String>::new());
 
         // Rows that nobody has written yet are no loss.
-        let failed = group(&store).grow_with(|growth| {
-            growth.note(&by_two(5), false)?;
-            arrays.iter_mut().try_for_each(|array| array.resize(&[7]))?;
-            Err::<(), _>(stopped())
-        });
+        let failed = group(&store).grow_with(
+            || Ok(()),
+            |growth| {
+                growth.note(&by_two(5), false)?;
+                arrays.iter_mut().try_for_each(|array| array.resize(&[7]))?;
+                Err::<(), _>(stopped())
+            },
+        );
         assert_eq!(failed.unwrap_err().kind(), ErrorKind::Interrupted);
         assert_eq!((values(&store, "x").len(), values(&store, "a").len()), (5, 5));
     }

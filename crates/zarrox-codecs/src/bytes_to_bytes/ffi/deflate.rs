@@ -34,7 +34,7 @@ impl Compressor {
     fn new(level: c_int) -> Result<Self, CodecError> {
         // SAFETY: any level may be asked for; an unknown one gives null.
         let handle = NonNull::new(unsafe { libdeflate_alloc_compressor(level) });
-        let handle = handle.ok_or_else(|| CodecError::limit("no compressor could be allocated"))?;
+        let handle = handle.ok_or_else(|| CodecError::out_of_memory("no compressor could be allocated"))?;
         Ok(Self { handle, level })
     }
 }
@@ -52,7 +52,7 @@ impl Decompressor {
     fn new() -> Result<Self, CodecError> {
         // SAFETY: the call has no preconditions.
         let handle = NonNull::new(unsafe { libdeflate_alloc_decompressor() });
-        handle.map(Self).ok_or_else(|| CodecError::limit("no decompressor could be allocated"))
+        handle.map(Self).ok_or_else(|| CodecError::out_of_memory("no decompressor could be allocated"))
     }
 }
 

@@ -122,7 +122,7 @@ pub(super) fn reserved(count: usize) -> Result<Positions> {
     Positions::with_room(count).map_err(|error| {
         let message =
             format!("the selection has {count} points, and memory for their positions cannot be allocated");
-        Error::new(ErrorKind::LimitExceeded, message).with_source(error)
+        Error::new(ErrorKind::OutOfMemory, message).with_source(error)
     })
 }
 

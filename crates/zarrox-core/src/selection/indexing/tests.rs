@@ -269,7 +269,7 @@ fn more_points_than_memory_can_hold_are_an_error() {
     let wide = s![[[0, 1], [1, 0]], [[0, 1], [0, 0]]].resolve(&[2, 2]).unwrap();
     let many = vec![0; 4_000_000];
     let error = wide.select(&Selection::orthogonal((&many, &many))).unwrap_err();
-    assert_eq!(error.kind(), crate::ErrorKind::LimitExceeded);
+    assert_eq!(error.kind(), crate::ErrorKind::OutOfMemory);
 }
 
 #[test]

@@ -225,7 +225,7 @@ fn inflate(mut input: &[u8], size: u64) -> Result<Vec<u8>, StoreError> {
             let more = usize::try_from(more).unwrap_or(usize::MAX);
             out.try_reserve_exact(more).map_err(|error| {
                 let message = format!("no memory for {size} bytes");
-                StoreError::new(StoreErrorKind::TooLarge, "reading", message).with_source(error)
+                StoreError::new(StoreErrorKind::OutOfMemory, "reading", message).with_source(error)
             })?;
         }
     }

@@ -16,7 +16,7 @@ use zarrox_stores::Key;
 use zarrox_stores::system::system;
 
 use super::super::Array;
-use crate::guarded::{LockedValue, until_unchanged, wait_for_others};
+use crate::guarded::{LockedValue, pause, until_unchanged};
 use crate::hierarchy::{DATASET, DOCUMENT_LIMIT, Found, Owner, renewing};
 use crate::location::Location;
 
@@ -66,10 +66,11 @@ struct Mark {
 }
 
 impl Growth {
-    /// Waits for other writers that append to the dataset, takes the mark, and undoes the partial append of a dead writer.
-    pub(crate) fn begin(group: &Location) -> Result<Self> {
+    /// Waits for other writers that append to the dataset, takes the mark, and undoes the partial append of a dead writer. An error of
+    /// `waiting` ends the wait.
+    pub(crate) fn begin(group: &Location, waiting: impl Fn() -> Result<()>) -> Result<Self> {
         let mut growth = Self { group: group.as_stored(), owner: Owner::new(), left: Vec::new() };
-        let left = growth.take()?;
+        let left = growth.take(waiting)?;
         match left.settle(&growth.group) {
             Ok(Left::Stored) => growth.left = left.arrays,
             Ok(_) => {}
@@ -121,23 +122,27 @@ impl Growth {
     }
 
     /// Puts the mark into the group, and returns what another one has left.
-    fn take(&self) -> Result<Mark> {
-        let (mut waited_for, mut since, mut attempt) = (None, system().now(), 0);
+    fn take(&self, waiting: impl Fn() -> Result<()>) -> Result<Mark> {
+        let (mut waited_for, mut waited, mut attempt) = (None, Duration::ZERO, 0);
         loop {
             let there = until_unchanged(|| self.try_take())?;
             if !there.is_held() || there.is_of(&self.owner) {
                 return Ok(there);
             }
             if waited_for.as_ref().is_none_or(|other| !there.is_of(other)) {
-                (waited_for, since, attempt) = (there.owner, system().now(), 0);
+                (waited_for, waited, attempt) = (there.owner, Duration::ZERO, 0);
             }
-            if system().now().saturating_sub(since) > PATIENCE {
+            if waited > PATIENCE {
                 let seconds = PATIENCE.as_secs();
                 let message =
                     format!("somebody else has appended to the dataset for {seconds} s: try again later");
                 return Err(Error::new(ErrorKind::TimedOut, message).at(self.group.to_string()));
             }
-            wait_for_others(attempt);
+            waiting()?;
+            let pause = pause(attempt);
+            system().sleep(pause);
+            // Not by the clock, which may be turned.
+            waited += pause;
             attempt += 1;
         }
     }
@@ -333,7 +338,7 @@ pub(crate) fn left_in(group: &Location) -> Result<Option<Left>> {
 
 /// Undoes what was done in part, and removes the mark.
 pub(crate) fn settle_left(group: &Location) -> Result<()> {
-    Growth::begin(group)?.around(|_| Ok(()))
+    Growth::begin(group, || Ok(()))?.around(|_| Ok(()))
 }
 
 fn read(group: &Location) -> Result<Option<Mark>> {
