@@ -12,6 +12,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import TypeVar
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -46,6 +47,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--environment", choices=["zarr2", "zarr3"], default="zarr3", help="what the tests run beside")
     parser.addoption("--operations", type=int, default=5_000, help="how many random operations are done")
     parser.addoption("--seed", default="fixed", help="what the random operations are chosen by")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Gives all examples a fixed seed, unless another one is asked for: a test that fails fails again."""
+    hypothesis.settings.register_profile("fixed", derandomize=True)
+    if config.getoption("--seed") == "fixed":
+        hypothesis.settings.load_profile("fixed")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
