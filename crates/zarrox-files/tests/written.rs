@@ -189,7 +189,7 @@ fn what_a_kind_lacks_is_refused_by_name_and_leaves_nothing() {
     create("long", &[4, 5], DataType::Int64);
     create("empty", &[4, 0], DataType::Int8);
     create("many", &[1; 8], DataType::Int8);
-    create("text", &[4, 5], DataType::parse("string", &zarrox::codecs::registry()).unwrap());
+    create("text", &[4, 5], DataType::string());
     for (name, file, kind) in [
         ("line", "a.tif", ErrorKind::Unsupported),
         ("empty", "a.tif", ErrorKind::Unsupported),

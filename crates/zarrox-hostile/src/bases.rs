@@ -103,7 +103,7 @@ fn plain(root: &Group, _: Format) -> Result<()> {
 }
 
 fn types(root: &Group, format: Format) -> Result<()> {
-    let text = DataType::parse("string", &zarrox::codecs::registry())?;
+    let text = DataType::string();
     let strings = root.create_array("text").shape([6]).chunks([2]).data_type(text.clone()).create()?;
     let words = ["", "a", "ß", "word", "two words", "€"];
     let elements = words.map(str::as_bytes);

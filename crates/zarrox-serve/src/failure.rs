@@ -67,6 +67,11 @@ impl Failure {
         &self.message
     }
 
+    /// Returns true for what the stored elements do not have, such as an order.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        self.kind == "unsupported"
+    }
+
     /// Returns true for what is not there.
     #[cfg(test)]
     fn is_missing(&self) -> bool {

@@ -398,6 +398,22 @@ impl Group {
         self.below(path)?.open_node()
     }
 
+    /// Opens an array below the group.
+    ///
+    /// # Errors
+    /// The errors of [`Group::open`]; also when the node is a group.
+    pub fn open_array(&self, path: &str) -> Result<Array> {
+        self.open(path)?.into_array()
+    }
+
+    /// Opens a group below this one.
+    ///
+    /// # Errors
+    /// The errors of [`Group::open`]; also when the node is an array.
+    pub fn open_group(&self, path: &str) -> Result<Self> {
+        self.open(path)?.into_group()
+    }
+
     /// Returns true if there is a node of any kind at a path below the group, even if it cannot be opened.
     ///
     /// In Zarr v2 and the drafts of v3, the document is not read, only its existence is checked. [`Group::open`] reports a

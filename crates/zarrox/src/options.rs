@@ -13,6 +13,7 @@ use zarrox_stores::{
 };
 
 use crate::access::AccessOptions;
+use crate::array::Array;
 use crate::array::ArrayBuilder;
 use crate::group::{Child, Group, Node};
 use crate::locate;
@@ -266,6 +267,22 @@ impl OpenOptions {
     /// The errors of [`OpenOptions::open`].
     pub fn open_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Node> {
         self.open_at(&self.location(store, path)?)
+    }
+
+    /// Opens the array at a path, as the mode says.
+    ///
+    /// # Errors
+    /// The errors of [`OpenOptions::open`]; also when the node is a group.
+    pub fn open_array(&self, path: impl AsRef<Path>) -> Result<Array> {
+        self.open(path)?.into_array()
+    }
+
+    /// Opens the group at a path, as the mode says.
+    ///
+    /// # Errors
+    /// The errors of [`OpenOptions::open`]; also when the node is an array.
+    pub fn open_group(&self, path: impl AsRef<Path>) -> Result<Group> {
+        self.open(path)?.into_group()
     }
 
     fn open_at(&self, location: &Location) -> Result<Node> {

@@ -300,8 +300,9 @@ fn types_must_agree() {
     let error = array.read::<f32>(..).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
     assert!(error.to_string().contains("the elements are int32, not float32"), "{error}");
-    assert_eq!(array.fill(.., 1_u32).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
-    let error = int32(&memory(), &[2], &[2]).fill_value(1.0_f64).create().unwrap_err();
+    assert_eq!(array.write(.., &arr1(&[1_u32, 2])).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    assert_eq!(array.fill(.., u32::MAX).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    let error = int32(&memory(), &[2], &[2]).fill_value(1.5_f64).create().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
 }
 

@@ -61,7 +61,7 @@ fn values_may_have_axes_of_length_1_in_front() {
     let structures = created(DataType::structure([("id", DataType::Int32)]).unwrap());
     structures.write_field("id", s![0, ..], &values).unwrap();
     assert_eq!(structures.read_field::<i32>("id", s![0, ..]).unwrap().as_slice().unwrap(), [1, 2, 3]);
-    let texts = created(DataType::parse("string", &zarrox::codecs::registry()).unwrap());
+    let texts = created(DataType::string());
     texts.write_vlen(s![0, ..], &values.mapv(|number| number.to_string())).unwrap();
     let read = texts.read_vlen::<String>(s![0, ..]).unwrap();
     assert_eq!(read.as_slice().unwrap(), ["1", "2", "3"]);

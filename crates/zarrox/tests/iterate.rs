@@ -369,7 +369,7 @@ fn chunks_of_any_lengths_and_arrays_without_dimensions() {
 
 #[test]
 fn rows_of_text() {
-    let string = DataType::parse("string", &zarrox::codecs::registry()).unwrap();
+    let string = DataType::string();
     let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
     let array = array.shape([5, 2]).data_type(string).chunks([2, 1]).create().unwrap();
     let words = ArrayD::from_shape_fn(IxDyn(&[5, 2]), |at| format!("row {} of column {}", at[0], at[1]));

@@ -52,6 +52,11 @@ impl<T: Element> std::fmt::Debug for Optional<T> {
 /// # Safety
 /// The type must be plain data without padding or niches: every pattern of bytes must be a valid value, except for `bool`, which
 /// the library normalises to 0 or 1 first.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` holds no elements of an array byte for byte",
+    note = "text and elements of variable length are read and written by `read_vlen::<String>` and `write_vlen`, times by `read_dyn` and `to_times`",
+    note = "structures become elements by `#[derive(Element)]`"
+)]
 pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'static {
     /// False for types that cannot be a field of a structure, as [`Optional`].
     #[doc(hidden)]

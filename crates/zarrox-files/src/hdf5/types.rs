@@ -113,10 +113,10 @@ pub(super) fn mapped(datatype: &Datatype) -> Result<Mapped> {
             let dims = shape.iter().copied().chain(inner.inner.iter().copied()).collect();
             Ok(Mapped { inner: dims, ..inner })
         }
-        Class::VariableText { .. } => Ok(plain(text()?, datatype, Form::Text)),
+        Class::VariableText { .. } => Ok(plain(DataType::string(), datatype, Form::Text)),
         Class::Sequence(base) => lists(datatype, base),
         Class::Reference(kind) => match kind {
-            Reference::Object => Ok(plain(text()?, datatype, Form::Paths)),
+            Reference::Object => Ok(plain(DataType::string(), datatype, Form::Paths)),
             Reference::Region | Reference::Standard => Err(reference(*kind)),
         },
         Class::Compound(_) => match Scalar::of(datatype)? {
@@ -143,10 +143,6 @@ pub(super) fn reference(kind: Reference) -> zarrox::Error {
 
 fn plain(data_type: DataType, datatype: &Datatype, form: Form) -> Mapped {
     Mapped { data_type, inner: Vec::new(), item: datatype.size, form, attributes: Map::default() }
-}
-
-fn text() -> Result<DataType> {
-    DataType::parse("string", &codecs::registry())
 }
 
 fn of_scalar(scalar: Scalar, datatype: &Datatype) -> Mapped {
@@ -184,7 +180,7 @@ fn lists(datatype: &Datatype, base: &Datatype) -> Result<Mapped> {
         let name = registry.family(&base_type.data_type)?.to_v3(&base_type.data_type)?;
         attributes.insert(crate::LIST_OF.to_owned(), name);
     }
-    let bytes = DataType::parse("variable_length_bytes", &codecs::registry())?;
+    let bytes = DataType::bytes();
     Ok(Mapped { attributes, ..plain(bytes, datatype, Form::Lists(pieces, base.size)) })
 }
 

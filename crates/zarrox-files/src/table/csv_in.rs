@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use csv::{ByteRecord, ReaderBuilder};
 use zarrox::json::{Json, Map};
-use zarrox::{DataType, Error, ErrorKind, Result, codecs};
+use zarrox::{DataType, Error, ErrorKind, Result};
 
 use super::blocks::{Column, MOST_TEXT, Rows, Values, too_much_text};
 use super::fields::Parser;
@@ -61,7 +61,7 @@ pub(crate) fn open(input: &Input, reading: &Reading) -> Result<FileStore> {
             Some((_, data_type)) => data_type.clone(),
             None => match fields.guess.data_type() {
                 Some(data_type) => data_type,
-                None => DataType::parse("string", &codecs::registry())?,
+                None => DataType::string(),
             },
         };
         let in_block = table.in_block;

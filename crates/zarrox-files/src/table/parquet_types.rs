@@ -4,7 +4,7 @@ use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 use parquet::schema::types::ColumnDescriptor;
 use zarrox::data_type::TimeUnit;
 use zarrox::json::Json;
-use zarrox::{DataType, Result, codecs};
+use zarrox::{DataType, Result};
 
 use crate::input::{corrupt, unsupported};
 
@@ -99,7 +99,7 @@ impl Mapped {
                 text()
             }
             (Physical::BYTE_ARRAY, _) => {
-                let data_type = DataType::parse("variable_length_bytes", &codecs::registry())?;
+                let data_type = DataType::bytes();
                 Ok(Self::new(Kind::Bytes, data_type))
             }
             (Physical::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Float16)) => {
@@ -204,7 +204,7 @@ pub(super) fn decimal(bytes: &[u8]) -> Result<i64> {
 }
 
 fn text() -> Result<Mapped> {
-    Ok(Mapped::new(Kind::Text, DataType::parse("string", &codecs::registry())?))
+    Ok(Mapped::new(Kind::Text, DataType::string()))
 }
 
 fn unit(unit: &parquet::basic::TimeUnit) -> TimeUnit {

@@ -349,19 +349,20 @@ pub(super) fn line(
     let reduced = match is_reduced {
         true => {
             part.check_cost(&vec![1; part.shape.len()], "select a shorter line")?;
-            // What has no order is thinned.
-            reduce(&view, &steps, &missing, registry).ok()
+            Some(reduce(&view, &steps, &missing, registry))
         }
         false => None,
     };
     match reduced {
-        Some(blocks) => {
+        Some(Err(failure)) if !failure.is_unsupported() => return Err(failure),
+        Some(Ok(blocks)) => {
             body["reduce"] = "blocks".into();
             body["min"] = flat(&blocks.min)?;
             body["max"] = flat(&blocks.max)?;
             body["mean"] = flat(&blocks.mean)?;
         }
-        None => {
+        // What has no order is thinned.
+        None | Some(Err(_)) => {
             let elements = read(&part, steps, &nearest(query)?, registry)?;
             body["reduce"] = "nearest".into();
             body["values"] = flat(&elements.values)?;

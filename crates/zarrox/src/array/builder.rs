@@ -13,6 +13,7 @@ use zarrox_core::{
 };
 
 use super::Array;
+use super::dynamic::literal;
 use crate::error::argument;
 use crate::location::Location;
 
@@ -214,7 +215,8 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the value of elements that were never written; by default zero, and "not a time" for times.
+    /// Sets the value of elements that were never written; by default zero, and "not a time" for times. A number may be of another type,
+    /// if the elements can have the same value: `0` for floats.
     pub fn fill_value<T: Element>(mut self, value: T) -> Self {
         let pointer = std::ptr::from_ref(&value).cast::<u8>();
         // SAFETY: an `Element` is plain data without padding: all its bytes are initialised.
@@ -484,10 +486,10 @@ impl ArrayBuilder {
                 data_type.check_range(&View::broadcast(value.as_bytes(), &[]))?;
                 Ok(Some(value.clone()))
             }
-            Fill::Element(_, own, _) => Err(Error::new(
-                ErrorKind::DataTypeMismatch,
-                format!("the fill value is {own}, but the elements are {data_type}"),
-            )),
+            Fill::Element(value, own, _) => {
+                let value = literal::exact(value.as_bytes(), own, data_type, &context.registry);
+                Ok(Some(FillValue::new(value.map_err(|error| error.at("fill value"))?)))
+            }
             Fill::Json(Json::Null) if self.format.def().has_undefined_fill() => Ok(None),
             Fill::Json(json) => family.fill_from_json(data_type, json, context.strictness).map(Some),
         }

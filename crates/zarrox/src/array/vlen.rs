@@ -97,7 +97,7 @@ impl ArrayView<'_> {
     /// # use zarrox::prelude::*;
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr")).shape([2, 3])
-    /// #     .data_type(DataType::parse("string", &zarrox::codecs::registry())?).create()?;
+    /// #     .data_type(DataType::string()).create()?;
     /// array.slice(s![0, ..]).write_vlen(&ndarray::arr0("nothing".to_owned()))?;
     /// assert_eq!(array.read_vlen::<String>(s![.., 1])?.into_raw_vec_and_offset().0, ["nothing", ""]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -8,6 +8,7 @@ use zarrox_core::strided::{Dims, Span, View};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Condition, Key, StoreExt};
 
+use super::dynamic::literal;
 use super::ndarrays::{view_of, without_leading_ones};
 use super::read::chunk_place;
 use super::view::ArrayView;
@@ -39,12 +40,20 @@ impl ArrayView<'_> {
         array.write_resolved(resolved, array.data_type(), view_of(&values), None)
     }
 
-    /// Sets every element to one value.
+    /// Sets every element to one value. A number may be of another type, if the elements can have the same value.
     ///
     /// # Errors
     /// The errors of [`ArrayView::write`].
     pub fn fill<T: Element>(&self, value: T) -> Result<()> {
-        self.write(&ndarray::arr0(value))
+        let (array, value) = (self.array, ndarray::arr0(value));
+        if T::holds(array.data_type()) {
+            return self.write(&value);
+        }
+        let given = DynArray::from_typed(T::data_type(), &value)?;
+        let registry = &array.location.context.registry;
+        let exact = literal::exact(given.as_bytes(), given.data_type(), array.data_type(), registry);
+        let exact = exact.map_err(|error| error.at(array.place()))?;
+        self.write_dyn(&DynArray::new(array.data_type().clone(), vec![], exact)?)
     }
 
     /// Writes elements whose type is known only at run time. Their shape is the selection's, or can be broadcast to it as NumPy

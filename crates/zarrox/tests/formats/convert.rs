@@ -126,13 +126,7 @@ fn samples() -> Vec<Sample> {
             },
             s![1..6, 2..],
         ),
-        (
-            "strings",
-            |b| {
-                b.data_type(DataType::parse("string", &Registry::new()).unwrap()).shape([3, 5]).chunks([2, 2])
-            },
-            s![1.., ..],
-        ),
+        ("strings", |b| b.data_type(DataType::string()).shape([3, 5]).chunks([2, 2]), s![1.., ..]),
         (
             "structures",
             |b| {

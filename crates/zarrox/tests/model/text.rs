@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use zarrox::codecs::registry;
 use zarrox::json::json;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ArrayView, DataType, DynArray};
@@ -18,10 +17,6 @@ fn text(number: usize) -> String {
     format!("{number}é").repeat(number % 5)
 }
 
-fn string() -> DataType {
-    DataType::parse("string", &registry()).unwrap()
-}
-
 fn compare(view: &ArrayView<'_>, meant: &Expected, model: &[String], what: &str) {
     let wanted = selected(model, meant, String::clone);
     assert_eq!(view.read_vlen::<String>().unwrap(), wanted, "{what}");
@@ -30,7 +25,7 @@ fn compare(view: &ArrayView<'_>, meant: &Expected, model: &[String], what: &str)
 
 fn check(case: &Case) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = case.plan.builder(store.clone()).data_type(string());
+    let builder = case.plan.builder(store.clone()).data_type(DataType::string());
     let array = builder.fill_value_json(json!("nothing")).create().unwrap();
     let mut model = vec!["nothing".to_owned(); case.plan.shape.iter().product()];
     for step in &case.steps {
@@ -39,7 +34,9 @@ fn check(case: &Case) {
         let fill = step.seed % 4 == 3;
         let given = step.given(&meant.shape, |i| if fill { "nothing".to_owned() } else { text(i) });
         match step.give {
-            Give::Dynamic => view.write_dyn(&DynArray::from_text(string(), &given).unwrap()).unwrap(),
+            Give::Dynamic => {
+                view.write_dyn(&DynArray::from_text(DataType::string(), &given).unwrap()).unwrap();
+            }
             Give::Transposed => {
                 let columns = given.t().as_standard_layout().into_owned();
                 view.write_vlen(&columns.t()).unwrap();

@@ -133,8 +133,15 @@ fn small_complex_numbers_have_rust_types() {
     let (_, array) = create(&named(&json!("bfloat16")), Format::V3, Endian::Big);
     array.fill(s![0], bf16::from_f32(3.0)).unwrap();
     assert_eq!(array.read::<bf16>(s![0]).unwrap()[IxDyn(&[])], bf16::from_f32(3.0));
-    let bits = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([1]);
-    assert!(bits.data_type(DataType::UInt16).fill_value(bf16::ONE).create().is_err());
+    let integers = || {
+        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([1]);
+        builder.data_type(DataType::UInt16)
+    };
+    // It is the value that counts, not the bits.
+    let one = integers().fill_value(bf16::ONE).create().unwrap();
+    assert_eq!(one.read::<u16>(..).unwrap()[[0]], 1);
+    let error = integers().fill_value(bf16::from_f32(0.5)).create().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
 }
 
 #[test]

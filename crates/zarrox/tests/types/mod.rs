@@ -3,6 +3,7 @@
 mod arbitrary;
 mod astype;
 mod extension;
+mod familiar;
 mod families;
 mod numbers;
 mod objects;

@@ -36,6 +36,16 @@ pub(in crate::data_type) fn named(name: &str) -> DataType {
 }
 
 impl DataType {
+    /// Text of variable length, in UTF-8: v3's `string`, v2's objects with `vlen-utf8`.
+    pub fn string() -> Self {
+        named(TEXT)
+    }
+
+    /// Bytes of variable length: v3's `bytes`, v2's objects with `vlen-bytes`.
+    pub fn bytes() -> Self {
+        named(BYTES)
+    }
+
     /// Returns true if the elements are text or bytes of variable length.
     pub fn is_text_or_bytes(&self) -> bool {
         Variable.has(self)

@@ -72,6 +72,17 @@ tuples!(A B C D E F);
 tuples!(A B C D E F G);
 tuples!(A B C D E F G H);
 
+/// A box of as many dimensions as there are ranges.
+macro_rules! boxes {
+    ($T:ty; $([$($generics:tt)*] $Ranges:ty),+) => {$(
+        impl<$($generics)*> IntoSelection for $Ranges {
+            fn into_selection(self) -> Selection {
+                self.iter().cloned().map(DimSelection::from).collect()
+            }
+        }
+    )+};
+}
+
 macro_rules! from_integers {
     ($($T:ty),+) => {$(
         impl From<$T> for DimSelection {
@@ -108,6 +119,8 @@ macro_rules! from_integers {
         }
 
         items_alone!([] $T, [] Range<$T>, [] RangeInclusive<$T>, [] RangeFrom<$T>, [] RangeTo<$T>);
+        boxes!($T; [] Vec<Range<$T>>, [] &Vec<Range<$T>>, [] &[Range<$T>]);
+        boxes!($T; [const N: usize] [Range<$T>; N], [const N: usize] &[Range<$T>; N]);
     )+};
 }
 

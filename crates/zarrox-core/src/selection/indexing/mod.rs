@@ -13,6 +13,7 @@ mod positions;
 mod resolve;
 mod resolved;
 mod selection;
+mod slice_info;
 
 #[cfg(test)]
 mod tests;

@@ -28,7 +28,12 @@ pub enum DimSelection {
     Booleans(Mask),
 }
 
-/// Conversion to a selection, from a tuple, a list or an array of items, or from a single item. An array of integers is one item.
+/// Conversion to a selection, from a tuple, a list or an array of items, or from a single item. An array of integers is one item, and an
+/// array of ranges is one range for each dimension. What `ndarray::s!` makes is converted as well.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not select elements of an array",
+    note = "write a selection with `s![..]`, as a range (`0..10`), a tuple of items (`(0..10, 3)`), or as ranges of one type (`vec![0..10, 2..4]`)"
+)]
 pub trait IntoSelection {
     /// The selection.
     fn into_selection(self) -> Selection;

@@ -125,8 +125,7 @@ mod tests {
         block.put(&[1, 1], &[2, 2], &part).unwrap();
         assert!(block.put(&[2, 0], &[2, 2], &part).is_err());
         assert_eq!(block.finish().unwrap().as_bytes(), [9, 9, 9, 9, 9, 1, 2, 9, 9, 3, 4, 9]);
-        let registry = zarrox::codecs::registry();
-        let text = DataType::parse("string", &registry).unwrap();
+        let text = DataType::string();
         let mut block = Block::new(&text, &[3], b"-").unwrap();
         let part = DynArray::from_elements(text, vec![1], [b"abc"]).unwrap();
         block.put(&[1], &[1], &part).unwrap();
