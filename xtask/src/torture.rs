@@ -30,7 +30,8 @@ rechunk, reshard, convert, repair and consolidate over a store in memory, one at
 another task goes on, the call fails, a process is killed, the machine crashes and forgets what was not flushed, or the clock is turned.
 A run that fails is made smaller and printed, step by step. Names for --without are those of operations (write, stale-read, append,
 append-dataset, resize, create, remove, copy, downsample, attributes, consolidate, repair, mv, mv-across, rechunk, reshard, convert, rm,
-rm-create), fail, kill, crash, clock, directory, database and bucket. What replaces a node runs alone in a bucket and within one process in a database: see docs/safety.md.
+rm-create), fail, kill, crash, clock, directory, database and bucket. What replaces a node runs alone in a bucket and within one process in
+a database: see docs/safety.md.
 
 Hierarchies and results are in target/torture: results.json, table.md. A hierarchy with a fault stays there.";
 

@@ -46,7 +46,7 @@ pub enum ErrorKind {
     DataTypeMismatch,
     /// The operation would need more memory than the limits allow.
     LimitExceeded,
-    /// The system has no memory left, which says nothing about what is stored.
+    /// Memory could not be allocated. The stored data may be intact.
     OutOfMemory,
 }
 
@@ -187,7 +187,7 @@ impl CodecError {
         Self::new(ErrorKind::LimitExceeded, message)
     }
 
-    /// The system gave no memory.
+    /// Memory could not be allocated.
     pub fn out_of_memory(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::OutOfMemory, message)
     }

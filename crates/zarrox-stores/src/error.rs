@@ -49,7 +49,7 @@ pub enum StoreErrorKind {
     OutOfRange,
     /// The value is larger than the store takes, or than a limit allows.
     TooLarge,
-    /// The system has no memory left.
+    /// Memory could not be allocated.
     OutOfMemory,
     /// The storage itself is damaged or is of another kind, such as a database that is cut off.
     Corrupt,

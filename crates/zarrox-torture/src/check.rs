@@ -212,7 +212,7 @@ impl Judge<'_> {
         }
         let interrupted: u64 = if self.at.reserves() { pending.values().sum() } else { 0 };
         let most_holes = self.model.holes + usize::try_from(interrupted).unwrap_or(0);
-        let blocks = Blocks { done: &self.model.blocks, pending: &pending, most_holes };
+        let blocks = Blocks { array: LOG, done: &self.model.blocks, pending: &pending, most_holes };
         (self.seen.arrived, self.seen.holes) = blocks.check(&rows, self.faults);
     }
 
@@ -417,6 +417,8 @@ fn is_made(made: Made, number: Option<u64>, values: &[u64], partial: bool) -> bo
 
 /// Blocks of rows that were appended.
 pub(crate) struct Blocks<'a> {
+    /// The name of the array in messages.
+    pub(crate) array: &'a str,
     /// Those that must be there, and their rows.
     pub(crate) done: &'a BTreeMap<u64, u64>,
     /// Those that may be there.
@@ -429,21 +431,24 @@ impl Blocks<'_> {
     /// Checks that each block is there once, in one piece. Returns the pending ones that are there, and the number of rows of fill
     /// values.
     pub(crate) fn check(&self, rows: &[Vec<u64>], faults: &mut Faults) -> (BTreeSet<u64>, usize) {
+        let array = self.array;
         let holes = rows.iter().filter(|row| is_hole(row)).count();
         if holes > self.most_holes {
-            let message =
-                format!("{holes} rows of '{LOG}' have fill values, and {} at most may have", self.most_holes);
+            let message = format!(
+                "{holes} rows of '{array}' have fill values, and {} at most may have",
+                self.most_holes
+            );
             faults.add(Fault::Torn, message);
         }
         // The shape is stored by an append whose rows are the last ones.
         if rows.last().is_some_and(|row| is_hole(row)) {
-            faults.add(Fault::Torn, format!("the last row of '{LOG}' has fill values"));
+            faults.add(Fault::Torn, format!("the last row of '{array}' has fill values"));
         }
         (self.check_blocks(rows, faults), holes)
     }
 
     fn check_blocks(&self, rows: &[Vec<u64>], faults: &mut Faults) -> BTreeSet<u64> {
-        let mut seen = BTreeSet::new();
+        let (array, mut seen) = (self.array, BTreeSet::new());
         let mut row = 0;
         while row < rows.len() {
             let number = rows[row].iter().map(|value| origin(*value).0).max().unwrap_or(0);
@@ -455,7 +460,7 @@ impl Blocks<'_> {
             let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else {
                 faults.add(
                     Fault::Torn,
-                    format!("row {row} of '{LOG}' is of operation {number}, which is not expected"),
+                    format!("row {row} of '{array}' is of operation {number}, which is not expected"),
                 );
                 return seen;
             };
@@ -463,8 +468,9 @@ impl Blocks<'_> {
             let first = if has_holes { first_row(rows, row) } else { row };
             let end = first + length;
             if end > rows.len() || !is_block(&rows[first..end], number, has_holes) || !seen.insert(number) {
-                let message =
-                    format!("the block of operation {number} at row {row} of '{LOG}' is torn or there twice");
+                let message = format!(
+                    "the block of operation {number} at row {row} of '{array}' is torn or there twice"
+                );
                 faults.add(Fault::Torn, message);
                 return seen;
             }
@@ -473,7 +479,7 @@ impl Blocks<'_> {
         let lost: Vec<u64> = self.done.keys().filter(|number| !seen.contains(number)).copied().collect();
         if !lost.is_empty() {
             let message =
-                format!("{} blocks are not in '{LOG}', the first of operation {}", lost.len(), lost[0]);
+                format!("{} blocks are not in '{array}', the first of operation {}", lost.len(), lost[0]);
             faults.add(Fault::Lost, message);
         }
         seen.retain(|number| self.pending.contains_key(number));
@@ -509,7 +515,7 @@ mod tests {
     fn faults_of(rows: &[Vec<u64>], most_holes: usize) -> Vec<Fault> {
         let (done, pending) = (BTreeMap::from([(1, 2), (2, 1)]), BTreeMap::from([(3, 2)]));
         let mut faults = Faults::default();
-        Blocks { done: &done, pending: &pending, most_holes }.check(rows, &mut faults);
+        Blocks { array: LOG, done: &done, pending: &pending, most_holes }.check(rows, &mut faults);
         faults.list().iter().map(|(fault, _)| *fault).collect()
     }
 

@@ -172,7 +172,7 @@ impl Crowd<'_> {
         let mut faults = Faults::default();
         let interrupted: u64 = if at.reserves() { pending.values().sum() } else { 0 };
         let most_holes = usize::try_from(interrupted).unwrap_or(0);
-        Blocks { done: &done, pending: &pending, most_holes }.check(&rows, &mut faults);
+        Blocks { array: LOG, done: &done, pending: &pending, most_holes }.check(&rows, &mut faults);
         shown.problems.extend(faults.list().iter().map(|(_, message)| message.clone()));
         Ok(shown)
     }

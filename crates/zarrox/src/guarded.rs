@@ -145,11 +145,11 @@ pub(crate) fn until_unchanged<R>(mut change: impl FnMut() -> Result<R>) -> Resul
 
 /// Waits a little, each time another while and up to longer, so that those who compete do not meet again.
 pub(crate) fn wait_for_others(attempt: u32) {
-    system().sleep(pause(attempt));
+    system().sleep(backoff(attempt));
 }
 
-/// The time to wait after so many attempts.
-pub(crate) fn pause(attempt: u32) -> Duration {
+/// Returns the random delay before the next attempt, of up to 320 ms.
+pub(crate) fn backoff(attempt: u32) -> Duration {
     let longest = Duration::from_millis(5).saturating_mul(1 << attempt.min(6));
     let random = RandomState::new().hash_one(attempt);
     longest.mul_f64(f64::from(u8::try_from(random & 0xff).unwrap_or(0)) / 255.0)

@@ -29,7 +29,7 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Ends work that is called off.
+    /// Returns an error once the interrupt was raised, so that `?` ends the work.
     ///
     /// # Errors
     /// [`ErrorKind::Interrupted`] if the interrupt was raised.

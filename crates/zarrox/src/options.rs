@@ -13,8 +13,7 @@ use zarrox_stores::{
 };
 
 use crate::access::AccessOptions;
-use crate::array::Array;
-use crate::array::ArrayBuilder;
+use crate::array::{Array, ArrayBuilder};
 use crate::group::{Child, Group, Node};
 use crate::locate;
 use crate::location::{Address, Context, Location, Purpose};

@@ -53,7 +53,7 @@ impl<T: Element> std::fmt::Debug for Optional<T> {
 /// The type must be plain data without padding or niches: every pattern of bytes must be a valid value, except for `bool`, which
 /// the library normalises to 0 or 1 first.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` holds no elements of an array byte for byte",
+    message = "`{Self}` is not the type of array elements of a fixed size",
     note = "text and elements of variable length are read and written by `read_vlen::<String>` and `write_vlen`, times by `read_dyn` and `to_times`",
     note = "structures become elements by `#[derive(Element)]`"
 )]

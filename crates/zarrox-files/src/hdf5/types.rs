@@ -180,8 +180,7 @@ fn lists(datatype: &Datatype, base: &Datatype) -> Result<Mapped> {
         let name = registry.family(&base_type.data_type)?.to_v3(&base_type.data_type)?;
         attributes.insert(crate::LIST_OF.to_owned(), name);
     }
-    let bytes = DataType::bytes();
-    Ok(Mapped { attributes, ..plain(bytes, datatype, Form::Lists(pieces, base.size)) })
+    Ok(Mapped { attributes, ..plain(DataType::bytes(), datatype, Form::Lists(pieces, base.size)) })
 }
 
 fn structure(datatype: &Datatype) -> Result<Mapped> {

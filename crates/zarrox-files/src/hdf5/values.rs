@@ -10,7 +10,7 @@ use zarrox::{DynArray, Error, ErrorKind, FillValue, Result};
 use super::format::{Address, File};
 use super::text::{lenient, terminated};
 use super::types::{Form, Mapped, Piece};
-use crate::input::corrupt;
+use crate::input::{corrupt, reserved};
 
 /// The most bytes that the texts of one chunk may take, so that many references to one text take no memory without a bound.
 const MOST_TEXT: usize = 1 << 30;
@@ -128,9 +128,7 @@ impl Heap {
 fn packed(pieces: &[Piece], bytes: &[u8], item: usize) -> Result<Vec<u8>> {
     let size: usize = pieces.iter().map(|piece| piece.size).sum();
     let count = bytes.len() / item.max(1);
-    let mut packed = Vec::new();
-    let memory = count.checked_mul(size).and_then(|size| packed.try_reserve_exact(size).ok());
-    memory.ok_or_else(|| Error::new(ErrorKind::OutOfMemory, "there is no memory for the elements"))?;
+    let mut packed = reserved(count.saturating_mul(size))?;
     for element in bytes.chunks_exact(item.max(1)) {
         pieces.iter().for_each(|piece| piece.append(element, &mut packed));
     }

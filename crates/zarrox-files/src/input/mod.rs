@@ -84,7 +84,7 @@ impl Input {
                 self.length
             )));
         }
-        let length = usize::try_from(length).map_err(|_| too_large(length))?;
+        let length = usize::try_from(length).map_err(|_| out_of_memory(length))?;
         let mut bytes = zeroed(length)?;
         self.fill(&mut bytes, offset)?;
         Ok(bytes)
@@ -207,16 +207,22 @@ impl io::Seek for Reader {
     }
 }
 
-/// Memory of zeros, or an error where there is not enough.
-pub(crate) fn zeroed(length: usize) -> Result<Vec<u8>> {
+/// An empty buffer with room for `length` bytes, or an error if it cannot be allocated.
+pub(crate) fn reserved(length: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(length).map_err(|_| too_large(length as u64))?;
+    bytes.try_reserve_exact(length).map_err(|_| out_of_memory(length as u64))?;
+    Ok(bytes)
+}
+
+/// A buffer of `length` zeros, or an error if it cannot be allocated.
+pub(crate) fn zeroed(length: usize) -> Result<Vec<u8>> {
+    let mut bytes = reserved(length)?;
     bytes.resize(length, 0);
     Ok(bytes)
 }
 
-fn too_large(length: u64) -> Error {
-    Error::new(ErrorKind::OutOfMemory, format!("there is no memory for {length} bytes"))
+fn out_of_memory(length: u64) -> Error {
+    Error::new(ErrorKind::OutOfMemory, format!("memory allocation of {length} bytes failed"))
 }
 
 /// The error of damaged files.

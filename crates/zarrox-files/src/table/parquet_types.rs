@@ -91,17 +91,14 @@ impl Mapped {
             (Physical::FLOAT, _) => Ok(Self::new(Kind::Single, DataType::Float32)),
             (Physical::DOUBLE, _) => Ok(Self::new(Kind::Double, DataType::Float64)),
             (Physical::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Enum | LogicalType::Json)) => {
-                text()
+                Ok(text())
             }
             (Physical::BYTE_ARRAY, None)
                 if matches!(converted, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON) =>
             {
-                text()
+                Ok(text())
             }
-            (Physical::BYTE_ARRAY, _) => {
-                let data_type = DataType::bytes();
-                Ok(Self::new(Kind::Bytes, data_type))
-            }
+            (Physical::BYTE_ARRAY, _) => Ok(Self::new(Kind::Bytes, DataType::bytes())),
             (Physical::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Float16)) => {
                 Ok(Self::new(Kind::Fixed, DataType::Float16))
             }
@@ -203,8 +200,8 @@ pub(super) fn decimal(bytes: &[u8]) -> Result<i64> {
     whole.ok_or_else(|| corrupt("a decimal has more digits than its type"))
 }
 
-fn text() -> Result<Mapped> {
-    Ok(Mapped::new(Kind::Text, DataType::string()))
+fn text() -> Mapped {
+    Mapped::new(Kind::Text, DataType::string())
 }
 
 fn unit(unit: &parquet::basic::TimeUnit) -> TimeUnit {

@@ -349,20 +349,22 @@ pub(super) fn line(
     let reduced = match is_reduced {
         true => {
             part.check_cost(&vec![1; part.shape.len()], "select a shorter line")?;
-            Some(reduce(&view, &steps, &missing, registry))
+            match reduce(&view, &steps, &missing, registry) {
+                // Elements without an order are thinned.
+                Err(failure) if failure.is_unsupported() => None,
+                reduced => Some(reduced?),
+            }
         }
         false => None,
     };
     match reduced {
-        Some(Err(failure)) if !failure.is_unsupported() => return Err(failure),
-        Some(Ok(blocks)) => {
+        Some(blocks) => {
             body["reduce"] = "blocks".into();
             body["min"] = flat(&blocks.min)?;
             body["max"] = flat(&blocks.max)?;
             body["mean"] = flat(&blocks.mean)?;
         }
-        // What has no order is thinned.
-        None | Some(Err(_)) => {
+        None => {
             let elements = read(&part, steps, &nearest(query)?, registry)?;
             body["reduce"] = "nearest".into();
             body["values"] = flat(&elements.values)?;

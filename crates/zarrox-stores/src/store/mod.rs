@@ -25,5 +25,7 @@ pub(crate) use self::provided::{check_rename, copy_then_erase};
 pub use self::range::ByteRange;
 #[cfg(any(feature = "async", feature = "cache", feature = "references"))]
 pub(crate) use self::range::WHOLE;
+#[cfg(feature = "zip")]
+pub(crate) use self::value::out_of_memory;
 pub use self::value::{Stamp, Value, Version};
 pub(crate) use self::value::{checked_length, reserved};

@@ -86,18 +86,20 @@ pub(crate) fn checked_length(size: u64, offset: u64, length: u64) -> Result<usiz
     if offset.checked_add(length).is_none_or(|end| end > size) {
         return Err(out_of_range(&format!("{length} bytes from offset {offset}"), size));
     }
-    usize::try_from(length).map_err(|error| too_large(length).with_source(error))
+    usize::try_from(length).map_err(|error| out_of_memory(length).with_source(error))
 }
 
 /// An empty buffer with room for `length` bytes. Returns an error instead of aborting when there is not enough memory.
 pub(crate) fn reserved(length: usize) -> Result<Vec<u8>, StoreError> {
     let mut buffer = Vec::new();
-    buffer.try_reserve_exact(length).map_err(|error| too_large(length as u64).with_source(error))?;
+    buffer.try_reserve_exact(length).map_err(|error| out_of_memory(length as u64).with_source(error))?;
     Ok(buffer)
 }
 
-fn too_large(length: u64) -> StoreError {
-    StoreError::new(StoreErrorKind::OutOfMemory, "reading", format!("no memory for {length} bytes"))
+/// The error of a buffer that cannot be allocated.
+pub(crate) fn out_of_memory(length: u64) -> StoreError {
+    let message = format!("memory allocation of {length} bytes failed");
+    StoreError::new(StoreErrorKind::OutOfMemory, "reading", message)
 }
 
 /// The error of a range that does not lie inside its value.

@@ -54,7 +54,7 @@ pub trait Wrapper: fmt::Debug + Clone + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Runs an operation, and returns its result or the wrapper's own.
+    /// The error of the operation, or the wrapper's own.
     fn around<T>(
         &self,
         _call: &Call<'_>,

@@ -164,11 +164,11 @@ impl Actor {
 
     /// Appends rows to all arrays of the dataset. Where an earlier process may have done so, they are looked for.
     fn grow(&self, rows: u64, number: u64) -> Result<()> {
-        let group = self.machine.root()?.open(DATASET)?.into_group()?;
+        let group = self.machine.root()?.open_group(DATASET)?;
         group.grow_with(
             || Ok(()),
             |growth| {
-                let open = |name: &str| group.open(name)?.into_array();
+                let open = |name: &str| group.open_array(name);
                 let mut arrays = VARIABLES.into_iter().map(open).collect::<Result<Vec<Array>>>()?;
                 if self.again && has_rows(&arrays[0], number)? {
                     return Ok(());

@@ -104,7 +104,7 @@ impl Judge<'_> {
     /// The same commands again do what was interrupted.
     fn again(&mut self, history: &History) {
         let entries = history.entries();
-        let arrived = self.rows().map(|rows| numbers(&rows)).unwrap_or_default();
+        let arrived = self.rows(LOG).map(|rows| numbers(&rows)).unwrap_or_default();
         let mut pending: Vec<&Entry> = entries.iter().filter(|entry| !entry.is_done()).collect();
         pending.sort_by_key(|entry| !entry.act.is_structural());
         for entry in pending {
@@ -195,20 +195,20 @@ impl Judge<'_> {
         }
     }
 
-    fn rows(&mut self) -> Option<Vec<Vec<u64>>> {
-        let values = self.read(LOG)?;
+    fn rows(&mut self, path: &str) -> Option<Vec<Vec<u64>>> {
+        let values = self.read(path)?;
         Some(values.chunks(2).map(<[u64]>::to_vec).collect())
     }
 
     fn log(&mut self, entries: &[Entry]) {
-        let Some(rows) = self.rows() else { return };
+        let Some(rows) = self.rows(LOG) else { return };
         if self.is_lossy {
             return;
         }
         let append = |act| if let Act::Append { rows, number } = act { Some((number, rows)) } else { None };
         let (done, pending) = blocks(entries, append);
         let most_holes = if self.may_have_holes() { usize::MAX } else { 0 };
-        Blocks { done: &done, pending: &pending, most_holes }.check(&rows, &mut self.faults);
+        Blocks { array: LOG, done: &done, pending: &pending, most_holes }.check(&rows, &mut self.faults);
     }
 
     /// All arrays of the dataset have the same rows: those of each append, in one piece and once.
@@ -218,18 +218,14 @@ impl Judge<'_> {
         }
         let grow = |act| if let Act::Grow { rows, number } = act { Some((number, rows)) } else { None };
         let (done, pending) = blocks(entries, grow);
-        let Some(all) = VARIABLES
-            .map(|name| self.read(&format!("{DATASET}/{name}")))
-            .into_iter()
-            .collect::<Option<Vec<_>>>()
-        else {
+        let [Some(rows), Some(others)] = VARIABLES.map(|name| self.rows(&format!("{DATASET}/{name}"))) else {
             return;
         };
-        if all.iter().any(|values| *values != all[0]) {
+        if rows != others {
             self.faults.add(Fault::Torn, format!("the arrays of '{DATASET}' have different rows"));
         }
-        let rows: Vec<Vec<u64>> = all[0].chunks(2).map(<[u64]>::to_vec).collect();
-        Blocks { done: &done, pending: &pending, most_holes: 0 }.check(&rows, &mut self.faults);
+        Blocks { array: DATASET, done: &done, pending: &pending, most_holes: 0 }
+            .check(&rows, &mut self.faults);
     }
 
     /// Returns true if an append may have left rows of fill values, since it was interrupted when a later one was done.
@@ -330,8 +326,7 @@ impl Judge<'_> {
     /// Growing clears what interrupted operations have left beside arrays, and shows fill values.
     fn grow(&mut self) {
         if self.plan.world.dataset {
-            let grown =
-                self.root().map(|root| root.open(DATASET)?.into_group()?.grow_with(|| Ok(()), |_| Ok(())));
+            let grown = self.root().map(|root| root.open_group(DATASET)?.grow_with(|| Ok(()), |_| Ok(())));
             if let Some(Err(error)) = grown {
                 self.faults.add(Fault::NotContinued, format!("'{DATASET}': {error}"));
             }

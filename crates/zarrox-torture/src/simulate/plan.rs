@@ -128,7 +128,7 @@ pub(super) struct Plan {
     pub(super) odds: Odds,
 }
 
-/// What makes another seed of a run's seed: whether tasks append to a dataset is decided apart, so that it changes nothing else.
+/// Mixed into the seed of a run for all choices about datasets, so that the other choices of a seed stay the same.
 const OF_DATASETS: u64 = 0x0da7_a5e7;
 
 /// The administrative operations of which a run has one at most.

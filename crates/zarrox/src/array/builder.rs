@@ -12,8 +12,7 @@ use zarrox_core::{
     Result,
 };
 
-use super::Array;
-use super::dynamic::literal;
+use super::{Array, DynArray};
 use crate::error::argument;
 use crate::location::Location;
 
@@ -487,8 +486,9 @@ impl ArrayBuilder {
                 Ok(Some(value.clone()))
             }
             Fill::Element(value, own, _) => {
-                let value = literal::exact(value.as_bytes(), own, data_type, &context.registry);
-                Ok(Some(FillValue::new(value.map_err(|error| error.at("fill value"))?)))
+                let given = DynArray::new(own.clone(), vec![], value.as_bytes().to_vec())?;
+                let exact = given.cast_exactly(data_type, &context.registry);
+                Ok(Some(FillValue::new(exact.map_err(|error| error.at("fill value"))?.as_bytes())))
             }
             Fill::Json(Json::Null) if self.format.def().has_undefined_fill() => Ok(None),
             Fill::Json(json) => family.fill_from_json(data_type, json, context.strictness).map(Some),

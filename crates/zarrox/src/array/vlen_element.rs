@@ -18,8 +18,8 @@ use super::ndarrays::view_of;
 /// | `Option` of these | optional elements of these types: v3's `zarrs.optional` |
 /// | `Json` | Python objects: v2's with `json2` or `msgpack2` |
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` holds no elements of variable length",
-    note = "text is read as `String`, bytes as `Vec<u8>`; numbers and other elements of one size are read by `read`"
+    message = "`{Self}` is not the type of array elements of variable length",
+    note = "text is read as `String`, bytes as `Vec<u8>`; numbers and other elements of a fixed size are read by `read`"
 )]
 pub trait VlenElement: Sized {
     /// Returns true if elements of this data type can be read as this Rust type.

@@ -8,7 +8,6 @@ use zarrox_core::strided::{Dims, Span, View};
 use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
 use zarrox_stores::{Condition, Key, StoreExt};
 
-use super::dynamic::literal;
 use super::ndarrays::{view_of, without_leading_ones};
 use super::read::chunk_place;
 use super::view::ArrayView;
@@ -50,10 +49,8 @@ impl ArrayView<'_> {
             return self.write(&value);
         }
         let given = DynArray::from_typed(T::data_type(), &value)?;
-        let registry = &array.location.context.registry;
-        let exact = literal::exact(given.as_bytes(), given.data_type(), array.data_type(), registry);
-        let exact = exact.map_err(|error| error.at(array.place()))?;
-        self.write_dyn(&DynArray::new(array.data_type().clone(), vec![], exact)?)
+        let exact = given.cast_exactly(array.data_type(), &array.location.context.registry);
+        self.write_dyn(&exact.map_err(|error| error.at(array.place()))?)
     }
 
     /// Writes elements whose type is known only at run time. Their shape is the selection's, or can be broadcast to it as NumPy

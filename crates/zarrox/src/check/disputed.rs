@@ -7,12 +7,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use zarrox_core::{ArrayMetadata, ErrorKind, NodeMetadata, Result};
+use zarrox_core::{ArrayMetadata, NodeMetadata, Result};
 
 use super::chunks::{self, Target};
 use super::finding::{Finding, FindingKind, Remedy};
 use super::restore::Lost;
-use super::session::Session;
+use super::session::{Session, is_undecided};
 use crate::array::Array;
 use crate::group::Node;
 use crate::location::ConsolidatedMetadata;
@@ -103,7 +103,7 @@ pub(super) fn fits(array: &Array) -> Result<bool> {
 /// Whether a stored chunk can be decoded; `None` if it cannot be read.
 fn is_whole(array: &Array, target: &Target) -> Result<Option<bool>> {
     match chunks::is_whole(array, target) {
-        Err(error) if matches!(error.kind(), ErrorKind::OutOfMemory | ErrorKind::Interrupted) => Err(error),
+        Err(error) if is_undecided(error.kind()) => Err(error),
         known => Ok(known.ok()),
     }
 }

@@ -90,6 +90,11 @@ pub(super) struct Settings {
     pub(super) repair: Option<Repair>,
 }
 
+/// Returns true for errors that leave open whether the stored data are intact.
+pub(super) fn is_undecided(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Interrupted | ErrorKind::OutOfMemory)
+}
+
 /// A check that is under way.
 pub(super) struct Session<'a> {
     pub(super) settings: Settings,
@@ -254,7 +259,7 @@ impl<'a> Session<'a> {
     /// Gives an error back that ends the check: who cannot reach the store finds nothing. Others are findings.
     pub(super) fn fatal(&self, error: Error) -> Result<Error> {
         let ends = match error.kind() {
-            ErrorKind::Interrupted | ErrorKind::OutOfMemory => true,
+            kind if is_undecided(kind) => true,
             // On a disk it is one file that cannot be read.
             ErrorKind::Unreachable | ErrorKind::TimedOut => self.start.is_remote(),
             _ => false,

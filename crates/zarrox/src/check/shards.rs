@@ -30,7 +30,7 @@ impl Flaw {
     /// The flaw that an error of decoding tells of, which is of this kind unless the error says otherwise.
     ///
     /// # Errors
-    /// When the system has no memory left, which is no flaw of what is stored.
+    /// [`ErrorKind::OutOfMemory`] when memory could not be allocated: the stored bytes were not judged.
     pub(super) fn of(kind: FindingKind, cell: Option<Vec<u64>>, error: CodecError) -> Result<Self> {
         let kind = match error.kind() {
             ErrorKind::OutOfMemory => return Err(error.into()),

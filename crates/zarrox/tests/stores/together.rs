@@ -161,7 +161,7 @@ fn those_who_let_a_dataset_grow_come_one_after_the_other() {
 }
 
 #[test]
-fn the_wait_for_another_who_is_at_work_can_be_called_off() {
+fn waiting_for_another_append_can_be_interrupted() {
     let (_directory, stores) = stores();
     for store in stores {
         dataset(&store);
@@ -179,7 +179,7 @@ fn the_wait_for_another_who_is_at_work_can_be_called_off() {
             },
         );
         grown.unwrap();
-        group(&store).grow_with(|| unreachable!("nobody is at work"), |_| Ok(())).unwrap();
+        group(&store).grow_with(|| unreachable!("no append is in progress"), |_| Ok(())).unwrap();
     }
 }
 

@@ -69,7 +69,7 @@ fn compare(beside: bool) {
         true => [&["downsample", "broken.zarr/0"], &named[..]].concat(),
         false => [&["downsample", "source.zarr", "broken.zarr"], &named[..]].concat(),
     };
-    // Where other programs were in the way of the whole run, this one may end before it is killed: then sooner, from the start.
+    // The whole run may have been slowed down by other programs. A run that ends before it is killed starts anew, with half of the time.
     let mut patience = time;
     let kills = loop {
         let _ = std::fs::remove_dir_all(place.path("broken.zarr"));

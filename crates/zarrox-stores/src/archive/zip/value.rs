@@ -8,7 +8,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::directory::{Entry, corrupt, key_of};
 use super::format::{self, DEFLATED, ENCRYPTED, LOCAL_LENGTH, STORED};
 use super::source::Source;
-use crate::store::{checked_length, reserved};
+use crate::store::{checked_length, out_of_memory, reserved};
 use crate::{Key, StoreError, StoreErrorKind, Value, Version};
 
 /// The number of bytes read beyond the shortest header, so that one read mostly has header and data.
@@ -223,10 +223,7 @@ fn inflate(mut input: &[u8], size: u64) -> Result<Vec<u8>, StoreError> {
         if out.len() == out.capacity() {
             let more = (size - out.len() as u64).min(out.len() as u64);
             let more = usize::try_from(more).unwrap_or(usize::MAX);
-            out.try_reserve_exact(more).map_err(|error| {
-                let message = format!("no memory for {size} bytes");
-                StoreError::new(StoreErrorKind::OutOfMemory, "reading", message).with_source(error)
-            })?;
+            out.try_reserve_exact(more).map_err(|error| out_of_memory(size).with_source(error))?;
         }
     }
 }

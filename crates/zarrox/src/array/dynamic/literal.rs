@@ -3,26 +3,29 @@
 use zarrox_core::data_type::Casting;
 use zarrox_core::{DataType, Error, ErrorKind, Registry, Result};
 
-/// The element of a data type that has the same value as one of another type.
-///
-/// # Errors
-/// [`ErrorKind::DataTypeMismatch`] when no element has this value, or the types are not comparable.
-pub(in crate::array) fn exact(
-    element: &[u8],
-    own: &DataType,
-    wanted: &DataType,
-    registry: &Registry,
-) -> Result<Vec<u8>> {
-    let mismatch = |why: String| Error::new(ErrorKind::DataTypeMismatch, why);
-    let cast = registry
-        .cast(own, wanted, Casting::Exact)
-        .map_err(|_| mismatch(format!("the elements are {wanted}, not {own}")))?;
-    let mut exact = vec![0; wanted.size()];
-    cast.element(element, &mut exact).map_err(|error| {
-        let example = suffix(wanted).map_or(String::new(), |suffix| format!(", with the suffix `_{suffix}`"));
-        mismatch(format!("the elements are {wanted}, and {error}; give the value as {wanted}{example}"))
-    })?;
-    Ok(exact)
+use super::DynArray;
+
+impl DynArray {
+    /// Casts to the elements of an array that have the same values.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`] when the types cannot be cast, or an element has no counterpart of the same value.
+    pub(in crate::array) fn cast_exactly(&self, wanted: &DataType, registry: &Registry) -> Result<Self> {
+        self.cast(wanted, Casting::Exact, registry).map_err(|error| {
+            let message = match error.kind() {
+                ErrorKind::Unsupported => format!("the elements are {wanted}, not {}", self.data_type),
+                _ => {
+                    let suffix = suffix(wanted)
+                        .map_or(String::new(), |suffix| format!(", with the suffix `_{suffix}`"));
+                    format!(
+                        "the elements are {wanted}, and {}; give the value as {wanted}{suffix}",
+                        error.message()
+                    )
+                }
+            };
+            Error::new(ErrorKind::DataTypeMismatch, message)
+        })
+    }
 }
 
 /// The suffix of a literal of this type.

@@ -1,7 +1,7 @@
 //! Arrays in memory whose element type is known only at run time.
 
 mod from_json;
-pub(super) mod literal;
+mod literal;
 pub mod npy;
 mod to_json;
 

@@ -16,7 +16,7 @@ use zarrox_stores::Key;
 use zarrox_stores::system::system;
 
 use super::super::Array;
-use crate::guarded::{LockedValue, pause, until_unchanged};
+use crate::guarded::{LockedValue, backoff, until_unchanged};
 use crate::hierarchy::{DATASET, DOCUMENT_LIMIT, Found, Owner, renewing};
 use crate::location::Location;
 
@@ -139,10 +139,10 @@ impl Growth {
                 return Err(Error::new(ErrorKind::TimedOut, message).at(self.group.to_string()));
             }
             waiting()?;
-            let pause = pause(attempt);
-            system().sleep(pause);
-            // Not by the clock, which may be turned.
-            waited += pause;
+            let delay = backoff(attempt);
+            system().sleep(delay);
+            // Clocks can be set while this waits.
+            waited += delay;
             attempt += 1;
         }
     }
