@@ -80,7 +80,7 @@ impl fmt::Display for Freshness {
 
 impl Location {
     /// Returns the place with all documents in memory if there is consolidated metadata here and the policy wants it.
-    pub(crate) fn consolidated(&self, policy: Consolidated, reading: bool) -> Result<Self> {
+    pub fn consolidated(&self, policy: Consolidated, reading: bool) -> Result<Self> {
         let wanted = match policy {
             Consolidated::Never => false,
             Consolidated::Auto => reading,
@@ -134,7 +134,7 @@ impl Location {
         matches!(self.look_for(format, &layout), Ok(Some(_)))
     }
 
-    pub(crate) fn copy_of(&self, format: Format) -> Result<Option<ConsolidatedMetadata>> {
+    pub fn copy_of(&self, format: Format) -> Result<Option<ConsolidatedMetadata>> {
         let Some(consolidation) = format.def().consolidation() else { return Ok(None) };
         let Some(layout) = self.existing_layout(format)? else { return Ok(None) };
         let Some(key) = consolidation.key(&layout, &self.path) else { return Ok(None) };
@@ -181,7 +181,7 @@ impl Location {
     }
 
     /// Returns true if a group of this format can have consolidated metadata here.
-    pub(crate) fn can_consolidate(&self, format: Format) -> Result<bool> {
+    pub fn can_consolidate(&self, format: Format) -> Result<bool> {
         let layout = self.layout_for(format)?;
         Ok(format
             .def()
@@ -190,7 +190,7 @@ impl Location {
     }
 
     /// Returns true if this group has consolidated metadata, in use or not.
-    pub(crate) fn has_consolidated(&self, format: Format) -> Result<bool> {
+    pub fn has_consolidated(&self, format: Format) -> Result<bool> {
         match self.as_stored().copy_of(format) {
             Ok(copy) => Ok(copy.is_some()),
             Err(error) if is_broken(&error) => Ok(true),
@@ -233,12 +233,12 @@ impl Location {
     }
 
     /// Writes the consolidated metadata of this group, from the documents that are stored.
-    pub(crate) fn consolidate(&self, format: Format) -> Result<()> {
+    pub fn consolidate(&self, format: Format) -> Result<()> {
         self.consolidate_after(format, &|_, _| Ok(()))
     }
 
     /// Writes the consolidated metadata of this group, after the document that it replaces was handed over with its key.
-    pub(crate) fn consolidate_after(
+    pub fn consolidate_after(
         &self,
         format: Format,
         keep: &dyn Fn(&str, &[u8]) -> Result<()>,
@@ -267,13 +267,13 @@ impl Location {
     }
 
     /// Returns true if two descriptions of an array are of the same elements, be it in other words. Attributes do not affect elements.
-    pub(crate) fn is_same_array(&self, a: &ArrayMetadata, b: &ArrayMetadata) -> Result<bool> {
+    pub fn is_same_array(&self, a: &ArrayMetadata, b: &ArrayMetadata) -> Result<bool> {
         let a = ArrayMetadata { attributes: b.attributes.clone(), extra: b.extra.clone(), ..a.clone() };
         a.is_same(b, &self.context.registry, self.context.chunk_limit)
     }
 
     /// Returns an error if the consolidated metadata of this group could not be written from the documents that are stored.
-    pub(crate) fn can_consolidate_now(&self, format: Format) -> Result<()> {
+    pub fn can_consolidate_now(&self, format: Format) -> Result<()> {
         let place = self.as_stored();
         let (_, _, key) = place.consolidation(format)?;
         let existing = place.stored_document(key)?;
@@ -293,7 +293,7 @@ impl Location {
     }
 
     /// Removes the consolidated metadata of this group, if it has any.
-    pub(crate) fn drop_consolidated(&self, format: Format) -> Result<()> {
+    pub fn drop_consolidated(&self, format: Format) -> Result<()> {
         if !self.has_consolidated(format)? {
             return Ok(());
         }

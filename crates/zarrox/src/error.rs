@@ -3,6 +3,6 @@
 use zarrox_core::{Error, ErrorKind};
 
 /// An error about an argument.
-pub(crate) fn argument(message: impl Into<String>) -> Error {
+pub fn argument(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidArgument, message)
 }

@@ -51,7 +51,7 @@ impl From<Group> for Node {
 }
 
 impl Node {
-    pub(crate) fn new(location: Location, metadata: NodeMetadata) -> Result<Self> {
+    pub fn new(location: Location, metadata: NodeMetadata) -> Result<Self> {
         match metadata {
             NodeMetadata::Array(metadata) => Array::new(location, metadata).map(Self::Array),
             NodeMetadata::Group(metadata) => Ok(Self::Group(Group { location, metadata })),
@@ -247,7 +247,7 @@ impl Node {
 
 impl Location {
     /// The node with its metadata; an error when there is none.
-    pub(crate) fn open_node(&self) -> Result<Node> {
+    pub fn open_node(&self) -> Result<Node> {
         let found = self.find()?;
         if !found.as_ref().is_some_and(|found| found.explicit) {
             crate::hierarchy::journal::check_finished(self)?;
@@ -332,7 +332,7 @@ impl Group {
         }
     }
 
-    pub(crate) fn location(&self) -> &Location {
+    pub fn location(&self) -> &Location {
         &self.location
     }
 
@@ -513,7 +513,7 @@ impl Group {
     }
 
     /// Calls `visit` with each child in turn, so that only the children that it keeps are in memory.
-    pub(crate) fn each_child(&self, visitor: &mut dyn FnMut(Child) -> Result<()>) -> Result<()> {
+    pub fn each_child(&self, visitor: &mut dyn FnMut(Child) -> Result<()>) -> Result<()> {
         self.each_place(&mut |name, place| {
             let node = match place.find() {
                 Ok(None) => return Ok(()),

@@ -16,7 +16,7 @@ use crate::location::Location;
 const ATTEMPTS: u32 = 100;
 
 /// A value that is going to be changed: its lock, and what was read under it.
-pub(crate) struct LockedValue {
+pub struct LockedValue {
     bytes: Option<Bytes>,
     /// Only where the store compares versions: to find it out takes a system call.
     version: Option<Version>,
@@ -26,7 +26,7 @@ pub(crate) struct LockedValue {
 
 impl LockedValue {
     /// The bytes that were read; `None` if there was no value.
-    pub(crate) fn bytes(&self) -> Option<&Bytes> {
+    pub fn bytes(&self) -> Option<&Bytes> {
         self.bytes.as_ref()
     }
 
@@ -49,7 +49,7 @@ impl LockedValue {
 
     /// Stores another value. That somebody else has changed it meanwhile is a conflict, where the store can tell; then nothing
     /// is written.
-    pub(crate) fn replace(&self, place: &Location, value: &[u8]) -> Result<()> {
+    pub fn replace(&self, place: &Location, value: &[u8]) -> Result<()> {
         match place.store.set(&self.key, value, self.condition(place)) {
             Err(error) if error.kind() == StoreErrorKind::AlreadyExists => {
                 Err(Error::new(ErrorKind::Conflict, "somebody else created it meanwhile").with_source(error))
@@ -59,7 +59,7 @@ impl LockedValue {
     }
 
     /// Erases the value, under the conditions of [`replace`](Self::replace).
-    pub(crate) fn erase(&self, place: &Location) -> Result<()> {
+    pub fn erase(&self, place: &Location) -> Result<()> {
         match self.condition(place) {
             Condition::Absent => Ok(()),
             Condition::Matches(_) if !place.store.capabilities().erase_if_unchanged => {
@@ -83,7 +83,7 @@ impl Location {
     }
 
     /// Locks a value and reads it, of at most so many bytes, to change it.
-    pub(crate) fn locked_value(&self, key: &Key, limit: u64) -> Result<LockedValue> {
+    pub fn locked_value(&self, key: &Key, limit: u64) -> Result<LockedValue> {
         let mut guard = self.store.lock(key)?;
         // A store that is not a directory itself may keep something else in the file than the value, as a cipher.
         let value = match guard.take_value().filter(|_| self.store.directory().is_some()) {

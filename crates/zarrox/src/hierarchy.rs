@@ -25,7 +25,7 @@ use zarrox_stores::{Condition, Key, LockGuard, Prefix, Stamp, StoreExt};
 
 pub(crate) use self::owner::{Owner, renewing};
 pub use self::strict::DocumentFix;
-pub(crate) use self::unfinished::{APPENDS, DATASET, Mark, is_mark};
+pub use self::unfinished::{APPENDS, DATASET, Mark, is_mark};
 use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
 use crate::location::Location;
@@ -35,12 +35,12 @@ use crate::upkeep::Changes;
 pub(crate) const DOCUMENT_LIMIT: u64 = 256 << 20;
 
 /// A node that was found.
-pub(crate) struct Found {
+pub struct Found {
     /// Its place, with the layout.
-    pub(crate) location: Location,
-    pub(crate) node: NodeMetadata,
+    pub location: Location,
+    pub node: NodeMetadata,
     /// True if there is more than a prefix.
-    pub(crate) explicit: bool,
+    pub explicit: bool,
 }
 
 /// The content of the place of a node.
@@ -73,13 +73,13 @@ type Write<'a> = &'a mut dyn FnMut(Vec<Document>) -> Result<()>;
 
 impl Location {
     /// Returns the place with the layout that nodes of this format have here.
-    pub(crate) fn settle(self, format: Format) -> Result<Self> {
+    pub fn settle(self, format: Format) -> Result<Self> {
         let layout = self.layout_for(format)?;
         Ok(self.with_layout(Some((format, layout))))
     }
 
     /// Where nodes of this format have their documents and chunks in this hierarchy, or in a new one.
-    pub(crate) fn layout_for(&self, format: Format) -> Result<Layout> {
+    pub fn layout_for(&self, format: Format) -> Result<Layout> {
         match self.known_layout(format) {
             Some(layout) => Ok(layout),
             None => Ok(self.existing_layout(format)?.unwrap_or_else(|| format.def().layout())),
@@ -87,12 +87,12 @@ impl Location {
     }
 
     /// The layout of the hierarchy, where that is known to be of this format.
-    pub(crate) fn known_layout(&self, format: Format) -> Option<Layout> {
+    pub fn known_layout(&self, format: Format) -> Option<Layout> {
         self.layout.as_ref().filter(|(known, _)| *known == format).map(|(_, layout)| layout.clone())
     }
 
     /// The layout of the hierarchy that is here; `None` when it is not of this format.
-    pub(crate) fn existing_layout(&self, format: Format) -> Result<Option<Layout>> {
+    pub fn existing_layout(&self, format: Format) -> Result<Option<Layout>> {
         if let Some(copy) = self.copy().filter(|copy| copy.format == format) {
             return Ok(Some(copy.layout.clone()));
         }
@@ -114,7 +114,7 @@ impl Location {
     }
 
     /// The number of bytes of all the node's documents.
-    pub(crate) fn size_of_documents(&self, format: Format) -> Result<u64> {
+    pub fn size_of_documents(&self, format: Format) -> Result<u64> {
         let mut size = 0;
         for key in self.layout_for(format)?.keys(&self.path) {
             let key = Key::new(key)?;
@@ -124,7 +124,7 @@ impl Location {
     }
 
     /// The names of what may be nodes directly below this group, sorted.
-    pub(crate) fn names_below(&self, format: Format) -> Result<BTreeSet<String>> {
+    pub fn names_below(&self, format: Format) -> Result<BTreeSet<String>> {
         let layout = self.layout_for(format)?;
         let mut names = match self.names() {
             Some(copy) => {
@@ -142,7 +142,7 @@ impl Location {
     }
 
     /// The node, if there is one.
-    pub(crate) fn find(&self) -> Result<Option<Found>> {
+    pub fn find(&self) -> Result<Option<Found>> {
         let found = self.first_format(|format, layout| {
             let seen = self.look_at_document(layout)?;
             Ok(self.look_for(format, layout)?.map(|found| (found, seen)))
@@ -183,7 +183,7 @@ impl Location {
     }
 
     /// The metadata of the node, if there is one.
-    pub(crate) fn find_node(&self) -> Result<Option<NodeMetadata>> {
+    pub fn find_node(&self) -> Result<Option<NodeMetadata>> {
         Ok(self.find()?.map(|found| found.node))
     }
 
@@ -218,7 +218,7 @@ impl Location {
     }
 
     /// The node that has these documents, and whether it is more than an implicit group.
-    pub(crate) fn node_of(
+    pub fn node_of(
         &self,
         format: Format,
         layout: &Layout,
@@ -292,7 +292,7 @@ impl Location {
     }
 
     /// The format of the nearest node above that can be understood, which a new node here should have too.
-    pub(crate) fn inherited_format(&self) -> Result<Option<Format>> {
+    pub fn inherited_format(&self) -> Result<Option<Format>> {
         for path in self.path.ancestors().into_iter().rev() {
             match self.at(path).find_node() {
                 Ok(Some(node)) => return Ok(Some(format_of(&node))),
@@ -320,14 +320,14 @@ impl Location {
     }
 
     /// The formats that a node here can have.
-    pub(crate) fn formats(&self) -> impl Iterator<Item = Format> {
+    pub fn formats(&self) -> impl Iterator<Item = Format> {
         let known = self.layout.as_ref().filter(|(_, layout)| layout.implicit_groups());
         let known = known.map(|(format, _)| *format).or(self.copy().map(|copy| copy.format));
         let only = known.or(self.format);
         Format::all().filter(move |format| only.is_none_or(|only| only == *format))
     }
 
-    pub(crate) fn documents(&self, layout: &Layout) -> Result<Vec<Option<Vec<u8>>>> {
+    pub fn documents(&self, layout: &Layout) -> Result<Vec<Option<Vec<u8>>>> {
         layout.keys(&self.path).into_iter().map(|key| self.document(key)).collect()
     }
 
@@ -404,7 +404,7 @@ impl Location {
     }
 
     /// Writes the documents of a node, whatever is there.
-    pub(crate) fn store_documents(&self, node: &NodeMetadata, layout: &Layout) -> Result<()> {
+    pub fn store_documents(&self, node: &NodeMetadata, layout: &Layout) -> Result<()> {
         let documents = format_of(node).def().to_documents(&self.path, node, &self.context.registry)?;
         self.put_documents(&documents, layout)
     }
@@ -449,13 +449,13 @@ impl Location {
     }
 
     /// No node may have a name that the hierarchy has no place for.
-    pub(crate) fn check_names(&self, layout: &Layout) -> Result<()> {
+    pub fn check_names(&self, layout: &Layout) -> Result<()> {
         let mut names = self.path.as_str().split('/').filter(|name| !name.is_empty());
         names.try_for_each(|name| layout.check_name(name))
     }
 
     /// No node may lie inside an array, or in a hierarchy where nobody would find it. Returns the other formats of groups above.
-    pub(crate) fn check_ancestors(&self, format: Format) -> Result<Vec<Format>> {
+    pub fn check_ancestors(&self, format: Format) -> Result<Vec<Format>> {
         let mut others = Vec::new();
         let whole = |format: Format| format.def().layout().implicit_groups();
         for path in self.path.ancestors() {
@@ -487,7 +487,7 @@ impl Location {
 
     /// Makes sure that nothing is here where the node of a format and its chunks will be; what is overwritten is deleted. Returns the
     /// keys of documents that make no node: a creator who died has left them, or one who is at work has just stored them.
-    pub(crate) fn make_room(
+    pub fn make_room(
         &self,
         format: Format,
         layout: &Layout,
@@ -591,7 +591,7 @@ impl Location {
     }
 
     /// Writes the documents of the hierarchy and of the groups above that are missing; returns these groups.
-    pub(crate) fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<Vec<NodePath>> {
+    pub fn create_ancestors(&self, format: Format, layout: &Layout) -> Result<Vec<NodePath>> {
         if let (Some(key), Some(entry)) = (format.def().entry_key(), format.def().new_entry()?) {
             self.put_if_absent(key.to_owned(), &entry)?;
         }
@@ -619,13 +619,13 @@ impl Location {
         }
     }
 
-    pub(crate) fn erase(&self, key: String) -> Result<()> {
+    pub fn erase(&self, key: String) -> Result<()> {
         let key = Key::new(key)?;
         self.store.erase(&key).map_err(Error::from).map(drop)
     }
 
     /// Returns true if any key lies below a prefix. Directories without files do not count.
-    pub(crate) fn any_below(&self, prefix: &str) -> Result<bool> {
+    pub fn any_below(&self, prefix: &str) -> Result<bool> {
         if let Some(copy) = self.copy() {
             return Ok(copy.any_below(prefix));
         }
@@ -639,7 +639,7 @@ impl Location {
         Ok(any)
     }
 
-    pub(crate) fn put(&self, key: String, document: &[u8], condition: Condition<'_>) -> Result<()> {
+    pub fn put(&self, key: String, document: &[u8], condition: Condition<'_>) -> Result<()> {
         let key = Key::new(key)?;
         self.store.set(&key, document, condition).map_err(Error::from)
     }
@@ -733,7 +733,7 @@ fn is_unclear(error: &Error) -> bool {
 }
 
 /// The format of a node's documents.
-pub(crate) fn format_of(node: &NodeMetadata) -> Format {
+pub fn format_of(node: &NodeMetadata) -> Format {
     match node {
         NodeMetadata::Array(array) => array.format,
         NodeMetadata::Group(group) => group.format,
@@ -759,7 +759,7 @@ pub(crate) fn needed<K, D>(
 
 /// Reads, edits and writes back the attributes of a node, and does so again where somebody else was faster. Returns those that are
 /// stored now.
-pub(crate) fn update_attributes(
+pub fn update_attributes(
     location: &Location,
     format: Format,
     mut edit: impl FnMut(&mut Map),

@@ -97,7 +97,7 @@ impl Group {
 
 impl Location {
     /// Returns true if there is a node of any kind, understood or not.
-    pub(crate) fn holds_node(&self) -> Result<bool> {
+    pub fn holds_node(&self) -> Result<bool> {
         match self.kind() {
             Ok(kind) => Ok(kind.is_some()),
             Err(_) => Ok(self.held()?.is_some()),

@@ -27,11 +27,8 @@ mod access;
 mod array;
 #[cfg(feature = "async")]
 pub mod asynchronous;
-pub mod check;
 mod chunk_cache;
 mod consolidated;
-pub mod convert;
-mod digest;
 mod error;
 mod group;
 mod guarded;
@@ -44,8 +41,7 @@ mod memory;
 mod options;
 mod policy;
 mod pool;
-mod rechunk;
-mod survey;
+mod progress;
 mod upkeep;
 
 pub use access::AccessOptions;
@@ -54,23 +50,14 @@ pub use array::{
     Parts, Rows, StoredChunk, StoredRead, StoredWrite, Time, VlenElement, npy,
 };
 pub use consolidated::{Difference, DifferenceKind, Freshness};
-pub use convert::Glob;
-pub use convert::copy::{self, Copier, copy};
-pub use convert::ome;
-pub use convert::pyramid::{self, Downsample, downsample};
-pub use digest::{Digest, DigestKind, Digester, digest, manifest};
 pub use group::{Child, Group, Node, Tree};
 pub use hierarchy::DocumentFix;
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;
 pub use locate::{locate, store_file};
 pub use options::{OpenMode, OpenOptions};
+pub use progress::Progress;
 pub use policy::{Consolidated, Durability, MissingChunks, Upkeep};
-pub use rechunk::{Rechunk, RechunkBoxes, RechunkPlan};
-pub use survey::bench;
-pub use survey::diff::{self, diff};
-pub use survey::stats::{self, Statistics, stats};
-pub use survey::usage;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
@@ -83,6 +70,22 @@ pub use zarrox_derive::Element;
 pub use zarrox_stores as stores;
 
 use std::path::Path;
+
+/// What the crates of tools need of the library beyond its public interface. It changes without notice.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::array::boxes::Boxes;
+    pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
+    pub use crate::array::{Left, bytes_of, bytes_of_mut, cell, indices, left_in, settle_left};
+    pub use crate::error::argument;
+    pub use crate::hierarchy::journal::{Fingerprint, JOURNAL, Journal};
+    pub use crate::hierarchy::{APPENDS, DATASET, Found, Mark, format_of, is_mark, update_attributes};
+    pub use crate::locate::{check_same_kind, store_file};
+    pub use crate::location::{ConsolidatedMetadata, Context, Location, Purpose, are_paths_overlapping};
+    pub use crate::pool::{Pool, too_many};
+    pub use crate::progress::{Listener, Tally, Work};
+    pub use crate::upkeep::Changes;
+}
 
 /// The names that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].
 pub mod prelude {
@@ -126,20 +129,6 @@ pub fn create_group(path: impl AsRef<Path>) -> Result<Group> {
 /// Starts to create an array at a path.
 pub fn create_array(path: impl AsRef<Path>) -> ArrayBuilder {
     OpenOptions::new().create_array(path)
-}
-
-/// Checks the node at a path or URL and all below it, and gives every finding: none where all is well. [`check::Check`] has options,
-/// tells of findings while it goes on, and repairs.
-///
-/// # Errors
-/// [`ErrorKind::NotFound`] when there is nothing to check; when the store cannot be reached any more.
-pub fn check(path: impl AsRef<Path>) -> Result<Vec<check::Finding>> {
-    let mut findings = Vec::new();
-    check::Check::open(path)?.run(|finding| {
-        findings.push(finding);
-        Ok(())
-    })?;
-    Ok(findings)
 }
 
 /// The examples of the macro's page are compiled and run.

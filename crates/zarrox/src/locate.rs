@@ -106,7 +106,7 @@ fn open_archive(path: &Path, _: &StorageOptions) -> Result<Arc<dyn Store>> {
 }
 
 /// Refuses to move an archive to the name of a directory, or a directory to the name of an archive.
-pub(crate) fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
+pub fn check_same_kind(from: &Path, to: &Path) -> Result<()> {
     if is_elsewhere(from) || is_elsewhere(to) {
         let message = "only hierarchies on this machine's disk can be moved as a whole; convert to the new place, and delete the old one";
         return Err(argument(message));

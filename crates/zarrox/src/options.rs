@@ -391,7 +391,7 @@ impl OpenOptions {
     }
 
     /// Does [`delete`](Self::delete) where the caller holds the node alone.
-    pub(crate) fn delete_held(&self, path: &Path) -> Result<()> {
+    pub fn delete_held(&self, path: &Path) -> Result<()> {
         self.delete_by(path, |location| location.for_change()?.delete_alone())
     }
 
@@ -440,7 +440,7 @@ impl OpenOptions {
     }
 
     /// Does [`move_node`](Self::move_node) where the caller holds the node that is replaced alone.
-    pub(crate) fn move_held(&self, from: &Path, to: &Path) -> Result<()> {
+    pub fn move_held(&self, from: &Path, to: &Path) -> Result<()> {
         self.move_between(from, to, true)
     }
 
@@ -472,7 +472,7 @@ impl OpenOptions {
     }
 
     /// Returns true if a move was interrupted after the node had its new place, or the one there was put aside for it.
-    pub(crate) fn is_half_moved(&self, from: &Location, to: &Location) -> Result<bool> {
+    pub fn is_half_moved(&self, from: &Location, to: &Location) -> Result<bool> {
         match from.is_in_store_of(to) {
             true => from.is_half_moved(&from.at(to.path.clone())),
             false => from.is_root_moved(to),
@@ -540,12 +540,12 @@ impl OpenOptions {
     }
 
     /// The place that a path or URL means.
-    pub(crate) fn place(&self, path: &Path) -> Result<Location> {
+    pub fn place(&self, path: &Path) -> Result<Location> {
         self.placed(path, false)
     }
 
     /// The place that a path or URL means, where something will be made.
-    pub(crate) fn new_place(&self, path: &Path) -> Result<Location> {
+    pub fn new_place(&self, path: &Path) -> Result<Location> {
         self.placed(path, true)
     }
 
@@ -555,7 +555,7 @@ impl OpenOptions {
         Ok(location.expecting(self.format.or(named)))
     }
 
-    pub(crate) fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
+    pub fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
         let store = match self.mode {
             OpenMode::Read => Arc::new(ReadOnlyStore::new(store)) as Arc<dyn Store>,
             _ => store,

@@ -16,7 +16,7 @@ use zarrox_stores::turns::Turns;
 /// rayon thread may take up other work, and if that were a write to the same chunk, it would wait for a lock that its own stack
 /// holds.
 #[derive(Debug, Clone)]
-pub(crate) struct Pool {
+pub struct Pool {
     /// Started on first use; `None` if it could not be started.
     threads: usize,
     /// True if its threads mostly wait for answers, so that even small pieces of work are worth handing over.
@@ -44,14 +44,14 @@ impl Pool {
     }
 
     /// The pool that arrays share by default.
-    pub(crate) fn shared() -> Self {
+    pub fn shared() -> Self {
         static SHARED: OnceLock<Pool> = OnceLock::new();
         SHARED.get_or_init(|| Self::new(0)).clone()
     }
 
     /// The pool of threads that each wait for the answer to a request. All arrays in stores with the same number of parallel
     /// requests share it.
-    pub(crate) fn waiting(requests: NonZeroUsize) -> Self {
+    pub fn waiting(requests: NonZeroUsize) -> Self {
         static SHARED: Mutex<BTreeMap<NonZeroUsize, Pool>> = Mutex::new(BTreeMap::new());
         let mut pools = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || Self { waits: true, ..Self::new(requests.get()) };
@@ -77,13 +77,13 @@ impl Pool {
     }
 
     /// The number of threads.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.threads
     }
 
     /// Runs `count` pieces of work of about `bytes` each, in any order and at most `at_once` at a time. It stops at the first
     /// error.
-    pub(crate) fn run(
+    pub fn run(
         &self,
         count: usize,
         bytes: usize,
@@ -97,7 +97,7 @@ impl Pool {
     }
 
     /// Runs `work` of at most `bytes` with each item, in any order and at most `at_once` at a time. It stops at the first error.
-    pub(crate) fn map<T: Send, R: Send>(
+    pub fn map<T: Send, R: Send>(
         &self,
         items: Vec<T>,
         bytes: usize,
@@ -163,6 +163,6 @@ fn start(threads: usize) -> Option<rayon::ThreadPool> {
 }
 
 /// The error for a number of chunks that is too large.
-pub(crate) fn too_many(what: &str) -> Error {
+pub fn too_many(what: &str) -> Error {
     Error::new(ErrorKind::LimitExceeded, format!("{what} are more than this machine can count"))
 }

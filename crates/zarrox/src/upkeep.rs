@@ -31,7 +31,7 @@ pub(crate) enum Edit {
 
 /// Which nodes of a hierarchy a change was about.
 #[derive(Debug, Default)]
-pub(crate) struct Changes {
+pub struct Changes {
     /// Nodes whose own documents are new or others.
     nodes: Vec<NodePath>,
     /// Nodes that came, went or were replaced with all that is below them.
@@ -50,7 +50,7 @@ impl Changes {
     }
 
     /// Nodes came, went or were replaced, with all below them.
-    pub(crate) fn of_all_below(paths: &[&NodePath]) -> Self {
+    pub fn of_all_below(paths: &[&NodePath]) -> Self {
         Self { whole: paths.iter().map(|path| (*path).clone()).collect(), ..Self::default() }
     }
 
@@ -60,7 +60,7 @@ impl Changes {
     }
 
     /// These are new, too.
-    pub(crate) fn and(mut self, nodes: Vec<NodePath>) -> Self {
+    pub fn and(mut self, nodes: Vec<NodePath>) -> Self {
         self.nodes.extend(nodes);
         self
     }
@@ -85,7 +85,7 @@ impl Location {
     /// Does to all consolidated metadata that repeats these nodes what is to be done to it after a change.
     ///
     /// An error is never a conflict: the change was made, and must not be made again.
-    pub(crate) fn keep_copies(&self, format: Format, changes: &Changes) -> Result<()> {
+    pub fn keep_copies(&self, format: Format, changes: &Changes) -> Result<()> {
         let Some(consolidation) = format.def().consolidation() else { return Ok(()) };
         if self.context.upkeep == Upkeep::Leave {
             return Ok(());

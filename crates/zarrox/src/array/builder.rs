@@ -60,7 +60,7 @@ pub struct ArrayBuilder {
 }
 
 impl ArrayBuilder {
-    pub(crate) fn new(location: Result<Location>, format: Option<Format>) -> Self {
+    pub fn new(location: Result<Location>, format: Option<Format>) -> Self {
         Self {
             location: location.map_err(|error| error.to_string()),
             format: format.unwrap_or(Format::V3),
@@ -324,7 +324,7 @@ impl ArrayBuilder {
     }
 
     /// The metadata of the array that would be created at a place.
-    pub(crate) fn plan(self, place: &Location) -> Result<ArrayMetadata> {
+    pub fn plan(self, place: &Location) -> Result<ArrayMetadata> {
         Ok(self.planned(place)?.1.metadata)
     }
 

@@ -62,7 +62,7 @@ impl Array {
     }
 
     /// Stores the bytes of a chunk, which come in pieces.
-    pub(crate) fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
+    pub fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
         self.check_writable()?;
         let key = self.key(chunk)?;
         let store = &self.location.store;
@@ -76,7 +76,7 @@ impl Array {
 
     /// Stores the bytes of a chunk under the same indices of another array, in pieces if there are many. Returns false if it was never
     /// stored.
-    pub(crate) fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
+    pub fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
         let (from, to) = (self.key(chunk)?, target.key(chunk)?);
         let place = |error: Error| error.at(chunk_place(chunk, &from)).at(self.place());
         self.checked(|| copy_value(&self.location, &from, &target.location, &to)).map_err(place)

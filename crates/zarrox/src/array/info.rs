@@ -158,7 +158,7 @@ impl Array {
 
     /// Visits all stored objects of the array except documents, with their sizes in bytes: its chunks, and objects that are not
     /// chunks of the grid (`None`).
-    pub(crate) fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
+    pub fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         if !self.location.store.capabilities().listable {
             return self.visit_by_keys(visit);
         }

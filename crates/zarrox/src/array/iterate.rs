@@ -498,7 +498,7 @@ fn number(chunk: &[u64], grid: &[u64]) -> Option<u64> {
 }
 
 /// The indices of the chunk with this number.
-pub(crate) fn indices(mut number: u64, grid: &[u64]) -> Vec<u64> {
+pub fn indices(mut number: u64, grid: &[u64]) -> Vec<u64> {
     let mut indices = vec![0; grid.len()];
     for (index, &count) in indices.iter_mut().zip(grid).rev() {
         *index = number % count.max(1);

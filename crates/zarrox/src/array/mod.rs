@@ -1,10 +1,12 @@
 //! Arrays.
 
 mod astype;
+pub(crate) mod boxes;
 mod builder;
 mod cached;
 mod chains;
 mod chunks;
+pub(crate) mod dimension_names;
 mod dynamic;
 mod fetch;
 mod fields;
@@ -39,7 +41,7 @@ use zarrox_core::{
 use zarrox_stores::{Capabilities, Key, Prefix};
 
 use crate::access::AccessOptions;
-use crate::convert::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
+use self::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
 use crate::hierarchy::update_attributes;
 use crate::location::Location;
 
@@ -51,13 +53,13 @@ pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
 pub use dynamic::{DynArray, npy};
 pub use info::ArrayInfo;
-pub(crate) use iterate::indices;
+pub use iterate::indices;
 pub use iterate::{Chunks, Rows};
-pub(crate) use ndarrays::{bytes_of, bytes_of_mut};
+pub use ndarrays::{bytes_of, bytes_of_mut};
 pub use parts::Parts;
 pub use resize::{Growth, Longer};
-pub(crate) use resize::{Left, left_in, settle_left};
-pub(crate) use stored::cell;
+pub use resize::{Left, left_in, settle_left};
+pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
 pub use time::Time;
 pub use view::ArrayView;
@@ -101,7 +103,7 @@ struct Shared {
 }
 
 impl Array {
-    pub(crate) fn new(location: Location, metadata: ArrayMetadata) -> Result<Self> {
+    pub fn new(location: Location, metadata: ArrayMetadata) -> Result<Self> {
         let location = location.settle(metadata.format)?;
         let chunks = location.chunks(metadata.format)?;
         let chain = chains::chain_for(&metadata, &location.context);
@@ -298,7 +300,7 @@ impl Array {
     }
 
     /// Changes members of the array's document, in the form of its format.
-    pub(crate) fn change_members(&mut self, members: &Map) -> Result<()> {
+    pub fn change_members(&mut self, members: &Map) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
         let metadata = location.change(format, |node, write| {
             let metadata = patched(&location, format, node, Change::Members(members))
@@ -394,7 +396,7 @@ impl Array {
     }
 
     /// Writes by `write`, while nobody moves, replaces or deletes the array, which still is what the handle was opened for.
-    pub(crate) fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
+    pub fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return write() };
         let checked = generation.hold(&self.location).and_then(|hold| {
             generation.check(&self.location, &self.metadata)?;
@@ -405,7 +407,7 @@ impl Array {
     }
 
     /// Makes sure that the array still is what the handle was opened for.
-    pub(crate) fn check_generation(&self) -> Result<()> {
+    pub fn check_generation(&self) -> Result<()> {
         let Some(generation) = &self.generation else { return Ok(()) };
         generation.check(&self.location, &self.metadata)
     }

@@ -40,14 +40,14 @@ pub(super) fn contiguous_view<'a, T: Element>(
 }
 
 /// The memory of elements. Booleans among what is written must be 0 or 1 before anybody looks at them as such.
-pub(crate) fn bytes_of_mut<T: Element>(data: &mut [T]) -> &mut [u8] {
+pub fn bytes_of_mut<T: Element>(data: &mut [T]) -> &mut [u8] {
     // SAFETY: the slice has as many bytes, and every pattern of bytes that is written is a valid element, but for booleans, of
     // which the comment speaks.
     unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), size_of_val(data)) }
 }
 
 /// The memory of elements.
-pub(crate) fn bytes_of<T: Element>(data: &[T]) -> &[u8] {
+pub fn bytes_of<T: Element>(data: &[T]) -> &[u8] {
     // SAFETY: the slice has as many bytes, and elements are plain data without padding.
     unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<u8>(), size_of_val(data)) }
 }

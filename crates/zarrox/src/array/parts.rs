@@ -7,7 +7,7 @@ use zarrox_core::grid::ChunkGrid;
 use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
 
 use super::view::ArrayView;
-use crate::rechunk::Boxes;
+use super::boxes::Boxes;
 
 /// The smallest size that a part should have, in bytes, so that all threads have chunks of it.
 const ENOUGH: u64 = 64 << 20;

@@ -15,32 +15,32 @@ use crate::pool::Pool;
 
 impl Array {
     /// The key of the object of a chunk, whether it exists or not.
-    pub(crate) fn object_key(&self, chunk: &[u64]) -> Result<String> {
+    pub fn object_key(&self, chunk: &[u64]) -> Result<String> {
         self.key(chunk).map(|key| key.to_string())
     }
 
     /// The place of the array.
-    pub(crate) fn location(&self) -> &Location {
+    pub fn location(&self) -> &Location {
         &self.location
     }
 
     /// The prefix of all chunks.
-    pub(crate) fn chunks_prefix(&self) -> &Prefix {
+    pub fn chunks_prefix(&self) -> &Prefix {
         &self.chunks
     }
 
     /// Returns true if a chunk is one of the grid's.
-    pub(crate) fn has_chunk(&self, chunk: &[u64]) -> bool {
+    pub fn has_chunk(&self, chunk: &[u64]) -> bool {
         chunk.len() == self.ndim() && chunk.iter().zip(self.grid_shape()).all(|(index, count)| *index < count)
     }
 
     /// Works with the codec chain of a chunk.
-    pub(crate) fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
+    pub fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
         Ok(work(&*self.chain_of(chunk)?))
     }
 
     /// Returns a handle of the array that works only on the calling thread.
-    pub(crate) fn on_one_thread(&self) -> Self {
+    pub fn on_one_thread(&self) -> Self {
         let context = Context { pool: Pool::new(1), ..(*self.location.context).clone() };
         let mut location = self.location.clone();
         location.context = Arc::new(context);
@@ -48,7 +48,7 @@ impl Array {
     }
 
     /// The array with its chunks in another store, at the same paths.
-    pub(crate) fn in_store(&self, store: Arc<dyn Store>) -> Self {
+    pub fn in_store(&self, store: Arc<dyn Store>) -> Self {
         let path = self.location.path.clone();
         Self { location: self.location.clone().moved_to(store, path), ..self.clone() }
     }
@@ -63,7 +63,7 @@ impl Array {
 
     /// Returns true if all chunks of a region are stored, which begins where a chunk does. Each of them is complete, since a chunk is
     /// replaced atomically.
-    pub(crate) fn stores_all_of(&self, region: &[(u64, u64)]) -> Result<bool> {
+    pub fn stores_all_of(&self, region: &[(u64, u64)]) -> Result<bool> {
         // Chunks of several shapes can lie in several regions, so that a stored one need not be complete.
         let Ok(chunk_shape) = self.chunk_grid().chunk_shape() else { return Ok(false) };
         let mut chunk: Vec<u64> = region.iter().zip(chunk_shape).map(|((begin, _), n)| begin / n).collect();
@@ -83,37 +83,37 @@ impl Array {
     }
 
     /// The size of the elements of a stored chunk in memory, in bytes.
-    pub(crate) fn chunk_bytes(&self) -> usize {
+    pub fn chunk_bytes(&self) -> usize {
         self.chain.chunk().size()
     }
 
     /// The number of bytes that are decoded at once: those of a chunk, or of an inner chunk of a shard.
-    pub(crate) fn decoded_bytes(&self) -> usize {
+    pub fn decoded_bytes(&self) -> usize {
         self.shared.unit
     }
 
     /// The threads that work on the array's chunks.
-    pub(crate) fn pool(&self) -> &Pool {
+    pub fn pool(&self) -> &Pool {
         self.location.pool()
     }
 
     /// The threads that compute.
-    pub(crate) fn cores(&self) -> &Pool {
+    pub fn cores(&self) -> &Pool {
         &self.location.context.pool
     }
 
     /// Returns true if the store is remote.
-    pub(crate) fn is_remote(&self) -> bool {
+    pub fn is_remote(&self) -> bool {
         self.location.is_remote()
     }
 
     /// The options to open another array with the same settings as this one.
-    pub(crate) fn open_options(&self) -> OpenOptions {
+    pub fn open_options(&self) -> OpenOptions {
         OpenOptions::within(&self.location.context)
     }
 
     /// Copies a part to the same place of another array, through a buffer that is used again if it fits.
-    pub(crate) fn copy_to(
+    pub fn copy_to(
         &self,
         target: &Self,
         part: Selection,
@@ -124,7 +124,7 @@ impl Array {
     }
 
     /// Reads a part into memory that is used again if it fits.
-    pub(crate) fn read_again<'m>(
+    pub fn read_again<'m>(
         &self,
         part: &Selection,
         memory: &'m mut Option<DynArray>,

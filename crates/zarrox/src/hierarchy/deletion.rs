@@ -70,12 +70,12 @@ impl Location {
     }
 
     /// Marks the node as one that will be deleted.
-    pub(crate) fn begin_deletion(&self) -> Result<()> {
+    pub fn begin_deletion(&self) -> Result<()> {
         self.put_mark(self.deletable()?.format, Work::Deletion)
     }
 
     /// Returns true if a deletion of the node has begun.
-    pub(crate) fn is_being_deleted(&self) -> Result<bool> {
+    pub fn is_being_deleted(&self) -> Result<bool> {
         Ok(self.mark()?.is_some_and(|mark| mark.work == Work::Deletion))
     }
 
@@ -86,7 +86,7 @@ impl Location {
 
     /// Finishes the work that a mark tells of, which nobody does any more: what is here is deleted, once `keep` has kept it. That the mark
     /// is not the one any more that was judged is a conflict, where no hold keeps others out.
-    pub(crate) fn delete_abandoned(&self, mark: &Mark, keep: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub fn delete_abandoned(&self, mark: &Mark, keep: impl FnOnce() -> Result<()>) -> Result<()> {
         let _claim = self.claim_mark(mark)?;
         if self.is_explicit()? {
             return Err(Error::new(
@@ -101,13 +101,13 @@ impl Location {
 
     /// Erases a mark of work that nobody does any more, of which nothing is left to do; under the conditions of
     /// [`delete_abandoned`](Self::delete_abandoned).
-    pub(crate) fn erase_abandoned(&self, mark: &Mark) -> Result<()> {
+    pub fn erase_abandoned(&self, mark: &Mark) -> Result<()> {
         let _claim = self.claim_mark(mark)?;
         self.erase_mark()
     }
 
     /// Deletes what nodes of this format have left here.
-    pub(crate) fn delete_remains(&self, format: Format) -> Result<()> {
+    pub fn delete_remains(&self, format: Format) -> Result<()> {
         self.delete_held(&self.held_by(&Mark::new(format, Work::Deletion))?)
     }
 
@@ -211,7 +211,7 @@ impl Location {
     }
 
     /// Erases everything in an extent, but for the node's mark.
-    pub(crate) fn erase_all(&self, extent: Extent) -> Result<()> {
+    pub fn erase_all(&self, extent: Extent) -> Result<()> {
         extent.keys.into_iter().try_for_each(|key| self.erase(key))?;
         for prefix in extent.prefixes {
             let prefix = Prefix::new(prefix)?;

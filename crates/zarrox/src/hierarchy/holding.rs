@@ -29,7 +29,7 @@ impl Location {
 
     /// Holds the node that is here alone, with all nodes below it, if there is one: waits for all who write into them. Of a very large
     /// group only the first nodes are held.
-    pub(crate) fn hold_alone(&self) -> Result<Vec<HoldGuard>> {
+    pub fn hold_alone(&self) -> Result<Vec<HoldGuard>> {
         self.hold_alone_with(None)
     }
 
@@ -56,7 +56,7 @@ impl Location {
     }
 
     /// Holds the place of a node of this layout alone, also if there is no node: a repair waits for whoever works there.
-    pub(crate) fn hold_place_alone(&self, layout: &Layout) -> Result<Option<HoldGuard>> {
+    pub fn hold_place_alone(&self, layout: &Layout) -> Result<Option<HoldGuard>> {
         if self.is_remote() { Ok(None) } else { self.hold_place(layout, Hold::Exclusive) }
     }
 

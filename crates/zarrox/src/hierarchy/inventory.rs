@@ -29,7 +29,7 @@ struct Belongings {
 impl Location {
     /// Makes sure that all that is below the node belongs to nodes of its format, before it is deleted because it was copied. `what` will be
     /// done with it.
-    pub(crate) fn check_inventory(&self, what: &str) -> Result<()> {
+    pub fn check_inventory(&self, what: &str) -> Result<()> {
         let place = self.as_stored().with_probe(None);
         let Some(found) = place.find()? else { return Ok(()) };
         let format = super::format_of(&found.node);

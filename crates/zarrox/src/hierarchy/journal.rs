@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// The identity of the work, and its progress.
 #[derive(Debug, Clone)]
-pub(crate) struct Journal {
+pub struct Journal {
     source: String,
     /// The format of the source; empty where the source is no hierarchy.
     from: String,
@@ -39,7 +39,7 @@ pub(crate) struct Journal {
 
 impl Journal {
     /// The journal of a conversion.
-    pub(crate) fn new(
+    pub fn new(
         source: &Location,
         from: Format,
         to: Format,
@@ -67,7 +67,7 @@ impl Journal {
 
     /// Stores the journal in a destination where nothing is yet, or where nothing but the remains of an earlier run of the same
     /// work is. Returns that run's journal in this case.
-    pub(crate) fn begin(
+    pub fn begin(
         self,
         place: &Location,
         to: Format,
@@ -87,7 +87,7 @@ impl Journal {
     }
 
     /// Returns true if both belong to the same work.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
+    pub fn is_same(&self, other: &Self) -> bool {
         let identity = |journal: &Self| {
             let Self { source, from, to, in_place, plan, .. } = journal.clone();
             (source, from, to, in_place, plan)
@@ -96,12 +96,12 @@ impl Journal {
     }
 
     /// Returns true if an earlier run stored the journal.
-    pub(crate) fn was_there(&self) -> bool {
+    pub fn was_there(&self) -> bool {
         self.was_there
     }
 
     /// Returns true if all content is stored.
-    pub(crate) fn is_filled(&self) -> bool {
+    pub fn is_filled(&self) -> bool {
         self.filled
     }
 
@@ -112,12 +112,12 @@ impl Journal {
     }
 
     /// Returns true if an array is finished.
-    pub(crate) fn is_finished(&self, array: &str) -> bool {
+    pub fn is_finished(&self, array: &str) -> bool {
         self.finished.contains(array)
     }
 
     /// Records that an array is finished.
-    pub(crate) fn finish(&mut self, place: &Location, array: &str) -> Result<()> {
+    pub fn finish(&mut self, place: &Location, array: &str) -> Result<()> {
         self.finished.insert(array.to_owned());
         if self.written.elapsed() < PAUSE {
             return Ok(());
@@ -127,7 +127,7 @@ impl Journal {
     }
 
     /// The journal that is stored at a place, if there is one.
-    pub(crate) fn read(place: &Location) -> Result<Option<Self>> {
+    pub fn read(place: &Location) -> Result<Option<Self>> {
         let key = key(place)?;
         let Some(bytes) = place.store.get(&key)? else { return Ok(None) };
         let map = json::parse_object(&bytes).map_err(|error| error.at(format!("the journal '{key}'")))?;
@@ -145,7 +145,7 @@ impl Journal {
         }))
     }
 
-    pub(crate) fn write(&self, place: &Location) -> Result<()> {
+    pub fn write(&self, place: &Location) -> Result<()> {
         let Self { source, from, to, in_place, plan, finished, filled, .. } = self;
         let document = json!({
             "about": "unfinished work by zarrox; give the same command again to continue it",
@@ -156,12 +156,12 @@ impl Journal {
         place.put(key(place)?.to_string(), &json::to_bytes(&map)?, Condition::Always)
     }
 
-    pub(crate) fn erase(place: &Location) -> Result<()> {
+    pub fn erase(place: &Location) -> Result<()> {
         place.store.erase(&key(place)?).map(drop).map_err(Error::from)
     }
 
     /// The format whose documents an unfinished conversion in place replaces.
-    pub(crate) fn replaced_format(&self, place: &Location, to: Format) -> Result<Format> {
+    pub fn replaced_format(&self, place: &Location, to: Format) -> Result<Format> {
         match Format::named(&self.from).filter(|_| self.in_place && self.to == to.to_string()) {
             Some(from) => Ok(from),
             None => Err(self.unfinished(place)),
@@ -169,12 +169,12 @@ impl Journal {
     }
 
     /// The format of the nodes that the work makes.
-    pub(crate) fn format(&self) -> Option<Format> {
+    pub fn format(&self) -> Option<Format> {
         Format::named(&self.to)
     }
 
     /// Returns true if the work replaces documents of a hierarchy that is there.
-    pub(crate) fn is_in_place(&self) -> bool {
+    pub fn is_in_place(&self) -> bool {
         self.in_place
     }
 
@@ -225,14 +225,14 @@ fn key(place: &Location) -> Result<Key> {
 
 /// A hash (FNV-1a).
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fingerprint(u64);
+pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
 
-    pub(crate) fn see(&mut self, bytes: &[u8]) {
+    pub fn see(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }

@@ -19,7 +19,7 @@ const COPIES: usize = 8;
 impl Location {
     /// Moves the node, with everything below it, to another place in the same store; told to overwrite, in the place of the
     /// node that is there. Nobody writes into either of them meanwhile.
-    pub(crate) fn move_node(&self, to: &Self, overwrite: bool) -> Result<()> {
+    pub fn move_node(&self, to: &Self, overwrite: bool) -> Result<()> {
         self.check_apart(to)?;
         let _holds = self.hold_alone_with(Some(to).filter(|_| overwrite))?;
         self.move_held_node(to, overwrite)
@@ -242,7 +242,7 @@ impl Location {
     }
 
     /// Returns true if there is a node that has a document.
-    pub(crate) fn is_explicit(&self) -> Result<bool> {
+    pub fn is_explicit(&self) -> Result<bool> {
         Ok(self.by_documents().held()?.is_some_and(|held| held.explicit))
     }
 

@@ -11,7 +11,7 @@ use crate::location::{Location, Probe, Purpose};
 
 impl Location {
     /// Returns the place, about to be opened: its documents are asked for as they are needed, and kept meanwhile.
-    pub(crate) fn probed(&self, purpose: Purpose) -> Self {
+    pub fn probed(&self, purpose: Purpose) -> Self {
         match self.is_remote() {
             true => self.probed_for(std::slice::from_ref(&self.path), purpose),
             false => self.clone().with_probe(Some(Arc::default())),
@@ -53,7 +53,7 @@ impl Location {
     }
 
     /// The document as it is stored, whatever consolidated metadata says.
-    pub(crate) fn stored_document(&self, key: String) -> Result<Option<Vec<u8>>> {
+    pub fn stored_document(&self, key: String) -> Result<Option<Vec<u8>>> {
         let key = Key::new(key)?;
         let document = match &self.read_ahead.probe {
             Some(probe) => self.asked(probe, &key)?,
@@ -85,7 +85,7 @@ impl Location {
     }
 
     /// True when there is a value of this key.
-    pub(crate) fn has(&self, key: String) -> Result<bool> {
+    pub fn has(&self, key: String) -> Result<bool> {
         let key = Key::new(key)?;
         match self.read_ahead.probe.as_ref().and_then(|probe| probe.known(&key)) {
             Some(answer) => Ok(answer?.is_some()),

@@ -17,14 +17,14 @@ use crate::location::Location;
 const NAME: &str = ".zarrox-unfinished";
 
 /// The name of the object within an array that has the rows which are reserved for appends.
-pub(crate) const APPENDS: &str = ".zarrox-unfinished-appends.json";
+pub const APPENDS: &str = ".zarrox-unfinished-appends.json";
 
 /// The name of the object within a group that says who appends to its arrays together. No node has such a mark.
-pub(crate) const DATASET: &str = ".zarrox-unfinished.dataset.json";
+pub const DATASET: &str = ".zarrox-unfinished.dataset.json";
 
 /// Work on a node that has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub struct Mark {
     /// The format of the node.
     pub(super) format: Format,
     pub(super) work: Work,
@@ -52,7 +52,7 @@ impl Mark {
     }
 
     /// Returns true if whoever has begun the work is still there, where no lock tells.
-    pub(crate) fn is_worked_on(&self) -> bool {
+    pub fn is_worked_on(&self) -> bool {
         self.owner.as_ref().is_some_and(|owner| !owner.is_gone())
     }
 
@@ -62,12 +62,12 @@ impl Mark {
     }
 
     /// The format of the node.
-    pub(crate) fn format(&self) -> Format {
+    pub fn format(&self) -> Format {
         self.format
     }
 
     /// Returns true if the node is being copied to this place.
-    pub(crate) fn is_of_copy(&self) -> bool {
+    pub fn is_of_copy(&self) -> bool {
         matches!(self.work, Work::MovedFrom(_))
     }
 
@@ -108,7 +108,7 @@ impl Mark {
 }
 
 /// Returns true if a key with this last name can be that of a mark.
-pub(crate) fn is_mark(name: &str) -> bool {
+pub fn is_mark(name: &str) -> bool {
     name.starts_with(NAME)
 }
 
@@ -124,7 +124,7 @@ impl Drop for Claim<'_> {
 
 impl Location {
     /// The mark of this node, if there is one.
-    pub(crate) fn mark(&self) -> Result<Option<Mark>> {
+    pub fn mark(&self) -> Result<Option<Mark>> {
         let key = Key::new(self.mark_key())?;
         let Some(bytes) = self.store.get(&key)? else { return Ok(None) };
         let mark = Mark::from_bytes(&bytes).and_then(|mark| self.fitting(mark));
@@ -226,7 +226,7 @@ impl Location {
     }
 
     /// Notes that this process goes on no longer with what the mark tells of.
-    pub(crate) fn abandon_mark(&self) {
+    pub fn abandon_mark(&self) {
         if self.is_guarded() {
             self.edit_own_mark(Owner::give_up);
         }
@@ -277,7 +277,7 @@ impl Location {
     }
 
     /// The place of the node whose mark has this key, if it is a mark of this node, or of one directly below.
-    pub(crate) fn marked_by(&self, key: &Key) -> Option<Self> {
+    pub fn marked_by(&self, key: &Key) -> Option<Self> {
         let name = key.name().strip_prefix(NAME)?.strip_suffix(".json")?;
         let place = match name.strip_prefix('-') {
             Some(name) => self.at(self.path.join(name).ok()?),
@@ -287,12 +287,12 @@ impl Location {
     }
 
     /// Returns true if nothing is stored in an extent.
-    pub(crate) fn is_free(&self, extent: &Extent) -> Result<bool> {
+    pub fn is_free(&self, extent: &Extent) -> Result<bool> {
         Ok(self.occupied(extent)? == super::Occupied::Nothing)
     }
 
     /// All that can belong to the node that a mark tells of.
-    pub(crate) fn extent_of(&self, mark: &Mark) -> Result<Extent> {
+    pub fn extent_of(&self, mark: &Mark) -> Result<Extent> {
         Ok(self.layout_for(mark.format)?.extent(&self.path))
     }
 

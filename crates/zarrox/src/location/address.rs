@@ -8,13 +8,13 @@ use zarrox_stores::Store;
 
 /// The address of a node that exists or could exist: a store, a path in it, and the layout of the hierarchy.
 #[derive(Debug, Clone)]
-pub(crate) struct Address {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) path: NodePath,
+pub struct Address {
+    pub store: Arc<dyn Store>,
+    pub path: NodePath,
     /// The only format to look for; `None` for all formats.
     pub(crate) format: Option<Format>,
     /// The format that the name of the hierarchy or the caller implies, if nothing in the hierarchy tells it.
-    pub(crate) expected: Option<Format>,
+    pub expected: Option<Format>,
     /// The format of the node and the layout of its hierarchy, once these are known.
     pub(crate) layout: Option<(Format, Layout)>,
 }

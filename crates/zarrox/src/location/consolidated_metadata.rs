@@ -9,11 +9,11 @@ use zarrox_core::{Format, NodePath};
 
 /// The documents of a group and of all nodes below it, in memory.
 #[derive(Debug)]
-pub(crate) struct ConsolidatedMetadata {
+pub struct ConsolidatedMetadata {
     /// The group that has the consolidated metadata.
-    pub(crate) group: NodePath,
-    pub(crate) format: Format,
-    pub(crate) layout: Layout,
+    pub group: NodePath,
+    pub format: Format,
+    pub layout: Layout,
     documents: Documents,
     /// Set after a change: from then on, the store itself is read.
     outdated: AtomicBool,
@@ -25,12 +25,12 @@ impl ConsolidatedMetadata {
     }
 
     /// The document with this key.
-    pub(crate) fn get(&self, key: &str) -> Option<&Json> {
+    pub fn get(&self, key: &str) -> Option<&Json> {
         self.documents.get(key)
     }
 
     /// The document with this key, serialised.
-    pub(crate) fn document(&self, key: &str) -> Option<Vec<u8>> {
+    pub fn document(&self, key: &str) -> Option<Vec<u8>> {
         self.get(key).map(|document| document.to_string().into_bytes())
     }
 

@@ -14,13 +14,13 @@ use crate::pool::Pool;
 
 /// The settings that all nodes opened together share.
 #[derive(Debug, Clone)]
-pub(crate) struct Context {
-    pub(crate) registry: Arc<Registry>,
+pub struct Context {
+    pub registry: Arc<Registry>,
     pub(crate) strictness: Strictness,
     pub(crate) pool: Pool,
     /// The threads that wait for the answers of a remote store.
     pub(crate) requests: Option<Pool>,
-    pub(crate) chunk_limit: usize,
+    pub chunk_limit: usize,
     pub(crate) missing: MissingChunks,
     pub(crate) encode: EncodeOptions,
     pub(crate) decode: DecodeOptions,
@@ -28,11 +28,11 @@ pub(crate) struct Context {
     /// True if nodes may be created among foreign files.
     pub(crate) allow_foreign_files: bool,
     /// The memory that may be used at a time, besides results and values, in bytes.
-    pub(crate) memory: usize,
+    pub memory: usize,
     /// The cache of decoded chunks, if there is one.
     pub(crate) chunk_cache: Option<ChunkCache>,
     /// The interrupt that cancels reading and writing.
-    pub(crate) interrupt: Interrupt,
+    pub interrupt: Interrupt,
     /// The treatment of consolidated metadata when a node changes.
     pub(crate) upkeep: Upkeep,
     /// The function that is called for each finished chunk.
@@ -61,6 +61,13 @@ impl Default for Context {
             heard: Heard::default(),
             latest: Arc::default(),
         }
+    }
+}
+
+impl Context {
+    /// The same context that reads documents strictly, and uses none that was read leniently before.
+    pub fn strictly(&self) -> Self {
+        Self { strictness: Strictness::Strict, latest: Arc::default(), ..self.clone() }
     }
 }
 

@@ -21,19 +21,19 @@ use zarrox_stores::Store;
 use crate::pool::Pool;
 
 pub(crate) use address::Address;
-pub(crate) use consolidated_metadata::ConsolidatedMetadata;
-pub(crate) use context::Context;
+pub use consolidated_metadata::ConsolidatedMetadata;
+pub use context::Context;
 pub(crate) use heard::Heard;
-pub(crate) use overlap::are_paths_overlapping;
-pub(crate) use probe::{Probe, Purpose};
+pub use overlap::are_paths_overlapping;
+pub use probe::{Probe, Purpose};
 pub(crate) use read_ahead::ReadAhead;
 
 /// The location of a node that exists or could exist, with everything that is needed to open it. It dereferences to its
 /// [`Address`].
 #[derive(Debug, Clone)]
-pub(crate) struct Location {
+pub struct Location {
     pub(crate) address: Address,
-    pub(crate) context: Arc<Context>,
+    pub context: Arc<Context>,
     pub(crate) read_ahead: ReadAhead,
 }
 
@@ -52,18 +52,18 @@ impl Location {
     }
 
     /// Returns true if every request to the store is a round trip over a network.
-    pub(crate) fn is_remote(&self) -> bool {
+    pub fn is_remote(&self) -> bool {
         self.context.requests.is_some()
     }
 
     /// The threads that read and write stored objects.
-    pub(crate) fn pool(&self) -> &Pool {
+    pub fn pool(&self) -> &Pool {
         self.context.requests.as_ref().unwrap_or(&self.context.pool)
     }
 
     /// Runs work that keeps a core busy. If more threads wait for the store than there are cores, it waits for a free core.
     #[inline]
-    pub(crate) fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
+    pub fn on_a_core<R>(&self, work: impl FnOnce() -> R) -> R {
         if self.is_remote() { self.context.pool.on_a_core(work) } else { work() }
     }
 
@@ -78,13 +78,13 @@ impl Location {
     }
 
     /// The location of another path in the same store.
-    pub(crate) fn at(&self, path: NodePath) -> Self {
+    pub fn at(&self, path: NodePath) -> Self {
         let read_ahead = self.read_ahead.at(&path);
         Self { address: self.address.at(path), context: self.context.clone(), read_ahead }
     }
 
     /// The location without documents in memory.
-    pub(crate) fn as_stored(&self) -> Self {
+    pub fn as_stored(&self) -> Self {
         Self { read_ahead: ReadAhead::default(), ..self.clone() }
     }
 
@@ -100,37 +100,37 @@ impl Location {
     }
 
     /// The location in another store.
-    pub(crate) fn moved_to(mut self, store: Arc<dyn Store>, path: NodePath) -> Self {
+    pub fn moved_to(mut self, store: Arc<dyn Store>, path: NodePath) -> Self {
         (self.address.store, self.address.path) = (store, path);
         self
     }
 
     /// The location in which only this format is looked for, or all formats.
-    pub(crate) fn of_format(mut self, format: Option<Format>) -> Self {
+    pub fn of_format(mut self, format: Option<Format>) -> Self {
         self.address.format = format;
         self
     }
 
     /// The location with a format that the caller implies.
-    pub(crate) fn expecting(mut self, format: Option<Format>) -> Self {
+    pub fn expecting(mut self, format: Option<Format>) -> Self {
         self.address.expected = format;
         self
     }
 
     /// The location with a known layout, or without one.
-    pub(crate) fn with_layout(mut self, layout: Option<(Format, Layout)>) -> Self {
+    pub fn with_layout(mut self, layout: Option<(Format, Layout)>) -> Self {
         self.address.layout = layout;
         self
     }
 
     /// The location with consolidated metadata, or without.
-    pub(crate) fn with_copy(mut self, copy: Option<Arc<ConsolidatedMetadata>>) -> Self {
+    pub fn with_copy(mut self, copy: Option<Arc<ConsolidatedMetadata>>) -> Self {
         self.read_ahead.copy = copy;
         self
     }
 
     /// The location with requested documents, or without.
-    pub(crate) fn with_probe(mut self, probe: Option<Arc<Probe>>) -> Self {
+    pub fn with_probe(mut self, probe: Option<Arc<Probe>>) -> Self {
         self.read_ahead.probe = probe;
         self
     }

@@ -10,14 +10,14 @@ use crate::locate;
 
 impl Location {
     /// Returns true if both places are in one store.
-    pub(crate) fn is_in_store_of(&self, other: &Self) -> bool {
+    pub fn is_in_store_of(&self, other: &Self) -> bool {
         let (one, two) = (self.store.location(), other.store.location());
         let on_disk = |location: &str| (!is_url(location)).then(|| OnDisk::at(Path::new(location)));
         one == two || on_disk(&one).zip(on_disk(&two)).is_some_and(|(one, two)| one.is(&two))
     }
 
     /// Returns true if one place is the other or inside of it.
-    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+    pub fn overlaps(&self, other: &Self) -> bool {
         let is_one_store = self.store.location() == other.store.location();
         if is_one_store && (self.path.contains(&other.path) || other.path.contains(&self.path)) {
             return true;
@@ -31,7 +31,7 @@ impl Location {
 }
 
 /// Returns true if one path or URL leads to the same place on disk as the other, or into it.
-pub(crate) fn are_paths_overlapping(one: &Path, other: &Path) -> bool {
+pub fn are_paths_overlapping(one: &Path, other: &Path) -> bool {
     let on_disk = |path: &Path| {
         let file = locate::store_file(path).filter(|_| locate::is_elsewhere(path));
         file.or_else(|| (!locate::is_elsewhere(path)).then(|| locate::plain(path).to_owned()))

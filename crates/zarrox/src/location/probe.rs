@@ -12,7 +12,7 @@ use zarrox_stores::{Bytes, Key, StoreError};
 
 /// The documents of some nodes, as far as they were requested.
 #[derive(Debug, Default)]
-pub(crate) struct Probe {
+pub struct Probe {
     /// The documents that are requested in parallel. Those of the whole hierarchy come last, as those of one more node.
     nodes: Vec<Vec<Wanted>>,
     /// The node and the stage of each document.
@@ -35,7 +35,7 @@ struct Wanted {
 
 /// The purpose of the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub enum Purpose {
     /// The nodes will be opened.
     Open,
     /// The nodes will be opened by consolidated metadata, if there is any.

@@ -54,7 +54,7 @@ impl Drop for Held<'_> {
 }
 
 /// Everybody else is kept from appending until this is dropped.
-pub(crate) struct Alone<'a>(Held<'a>);
+pub struct Alone<'a>(Held<'a>);
 
 impl Alone<'_> {
     /// Does work that may take long.
@@ -71,12 +71,12 @@ impl Drop for Alone<'_> {
 
 /// Rows that were reserved for an append whose writer is gone.
 #[derive(Debug)]
-pub(crate) struct Unwritten {
-    pub(crate) axis: usize,
-    pub(crate) start: u64,
-    pub(crate) end: u64,
+pub struct Unwritten {
+    pub axis: usize,
+    pub start: u64,
+    pub end: u64,
     /// True if they have fill values, and nothing is left to be done.
-    pub(crate) is_cleared: bool,
+    pub is_cleared: bool,
 }
 
 /// What became of an attempt to reserve rows.
@@ -371,7 +371,7 @@ impl Array {
     }
 
     /// Frees the rows that writers have left who are gone, and clears them.
-    pub(crate) fn clear_left(&mut self) -> Result<()> {
+    pub fn clear_left(&mut self) -> Result<()> {
         let owner = Owner::new();
         let is_any = self.edit_reserved(|reserved| {
             let mut left = reserved.iter_mut().filter(|rows| rows.is_left()).peekable();
@@ -402,7 +402,7 @@ impl Array {
     }
 
     /// Keeps others from appending, where no lock does: waits for those who do, and clears what was left. `None` where a lock does.
-    pub(crate) fn alone(&self) -> Result<Option<Alone<'_>>> {
+    pub fn alone(&self) -> Result<Option<Alone<'_>>> {
         if !self.location.is_guarded() {
             return Ok(None);
         }
@@ -421,12 +421,12 @@ impl Array {
     }
 
     /// Returns true if somebody is appending where no lock keeps others out.
-    pub(crate) fn is_appended_to(&self) -> Result<bool> {
+    pub fn is_appended_to(&self) -> Result<bool> {
         Ok(self.reserved()?.iter().any(Reserved::is_held))
     }
 
     /// The rows of appends whose writers are gone.
-    pub(crate) fn unwritten_rows(&self) -> Result<Vec<Unwritten>> {
+    pub fn unwritten_rows(&self) -> Result<Vec<Unwritten>> {
         let reserved = self.reserved()?;
         let is_unwritten = |rows: &&Reserved| (rows.is_free() || rows.is_left()) && rows.rows() > 0;
         let unwritten = |rows: &Reserved| {

@@ -46,7 +46,7 @@ pub struct Growth {
 
 /// What a writer who is gone has left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Left {
+pub enum Left {
     /// No array is longer, or others have given the arrays other lengths since.
     Nothing,
     /// Some arrays are longer.
@@ -328,7 +328,7 @@ impl Mark {
 }
 
 /// What a writer who is gone has left in a group; `None` if there is no mark, or somebody is at work.
-pub(crate) fn left_in(group: &Location) -> Result<Option<Left>> {
+pub fn left_in(group: &Location) -> Result<Option<Left>> {
     let group = group.as_stored();
     match read(&group)?.filter(Mark::is_left) {
         Some(mark) => Ok(Some(mark.look(&group)?.0)),
@@ -337,7 +337,7 @@ pub(crate) fn left_in(group: &Location) -> Result<Option<Left>> {
 }
 
 /// Undoes what was done in part, and removes the mark.
-pub(crate) fn settle_left(group: &Location) -> Result<()> {
+pub fn settle_left(group: &Location) -> Result<()> {
     Growth::begin(group, || Ok(()))?.around(|_| Ok(()))
 }
 

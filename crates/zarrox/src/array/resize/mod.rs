@@ -17,7 +17,7 @@ use zarrox_core::{Element, IntoSelection, NodeMetadata, Result};
 use zarrox_stores::{Key, StoreExt};
 
 pub use self::dataset::{Growth, Longer};
-pub(crate) use self::dataset::{Left, left_in, settle_left};
+pub use self::dataset::{Left, left_in, settle_left};
 use super::{Array, DynArray};
 use crate::error::argument;
 use crate::guarded::until_unchanged;

@@ -88,7 +88,7 @@ impl Array {
 }
 
 /// The indices of an inner chunk in the order of the array's axes.
-pub(crate) fn cell(number: usize, grid: &[usize], order: Option<&[usize]>) -> Vec<u64> {
+pub fn cell(number: usize, grid: &[usize], order: Option<&[usize]>) -> Vec<u64> {
     let (mut rest, mut stored) = (number, vec![0; grid.len()]);
     for (index, &count) in stored.iter_mut().zip(grid).rev() {
         (*index, rest) = ((rest % count.max(1)) as u64, rest / count.max(1));

@@ -7,5 +7,5 @@ mod parts;
 
 pub(super) use copy::copy_value;
 pub use inner::InnerChunk;
-pub(crate) use inner::cell;
+pub use inner::cell;
 pub use parts::{StoredChunk, StoredRead, StoredWrite};

@@ -1,0 +1,125 @@
+//! The channels of images, and how they are shown.
+
+use std::str::FromStr;
+
+use zarrox_core::json::{Json, json};
+use zarrox_core::{Error, Result};
+
+use zarrox::internals::argument;
+
+/// The colours of channels that name none, one after the other.
+const COLORS: [&str; 6] = ["00FF00", "FF00FF", "00FFFF", "FFFF00", "FF0000", "0000FF"];
+
+/// Colours that have a name.
+const NAMED: [(&str, &str); 9] = [
+    ("red", "FF0000"),
+    ("green", "00FF00"),
+    ("blue", "0000FF"),
+    ("cyan", "00FFFF"),
+    ("magenta", "FF00FF"),
+    ("yellow", "FFFF00"),
+    ("white", "FFFFFF"),
+    ("gray", "808080"),
+    ("orange", "FFA500"),
+];
+
+/// The range of elements that is shown from black to the full colour, within the range that is possible.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Window {
+    /// The smallest possible element.
+    pub min: f64,
+    /// The largest possible element.
+    pub max: f64,
+    /// The element that is black.
+    pub start: f64,
+    /// The element that has the full colour.
+    pub end: f64,
+}
+
+/// A channel. Its text is `NAME` or `NAME:COLOR`, where the colour is six hexadecimal digits or a name such as `green`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Channel {
+    /// The name.
+    pub label: String,
+    /// The colour: red, green and blue in six hexadecimal digits.
+    pub color: Option<String>,
+    /// The range that is shown; by default that of the elements.
+    pub window: Option<Window>,
+}
+
+impl Channel {
+    /// A channel without a colour.
+    pub fn named(label: impl Into<String>) -> Self {
+        Self { label: label.into(), color: None, window: None }
+    }
+}
+
+impl FromStr for Channel {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let Some((label, color)) = text.rsplit_once(':') else { return Ok(Self::named(text)) };
+        let digits = color.trim_start_matches('#');
+        let named =
+            NAMED.iter().find(|(name, _)| name.eq_ignore_ascii_case(color)).map(|(_, digits)| *digits);
+        let is_color = digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let color = named.map(str::to_owned).or_else(|| is_color.then(|| digits.to_ascii_uppercase()));
+        match color {
+            Some(color) => Ok(Self { color: Some(color), ..Self::named(label) }),
+            None => {
+                let names = NAMED.map(|(name, _)| name).join(", ");
+                let digits = text.rsplit(':').next().unwrap_or_default();
+                Err(argument(format!(
+                    "'{digits}' is no colour; it has six hexadecimal digits, or is {names}"
+                )))
+            }
+        }
+    }
+}
+
+/// The list of channels as the viewers of OMERO read it.
+pub(super) fn list(channels: &[Channel]) -> Json {
+    let channel = |(index, channel): (usize, &Channel)| {
+        let usual = if channels.len() == 1 { "FFFFFF" } else { COLORS[index % COLORS.len()] };
+        let window = channel.window.unwrap_or(Window { min: 0.0, max: 1.0, start: 0.0, end: 1.0 });
+        json!({
+            "label": channel.label.as_str(), "color": channel.color.as_deref().unwrap_or(usual), "active": true,
+            "coefficient": 1, "family": "linear", "inverted": false,
+            "window": {
+                "min": whole(window.min), "max": whole(window.max), "start": whole(window.start), "end": whole(window.end),
+            },
+        })
+    };
+    Json::Array(channels.iter().enumerate().map(channel).collect())
+}
+
+/// Writes whole numbers without a point.
+#[expect(clippy::cast_possible_truncation, reason = "it is compared")]
+fn whole(number: f64) -> Json {
+    let rounded = number as i64;
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::float_cmp,
+        reason = "only numbers that come back the same are whole"
+    )]
+    match rounded as f64 == number {
+        true => json!(rounded),
+        false => json!(number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_have_colours() {
+        let color = |text: &str| text.parse::<Channel>().map(|channel| (channel.label, channel.color));
+        assert_eq!(color("DAPI").unwrap(), ("DAPI".to_owned(), None));
+        assert_eq!(color("DAPI:#00ff7f").unwrap(), ("DAPI".to_owned(), Some("00FF7F".to_owned())));
+        assert_eq!(color("a:b:Green").unwrap(), ("a:b".to_owned(), Some("00FF00".to_owned())));
+        assert!(color("DAPI:greenish").is_err() && color("DAPI:").is_err());
+        let listed = list(&["a:red".parse().unwrap(), Channel::named("b")]);
+        assert_eq!(listed.get(1).and_then(|channel| channel.get("color")), Some(&json!("FF00FF")));
+    }
+}

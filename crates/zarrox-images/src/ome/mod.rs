@@ -1,0 +1,130 @@
+//! OME-Zarr: images in several resolutions, with axes, scales and channels.
+//!
+//! [`Image`] describes an image, and becomes attributes of a group: those of OME-Zarr 0.4 or 0.5, or of the convention
+//! [multiscales](https://github.com/zarr-conventions/multiscales). [`Downsample`](crate::pyramid::Downsample) writes them, and [`validate()`]
+//! checks what others have written.
+
+mod axis;
+mod channel;
+mod convention;
+mod image;
+mod labels;
+mod v04;
+mod v05;
+pub mod validate;
+
+use std::fmt;
+use std::str::FromStr;
+
+use zarrox_core::json::{Json, Map};
+use zarrox_core::{Error, Format, Result};
+
+pub use axis::{Axis, AxisKind};
+pub use channel::{Channel, Window};
+pub use image::{Image, ImageLevel};
+pub(crate) use labels::list_label;
+pub use validate::{Finding, Severity, validate};
+
+use zarrox::internals::argument;
+
+/// A form of metadata for images in several resolutions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Multiscales {
+    /// OME-Zarr 0.4, in groups of Zarr v2.
+    Ome04,
+    /// OME-Zarr 0.5, in groups of Zarr v3.
+    Ome05,
+    /// The convention `multiscales` of zarr-conventions, in groups of Zarr v2 and v3.
+    Convention,
+}
+
+impl Multiscales {
+    /// The name: `0.4`, `0.5` or `multiscales`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ome04 => v04::VERSION,
+            Self::Ome05 => v05::VERSION,
+            Self::Convention => "multiscales",
+        }
+    }
+
+    /// The form for groups of a format: OME-Zarr in the version that is for it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when no version is for the format.
+    pub fn for_format(format: Format) -> Result<Self> {
+        match format {
+            Format::V2 => Ok(Self::Ome04),
+            Format::V3 => Ok(Self::Ome05),
+            other => Err(argument(format!("OME-Zarr is for Zarr v2 and v3, and not for {other}"))),
+        }
+    }
+
+    /// The only format of groups that can have this form, if there is only one.
+    pub fn format(self) -> Option<Format> {
+        match self {
+            Self::Ome04 => Some(Format::V2),
+            Self::Ome05 => Some(Format::V3),
+            Self::Convention => None,
+        }
+    }
+
+    /// Fails if groups of a format cannot have this form.
+    pub(crate) fn check(self, format: Format) -> Result<()> {
+        let fits = match self.format() {
+            Some(own) => own == format,
+            None => matches!(format, Format::V2 | Format::V3),
+        };
+        if fits {
+            return Ok(());
+        }
+        let own = self.format().map_or("v2 or v3".to_owned(), |format| format.to_string());
+        let message =
+            format!("{self} is for groups of Zarr {own}, and not of {format}; give another destination");
+        Err(argument(message))
+    }
+
+    /// Puts the description of an image into the attributes of its group. All other attributes stay.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when the form does not allow the axes, or the lengths differ.
+    pub fn describe(self, image: &Image, attributes: &mut Map) -> Result<()> {
+        image.check_lengths()?;
+        match self {
+            Self::Ome04 => v04::describe(image, attributes),
+            Self::Ome05 => v05::describe(image, attributes),
+            Self::Convention => {
+                convention::describe(image, attributes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Removes the description of an image from the attributes of its group.
+    pub(crate) fn forget(self, attributes: &mut Map) {
+        let members = match self {
+            Self::Ome04 | Self::Convention => Some(attributes),
+            Self::Ome05 => attributes.get_mut(v05::OME).and_then(Json::as_object_mut),
+        };
+        members.map(|members| members.shift_remove("multiscales"));
+    }
+}
+
+impl fmt::Display for Multiscales {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Convention => f.write_str("the convention multiscales"),
+            version => write!(f, "OME-Zarr {}", version.name()),
+        }
+    }
+}
+
+impl FromStr for Multiscales {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let all = [Self::Ome04, Self::Ome05, Self::Convention];
+        let found = all.into_iter().find(|form| form.name() == text);
+        found.ok_or_else(|| argument(format!("the versions of OME-Zarr are 0.4 and 0.5, and not '{text}'")))
+    }
+}

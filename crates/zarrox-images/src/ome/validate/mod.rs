@@ -1,0 +1,137 @@
+//! Checks of the metadata of OME-Zarr 0.4 and 0.5.
+//!
+//! [`validate`] looks at a group and at all that its metadata leads to: the arrays of an image, its labels, the wells and images of a plate,
+//! and the images of a collection. No chunk is read.
+
+mod finding;
+mod image;
+mod labels;
+mod node;
+mod plate;
+
+use std::path::Path;
+
+use zarrox_core::json::Json;
+use zarrox_core::{Error, ErrorKind, Result};
+
+pub use finding::{Finding, Severity};
+
+use zarrox::{Group, Node};
+use zarrox::{OpenMode, OpenOptions};
+use node::{Report, Visited};
+
+/// Checks the metadata of the group at a path or URL, and of all that it leads to. There are no findings where all is well.
+///
+/// # Errors
+/// [`ErrorKind::NotFound`] when there is no node; [`ErrorKind::InvalidArgument`] when the group has no metadata of OME-Zarr;
+/// [`ErrorKind::Unsupported`] when it has another version than 0.4 and 0.5; the errors of the store.
+pub fn validate(path: impl AsRef<Path>) -> Result<Vec<Finding>> {
+    validate_with(&OpenOptions::new(), path)
+}
+
+/// Like [`validate`], with options for opening nodes.
+///
+/// # Errors
+/// The errors of [`validate`].
+pub fn validate_with(options: &OpenOptions, path: impl AsRef<Path>) -> Result<Vec<Finding>> {
+    let options = options.clone().mode(OpenMode::Read).metadata_only(true).chunk_limit(usize::MAX);
+    match options.open(path)? {
+        Node::Group(group) => validate_group(&group),
+        Node::Array(array) => {
+            let message = format!("'{}' is an array; the metadata of OME-Zarr is in groups", array.path());
+            Err(Error::new(ErrorKind::InvalidArgument, message))
+        }
+    }
+}
+
+/// Like [`validate`], for a group that is open.
+///
+/// # Errors
+/// The errors of [`validate`].
+pub fn validate_group(group: &Group) -> Result<Vec<Finding>> {
+    let Some(visited) = Visited::of(group, "") else {
+        let message = format!("the group '{}' has no metadata of OME-Zarr 0.4 or 0.5", group.path());
+        return Err(Error::new(ErrorKind::InvalidArgument, message));
+    };
+    let mut report = Report::new(visited.version);
+    visited.check_version(&mut report)?;
+    check(&visited, &mut report)?;
+    while let Some(visited) = report.next() {
+        check(&visited, &mut report)?;
+    }
+    Ok(report.findings)
+}
+
+/// Checks a group and what it leads to.
+fn check(visited: &Visited, report: &mut Report) -> Result<()> {
+    let mut is_known = false;
+    if visited.get("plate").is_some() {
+        is_known = true;
+        plate::check_plate(visited, report)?;
+    }
+    if visited.get("well").is_some() {
+        is_known = true;
+        plate::check_well(visited, report)?;
+    }
+    if visited.get("multiscales").is_some() {
+        is_known = true;
+        image::check(visited, report)?;
+    }
+    if visited.get("labels").is_some() {
+        is_known = true;
+        labels::check_list(visited, report)?;
+    }
+    if visited.get("image-label").is_some() {
+        is_known = true;
+        labels::check_label(visited, report);
+    }
+    if let Some(layout) = visited.get("bioformats2raw.layout") {
+        is_known = true;
+        collection(visited, layout, report)?;
+    }
+    if visited.get("series").is_some() {
+        is_known = true;
+    }
+    if !is_known {
+        report.warning(visited, "there is neither an image, nor labels, a plate, a well or a collection");
+    }
+    Ok(())
+}
+
+/// Checks a collection of images, as bioformats2raw makes it.
+fn collection(visited: &Visited, layout: &Json, report: &mut Report) -> Result<()> {
+    if layout.as_i64() != Some(3) && layout.as_str() != Some("3") {
+        report.error(visited, format!("'bioformats2raw.layout' is 3, and not {layout}"));
+    }
+    if visited.get("plate").is_some() {
+        return Ok(());
+    }
+    let series = match visited.group.contains("OME")? {
+        true => report.group(visited, "OME")?.and_then(|ome| ome.get("series").cloned()),
+        false => None,
+    };
+    let paths: Vec<String> = match series.as_ref().map(Json::as_array) {
+        Some(Some(list)) => {
+            if list.iter().any(|path| !path.is_string()) {
+                report.error(visited, "'series' of the group OME is a list of paths");
+            }
+            list.iter().filter_map(Json::as_str).map(str::to_owned).collect()
+        }
+        Some(None) => {
+            report.error(visited, "'series' of the group OME is a list of paths");
+            Vec::new()
+        }
+        // Images are numbered.
+        None => {
+            let mut paths = Vec::new();
+            while paths.len() < node::MOST && visited.group.contains(&paths.len().to_string())? {
+                paths.push(paths.len().to_string());
+            }
+            paths
+        }
+    };
+    if paths.is_empty() {
+        report.warning(visited, "the collection has no images");
+    }
+    paths.iter().take(node::MOST).try_for_each(|path| report.visit(visited, path, "multiscales"))
+}

@@ -1,0 +1,325 @@
+//! One pass over an array: all levels are made of each part while it is in memory.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use zarrox_core::strided::{View, ViewMut};
+use zarrox_core::{ErrorKind, Result};
+
+use super::chain::{Chain, Odometer, Order};
+use super::elements::Elements;
+use super::kernel::{Reduce, reducer};
+use super::method::Method;
+use zarrox::Array;
+use zarrox::internals::Work;
+use zarrox::internals::{Pool, too_many};
+use zarrox_tools::internals::{Cells, StoredCells, selection};
+
+/// The most pieces of work whose numbers are in memory, to know where something is stored.
+const MOST: usize = 1 << 18;
+
+/// The first level of a pass in the place where the levels are made.
+#[derive(Debug, Clone)]
+pub(super) enum Base {
+    /// It is there already.
+    There,
+    /// Its stored chunks are copied as they are.
+    Copied(Array),
+    /// Its chunks are encoded anew.
+    Encoded(Array),
+}
+
+/// A pass over an array.
+pub(super) struct Pass<'a> {
+    pub(super) chain: &'a Chain,
+    pub(super) source: &'a Array,
+    pub(super) base: &'a Base,
+    /// The levels that are made.
+    pub(super) targets: &'a [Array],
+    pub(super) method: Method,
+    pub(super) skip_nan: bool,
+    /// True if an interrupted run may have stored blocks already.
+    pub(super) resuming: bool,
+    pub(super) pool: &'a Pool,
+    pub(super) work: &'a Work,
+}
+
+impl Pass<'_> {
+    /// Makes all levels.
+    pub(super) fn run(&self) -> Result<()> {
+        if self.source.shape().contains(&0) {
+            return Ok(());
+        }
+        let alone = |array: &Array| array.on_one_thread();
+        let base = match self.base {
+            Base::There => Base::There,
+            Base::Copied(array) => Base::Copied(alone(array)),
+            Base::Encoded(array) => Base::Encoded(alone(array)),
+        };
+        let fill = self.fill();
+        let running = Running {
+            pass: self,
+            source: alone(self.source),
+            base,
+            targets: self.targets.iter().map(alone).collect(),
+            stored: if fill.is_some() { self.stored_pieces()? } else { None },
+            fill,
+            incomplete: Mutex::default(),
+        };
+        let order = Mutex::new(Order::new(self.chain));
+        let is_over = AtomicBool::new(false);
+        let workers = self.chain.workers;
+        self.pool.run(workers, usize::MAX, workers, |_| {
+            let mut worker = Worker::new(&running)?;
+            while !is_over.load(Ordering::Relaxed) {
+                let Some(block) = lock(&order).next() else { break };
+                worker.piece(&block).inspect_err(|_| is_over.store(true, Ordering::Relaxed))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The element of chunks that are not stored, if cells of it become itself.
+    fn fill(&self) -> Option<Vec<u8>> {
+        let fill = self.source.fill_value();
+        let is_kept = self.method.keeps_equal(fill.as_bytes(), self.source.data_type());
+        let is_same = |target: &Array| target.fill_value().as_bytes() == fill.as_bytes();
+        let base = match self.base {
+            Base::Copied(array) | Base::Encoded(array) => is_same(array),
+            Base::There => true,
+        };
+        (is_kept && base && self.targets.iter().all(is_same)).then(|| fill.as_bytes().to_vec())
+    }
+
+    /// The numbers of the pieces of work for which something is stored; `None` if there are too many of them.
+    fn stored_pieces(&self) -> Result<Option<(Cells, StoredCells)>> {
+        let cells = Cells::new(self.source.shape(), self.chain.source_lengths(self.chain.split));
+        let mut stored = StoredCells::new();
+        match cells.add_stored(self.source, &mut stored, false, MOST) {
+            Ok(()) => Ok(Some((cells, stored))),
+            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded | ErrorKind::Unsupported) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The blocks of which parts are missing, by their levels and numbers.
+type AllIncomplete = HashMap<(usize, Vec<u64>), Arc<Mutex<Incomplete>>>;
+
+/// The state that all threads of a pass share.
+struct Running<'a> {
+    pass: &'a Pass<'a>,
+    source: Array,
+    base: Base,
+    targets: Vec<Array>,
+    /// The element of pieces of which nothing is stored.
+    fill: Option<Vec<u8>>,
+    stored: Option<(Cells, StoredCells)>,
+    incomplete: Mutex<AllIncomplete>,
+}
+
+/// A block of which parts are missing.
+struct Incomplete {
+    values: Option<Box<dyn Elements>>,
+    missing: u128,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn lengths(region: &[(u64, u64)]) -> Result<Vec<usize>> {
+    let length =
+        |(begin, end): &(u64, u64)| usize::try_from(end - begin).map_err(|_| too_many("the elements"));
+    region.iter().map(length).collect()
+}
+
+/// A thread, with memory that it uses again.
+struct Worker<'a> {
+    shared: &'a Running<'a>,
+    reducer: Box<dyn Reduce>,
+    /// Unused memory for blocks of each level.
+    spare: Vec<Vec<Box<dyn Elements>>>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(shared: &'a Running<'a>) -> Result<Self> {
+        let pass = shared.pass;
+        let spare = pass.chain.shapes.iter().map(|_| Vec::new()).collect();
+        let reducer = reducer(pass.source.data_type(), pass.method, pass.skip_nan)?;
+        Ok(Self { shared, reducer, spare })
+    }
+
+    fn chain(&self) -> &'a Chain {
+        self.shared.pass.chain
+    }
+
+    /// Makes a block, and gives it to the levels above.
+    fn piece(&mut self, block: &[u64]) -> Result<()> {
+        let level = self.chain().split;
+        if let Some(fill) = self.shared.fill.as_ref().filter(|_| !self.is_stored(block)) {
+            let shape = lengths(&self.chain().region(level, block))?;
+            let mut values = self.memory(level, shape.iter().product());
+            ViewMut::contiguous(values.bytes_mut(), &shape, fill.len()).fill(fill);
+            self.tell(level, block)?;
+            return self.hand_in(level, block, values);
+        }
+        let values = self.make(level, block)?;
+        self.hand_in(level, block, values)
+    }
+
+    fn is_stored(&self, block: &[u64]) -> bool {
+        let Some((_, stored)) = &self.shared.stored else { return true };
+        let grid = self.chain().grid(self.chain().split);
+        let number = block.iter().zip(&grid).fold(0_u128, |number, (index, count)| {
+            number.saturating_mul((*count).into()).saturating_add((*index).into())
+        });
+        stored.contains_key(&number)
+    }
+
+    /// The elements of a block, whose chunks are stored.
+    fn make(&mut self, level: usize, block: &[u64]) -> Result<Box<dyn Elements>> {
+        if level == 0 {
+            return self.read(block);
+        }
+        let (shared, chain) = (self.shared, self.chain());
+        let region = chain.region(level, block);
+        let shape = lengths(&region)?;
+        let mut values = self.memory(level, shape.iter().product());
+        let target = &shared.targets[level - 1];
+        if shared.pass.resuming && target.stores_all_of(&region)? {
+            read(target, &region, &shape, values.as_mut())?;
+            self.tell(level, block)?;
+            return Ok(values);
+        }
+        for child in Odometer::new(chain.children(level, block)) {
+            let part = self.make(level - 1, &child)?;
+            self.add(level, &region, &shape, values.as_mut(), &child, part.as_ref())?;
+            self.spare[level - 1].push(part);
+        }
+        write(target, &region, &shape, values.as_ref())?;
+        Ok(values)
+    }
+
+    /// Reduces a block of the level before into its part of a block.
+    fn add(
+        &mut self,
+        level: usize,
+        region: &[(u64, u64)],
+        shape: &[usize],
+        values: &mut dyn Elements,
+        child: &[u64],
+        part: &dyn Elements,
+    ) -> Result<()> {
+        let chain = self.chain();
+        let from = chain.region(level - 1, child);
+        let own = &chain.factors[level - 1];
+        let factors: Vec<usize> = own.iter().map(|factor| usize::try_from(*factor).unwrap_or(1)).collect();
+        let place = from.iter().zip(own).zip(region);
+        let origin: Vec<(u64, u64)> =
+            place.map(|(((begin, _), factor), (own, _))| (0, begin / factor - own)).collect();
+        let (origin, part_shape) = (lengths(&origin)?, lengths(&from)?);
+        let reducer = &mut self.reducer;
+        let source = self.shared.pass.source.location();
+        source.on_a_core(|| reducer.reduce((part, &part_shape), &factors, (values, shape), &origin))
+    }
+
+    fn read(&mut self, block: &[u64]) -> Result<Box<dyn Elements>> {
+        let shared = self.shared;
+        let region = self.chain().region(0, block);
+        let shape = lengths(&region)?;
+        let mut values = self.memory(0, shape.iter().product());
+        read(&shared.source, &region, &shape, values.as_mut())?;
+        match &shared.base {
+            Base::There => {}
+            Base::Copied(target) => copy_chunks(&shared.source, target, &region)?,
+            Base::Encoded(target) => write(target, &region, &shape, values.as_ref())?,
+        }
+        self.tell(0, block)?;
+        Ok(values)
+    }
+
+    /// Gives a block to the level above, and so on as long as that makes blocks complete.
+    fn hand_in(&mut self, mut level: usize, block: &[u64], mut values: Box<dyn Elements>) -> Result<()> {
+        let (shared, chain) = (self.shared, self.chain());
+        let mut block = block.to_vec();
+        while level < chain.depth() {
+            let parent = chain.parent(level, &block);
+            let region = chain.region(level + 1, &parent);
+            let shape = lengths(&region)?;
+            let key = (level + 1, parent.clone());
+            let entry = match lock(&shared.incomplete).entry(key.clone()) {
+                Entry::Occupied(entry) => entry.get().clone(),
+                Entry::Vacant(entry) => {
+                    let children = chain.children(level + 1, &parent);
+                    let missing = children
+                        .iter()
+                        .fold(1_u128, |count, (begin, end)| count.saturating_mul((end - begin).into()));
+                    let incomplete = Incomplete { values: None, missing };
+                    entry.insert(Arc::new(Mutex::new(incomplete))).clone()
+                }
+            };
+            let mut whole = lock(&entry);
+            let mut made = match whole.values.take() {
+                Some(begun) => begun,
+                None => self.memory(level + 1, shape.iter().product()),
+            };
+            self.add(level + 1, &region, &shape, made.as_mut(), &block, values.as_ref())?;
+            self.spare[level].push(std::mem::replace(&mut values, made));
+            whole.missing -= 1;
+            if whole.missing > 0 {
+                whole.values = Some(values);
+                return Ok(());
+            }
+            lock(&shared.incomplete).remove(&key);
+            drop(whole);
+            write(&shared.targets[level], &region, &shape, values.as_ref())?;
+            (level, block) = (level + 1, parent);
+        }
+        self.spare[level].push(values);
+        Ok(())
+    }
+
+    /// Memory for so many elements, which have any values.
+    fn memory(&mut self, level: usize, count: usize) -> Box<dyn Elements> {
+        let mut memory = self.spare[level].pop().unwrap_or_else(|| self.reducer.memory());
+        memory.resize(count);
+        memory
+    }
+
+    /// The part of the source that a block is made of is done.
+    fn tell(&self, level: usize, block: &[u64]) -> Result<()> {
+        let item = self.shared.source.data_type().size() as u64;
+        let region = self.chain().source(level, block);
+        let bytes = region.iter().fold(item, |bytes, (begin, end)| bytes.saturating_mul(end - begin));
+        self.shared.pass.work.tell(bytes)
+    }
+}
+
+fn read(array: &Array, region: &[(u64, u64)], shape: &[usize], values: &mut dyn Elements) -> Result<()> {
+    let out = ViewMut::contiguous(values.bytes_mut(), shape, array.data_type().size());
+    array.slice(selection(region)).read_raw(out)
+}
+
+fn write(array: &Array, region: &[(u64, u64)], shape: &[usize], values: &dyn Elements) -> Result<()> {
+    let values = View::contiguous(values.bytes(), shape, array.data_type().size());
+    array.slice(selection(region)).write_raw(values)
+}
+
+/// Copies the stored chunks that begin in a region.
+fn copy_chunks(source: &Array, target: &Array, region: &[(u64, u64)]) -> Result<()> {
+    let grid = source.chunk_grid();
+    // The first chunk that begins at a position or after it.
+    let at = |dim: usize, position: u64| {
+        let runs = grid.runs(dim);
+        let run = runs[..runs.partition_point(|run| run.start <= position)].last();
+        run.map_or(0, |run| run.first + (position - run.start).div_ceil(run.length).min(run.count))
+    };
+    let along = |(dim, (begin, end)): (usize, &(u64, u64))| (at(dim, *begin), at(dim, *end));
+    let chunks = Odometer::new(region.iter().enumerate().map(along).collect());
+    chunks.into_iter().try_for_each(|chunk| source.copy_encoded_chunk(&chunk, target).map(drop))
+}

@@ -1,0 +1,145 @@
+//! The sample in other chunks and codecs: in memory, and in a place that it is read from.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use zarrox_core::{Result, Selection};
+use zarrox_stores::{MemoryStore, Store};
+
+use super::report::Candidate;
+use super::timing::{median, places, timed};
+use zarrox::{Array, DynArray};
+use crate::copy::Copier;
+use zarrox::Group;
+use zarrox::internals::Location;
+use zarrox::{OpenMode, OpenOptions};
+
+/// A group of its own, in which candidates are stored to be read from.
+pub(super) struct Place {
+    options: OpenOptions,
+    group: Group,
+    path: PathBuf,
+    /// The place is emptied only once.
+    is_cleared: bool,
+}
+
+impl Place {
+    pub(super) fn new(array: &Array, path: &Path) -> Result<Self> {
+        let options = array.open_options();
+        let group = options.clone().mode(OpenMode::CreateNew).create_group(path)?;
+        Ok(Self { options, group, path: path.to_owned(), is_cleared: false })
+    }
+
+    fn location(&self) -> &Location {
+        self.group.location()
+    }
+
+    /// Copies a candidate, and opens the copy.
+    fn add(&self, store: Arc<MemoryStore>, name: &str) -> Result<Array> {
+        let path = self.location().path.join(name)?;
+        let (place, path) = (self.location().store.clone(), path.as_str().to_owned());
+        let copier = Copier::new().open_options(self.options.clone());
+        copier.plan_in(store, "", place.clone(), &path)?.run()?;
+        self.options.open_in(place, &path)?.into_array()
+    }
+
+    /// Deletes everything in the place.
+    pub(super) fn clear(mut self) -> Result<()> {
+        self.is_cleared = true;
+        self.options.delete(&self.path)
+    }
+}
+
+/// The place is emptied after an error as well.
+impl Drop for Place {
+    fn drop(&mut self) {
+        if self.is_cleared {
+            return;
+        }
+        if let Err(error) = self.options.delete(&self.path) {
+            tracing::warn!(%error, "the place of the candidates is not deleted");
+        }
+    }
+}
+
+/// A candidate under measurement.
+pub(super) struct Trial {
+    name: String,
+    array: Array,
+    /// The array that is read from.
+    placed: Array,
+    is_cut: bool,
+}
+
+/// The times of all turns.
+#[derive(Default)]
+pub(super) struct Times {
+    encode: Vec<Duration>,
+    decode: Vec<Duration>,
+    read: Vec<Duration>,
+    chunk: Vec<Duration>,
+    element: Vec<Duration>,
+}
+
+impl Trial {
+    pub(super) fn new(
+        name: &str,
+        store: &Arc<MemoryStore>,
+        array: Array,
+        is_cut: bool,
+        place: Option<&Place>,
+    ) -> Result<Self> {
+        let placed = match place {
+            // Its place is named by its store, of which each candidate has one of its own.
+            Some(place) => place.add(store.clone(), &store.location().replace("memory://", "candidate-"))?,
+            None => array.clone(),
+        };
+        Ok(Self { name: name.to_owned(), array, placed, is_cut })
+    }
+
+    /// Encodes and decodes everything once, and reads some chunks and elements.
+    pub(super) fn turn(&self, values: &DynArray, turn: usize, times: &mut Times) -> Result<()> {
+        let Self { array, placed, .. } = self;
+        let cast;
+        let values = match values.data_type() == array.data_type() {
+            true => values,
+            // The copier may cast elements.
+            false => {
+                cast = array.read_dyn(Selection::all())?;
+                &cast
+            }
+        };
+        times.encode.push(timed(|| array.write_dyn(Selection::all(), values))?.0);
+        times.decode.push(timed(|| array.read_dyn(Selection::all()))?.0);
+        times.read.push(timed(|| placed.read_dyn(Selection::all()))?.0);
+        let region: Vec<(u64, u64)> = array.shape().iter().map(|&length| (0, length)).collect();
+        for (chunk, element) in places(&region, &array.chunk_shape(), turn) {
+            times.chunk.push(timed(|| placed.read_dyn(chunk))?.0);
+            times.element.push(timed(|| placed.read_dyn(element))?.0);
+        }
+        Ok(())
+    }
+
+    pub(super) fn report(self, mut times: Times) -> Result<Candidate> {
+        let Self { name, array, is_cut, .. } = self;
+        let mut bytes_stored = 0;
+        array.visit_objects(&mut |_, size| bytes_stored += size)?;
+        let chunk_shape = array.chunk_shape();
+        let count = |(length, chunk): (&u64, &u64)| length.div_ceil((*chunk).max(1));
+        Ok(Candidate {
+            name,
+            chunks: array.shape().iter().zip(&chunk_shape).map(count).product(),
+            chunk_shape,
+            shard_shape: array.shard_shape().map(<[u64]>::to_vec),
+            codecs: array.codecs(),
+            is_cut,
+            bytes_stored,
+            encode: median(&mut times.encode),
+            decode: median(&mut times.decode),
+            read: median(&mut times.read),
+            read_chunk: median(&mut times.chunk),
+            read_element: median(&mut times.element),
+        })
+    }
+}

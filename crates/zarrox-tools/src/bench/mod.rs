@@ -1,0 +1,215 @@
+//! The speed at which an array is read here, and the speeds and sizes that other chunks and codecs would give.
+//!
+//! ```
+//! use zarrox::bench::Bench;
+//! use zarrox::codecs::Zstd;
+//! use zarrox::copy::Copier;
+//! use zarrox::prelude::*;
+//! # let directory = tempfile::tempdir()?;
+//! let array = zarrox::create_array(directory.path().join("a.zarr")).shape([64, 64]).data_type(DataType::Int32).create()?;
+//! array.fill(.., 7)?;
+//!
+//! let bench = Bench::new().turns(1).candidate("small", Copier::new().chunks([8, 8]).compressor(Zstd::level(9)));
+//! let report = bench.run(&array)?;
+//! assert_eq!(report.sample, [(0, 64), (0, 64)]);
+//! assert_eq!(report.candidates[1].as_ref().map(|small| small.chunks).ok(), Some(64));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod candidate;
+mod fetching;
+mod report;
+mod sample;
+mod timing;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use zarrox_core::{Result, Selection};
+use zarrox_stores::MemoryStore;
+
+use zarrox::{Array, DynArray};
+use zarrox::Progress;
+use crate::copy::Copier;
+use zarrox::internals::{Listener, Work};
+use zarrox::internals::argument;
+use crate::rechunk::selection;
+use candidate::{Place, Trial};
+use fetching::Fetching;
+pub use report::{BenchReport, Candidate};
+use sample::Sample;
+use timing::{median, timed};
+
+/// Measures how fast an array is read, with options.
+///
+/// A sample from the middle of the array is read, and encoded and decoded in memory. Every measurement is repeated in turns, all
+/// candidates in each, and the median counts.
+#[derive(Clone)]
+pub struct Bench {
+    sample: u64,
+    turns: usize,
+    place: Option<PathBuf>,
+    candidates: Vec<(String, Copier)>,
+    listener: Option<Listener>,
+}
+
+impl Default for Bench {
+    fn default() -> Self {
+        Self { sample: 64 << 20, turns: 5, place: None, candidates: Vec::new(), listener: None }
+    }
+}
+
+impl fmt::Debug for Bench {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.candidates.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Bench")
+            .field("sample", &self.sample)
+            .field("candidates", &names)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Bench {
+    /// A measurement of the array as it is, with 64 MiB of it and in five turns.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the largest size of the sample in memory, in bytes. At least one chunk is read.
+    #[must_use]
+    pub fn sample(self, bytes: u64) -> Self {
+        Self { sample: bytes, ..self }
+    }
+
+    /// Sets how often each measurement is made; at least once.
+    #[must_use]
+    pub fn turns(self, turns: usize) -> Self {
+        Self { turns: turns.max(1), ..self }
+    }
+
+    /// Sets an unused path or URL where all candidates are stored to be read from, and deleted at the end. Without it, they are read
+    /// from memory, which takes no time but that of decoding.
+    #[must_use]
+    pub fn place(self, path: impl AsRef<Path>) -> Self {
+        Self { place: Some(path.as_ref().to_owned()), ..self }
+    }
+
+    /// Adds other chunks and codecs: those of a copier, whose other settings do not matter.
+    #[must_use]
+    pub fn candidate(mut self, name: impl Into<String>, copier: Copier) -> Self {
+        self.candidates.push((name.into(), copier));
+        self
+    }
+
+    /// Hears of progress in measurements, from the calling thread. An error ends the work.
+    #[must_use]
+    pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
+        Self { listener: Some(Arc::new(listener)), ..self }
+    }
+
+    /// Measures an array.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when the array has no elements, and the errors of reading. That a
+    /// candidate cannot be made is told in the report.
+    pub fn run(&self, array: &Array) -> Result<BenchReport> {
+        if array.shape().contains(&0) {
+            return Err(argument("the array has no elements that could be read"));
+        }
+        let work = Work::new(0, self.listener.clone());
+        work.expect((self.turns * (self.candidates.len() + 2)) as u64);
+        let sample = Sample::of(array, self.sample)?;
+        let fetching = Fetching::new(array, &sample)?;
+        let (first_fetch, bytes_fetched) = timed(|| fetching.run(array))?;
+        let region: Selection = selection(sample.region()).into_iter().collect();
+        let values = array.read_dyn(&region)?;
+        let place = self.place.as_deref().map(|place| Place::new(array, place)).transpose()?;
+        let trials = self.trials(array, &region, place.as_ref())?;
+        let mut own = Own::default();
+        let mut all: Vec<_> = trials.iter().map(|_| candidate::Times::default()).collect();
+        for turn in 0..self.turns {
+            own.turn(array, &fetching, &region, &sample, turn)?;
+            work.tell(1)?;
+            for (trial, times) in trials.iter().zip(&mut all) {
+                if let Ok(trial) = trial {
+                    trial.turn(&values, turn, times)?;
+                }
+                work.tell(1)?;
+            }
+        }
+        let item = array.data_type().size() as u64;
+        let report = BenchReport {
+            bytes: array.nbytes().unwrap_or(u64::MAX),
+            sample_bytes: sample.elements().saturating_mul(item),
+            objects: fetching.objects(),
+            sample: sample.into_region(),
+            bytes_fetched,
+            is_remote: array.is_remote(),
+            first_fetch,
+            fetch: median(&mut own.fetch),
+            read: median(&mut own.read),
+            read_chunk: median(&mut own.chunk),
+            read_element: median(&mut own.element),
+            candidates: trials.into_iter().zip(all).map(|(trial, times)| trial?.report(times)).collect(),
+            threads: array.cores().threads(),
+            turns: self.turns,
+        };
+        place.map_or(Ok(()), Place::clear)?;
+        Ok(report)
+    }
+
+    /// The sample in memory: as it is, and as each candidate.
+    fn trials(&self, array: &Array, region: &Selection, place: Option<&Place>) -> Result<Vec<Result<Trial>>> {
+        let store = Arc::new(MemoryStore::new());
+        let options = array.open_options();
+        let copier = Copier::new().open_options(options.clone()).select(region.clone());
+        copier.plan_in(array.location().store.clone(), array.path().as_str(), store.clone(), "")?.run()?;
+        let sample = options.open_in(store.clone(), "")?.into_array()?;
+        let mut lengths = array.chunk_grid().largest_chunk().iter().zip(array.shape()).zip(sample.shape());
+        let is_cut = lengths.any(|((&chunk, &whole), &part)| chunk.min(whole) > part);
+        let (shape, chunks) = (sample.shape().to_vec(), sample.chunk_shape());
+        let first = Trial::new("as it is", &store, sample, is_cut, place)?;
+        let further = self.candidates.iter().map(|(name, copier)| {
+            let own = Arc::new(MemoryStore::new());
+            let copier = copier.clone().open_options(options.clone());
+            let (copier, is_cut) = copier.cut_to(array.shape(), &shape, &chunks);
+            copier.plan_in(store.clone(), "", own.clone(), "")?.run()?;
+            let sample = options.open_in(own.clone(), "")?.into_array()?;
+            Trial::new(name, &own, sample, is_cut, place)
+        });
+        let further: Vec<_> = further.collect();
+        Ok(std::iter::once(Ok(first)).chain(further).collect())
+    }
+}
+
+/// The times of reading the array itself.
+#[derive(Default)]
+struct Own {
+    fetch: Vec<Duration>,
+    read: Vec<Duration>,
+    chunk: Vec<Duration>,
+    element: Vec<Duration>,
+}
+
+impl Own {
+    fn turn(
+        &mut self,
+        array: &Array,
+        fetching: &Fetching,
+        region: &Selection,
+        sample: &Sample,
+        turn: usize,
+    ) -> Result<()> {
+        self.fetch.push(timed(|| fetching.run(array))?.0);
+        self.read.push(timed(|| array.read_dyn(region))?.0);
+        let chunks = array.chunk_shape();
+        for (chunk, element) in timing::places(sample.region(), &chunks, turn) {
+            let read = |part| -> Result<DynArray> { array.read_dyn(part) };
+            self.chunk.push(timed(|| read(chunk.clone()))?.0);
+            self.element.push(timed(|| read(element.clone()))?.0);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,288 @@
+//! Chunks: whether what is stored can be decoded.
+
+use zarrox_core::codec::{self, ChunkTable, CodecChain, Mended, Salvaged, Size, Window};
+use zarrox_core::scratch::Scratch;
+use zarrox_core::{CodecError, ErrorKind, Result};
+use zarrox_stores::{ByteRange, Bytes, Key, Value, Version};
+
+use super::finding::{Finding, FindingKind, Remedy};
+use super::repair;
+use super::session::{CheckLevel, Session};
+use super::shards::{self, Flaw};
+use zarrox::Array;
+use zarrox::internals::Location;
+
+/// The number of times that a damaged object is read which somebody else seems to be writing.
+const ATTEMPTS: usize = 5;
+
+/// A damaged object that is larger than this, in bytes, is not taken apart in memory.
+const MENDED: u64 = 2 << 30;
+
+/// A stored chunk that is to be checked.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    pub(super) key: Key,
+    pub(super) chunk: Vec<u64>,
+    pub(super) size: u64,
+}
+
+/// Checks chunks of an array, several at a time.
+pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) -> Result<()> {
+    if array.unreadable().is_some() {
+        return targets.iter().try_for_each(|target| session.chunk_done(target.size));
+    }
+    let place = array.location();
+    let at_once = (place.context.memory / array.decoded_bytes().saturating_mul(2).max(1)).max(1);
+    place.pool().run(targets.len(), array.chunk_bytes(), at_once, |index| {
+        check_one(session, array, &targets[index], targets.len())?;
+        session.chunk_done(targets[index].size)
+    })
+}
+
+fn check_one(session: &Session<'_>, array: &Array, target: &Target, objects: usize) -> Result<()> {
+    let look = |level| array.with_chain(&target.chunk, |chain| look(array, chain, target, level, objects))?;
+    let mut before: Option<Seen> = None;
+    for _ in 0..ATTEMPTS {
+        let (flaws, seen) = match look(session.settings.level) {
+            Ok(looked) => looked,
+            // It was replaced while it was read.
+            Err(error) if error.kind() == ErrorKind::Conflict => continue,
+            Err(error) => {
+                let error = session.fatal(error).map_err(|error| error.at(format!("'{}'", target.key)))?;
+                (vec![Flaw::unreadable(&error)], Seen::default())
+            }
+        };
+        if flaws.is_empty() {
+            return Ok(());
+        }
+        // Whoever replaces a value meanwhile is no damage: it must be found twice.
+        if before.as_ref() == Some(&seen) {
+            if let Err(error) = array.check_generation() {
+                return session.report_unreadable(array.path().as_str(), error);
+            }
+            return settle(session, array, target, flaws, objects);
+        }
+        before = Some(seen);
+    }
+    // It was another one each time: it is in use, and nobody can say more of it.
+    Ok(())
+}
+
+/// Returns true if a stored chunk can be decoded.
+pub(super) fn is_whole(array: &Array, target: &Target) -> Result<bool> {
+    let look = |chain: &CodecChain| look(array, chain, target, CheckLevel::Full, 1);
+    Ok(array.with_chain(&target.chunk, look)??.0.is_empty())
+}
+
+/// What tells two values of a key apart, where the store can: a file that was changed a moment ago has no version yet.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Seen {
+    size: u64,
+    version: Option<Version>,
+}
+
+impl Seen {
+    fn of(value: &dyn Value) -> Self {
+        Self { size: value.size(), version: value.version() }
+    }
+}
+
+/// Looks at a stored chunk; an error is the store's.
+fn look(
+    array: &Array,
+    chain: &CodecChain,
+    target: &Target,
+    level: CheckLevel,
+    objects: usize,
+) -> Result<(Vec<Flaw>, Seen)> {
+    let place = array.location();
+    let known = size_flaw(chain, target.size);
+    if level < CheckLevel::Full && known.is_none() && chain.table().is_none() {
+        return Ok((Vec::new(), Seen::default()));
+    }
+    let whole = ByteRange::From { offset: 0, length: Some(target.size.min(shards::TOGETHER)) };
+    let first = match place.is_remote() {
+        true if level == CheckLevel::Full => Some(whole),
+        true => chain.table().and_then(index),
+        false => None,
+    };
+    let Some(value) = place.store.open_with(&target.key, first)? else {
+        return Ok((Vec::new(), Seen::default()));
+    };
+    let flaws = flaws(place, chain, &*value, level, objects)?;
+    Ok((flaws, Seen::of(&*value)))
+}
+
+/// The bytes that a shard's index is in.
+fn index(table: &dyn ChunkTable) -> Option<ByteRange> {
+    match table.index_range(Window { offset: 0, length: None }).ok()? {
+        codec::ByteRange::From { offset, length } => Some(ByteRange::From { offset, length }),
+        codec::ByteRange::Suffix { length } => Some(ByteRange::Suffix { length }),
+    }
+}
+
+fn flaws(
+    place: &Location,
+    chain: &CodecChain,
+    value: &dyn Value,
+    level: CheckLevel,
+    objects: usize,
+) -> Result<Vec<Flaw>> {
+    let size = size_flaw(chain, value.size());
+    match chain.table() {
+        Some(table) if value.size() > 0 => {
+            shards::flaws(place, table, chain.order(), value, level == CheckLevel::Full, objects)
+        }
+        _ if size.is_some() || level < CheckLevel::Full => Ok(size.into_iter().collect()),
+        _ => decode(place, chain, value)?
+            .map(|error| Flaw::of(FindingKind::CorruptChunk, None, error))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// The flaw that the number of stored bytes tells of.
+fn size_flaw(chain: &CodecChain, size: u64) -> Option<Flaw> {
+    let flaw = |kind, message: String| Some(Flaw { kind, cell: None, message });
+    let limit = chain.limit() as u64;
+    match chain.encoded_size() {
+        _ if size == 0 => flaw(FindingKind::EmptyChunk, "it has no bytes".to_owned()),
+        Size::Exact(wanted) if size != wanted as u64 => {
+            let message = format!("it has {size} bytes; each chunk of this array has {wanted}");
+            flaw(FindingKind::WrongSize, message)
+        }
+        _ if size > limit && chain.table().is_none() => {
+            flaw(FindingKind::TooLarge, format!("it has {size} bytes; the limit is {limit}"))
+        }
+        _ => None,
+    }
+}
+
+/// Decodes a stored chunk, and keeps nothing of it; the error of the codecs is the result.
+fn decode(place: &Location, chain: &CodecChain, value: &dyn Value) -> Result<Option<CodecError>> {
+    let verify = |bytes: &[u8]| place.on_a_core(|| chain.verify(bytes)).err();
+    if let Some(bytes) = value.as_bytes() {
+        return Ok(verify(bytes));
+    }
+    let length = usize::try_from(value.size()).map_err(|_| zarrox::internals::too_many("the bytes"))?;
+    let mut bytes = Scratch::with_len(length).map_err(CodecError::from)?;
+    value.read_at(0, &mut bytes)?;
+    Ok(verify(&bytes))
+}
+
+/// The repair of a chunk.
+struct Plan {
+    remedy: Remedy,
+    /// The bytes in which the damage was found; none where they are not read.
+    judged: Option<Bytes>,
+    /// The bytes that take their place.
+    bytes: Option<Vec<u8>>,
+}
+
+impl Plan {
+    fn nothing(why: impl Into<String>) -> Self {
+        Self { remedy: Remedy::Nothing(why.into()), judged: None, bytes: None }
+    }
+}
+
+/// Tells of the flaws of a chunk, and repairs it if that is wanted. What is repaired are the bytes that were judged, or nothing.
+fn settle(
+    session: &Session<'_>,
+    array: &Array,
+    target: &Target,
+    mut flaws: Vec<Flaw>,
+    objects: usize,
+) -> Result<()> {
+    let plan =
+        array.with_chain(&target.chunk, |chain| judge(session, array, chain, target, &mut flaws, objects))?;
+    let Plan { remedy, judged, bytes } = match plan {
+        Ok(plan) => plan,
+        Err(error) => Plan::nothing(session.fatal(error)?.to_string()),
+    };
+    let finding = |flaw: Flaw| {
+        let finding = Finding::new(flaw.kind, array.path().as_str(), flaw.message, remedy.clone());
+        let finding = finding.of_chunk(&target.chunk).at_key(target.key.as_str());
+        Finding { inner_chunk: flaw.cell, ..finding }
+    };
+    let findings: Vec<_> = flaws.into_iter().map(finding).collect();
+    if findings.is_empty() {
+        // It was replaced since it was looked at, by one that is whole.
+        return Ok(());
+    }
+    session.settle(findings, || match &judged {
+        Some(judged) => array.writing(|| repair::replace(session, &target.key, judged, bytes.as_deref())),
+        None => Ok(()),
+    })
+}
+
+/// Reads a damaged chunk as a whole, looks for its flaws in what was read, and finds out its repair: nothing that can be read is
+/// lost by it.
+fn judge(
+    session: &Session<'_>,
+    array: &Array,
+    chain: &CodecChain,
+    target: &Target,
+    flaws: &mut Vec<Flaw>,
+    objects: usize,
+) -> Result<Plan> {
+    if let Some(why) = hopeless(flaws) {
+        return Ok(Plan::nothing(why));
+    }
+    let place = array.location();
+    if place.store.size(&target.key)?.is_some_and(|size| size > MENDED) {
+        return Ok(Plan::nothing(format!("what is larger than {MENDED} bytes is not taken apart")));
+    }
+    let stored = place.store.get(&target.key)?;
+    *flaws = match &stored {
+        Some(stored) => self::flaws(place, chain, stored, session.settings.level, objects)?,
+        None => Vec::new(),
+    };
+    let Some(judged) = stored else { return Ok(Plan::nothing("somebody erased it meanwhile")) };
+    if let Some(why) = hopeless(flaws) {
+        return Ok(Plan::nothing(why));
+    }
+    let (remedy, bytes) = plan(session, chain, &judged)?;
+    Ok(Plan { remedy, judged: Some(judged), bytes })
+}
+
+/// The reason why nothing is done about a chunk with these flaws.
+fn hopeless(flaws: &[Flaw]) -> Option<&'static str> {
+    let is = |kind| flaws.iter().any(|flaw| flaw.kind == kind);
+    if is(FindingKind::Unreadable) {
+        Some("the store does not give it")
+    } else if is(FindingKind::Unsupported) {
+        Some("it may be whole; nothing here can read it")
+    } else if is(FindingKind::TooLarge) {
+        Some("it may be whole; a higher limit on the memory of a chunk tells")
+    } else {
+        None
+    }
+}
+
+/// The repair of a chunk with these bytes, and those that take their place.
+fn plan(session: &Session<'_>, chain: &CodecChain, stored: &[u8]) -> Result<(Remedy, Option<Vec<u8>>)> {
+    let mut bytes = Vec::new();
+    if !stored.is_empty()
+        && let Some(remedy) = parts(chain, stored, session.refills(), &mut bytes)?
+    {
+        chain.verify(&bytes)?;
+        return Ok((remedy, Some(bytes)));
+    }
+    bytes.clear();
+    if session.refills() {
+        chain.encode_fill(&mut bytes)?;
+        return Ok((Remedy::Refill, Some(bytes)));
+    }
+    Ok((Remedy::Quarantine, None))
+}
+
+/// Makes a new chunk of the parts of a damaged one that are whole. `None` where there are none.
+fn parts(chain: &CodecChain, stored: &[u8], fill: bool, bytes: &mut Vec<u8>) -> Result<Option<Remedy>> {
+    if chain.has_inner_chunks() {
+        // Where it cannot be told what is whole, nothing is.
+        let mended = chain.mend(stored, fill, bytes).ok().flatten().filter(|_| !bytes.is_empty());
+        return Ok(mended.map(|Mended { kept, found, lost }| Remedy::Rebuild { kept, found, lost }));
+    }
+    let salvaged = chain.salvage(stored, bytes)?;
+    Ok(salvaged.map(|Salvaged { kept, lost }| Remedy::Salvage { kept, lost }))
+}

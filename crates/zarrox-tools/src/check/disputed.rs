@@ -1,0 +1,190 @@
+//! Arrays of which consolidated metadata says something else than their own documents.
+//!
+//! One of the two is out of date or damaged. Which one it is, the stored chunks tell: they have places in the grid of the array that
+//! was written, and can be decoded by its codecs to its chunks. Where they fit both or neither, nobody can tell, and nothing is done.
+//! Chunks outside of a shape that is only smaller say nothing: a shrink that was interrupted leaves them, and the old copy.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use zarrox_core::{ArrayMetadata, NodeMetadata, Result};
+
+use super::chunks::{self, Target};
+use super::finding::{Finding, FindingKind, Remedy};
+use super::restore::Lost;
+use super::session::{Session, is_undecided};
+use zarrox::Array;
+use zarrox::Node;
+use zarrox::internals::ConsolidatedMetadata;
+
+/// The number of chunks that are decoded in both ways.
+const DECODED: usize = 64;
+
+/// The array that the stored chunks are of.
+pub(super) enum Verdict {
+    /// The one that its own documents say.
+    Own,
+    /// The one that consolidated metadata says.
+    Copy { array: Box<Array>, documents: Lost, finding: Finding },
+    /// Nobody can tell.
+    Open(Finding),
+}
+
+/// Finds out which of an array's documents and their copy is right, where they differ in more than attributes.
+pub(super) fn judge(session: &Session<'_>, array: &Array) -> Result<Verdict> {
+    let Some((copy, said)) = differing(session, array)? else { return Ok(Verdict::Own) };
+    let place = array.location().as_stored();
+    let Ok(Node::Array(other)) = Node::new(place.clone(), NodeMetadata::Array(said)) else {
+        return Ok(Verdict::Own);
+    };
+    let fits = Fits::of(array, &other)?;
+    if fits.own && !fits.copy {
+        return Ok(Verdict::Own);
+    }
+    let is_shrunk = is_shrunk(array, &other);
+    let is_copy_right = fits.copy && !fits.own && !is_shrunk;
+    let documents = Lost::of_copy(&place, &copy, other.metadata()).filter(|_| is_copy_right);
+    let told = match (&documents, fits.own) {
+        (Some(_), _) => "the stored chunks fit what the copy says, and not what the document says",
+        (None, false) if fits.copy && is_shrunk => {
+            "there are chunks outside of the smaller shape, as an interrupted resize leaves them, so that nobody can tell which one is right"
+        }
+        (None, true) => "the stored chunks fit both, so that nobody can tell which one is right",
+        (None, false) => "the stored chunks fit neither, so that nobody can tell which one is right",
+    };
+    let message = format!(
+        "its document says {}, and the consolidated metadata of '{}' says {}; {told}",
+        summary(array),
+        copy.group,
+        summary(&other)
+    );
+    let finding =
+        |remedy| Finding::new(FindingKind::DisputedDocument, array.path().as_str(), message, remedy);
+    Ok(match documents {
+        Some(documents) => {
+            Verdict::Copy { array: Box::new(other), documents, finding: finding(Remedy::Restore) }
+        }
+        None => {
+            let why = "correct the one that is wrong: the array's document, or the copy, which `zarrox consolidate` writes anew";
+            Verdict::Open(finding(Remedy::Nothing(why.to_owned())))
+        }
+    })
+}
+
+/// Returns true if the stored chunks can be those of an array: all have places in its grid, and of some of them, at least one is whole.
+pub(super) fn fits(array: &Array) -> Result<bool> {
+    let place = array.location();
+    if !place.store.capabilities().listable {
+        return Ok(true);
+    }
+    let (encoding, prefix) = (array.chunk_key_encoding()?, array.chunks_prefix());
+    let (mut targets, mut is_inside) = (Vec::new(), true);
+    place.store.list_prefix(prefix, &mut |key, size| {
+        let Some(chunk) = encoding.decode(&key.as_str()[prefix.as_str().len()..], array.ndim()) else {
+            return ControlFlow::Continue(());
+        };
+        is_inside = array.has_chunk(&chunk);
+        if is_inside && targets.len() < DECODED {
+            targets.push(Target { key, chunk, size });
+        }
+        if is_inside { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    if !is_inside || targets.is_empty() {
+        return Ok(is_inside);
+    }
+    for target in &targets {
+        if is_whole(array, target)? == Some(true) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a stored chunk can be decoded; `None` if it cannot be read.
+fn is_whole(array: &Array, target: &Target) -> Result<Option<bool>> {
+    match chunks::is_whole(array, target) {
+        Err(error) if is_undecided(error.kind()) => Err(error),
+        known => Ok(known.ok()),
+    }
+}
+
+/// The nearest copy of the array's documents, and the array that it says, if that is another one.
+fn differing(
+    session: &Session<'_>,
+    array: &Array,
+) -> Result<Option<(Arc<ConsolidatedMetadata>, ArrayMetadata)>> {
+    let (place, format) = (array.location().as_stored(), array.metadata().format);
+    for path in place.path.ancestors().into_iter().rev() {
+        let Some(copy) = session.copy_at(&place.at(path), format) else { continue };
+        let copied = place.clone().with_copy(Some(copy.clone()));
+        let Ok(Some(NodeMetadata::Array(said))) = copied.find_node() else { continue };
+        let is_same = place.is_same_array(&said, array.metadata()).unwrap_or(true);
+        return Ok((!is_same).then_some((copy, said)));
+    }
+    Ok(None)
+}
+
+/// Returns true if an array differs from its copy in nothing but a smaller shape.
+fn is_shrunk(own: &Array, copy: &Array) -> bool {
+    let mut as_long = copy.metadata().clone();
+    as_long.shape.clone_from(&own.metadata().shape);
+    let is_within = own.shape().iter().zip(copy.shape()).all(|(own, copy)| own <= copy);
+    is_within && own.location().is_same_array(&as_long, own.metadata()).unwrap_or(false)
+}
+
+/// Whether the stored chunks fit the array's own documents, and what a copy says: none of them speaks against it.
+struct Fits {
+    own: bool,
+    copy: bool,
+}
+
+impl Fits {
+    fn of(own: &Array, copy: &Array) -> Result<Self> {
+        let mut fits = Self { own: true, copy: true };
+        let place = own.location();
+        if !place.store.capabilities().listable {
+            return Ok(fits);
+        }
+        let ways = (own.chunk_key_encoding()?, copy.chunk_key_encoding()?);
+        let prefix = own.chunks_prefix();
+        let mut both = Vec::new();
+        place.store.list_prefix(prefix, &mut |key, size| {
+            let name = &key.as_str()[prefix.as_str().len()..];
+            let in_own = ways.0.decode(name, own.ndim()).filter(|chunk| own.has_chunk(chunk));
+            let in_copy = ways.1.decode(name, copy.ndim()).filter(|chunk| copy.has_chunk(chunk));
+            match (in_own, in_copy) {
+                (Some(in_own), Some(in_copy)) if both.len() < DECODED => {
+                    both.push((key, size, in_own, in_copy));
+                }
+                (Some(_), None) => fits.copy = false,
+                (None, Some(_)) => fits.own = false,
+                _ => {}
+            }
+            if fits.own || fits.copy { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        for (key, size, in_own, in_copy) in both {
+            place.context.interrupt.check()?;
+            let target = |chunk| Target { key: key.clone(), chunk, size };
+            let (Some(of_own), Some(of_copy)) =
+                (is_whole(own, &target(in_own))?, is_whole(copy, &target(in_copy))?)
+            else {
+                continue;
+            };
+            // One that is damaged speaks against neither.
+            fits.own &= of_own || !of_copy;
+            fits.copy &= of_copy || !of_own;
+        }
+        Ok(fits)
+    }
+}
+
+/// What matters of an array's metadata to its chunks, in words.
+fn summary(array: &Array) -> String {
+    format!(
+        "{} of shape {:?}, chunks {:?}, fill value {}",
+        array.data_type(),
+        array.shape(),
+        array.chunk_grid().largest_chunk(),
+        array.format_element(array.fill_value().as_bytes()).unwrap_or_else(|_| "?".to_owned())
+    )
+}

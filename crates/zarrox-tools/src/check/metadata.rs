@@ -1,0 +1,380 @@
+//! Nodes: their documents, one by one, and what lies between them.
+
+use std::sync::Arc;
+
+use zarrox_codecs::has_checksum;
+use zarrox_core::metadata::Layout;
+use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result, Strictness};
+use zarrox_stores::{Condition, Prefix};
+
+use super::consolidated;
+use super::disputed::{self, Verdict};
+use super::finding::{Finding, FindingKind, Remedy};
+use super::listing::{self, Scan, listed};
+use super::missing;
+use super::quarantine::WITHIN;
+use super::replaced::{self, Place};
+use super::restore::Lost;
+use super::session::{CheckLevel, Session};
+use super::unfinished;
+use zarrox::Array;
+use zarrox::{Group, Node};
+use zarrox::internals::Found;
+use zarrox::internals::{Location, Purpose};
+
+/// Checks the start, and everything below it.
+pub(super) fn start(session: &Session<'_>) -> Result<()> {
+    let place = session.start.clone();
+    if !matches!(place.find(), Ok(None)) {
+        return node(session, &place);
+    }
+    let scan = Scan::below(&place, &Prefix::new(place.path.prefix())?)?;
+    if scan.journal
+        || (scan.chunks > 0 && scan.document.is_none())
+        || (scan.document.is_some() && !is_collection(&place)?)
+    {
+        return absent(session, &place);
+    }
+    // The error says what was looked for.
+    place.open_node().map(drop)
+}
+
+/// Returns true if hierarchies lie side by side here, which together are none.
+fn is_collection(place: &Location) -> Result<bool> {
+    let listing = place.store.list_dir(&Prefix::new(place.path.prefix())?)?;
+    let endings = [".zarr", ".n5", ".zip"];
+    Ok(listing.prefixes.iter().any(|prefix| endings.iter().any(|ending| prefix.name().ends_with(ending))))
+}
+
+/// Checks a node, and everything below it.
+fn node(session: &Session<'_>, place: &Location) -> Result<()> {
+    node_in(session, place, None)
+}
+
+/// Checks a node directly in a group of this format, and everything below it.
+fn node_in(session: &Session<'_>, place: &Location, group: Option<Format>) -> Result<()> {
+    place.context.interrupt.check()?;
+    let place = &place.probed(Purpose::Open);
+    match replaced::check(session, place)? {
+        Place::Kept => {}
+        Place::MovedBack(original) => return node(session, &original),
+        Place::Left => return Ok(()),
+    }
+    let opened = match place.find() {
+        Ok(None) => return absent(session, place),
+        Ok(Some(Found { location, node, .. })) => Node::new(location, node),
+        Err(error) => Err(error),
+    };
+    let opened = match opened {
+        Ok(opened) => opened,
+        Err(error) => return refused(session, place, error),
+    };
+    if let Some(reason) = strict_reason(place, &opened) {
+        let why =
+            "it is read all the same; a conversion to another place writes it as its specification demands";
+        let why = Remedy::Nothing(why.to_owned());
+        session.report(Finding::new(FindingKind::NonstandardDocument, place.path.as_str(), reason, why))?;
+    }
+    let format = match &opened {
+        Node::Array(array) => array.metadata().format,
+        Node::Group(group) => group.metadata().format,
+    };
+    if let Some(above) = group.filter(|above| *above != format) {
+        let message = format!(
+            "it is of Zarr {format} in a group of Zarr {above}: programs that go by one format, as zarr-python, do not find it there"
+        );
+        let why =
+            Remedy::Nothing("convert it to the format of the group, or the group to its format".to_owned());
+        session.report(Finding::new(FindingKind::MixedFormats, place.path.as_str(), message, why))?;
+    }
+    match opened {
+        Node::Array(array) => {
+            array_and_group(session, &array)?;
+            check_array(session, &array)
+        }
+        Node::Group(group) => check_group(session, &group),
+    }
+}
+
+/// Tells of an array whose directory has the document of a group, too, where a format has a document for each.
+fn array_and_group(session: &Session<'_>, array: &Array) -> Result<()> {
+    let (place, format) = (array.location().as_stored(), array.metadata().format);
+    let layout = place.layout_for(format)?;
+    let names = layout.documents();
+    let Some(name) =
+        format.def().group_document().filter(|group| *group > 0).and_then(|group| names.get(group))
+    else {
+        return Ok(());
+    };
+    let key = layout.key(array.path(), name);
+    let Some(true) = listed(session, array.path().as_str(), place.has(key.clone()))? else { return Ok(()) };
+    let message = "it has the documents of an array and of a group: programs may take it for either";
+    let why = Remedy::Nothing("delete the document of what is not meant".to_owned());
+    session.report(Finding::new(FindingKind::ArrayAndGroup, array.path().as_str(), message, why).at_key(key))
+}
+
+/// The message of an error without the node, which the finding names.
+fn message(place: &Location, error: &Error) -> String {
+    let text = error.to_string();
+    text.strip_prefix(&format!("'{}': ", place.path)).unwrap_or(&text).to_owned()
+}
+
+/// The reason why the documents of a node are not as their specification demands.
+fn strict_reason(place: &Location, opened: &Node) -> Option<String> {
+    let mut strict = place.clone();
+    strict.context = Arc::new(place.context.strictly());
+    let strictly =
+        strict.find().and_then(|found| found.map(|found| Node::new(found.location, found.node)).transpose());
+    match (strictly, opened) {
+        (Err(error), _) if matches!(error.kind(), ErrorKind::InvalidMetadata | ErrorKind::Unsupported) => {
+            Some(message(place, &error))
+        }
+        (Ok(Some(Node::Array(strict))), Node::Array(array)) if array.unreadable().is_none() => {
+            strict.unreadable().map(str::to_owned)
+        }
+        _ => None,
+    }
+}
+
+/// Tells of a node that cannot be opened, and looks at what may be below it.
+fn refused(session: &Session<'_>, place: &Location, error: Error) -> Result<()> {
+    let path = place.path.as_str();
+    let kind = match error.kind() {
+        ErrorKind::InvalidMetadata | ErrorKind::InvalidArgument => FindingKind::UnreadableDocument,
+        ErrorKind::Unsupported => FindingKind::Unsupported,
+        ErrorKind::LimitExceeded => FindingKind::TooLarge,
+        _ => return session.report_unreadable(path, error),
+    };
+    let finding = |remedy| Finding::new(kind, path, message(place, &error), remedy);
+    if kind != FindingKind::UnreadableDocument {
+        let why = "it may be whole; nothing here can read it";
+        return session.report(finding(Remedy::Nothing(why.to_owned())));
+    }
+    let key = first_document(place);
+    let why = "only who knows what it said can write it again; its chunks are not looked at";
+    let lost = Lost::find(place).filter(|lost| key.as_ref().is_none_or(|key| lost.is_beside(key)));
+    if restored(session, place, lost, |remedy| Finding { key, ..finding(remedy) }, why)? {
+        return node(session, &place.as_stored());
+    }
+    below(session, place)
+}
+
+/// Tells of documents that are lost, and writes those that consolidated metadata has if that is wanted. True if it did.
+fn restored(
+    session: &Session<'_>,
+    place: &Location,
+    lost: Option<Lost>,
+    finding: impl FnOnce(Remedy) -> Finding,
+    why: &str,
+) -> Result<bool> {
+    let Some(lost) = lost else {
+        session.report(finding(Remedy::Nothing(why.to_owned())))?;
+        return Ok(false);
+    };
+    if let Node::Array(array) = lost.node(place)?
+        && !disputed::fits(&array)?
+    {
+        let why = "the stored chunks do not fit what the consolidated metadata says of the array, which is out of date";
+        session.report(finding(Remedy::Nothing(why.to_owned())))?;
+        return Ok(false);
+    }
+    let mut restored = false;
+    session.settle(vec![finding(Remedy::Restore)], || {
+        lost.restore_at(session, place)?;
+        restored = true;
+        Ok(())
+    })?;
+    Ok(restored)
+}
+
+/// The key of the document that a node has.
+fn first_document(place: &Location) -> Option<String> {
+    let mut keys = place.formats().flat_map(|format| {
+        let layout = place.known_layout(format).unwrap_or_else(|| format.def().layout());
+        layout.keys(&place.path)
+    });
+    keys.find(|key| place.stored_document(key.clone()).is_ok_and(|document| document.is_some()))
+}
+
+/// Checks the nodes in a directory that is none itself, or whose own document cannot be understood.
+fn below(session: &Session<'_>, place: &Location) -> Result<()> {
+    let prefix = Prefix::new(place.path.prefix())?;
+    let Some(listing) =
+        listed(session, place.path.as_str(), place.store.list_dir(&prefix).map_err(Error::from))?
+    else {
+        return Ok(());
+    };
+    for prefix in listing.prefixes {
+        let scan = Scan::below(place, &prefix)?;
+        // The chunks of an array that cannot be understood have no documents below.
+        if scan.document.is_some() {
+            node(session, &place.as_stored().at(place.path.join(prefix.name())?))?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks a prefix that is no node.
+fn absent(session: &Session<'_>, place: &Location) -> Result<()> {
+    let path = place.path.as_str();
+    let prefix = Prefix::new(place.path.prefix())?;
+    let Some(scan) = listed(session, path, Scan::below(place, &prefix))? else { return Ok(()) };
+    if scan.journal {
+        return listing::interrupted(session, path, &place.path.key(zarrox::internals::JOURNAL));
+    }
+    let Some(document) = scan.document else { return without_documents(session, place, &prefix, &scan) };
+    if is_of_implicit_groups(place) {
+        let message = "a node lies inside an array, where nobody finds it";
+        let why = Remedy::Nothing("move it to a place outside of the array".to_owned());
+        return session.report(Finding::new(FindingKind::NodeInArray, path, message, why));
+    }
+    let format = if document == "zarr.json" { Format::V3 } else { Format::V2 };
+    let message = format!("there are nodes below, and the group has no document; Zarr {format} demands one");
+    let remedy = match first_document(&place.as_stored().of_format(None)) {
+        Some(key) => Remedy::Nothing(format!("'{key}' is in its place, and says something else")),
+        None => Remedy::CreateGroup,
+    };
+    let finding = Finding::new(FindingKind::ImplicitGroup, path, message, remedy);
+    session.settle(vec![finding], || create_group(place, format))?;
+    // With its document it may be found to be more, as a node that was put aside.
+    let stored = place.as_stored();
+    match session.repairs() && matches!(stored.find(), Ok(Some(_))) {
+        true => node(session, &stored),
+        false => below(session, place),
+    }
+}
+
+/// Returns true in a hierarchy in which every prefix is a group, apart from those inside of arrays.
+fn is_of_implicit_groups(place: &Location) -> bool {
+    let place = place.as_stored();
+    Format::all().any(|format| {
+        place
+            .existing_layout(format)
+            .is_ok_and(|layout| layout.is_some_and(|layout| layout.implicit_groups()))
+    })
+}
+
+/// Tells of a prefix below which there are no documents of nodes.
+fn without_documents(session: &Session<'_>, place: &Location, prefix: &Prefix, scan: &Scan) -> Result<()> {
+    let path = place.path.as_str();
+    if scan.chunks > 0 {
+        let message = format!("{} chunks, and no document of an array", scan.chunks);
+        let finding = |remedy| Finding::new(FindingKind::ChunksWithoutArray, path, message, remedy);
+        let why = "only who knows the array's metadata can write it again";
+        let lost = Lost::find(place);
+        if restored(session, place, lost, |remedy| finding(remedy).at_key(prefix.as_str()), why)? {
+            return node(session, &place.as_stored());
+        }
+    }
+    if session.settings.level == CheckLevel::Metadata {
+        Ok(())
+    } else {
+        listing::report_others(session, path, scan)
+    }
+}
+
+fn create_group(place: &Location, format: Format) -> Result<()> {
+    let layout = format.def().layout();
+    let group = NodeMetadata::Group(GroupMetadata::new(format));
+    let condition =
+        if place.store.capabilities().set_if_absent { Condition::Absent } else { Condition::Always };
+    for (name, document) in format.def().to_documents(&place.path, &group, &place.context.registry)? {
+        match place.put(layout.key(&place.path, name), &document, condition) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            written => written?,
+        }
+    }
+    Ok(())
+}
+
+fn check_array(session: &Session<'_>, array: &Array) -> Result<()> {
+    match disputed::judge(session, array) {
+        Ok(Verdict::Own) => check_undisputed(session, array),
+        Ok(Verdict::Copy { array: said, documents, finding }) => {
+            let mut is_restored = false;
+            session.settle(vec![finding], || {
+                // Whoever resizes the array holds it, or has reserved all of it, until all chunks are as they should be.
+                let place = array.location().as_stored();
+                let layout = place.layout_for(array.metadata().format)?;
+                let _alone = array.alone()?;
+                let is_as_judged = || Ok(matches!(disputed::judge(session, array)?, Verdict::Copy { .. }));
+                Session::repair_alone(&place, &layout, is_as_judged, || documents.restore(session))?;
+                is_restored = true;
+                Ok(())
+            })?;
+            if !is_restored {
+                session.dispute(said.path().as_str(), !session.repairs());
+            }
+            check_undisputed(session, &said)
+        }
+        Ok(Verdict::Open(finding)) => {
+            session.report(finding)?;
+            session.dispute(array.path().as_str(), false);
+            check_undisputed(session, array)
+        }
+        Err(error) => {
+            session.report_unreadable(array.path().as_str(), error)?;
+            session.dispute(array.path().as_str(), false);
+            check_undisputed(session, array)
+        }
+    }
+}
+
+/// Checks an array by its metadata, whichever document has it.
+fn check_undisputed(session: &Session<'_>, array: &Array) -> Result<()> {
+    session.count(|summary| summary.arrays += 1);
+    let path = array.path().as_str();
+    if let Some(why) = array.unreadable() {
+        let remedy = Remedy::Nothing("it may be whole; nothing here can read its chunks".to_owned());
+        session.report(Finding::new(FindingKind::Unsupported, path, why, remedy))?;
+    }
+    if session.settings.checksums && !has_checksum(&array.codecs()) {
+        let message = "its chunks have no checksums, so that not every changed byte is noticed";
+        let why = Remedy::Nothing("copy it into an array that is created with checksums".to_owned());
+        session.report(Finding::new(FindingKind::NoChecksums, path, message, why))?;
+    }
+    let checked = match session.settings.level {
+        CheckLevel::Metadata => Ok(()),
+        _ => listing::array(session, array),
+    };
+    let checked = checked.and_then(|()| match session.settings.missing {
+        true => missing::check(session, array),
+        false => Ok(()),
+    });
+    listed(session, path, checked).map(drop)
+}
+
+fn check_group(session: &Session<'_>, group: &Group) -> Result<()> {
+    session.count(|summary| summary.groups += 1);
+    let (place, format, path) = (group.location(), group.metadata().format, group.path());
+    let mut halves = Vec::new();
+    if place.store.capabilities().listable {
+        let listing = place.store.list_dir(&Prefix::new(path.prefix())?).map_err(Error::from);
+        let Some(listing) = listed(session, path.as_str(), listing)? else { return Ok(()) };
+        halves = unfinished::check(session, place, &listing.keys)?;
+    }
+    let names = place.names_below(format);
+    let Some(names) = listed(session, path.as_str(), names)? else { return Ok(()) };
+    let is_quarantine = |name: &String| path.is_root() && name == WITHIN;
+    let is_checked = |name: &String| !is_quarantine(name) && !halves.contains(name);
+    let names: Vec<String> = names.into_iter().filter(is_checked).collect();
+    listing::names_by_case(session, path, &names)?;
+    for name in &names {
+        match path.join(name) {
+            Ok(child) => node_in(session, &place.at(child), Some(format))?,
+            Err(error) => bad_name(session, path, name, &error)?,
+        }
+    }
+    if session.settings.level > CheckLevel::Metadata && place.store.capabilities().listable {
+        let layout: Layout = place.layout_for(format)?;
+        listed(session, path.as_str(), listing::group(session, group, &layout, &names))?;
+    }
+    consolidated::check(session, group)
+}
+
+/// Tells of a name that no node can have.
+fn bad_name(session: &Session<'_>, path: &NodePath, name: &str, error: &Error) -> Result<()> {
+    let message = format!("'{name}' cannot be the name of a node: {error}");
+    let why = Remedy::Nothing("give it another name".to_owned());
+    session.report(Finding::new(FindingKind::UnreadableDocument, path.as_str(), message, why))
+}

@@ -1,0 +1,50 @@
+//! Chunks outside of an array's shape: what an append that was killed has left, or a shrink.
+
+use zarrox_core::{Error, ErrorKind, Result};
+use zarrox_stores::Key;
+
+use super::chunks::Target;
+use super::finding::{Finding, FindingKind, Remedy};
+use super::repair;
+use super::session::Session;
+use zarrox::Array;
+use zarrox::Node;
+
+/// Tells of chunks that are outside of the shape that an array has now.
+pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) -> Result<()> {
+    // What others are appending right now lies outside of the shape, too.
+    if targets.is_empty() || array.is_appended_to()? {
+        return Ok(());
+    }
+    // Somebody may have appended since the array was opened.
+    let now = reopened(array)?;
+    for target in targets.iter().filter(|target| !now.has_chunk(&target.chunk)) {
+        let message = format!("the shape {:?} has no such chunk", now.shape());
+        let path = array.path().as_str();
+        let finding = Finding::new(FindingKind::ChunkOutsideGrid, path, message, Remedy::Quarantine);
+        let finding = finding.of_chunk(&target.chunk).at_key(target.key.as_str());
+        session.settle(vec![finding], || array.writing(|| set_aside(session, array, target)))?;
+    }
+    Ok(())
+}
+
+/// Moves the chunk to the quarantine, unless the array has it by now. Whoever appends holds the lock of the array's document,
+/// or a reservation where locks do not exclude everybody.
+fn set_aside(session: &Session<'_>, array: &Array, target: &Target) -> Result<()> {
+    let place = array.location();
+    let document = place.layout_for(array.metadata().format)?.keys(array.path()).into_iter().next();
+    let document = document.map(Key::new).transpose()?;
+    let _guard = document.map(|document| place.store.lock(&document)).transpose()?;
+    let _alone = array.alone()?;
+    if reopened(array)?.has_chunk(&target.chunk) {
+        return Err(Error::new(ErrorKind::Conflict, "the array has grown meanwhile, and has this chunk"));
+    }
+    repair::put_aside(session, &target.key)
+}
+
+fn reopened(array: &Array) -> Result<Array> {
+    match array.location().as_stored().find()? {
+        Some(found) => Node::new(found.location, found.node)?.into_array(),
+        None => Err(Error::new(ErrorKind::NotFound, "somebody deleted the array meanwhile")),
+    }
+}

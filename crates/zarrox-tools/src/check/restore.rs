@@ -1,0 +1,202 @@
+//! Documents that were lost, and are still in the consolidated metadata of a group above.
+
+use zarrox_core::json::{self, Json};
+use zarrox_core::metadata::{Layout, Source};
+use zarrox_core::{ArrayMetadata, Format, NodeMetadata, Result};
+use zarrox_stores::{Condition, Key, StoreExt};
+
+use super::repair;
+use super::session::Session;
+use zarrox::Difference;
+use zarrox::{Group, Node};
+use zarrox::internals::format_of;
+use zarrox::internals::{ConsolidatedMetadata, Location};
+
+/// The documents of a node that are to be written.
+pub(super) struct Lost {
+    documents: Vec<Document>,
+    /// The keys of all documents that a node of this format can have.
+    keys: Vec<String>,
+    /// The node that they make.
+    node: Box<NodeMetadata>,
+    layout: Layout,
+}
+
+/// A document that is to be written.
+#[derive(PartialEq, Eq)]
+struct Document {
+    key: Key,
+    /// What is in its place.
+    stored: Option<Vec<u8>>,
+    text: Vec<u8>,
+}
+
+impl Lost {
+    /// Looks for the documents of a node that are missing or cannot be understood. `None` where no consolidated metadata has them, or
+    /// they make no node with those that are there.
+    pub(super) fn find(place: &Location) -> Option<Self> {
+        let place = place.as_stored();
+        let mut formats = Format::all().filter(|format| format.def().consolidation().is_some());
+        formats.find_map(|format| {
+            let above = place.path.ancestors().into_iter().rev();
+            let mut copies = above.filter_map(|path| place.at(path).copy_of(format).ok().flatten());
+            copies.find_map(|copy| Self::of(&place, format, &copy.layout, &|key| copy.document(key)))
+        })
+    }
+
+    fn of(
+        place: &Location,
+        format: Format,
+        layout: &Layout,
+        copy: &dyn Fn(&str) -> Option<Vec<u8>>,
+    ) -> Option<Self> {
+        let keys = layout.keys(&place.path);
+        let copied: Vec<_> = keys.iter().map(|key| copy(key)).collect();
+        let found: Vec<_> =
+            keys.iter().map(|key| place.stored_document(key.clone()).ok().flatten()).collect();
+        let mut stored = found.clone();
+        let mut lost = vec![false; keys.len()];
+        let node = |documents: &[Option<Vec<u8>>]| {
+            let node = place.node_of(format, layout, &Source::stored(documents)).ok().flatten();
+            node.filter(|(node, explicit)| *explicit && format_of(node) == format).map(|(node, _)| node)
+        };
+        // Something else keeps the node from being opened, as a document of another format.
+        if node(&stored).is_some() {
+            return None;
+        }
+        // First what is no document at all; then the one that says what the node is.
+        for attempt in 0..2 {
+            for (index, copied) in copied.iter().enumerate().filter(|(_, copied)| copied.is_some()) {
+                let is_broken = stored[index].as_ref().is_none_or(|text| json::parse_object(text).is_err());
+                let is_first = attempt == 1 && !lost.contains(&true);
+                if !lost[index] && (is_broken || is_first) {
+                    stored[index].clone_from(copied);
+                    lost[index] = true;
+                }
+            }
+            if lost.contains(&true)
+                && let Some(node) = node(&stored)
+            {
+                let document = |index: usize| {
+                    let key = Key::new(keys[index].as_str()).ok()?;
+                    Some(Document { key, stored: found[index].clone(), text: stored[index].clone()? })
+                };
+                let written = (0..keys.len()).filter(|&index| lost[index]).filter_map(document).collect();
+                return Some(Self { documents: written, keys, node: node.into(), layout: layout.clone() });
+            }
+        }
+        None
+    }
+
+    /// The document of a copy that makes the array the one which the copy says. Attributes stay those of the array's own documents,
+    /// which may be newer.
+    pub(super) fn of_copy(
+        place: &Location,
+        copy: &ConsolidatedMetadata,
+        said: &ArrayMetadata,
+    ) -> Option<Self> {
+        let keys = copy.layout.keys(&place.path);
+        let stored: Vec<_> =
+            keys.iter().map(|key| place.stored_document(key.clone()).ok().flatten()).collect();
+        (0..keys.len()).find_map(|index| {
+            let own = json::parse_object(stored[index].as_ref()?).ok()?;
+            let mut text = copy.get(&keys[index])?.as_object()?.clone();
+            if let Some(attributes) = own.get("attributes") {
+                text.insert("attributes".to_owned(), attributes.clone());
+            }
+            let text = Json::from(text).to_string().into_bytes();
+            let mut documents = stored.clone();
+            documents[index] = Some(text.clone());
+            match place.node_of(copy.format, &copy.layout, &Source::stored(&documents)) {
+                Ok(Some((NodeMetadata::Array(array), _))) if place.is_same_array(&array, said).ok()? => {}
+                _ => return None,
+            }
+            let node = NodeMetadata::Array(said.clone()).into();
+            let document =
+                Document { key: Key::new(keys[index].as_str()).ok()?, stored: stored[index].clone(), text };
+            Some(Self { documents: vec![document], keys: keys.clone(), node, layout: copy.layout.clone() })
+        })
+    }
+
+    /// The node that the documents make.
+    pub(super) fn node(&self, place: &Location) -> Result<Node> {
+        Node::new(place.as_stored(), (*self.node).clone())
+    }
+
+    /// Returns true if a document is one of this node in this format. A document of another format would be in the way still.
+    pub(super) fn is_beside(&self, document: &str) -> bool {
+        self.keys.iter().any(|key| key == document)
+    }
+
+    /// Writes the documents of a node that still lacks them, and that nobody moves or deletes.
+    pub(super) fn restore_at(&self, session: &Session<'_>, place: &Location) -> Result<()> {
+        let place = place.as_stored();
+        Session::repair_alone(&place, &self.layout, || self.is_lost(&place), || self.restore(session))
+    }
+
+    /// Returns true if the documents are still lost, and not deleted with their node.
+    fn is_lost(&self, place: &Location) -> Result<bool> {
+        // A directory that is gone cannot be held: whoever deletes it renews consolidated metadata before the mark is erased.
+        let mut marked = place.path.ancestors().into_iter().chain([place.path.clone()]);
+        let is_deleted = marked.try_fold(false, |is_deleted, path| {
+            place.at(path).mark().map(|mark| is_deleted || mark.is_some())
+        })?;
+        Ok(!is_deleted && Self::find(place).is_some_and(|now| now.documents == self.documents))
+    }
+
+    /// Writes the documents. What was in their place goes to the quarantine.
+    pub(super) fn restore(&self, session: &Session<'_>) -> Result<()> {
+        let store = &session.start.store;
+        self.documents.iter().try_for_each(|Document { key, stored, text }| match stored {
+            Some(stored) => repair::replace(session, key, stored, Some(text)),
+            None if store.capabilities().set_if_absent => Ok(store.set(key, text, Condition::Absent)?),
+            None => Ok(store.set(key, text, Condition::Always)?),
+        })
+    }
+}
+
+/// Returns true if consolidated metadata may be all that is left of a node's documents.
+pub(super) fn is_last_copy(group: &Group, difference: &Difference) -> bool {
+    let Ok(path) = group.path().join(&difference.path) else { return false };
+    let place = group.location().as_stored().at(path);
+    let is_found = matches!(place.find(), Ok(Some(found)) if found.explicit || is_group(&found.node));
+    !is_found && Lost::find(&place).is_some() && place.any_below(&place.path.prefix()).unwrap_or(true)
+}
+
+fn is_group(node: &NodeMetadata) -> bool {
+    matches!(node, NodeMetadata::Group(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use zarrox_core::DataType;
+    use zarrox_stores::{MemoryStore, Store};
+
+    use super::*;
+    use zarrox::OpenOptions;
+
+    #[test]
+    fn a_document_is_not_restored_where_a_deletion_is_under_way_or_done() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let root = OpenOptions::new().create_group_in(Arc::clone(&store), "").unwrap();
+        root.create_array("a").shape([2]).chunks([1]).data_type(DataType::Int32).create().unwrap();
+        root.consolidate_metadata().unwrap();
+        let place = OpenOptions::new().location(store, "a").unwrap();
+        assert!(Lost::find(&place).is_none());
+        let deleted = || place.erase("a/zarr.json".to_owned()).unwrap();
+
+        let document = place.store.get(&Key::new("a/zarr.json").unwrap()).unwrap().unwrap();
+        deleted();
+        let lost = Lost::find(&place).unwrap();
+        assert!(lost.is_lost(&place).unwrap());
+        place.put("a/zarr.json".to_owned(), &document, Condition::Always).unwrap();
+        place.begin_deletion().unwrap();
+        deleted();
+        assert!(!lost.is_lost(&place).unwrap());
+        place.delete().unwrap();
+        root.consolidate_metadata().unwrap();
+        assert!(!lost.is_lost(&place).unwrap());
+    }
+}

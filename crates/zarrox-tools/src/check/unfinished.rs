@@ -1,0 +1,245 @@
+//! Marks of deletions and moves that were interrupted, and rows of interrupted appends.
+
+use std::cell::Cell;
+
+use zarrox_core::{ErrorKind, Result};
+use zarrox_stores::Key;
+
+use super::finding::{Finding, FindingKind, Remedy};
+use super::replaced::set_aside;
+use super::session::Session;
+use zarrox::Array;
+use zarrox::internals::{Left, left_in, settle_left};
+use zarrox::internals::{DATASET, Mark};
+use zarrox::internals::Location;
+
+/// Tells of the marks among the keys directly in a group, and finishes the deletions, before anything else of the group is checked.
+/// Returns the names of nodes that are not there as a whole: there is no more to tell of them.
+pub(super) fn check<'k>(
+    session: &Session<'_>,
+    group: &Location,
+    keys: impl IntoIterator<Item = &'k Key>,
+) -> Result<Vec<String>> {
+    let group = group.as_stored();
+    let mut halves = Vec::new();
+    let mut nodes = Vec::new();
+    for key in keys {
+        match group.marked_by(key) {
+            Some(place) => nodes.push((key, place)),
+            None if key.name() == DATASET => dataset(session, &group, key)?,
+            None => {}
+        }
+    }
+    for (key, place) in nodes {
+        match look(&place) {
+            Ok(None) => {}
+            Ok(Some((mark, is_whole))) => {
+                if !is_whole {
+                    halves.push(place.path.name().to_owned());
+                }
+                // Whoever is at work knows of it, and goes on.
+                if !mark.is_worked_on() {
+                    tell(session, &place, key, &mark, is_whole)?;
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::Corrupt => {
+                let why = Remedy::Nothing("it may be another program's".to_owned());
+                session.report(finding(&place, key, &error.to_string(), why))?;
+            }
+            Err(error) => session.report_unreadable(place.path.as_str(), error)?,
+        }
+    }
+    Ok(halves)
+}
+
+/// The mark of a node, and whether the node is there. A node that can be found is whole: its documents are erased first, and written
+/// last.
+fn look(place: &Location) -> Result<Option<(Mark, bool)>> {
+    let Some(mark) = place.mark()? else { return Ok(None) };
+    Ok(Some((mark, place.is_explicit()?)))
+}
+
+fn tell(session: &Session<'_>, place: &Location, key: &Key, mark: &Mark, is_whole: bool) -> Result<()> {
+    let alone = |is_as_judged: &dyn Fn() -> Result<bool>, repair: &dyn Fn() -> Result<()>| {
+        Session::repair_alone(place, &place.layout_for(mark.format())?, is_as_judged, repair)
+    };
+    // A mark that is another one, or of a node that is whole by now, says that the work was going on.
+    let is_as_judged = || Ok(look(place)?.is_some_and(|(now, whole)| now == *mark && whole == is_whole));
+    if is_whole {
+        let message = "a deletion or a move was interrupted before it changed anything here";
+        return session.settle(vec![finding(place, key, message, Remedy::Delete)], || {
+            alone(&is_as_judged, &|| place.erase_abandoned(mark))
+        });
+    }
+    let message = if mark.is_of_copy() {
+        "it was to be moved to this place, and is only copied in part; it is still where it was"
+    } else {
+        "its deletion was interrupted"
+    };
+    session.settle(vec![finding(place, key, message, Remedy::Quarantine)], || {
+        let extent = place.extent_of(mark)?;
+        // A directory that is gone could not be held: whoever deletes it is going to erase the mark as well.
+        let is_free = Cell::new(false);
+        let is_as_judged = || {
+            is_free.set(place.is_free(&extent)?);
+            Ok(is_free.get() || is_as_judged()?)
+        };
+        alone(&is_as_judged, &|| match is_free.get() {
+            true => place.erase_abandoned(mark),
+            false => place.delete_abandoned(mark, || set_aside(session, &extent)),
+        })
+    })
+}
+
+/// Tells of rows that were reserved for appends whose writers are gone. A repair clears those that are not complete.
+pub(super) fn appends(session: &Session<'_>, array: &Array) -> Result<()> {
+    for rows in array.unwritten_rows()? {
+        let (axis, positions) = (rows.axis, format!("{} to {}", rows.start, rows.end));
+        let (message, remedy) = match rows.is_cleared {
+            false => ("an append was interrupted, which had reserved them", Remedy::Delete),
+            true => {
+                let why = "the next append that they are enough for takes them".to_owned();
+                ("an append was interrupted, so that they have fill values", Remedy::Nothing(why))
+            }
+        };
+        let message = format!("positions {positions} along axis {axis}: {message}");
+        let finding = Finding::new(FindingKind::UnfinishedWork, array.path().as_str(), message, remedy);
+        session.settle(vec![finding], || array.clone().clear_left())?;
+    }
+    Ok(())
+}
+
+/// Tells of an append to the arrays of a group whose writer is gone. A repair undoes it, unless all rows are there.
+fn dataset(session: &Session<'_>, group: &Location, key: &Key) -> Result<()> {
+    let left = match left_in(group) {
+        Ok(None) => return Ok(()),
+        Ok(Some(left)) => left,
+        Err(error) if error.kind() == ErrorKind::Corrupt => {
+            let why = Remedy::Nothing("it may be another program's".to_owned());
+            return session.report(finding(group, key, &error.to_string(), why));
+        }
+        Err(error) => return session.report_unreadable(group.path.as_str(), error),
+    };
+    let (message, remedy) = match left {
+        Left::Nothing => {
+            ("an append to the dataset was interrupted before it changed a shape", Remedy::Delete)
+        }
+        Left::Half => (
+            "an append to the dataset was interrupted: some arrays are longer, and others are not yet",
+            Remedy::Undo,
+        ),
+        Left::Stored => (
+            "an append to the dataset was interrupted when all of its rows were there; the same call finishes it, and would append them \
+             again without this mark",
+            Remedy::Delete,
+        ),
+    };
+    session.settle(vec![finding(group, key, message, remedy)], || settle_left(group))
+}
+
+fn finding(place: &Location, key: &Key, message: &str, remedy: Remedy) -> Finding {
+    Finding::new(FindingKind::UnfinishedWork, place.path.as_str(), message, remedy).at_key(key.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::arr1;
+    use zarrox_core::{DataType, Format};
+    use zarrox_testkit::remote::Remote;
+
+    use crate::check::{Check, Repair};
+    use zarrox::internals::Location;
+    use crate::{ErrorKind, OpenOptions};
+
+    /// An array whose deletion has begun, in a store that compares versions and has no locks for others.
+    fn half_deleted() -> (Remote, Location) {
+        let remote = Remote::default();
+        OpenOptions::new().create_group_in(remote.blocking(), "").unwrap();
+        let array = OpenOptions::new().create_array_in(remote.blocking(), "a").shape([2]).chunks([1]);
+        array.data_type(DataType::Int32).create().unwrap().write(.., &arr1(&[1, 2])).unwrap();
+        let place = OpenOptions::new().location(remote.blocking(), "a").unwrap();
+        place.begin_deletion().unwrap();
+        place.erase("a/zarr.json".to_owned()).unwrap();
+        (remote, place)
+    }
+
+    /// Repairs all, and returns what was found.
+    fn repaired(remote: &Remote) -> Vec<String> {
+        let mut found = Vec::new();
+        let check = Check::open_in(&OpenOptions::new(), remote.blocking(), "").unwrap();
+        let told = check.repair(Repair::default()).run(|finding| {
+            found.push(finding.to_string());
+            Ok(())
+        });
+        told.unwrap();
+        found
+    }
+
+    fn keys(remote: &Remote) -> Vec<String> {
+        let all = zarrox_testkit::store::list(remote.memory(), "");
+        all.into_iter().map(|(key, _)| key).filter(|key| !key.starts_with(".zarrox-quarantine")).collect()
+    }
+
+    #[test]
+    fn a_repair_leaves_a_deletion_alone_whose_process_is_at_work() {
+        let (remote, place) = half_deleted();
+        let before = keys(&remote);
+        assert_eq!(repaired(&remote), Vec::<String>::new());
+        assert_eq!(keys(&remote), before);
+        place.abandon_mark();
+        let found = repaired(&remote);
+        assert!(found.len() == 1 && found[0].contains("its deletion was interrupted"), "{found:?}");
+        assert_eq!(keys(&remote), ["zarr.json"]);
+    }
+
+    #[test]
+    fn a_repair_finishes_no_deletion_that_others_have_gone_on_with() {
+        let (remote, place) = half_deleted();
+        place.abandon_mark();
+        let judged = place.mark().unwrap().unwrap();
+        // The same command is given again, and another array takes the place.
+        place.delete().unwrap();
+        let array = OpenOptions::new().create_array_in(remote.blocking(), "a").shape([2]).chunks([1]);
+        array.data_type(DataType::Int32).create().unwrap();
+        let error = place.delete_abandoned(&judged, || Ok(())).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Conflict);
+        assert!(OpenOptions::new().open_in(remote.blocking(), "a").is_ok());
+    }
+
+    #[test]
+    fn nobody_makes_a_node_where_a_repair_finishes_a_deletion() {
+        let (_, place) = half_deleted();
+        place.abandon_mark();
+        let judged = place.mark().unwrap().unwrap();
+        let during = place.delete_abandoned(&judged, || {
+            assert_eq!(place.erase_left_mark().unwrap_err().kind(), ErrorKind::Conflict);
+            Err(zarrox::Error::new(ErrorKind::StorageFull, "there is no room in the quarantine"))
+        });
+        assert_eq!(during.unwrap_err().kind(), ErrorKind::StorageFull);
+        // The repair has failed, and is in charge no longer.
+        place.erase_left_mark().unwrap();
+    }
+
+    #[test]
+    fn nobody_makes_a_node_where_a_deletion_has_erased_the_last_keys_and_is_not_done() {
+        let (remote, place) = half_deleted();
+        let layout = place.layout_for(Format::V3).unwrap();
+        let make_room = || place.make_room(Format::V3, &layout, false, false);
+        let mark = place.mark().unwrap().unwrap();
+        let extent = || place.extent_of(&mark).unwrap();
+        place.erase_all(extent()).unwrap();
+        assert_eq!(make_room().unwrap_err().kind(), ErrorKind::Conflict, "its process is at work");
+
+        place.abandon_mark();
+        let judged = place.mark().unwrap().unwrap();
+        let during = place.delete_abandoned(&judged, || {
+            assert_eq!(make_room().unwrap_err().kind(), ErrorKind::Conflict, "a repair is at work");
+            Err(zarrox::Error::new(ErrorKind::StorageFull, "there is no room in the quarantine"))
+        });
+        assert_eq!(during.unwrap_err().kind(), ErrorKind::StorageFull);
+        // Nobody is at work: the mark goes, so that no repair takes the new array for what was left.
+        assert!(make_room().unwrap().is_empty());
+        assert!(place.mark().unwrap().is_none());
+        assert_eq!(repaired(&remote), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,56 @@
+//! The nodes that a copy takes.
+
+use super::glob::Glob;
+
+/// The nodes that are copied: those that are included, or all, without those that are excluded.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Chosen {
+    pub(crate) include: Vec<Glob>,
+    pub(crate) exclude: Vec<Glob>,
+    /// The path of the node that paths begin at, below the one that patterns are for.
+    pub(crate) base: String,
+}
+
+impl Chosen {
+    /// Returns true if only some arrays are chosen.
+    pub(super) fn is_picky(&self) -> bool {
+        !self.include.is_empty()
+    }
+
+    /// Returns true if a node is chosen, or if it is a group in which there may be chosen ones.
+    pub(crate) fn has(&self, path: &str, is_array: bool) -> bool {
+        let is_root = self.base.is_empty() && path.is_empty();
+        let whole = [self.base.as_str(), path].join("/");
+        let path = whole.trim_matches('/');
+        let above = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
+        let mut excluded = above.clone().filter(|path| !path.is_empty());
+        if excluded.any(|path| self.exclude.iter().any(|glob| glob.matches(path))) {
+            return false;
+        }
+        let mut included = above;
+        !is_array
+            || !self.is_picky()
+            || is_root
+            || included.any(|path| self.include.iter().any(|glob| glob.matches(path)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_excluded_takes_all_below_with_it() {
+        let globs = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+        let chosen = Chosen {
+            include: globs(&["wind", "sea/*"]),
+            exclude: globs(&["*_old", "sea/deep"]),
+            base: String::new(),
+        };
+        let arrays = ["wind", "wind/u", "a/wind/v", "sea/t", "sea/t_old", "sea/deep", "sea/deep/x", "ice"];
+        let taken: Vec<_> = arrays.into_iter().filter(|path| chosen.has(path, true)).collect();
+        assert_eq!(taken, ["wind", "wind/u", "a/wind/v", "sea/t"]);
+        assert!(chosen.has("ice", false) && !chosen.has("sea/deep", false) && chosen.has("", false));
+        assert!(Chosen::default().has("ice", true));
+    }
+}

@@ -1,0 +1,417 @@
+//! Conversion of the chunks of one array: copied as bytes, or decoded and encoded, and compared afterwards.
+//!
+//! Work is divided into units: boxes of whole chunks of the destination. A unit is read from the source and written to the destination
+//! by one thread, so that memory holds one unit for each thread. Where the chunks of both sides fit badly, units are as large as the
+//! memory allows, so that chunks are seldom read again, and all threads work on one unit after the other.
+
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
+
+use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
+
+use super::report::{Action, Skipped};
+use super::reshard::{self, Encoded};
+use super::Verify;
+use super::rewrite::Rewrite;
+use super::settings::{Effort, Settings};
+use zarrox::{Array, DynArray};
+use zarrox::internals::{Pool, too_many};
+use crate::rechunk::{Cells, StoredCells, selection};
+use zarrox::internals::Boxes;
+
+/// A unit has several chunks up to this size, in bytes, so that for example the index of a shard is read once for all of them.
+const UNIT: u64 = 16 << 20;
+
+/// Chunks of the source are read so often on average before larger units are worth it that only all threads together can have.
+const MOST_TIMES: f64 = 1.25;
+
+/// Reports a number of completed bytes of the source. An error ends the work.
+pub(super) type Tell<'a> = &'a (dyn Fn(u64) -> Result<()> + Send + Sync);
+
+/// The chunks of one array that is settingsed.
+pub(super) struct Transfer<'a> {
+    source: Array,
+    destination: Array,
+    rewrite: &'a Rewrite,
+    effort: Effort,
+    pool: Pool,
+    tell: Tell<'a>,
+    /// True if an interrupted run may have stored chunks already.
+    resuming: bool,
+    /// True if values that are brought up to date are read again.
+    compares_updates: bool,
+    units: Cells,
+    /// True if all threads work on one unit after the other.
+    together: bool,
+    skipped: Mutex<Vec<Skipped>>,
+}
+
+/// The units with stored chunks, with the stored size of each in the source.
+type Units = Vec<(u128, u64)>;
+
+impl<'a> Transfer<'a> {
+    pub(super) fn new(
+        settings: &'a Settings,
+        source: &Array,
+        destination: &Array,
+        action: Action,
+        resuming: bool,
+        tell: Tell<'a>,
+    ) -> Self {
+        let (rewrite, effort) = (&settings.rewrite, settings.effort);
+        let (lengths, together) = match action {
+            // Shards of the source are taken apart one by one, and those of the destination are made one by one.
+            Action::Reshard if destination.shard_shape().is_none() => {
+                (source.chunk_grid().largest_chunk().to_vec(), false)
+            }
+            Action::Reshard => (destination.chunk_grid().largest_chunk().to_vec(), false),
+            _ => division(source, destination, rewrite, effort.memory),
+        };
+        let units = Cells::new(destination.shape(), lengths);
+        let pool = pool(source, destination, effort.jobs);
+        // A unit that belongs to one thread has parts that are not distributed.
+        let alone = |array: &Array| if together { array.clone() } else { array.on_one_thread() };
+        let (source, destination) = (alone(source), alone(destination));
+        let skipped = Mutex::default();
+        let compares_updates = settings.verify == Verify::Values;
+        Self {
+            source,
+            destination,
+            rewrite,
+            effort,
+            pool,
+            tell,
+            resuming,
+            compares_updates,
+            units,
+            together,
+            skipped,
+        }
+    }
+
+    /// The damaged parts of the source that were left out.
+    pub(super) fn skipped(self) -> Vec<Skipped> {
+        self.skipped.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Copies the bytes of all stored chunks. Chunks that exist already, from an interrupted run, stay.
+    pub(super) fn copy(&self) -> Result<()> {
+        self.each_stored(|chunk, size| {
+            let there = self.resuming && self.destination.stored_size(chunk)? == Some(size);
+            if !there {
+                self.source.copy_encoded_chunk(chunk, &self.destination)?;
+            }
+            (self.tell)(size)
+        })
+    }
+
+    /// Copies the bytes of the stored chunks that differ, and erases those that the source does not have.
+    pub(super) fn update_copies(&self) -> Result<()> {
+        let mut surplus = Vec::new();
+        let mut missing = Ok(());
+        self.destination.visit_stored(&mut |chunk, _| {
+            let Some(chunk) = chunk.filter(|_| missing.is_ok()) else { return };
+            match self.source.stored_size(&chunk) {
+                Ok(None) => surplus.push(chunk),
+                Ok(Some(_)) => {}
+                Err(error) => missing = Err(error),
+            }
+        })?;
+        missing?;
+        surplus.iter().try_for_each(|chunk| self.destination.erase_chunk(chunk).map(drop))?;
+        self.each_stored(|chunk, size| {
+            let is_same = self.destination.stored_size(chunk)? == Some(size)
+                && self.source.read_encoded_chunk(chunk)? == self.destination.read_encoded_chunk(chunk)?;
+            if !is_same {
+                self.source.copy_encoded_chunk(chunk, &self.destination)?;
+            }
+            (self.tell)(size)
+        })
+    }
+
+    /// Encodes the units whose elements differ.
+    pub(super) fn update_values(&self, all: bool) -> Result<()> {
+        self.each_unit(all, true, |region, size| {
+            let selection = selection(region);
+            let expected = self.expected(selection.clone())?;
+            if !is_same(&self.destination.read_dyn(selection.clone())?, &expected) {
+                self.destination.write_dyn(selection.clone(), &expected)?;
+                if self.compares_updates && !is_same(&self.destination.read_dyn(selection)?, &expected) {
+                    return Err(self.differs(&format!("values in {region:?}")));
+                }
+            }
+            (self.tell)(size)
+        })
+    }
+
+    /// Compares the bytes of all chunks that either side has stored.
+    pub(super) fn compare_copies(&self) -> Result<()> {
+        let mut surplus = None;
+        let source = &self.source;
+        let mut missing = Ok(());
+        self.destination.visit_stored(&mut |chunk, _| {
+            let Some(chunk) = chunk.filter(|_| missing.is_ok()) else { return };
+            match source.stored_size(&chunk) {
+                Ok(None) => surplus = Some(chunk),
+                Ok(Some(_)) => {}
+                Err(error) => missing = Err(error),
+            }
+        })?;
+        missing?;
+        if let Some(chunk) = surplus {
+            return Err(self.differs(&format!("chunk {chunk:?}, which the source does not have")));
+        }
+        self.each_stored(|chunk, size| {
+            if self.source.read_encoded_chunk(chunk)? != self.destination.read_encoded_chunk(chunk)? {
+                return Err(self.differs(&format!("the bytes of chunk {chunk:?}")));
+            }
+            (self.tell)(size)
+        })
+    }
+
+    /// Moves encoded chunks into other shards, or out of shards.
+    pub(super) fn reshard(&self) -> Result<()> {
+        self.each_unit(false, false, |region, size| {
+            let into = self.destination.shard_shape().is_some();
+            let objects = if into { &self.destination } else { &self.source };
+            let lengths = objects.chunk_grid().largest_chunk();
+            let object: Vec<u64> = region.iter().zip(lengths).map(|((begin, _), n)| begin / n).collect();
+            if into {
+                if !self.resuming || self.destination.stored_size(&object)?.is_none() {
+                    reshard::write_shard(&mut Encoded::new(&self.source), &self.destination, &object)?;
+                }
+            } else {
+                let mut encoded = Encoded::new(&self.source);
+                for chunk in encoded.chunks_of_object(&object) {
+                    if let Some(bytes) = encoded.get(&chunk)? {
+                        self.destination.write_encoded_chunk(&chunk, &bytes)?;
+                    }
+                }
+            }
+            (self.tell)(size)
+        })
+    }
+
+    /// Decodes and encodes all stored chunks. Chunks that exist already, from an interrupted run, stay. With `all`, chunks that
+    /// are not stored are written as well.
+    pub(super) fn reencode(&self, all: bool) -> Result<()> {
+        self.each_unit(all, false, |region, size| {
+            if !self.resuming || !self.destination.stores_all_of(region)? {
+                match self.encode(region) {
+                    Err(error) if self.effort.skip_damaged && error.kind() == ErrorKind::Corrupt => {
+                        self.encode_undamaged(region)?;
+                    }
+                    done => done?,
+                }
+            }
+            (self.tell)(size)
+        })
+    }
+
+    fn encode(&self, region: &[(u64, u64)]) -> Result<()> {
+        let selection = selection(region);
+        self.destination.write_dyn(selection.clone(), &self.expected(selection)?)
+    }
+
+    /// Encodes the chunks of a unit one by one, without those that are made of damaged chunks.
+    fn encode_undamaged(&self, region: &[(u64, u64)]) -> Result<()> {
+        let shape: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
+        let chunks = Cells::new(&shape, self.destination.chunk_grid().largest_chunk().to_vec());
+        for number in 0..chunks.count().unwrap_or(0) {
+            let inside = chunks.region(number);
+            let chunk: Vec<_> = inside
+                .iter()
+                .zip(region)
+                .map(|((begin, end), (first, _))| (first + begin, first + end))
+                .collect();
+            match self.encode(&chunk) {
+                Err(error) if error.kind() == ErrorKind::Corrupt => {
+                    let path = self.source.path().to_string();
+                    let skipped = Skipped { path, region: chunk, reason: error.to_string() };
+                    self.skipped.lock().unwrap_or_else(PoisonError::into_inner).push(skipped);
+                }
+                done => done?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares every value of every chunk that either side has stored, bit by bit.
+    pub(super) fn compare_values(&self, all: bool) -> Result<()> {
+        self.each_unit(all, true, |region, size| {
+            let selection = selection(region);
+            let expected = self.expected(selection.clone())?;
+            if !is_same(&self.destination.read_dyn(selection)?, &expected) {
+                return Err(self.differs(&format!("values in {region:?}")));
+            }
+            (self.tell)(size)
+        })
+    }
+
+    /// The expected values of the destination at a selection.
+    fn expected(&self, selection: Vec<DimSelection>) -> Result<DynArray> {
+        let values = match &self.rewrite.part {
+            Some(part) => self.source.slice(part.clone()).slice(selection).read_dyn()?,
+            None => self.source.read_dyn(selection)?,
+        };
+        let values = self.rewrite.cast(values, &self.source)?;
+        let as_it_is = values.data_type() == self.destination.data_type();
+        if as_it_is { Ok(values) } else { values.packed() }
+    }
+
+    fn differs(&self, what: &str) -> Error {
+        let message = format!(
+            "array '{}' of the destination differs from the source in {what}; the source may have changed \
+             meanwhile: repeat the conversion with overwriting",
+            self.destination.path()
+        );
+        Error::new(ErrorKind::Corrupt, message)
+    }
+
+    /// Works on every stored chunk of the source, in batches, so that the list of chunks takes little memory.
+    fn each_stored(&self, work: impl Fn(&[u64], u64) -> Result<()> + Send + Sync) -> Result<()> {
+        const BATCH: usize = 1024;
+        let mut batch = Vec::with_capacity(BATCH);
+        let mut result = Ok(());
+        let bytes = self.source.chunk_bytes();
+        let flush = |batch: &mut Vec<(Vec<u64>, u64)>| {
+            let largest = batch.iter().map(|(_, size)| *size).max().unwrap_or(0);
+            let at_once = self.at_once(usize::try_from(largest).unwrap_or(usize::MAX));
+            let done =
+                self.pool.run(batch.len(), bytes, at_once, |index| work(&batch[index].0, batch[index].1));
+            batch.clear();
+            done
+        };
+        self.source.visit_stored(&mut |chunk, size| {
+            let Some(chunk) = chunk.filter(|_| result.is_ok()) else { return };
+            batch.push((chunk, size));
+            if batch.len() == BATCH {
+                result = flush(&mut batch);
+            }
+        })?;
+        result?;
+        flush(&mut batch)
+    }
+
+    /// Works on every unit with stored chunks, in the source and, if requested, in the destination.
+    fn each_unit(
+        &self,
+        all: bool,
+        both: bool,
+        work: impl Fn(&[(u64, u64)], u64) -> Result<()> + Send + Sync,
+    ) -> Result<()> {
+        if self.destination.shape().contains(&0) {
+            return Ok(());
+        }
+        let count = self.units.count().ok_or_else(|| too_many("the chunks"))?;
+        let mut units = StoredCells::new();
+        if self.rewrite.part.is_none() {
+            self.units.add_stored(&self.source, &mut units, true, usize::MAX)?;
+        }
+        if both {
+            self.units.add_stored(&self.destination, &mut units, false, usize::MAX)?;
+        }
+        if all {
+            let count = usize::try_from(count).map_err(|_| too_many("the chunks"))?;
+            return self.each(count, |index| {
+                let region = self.units.region(index as u128);
+                let size = match self.rewrite.part {
+                    Some(_) => self.bytes_of(&region),
+                    None => units.get(&(index as u128)).copied().unwrap_or(0),
+                };
+                work(&region, size)
+            });
+        }
+        let units: Units = units.into_iter().collect();
+        self.each(units.len(), |index| work(&self.units.region(units[index].0), units[index].1))
+    }
+
+    /// Runs work on so many units.
+    fn each(&self, count: usize, work: impl Fn(usize) -> Result<()> + Send + Sync) -> Result<()> {
+        if self.together {
+            return (0..count).try_for_each(work);
+        }
+        let bytes = self.source.chunk_bytes().max(self.destination.chunk_bytes());
+        let unit = usize::try_from(self.bytes_of(&self.units.region(0))).unwrap_or(usize::MAX);
+        self.pool.run(count, bytes, self.at_once(unit.max(bytes).saturating_mul(2)), work)
+    }
+
+    /// The number of pieces of work that the memory allows at a time.
+    fn at_once(&self, bytes: usize) -> usize {
+        (self.effort.memory / bytes.max(1)).max(1)
+    }
+
+    /// The size of the elements of a region of the destination in the source's data type.
+    fn bytes_of(&self, region: &[(u64, u64)]) -> u64 {
+        let item = self.source.data_type().size() as u64;
+        region.iter().fold(item, |size, (begin, end)| size.saturating_mul(end - begin))
+    }
+}
+
+/// Returns true if all elements are equal bit by bit, including NaN.
+fn is_same(a: &DynArray, b: &DynArray) -> bool {
+    match a.data_type().storage() {
+        Storage::Variable => a.elements().eq(b.elements()),
+        _ => a.as_bytes() == b.as_bytes(),
+    }
+}
+
+/// The lengths of the units, and whether all threads work on one unit after the other.
+fn division(source: &Array, destination: &Array, rewrite: &Rewrite, memory: usize) -> (Vec<u64>, bool) {
+    let own = destination.chunk_grid().largest_chunk();
+    if rewrite.part.is_some() {
+        return (own.to_vec(), false);
+    }
+    let unit = unit_shape(source, destination);
+    let is_variable = source.data_type().storage() == Storage::Variable;
+    if source.chunk_grid() == destination.chunk_grid() || source.shape().contains(&0) || is_variable {
+        return (unit, false);
+    }
+    let item = source.data_type().size() as u64;
+    let boxes = |room: u64| Boxes::new(source.shape(), &source.chunk_shape(), own, item, room);
+    let (threads, memory) = (destination.cores().threads() as u64, memory as u64);
+    let (small, large) = (boxes(UNIT.min(memory / (2 * threads))), boxes(memory / 2));
+    let times = |boxes: &Boxes| boxes.times_read(&source.chunk_shape());
+    if times(&small) <= MOST_TIMES || times(&large) >= times(&small) {
+        return (small.lengths().to_vec(), false);
+    }
+    (large.lengths().to_vec(), true)
+}
+
+/// The lengths of the units, whether all threads work on one after the other, and the average number of times that a chunk is read.
+pub(super) fn planned_division(
+    source: &Array,
+    destination: &Array,
+    rewrite: &Rewrite,
+    memory: usize,
+) -> (Vec<u64>, bool, f64) {
+    let (lengths, together) = division(source, destination, rewrite, memory);
+    if rewrite.part.is_some() || source.shape().contains(&0) {
+        return (lengths, together, 1.0);
+    }
+    let times = Boxes::of_lengths(source.shape(), &lengths).times_read(&source.chunk_shape());
+    (lengths, together, times)
+}
+
+/// The threads that copy chunks: as many as one of the stores is good for.
+pub fn pool(source: &Array, destination: &Array, jobs: usize) -> Pool {
+    if let Some(jobs) = NonZeroUsize::new(jobs) {
+        return Pool::waiting(jobs);
+    }
+    let (reading, writing) = (source.pool(), destination.pool());
+    if reading.threads() > writing.threads() { reading.clone() } else { writing.clone() }
+}
+
+/// A chunk of the destination, or as many as lie in one chunk of the source and are not too large together.
+fn unit_shape(source: &Array, destination: &Array) -> Vec<u64> {
+    let mut unit = destination.chunk_grid().largest_chunk().to_vec();
+    let stored = source.chunk_grid().largest_chunk();
+    let item = source.data_type().size() as u64;
+    for dim in (0..unit.len()).rev() {
+        let size = unit.iter().fold(item, |size, &n| size.saturating_mul(n)).max(1);
+        let fitting = UNIT / size;
+        let wanted = stored[dim].min(source.shape()[dim]) / unit[dim];
+        unit[dim] *= wanted.min(fitting).max(1);
+    }
+    unit
+}

@@ -1,0 +1,179 @@
+//! A planned copy of one node, with all nodes below it, into one format.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use zarrox::internals::{Journal, Listener, Location, Purpose, are_paths_overlapping, argument};
+use zarrox::{Consolidated, Node, Progress};
+use zarrox_core::{ErrorKind, Format, Result};
+
+use super::plan::{Planner, Step};
+use super::report::{Action, CopyReport, NodeReport};
+use super::settings::Settings;
+
+impl Settings {
+    /// The report of a group that is there already.
+    pub(crate) fn report_of_group(
+        &self,
+        path: &str,
+        source: &Location,
+        destination: &Location,
+        from: Format,
+    ) -> CopyReport {
+        let mut report = Planner::new(self.wishes(), source, destination, from, false).into_report();
+        let path = format!("/{path}");
+        report.nodes.push(NodeReport { path, is_array: false, action: Action::Nothing, chunks: 0, bytes: 0 });
+        report
+    }
+
+    pub fn plan_between(&self, source: &Location, destination: &Location) -> Result<Conversion> {
+        check_places_apart(source, destination)?;
+        self.check_above(destination)?;
+        let source = &known_nodes(source)?;
+        let destination = destination.clone().settle(self.to)?;
+        let root = source.open_node()?;
+        self.planned(source, destination, root.format(), false, root)
+    }
+
+    pub(super) fn plan_at(&self, source: &Location) -> Result<Conversion> {
+        let destination = source.clone().of_format(Some(self.to));
+        let journal = Journal::read(source)?;
+        let root = source.open_node()?;
+        let from = match journal {
+            Some(journal) => journal.replaced_format(source, self.to)?,
+            None => root.format(),
+        };
+        self.check_above(&destination)?;
+        self.planned(source, destination, from, true, root)
+    }
+
+    fn planned(
+        &self,
+        source: &Location,
+        destination: Location,
+        from: Format,
+        in_place: bool,
+        root: Node,
+    ) -> Result<Conversion> {
+        let (steps, report) = Planner::new(self.wishes(), source, &destination, from, in_place).plan(root)?;
+        let in_place = in_place.then_some(from);
+        Ok(Conversion { settings: self.clone(), source: source.clone(), destination, in_place, steps, report })
+    }
+
+    /// Other programs would not find the node below a group of another format.
+    fn check_above(&self, place: &Location) -> Result<()> {
+        let above = place.clone().of_format(None).inherited_format()?;
+        match above.filter(|above| *above != self.to) {
+            None => Ok(()),
+            Some(above) => Err(argument(format!(
+                "'{}' in {} is inside of a group of Zarr {above}, where other programs would not look for Zarr {}; \
+                 convert the whole hierarchy, or give a destination",
+                place.path,
+                place.store.location(),
+                self.to
+            ))),
+        }
+    }
+}
+
+/// A planned conversion that can be run. Nothing has been written yet.
+#[derive(Debug)]
+pub struct Conversion {
+    pub settings: Settings,
+    pub source: Location,
+    pub destination: Location,
+    /// The format whose documents are replaced in a conversion in place.
+    pub in_place: Option<Format>,
+    pub steps: Vec<Step>,
+    pub report: CopyReport,
+}
+
+impl Conversion {
+    /// The report: the planned work, and all properties that the target stores differently or not at all.
+    pub fn report(&self) -> &CopyReport {
+        &self.report
+    }
+
+    /// The place of the first node of the copy.
+    pub(crate) fn destination(&self) -> &Location {
+        &self.destination
+    }
+
+    /// The conversion with a report of paths that begin above the converted node, at another one.
+    pub(crate) fn based_at(mut self, base: &str) -> Self {
+        if base.is_empty() {
+            return self;
+        }
+        let based = |path: &str| format!("/{base}{}", path.trim_end_matches('/'));
+        self.report.nodes.iter_mut().for_each(|node| node.path = based(&node.path));
+        self.report.obstacles.iter_mut().for_each(|obstacle| obstacle.path = based(&obstacle.path));
+        self
+    }
+
+    /// The report of nodes that stay as they are.
+    pub(crate) fn into_report_of_nothing(mut self) -> CopyReport {
+        self.report.obstacles.clear();
+        for node in &mut self.report.nodes {
+            *node = NodeReport { action: Action::Nothing, chunks: 0, bytes: 0, ..node.clone() };
+        }
+        self.report
+    }
+
+    /// The conversion of an array that is there already: only what differs is copied.
+    pub(crate) fn into_update(mut self) -> Self {
+        self.report.nodes.iter_mut().for_each(|node| node.action = Action::Update);
+        self
+    }
+
+    /// The conversion as a part of a work of more bytes, after the first of them.
+    pub(crate) fn within(mut self, before: u64, total: u64) -> Self {
+        let listener = self.settings.listener.take();
+        self.settings.listener = listener.map(|listener| {
+            let within = move |progress: Progress| listener(Progress::new(before + progress.done, total));
+            Arc::new(within) as Listener
+        });
+        self
+    }
+
+    /// Checks that the conversion can be done.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] with all properties that the target cannot express and whose loss is not allowed.
+    pub fn check(&self) -> Result<()> {
+        self.report.check(|what| self.settings.allows(what))
+    }
+}
+
+/// Refuses places of which one contains the other.
+pub(crate) fn check_places_apart(source: &Location, destination: &Location) -> Result<()> {
+    match source.overlaps(destination) {
+        true => Err(overlap(&source.path, &destination.path)),
+        false => Ok(()),
+    }
+}
+
+/// Refuses paths of which one contains the other.
+pub fn check_apart(source: &Path, destination: &Path) -> Result<()> {
+    match are_paths_overlapping(source, destination) {
+        true => Err(overlap(&source.display(), &destination.display())),
+        false => Ok(()),
+    }
+}
+
+/// The source, with its consolidated metadata if nothing else tells which nodes exist.
+pub fn known_nodes(source: &Location) -> Result<Location> {
+    if source.store.capabilities().listable {
+        return Ok(source.clone());
+    }
+    let found = source.probed(Purpose::OpenByCopy).consolidated(Consolidated::Auto, true)?;
+    Ok(found.with_probe(None))
+}
+
+fn overlap(source: &dyn fmt::Display, destination: &dyn fmt::Display) -> zarrox_core::Error {
+    let message = format!(
+        "'{source}' cannot be converted to '{destination}': one contains the other; \
+         give another destination, or no destination to convert in place"
+    );
+    zarrox_core::Error::new(ErrorKind::InvalidArgument, message)
+}

@@ -1,0 +1,109 @@
+//! A planned copy, which can be run.
+
+use std::path::PathBuf;
+
+use zarrox::internals::{Location, argument};
+use zarrox::{Node, OpenOptions};
+use zarrox_core::Result;
+
+use super::CopyReport;
+use super::conversion::Conversion;
+use super::merge::Piece;
+
+/// The way to the node that a copy makes.
+#[derive(Debug, Clone)]
+pub struct Destination(Option<Location>);
+
+impl Destination {
+    /// Opens the node.
+    ///
+    /// # Errors
+    /// When the copy was not made, or its documents cannot be read.
+    pub fn open(&self) -> Result<Node> {
+        let place = self.0.as_ref().ok_or_else(|| argument("there is nothing to copy"))?;
+        // The store must be asked again, since its content has changed.
+        place.clone().with_layout(None).open_node()
+    }
+}
+
+/// A planned copy that can be run. Nothing has been written yet.
+#[derive(Debug)]
+#[must_use = "nothing is copied before `run` is called"]
+pub struct Copying {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) scratch: Option<PathBuf>,
+}
+
+impl Copying {
+    pub(super) fn new(pieces: Vec<Piece>) -> Self {
+        Self { pieces, scratch: None }
+    }
+
+    /// The reports of what will be done: one for each node of the destination that is made, or brought up to date, as a whole.
+    pub fn reports(&self) -> impl Iterator<Item = &CopyReport> {
+        self.conversions().map(Conversion::report)
+    }
+
+    /// The number of stored chunks of the source that are copied or compared, and their size in bytes.
+    pub fn tally(&self) -> (u64, u64) {
+        let add = |(chunks, bytes): (u64, u64), report: &CopyReport| {
+            let more = report.tally();
+            (chunks.saturating_add(more.0), bytes.saturating_add(more.1))
+        };
+        self.reports().fold((0, 0), add)
+    }
+
+    /// The way to the node that is made, which can be opened when the copy is complete.
+    pub fn destination(&self) -> Destination {
+        Destination(self.pieces.first().and_then(Piece::place).cloned())
+    }
+
+    pub(super) fn conversions(&self) -> impl Iterator<Item = &Conversion> {
+        self.pieces.iter().filter_map(Piece::conversion)
+    }
+
+    /// Checks that the copy can be made.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`](zarrox::ErrorKind::Unsupported) with all properties that the format cannot express and whose loss is
+    /// not allowed.
+    pub fn check(&self) -> Result<()> {
+        self.conversions().try_for_each(Conversion::check)
+    }
+
+    /// Copies. After an interruption, the same copy continues.
+    ///
+    /// # Errors
+    /// The errors of [`Copier::run`](super::Copier::run).
+    pub fn run(self) -> Result<CopyReport> {
+        self.run_then(|| Ok(()))
+    }
+
+    pub(super) fn run_then(self, last: impl FnOnce() -> Result<()>) -> Result<CopyReport> {
+        self.check()?;
+        let (copying, scratch) = self.by_scratch()?;
+        let report = copying.run_pieces(last)?;
+        match scratch {
+            Some(scratch) => OpenOptions::new().delete(scratch).map(|()| report),
+            None => Ok(report),
+        }
+    }
+
+    fn run_pieces(self, last: impl FnOnce() -> Result<()>) -> Result<CopyReport> {
+        let total = self.conversions().map(Conversion::work).sum();
+        let mut all: Option<CopyReport> = None;
+        let (mut done, mut last) = (0, Some(last));
+        for piece in self.pieces {
+            let work = piece.conversion().map_or(0, Conversion::work);
+            let Some(report) = piece.run(done, total, || last.take().map_or(Ok(()), |last| last()))? else {
+                continue;
+            };
+            done += work;
+            match &mut all {
+                None => all = Some(report),
+                Some(all) => all.add(report),
+            }
+        }
+        all.ok_or_else(|| argument("there is nothing to copy"))
+    }
+}

@@ -1,0 +1,324 @@
+//! Missing values for xarray: the attribute `_FillValue` in Zarr v3, and the fill value in Zarr v2.
+//!
+//! Of formats without names of dimensions, xarray masks the fill value whether it was meant as a missing value or not, and no attribute
+//! changes that. Of Zarr v3, it masks only the value of the attribute. A conversion between them keeps the elements that are masked.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use zarrox_core::json::{Json, Map};
+use zarrox_core::{ArrayMetadata, DataType, FillValue, Registry, Result, Storage, Strictness};
+
+use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
+use super::report::{Effect, Property};
+use super::translator::{Missing, Translator};
+use zarrox::Array;
+
+/// The attribute for missing values.
+pub const FILL_VALUE: &str = "_FillValue";
+
+/// The attribute in which an import of NetCDF tells the types of attributes. That of letters has no value of its own: the fill value is it.
+pub const TYPES: &str = "_nc_types";
+
+/// The most bytes of elements that are stored because of missing values alone.
+const MOST: u64 = 64 << 20;
+
+/// The chunks of an array that are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stored {
+    All,
+    /// The others can be stored as well.
+    Most,
+    Few,
+}
+
+/// The text of a float in the attribute, which xarray reads from Zarr v3.
+pub fn encoded(float: f64) -> String {
+    STANDARD.encode(float.to_le_bytes())
+}
+
+/// The float of a text in the attribute.
+pub fn decoded(text: &str) -> Option<f64> {
+    let bytes = STANDARD.decode(text).ok()?;
+    Some(f64::from_le_bytes(bytes.try_into().ok()?))
+}
+
+/// The attribute for a missing value, in the form in which xarray reads it from Zarr v3; `None` for types of which it reads none.
+pub fn to_attribute(data_type: &DataType, fill: &FillValue, registry: &Registry) -> Option<Json> {
+    let family = registry.family(data_type).ok()?;
+    let json = family.fill_to_v3(data_type, fill);
+    match data_type.storage() {
+        Storage::Bool | Storage::Int(_) | Storage::Uint(_) => Some(json),
+        Storage::Float(_) => number(&json).map(|float| encoded(float).into()),
+        Storage::Complex(_) => {
+            let parts = json.as_array()?.iter().map(|part| Some(encoded(number(part)?).into()));
+            Some(Json::Array(parts.collect::<Option<_>>()?))
+        }
+        Storage::Variable => Some(json).filter(Json::is_string),
+        _ => None,
+    }
+}
+
+/// The missing value that an attribute stands for, in the form for Zarr v3 or as a plain value; `None` if the type does not have it.
+pub fn of_attribute(data_type: &DataType, value: &Json, registry: &Registry) -> Option<FillValue> {
+    let is_float = matches!(data_type.storage(), Storage::Float(_));
+    let is_complex = matches!(data_type.storage(), Storage::Complex(_));
+    let plain = match value {
+        Json::String(text) if is_float => decoded(text).map_or_else(|| value.clone(), Json::from),
+        Json::Array(parts) if is_complex => parts
+            .iter()
+            .map(|part| part.as_str().and_then(decoded).map_or_else(|| part.clone(), Json::from))
+            .collect(),
+        _ => value.clone(),
+    };
+    let family = registry.family(data_type).ok()?;
+    family.fill_from_json(data_type, &plain.without_tokens(), Strictness::Lenient).ok()
+}
+
+/// A number, also one whose name the text is.
+fn number(value: &Json) -> Option<f64> {
+    match value {
+        Json::Number(number) => Some(number.to_f64()),
+        Json::String(name) => name.parse().ok(),
+        _ => None,
+    }
+}
+
+impl Translator<'_> {
+    /// Makes xarray mask the same elements of the target. Returns true if chunks that are not stored have to be, and whether all are.
+    pub(super) fn missing_values(
+        &mut self,
+        array: &Array,
+        target: &mut ArrayMetadata,
+    ) -> Result<MissingChunks> {
+        let source = array.metadata();
+        let had = source.attributes.contains_key(ARRAY_DIMENSIONS) && source.dimension_names.is_none();
+        let has = target.attributes.contains_key(ARRAY_DIMENSIONS) && target.dimension_names.is_none();
+        match (had && attribute_names(source).is_some(), has) {
+            (true, false) => self.mask_by_attribute(array, target),
+            (false, true) => return self.mask_by_fill(array, target),
+            _ => {}
+        }
+        Ok(MissingChunks::AsTheyAre)
+    }
+
+    /// From the fill value to the attribute.
+    fn mask_by_attribute(&mut self, array: &Array, target: &mut ArrayMetadata) {
+        let source = array.metadata();
+        let own = source.attributes.get(FILL_VALUE);
+        let fill = match (&source.fill_value, own) {
+            (Some(fill), _) => Some(fill.clone()),
+            (None, Some(own)) => of_attribute(&source.data_type, own, self.registry),
+            (None, None) => None,
+        };
+        let Some(fill) = fill else { return };
+        let shown = array.format_element(fill.as_bytes()).unwrap_or_default();
+        if self.missing == Missing::Kept {
+            if source.fill_value.is_some() && !shown.eq_ignore_ascii_case("nan") {
+                let reason = format!(
+                    "xarray has masked the fill value {shown}; in the target it masks the attribute {FILL_VALUE} alone"
+                );
+                self.find(Property::FillValues, Effect::Note, reason);
+            }
+            return;
+        }
+        match to_attribute(&source.data_type, &fill, self.registry) {
+            Some(value) => {
+                if target.attributes.get(FILL_VALUE) != Some(&value) {
+                    target.attributes.insert(FILL_VALUE.to_owned(), value);
+                    let reason = format!(
+                        "xarray masks the fill value {shown}; the target gets the attribute {FILL_VALUE} for that"
+                    );
+                    self.find(Property::FillValues, Effect::Note, reason);
+                }
+            }
+            None => {
+                let reason = format!(
+                    "xarray has masked the fill value {shown}; in the target it masks none of type {}",
+                    source.data_type
+                );
+                self.find(Property::FillValues, Effect::Note, reason);
+            }
+        }
+    }
+
+    /// From the attribute to the fill value.
+    fn mask_by_fill(&mut self, array: &Array, target: &mut ArrayMetadata) -> Result<MissingChunks> {
+        let source = array.metadata();
+        let shown = array.format_element(array.fill_value().as_bytes()).unwrap_or_default();
+        let wanted = match source.attributes.get(FILL_VALUE) {
+            Some(own) => match of_attribute(&source.data_type, own, self.registry) {
+                Some(fill) if fill != array.fill_value() => Some(fill),
+                Some(_) if self.missing == Missing::AsXarray => {
+                    target.attributes.shift_remove(FILL_VALUE);
+                    return Ok(MissingChunks::AsTheyAre);
+                }
+                _ => return Ok(MissingChunks::AsTheyAre),
+            },
+            // That values are not numbers is seen without a mask.
+            None if tells_missing(&source.attributes) || shown.eq_ignore_ascii_case("nan") => {
+                return Ok(MissingChunks::AsTheyAre);
+            }
+            None => None,
+        };
+        let with = ArrayMetadata { fill_value: wanted.clone(), ..target.clone() };
+        if target.fill_value.is_none() || self.says_array(&with).is_err() {
+            return Ok(MissingChunks::AsTheyAre);
+        }
+        let missing = wanted.as_ref().and_then(|fill| array.format_element(fill.as_bytes()).ok());
+        let instead = match &missing {
+            Some(missing) => {
+                format!("the fill value becomes {missing}, which xarray masks, instead of {shown}")
+            }
+            None => format!("the fill value {shown} becomes null, so that xarray masks no elements"),
+        };
+        let stored = if self.missing == Missing::Kept { Stored::Few } else { self.stored(array)? };
+        match stored {
+            Stored::All | Stored::Most => {
+                *target = with;
+                target.attributes.shift_remove(FILL_VALUE);
+            }
+            Stored::Few => {}
+        }
+        let (reason, chunks) = match stored {
+            Stored::All => (instead, MissingChunks::NoneMissing),
+            Stored::Most => {
+                (format!("{instead}; chunks that are not stored are written"), MissingChunks::Written)
+            }
+            Stored::Few => {
+                let missing = missing.map(|missing| format!(" instead of {missing}")).unwrap_or_default();
+                let reason = format!(
+                    "xarray will mask elements with the fill value {shown}{missing}, which chunks that are not stored depend on"
+                );
+                (reason, MissingChunks::AsTheyAre)
+            }
+        };
+        self.find(Property::FillValues, Effect::Note, reason);
+        Ok(chunks)
+    }
+
+    /// The chunks that are stored.
+    fn stored(&self, array: &Array) -> Result<Stored> {
+        if !self.lists {
+            return Ok(Stored::Most);
+        }
+        let mut stored = 0_u64;
+        array.visit_stored(&mut |chunk, _| stored += u64::from(chunk.is_some()))?;
+        let all = array.chunk_grid().chunk_count(array.shape()).unwrap_or(u64::MAX);
+        let elements = array.chunk_shape().into_iter().fold(1_u64, u64::saturating_mul);
+        let chunk = elements.saturating_mul(array.data_type().size().max(1) as u64);
+        Ok(match all.saturating_sub(stored) {
+            0 => Stored::All,
+            missing if !self.in_place && missing.saturating_mul(chunk) <= MOST => Stored::Most,
+            _ => Stored::Few,
+        })
+    }
+}
+
+/// Property becomes of chunks that are not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MissingChunks {
+    /// They stay so if they have the same elements in the target.
+    AsTheyAre,
+    /// There are none.
+    NoneMissing,
+    /// They are written.
+    Written,
+}
+
+/// Returns true if attributes tell that the fill value is a missing value, without an attribute for it.
+pub fn tells_missing(attributes: &Map) -> bool {
+    let types = attributes.get(TYPES).and_then(Json::as_str).unwrap_or_default();
+    types
+        .split(';')
+        .any(|part| part.trim_start().strip_prefix(FILL_VALUE).is_some_and(|of| of.starts_with(':')))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use zarrox_core::json::json;
+    use zarrox_core::{Format, s};
+    use zarrox_stores::{MemoryStore, Store};
+
+    use super::*;
+    use crate::copy::{Settings, CopyReport};
+    use zarrox::OpenOptions;
+
+    fn converted(array: &Array, store: &Arc<dyn Store>, to: Format) -> (Array, CopyReport) {
+        let made: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let plan = Settings::new(to).plan_in(store.clone(), "", made.clone(), "").unwrap();
+        let report = plan.run().unwrap();
+        let copy = OpenOptions::new().open_in(made, "").unwrap().into_array().unwrap();
+        let (before, after) = (array.read_dyn(..).unwrap(), copy.read_dyn(..).unwrap());
+        assert!(before.elements().eq(after.elements()));
+        (copy, report)
+    }
+
+    fn three(attributes: &Json, fill: i16) -> (Array, Arc<dyn Store>) {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let builder = OpenOptions::new().create_array_in(store.clone(), "");
+        let builder = builder.shape([4]).chunks([2]).data_type(DataType::Int16).dimension_names(["x"]);
+        let attributes = attributes.as_object().cloned().unwrap_or_default();
+        (builder.attributes(attributes).fill_value(fill).create().unwrap(), store)
+    }
+
+    #[test]
+    fn what_is_not_missing_in_v3_is_not_in_v2() {
+        let (array, store) = three(&json!({}), 7);
+        array.write(.., &ndarray::arr1(&[1_i16, 2, 3, 7])).unwrap();
+        let (copy, report) = converted(&array, &store, Format::V2);
+        assert_eq!(copy.metadata().fill_value, None);
+        assert!(report.obstacles[0].reason.contains("null"), "{report}");
+        assert_eq!(report.nodes[0].action, crate::copy::Action::CopyChunks);
+        // Chunks that are not stored are written, since null says nothing of their elements.
+        array.erase_chunk(&[1]).unwrap();
+        let (copy, report) = converted(&array, &store, Format::V2);
+        assert_eq!(copy.metadata().fill_value, None);
+        assert!(copy.stored_size(&[1]).unwrap().is_some() && report.obstacles[0].reason.contains("written"));
+        let kept = Settings::new(Format::V2).keep_fill_values(true);
+        let made: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let report = kept.plan_in(store, "", made.clone(), "").unwrap().run().unwrap();
+        let copy = OpenOptions::new().open_in(made, "").unwrap().into_array().unwrap();
+        assert!(copy.metadata().fill_value.is_some() && report.obstacles[0].reason.contains("will mask"));
+    }
+
+    #[test]
+    fn what_is_missing_in_v3_is_the_fill_value_of_v2_and_back() {
+        for fill in [0_i16, -9] {
+            let (array, store) = three(&json!({"_FillValue": -9}), fill);
+            array.write(s![..2], &ndarray::arr1(&[1_i16, -9])).unwrap();
+            let (copy, _) = converted(&array, &store, Format::V2);
+            assert_eq!(copy.fill_value().as_bytes(), (-9_i16).to_ne_bytes());
+            assert!(!copy.attributes().contains_key(FILL_VALUE));
+            assert_eq!(copy.stored_size(&[1]).unwrap().is_some(), fill == 0);
+            let (back, report) = converted(&copy, &copy.location().store.clone(), Format::V3);
+            assert_eq!(back.attributes()[FILL_VALUE], json!(-9));
+            assert!(report.obstacles.iter().any(|found| found.reason.contains("gets the attribute")));
+        }
+    }
+
+    #[test]
+    fn attributes_have_the_form_of_their_type() {
+        let registry = zarrox_codecs::registry();
+        let attribute = |data_type: DataType, value: Json| {
+            let fill = of_attribute(&data_type, &value, &registry)?;
+            to_attribute(&data_type, &fill, &registry)
+        };
+        assert_eq!(attribute(DataType::Float32, json!("NaN")), Some(json!("AAAAAAAA+H8=")));
+        assert_eq!(attribute(DataType::Float64, json!("AAAAAAAA+H8=")), Some(json!("AAAAAAAA+H8=")));
+        assert_eq!(attribute(DataType::Float64, json!(0)), Some(json!("AAAAAAAAAAA=")));
+        assert_eq!(attribute(DataType::Int8, json!(-1)), Some(json!(-1)));
+        assert_eq!(attribute(DataType::Int8, json!("NaN")), None);
+        assert_eq!(attribute(DataType::Bool, json!(true)), Some(json!(true)));
+        let zero = json!(["AAAAAAAAAAA=", "AAAAAAAA+H8="]);
+        assert_eq!(attribute(DataType::Complex64, zero.clone()), Some(zero));
+    }
+
+    #[test]
+    fn letters_that_netcdf_calls_missing_keep_their_fill_value() {
+        let told = json!({"_nc_types": "units: string; _FillValue: char"});
+        assert!(tells_missing(told.as_object().unwrap()));
+        assert!(!tells_missing(json!({"_nc_types": "a_FillValue: char"}).as_object().unwrap()));
+    }
+}

@@ -1,0 +1,101 @@
+//! Copies of arrays, groups and hierarchies: from any store to any other, and from any format to any other.
+//!
+//! ```
+//! use zarrox::codecs::Zstd;
+//! use zarrox::prelude::*;
+//! use zarrox_tools::copy::{Copier, IfExists};
+//! # let directory = tempfile::tempdir()?;
+//! # let (sea, copy, small) = (directory.path().join("sea.zarr"), directory.path().join("copy.zarr"), directory.path().join("small.zarr"));
+//! # let root = zarrox::create_group(&sea)?;
+//! # root.create_array("depth").shape([40, 80]).data_type(DataType::Int32).chunks([10, 10]).create()?.fill(s![3.., ..], 7)?;
+//!
+//! zarrox_tools::copy(&sea, &copy)?; // stored bytes as they are
+//! Copier::new().chunks([20, 80]).compressor(Zstd::level(9)).run(sea.join("depth"), &small)?;
+//! assert_eq!(zarrox::open_array(&small)?.read::<i32>(s![3, 5])?.first(), Some(&7));
+//!
+//! root.create_group("later")?;
+//! Copier::new().if_exists(IfExists::Update).run(&sea, &copy)?; // what is new or different
+//! assert!(zarrox::open_group(&copy)?.contains("later")?);
+//!
+//! let conversion = Copier::new().format(Format::V2).plan_in_place(&small)?;
+//! println!("{}", conversion.report()); // what would be done; nothing has been written yet
+//! conversion.run()?;
+//! assert_eq!(zarrox::open(&small)?.format(), Format::V2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is kept
+//!
+//! All values are kept bit by bit, and so are attributes, dimension names and fill values, except where xarray would mask other
+//! elements in the other format (see [`Copier::keep_fill_values`]). Chunks that were never stored stay so.
+//! If both formats support the same codecs, the bytes of chunks are copied, otherwise chunks are decoded and encoded. xarray's
+//! attribute `_ARRAY_DIMENSIONS` becomes `dimension_names` in a format that has them, and the other way round. Properties that
+//! the target cannot express are found before anything is written, and refused unless their loss is [allowed](Copier::allow).
+//!
+//! # Interruption
+//!
+//! A copy writes all documents after all chunks, and the root's last: before, there is no node, and a node
+//! that can be opened is complete. While it is unfinished, a journal, [`JOURNAL`], is in the destination. After an interruption,
+//! the same copy continues.
+//!
+//! A conversion [in place](Copier::plan_in_place) changes no chunk. It writes the new documents, from the innermost nodes to the
+//! root, and then removes the old ones, from the root inwards. At every moment, one of the two formats has a complete hierarchy.
+//! After an interruption, the same conversion finishes.
+
+mod chosen;
+mod chunks;
+mod codecs;
+mod conversion;
+mod copier;
+mod copying;
+mod glob;
+mod merge;
+pub mod missing;
+mod moving;
+mod plan;
+mod rechunking;
+mod report;
+mod reshard;
+mod rewrite;
+mod run;
+mod settings;
+mod target;
+mod translation;
+mod translator;
+
+use std::path::Path;
+
+use zarrox_core::Result;
+
+pub use chunks::pool;
+pub use conversion::{Conversion, check_apart, known_nodes};
+pub use settings::Settings;
+pub use copier::{Copier, IfExists};
+pub use copying::{Copying, Destination};
+pub use glob::Glob;
+pub use rechunking::{CopyPlan, Way};
+pub use report::{Action, CopyReport, Effect, NodeReport, Obstacle, Property, Skipped};
+pub use translation::Translation;
+pub use zarrox::internals::JOURNAL;
+
+/// The values to compare with the source after writing. Metadata is always compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Verify {
+    /// No values.
+    Nothing,
+    /// The values of arrays whose chunks were encoded again.
+    #[default]
+    Reencoded,
+    /// All values of arrays whose chunks were encoded again, and the bytes of copied chunks.
+    Everything,
+    /// All values, also those of copied chunks, which are decoded.
+    Values,
+}
+
+/// Copies the node at a path or URL, with all nodes below it, to another one where nothing is. [`Copier`] has options.
+///
+/// # Errors
+/// The errors of [`Copier::run`].
+pub fn copy(source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<CopyReport> {
+    Copier::new().run(source, destination)
+}

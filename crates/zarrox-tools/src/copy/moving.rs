@@ -1,0 +1,112 @@
+//! Moves between stores: a copy, and the deletion of the source.
+
+use std::error::Error as _;
+use std::io;
+use std::path::Path;
+
+use zarrox_core::{Error, ErrorKind, Result};
+
+use super::Copier;
+use super::{CopyReport, Verify};
+use zarrox::Node;
+use zarrox::internals::Journal;
+use zarrox::internals::Location;
+use zarrox::OpenMode;
+use crate::diff::{Diff, What};
+
+impl Copier {
+    /// Moves the node at a path or URL, with all nodes below it, to another path or URL. Within a store, and on one disk, it is
+    /// [renamed](zarrox::OpenOptions::move_node). Elsewhere it is copied, and deleted when the copy is whole. After an interruption, the
+    /// same call continues. `None` says that nothing had to be copied.
+    ///
+    /// # Errors
+    /// The errors of [`Copier::run`] and of [`OpenOptions::delete`](zarrox::OpenOptions::delete).
+    pub fn move_node(
+        &self,
+        source: impl AsRef<Path>,
+        destination: impl AsRef<Path>,
+    ) -> Result<Option<CopyReport>> {
+        let (source, destination) = (source.as_ref(), destination.as_ref());
+        let opening = self.settings.opening();
+        let overwrite = self.if_exists == super::IfExists::Replace;
+        let mode = if overwrite { OpenMode::Write } else { OpenMode::ReadWrite };
+        let from = opening.place(source)?;
+        // A database that is not there yet is made by the copy.
+        let to = match opening.place(destination) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            to => Some(to?),
+        };
+        if to.as_ref().is_some_and(|to| self.renames(&from, to, source, destination)) {
+            match opening.clone().mode(mode).move_node(source, destination) {
+                Err(error) if crosses_devices(&error) => {}
+                moved => return moved.map(|()| None),
+            }
+        }
+        let journal = to.as_ref().map(Journal::read).transpose()?.flatten();
+        if let Some(to) = to.filter(|_| journal.is_none())
+            && from.is_being_deleted()?
+            && to.is_explicit()?
+        {
+            let _holds = from.hold_alone()?;
+            self.check_copied(&from, &to)?;
+            return opening.delete_held(source).map(|()| None);
+        }
+        // What an earlier run has copied may have been changed before this one.
+        let is_resumed = journal.is_some();
+        from.check_inventory("moved by copying")?;
+        // Nobody writes into the source from here on, so that nothing is deleted that was not copied.
+        let _holds = from.hold_alone()?;
+        let again =
+            if is_resumed { self.clone().verify(Verify::Everything).comparing_again() } else { self.clone() };
+        let copying = again.plan(source, destination)?;
+        let report = copying.run_then(|| from.begin_deletion()).inspect_err(|_| from.abandon_mark())?;
+        if let Some(skipped) = report.skipped.first() {
+            from.abandon_mark();
+            let message = format!("the source was not deleted, since a part of it is damaged: {skipped}");
+            return Err(Error::new(ErrorKind::Corrupt, message));
+        }
+        from.check_inventory("deleted after it was copied").inspect_err(|_| from.abandon_mark())?;
+        opening.delete_held(source)?;
+        Ok(Some(report))
+    }
+
+    /// Makes sure that what is left of a source, which an interrupted move was about to delete, is in the destination.
+    fn check_copied(&self, from: &Location, to: &Location) -> Result<()> {
+        // The documents are erased first: without them, the source was not changed since it was copied.
+        let Some(found) = from.as_stored().find()? else { return Ok(()) };
+        let Some(copy) = to.as_stored().find()? else { return Ok(()) };
+        let nodes = (Node::new(found.location, found.node)?, Node::new(copy.location, copy.node)?);
+        let mut first = None;
+        Diff::new().stored(true).run(&nodes.0, &nodes.1, |difference| {
+            let is_lost = match difference.what {
+                What::OnlyLeft | What::Kind { .. } | What::Shape { .. } | What::Values(_) => true,
+                What::Attribute { .. } => self.format.is_none(),
+                _ => false,
+            };
+            first = first.take().or_else(|| is_lost.then_some(difference));
+            Ok(())
+        })?;
+        let Some(difference) = first else { return Ok(()) };
+        let message = format!(
+            "'{}' was copied to '{}' and then changed: {difference}; delete the one that is not wanted, and move again",
+            from.path, to.path
+        );
+        Err(Error::new(ErrorKind::Conflict, message))
+    }
+
+    /// Returns true if a node is moved without a copy.
+    fn renames(&self, from: &Location, to: &Location, source: &Path, destination: &Path) -> bool {
+        if self.format.is_some() {
+            return false;
+        }
+        from.is_in_store_of(to)
+            || (from.path.is_root()
+                && to.path.is_root()
+                && zarrox::internals::check_same_kind(source, destination).is_ok())
+    }
+}
+
+fn crosses_devices(error: &Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::CrossesDevices)
+}

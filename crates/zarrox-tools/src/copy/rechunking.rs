@@ -1,0 +1,191 @@
+//! Copies into other chunks: their plans, arrays on the way, and arrays that take the place of the source.
+
+use std::path::{Path, PathBuf};
+
+use zarrox_core::{Error, ErrorKind, NodeMetadata, Result};
+
+use super::merge::Piece;
+use super::{Copier, Copying, IfExists};
+use zarrox::Array;
+use super::{Conversion, CopyReport, Verify};
+use zarrox::internals::Journal;
+use zarrox::internals::{Location, argument};
+use zarrox::{OpenMode, OpenOptions};
+use crate::rechunk::Rechunk;
+
+/// The end of the name of the array that is about to take the place of another one.
+const BESIDE: &str = ".rechunked";
+
+/// The way of an array into other chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Encoded chunks are copied as they are.
+    Stored,
+    /// Each thread has a part of its own.
+    Direct,
+    /// All threads work on one part after the other, which is as large as the memory allows.
+    InMemory,
+    /// An uncompressed array lies on the way.
+    Scratch,
+}
+
+/// The plan of a copy of one array into other chunks.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct CopyPlan {
+    /// The path of the array, relative to the copied node.
+    pub path: String,
+    /// The way.
+    pub way: Way,
+    /// The average number of times that a chunk of the source is read.
+    pub times_read: f64,
+    /// The number of times that each element is written.
+    pub times_written: u64,
+    /// The lengths of the parts that are worked on at once.
+    pub part: Vec<u64>,
+    /// The size of the elements in stored chunks, or of all elements if that is not known, in bytes.
+    pub bytes: u64,
+}
+
+impl Copying {
+    /// The plans of arrays that get other chunks, or whose chunks are encoded again.
+    ///
+    /// # Errors
+    /// When a planned array cannot be made.
+    pub fn rechunks(&self) -> Result<Vec<CopyPlan>> {
+        let mut plans = Vec::new();
+        for conversion in self.conversions() {
+            for (path, source, target, division) in conversion.divisions()? {
+                let (part, together, times_read, is_stored) = division;
+                let memory = conversion.memory();
+                let between = self
+                    .scratch
+                    .as_ref()
+                    .filter(|_| !is_stored)
+                    .and_then(|_| Rechunk::new().memory(memory).between(&source, &target));
+                let item = source.data_type().size() as u64;
+                let bytes = source.shape().iter().fold(item, |size, &length| size.saturating_mul(length));
+                let way = match (is_stored, &between, together) {
+                    (true, ..) => Way::Stored,
+                    (_, Some(_), _) => Way::Scratch,
+                    (.., true) => Way::InMemory,
+                    _ => Way::Direct,
+                };
+                let is_scratch = way == Way::Scratch;
+                plans.push(CopyPlan {
+                    path,
+                    way,
+                    times_read: if is_scratch { 1.0 } else { times_read },
+                    times_written: if is_scratch { 2 } else { 1 },
+                    part: between.unwrap_or(part),
+                    bytes,
+                });
+            }
+        }
+        Ok(plans)
+    }
+
+    /// Copies the source into an array on the way first, where that is worth it.
+    pub(super) fn by_scratch(mut self) -> Result<(Self, Option<PathBuf>)> {
+        let Some(scratch) = self.scratch.take() else { return Ok((self, None)) };
+        let [Piece::Whole(conversion)] = self.pieces.as_mut_slice() else { return Ok((self, None)) };
+        let Some((source, target)) = conversion.single_array()? else {
+            let message = "an array on the way is for the copy of a single array; name an array";
+            return Err(argument(message));
+        };
+        let memory = conversion.memory();
+        let Some(chunks) = Rechunk::new().memory(memory).between(&source, &target) else {
+            return Ok((self, None));
+        };
+        let options = source.open_options();
+        let way = Copier::new().open_options(options.clone()).chunks(chunks).no_compressor();
+        // One that is there is whole, and was made by an earlier run of the same copy.
+        let way = way.memory(memory).if_exists(IfExists::Skip).listening(conversion.listener());
+        let place = options.new_place(&scratch)?;
+        way.plan_between(source.location(), place)?.run()?;
+        conversion.read_from(options.open(&scratch)?.into_array()?);
+        Ok((self, Some(scratch)))
+    }
+}
+
+impl Copier {
+    /// Sets an unused path or URL for an uncompressed array on the way, as large as all elements. It is made if chunks of a single
+    /// array would be read more than twice otherwise, and deleted at the end.
+    pub fn scratch(self, path: impl AsRef<Path>) -> Self {
+        Self { scratch: Some(path.as_ref().to_owned()), ..self }
+    }
+
+    /// Gives an array or the arrays of a group other chunks or codecs: a copy is made beside, all its values are compared, and then it
+    /// takes the place of the source. After an interruption, the same call continues. `None` says that only the exchange was left to do.
+    ///
+    /// # Errors
+    /// The errors of [`Copier::run`] and of [`OpenOptions::move_node`].
+    pub fn run_in_place(&self, path: impl AsRef<Path>) -> Result<Option<CopyReport>> {
+        let path = path.as_ref();
+        let beside = beside(path)?;
+        let moving = OpenOptions::clone(&self.settings.opening()).mode(OpenMode::Write);
+        let (place, copy) = (moving.place(path)?, moving.place(&beside)?);
+        // An earlier run was interrupted when the copy took the place of the source.
+        let is_aside = !place.is_explicit()? && copy.is_explicit()? && Journal::read(&copy)?.is_none();
+        if is_aside || moving.is_half_moved(&copy, &place)? {
+            return moving.move_node(&beside, path).map(|()| None);
+        }
+        place.check_inventory("given other chunks in place")?;
+        let report = self.copy_beside(path, &beside, &copy)?;
+        if let Some(skipped) = report.skipped.first() {
+            let message = format!("'{}' was left as it is: {skipped}", path.display());
+            return Err(Error::new(ErrorKind::Corrupt, message));
+        }
+        // Nobody writes into the source from here on. Property was written meanwhile, or before this run, is found by comparing all.
+        let _holds = place.hold_alone()?;
+        place.check_inventory("given other chunks in place")?;
+        self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(path, &beside)?;
+        moving.move_held(&beside, path)?;
+        Ok(Some(report))
+    }
+
+    /// Copies a node to the place beside it, or continues. If the node was changed since an earlier run was interrupted, or if that
+    /// run had other options, what it has copied is of no use.
+    fn copy_beside(&self, path: &Path, beside: &Path, copy: &Location) -> Result<CopyReport> {
+        let copier = self.clone().if_exists(IfExists::Skip).verify(Verify::Nothing);
+        match copier.run(path, beside) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let Some(format) = Journal::read(copy)?.and_then(|journal| journal.format()) else {
+                    return Err(error);
+                };
+                let _holds = copy.hold_alone()?;
+                copy.delete_remains(format)?;
+                copier.run(path, beside)
+            }
+            copied => copied,
+        }
+    }
+}
+
+/// The path of a node beside another one.
+fn beside(path: &Path) -> Result<PathBuf> {
+    let text = path.to_str().ok_or_else(|| argument("the path is not Unicode"))?;
+    Ok(PathBuf::from(format!("{}{BESIDE}", text.trim_end_matches('/'))))
+}
+
+/// The array of a conversion, the array that it becomes, and how it is divided.
+type Division = (Vec<u64>, bool, f64, bool);
+
+impl Conversion {
+    fn divisions(&self) -> Result<Vec<(String, Array, Array, Division)>> {
+        self.encoded_arrays()?
+            .into_iter()
+            .map(|(path, source, target, is_stored)| {
+                let (part, together, times) = self.division(&source, &target);
+                Ok((path, source, target, (part, together, times, is_stored)))
+            })
+            .collect()
+    }
+
+    /// The array and what it becomes, if there is only one.
+    fn single_array(&self) -> Result<Option<(Array, Array)>> {
+        let mut arrays = self.encoded_arrays()?;
+        let is_single = arrays.len() == 1 && matches!(self.root(), Some(NodeMetadata::Array(_)));
+        Ok(arrays.pop().filter(|_| is_single).map(|(_, source, target, _)| (source, target)))
+    }
+}

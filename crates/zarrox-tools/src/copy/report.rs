@@ -1,0 +1,272 @@
+//! The report of a conversion: its obstacles and its work, for people and programs.
+
+use std::fmt;
+
+use zarrox_core::{Error, ErrorKind, Format, Result};
+
+/// A property of a node that a format may not be able to express.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Property {
+    /// The data type of the elements. If its loss is allowed, the array is left out.
+    DataTypes,
+    /// The codecs of the chunks.
+    Codecs,
+    /// The division of the array into chunks.
+    ChunkGrids,
+    /// The keys of chunks.
+    ChunkKeys,
+    /// The value of elements that were never written. If its loss is allowed, every chunk is stored.
+    FillValues,
+    /// The names of dimensions. If their loss is allowed, they are dropped.
+    DimensionNames,
+    /// Attributes. If their loss is allowed, those that the format cannot store are dropped.
+    Attributes,
+    /// Members of metadata that this library does not know. If their loss is allowed, they are dropped.
+    Members,
+    /// Groups.
+    Groups,
+    /// Nodes that cannot be read, or cannot be at their path. If their loss is allowed, they are left out.
+    Nodes,
+}
+
+/// All properties, with their names.
+const NAMES: &[(Property, &str)] = &[
+    (Property::DataTypes, "data-types"),
+    (Property::Codecs, "codecs"),
+    (Property::ChunkGrids, "chunk-grids"),
+    (Property::ChunkKeys, "chunk-keys"),
+    (Property::FillValues, "fill-values"),
+    (Property::DimensionNames, "dimension-names"),
+    (Property::Attributes, "attributes"),
+    (Property::Members, "members"),
+    (Property::Groups, "groups"),
+    (Property::Nodes, "nodes"),
+];
+
+impl Property {
+    /// All properties.
+    pub fn all() -> impl Iterator<Item = Self> {
+        NAMES.iter().map(|(what, _)| *what)
+    }
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NAMES.iter().find(|(what, _)| what == self).map_or("nodes", |(_, name)| name))
+    }
+}
+
+impl std::str::FromStr for Property {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        if let Some((what, _)) = NAMES.iter().find(|(_, name)| *name == text) {
+            return Ok(*what);
+        }
+        let names: Vec<_> = NAMES.iter().map(|(_, name)| *name).collect();
+        let message = format!("'{text}' is not a property that can be lost; there are {}", names.join(", "));
+        Err(Error::new(ErrorKind::InvalidArgument, message))
+    }
+}
+
+/// The effect of a obstacle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Effect {
+    /// The property is stored differently, and nothing is lost.
+    Note,
+    /// The property is lost, which must be allowed.
+    Loss,
+    /// The node cannot be converted.
+    Refusal,
+}
+
+/// A property that the target stores differently than the source, or not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obstacle {
+    /// The path of the node, relative to the converted one: `/`, `/a/b`.
+    pub path: String,
+    /// The property of the node that the obstacle is about.
+    pub property: Property,
+    /// The effect.
+    pub effect: Effect,
+    /// A sentence about the property and its conversion.
+    pub reason: String,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let effect = match self.effect {
+            Effect::Note => "note",
+            Effect::Loss => "loss",
+            Effect::Refusal => "refused",
+        };
+        write!(f, "{}: {effect} ({}): {}", self.path, self.property, self.reason)
+    }
+}
+
+/// The way that a node is converted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Action {
+    /// The node has the target's format already, and stays unchanged.
+    Nothing,
+    /// Only its documents are written.
+    Metadata,
+    /// The bytes of its chunks are copied.
+    CopyChunks,
+    /// Its encoded chunks are moved into other shards, or out of shards, as they are.
+    Reshard,
+    /// Its chunks are decoded and encoded.
+    Reencode,
+    /// The node is there, and only what differs is copied.
+    Update,
+}
+
+impl Action {
+    /// Returns true if chunks are copied.
+    pub(super) fn has_chunks(self) -> bool {
+        !matches!(self, Self::Nothing | Self::Metadata)
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nothing => "nothing to do",
+            Self::Metadata => "metadata only",
+            Self::CopyChunks => "copy bytes",
+            Self::Reshard => "copy bytes into other shards",
+            Self::Reencode => "re-encode",
+            Self::Update => "copy what differs",
+        })
+    }
+}
+
+/// The report about one node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeReport {
+    /// The path of the node, relative to the converted one: `/`, `/a/b`.
+    pub path: String,
+    /// True for an array.
+    pub is_array: bool,
+    /// The way that the node is converted.
+    pub action: Action,
+    /// The number of stored chunks (shards, if there are any) that are copied or encoded.
+    pub chunks: u64,
+    /// The size of these chunks, in bytes.
+    pub bytes: u64,
+}
+
+impl fmt::Display for NodeReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, is_array, action, chunks, bytes } = self;
+        let kind = if *is_array { "array" } else { "group" };
+        write!(f, "{path} ({kind}): {action}")?;
+        match action {
+            action if *is_array && action.has_chunks() => {
+                write!(f, ", {chunks} chunks, {bytes} bytes")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The report of a conversion: the work, and all properties that the target stores differently or not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CopyReport {
+    /// The source's format.
+    pub from: Format,
+    /// The target's format.
+    pub to: Format,
+    /// The location of the source.
+    pub source: String,
+    /// The location of the destination; `None` for a conversion in place.
+    pub destination: Option<String>,
+    /// The converted nodes, parents before children.
+    pub nodes: Vec<NodeReport>,
+    /// All properties that the target stores differently or not at all.
+    pub obstacles: Vec<Obstacle>,
+    /// Parts of the source that are damaged and were left out.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A part of an array that could not be read, and is not in the copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The path of the array in the source.
+    pub path: String,
+    /// The part of the copy that holds fill values instead: the begin and the end along each dimension.
+    pub region: Vec<(u64, u64)>,
+    /// The error.
+    pub reason: String,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, region, reason } = self;
+        let along: Vec<String> = region.iter().map(|(begin, end)| format!("{begin}:{end}")).collect();
+        write!(f, "{path}[{}]: left out: {reason}", along.join(", "))
+    }
+}
+
+impl CopyReport {
+    /// Adds the nodes of a further piece of the same work.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.nodes.extend(other.nodes);
+        self.obstacles.extend(other.obstacles);
+        self.skipped.extend(other.skipped);
+    }
+
+    /// The number of stored chunks that are copied or encoded, and their size in bytes.
+    pub fn tally(&self) -> (u64, u64) {
+        let add = |(chunks, bytes): (u64, u64), node: &NodeReport| {
+            (chunks.saturating_add(node.chunks), bytes.saturating_add(node.bytes))
+        };
+        self.nodes.iter().fold((0, 0), add)
+    }
+
+    /// The obstacles that prevent the conversion: refusals, and losses that are not allowed.
+    pub fn obstacles(&self, allowed: impl Fn(Property) -> bool) -> impl Iterator<Item = &Obstacle> {
+        self.obstacles.iter().filter(move |obstacle| match obstacle.effect {
+            Effect::Note => false,
+            Effect::Loss => !allowed(obstacle.property),
+            Effect::Refusal => true,
+        })
+    }
+
+    /// An error that lists everything that prevents the conversion, if anything does, line by line.
+    pub(super) fn check(&self, allowed: impl Fn(Property) -> bool) -> Result<()> {
+        /// The number of obstacles that the error lists; more would hide what to do.
+        const SHOWN: usize = 20;
+        let obstacles: Vec<&Obstacle> = self.obstacles(allowed).collect();
+        if obstacles.is_empty() {
+            return Ok(());
+        }
+        let mut lines = vec![format!("{} cannot become Zarr {}:", self.source, self.to)];
+        lines.extend(obstacles.iter().take(SHOWN).map(|obstacle| match obstacle.effect {
+            Effect::Loss => format!("{obstacle}; can be allowed: {}", obstacle.property),
+            _ => obstacle.to_string(),
+        }));
+        if obstacles.len() > SHOWN {
+            lines.push(format!("and {} more", obstacles.len() - SHOWN));
+        }
+        Err(Error::new(ErrorKind::Unsupported, lines.join("\n  ")))
+    }
+}
+
+/// Every node and every obstacle on a line of its own.
+impl fmt::Display for CopyReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let destination = self.destination.as_deref().unwrap_or("in place");
+        writeln!(f, "{} (Zarr {}) -> {destination} (Zarr {})", self.source, self.from, self.to)?;
+        for node in &self.nodes {
+            writeln!(f, "{node}")?;
+        }
+        for obstacle in &self.obstacles {
+            writeln!(f, "{obstacle}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,440 @@
+//! Runs a planned conversion.
+
+use std::time::{Duration, Instant};
+
+use zarrox_core::json::Map;
+use zarrox_core::metadata::Layout;
+use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, Result};
+
+use super::chunks::Transfer;
+use super::plan::Step;
+use super::report::{Action, CopyReport, Skipped};
+use zarrox::internals::Tally;
+use super::{Conversion, Verify};
+use zarrox::Progress;
+use zarrox::Array;
+use zarrox::internals::format_of;
+use zarrox::internals::{Fingerprint, Journal};
+use zarrox::internals::Location;
+use zarrox::internals::Changes;
+
+impl Conversion {
+    /// Runs the conversion. An interrupted one is continued.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] with all properties that the target cannot express and whose loss is not allowed, before
+    /// anything is written; [`ErrorKind::AlreadyExists`] when there is something at the destination; [`ErrorKind::Corrupt`] when
+    /// the written data differ from the source; and errors of the stores.
+    pub fn run(self) -> Result<CopyReport> {
+        self.run_then(|| Ok(()))
+    }
+
+    /// Runs the conversion, and something else just before the journal says that nothing is unfinished.
+    pub(crate) fn run_then(mut self, last: impl FnOnce() -> Result<()>) -> Result<CopyReport> {
+        self.check()?;
+        let skipped = self.run_checked(last)?;
+        self.report.skipped = skipped;
+        Ok(self.report)
+    }
+
+    fn run_checked(&self, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
+        let (place, source) = (&self.destination, &self.source);
+        let done = match self.in_place {
+            Some(from) => self.replace_documents_alone(from).map(|()| Vec::new()),
+            None => self.copy(last),
+        };
+        let skipped = done.map_err(|error| match self.in_place {
+            Some(_) => {
+                error.at(format!("converting '{}' in {} in place", place.path, place.store.location()))
+            }
+            None => {
+                let work = if self.report.from == self.settings.to { "copying" } else { "converting" };
+                error.at(format!("{work} {source} to {place}"))
+            }
+        })?;
+        place.store.flush()?;
+        Ok(skipped)
+    }
+
+    /// Brings consolidated metadata above up to date. As long as the journal is there, the same call does it again.
+    fn keep_copies(&self) -> Result<()> {
+        let place = &self.destination;
+        let changes = Changes::of_all_below(&[&place.path]).and(place.path.ancestors());
+        place.keep_copies(self.settings.to, &changes)
+    }
+
+    fn copy(&self, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
+        let mut journal = self.prepare()?;
+        self.copy_all(&mut journal, last).map_err(|error| {
+            // If storing the journal fails, the work since the last write of it is repeated.
+            let _ = journal.write(&self.destination);
+            resumable(error, self.settings.effort.fixed_source)
+        })
+    }
+
+    fn copy_all(&self, journal: &mut Journal, last: impl FnOnce() -> Result<()>) -> Result<Vec<Skipped>> {
+        let counter = Counter::new(self);
+        let mut skipped = Vec::new();
+        for step in &self.steps {
+            if let (Some(source), Some(target)) = (&step.array, &step.target) {
+                skipped.extend(self.copy_array(step, source, target, journal, &counter)?);
+            }
+        }
+        // No node exists until all chunks are stored. The root comes last, so that all nodes that can be found from it are
+        // complete.
+        for step in self.steps.iter().rev() {
+            if let Some(target) = &step.target {
+                self.store(step, target)?;
+            }
+        }
+        self.destination.create_ancestors(self.settings.to, &self.layout()?)?;
+        self.compare_metadata()?;
+        self.consolidate()?;
+        let kept = self.keep_copies();
+        last()?;
+        Journal::erase(&self.destination)?;
+        kept.map(|()| skipped)
+    }
+
+    /// The layout of the destination.
+    fn layout(&self) -> Result<Layout> {
+        self.destination.layout_for(self.settings.to)
+    }
+
+    fn store(&self, step: &Step, target: &NodeMetadata) -> Result<()> {
+        self.place(step)?.store_documents(target, &self.layout()?)
+    }
+
+    /// Checks that the destination is empty, or has the remains of an earlier run of the same conversion according to its
+    /// journal.
+    fn prepare(&self) -> Result<Journal> {
+        let (to, overwrite) = (self.settings.to, self.settings.overwrite);
+        // The store must be asked again, since its content changes now.
+        let place = self.destination.clone().with_layout(None);
+        place.check_ancestors(to)?;
+        Journal::new(&self.source, self.report.from, to, false, &self.fingerprint()?)
+            .begin(&place, to, overwrite, false)
+    }
+
+    fn copy_array(
+        &self,
+        step: &Step,
+        source: &Array,
+        target: &NodeMetadata,
+        journal: &mut Journal,
+        counter: &Counter<'_>,
+    ) -> Result<Vec<Skipped>> {
+        let NodeMetadata::Array(metadata) = target else { return Ok(Vec::new()) };
+        let place = self.place(step)?;
+        let rounds = self.rounds(step);
+        if journal.is_finished(&step.path) && !self.settings.effort.again {
+            return counter.add(step.bytes * rounds).map(|()| Vec::new());
+        }
+        let resuming = journal.was_there();
+        let destination = Array::new(place, metadata.clone())?;
+        let tell = |bytes| counter.add(bytes);
+        let transfer = Transfer::new(&self.settings, source, &destination, step.action, resuming, &tell);
+        match step.action {
+            Action::CopyChunks => transfer.copy()?,
+            Action::Reshard => transfer.reshard()?,
+            _ => transfer.reencode(step.all_chunks)?,
+        }
+        if rounds > 1 {
+            match (step.action, self.settings.verify) {
+                (Action::CopyChunks, Verify::Everything) => transfer.compare_copies()?,
+                _ => transfer.compare_values(step.all_chunks)?,
+            }
+        }
+        journal.finish(&self.destination, &step.path)?;
+        Ok(transfer.skipped())
+    }
+
+    /// Brings an array that is there up to date: copies what differs.
+    pub(crate) fn update(mut self) -> Result<CopyReport> {
+        self.check()?;
+        let counter = Counter::new(&self);
+        for step in &self.steps {
+            let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) else {
+                continue;
+            };
+            let destination = Array::new(self.place(step)?, metadata.clone())?;
+            let tell = |bytes| counter.add(bytes);
+            let transfer = Transfer::new(&self.settings, source, &destination, Action::Update, false, &tell);
+            match step.action {
+                Action::CopyChunks => transfer.update_copies()?,
+                _ => transfer.update_values(step.all_chunks)?,
+            }
+        }
+        self.destination.store.flush()?;
+        self.report.nodes.iter_mut().for_each(|node| node.action = Action::Update);
+        Ok(self.report)
+    }
+
+    /// Returns true if the array at the destination has the metadata of the copy, but perhaps other attributes.
+    pub(crate) fn fits(&self, found: &ArrayMetadata) -> Result<bool> {
+        let Some(target) = self.array() else { return Ok(false) };
+        let target = ArrayMetadata { attributes: found.attributes.clone(), ..target.clone() };
+        found.is_same(&target, &self.destination.context.registry, self.destination.context.chunk_limit)
+    }
+
+    /// The arrays whose chunks are not copied as they are, with what they become, and whether chunks stay encoded.
+    pub(crate) fn encoded_arrays(&self) -> Result<Vec<(String, Array, Array, bool)>> {
+        let mut arrays = Vec::new();
+        for step in &self.steps {
+            let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) else {
+                continue;
+            };
+            if matches!(step.action, Action::Reencode | Action::Reshard) {
+                let target = Array::new(self.place(step)?, metadata.clone())?;
+                let is_stored = step.action == Action::Reshard;
+                arrays.push((format!("/{}", step.path), source.clone(), target, is_stored));
+            }
+        }
+        Ok(arrays)
+    }
+
+    /// The lengths of the parts in which an array is copied, whether all threads work on one after the other, and the average number of
+    /// times that a chunk is read.
+    pub(crate) fn division(&self, source: &Array, target: &Array) -> (Vec<u64>, bool, f64) {
+        super::chunks::planned_division(source, target, &self.settings.rewrite, self.settings.effort.memory)
+    }
+
+    /// The memory that the conversion may take.
+    pub(crate) fn memory(&self) -> usize {
+        self.settings.effort.memory
+    }
+
+    /// The function that hears of progress.
+    pub(crate) fn listener(&self) -> Option<zarrox::internals::Listener> {
+        self.settings.listener.clone()
+    }
+
+    /// The first node in the form of the target.
+    pub(crate) fn root(&self) -> Option<&NodeMetadata> {
+        self.steps.first()?.target.as_ref()
+    }
+
+    /// Reads the elements of the first array from another one, which has the same.
+    pub(crate) fn read_from(&mut self, array: Array) {
+        if let Some(step) = self.steps.first_mut() {
+            step.array = Some(array);
+        }
+    }
+
+    /// The copy of the first node, if it is an array.
+    pub fn array(&self) -> Option<&ArrayMetadata> {
+        match self.steps.first()?.target.as_ref()? {
+            NodeMetadata::Array(array) => Some(array),
+            NodeMetadata::Group(_) => None,
+        }
+    }
+
+    /// Returns true if the chunks of the first array are copied as they are.
+    pub fn copies_chunks(&self) -> bool {
+        self.steps.first().is_some_and(|step| step.action == Action::CopyChunks)
+    }
+
+    /// The attributes of the copy of the first node.
+    pub(crate) fn attributes(&self) -> Option<&Map> {
+        match self.steps.first()?.target.as_ref()? {
+            NodeMetadata::Array(array) => Some(&array.attributes),
+            NodeMetadata::Group(group) => Some(&group.attributes),
+        }
+    }
+
+    /// Replaces the documents while nobody writes into the nodes, if they still are as they were when the conversion was planned.
+    fn replace_documents_alone(&self, from: Format) -> Result<()> {
+        let source = self.source.as_stored().with_probe(None);
+        let _holds = source.hold_alone()?;
+        if self.settings.plan_at(&source)?.fingerprint()? != self.fingerprint()? {
+            let message = "the nodes were changed after the conversion was planned; convert them again";
+            return Err(Error::new(ErrorKind::InvalidArgument, message));
+        }
+        self.replace_documents(from)
+    }
+
+    /// Writes the new documents, the root's last; then removes the old ones, the root's first.
+    fn replace_documents(&self, from: Format) -> Result<()> {
+        let to = self.settings.to;
+        let resuming = Journal::read(&self.destination)?.is_some();
+        if from == to {
+            return Ok(());
+        }
+        if !resuming {
+            Journal::new(&self.source, from, to, true, &self.fingerprint()?).write(&self.destination)?;
+        }
+        self.replace_all(from, resuming).map_err(|error| resumable(error, false))
+    }
+
+    fn replace_all(&self, from: Format, resuming: bool) -> Result<()> {
+        for step in self.steps.iter().rev() {
+            if let Some(target) = &step.target {
+                self.store(step, target)?;
+            }
+        }
+        self.compare_metadata()?;
+        self.compare_in_place()?;
+        self.consolidate()?;
+        for step in self.steps.iter().filter(|step| resuming || step.action != Action::Nothing) {
+            self.remove_documents(step, from)?;
+        }
+        let kept = self.keep_copies();
+        Journal::erase(&self.destination).and(kept)
+    }
+
+    /// Removes the documents of a format. The document that makes the node goes last, so that after an interruption there is
+    /// either a node or nothing to remove.
+    fn remove_documents(&self, step: &Step, format: Format) -> Result<()> {
+        let place = self.place(step)?.of_format(Some(format));
+        if !place.holds_node()? {
+            return Ok(());
+        }
+        // Consolidated copies of documents that will be removed.
+        place.drop_consolidated(format)?;
+        let kept = self.layout()?.keys(&place.path);
+        let old = place.layout_for(format)?.keys(&place.path).into_iter().rev();
+        old.filter(|key| !kept.contains(key)).try_for_each(|key| place.erase(key))
+    }
+
+    /// Opens all nodes again and compares them with the plan.
+    fn compare_metadata(&self) -> Result<()> {
+        for step in &self.steps {
+            let Some(target) = &step.target else { continue };
+            let place = self.place(step)?;
+            let (registry, limit) = (&place.context.registry, place.context.chunk_limit);
+            let same = match (place.find_node()?, target) {
+                (Some(NodeMetadata::Array(found)), NodeMetadata::Array(target)) => {
+                    found.is_same(target, registry, limit)?
+                }
+                (Some(NodeMetadata::Group(found)), NodeMetadata::Group(target)) => found == *target,
+                _ => false,
+            };
+            if !same {
+                let message = format!(
+                    "the metadata of '{}' differs from what was written; perhaps another program has changed it",
+                    place.path
+                );
+                return Err(Error::new(ErrorKind::Corrupt, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Groups whose source has consolidated metadata get consolidated metadata of the present nodes.
+    fn consolidate(&self) -> Result<()> {
+        for step in self.steps.iter().filter(|step| step.consolidate) {
+            self.place(step)?.consolidate(self.settings.to)?;
+        }
+        Ok(())
+    }
+
+    /// The chunks are the same files. With full verification, they are read through both documents.
+    fn compare_in_place(&self) -> Result<()> {
+        if !matches!(self.settings.verify, Verify::Everything | Verify::Values) {
+            return Ok(());
+        }
+        for step in &self.steps {
+            if let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) {
+                let place = self.place(step)?;
+                let destination = Array::new(place, metadata.clone())?;
+                let (action, tell) = (step.action, |_| Ok(()));
+                let transfer = Transfer::new(&self.settings, source, &destination, action, false, &tell);
+                transfer.compare_values(false)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&self, step: &Step) -> Result<Location> {
+        Ok(self.destination.at(self.destination.path.join(&step.path)?))
+    }
+
+    /// The number of times that the bytes of an array are processed: for writing, and for comparing.
+    fn rounds(&self, step: &Step) -> u64 {
+        match (self.settings.verify, step.action) {
+            (Verify::Everything | Verify::Values, action) if action.has_chunks() => 2,
+            (Verify::Reencoded, Action::Reencode) => 2,
+            _ => 1,
+        }
+    }
+
+    /// The number of bytes that are copied and compared.
+    pub(crate) fn work(&self) -> u64 {
+        self.steps.iter().map(|step| step.bytes * self.rounds(step)).sum()
+    }
+
+    /// A hash of everything that will be written.
+    fn fingerprint(&self) -> Result<Fingerprint> {
+        let mut fingerprint = Fingerprint::new();
+        for step in &self.steps {
+            fingerprint.see(step.path.as_bytes());
+            fingerprint.see(step.action.to_string().as_bytes());
+            let Some(target) = &step.target else { continue };
+            let place = self.place(step)?;
+            for (_, bytes) in
+                format_of(target).def().to_documents(&place.path, target, &place.context.registry)?
+            {
+                fingerprint.see(&bytes);
+            }
+        }
+        Ok(fingerprint)
+    }
+}
+
+/// The error of a conversion that has started, with advice, unless it comes again since the source stays as it is.
+fn resumable(error: Error, fixed_source: bool) -> Error {
+    let comes_again = matches!(
+        error.kind(),
+        ErrorKind::Corrupt
+            | ErrorKind::DataTypeMismatch
+            | ErrorKind::InvalidArgument
+            | ErrorKind::InvalidMetadata
+            | ErrorKind::InvalidSelection
+            | ErrorKind::LimitExceeded
+            | ErrorKind::Unsupported
+    );
+    if comes_again && fixed_source {
+        return error;
+    }
+    let message = format!("{error}; run the same conversion again to continue");
+    Error::new(error.kind(), message).with_source(error)
+}
+
+/// Counts the completed work, reports it, and slows it down where it is to be slow.
+struct Counter<'a> {
+    done: Tally,
+    total: u64,
+    conversion: &'a Conversion,
+    begun: Instant,
+}
+
+impl<'a> Counter<'a> {
+    fn new(conversion: &'a Conversion) -> Self {
+        Self { done: Tally::default(), total: conversion.work(), conversion, begun: Instant::now() }
+    }
+
+    fn add(&self, bytes: u64) -> Result<()> {
+        let done = self.done.add(bytes, |done| self.tell(done))?;
+        while let Some(rest) = self.early(done) {
+            std::thread::sleep(rest.min(LONGEST_SLEEP));
+            self.done.add(0, |done| self.tell(done))?;
+        }
+        Ok(())
+    }
+
+    fn tell(&self, done: u64) -> Result<()> {
+        let progress = Progress::new(done, self.total);
+        self.conversion.settings.listener.as_ref().map_or(Ok(()), |listener| listener(progress))
+    }
+
+    /// The time until so many bytes may be done.
+    fn early(&self, done: u64) -> Option<Duration> {
+        let rate = self.conversion.settings.effort.rate?.max(1);
+        #[expect(clippy::cast_precision_loss, reason = "a time to sleep")]
+        let due = Duration::try_from_secs_f64(done as f64 / rate as f64).ok()?;
+        due.checked_sub(self.begun.elapsed()).filter(|rest| !rest.is_zero())
+    }
+}
+
+/// The longest sleep, so that an interruption is heard.
+const LONGEST_SLEEP: Duration = Duration::from_millis(100);

@@ -1,0 +1,355 @@
+//! Differences between two nodes and all below them: of structure, metadata, attributes and elements, whatever their formats, stores,
+//! chunks and codecs are.
+//!
+//! ```
+//! use zarrox::diff::{Diff, What};
+//! use zarrox::prelude::*;
+//! # let directory = tempfile::tempdir()?;
+//! # let (a, b) = (directory.path().join("a.zarr"), directory.path().join("b.zarr"));
+//! let left = zarrox::create_array(&a).shape([100]).data_type(DataType::Float32).chunks([10]).create()?;
+//! let right = zarrox::create_array(&b).shape([100]).data_type(DataType::Float32).chunks([32]).create()?;
+//! left.fill(.., 1.0_f32)?;
+//! right.fill(.., 1.0_f32)?;
+//! right.fill(s![17], 1.5_f32)?;
+//!
+//! let found = zarrox::diff(&left.into(), &right.into())?;
+//! let What::Values(values) = &found[0].what else { panic!() };
+//! assert_eq!((values.count, values.largest.clone()), (1, Some((0.5, vec![17]))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod nodes;
+mod tolerance;
+mod values;
+
+use std::fmt;
+use std::sync::Arc;
+
+use zarrox_core::json::{Json, json};
+use zarrox_core::{DataType, Result};
+
+use zarrox::Array;
+use zarrox::Progress;
+use zarrox::internals::{Listener, Work};
+use zarrox::Node;
+use crate::pass::{Pass, elements_of};
+use tolerance::Tolerance;
+use values::{Comparing, Found};
+
+pub use values::{Pair, Values};
+
+/// A property in which two nodes of the same path differ.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum What {
+    /// There is a node only on the left side.
+    OnlyLeft,
+    /// There is a node only on the right side.
+    OnlyRight,
+    /// One is an array, and one a group.
+    Kind {
+        /// True if the left one is the array.
+        left_is_array: bool,
+    },
+    /// The shapes.
+    Shape {
+        /// The shape on the left side.
+        left: Vec<u64>,
+        /// The shape on the right side.
+        right: Vec<u64>,
+    },
+    /// The data types.
+    DataType {
+        /// The type on the left side.
+        left: DataType,
+        /// The type on the right side.
+        right: DataType,
+    },
+    /// The values of elements that were never written, as text.
+    FillValue {
+        /// The value on the left side.
+        left: String,
+        /// The value on the right side.
+        right: String,
+    },
+    /// The names of dimensions.
+    DimensionNames {
+        /// The names on the left side.
+        left: Json,
+        /// The names on the right side.
+        right: Json,
+    },
+    /// An attribute.
+    Attribute {
+        /// Its name.
+        name: String,
+        /// The value on the left side, if there is one.
+        left: Option<Json>,
+        /// The value on the right side, if there is one.
+        right: Option<Json>,
+    },
+    /// Elements.
+    Values(Values),
+}
+
+/// A difference between two nodes.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// The path of both nodes, relative to the compared ones: `/`, `/a/b`.
+    pub path: String,
+    /// The property that differs.
+    pub what: What,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, what } = self;
+        write!(f, "{path}: ")?;
+        let shown = |json: &Option<Json>| json.as_ref().map_or_else(|| "none".to_owned(), Json::to_string);
+        match what {
+            What::OnlyLeft => write!(f, "only on the left side"),
+            What::OnlyRight => write!(f, "only on the right side"),
+            What::Kind { left_is_array: true } => {
+                write!(f, "an array on the left side, and a group on the right")
+            }
+            What::Kind { left_is_array: false } => {
+                write!(f, "a group on the left side, and an array on the right")
+            }
+            What::Shape { left, right } => write!(f, "shape: {left:?} and {right:?}"),
+            What::DataType { left, right } => write!(f, "data type: {left} and {right}"),
+            What::FillValue { left, right } => write!(f, "fill value: {left} and {right}"),
+            What::DimensionNames { left, right } => write!(f, "dimension names: {left} and {right}"),
+            What::Attribute { name, left, right } => {
+                write!(f, "attribute {name:?}: {} and {}", shown(left), shown(right))
+            }
+            What::Values(Values { count, largest, .. }) => {
+                write!(f, "values: {count} differ")?;
+                match largest {
+                    Some((size, index)) => write!(f, ", by at most {size} at {index:?}"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl Difference {
+    /// The difference as JSON: its `path` and `property`, and what the property has on both sides.
+    pub fn to_json(&self) -> Json {
+        let sides = |property: &str, left: Json, right: Json| json!({"path": self.path.as_str(), "property": property, "left": left, "right": right});
+        let kind = |is_array: bool| Json::from(if is_array { "array" } else { "group" });
+        match &self.what {
+            What::OnlyLeft => sides("node", true.into(), false.into()),
+            What::OnlyRight => sides("node", false.into(), true.into()),
+            What::Kind { left_is_array } => sides("node_type", kind(*left_is_array), kind(!left_is_array)),
+            What::Shape { left, right } => {
+                sides("shape", Json::from(left.as_slice()), Json::from(right.as_slice()))
+            }
+            What::DataType { left, right } => {
+                sides("data_type", Json::from(left.to_string()), Json::from(right.to_string()))
+            }
+            What::FillValue { left, right } => {
+                sides("fill_value", Json::from(left.as_str()), Json::from(right.as_str()))
+            }
+            What::DimensionNames { left, right } => sides("dimension_names", left.clone(), right.clone()),
+            What::Attribute { name, left, right } => {
+                let mut json =
+                    sides("attribute", left.clone().unwrap_or_default(), right.clone().unwrap_or_default());
+                json["name"] = Json::from(name.as_str());
+                json
+            }
+            What::Values(values) => {
+                let first = values.first.iter().map(|pair| {
+                    json!({"index": pair.index.as_slice(), "left": pair.left.as_str(), "right": pair.right.as_str()})
+                });
+                let first = Json::Array(first.collect());
+                let (largest, at) = match &values.largest {
+                    Some((size, index)) => (Json::from(*size), Json::from(index.as_slice())),
+                    None => (Json::Null, Json::Null),
+                };
+                json!({
+                    "path": self.path.as_str(), "property": "values", "count": values.count,
+                    "largest": largest, "largest_at": at, "first": first,
+                })
+            }
+        }
+    }
+}
+
+/// Compares nodes, with options.
+#[derive(Clone)]
+pub struct Diff {
+    tolerance: Tolerance,
+    metadata_only: bool,
+    stored: bool,
+    most: usize,
+    memory: usize,
+    listener: Option<Listener>,
+}
+
+impl Default for Diff {
+    fn default() -> Self {
+        Self {
+            tolerance: Tolerance { relative: 0.0, absolute: 0.0, equal_nan: true },
+            metadata_only: false,
+            stored: false,
+            most: 10,
+            memory: 1 << 30,
+            listener: None,
+        }
+    }
+}
+
+impl fmt::Debug for Diff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Diff").field("tolerance", &self.tolerance).finish_non_exhaustive()
+    }
+}
+
+impl Diff {
+    /// An exact comparison of everything, in which NaN is equal to NaN.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Allows numbers to differ by this fraction of the right one; see NumPy's `isclose`.
+    #[must_use]
+    pub fn rtol(mut self, relative: f64) -> Self {
+        self.tolerance.relative = relative;
+        self
+    }
+
+    /// Allows numbers to differ by so much; added to the relative tolerance.
+    #[must_use]
+    pub fn atol(mut self, absolute: f64) -> Self {
+        self.tolerance.absolute = absolute;
+        self
+    }
+
+    /// Sets whether NaN is equal to NaN, as it is by default.
+    #[must_use]
+    pub fn equal_nan(mut self, equal: bool) -> Self {
+        self.tolerance.equal_nan = equal;
+        self
+    }
+
+    /// Compares no elements.
+    #[must_use]
+    pub fn metadata_only(self, metadata_only: bool) -> Self {
+        Self { metadata_only, ..self }
+    }
+
+    /// Compares the stored bytes of chunks first, where both arrays have the same chunks and codecs, and decodes only chunks that
+    /// differ.
+    #[must_use]
+    pub fn stored(self, stored: bool) -> Self {
+        Self { stored, ..self }
+    }
+
+    /// Sets how many pairs of elements are reported of an array; 10 by default.
+    #[must_use]
+    pub fn max_values(self, most: usize) -> Self {
+        Self { most, ..self }
+    }
+
+    /// Sets how much memory may be in use at once, in bytes. At least one chunk of each side is in memory.
+    #[must_use]
+    pub fn memory(self, bytes: usize) -> Self {
+        Self { memory: bytes, ..self }
+    }
+
+    /// Hears of progress in elements, from any thread. An error ends the work.
+    #[must_use]
+    pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
+        Self { listener: Some(Arc::new(listener)), ..self }
+    }
+
+    /// Compares two nodes and all nodes below them, and tells of each difference.
+    ///
+    /// # Errors
+    /// The errors of opening nodes and of reading, and those of `found`, which end the work.
+    pub fn run(
+        &self,
+        left: &Node,
+        right: &Node,
+        mut found: impl FnMut(Difference) -> Result<()>,
+    ) -> Result<()> {
+        let work = Work::new(self.memory, self.listener.clone());
+        let (left, right) = (left.by_own_documents()?, right.by_own_documents()?);
+        self.nodes("", &left, &right, &work, &mut found)
+    }
+
+    /// The elements that differ in two arrays of one shape.
+    fn values(&self, left: &Array, right: &Array, work: &Work) -> Result<Values> {
+        let types = (left.data_type().clone(), right.data_type().clone());
+        // Where nothing is stored, both have their fill values.
+        let all = !self.same_fill(left, right);
+        let same_bytes = self.stored && has_same_encoding(left, right);
+        let pass = match same_bytes {
+            true => Pass::of_objects(left, right, self.memory, all)?,
+            false => Pass::new(&[left, right], self.memory, all)?,
+        };
+        work.expect(pass.elements());
+        let comparing = Comparing {
+            tolerance: self.tolerance,
+            registry: &left.location().context.registry,
+            types,
+            most: self.most,
+        };
+        let skip = |region: &Vec<(u64, u64)>| {
+            let is_same = same_bytes && stores_same(left, right, region)?;
+            if is_same {
+                work.tell(elements_of(region))?;
+            }
+            Ok(is_same)
+        };
+        let states = pass.run_unless(skip, Found::default, |found, region, values| {
+            comparing.add(found, region, values[0], values[1])?;
+            work.tell(elements_of(region))
+        })?;
+        let mut found = Found::default();
+        states.into_iter().for_each(|other| found.join(other, self.most));
+        comparing.values(found)
+    }
+
+    /// Returns true if elements that were never written are equal.
+    fn same_fill(&self, left: &Array, right: &Array) -> bool {
+        let is_nan = |array: &Array| {
+            array.format_element(array.fill_value().as_bytes()).is_ok_and(|text| text.contains("nan"))
+        };
+        left.data_type() == right.data_type()
+            && left.fill_value() == right.fill_value()
+            && (self.tolerance.equal_nan || !is_nan(left))
+    }
+}
+
+/// Returns true if equal bytes of chunks are equal elements.
+fn has_same_encoding(left: &Array, right: &Array) -> bool {
+    left.chunk_grid().chunk_shape().is_ok()
+        && left.codecs() == right.codecs()
+        && left.data_type() == right.data_type()
+        && left.chunk_grid() == right.chunk_grid()
+        && left.fill_value() == right.fill_value()
+}
+
+/// Returns true if the stored object that has just this region has the same bytes on both sides.
+fn stores_same(left: &Array, right: &Array, region: &[(u64, u64)]) -> Result<bool> {
+    let lengths = left.chunk_grid().largest_chunk();
+    let chunk: Vec<u64> = region.iter().zip(lengths).map(|((begin, _), length)| begin / length).collect();
+    Ok(left.stored_size(&chunk)? == right.stored_size(&chunk)?
+        && left.read_encoded_chunk(&chunk)? == right.read_encoded_chunk(&chunk)?)
+}
+
+/// All differences between two nodes and all nodes below them. [`Diff`] has options.
+///
+/// # Errors
+/// The errors of [`Diff::run`].
+pub fn diff(left: &Node, right: &Node) -> Result<Vec<Difference>> {
+    let mut all = Vec::new();
+    Diff::new().run(left, right, |difference| {
+        all.push(difference);
+        Ok(())
+    })?;
+    Ok(all)
+}

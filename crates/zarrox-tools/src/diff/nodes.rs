@@ -1,0 +1,110 @@
+//! The differences between nodes, but for their elements.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use zarrox_core::json::{Json, Map};
+use zarrox_core::{Error, Result};
+
+use super::{Diff, Difference, What};
+use zarrox::Array;
+use crate::digest::names_and_attributes;
+use zarrox::internals::Work;
+use zarrox::{Group, Node};
+
+/// Hears of each difference.
+type Tell<'a> = &'a mut dyn FnMut(Difference) -> Result<()>;
+
+impl Diff {
+    /// Compares two nodes of one path, and all below them.
+    pub(super) fn nodes(
+        &self,
+        path: &str,
+        left: &Node,
+        right: &Node,
+        work: &Work,
+        tell: Tell<'_>,
+    ) -> Result<()> {
+        match (left, right) {
+            (Node::Array(left), Node::Array(right)) => self.arrays(path, left, right, work, tell),
+            (Node::Group(left), Node::Group(right)) => self.groups(path, left, right, work, tell),
+            (Node::Array(_), Node::Group(_)) => tell(at(path, What::Kind { left_is_array: true })),
+            (Node::Group(_), Node::Array(_)) => tell(at(path, What::Kind { left_is_array: false })),
+        }
+    }
+
+    fn groups(&self, path: &str, left: &Group, right: &Group, work: &Work, tell: Tell<'_>) -> Result<()> {
+        attributes(path, left.attributes(), right.attributes(), tell)?;
+        let (mut left, mut right) = (children(left)?, children(right)?);
+        let names: BTreeSet<String> = left.keys().chain(right.keys()).cloned().collect();
+        for name in names {
+            let below = format!("{path}/{name}");
+            match (left.remove(&name), right.remove(&name)) {
+                (Some(left), Some(right)) => {
+                    let open =
+                        |node: Result<Node>| node.map_err(|error: Error| error.at(format!("'{below}'")));
+                    self.nodes(&below, &open(left)?, &open(right)?, work, tell)?;
+                }
+                (Some(_), None) => tell(at(&below, What::OnlyLeft))?,
+                (None, Some(_)) => tell(at(&below, What::OnlyRight))?,
+                (None, None) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn arrays(&self, path: &str, left: &Array, right: &Array, work: &Work, tell: Tell<'_>) -> Result<()> {
+        let ((left_names, left_attributes), (right_names, right_attributes)) =
+            (names_and_attributes(left), names_and_attributes(right));
+        attributes(path, &left_attributes, &right_attributes, tell)?;
+        if left_names != right_names {
+            let (left, right) = (Json::from(left_names), Json::from(right_names));
+            tell(at(path, What::DimensionNames { left, right }))?;
+        }
+        if left.data_type() != right.data_type() {
+            let (left, right) = (left.data_type().clone(), right.data_type().clone());
+            tell(at(path, What::DataType { left, right }))?;
+        } else if left.fill_value() != right.fill_value() {
+            let text = |array: &Array| array.format_element(array.fill_value().as_bytes());
+            tell(at(path, What::FillValue { left: text(left)?, right: text(right)? }))?;
+        }
+        if left.shape() != right.shape() {
+            let (left, right) = (left.shape().to_vec(), right.shape().to_vec());
+            return tell(at(path, What::Shape { left, right }));
+        }
+        if self.metadata_only || !can_compare(left, right) {
+            return Ok(());
+        }
+        let values = self.values(left, right, work).map_err(|error| error.at(format!("'{path}/'")))?;
+        if values.count > 0 { tell(at(path, What::Values(values))) } else { Ok(()) }
+    }
+}
+
+/// Returns true if the elements are of one type, or numbers of two types.
+fn can_compare(left: &Array, right: &Array) -> bool {
+    use zarrox_core::Storage::{Bool, Float, Int, Uint};
+    let is_number = |array: &Array| {
+        matches!(array.data_type().storage(), Bool | Int(_) | Uint(_) | Float(_))
+            && array.data_type().fields().is_none()
+    };
+    left.data_type() == right.data_type() || (is_number(left) && is_number(right))
+}
+
+fn children(group: &Group) -> Result<BTreeMap<String, Result<Node>>> {
+    Ok(group.children()?.into_iter().map(|child| (child.name, child.node)).collect())
+}
+
+fn attributes(path: &str, left: &Map, right: &Map, tell: Tell<'_>) -> Result<()> {
+    let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+    for name in names {
+        let (left, right) = (left.get(name).cloned(), right.get(name).cloned());
+        if left != right {
+            tell(at(path, What::Attribute { name: name.clone(), left, right }))?;
+        }
+    }
+    Ok(())
+}
+
+fn at(path: &str, what: What) -> Difference {
+    let path = if path.is_empty() { "/" } else { path };
+    Difference { path: path.to_owned(), what }
+}

@@ -1,0 +1,202 @@
+//! The digest of decoded elements and metadata.
+
+use blake3::Hasher;
+use zarrox_core::strided::{Dims, Span, View};
+use zarrox_core::{Error, Result};
+
+use super::canonical::{Form, array_text, check_readable, group_text, is_repeated};
+use super::set_hash::{SetHash, update_framed};
+use zarrox::internals::Work;
+use zarrox::AccessOptions;
+use zarrox::{Array, DynArray};
+use zarrox::{Group, Node};
+use crate::rechunk::{Cells, StoredCells, selection};
+use zarrox::internals::Boxes;
+
+/// The contexts of the hashes: each kind of thing is hashed by a function of its own.
+const BOX: &str = "zarrox digest 1: box of elements";
+const ARRAY: &str = "zarrox digest 1: array";
+const GROUP: &str = "zarrox digest 1: group";
+
+/// The number of bytes of a box, whose hash is to cost little more than its bytes, and which should cut few chunks.
+const BOX_BYTES: usize = 1 << 16;
+
+/// The most parts that an array is read in: they are listed in memory.
+const MOST_REGIONS: usize = 1 << 24;
+
+/// The hash of a node and of all below it.
+pub(super) fn node_hash(node: &Node, work: &Work) -> Result<[u8; 32]> {
+    match node {
+        Node::Array(array) => array_hash(array, work),
+        Node::Group(group) => group_hash(group, work),
+    }
+}
+
+fn group_hash(group: &Group, work: &Work) -> Result<[u8; 32]> {
+    let mut hasher = Hasher::new_derive_key(GROUP);
+    update_framed(&mut hasher, group_text(group.attributes()).as_bytes());
+    group.each_child(&mut |child| {
+        let node = child.node.map_err(|error| error.at(format!("node '{}'", child.name)))?;
+        update_framed(&mut hasher, child.name.as_bytes());
+        hasher.update(&node_hash(&node, work)?);
+        Ok(())
+    })?;
+    Ok(hasher.finalize().into())
+}
+
+fn array_hash(array: &Array, work: &Work) -> Result<[u8; 32]> {
+    let place = |error: Error| error.at(format!("the digest of array '{}'", array.path()));
+    check_readable(array).map_err(place)?;
+    let form = Form::new(array.data_type());
+    let mut hasher = Hasher::new_derive_key(ARRAY);
+    update_framed(&mut hasher, array_text(array, &form).map_err(place)?.as_bytes());
+    let elements = Elements::new(array, form, work.memory)?;
+    elements.sum(work).map_err(place)?.update(&mut hasher);
+    Ok(hasher.finalize().into())
+}
+
+/// The elements of an array, cut into boxes that follow from its shape and data type alone.
+struct Elements {
+    array: Array,
+    form: Form,
+    /// The canonical bytes of the fill value.
+    fill: Vec<u8>,
+    /// The lengths of a box that the array does not cut off.
+    lengths: Vec<u64>,
+    /// A hasher that has seen nothing.
+    hasher: Hasher,
+    /// The number of bytes that may be in memory of a part that is read at once.
+    room: usize,
+}
+
+impl Elements {
+    fn new(array: &Array, form: Form, memory: usize) -> Result<Self> {
+        let fill = form.fill(array)?;
+        let lengths = box_lengths(array.shape(), form.item());
+        let room = memory / 2;
+        let array = array.with_options(&AccessOptions::new().memory(memory - room));
+        Ok(Self { array, form, fill, lengths, hasher: Hasher::new_derive_key(BOX), room })
+    }
+
+    /// The sum of the hashes of all boxes that hold something else than fill values.
+    fn sum(&self, work: &Work) -> Result<SetHash> {
+        let mut sum = SetHash::default();
+        if self.array.shape().contains(&0) {
+            return Ok(sum);
+        }
+        let regions = self.regions();
+        let mut stored = StoredCells::new();
+        regions.add_stored(&self.array, &mut stored, false, MOST_REGIONS)?;
+        let regions: Vec<_> = stored.into_keys().map(|number| regions.region(number)).collect();
+        let bytes = |region: &[(u64, u64)]| {
+            region.iter().fold(self.form.item() as u64, |size, (begin, end)| size.saturating_mul(end - begin))
+        };
+        work.expect(regions.iter().map(|region| bytes(region)).fold(0, u64::saturating_add));
+        let mut memory = None;
+        for region in &regions {
+            work.tell(0)?;
+            let part = self.array.read_again(&selection(region).into_iter().collect(), &mut memory)?;
+            sum.join(&self.sum_of_region(region, part)?);
+            work.tell(bytes(region))?;
+        }
+        Ok(sum)
+    }
+
+    /// Whole boxes that are read at once: as many as there is room for, so that chunks are decoded as seldom as can be.
+    fn regions(&self) -> Cells {
+        let (shape, item) = (self.array.shape(), self.form.in_memory() as u64);
+        let boxes = Boxes::new(shape, &self.array.chunk_shape(), &self.lengths, item, self.room as u64);
+        Cells::new(shape, boxes.lengths().to_vec())
+    }
+
+    fn sum_of_region(&self, region: &[(u64, u64)], part: &DynArray) -> Result<SetHash> {
+        let shape: Vec<u64> = part.shape().iter().map(|&length| length as u64).collect();
+        let boxes = Cells::new(&shape, self.lengths.clone());
+        let count = boxes.count().and_then(|count| usize::try_from(count).ok());
+        let count = count.ok_or_else(|| zarrox::internals::too_many("the boxes"))?;
+        let pool = self.array.cores();
+        // Several for each thread, since boxes of fill values take less time.
+        let share = count.div_ceil(pool.threads() * 4).max(1);
+        let shares: Vec<usize> = (0..count).step_by(share).collect();
+        let sums = pool.map(shares, share * BOX_BYTES, usize::MAX, |first| {
+            let mut sum = SetHash::default();
+            let mut bytes = Vec::new();
+            for number in first..count.min(first + share) {
+                let inner = boxes.region(number as u128);
+                let coordinates = region.iter().zip(&inner).zip(&self.lengths);
+                let coordinates: Vec<u64> =
+                    coordinates.map(|((outer, inner), length)| (outer.0 + inner.0) / length).collect();
+                self.add_box(&mut sum, &coordinates, &part.view().region(&spans(&inner)?), &mut bytes)?;
+            }
+            Ok(sum)
+        })?;
+        let mut sum = SetHash::default();
+        sums.iter().for_each(|other| sum.join(other));
+        Ok(sum)
+    }
+
+    fn add_box(
+        &self,
+        sum: &mut SetHash,
+        coordinates: &[u64],
+        elements: &View<'_>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<()> {
+        bytes.clear();
+        self.form.append(elements, bytes)?;
+        if is_repeated(bytes, &self.fill, elements.shape().iter().product()) {
+            return Ok(());
+        }
+        let mut hasher = self.hasher.clone();
+        for coordinate in coordinates {
+            hasher.update(&coordinate.to_le_bytes());
+        }
+        sum.add(hasher.update(bytes));
+        Ok(())
+    }
+}
+
+fn spans(region: &[(u64, u64)]) -> Result<Dims<Span>> {
+    let length = |n: u64| usize::try_from(n).map_err(|_| zarrox::internals::too_many("the elements"));
+    let span =
+        |&(begin, end): &(u64, u64)| Ok(Span { start: length(begin)?, step: 1, count: length(end - begin)? });
+    region.iter().map(span).collect()
+}
+
+/// The lengths of the boxes of an array: powers of two, which are doubled in turn from the last dimension to the first, as long as they
+/// are shorter than the array and a box of elements of so many bytes has no more than 64 KiB.
+fn box_lengths(shape: &[u64], item: usize) -> Vec<u64> {
+    let most = (BOX_BYTES / item.max(1)) as u64;
+    let (mut lengths, mut elements, mut grows) = (vec![1_u64; shape.len()], 1_u64, true);
+    while grows {
+        grows = false;
+        for (length, &whole) in lengths.iter_mut().zip(shape).rev() {
+            if *length < whole && elements * 2 <= most {
+                (*length, elements, grows) = (*length * 2, elements * 2, true);
+            }
+        }
+    }
+    lengths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_have_the_lengths_of_the_definition() {
+        for (shape, item, lengths) in [
+            (&[1_000_000_u64][..], 8, &[8192_u64][..]),
+            (&[1000, 1000], 4, &[128, 128]),
+            (&[1000, 1000, 1000], 1, &[32, 32, 64]),
+            (&[5, 1_000_000], 1, &[8, 8192]),
+            (&[1, 7, 1], 8, &[1, 8, 1]),
+            (&[], 8, &[]),
+            (&[10, 10], 1 << 20, &[1, 1]),
+            (&[u64::MAX, u64::MAX], 3, &[128, 128]),
+            (&[0, 10], 4, &[1, 16]),
+        ] {
+            assert_eq!(box_lengths(shape, item), lengths, "{shape:?} {item}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Manifests: lists of all stored keys with the sizes and hashes of their values, by which a copy is compared with what was copied.
+//!
+//! A manifest is a text file of one JSON object a line. It says the same wherever the values are stored: in a directory, an archive or a
+//! database.
+//!
+//! ```text
+//! {"zarrox_manifest":1,"hash":"blake3"}
+//! {"key":"depth/c/0/0","size":4096,"blake3":"5d5f…"}
+//! {"key":"depth/zarr.json","size":512,"blake3":"90ab…"}
+//! {"keys":2,"bytes":4608,"digest":"stored:77c0…","lines":"a1b2…"}
+//! ```
+//!
+//! The first line says the version of the format. Then there is a line for each key, in the order of the bytes of keys, with the number
+//! of bytes of the value and its BLAKE3, as `b3sum` prints it. Keys are relative to the node; of nodes below the root in the drafts of
+//! v3, whose documents are apart from the chunks, they are whole. The last line has the sums, the [digest](crate::Digester::stored) of
+//! all stored values, and the BLAKE3 of all lines above it: by these a manifest that was cut off or changed is found out.
+
+mod lines;
+mod sorted;
+mod verify;
+
+use std::fmt;
+use std::io::{BufRead, Write};
+use std::mem;
+use std::path::Path;
+use std::sync::Arc;
+
+use zarrox_core::Result;
+use zarrox_stores::Store;
+
+pub use lines::Written;
+pub use verify::{Finding, Verified};
+
+use zarrox::Progress;
+use crate::digest::{Digest, DigestKind, StoredSum, StoredValues};
+use zarrox::internals::{Listener, Work};
+use zarrox::internals::Location;
+use zarrox::{OpenMode, OpenOptions};
+use zarrox::Consolidated;
+use lines::LineWriter;
+use sorted::{BATCH, sorted_names};
+
+/// Writes manifests, and compares them with what is stored.
+///
+/// ```
+/// use zarrox::manifest::Manifest;
+/// use zarrox::prelude::*;
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("a.zarr");
+/// let array = zarrox::create_array(&path).shape([4]).data_type(DataType::Int8).chunks([2]).create()?;
+/// array.write(.., &ndarray::arr1(&[1_i8, 2, 3, 4]))?;
+///
+/// let mut manifest = Vec::new();
+/// let written = Manifest::new().write(&path, &mut manifest)?;
+/// assert_eq!(written.keys, 3);
+///
+/// array.erase_chunk(&[1])?;
+/// let mut found = Vec::new();
+/// let verified = Manifest::new().verify(&path, &mut manifest.as_slice(), &mut |finding| {
+///     found.push(finding.to_string());
+///     Ok(())
+/// })?;
+/// assert!(!verified.is_same());
+/// assert_eq!(found, ["missing: c/1 (it had 11 bytes)"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Manifest {
+    options: OpenOptions,
+    memory: usize,
+    listener: Option<Listener>,
+}
+
+impl Default for Manifest {
+    fn default() -> Self {
+        Self { options: OpenOptions::new(), memory: 1 << 30, listener: None }
+    }
+}
+
+impl fmt::Debug for Manifest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Manifest").field("memory", &self.memory).finish_non_exhaustive()
+    }
+}
+
+impl Manifest {
+    /// In 1 GiB of memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the options by which places are opened: threads, and options of stores.
+    #[must_use]
+    pub fn open_options(self, options: OpenOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Sets how much memory may be in use at once, in bytes. Keys that do not fit are sorted in temporary files.
+    #[must_use]
+    pub fn memory(self, bytes: usize) -> Self {
+        Self { memory: bytes, ..self }
+    }
+
+    /// Hears of progress in bytes, from any thread. An error ends the work.
+    #[must_use]
+    pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
+        Self { listener: Some(Arc::new(listener)), ..self }
+    }
+
+    /// Writes the manifest of all that is stored at a path and below. There need not be a node that can be opened.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when nothing is stored there, [`ErrorKind::Unsupported`] when the store cannot list its keys, and the
+    /// errors of reading and writing.
+    ///
+    /// [`ErrorKind::NotFound`]: zarrox::ErrorKind::NotFound
+    /// [`ErrorKind::Unsupported`]: zarrox::ErrorKind::Unsupported
+    pub fn write(&self, path: impl AsRef<Path>, out: &mut dyn Write) -> Result<Written> {
+        self.write_from(&self.opening().place(path.as_ref())?, out)
+    }
+
+    /// Like [`Manifest::write`], of what is stored in a store.
+    ///
+    /// # Errors
+    /// The errors of [`Manifest::write`].
+    pub fn write_in(&self, store: Arc<dyn Store>, path: &str, out: &mut dyn Write) -> Result<Written> {
+        self.write_from(&self.opening().location(store, path)?, out)
+    }
+
+    /// Compares all that is stored at a path and below with a manifest, and tells each difference to `tell`: first those along the
+    /// order of keys, then values that are others, among which those are found that were swapped.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] when the manifest is none, or was cut off or changed, [`ErrorKind::NotFound`] when nothing is stored
+    /// at the path, and the errors of [`Manifest::write`]. A value that cannot be read is a finding, unless the store is out of reach.
+    ///
+    /// [`ErrorKind::NotFound`]: zarrox::ErrorKind::NotFound
+    /// [`ErrorKind::InvalidArgument`]: zarrox::ErrorKind::InvalidArgument
+    pub fn verify(
+        &self,
+        path: impl AsRef<Path>,
+        manifest: &mut dyn BufRead,
+        tell: &mut dyn FnMut(Finding) -> Result<()>,
+    ) -> Result<Verified> {
+        self.verify_at(&self.opening().place(path.as_ref())?, manifest, tell)
+    }
+
+    /// Like [`Manifest::verify`], of what is stored in a store.
+    ///
+    /// # Errors
+    /// The errors of [`Manifest::verify`].
+    pub fn verify_in(
+        &self,
+        store: Arc<dyn Store>,
+        path: &str,
+        manifest: &mut dyn BufRead,
+        tell: &mut dyn FnMut(Finding) -> Result<()>,
+    ) -> Result<Verified> {
+        self.verify_at(&self.opening().location(store, path)?, manifest, tell)
+    }
+
+    fn write_from(&self, place: &Location, out: &mut dyn Write) -> Result<Written> {
+        let (values, work) = (StoredValues::new(place)?, self.work());
+        let mut names = sorted_names(&values, &work)?;
+        let mut writer = Writer {
+            values: &values,
+            work: &work,
+            lines: LineWriter::begin(out)?,
+            sum: StoredSum::default(),
+            keys: 0,
+            bytes: 0,
+        };
+        let mut batch = Vec::with_capacity(BATCH);
+        while let Some(entry) = names.next()? {
+            batch.push((entry.name, entry.size));
+            if batch.len() == BATCH {
+                writer.values(mem::take(&mut batch))?;
+            }
+        }
+        writer.values(batch)?;
+        writer.finish()
+    }
+
+    fn verify_at(
+        &self,
+        place: &Location,
+        manifest: &mut dyn BufRead,
+        tell: &mut dyn FnMut(Finding) -> Result<()>,
+    ) -> Result<Verified> {
+        verify::verify(&StoredValues::new(place)?, manifest, &self.work(), tell)
+    }
+
+    fn work(&self) -> Work {
+        Work::new(self.memory, self.listener.clone())
+    }
+
+    /// The options by which places are opened. Nothing is written, and copies of documents tell nothing of what is stored.
+    fn opening(&self) -> OpenOptions {
+        self.options.clone().mode(OpenMode::Read).consolidated(Consolidated::Never)
+    }
+}
+
+struct Writer<'a> {
+    values: &'a StoredValues,
+    work: &'a Work,
+    lines: LineWriter<'a>,
+    sum: StoredSum,
+    keys: u64,
+    bytes: u64,
+}
+
+impl Writer<'_> {
+    /// Hashes values side by side, and writes their lines.
+    fn values(&mut self, batch: Vec<(String, u64)>) -> Result<()> {
+        let (values, work) = (self.values, self.work);
+        let bytes = batch.iter().map(|(_, size)| *size).fold(0, u64::saturating_add);
+        let each = usize::try_from(bytes / batch.len().max(1) as u64).unwrap_or(usize::MAX);
+        let at_once = StoredValues::at_once(work.memory);
+        let hashed = values.pool().map(batch, each, at_once, |(name, size)| {
+            let hashed = values.hash(&name)?;
+            work.tell(size)?;
+            // What is gone by now could as well have gone before it was listed.
+            Ok(hashed.map(|hashed| (StoredSum::of(&name, &hashed), name, hashed)))
+        })?;
+        for (sum, name, value) in hashed.into_iter().flatten() {
+            self.lines.value(&name, &value)?;
+            self.sum.join(&sum);
+            self.keys += 1;
+            self.bytes = self.bytes.saturating_add(value.size);
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Written> {
+        let digest = Digest::new(DigestKind::Stored, self.sum.finish());
+        let written = Written { keys: self.keys, bytes: self.bytes, digest };
+        self.lines.finish(&written)?;
+        Ok(written)
+    }
+}

@@ -1,0 +1,69 @@
+//! The digest of zarr-python 2: `Array.hexdigest`.
+
+use sha1::{Digest as _, Sha1};
+use zarrox_core::json::{parse_object, sorted, to_ascii};
+use zarrox_core::{Error, ErrorKind, Format, Result};
+
+use super::canonical::hexadecimal;
+use zarrox::Array;
+use zarrox::internals::indices;
+use zarrox::internals::too_many;
+
+/// The number of chunks that are read together, if there is memory for them.
+const TOGETHER: u64 = 64;
+
+/// The number of bytes of chunks that are read together.
+const BYTES: usize = 64 << 20;
+
+/// The SHA-1 of all that is stored of an array of Zarr v2, as `Array.hexdigest()` of zarr-python 2 has it: of its chunks in the
+/// order of the grid, of `.zarray` and of `.zattrs`. Documents are taken in the form in which zarr-python 2 writes them.
+///
+/// It depends on chunks, codecs and the compressor's library; [`digest`](crate::digest) does not.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] for other formats, and the errors of the store.
+pub fn hexdigest(array: &Array) -> Result<String> {
+    if array.metadata().format != Format::V2 {
+        let message = format!(
+            "zarr-python's hexdigest is that of arrays of v2, and this one is {}",
+            array.metadata().format
+        );
+        return Err(Error::new(ErrorKind::Unsupported, message));
+    }
+    let mut hasher = Sha1::new();
+    visit_encoded_chunks(array, &mut |chunk| {
+        hasher.update(chunk);
+        Ok(())
+    })?;
+    let location = array.location().as_stored();
+    let documents = location.documents(&location.layout_for(Format::V2)?)?.into_iter().enumerate();
+    let of_group = Format::V2.def().group_document();
+    for document in
+        documents.filter(|(index, _)| Some(*index) != of_group).filter_map(|(_, document)| document)
+    {
+        hasher.update(to_ascii(&sorted(parse_object(&document)?))?);
+    }
+    Ok(hexadecimal(&hasher.finalize()))
+}
+
+/// Visits the stored bytes of all chunks of the [grid](Array::chunk_grid) in row-major order. Those that are not stored are passed
+/// over. Where the array has shards, these are the shards.
+///
+/// # Errors
+/// The errors of the store, and those of the visitor.
+pub fn visit_encoded_chunks(array: &Array, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    let count = array.chunk_grid().chunk_count(array.shape()).ok_or_else(|| too_many("the chunks"))?;
+    let (grid, bytes) = (array.grid_shape(), array.chunk_bytes());
+    let together = (BYTES / bytes.max(1)).max(array.pool().threads()) as u64;
+    let together = together.min(TOGETHER);
+    let mut first = 0;
+    while first < count {
+        let last = count.min(first + together);
+        let numbers = (first..last).collect();
+        let read = |number| array.read_encoded_chunk(&indices(number, &grid));
+        let chunks = array.pool().map(numbers, bytes, usize::MAX, read)?;
+        chunks.into_iter().flatten().try_for_each(|chunk| visit(&chunk))?;
+        first = last;
+    }
+    Ok(())
+}

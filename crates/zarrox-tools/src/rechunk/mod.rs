@@ -1,0 +1,267 @@
+//! Copying between arrays with different chunks, in bounded memory.
+
+mod cells;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use zarrox_core::data_type::Storage;
+use zarrox_core::{Error, ErrorKind, Result};
+
+use zarrox::AccessOptions;
+use zarrox::Array;
+use zarrox::internals::argument;
+use zarrox::OpenOptions;
+use zarrox::internals::Boxes;
+pub use cells::{Cells, StoredCells, selection};
+
+/// Chunks of the intermediate array that are smaller than this, in bytes, cost more than they save.
+const SMALLEST: u64 = 16 << 10;
+
+/// The box of a single thread has several chunks up to this size, in bytes, so that it stays in the cache from reading to
+/// writing.
+const CACHED: u64 = 1 << 20;
+
+/// Copies elements to an array with other chunks.
+///
+/// Boxes of whole chunks of the target are read and written. If the boxes consist of whole chunks of the source, each thread has
+/// small boxes of its own. Otherwise all threads work on one box after the other, whose size is limited by the memory if larger
+/// boxes avoid reading chunks of the source again. Chunks that fit badly, such as rows that become columns, would still be read
+/// many times: [`scratch`](Rechunk::scratch) names a place for an uncompressed intermediate array, with which every chunk is read
+/// once.
+///
+/// ```
+/// use zarrox::Rechunk;
+/// use zarrox::prelude::*;
+/// # let directory = tempfile::tempdir()?;
+/// # let (rows, columns) = (directory.path().join("rows.zarr"), directory.path().join("columns.zarr"));
+/// # let scratch = directory.path().join("scratch.zarr");
+/// let rows = zarrox::create_array(rows).shape([64, 64]).data_type(DataType::Int32).chunks([1, 64]).create()?;
+/// rows.fill(s![7, ..], 1)?;
+/// let columns = zarrox::create_array(columns).shape([64, 64]).data_type(DataType::Int32).chunks([64, 1]).create()?;
+///
+/// Rechunk::new().memory(64 << 20).scratch(scratch).run(&rows, &columns)?;
+/// assert_eq!(columns.read::<i32>(s![6..9, 0])?.as_slice().unwrap(), [0, 1, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Rechunk {
+    memory: usize,
+    scratch: Option<PathBuf>,
+}
+
+/// Equal boxes, numbered in row-major order, in which elements are copied from one array to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RechunkBoxes {
+    /// The lengths of a box that does not cross the edge of the array.
+    pub lengths: Vec<u64>,
+    /// The number of boxes.
+    pub count: usize,
+}
+
+/// The division of a [`Rechunk`] into boxes, of which each can be copied by another process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RechunkPlan {
+    /// The chunks of an intermediate array, and the boxes in which the source is copied to it; `None` if there is none. It is filled
+    /// before the second copy begins.
+    pub between: Option<(Vec<u64>, RechunkBoxes)>,
+    /// The boxes in which the target is filled.
+    pub boxes: RechunkBoxes,
+}
+
+impl Default for Rechunk {
+    fn default() -> Self {
+        Self { memory: 1 << 30, scratch: None }
+    }
+}
+
+impl Rechunk {
+    /// Creates a copy with 1 GiB of memory and without an intermediate array.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the memory that may be used at a time, in bytes: for the box in progress, and for the chunks that are decoded and
+    /// encoded. At least one chunk of the target and one of the source are in memory. The size of elements of variable length is
+    /// not known beforehand, so these are copied one chunk of the target at a time.
+    #[must_use]
+    pub fn memory(self, bytes: usize) -> Self {
+        Self { memory: bytes, ..self }
+    }
+
+    /// Sets an unused path or URL for an intermediate array. If chunks of the source would be read more than twice on average, an
+    /// array is created there, as large as all elements uncompressed, and deleted at the end.
+    #[must_use]
+    pub fn scratch(self, path: impl AsRef<Path>) -> Self {
+        Self { scratch: Some(path.as_ref().to_owned()), ..self }
+    }
+
+    /// Writes all elements of the source to the target.
+    ///
+    /// # Errors
+    /// When the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]),
+    /// [`ErrorKind::AlreadyExists`] when there is something at the path of the intermediate array, and the errors of reading and
+    /// writing. Chunks that were written before an error stay, and are written again by the next run.
+    pub fn run(&self, source: &Array, target: &Array) -> Result<()> {
+        check(source, target)?;
+        if source.shape().contains(&0) {
+            return Ok(());
+        }
+        if let Some(boxes) = self.separate_boxes(source, target) {
+            return self.copy_at_once(source, target, &boxes, 0..boxes.count());
+        }
+        let boxes = self.boxes(source, target);
+        let Some((scratch, chunks)) = self.scratch.as_deref().zip(self.between(source, target)) else {
+            return self.copy(source, target, &boxes, 0..boxes.count());
+        };
+        let before = self.boxes(target, source);
+        let between = between(source, scratch, &chunks)?;
+        let copied = self.copy(source, &between, &before, 0..before.count());
+        let copied = copied.and_then(|()| self.copy(&between, target, &boxes, 0..boxes.count()));
+        let deleted = OpenOptions::new().delete(scratch);
+        copied.and(deleted)
+    }
+
+    /// Divides the work into boxes that take the [`memory`](Self::memory) each, for processes that share it. There is an intermediate
+    /// array, which the caller makes, if [`scratch`](Self::scratch) is set and it spares reads.
+    ///
+    /// # Errors
+    /// When the arrays differ in shape ([`ErrorKind::InvalidArgument`]) or data type ([`ErrorKind::DataTypeMismatch`]).
+    pub fn plan(&self, source: &Array, target: &Array) -> Result<RechunkPlan> {
+        check(source, target)?;
+        let public = |boxes: &Boxes| RechunkBoxes { lengths: boxes.lengths().to_vec(), count: boxes.count() };
+        if source.shape().contains(&0) {
+            let none = RechunkBoxes { lengths: target.chunk_shape(), count: 0 };
+            return Ok(RechunkPlan { between: None, boxes: none });
+        }
+        let boxes = self.boxes(source, target);
+        let chunks = self.scratch.as_ref().and_then(|_| self.between(source, target));
+        let between = chunks.map(|chunks| (chunks, public(&self.boxes(target, source))));
+        Ok(RechunkPlan { between, boxes: public(&boxes) })
+    }
+
+    /// Copies some boxes of a [`plan`](Self::plan), which have these lengths.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run), and [`ErrorKind::InvalidArgument`] if there are no such boxes.
+    pub fn copy_boxes(
+        &self,
+        source: &Array,
+        target: &Array,
+        lengths: &[u64],
+        part: Range<usize>,
+    ) -> Result<()> {
+        check(source, target)?;
+        if lengths.len() != source.shape().len() || lengths.contains(&0) {
+            return Err(argument(format!(
+                "{lengths:?} are no lengths of boxes of an array of shape {:?}",
+                source.shape()
+            )));
+        }
+        let boxes = Boxes::of(source.shape(), lengths, source.data_type().size() as u64);
+        if part.end > boxes.count() {
+            return Err(argument(format!("there are {} boxes, and not {}", boxes.count(), part.end)));
+        }
+        if boxes.bytes() <= CACHED && target.data_type().storage() != Storage::Variable {
+            return self.copy_at_once(source, target, &boxes, part);
+        }
+        self.copy(source, target, &boxes, part)
+    }
+
+    /// The chunks of an array on the way, if chunks of the source would be read often without one.
+    pub(crate) fn between(&self, source: &Array, target: &Array) -> Option<Vec<u64>> {
+        let boxes = self.boxes(source, target);
+        let reads_often = boxes.times_read(&source.chunk_shape()) > 2.0;
+        let common = self.boxes(target, source).common(&boxes);
+        (reads_often && common.bytes() >= SMALLEST).then(|| common.lengths().to_vec())
+    }
+
+    /// The boxes of whole chunks of one array that touch the chunks of the other as seldom as the memory allows.
+    fn boxes(&self, other: &Array, own: &Array) -> Boxes {
+        let room = if own.data_type().storage() == Storage::Variable { 0 } else { self.room(other, own) };
+        boxes(other, own, room as u64)
+    }
+
+    /// The most bytes of a box: the memory without the chunks that threads decode or encode, but at least half of it.
+    fn room(&self, source: &Array, target: &Array) -> usize {
+        let beside = beside(source, target).saturating_mul(target.pool().threads());
+        self.memory.saturating_sub(beside).max(self.memory / 2)
+    }
+
+    /// Boxes that each need a chunk of the source that no other box needs, if every thread can have one in memory.
+    fn separate_boxes(&self, source: &Array, target: &Array) -> Option<Boxes> {
+        if source.is_remote() || target.is_remote() || target.data_type().storage() == Storage::Variable {
+            return None;
+        }
+        let boxes = boxes(source, target, CACHED);
+        let taken = usize::try_from(boxes.bytes()).ok()?.saturating_add(beside(source, target));
+        let fits = taken.saturating_mul(target.pool().threads()) <= self.memory;
+        let once = boxes.times_read(&source.chunk_shape()) <= 1.0;
+        (fits && once && boxes.count() >= target.pool().threads()).then_some(boxes)
+    }
+
+    /// Copies box by box.
+    fn copy(&self, source: &Array, target: &Array, boxes: &Boxes, mut part: Range<usize>) -> Result<()> {
+        let beside = self.memory.saturating_sub(usize::try_from(boxes.bytes()).unwrap_or(usize::MAX));
+        let options = AccessOptions::new().memory(beside);
+        let (source, target) = (source.with_options(&options), target.with_options(&options));
+        let mut values = None;
+        part.try_for_each(|index| source.copy_to(&target, boxes.get(index), &mut values))
+    }
+
+    /// Copies boxes in parallel, each on one thread, through buffers that are used again.
+    fn copy_at_once(&self, source: &Array, target: &Array, boxes: &Boxes, part: Range<usize>) -> Result<()> {
+        let (alone, target_alone) = (source.on_one_thread(), target.on_one_thread());
+        let bytes = usize::try_from(boxes.bytes()).unwrap_or(usize::MAX);
+        let unused = Mutex::new(Vec::new());
+        target.pool().run(part.len(), bytes, usize::MAX, |index| {
+            let mut values = lock(&unused).pop();
+            let copied = alone.copy_to(&target_alone, boxes.get(part.start + index), &mut values);
+            lock(&unused).extend(values);
+            copied
+        })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Boxes of whole chunks of one array with at most so many bytes.
+fn boxes(other: &Array, own: &Array, room: u64) -> Boxes {
+    let item = own.data_type().size() as u64;
+    Boxes::new(own.shape(), &other.chunk_shape(), own.chunk_grid().largest_chunk(), item, room)
+}
+
+/// The number of bytes that a thread decodes or encodes at once.
+fn beside(source: &Array, target: &Array) -> usize {
+    source.decoded_bytes().max(target.chunk_bytes().saturating_mul(2))
+}
+
+fn check(source: &Array, target: &Array) -> Result<()> {
+    if source.shape() != target.shape() {
+        let message = format!(
+            "an array of shape {:?} cannot hold elements of shape {:?}",
+            target.shape(),
+            source.shape()
+        );
+        return Err(argument(message));
+    }
+    if source.data_type() != target.data_type() {
+        let message = format!(
+            "the elements of the source are {}, but those of the target are {}",
+            source.data_type(),
+            target.data_type()
+        );
+        return Err(Error::new(ErrorKind::DataTypeMismatch, message));
+    }
+    Ok(())
+}
+
+/// The intermediate array.
+fn between(source: &Array, place: &Path, chunks: &[u64]) -> Result<Array> {
+    let array =
+        source.open_options().create_array(place).shape(source.shape()).data_type(source.data_type().clone());
+    array.chunks(chunks).no_compressor().create()
+}

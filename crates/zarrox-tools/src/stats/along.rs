@@ -1,0 +1,417 @@
+//! Statistics along axes: one parallel pass, in bounded memory.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use zarrox_core::{DataType, Error, ErrorKind, Result, Selection};
+use zarrox_stores::MemoryStore;
+
+use super::Statistics;
+use super::counted::Counted;
+use super::measure::Measure;
+use super::reduction::{Reduce, reduction, size};
+use zarrox::{Array, DynArray};
+use zarrox::internals::Work;
+use zarrox::internals::argument;
+use crate::rechunk::{Cells, StoredCells, selection};
+use crate::pass::{Pass, Region, elements_of};
+
+/// A part has several chunks up to this size, in bytes.
+const CACHED: u64 = 1 << 20;
+
+/// The most parts that are stored, or selected.
+const MOST: usize = 1 << 26;
+
+/// The blocks of results that are begun for each thread.
+const BEGUN: usize = 4;
+
+/// The ranges of one axis in which the array is read.
+enum Cuts {
+    /// Ranges of one length; the last one is as long as the axis is.
+    Even { length: u64, axis: u64 },
+    /// Ranges of a selection.
+    Listed(Vec<(u64, u64)>),
+}
+
+impl Cuts {
+    fn count(&self) -> u64 {
+        match self {
+            Self::Even { length, axis } => axis.div_ceil(*length),
+            Self::Listed(ranges) => ranges.len() as u64,
+        }
+    }
+
+    fn get(&self, index: u64) -> (u64, u64) {
+        match self {
+            Self::Even { length, axis } => {
+                (index * length, (index * length).saturating_add(*length).min(*axis))
+            }
+            Self::Listed(ranges) => {
+                usize::try_from(index).ok().and_then(|index| ranges.get(index)).copied().unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// The division of the work: blocks of the result, and the parts of the array for each.
+struct Division {
+    shape: Vec<u64>,
+    reduced: Vec<bool>,
+    cuts: Vec<Cuts>,
+    /// The parts that are read, in the order of blocks: the number of the block, and that of the part along the reduced axes. `None`
+    /// for all.
+    stored: Option<Vec<(u64, u64)>>,
+}
+
+impl Division {
+    /// The product of numbers along the kept or the reduced axes.
+    fn product(&self, reduced: bool, number: impl Fn(usize) -> u64) -> u64 {
+        let dims = (0..self.shape.len()).filter(|&dim| self.reduced[dim] == reduced);
+        dims.fold(1, |all: u64, dim| all.saturating_mul(number(dim)))
+    }
+
+    fn blocks(&self) -> u64 {
+        self.product(false, |dim| self.cuts[dim].count())
+    }
+
+    /// The number of values that each element of the result is made of.
+    fn depth(&self) -> u64 {
+        self.product(true, |dim| self.shape[dim])
+    }
+
+    /// The ranges with a number along the kept or the reduced axes.
+    fn ranges(&self, reduced: bool, mut number: u64) -> Region {
+        let mut ranges = Vec::new();
+        for dim in (0..self.shape.len()).rev().filter(|&dim| self.reduced[dim] == reduced) {
+            let count = self.cuts[dim].count().max(1);
+            ranges.push(self.cuts[dim].get(number % count));
+            number /= count;
+        }
+        ranges.reverse();
+        ranges
+    }
+
+    /// A part of the array.
+    fn region(&self, block: &[(u64, u64)], along: &[(u64, u64)]) -> Region {
+        let (mut kept, mut reduced) = (block.iter(), along.iter());
+        let range = |&is_reduced: &bool| if is_reduced { reduced.next() } else { kept.next() };
+        self.reduced.iter().filter_map(range).copied().collect()
+    }
+
+    /// The kept ranges of a part.
+    fn block_of(&self, region: &[(u64, u64)]) -> Region {
+        region.iter().zip(&self.reduced).filter(|(_, reduced)| !**reduced).map(|(&range, _)| range).collect()
+    }
+
+    /// The parts of a block that are read, by their numbers along the reduced axes.
+    fn parts(&self, block: u64) -> Vec<u64> {
+        match &self.stored {
+            None => (0..self.product(true, |dim| self.cuts[dim].count())).collect(),
+            Some(stored) => {
+                let begin = stored.partition_point(|&(other, _)| other < block);
+                stored[begin..]
+                    .iter()
+                    .take_while(|(other, _)| *other == block)
+                    .map(|&(_, part)| part)
+                    .collect()
+            }
+        }
+    }
+}
+
+/// Where results go: the statistic, and the array for it.
+type Outputs<'a> = &'a [(Measure, &'a Array)];
+
+impl Statistics {
+    /// The shape of statistics along axes of an array: that of the array, or of the selected part, without these axes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] when there is no such axis, or one is named twice; the errors of selecting.
+    pub fn shape_along(&self, array: &Array, axes: &[usize]) -> Result<Vec<u64>> {
+        let shape = self.selected_shape(array)?;
+        let reduced = flags(&shape, axes)?;
+        Ok(shape.into_iter().zip(reduced).filter(|(_, reduced)| !reduced).map(|(length, _)| length).collect())
+    }
+
+    /// Computes statistics along axes of an array: each element of a result is over all elements along these axes. NaN is left out.
+    ///
+    /// ```
+    /// use zarrox::prelude::*;
+    /// use zarrox::Statistics;
+    /// use zarrox::stats::Measure;
+    /// # let directory = tempfile::tempdir()?;
+    /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([2, 3]).data_type(DataType::Int32).create()?;
+    /// array.write(.., &ndarray::arr2(&[[1, 2, 3], [5, 2, 7]]))?;
+    ///
+    /// let found = Statistics::new().along(&array, &[0], &[Measure::Max, Measure::Mean])?;
+    /// assert_eq!(found[0].to_typed::<i32>()?, ndarray::arr1(&[5, 2, 7]).into_dyn());
+    /// assert_eq!(found[1].to_typed::<f64>()?, ndarray::arr1(&[3.0, 2.0, 5.0]).into_dyn());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`along_into`](Self::along_into).
+    pub fn along(&self, array: &Array, axes: &[usize], measures: &[Measure]) -> Result<Vec<DynArray>> {
+        let shape = self.shape_along(array, axes)?;
+        let of = Counted::new(array, self.field.as_deref())?.data_type;
+        let chunks: Vec<u64> = match self.part {
+            Some(_) => shape.iter().map(|&length| length.max(1)).collect(),
+            None => (0..array.ndim())
+                .filter(|dim| !axes.contains(dim))
+                .map(|dim| array.chunk_shape()[dim])
+                .collect(),
+        };
+        let make = |measure: &Measure| {
+            let builder = array.open_options().create_array_in(Arc::new(MemoryStore::new()), "");
+            let builder = builder.shape(shape.clone()).data_type(measure.data_type(&of));
+            builder.chunks(chunks.clone()).no_compressor().create()
+        };
+        let arrays: Vec<Array> = measures.iter().map(make).collect::<Result<_>>()?;
+        let outputs: Vec<_> = measures.iter().copied().zip(&arrays).collect();
+        self.along_into(array, axes, &outputs)?;
+        arrays.iter().map(|array| array.read_dyn(Selection::all())).collect()
+    }
+
+    /// Computes statistics along axes of an array, and writes each into an array of the shape of
+    /// [`shape_along`](Self::shape_along) and of the type of [`Measure::data_type`]. The results that are computed at a time take half
+    /// of the [`memory`](Self::memory). Histograms, percentiles and unique elements are not found along axes, and
+    /// [`missing`](Self::missing) is refused.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] when there is no such axis, the shape of an output differs, or an extreme of nothing is asked for
+    /// of integers; [`ErrorKind::Unsupported`] when the elements are no real numbers; the errors of reading and writing.
+    pub fn along_into(&self, array: &Array, axes: &[usize], outputs: &[(Measure, &Array)]) -> Result<()> {
+        if self.bins > 0 || self.unique > 0 || !self.percentiles.is_empty() {
+            return Err(argument("histograms, percentiles and unique elements are not found along axes"));
+        }
+        if !self.missing.is_empty() {
+            return Err(argument("numbers that mean missing are not left out along axes"));
+        }
+        let place = |error: Error| error.at(format!("array '{}'", array.path()));
+        let counted = Counted::new(array, self.field.as_deref()).map_err(place)?;
+        let shape = self.shape_along(array, axes)?;
+        for (measure, output) in outputs {
+            if output.shape() != shape.as_slice() {
+                let message =
+                    format!("the {measure} has the shape {shape:?}, and its array {:?}", output.shape());
+                return Err(argument(message));
+            }
+            let expected = measure.data_type(&counted.data_type);
+            if *output.data_type() != expected {
+                let message = format!(
+                    "the {measure} is {expected}, and the elements of its array {}",
+                    output.data_type()
+                );
+                return Err(Error::new(ErrorKind::DataTypeMismatch, message));
+            }
+        }
+        if shape.contains(&0) {
+            return Ok(());
+        }
+        let division = self.division(array, axes)?;
+        self.reduce(array, &counted, &division, outputs)
+    }
+
+    fn selected_shape(&self, array: &Array) -> Result<Vec<u64>> {
+        match &self.part {
+            Some(part) => array.slice(part.clone()).shape(),
+            None => Ok(array.shape().to_vec()),
+        }
+    }
+
+    fn division(&self, array: &Array, axes: &[usize]) -> Result<Division> {
+        let shape = self.selected_shape(array)?;
+        let reduced = flags(&shape, axes)?;
+        if shape.contains(&0) {
+            let cuts =
+                shape.iter().map(|&length| Cuts::Even { length: length.max(1), axis: length }).collect();
+            return Ok(Division { shape, reduced, cuts, stored: None });
+        }
+        if let Some(part) = &self.part {
+            let most = (CACHED / array.data_type().size().max(1) as u64).max(1);
+            let mut cuts: Vec<BTreeMap<u64, u64>> = shape.iter().map(|_| BTreeMap::new()).collect();
+            for region in array.slice(part.clone()).parts(most, false)? {
+                for (cuts, range) in cuts.iter_mut().zip(region) {
+                    cuts.insert(range.start, range.end);
+                }
+            }
+            let cuts = cuts.into_iter().map(|cuts| Cuts::Listed(cuts.into_iter().collect())).collect();
+            return Ok(Division { shape, reduced, cuts, stored: None });
+        }
+        let lengths = self.lengths(array, &reduced);
+        let cuts: Vec<Cuts> =
+            lengths.iter().zip(&shape).map(|(&length, &axis)| Cuts::Even { length, axis }).collect();
+        let mut stored = StoredCells::new();
+        Cells::new(&shape, lengths).add_stored(array, &mut stored, false, MOST)?;
+        let mut division = Division { shape, reduced, cuts, stored: None };
+        let mut numbers: Vec<(u64, u64)> = stored.into_keys().map(|cell| numbers(&division, cell)).collect();
+        numbers.sort_unstable();
+        division.stored = Some(numbers);
+        Ok(division)
+    }
+
+    /// The lengths of parts: whole stored objects, or chunks where these are too large, and several along the reduced axes if they are
+    /// small.
+    fn lengths(&self, array: &Array, reduced: &[bool]) -> Vec<u64> {
+        let item = array.data_type().size().max(1) as u64;
+        let size = |lengths: &[u64]| lengths.iter().fold(item, |size, &length| size.saturating_mul(length));
+        let shape = array.shape();
+        let most = self.memory as u64 / (2 * array.cores().threads() as u64);
+        let whole: Vec<u64> = array.chunk_grid().largest_chunk().to_vec();
+        let units = if size(&whole) > most { array.chunk_shape() } else { whole };
+        let mut lengths: Vec<u64> =
+            units.iter().zip(shape).map(|(&unit, &axis)| unit.clamp(1, axis.max(1))).collect();
+        for wanted in [true, false] {
+            for dim in (0..shape.len()).rev().filter(|&dim| reduced[dim] == wanted) {
+                let times = (CACHED / size(&lengths).max(1)).max(1);
+                lengths[dim] = lengths[dim]
+                    .saturating_mul(times)
+                    .min(shape[dim].div_ceil(units[dim].max(1)) * units[dim].max(1));
+            }
+        }
+        lengths
+    }
+
+    fn reduce(
+        &self,
+        array: &Array,
+        counted: &Counted,
+        division: &Division,
+        outputs: Outputs<'_>,
+    ) -> Result<()> {
+        let work = Work::new(self.memory, self.listener.clone());
+        let with_deviation = outputs.iter().any(|(measure, _)| *measure == Measure::Std);
+        let elements = division.product(false, |dim| {
+            let (begin, end) = division.cuts[dim].get(0);
+            end - begin
+        });
+        let bytes =
+            usize::try_from(elements).unwrap_or(usize::MAX).saturating_mul(size(counted.number_type()));
+        let room = (self.memory / 2 / bytes.max(1)).max(1);
+        let threads = array.cores().threads();
+        let at_once = room.min(threads * BEGUN) as u64;
+        let mut first = 0;
+        while first < division.blocks() {
+            let band = first..division.blocks().min(first + at_once);
+            // Threads that work on the same block have results of their own, as far as the memory goes.
+            let count = usize::try_from(band.end - band.start).unwrap_or(1).max(1);
+            let copies = threads.div_ceil(count).min((room / count).max(1));
+            first = band.end;
+            let blocks = self.band(array, counted, division, band, (copies, with_deviation), &work)?;
+            for (block, mut found) in blocks {
+                write(counted, &block, found.as_mut(), outputs)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The statistics of some blocks.
+    fn band(
+        &self,
+        array: &Array,
+        counted: &Counted,
+        division: &Division,
+        band: Range<u64>,
+        (copies, with_deviation): (usize, bool),
+        work: &Work,
+    ) -> Result<Vec<(Region, Box<dyn Reduce>)>> {
+        let begin = band.start;
+        let mut parts: Vec<(usize, u64, Region)> = Vec::new();
+        let (mut blocks, mut reductions, mut absent) = (BTreeMap::new(), Vec::new(), Vec::new());
+        for number in band {
+            let block = division.ranges(false, number);
+            let mut left = division.depth();
+            for (nth, part) in division.parts(number).into_iter().enumerate() {
+                let along = division.ranges(true, part);
+                left -= elements_of(&along);
+                parts.push((nth, number - begin, division.region(&block, &along)));
+            }
+            let elements = usize::try_from(elements_of(&block))
+                .map_err(|_| argument("the chunks are larger than the memory"))?;
+            reductions.push(reduction(counted.number_type(), elements, copies, with_deviation));
+            blocks.insert(block, blocks.len());
+            absent.push(left);
+        }
+        // Parts that follow each other are of different blocks, which are worked on at the same time.
+        parts.sort_by_key(|(nth, block, _)| (*nth, *block));
+        let regions: Vec<Region> = parts.into_iter().map(|(_, _, region)| region).collect();
+        let pass = Pass::of_regions(array, self.part.clone(), regions, self.memory / 2);
+        work.expect(pass.elements());
+        pass.run(
+            || (),
+            |(), region, values| {
+                let values = counted.values(values[0])?;
+                let numbers = counted.numbers(&values)?;
+                let block = blocks.get(&division.block_of(region)).copied().unwrap_or_default();
+                let lengths: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
+                reductions[block].add(numbers.as_bytes(), &lengths, &division.reduced);
+                work.tell(elements_of(region))
+            },
+        )?;
+        let finished = reductions.into_iter().zip(absent).map(|(mut all, absent)| {
+            all.finish(&counted.fill_number, absent);
+            all
+        });
+        // The map has the blocks in the order of their numbers, which is that of their ranges.
+        Ok(blocks.into_keys().zip(finished).collect())
+    }
+}
+
+/// Writes the statistics of a block to their places.
+fn write(
+    counted: &Counted,
+    block: &[(u64, u64)],
+    found: &mut dyn Reduce,
+    outputs: Outputs<'_>,
+) -> Result<()> {
+    let shape: Vec<usize> =
+        block.iter().map(|(begin, end)| usize::try_from(end - begin).unwrap_or(usize::MAX)).collect();
+    for (measure, output) in outputs {
+        let bytes = found.bytes(*measure).ok_or_else(|| {
+            argument(format!("there are no elements along the axes, so that there is no {measure}"))
+        })?;
+        let values = match measure {
+            Measure::Min | Measure::Max => {
+                counted.uncast(DynArray::new(counted.number_type().clone(), shape.clone(), bytes)?)?
+            }
+            Measure::Count | Measure::Nan => DynArray::new(DataType::UInt64, shape.clone(), bytes)?,
+            Measure::Mean | Measure::Std => DynArray::new(DataType::Float64, shape.clone(), bytes)?,
+        };
+        let part: Selection = selection(block).into_iter().collect();
+        output.write_dyn(part, &values)?;
+    }
+    Ok(())
+}
+
+/// For each axis, true if it is one of those that are named.
+fn flags(shape: &[u64], axes: &[usize]) -> Result<Vec<bool>> {
+    let mut reduced = vec![false; shape.len()];
+    for &axis in axes {
+        match reduced.get_mut(axis) {
+            Some(flag) if !*flag => *flag = true,
+            Some(_) => return Err(argument(format!("the axis {axis} is named twice"))),
+            None => {
+                return Err(argument(format!(
+                    "there is no axis {axis}: the array has {} dimensions",
+                    shape.len()
+                )));
+            }
+        }
+    }
+    if axes.is_empty() { Err(argument("no axis is named")) } else { Ok(reduced) }
+}
+
+/// The number of the block of a cell, and that of the cell along the reduced axes.
+#[expect(clippy::cast_possible_truncation, reason = "a remainder of a division by a u64")]
+fn numbers(division: &Division, mut cell: u128) -> (u64, u64) {
+    let (mut block, mut part) = ((0, 1), (0, 1));
+    for dim in (0..division.shape.len()).rev() {
+        let count = division.cuts[dim].count().max(1);
+        let (number, factor) = if division.reduced[dim] { &mut part } else { &mut block };
+        *number += (cell % u128::from(count)) as u64 * *factor;
+        *factor *= count;
+        cell /= u128::from(count);
+    }
+    (block.0, part.0)
+}

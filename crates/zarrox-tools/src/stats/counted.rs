@@ -1,0 +1,215 @@
+//! The elements that are counted, and the loops for their types.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use zarrox_core::data_type::{Casting, Number};
+use zarrox_core::{DataType, Error, ErrorKind, FillValue, Result};
+
+use super::kernel::{self, Bins, Moments};
+use zarrox::{Array, DynArray};
+
+/// The number of bins in which percentiles are looked for.
+const FINE: usize = 1 << 16;
+
+/// The elements that are counted, and the loops for them.
+pub(super) struct Counted {
+    field: Option<String>,
+    /// The type of the elements, or of the field.
+    pub(super) data_type: DataType,
+    /// The type that elements are cast to, if there are no loops for their own.
+    cast: Option<(DataType, zarrox_core::Registry)>,
+    pub(super) fill: Number,
+    pub(super) fill_bytes: Vec<u8>,
+    /// The fill value in the type that is counted.
+    pub(super) fill_number: Vec<u8>,
+    /// The numbers that mean missing, in the type that is counted.
+    missing: Vec<u8>,
+}
+
+/// Calls a loop for the Rust type of a data type; that of others is `f64`.
+macro_rules! with_type {
+    ($data_type:expr, $first:ident $(:: $rest:ident)* ( $($argument:expr),* $(,)? )) => {
+        match $data_type {
+            DataType::Bool | DataType::UInt8 => $first $(:: $rest)* ::<u8>($($argument),*),
+            DataType::Int8 => $first $(:: $rest)* ::<i8>($($argument),*),
+            DataType::Int16 => $first $(:: $rest)* ::<i16>($($argument),*),
+            DataType::Int32 => $first $(:: $rest)* ::<i32>($($argument),*),
+            DataType::Int64 => $first $(:: $rest)* ::<i64>($($argument),*),
+            DataType::UInt16 => $first $(:: $rest)* ::<u16>($($argument),*),
+            DataType::UInt32 => $first $(:: $rest)* ::<u32>($($argument),*),
+            DataType::UInt64 => $first $(:: $rest)* ::<u64>($($argument),*),
+            DataType::Float32 => $first $(:: $rest)* ::<f32>($($argument),*),
+            _ => $first $(:: $rest)* ::<f64>($($argument),*),
+        }
+    };
+}
+pub(super) use with_type;
+
+impl Counted {
+    pub(super) fn new(array: &Array, field: Option<&str>) -> Result<Self> {
+        let fill = array.fill_value();
+        let fill = DynArray::from_elements(array.data_type().clone(), vec![], [fill.as_bytes()])?;
+        let fill = match field {
+            Some(name) => fill.field(name)?,
+            None => fill,
+        };
+        if let Some(name) = field.filter(|_| !fill.shape().is_empty()) {
+            return Err(Error::new(ErrorKind::Unsupported, format!("the field '{name}' has arrays")));
+        }
+        let data_type = fill.data_type().clone();
+        let registry = array.location().context.registry.clone();
+        let mut counted = Self {
+            field: field.map(str::to_owned),
+            cast: (!has_loops(&data_type)).then(|| (DataType::Float64, (*registry).clone())),
+            data_type,
+            fill: Number::Integer(0),
+            fill_bytes: fill.elements().next().unwrap_or_default().to_vec(),
+            fill_number: Vec::new(),
+            missing: Vec::new(),
+        };
+        let numbers = counted.numbers(&fill).map_err(|error| {
+            let message = format!("elements of {} are no real numbers", counted.data_type);
+            Error::new(ErrorKind::Unsupported, message).with_source(error)
+        })?;
+        if is_complex(&counted.data_type) {
+            let message = format!("elements of {} are complex; take their parts", counted.data_type);
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        let moments = with_type!(numbers.data_type(), kernel::moments(numbers.as_bytes()));
+        let fill_number = numbers.as_bytes().to_vec();
+        counted.fill = moments.range.map_or(Number::Float(f64::NAN), |(low, _)| low);
+        counted.fill_number = fill_number;
+        Ok(counted)
+    }
+
+    /// Leaves out numbers that mean missing.
+    pub(super) fn without(mut self, missing: &[f64], array: &Array) -> Result<Self> {
+        let missing = DynArray::nearest(&self.data_type, missing, &array.location().context.registry)?;
+        self.missing = self.numbers(&missing)?.as_bytes().to_vec();
+        Ok(self)
+    }
+
+    /// Returns true if elements that are not stored mean missing.
+    pub(super) fn is_fill_missing(&self) -> bool {
+        self.differ(&self.fill_number, self.number_type()) == [false]
+    }
+
+    /// The counted elements of a part that do not mean missing.
+    pub(super) fn present<'v>(&self, part: &'v DynArray) -> Result<Cow<'v, DynArray>> {
+        let values = self.values(part)?;
+        if self.missing.is_empty() {
+            return Ok(values);
+        }
+        let numbers = self.numbers(&values)?;
+        let kept = self.differ(numbers.as_bytes(), numbers.data_type());
+        let length = kept.iter().filter(|kept| **kept).count();
+        let elements = values.elements().zip(kept).filter_map(|(element, kept)| kept.then_some(element));
+        DynArray::from_elements(self.data_type.clone(), vec![length], elements).map(Cow::Owned)
+    }
+
+    fn differ(&self, numbers: &[u8], data_type: &DataType) -> Vec<bool> {
+        with_type!(data_type, kernel::differ(numbers, &self.missing))
+    }
+
+    /// The counted elements of a part.
+    pub(super) fn values<'v>(&self, part: &'v DynArray) -> Result<Cow<'v, DynArray>> {
+        match &self.field {
+            Some(name) => part.field(name).map(Cow::Owned),
+            None => Ok(Cow::Borrowed(part)),
+        }
+    }
+
+    pub(super) fn numbers<'v>(&self, values: &'v DynArray) -> Result<Cow<'v, DynArray>> {
+        match &self.cast {
+            Some((to, registry)) => values.cast(to, Casting::Lossy, registry).map(Cow::Owned),
+            None => Ok(Cow::Borrowed(values)),
+        }
+    }
+
+    /// The type whose loops are used.
+    pub(super) fn number_type(&self) -> &DataType {
+        self.cast.as_ref().map_or(&self.data_type, |(to, _)| to)
+    }
+
+    /// Numbers in the type of the elements.
+    pub(super) fn uncast(&self, numbers: DynArray) -> Result<DynArray> {
+        match &self.cast {
+            Some((_, registry)) => numbers.cast(&self.data_type, Casting::Lossy, registry),
+            None => Ok(numbers),
+        }
+    }
+
+    pub(super) fn add(
+        &self,
+        values: &DynArray,
+        moments: &mut Moments,
+        bins: Option<&mut Bins>,
+    ) -> Result<()> {
+        let numbers = self.numbers(values)?;
+        moments.join(&with_type!(numbers.data_type(), kernel::moments(numbers.as_bytes())));
+        if let Some(bins) = bins {
+            with_type!(numbers.data_type(), kernel::count(numbers.as_bytes(), bins));
+        }
+        Ok(())
+    }
+
+    pub(super) fn count(&self, values: &DynArray, bins: &mut Bins) -> Result<()> {
+        let numbers = self.numbers(values)?;
+        with_type!(numbers.data_type(), kernel::count(numbers.as_bytes(), bins));
+        Ok(())
+    }
+
+    /// Bins in which percentiles are found.
+    pub(super) fn fine_bins(&self, low: f64, high: f64) -> Bins {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "less than 2^16")]
+        match self.cast.is_none() && !is_float(&self.data_type) && high - low < FINE as f64 {
+            // A bin for each integer.
+            true => Bins::new(low, high + 1.0, (high - low) as usize + 1),
+            false => Bins::new(low, high, FINE),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "both are whole numbers")]
+    pub(super) fn is_exact(&self, bins: &Bins) -> bool {
+        self.cast.is_none() && !is_float(&self.data_type) && bins.high - bins.low == bins.counts.len() as f64
+    }
+
+    /// The texts of unique elements, in the order of numbers.
+    pub(super) fn texts(&self, unique: BTreeMap<Vec<u8>, u64>, array: &Array) -> Result<Vec<(String, u64)>> {
+        let registry = &array.location().context.registry;
+        let family = registry.family(&self.data_type)?;
+        let mut elements: Vec<(Vec<u8>, u64)> = unique.into_iter().collect();
+        let number = |element: &[u8]| {
+            let one = DynArray::from_elements(self.data_type.clone(), vec![], [element]).ok()?;
+            let numbers = self.numbers(&one).ok()?;
+            let moments = with_type!(numbers.data_type(), kernel::moments(numbers.as_bytes()));
+            Some(moments.range.map_or(f64::NAN, |(low, _)| low.to_f64()))
+        };
+        elements.sort_by(|(a, _), (b, _)| match (number(a), number(b)) {
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            _ => a.cmp(b),
+        });
+        let text = |(element, count): (Vec<u8>, u64)| {
+            let fill = FillValue::new(element);
+            (family.format(&self.data_type, fill.as_bytes()), count)
+        };
+        Ok(elements.into_iter().map(text).collect())
+    }
+}
+
+fn has_loops(data_type: &DataType) -> bool {
+    use DataType::{Bool, Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
+    matches!(
+        data_type,
+        Bool | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Float32 | Float64
+    )
+}
+
+fn is_float(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Float32 | DataType::Float64)
+}
+
+fn is_complex(data_type: &DataType) -> bool {
+    matches!(data_type.storage(), zarrox_core::Storage::Complex(_))
+}

@@ -1,0 +1,13 @@
+//! The names of dimensions in formats that have none: xarray's attribute.
+
+use zarrox_core::ArrayMetadata;
+
+/// The attribute that xarray reads the names of dimensions from in formats that have none.
+pub const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
+
+/// The names of all dimensions, if xarray's attribute has them.
+pub fn attribute_names(array: &ArrayMetadata) -> Option<Vec<Option<String>>> {
+    let names = array.attributes.get(ARRAY_DIMENSIONS)?.as_array()?;
+    let names: Vec<Option<String>> = names.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+    (names.len() == array.shape.len() && names.iter().all(Option::is_some)).then_some(names)
+}
