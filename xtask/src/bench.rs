@@ -17,7 +17,7 @@ Measures reading and writing, compiled for release
     bench python [--quick]        the Python package: small reads against tensorstore, opening against bare reads of files
     bench --guard [--accept] [CASE …]
                                   instructions of hot paths, against accepted numbers; --accept writes those
-    bench --peers [OPTION …]      the same work by Zarrox and its peers, in Rust and in Python: bench/README.md says how
+    bench --peers [OPTION …]      the same work by Zarrox and its peers, in Rust and in Python: quality/bench/README.md says how
 
 Options of --peers:
 

@@ -21,17 +21,17 @@ pub(crate) const HELP: &str = "\
 Exchanges arrays with zarr-python 3, zarr-python 2, TensorStore and zarrs, in both directions
 
 With names of implementations (zarr3, zarr2, tensorstore, zarrs) only with these. What is exchanged is designed by
-conformance/matrix.py; what an implementation cannot express is listed in conformance/rules.py. The first run makes virtual
+quality/conformance/matrix.py; what an implementation cannot express is listed in quality/conformance/rules.py. The first run makes virtual
 environments below target/venvs, and builds zarrs below target/zarrs. The results are in target/conformance/results.json.
 
-Then selections are compared with NumPy's and zarr-python's: random ones of conformance/indexing.py, the same each time or those
+Then selections are compared with NumPy's and zarr-python's: random ones of quality/conformance/indexing.py, the same each time or those
 of --seed N. With the name `indexing` only these are run, and replace those of the last results.
 
 Last, zip archives are exchanged with both zarr-pythons, and tested by Python's zipfile and by unzip, which must be installed. With the
 name `archives` only this is done. So are hierarchies in directories, SQLite, LMDB and GDBM, with zarr-python 2, by the name
 `databases`; those on servers are a part of `cargo xtask test --stores`. Files of HDF5 and NetCDF are read through kerchunk's
 references, by the name `references`; what the command imports from such files and exports to them is compared by the name `files`. All
-files of the packages that conformance/files/corpus lists are tried by the name `corpus` alone, which downloads them and takes long. And
+files of the packages that quality/conformance/files/corpus lists are tried by the name `corpus` alone, which downloads them and takes long. And
 zarr-python, TensorStore and zarrita.js read what `zarrox serve` gives, by the name `serve`.";
 
 /// The directory of all output.
@@ -74,11 +74,16 @@ impl Implementation {
 }
 
 const IMPLEMENTATIONS: &[Implementation] = &[
-    Implementation::new("zarr-python 3", "zarr3", (3, 14), "conformance/requirements/zarr3.txt"),
+    Implementation::new("zarr-python 3", "zarr3", (3, 14), "quality/conformance/requirements/zarr3.txt"),
     // The releases of numcodecs that it runs with end at Python 3.13.
-    Implementation::new("zarr-python 2", "zarr2", (3, 13), "conformance/requirements/zarr2.txt"),
-    Implementation::new("tensorstore", "tensorstore", (3, 14), "conformance/requirements/tensorstore.txt"),
-    Implementation::new(ZARRS, "zarrs", (3, 13), "conformance/requirements/zarrs.txt"),
+    Implementation::new("zarr-python 2", "zarr2", (3, 13), "quality/conformance/requirements/zarr2.txt"),
+    Implementation::new(
+        "tensorstore",
+        "tensorstore",
+        (3, 14),
+        "quality/conformance/requirements/tensorstore.txt",
+    ),
+    Implementation::new(ZARRS, "zarrs", (3, 13), "quality/conformance/requirements/zarrs.txt"),
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -306,7 +311,7 @@ fn merged(a: &Value, b: &Value) -> Value {
 
 /// A program of the directory `conformance`.
 fn script(python: &str, name: &str) -> Program {
-    program(python, ["-B".to_owned(), format!("conformance/{name}")])
+    program(python, ["-B".to_owned(), format!("quality/conformance/{name}")])
 }
 
 /// A directory with cells.

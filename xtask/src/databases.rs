@@ -27,7 +27,7 @@ const ENVIRONMENT: Environment = Environment {
     lowest: (3, 11),
     // The releases of numcodecs that it runs with end there.
     highest: (3, 13),
-    requirements: Some("conformance/requirements/databases.txt"),
+    requirements: Some("quality/conformance/requirements/databases.txt"),
 };
 
 /// The module for GDBM, which not every Python comes with, and the Debian package that brings it.
@@ -68,7 +68,7 @@ fn python() -> Outcome<String> {
 /// A hierarchy goes both ways; each changes what the other wrote, and the writer reads again.
 fn exchange(python: &str, ourselves: &Program, kind: &str, [theirs, ours]: [&str; 2]) -> Outcome {
     let act = |who: &Program, action: &str, place: &str| who.clone().with([action, kind, place]).run();
-    let other = program(python, ["-B", "conformance/databases.py"]);
+    let other = program(python, ["-B", "quality/conformance/databases.py"]);
     let zarrox = ourselves.clone().with(["databases"]);
     act(&other, "write", theirs)?;
     act(&zarrox, "change", theirs)?;

@@ -62,7 +62,7 @@ the small floats and integers meet a few codecs and all the rest. So do, with fe
 (`json2`, `msgpack2`, `vlen-array`, `categorize`), structures (nested, with fields that are arrays, padded, with mixed byte
 orders), and chunks of several shapes. Format 1 is written here and read by zarr-python 2, once that has
 migrated it. The matrix is designed by
-[`conformance/matrix.py`](../conformance/matrix.py); `cargo xtask conformance` runs it, and `cargo xtask docs` makes this page
+[`quality/conformance/matrix.py`](../quality/conformance/matrix.py); `cargo xtask conformance` runs it, and `cargo xtask docs` makes this page
 from the outcome.
 ";
 
@@ -83,7 +83,7 @@ fn conformance(results: &Value) -> String {
         let _ = writeln!(page, "| {} | {cells} | {passed} | {} |", way(direction), cells - passed);
     }
     page += "\n## What is left out\n\nCells that an implementation cannot express, by rules that are decided beforehand\n";
-    page += "([`conformance/rules.py`](../conformance/rules.py)):\n\n";
+    page += "([`quality/conformance/rules.py`](../quality/conformance/rules.py)):\n\n";
     page += "| implementation | what it does | cells |\n|---|---|---|\n";
     for rule in results["not_applicable"].as_array().into_iter().flatten() {
         let text = |member: &str| rule[member].as_str().unwrap_or_default().to_owned();

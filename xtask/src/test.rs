@@ -28,7 +28,7 @@ as all tests do. The next three run all of them.
 
 runs zarr-python's own tests, of its source distribution, under its own codec pipeline and under the package's: all of the newest version,
 and those of arrays, codecs, groups and indexing of older ones. What passes under its own must pass under ours, apart from the tests in
-conformance/zarr_python/excused.txt; an excused test that passes is an error. The outputs are in target/zarr-python.
+quality/conformance/zarr_python/excused.txt; an excused test that passes is an error. The outputs are in target/zarr-python.
 
     test --xarray [ARGUMENT …]
 
@@ -37,7 +37,7 @@ runs xarray's own tests of Zarr, which are in its package, in the same way. Argu
     test --xarray-engine [ARGUMENT …]
 
 runs the same tests with the package's engine in the place of xarray's own, and its `to_zarr` in the place of xarray's methods. The tests
-that may fail are in conformance/xarray/excused.txt. The outputs are in target/zarr-python as well: those in
+that may fail are in quality/conformance/xarray/excused.txt. The outputs are in target/zarr-python as well: those in
 xarray-zarrox-engine-failures.txt say why tests have failed.
 
     test --stores [SERVER …] [-- ARGUMENT …]

@@ -47,7 +47,7 @@ const ENVIRONMENT: Environment = Environment {
     name: "torture",
     lowest: (3, 12),
     highest: (3, 14),
-    requirements: Some("torture/requirements.txt"),
+    requirements: Some("quality/torture/requirements.txt"),
 };
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {

@@ -1,4 +1,4 @@
-//! Builds the program in `conformance/zarrs`, a workspace of its own.
+//! Builds the program in `quality/conformance/zarrs`, a workspace of its own.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(crate) fn build(python: &str) -> Outcome<String> {
         .map_err(|error| error.to_string())?;
     let native = "import clang, pathlib; print(pathlib.Path(clang.__file__).parent / 'native')";
     let libclang = program(python, ["-c", native]).output().ok_or("the environment has no libclang")?;
-    let mut build = cargo(["build", "--locked", "--manifest-path", "conformance/zarrs/Cargo.toml"])
+    let mut build = cargo(["build", "--locked", "--manifest-path", "quality/conformance/zarrs/Cargo.toml"])
         .with(["--target-dir", DIRECTORY])
         .variable("PATH", &path.to_string_lossy())
         .variable("LIBCLANG_PATH", &libclang);

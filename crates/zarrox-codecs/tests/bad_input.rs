@@ -91,7 +91,7 @@ fn bad_input_is_an_error_and_takes_bounded_memory() {
 /// The inputs with which fuzzing begins, and those that it once found.
 #[test]
 fn what_fuzzing_begins_with_and_once_found_is_read() {
-    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/regressions");
+    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../quality/fuzz/regressions");
     for name in fuzz::names() {
         let target = Target::new(registry(), &name).unwrap();
         let seeds = target.seeds();

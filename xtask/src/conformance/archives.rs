@@ -13,7 +13,7 @@ pub(crate) fn run(pythons: &Pythons, ourselves: &Program) -> Outcome {
         let [theirs, ours] = ["theirs", "ours"].map(|who| format!("{DIRECTORY}/{name}/{who}"));
         run::empty_directory(&theirs)?;
         run::empty_directory(&ours)?;
-        let other = program(python, ["-B", "conformance/archives.py"]);
+        let other = program(python, ["-B", "quality/conformance/archives.py"]);
         let zarrox = ourselves.clone().with(["archives"]);
         other.clone().with(["write", &theirs]).run()?;
         zarrox.clone().with(["read", &theirs]).run()?;

@@ -22,12 +22,12 @@ const ENVIRONMENT: Environment = Environment {
     // zarr-python's newest releases, which read structures.
     lowest: (3, 12),
     highest: (3, 13),
-    requirements: Some("conformance/requirements/files.txt"),
+    requirements: Some("quality/conformance/requirements/files.txt"),
 };
 
 /// The Python programs that try files of packages, and files made after such ones.
-const CORPUS: &str = "conformance/files/corpus/run.py";
-const MADE: &str = "conformance/files/corpus/made.py";
+const CORPUS: &str = "quality/conformance/files/corpus/run.py";
+const MADE: &str = "quality/conformance/files/corpus/made.py";
 
 /// Debian's packages with the other programs that read files, and one program of each.
 const READERS: [(&str, &str); 3] = [("netcdf-bin", "nccopy"), ("hdf5-tools", "h5dump"), ("cdo", "cdo")];
@@ -40,7 +40,7 @@ pub(crate) fn run() -> Outcome {
         install_readers()?;
     }
     for (name, kinds) in PROGRAMS {
-        let script = format!("conformance/files/{name}");
+        let script = format!("quality/conformance/files/{name}");
         let directory = format!("{DIRECTORY}/{}", name.trim_end_matches(".py"));
         program(&python, ["-B", "-W", "ignore", &script, command, &directory]).run()?;
         println!("files: {kinds}, imported and exported");

@@ -35,11 +35,11 @@ pub(crate) fn run(seed: u64, pythons: &Pythons, ourselves: &Program) -> Outcome<
     run::empty_directory(DIRECTORY)?;
     let cases = format!("{DIRECTORY}/cases.jsonl");
     let script = |python: &str, name: &str| program(python, ["-B", "-W", "ignore", name]);
-    let maker = script(&pythons.zarr3, "conformance/indexing.py");
+    let maker = script(&pythons.zarr3, "quality/conformance/indexing.py");
     maker.with([seed.to_string(), CASES.to_string(), cases.clone()]).run()?;
 
     let most = CASES_OF_PEERS.to_string();
-    let peer = |python: &str| script(python, "conformance/indexing_zarr.py");
+    let peer = |python: &str| script(python, "quality/conformance/indexing_zarr.py");
     let runs = [
         ("zarrox", ourselves.clone().with(["indexing"]), None),
         ("zarr-python 3", peer(&pythons.zarr3), Some(&most)),
@@ -121,7 +121,7 @@ const INTRODUCTION: &str = "\n## Indexing
 Random selections of every kind, for reading and for writing, wrong ones included, with NumPy's answer to each: the result or the
 whole array afterwards, or an error with the axis and the value. Zarrox runs all of them, on chunks and shards of random shapes;
 the zarr-pythons run a part of them, which shows where the answers are also theirs. What they do otherwise is explained by
-rules ([`conformance/indexing_zarr.py`](../conformance/indexing_zarr.py)).
+rules ([`quality/conformance/indexing_zarr.py`](../quality/conformance/indexing_zarr.py)).
 
 ";
 

@@ -10,13 +10,13 @@ const ENVIRONMENT: Environment = Environment {
     name: "references",
     lowest: (3, 11),
     highest: (3, 13),
-    requirements: Some("conformance/requirements/references.txt"),
+    requirements: Some("quality/conformance/requirements/references.txt"),
 };
 
 /// kerchunk writes references to files, and Zarrox reads the arrays through them.
 pub(crate) fn run(ourselves: &Program) -> Outcome {
     run::empty_directory(DIRECTORY)?;
-    program(ENVIRONMENT.python()?, ["-B", "conformance/references.py", DIRECTORY]).run()?;
+    program(ENVIRONMENT.python()?, ["-B", "quality/conformance/references.py", DIRECTORY]).run()?;
     ourselves.clone().with(["references", DIRECTORY]).run()?;
     println!("references: HDF5 and NetCDF read through those of kerchunk, in JSON and Parquet");
     Ok(())

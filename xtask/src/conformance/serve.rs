@@ -11,7 +11,7 @@ const ENVIRONMENT: Environment = Environment {
     name: "serve",
     lowest: (3, 12),
     highest: (3, 14),
-    requirements: Some("conformance/requirements/serve.txt"),
+    requirements: Some("quality/conformance/requirements/serve.txt"),
 };
 
 /// zarr-python, TensorStore, zarrita.js and neuroglancer read hierarchies of every kind from the server.
@@ -19,6 +19,7 @@ pub(crate) fn run() -> Outcome {
     cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
     run::empty_directory(DIRECTORY)?;
     let zarrox = run::absolute(run::built("debug/zarrox"))?;
-    let arguments = ["-B", "conformance/serve.py", &zarrox, DIRECTORY, &page::modules()?, &page::browser()?];
+    let arguments =
+        ["-B", "quality/conformance/serve.py", &zarrox, DIRECTORY, &page::modules()?, &page::browser()?];
     program(ENVIRONMENT.python()?, arguments).run()
 }

@@ -27,12 +27,12 @@ Fuzzes every decoder, chains of codecs, metadata documents, damaged hierarchies 
                       crashes and memory beyond the limit are found, but not every wrong access to memory
     -NAME=VALUE       an option of libFuzzer, as -max_len=64
 
-The targets follow from the examples in crates/zarrox-testkit/src/examples.rs: what is new is written into fuzz/, and is to be
-committed. fuzz/corpus keeps the inputs that reached something new, and the next run begins with them. fuzz/totals counts the inputs,
-findings and seconds of each target. An input that fails is put into fuzz/artifacts/TARGET: mend what it found, and move it to
-fuzz/regressions/TARGET, where the tests of zarrox-codecs and zarrox-hostile read it from then on.
+The targets follow from the examples in quality/testkit/src/examples.rs: what is new is written into quality/fuzz, and is to be
+committed. quality/fuzz/corpus keeps the inputs that reached something new, and the next run begins with them. quality/fuzz/totals counts the inputs,
+findings and seconds of each target. An input that fails is put into quality/fuzz/artifacts/TARGET: mend what it found, and move it to
+quality/fuzz/regressions/TARGET, where the tests of zarrox-codecs and zarrox-hostile read it from then on.
 
-cargo-fuzz is not needed; it understands fuzz/, too: RUSTC_BOOTSTRAP=1 cargo fuzz run TARGET.";
+cargo-fuzz is not needed; it understands quality/fuzz, too: RUSTC_BOOTSTRAP=1 cargo fuzz run TARGET.";
 
 /// The flags that let libFuzzer see where the program has been. Looking for uses of a function's memory after its end takes a third of
 /// the time, and is left to `cargo xtask asan`.
@@ -78,8 +78,14 @@ impl<'o> Fuzzer<'o> {
         } else {
             (sanitizer.without_address(), run::target("fuzz-plain"))
         };
-        let build =
-            cargo(["build", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", &directory]);
+        let build = cargo([
+            "build",
+            "--release",
+            "--manifest-path",
+            "quality/fuzz/Cargo.toml",
+            "--target-dir",
+            &directory,
+        ]);
         let build = build.with(names.iter().flat_map(|name| ["--bin", name]));
         sanitizer.build(build, RUST_FLAGS, C_FLAGS).run()?;
         let programs = format!("{directory}/{}/release", sanitizer.target);
@@ -123,7 +129,7 @@ impl<'o> Fuzzer<'o> {
     }
 
     fn target(&self, name: &str) -> Outcome<Ran> {
-        let directory = |kind: &str| format!("fuzz/{kind}/{name}");
+        let directory = |kind: &str| format!("quality/fuzz/{kind}/{name}");
         let artifacts = directory("artifacts");
         std::fs::create_dir_all(&artifacts).map_err(|error| format!("{artifacts}: {error}"))?;
         let mut corpora = vec![directory("corpus"), directory("regressions")];

@@ -1,10 +1,10 @@
-//! The targets, and the generated files in `fuzz/` that build them.
+//! The targets, and the generated files in `quality/fuzz/` that build them.
 
 use std::fmt::Write as _;
 
 use crate::run::{self, Outcome};
 
-/// Where the list of programs begins in `fuzz/Cargo.toml`, up to whose end all is generated.
+/// Where the list of programs begins in `quality/fuzz/Cargo.toml`, up to whose end all is generated.
 const LIST: &str = "\n# Generated: one for each target.\n";
 
 /// The program that knows the targets and writes the inputs to begin with.
@@ -26,10 +26,10 @@ pub(crate) fn write(names: &[String]) -> Outcome {
         println!("{path} is written anew");
         run::write(path, &text)?;
     }
-    seeds()?.with(["fuzz/corpus"]).run()
+    seeds()?.with(["quality/fuzz/corpus"]).run()
 }
 
-/// Fails when a target is not yet in `fuzz/`.
+/// Fails when a target is not yet in `quality/fuzz/`.
 pub(crate) fn check() -> Outcome {
     let stale = stale(&names()?)?;
     let paths: Vec<&str> = stale.iter().map(|(path, _)| path.as_str()).collect();
@@ -47,7 +47,7 @@ fn is_reader(name: &str) -> bool {
 
 /// The generated files, a program for each target and the list of them, that are not as they should be, and what they should be.
 fn stale(names: &[String]) -> Outcome<Vec<(String, String)>> {
-    let manifest = run::read("fuzz/Cargo.toml")?;
+    let manifest = run::read("quality/fuzz/Cargo.toml")?;
     let mut list = manifest.split(LIST).next().unwrap_or_default().to_owned() + LIST;
     let mut files = Vec::new();
     for name in names {
@@ -55,9 +55,9 @@ fn stale(names: &[String]) -> Outcome<Vec<(String, String)>> {
         list += "test = false\ndoc = false\nbench = false\n";
         let kind = if is_reader(name) { "reader" } else { "target" };
         let program = format!("#![no_main]\n\nzarrox_fuzz::{kind}!(\"{name}\");\n");
-        files.push((format!("fuzz/fuzz_targets/{name}.rs"), program));
+        files.push((format!("quality/fuzz/fuzz_targets/{name}.rs"), program));
     }
-    files.push(("fuzz/Cargo.toml".to_owned(), list));
+    files.push(("quality/fuzz/Cargo.toml".to_owned(), list));
     files.retain(|(path, text)| run::read(path).map_or(true, |there| there != *text));
     Ok(files)
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::run::{self, Outcome};
 
 /// The file with a line for each target: its name, executions, findings, and seconds.
-const PATH: &str = "fuzz/totals";
+const PATH: &str = "quality/fuzz/totals";
 
 /// The file has one writer at a time.
 static WRITER: Mutex<()> = Mutex::new(());

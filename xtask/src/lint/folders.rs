@@ -9,7 +9,7 @@ use crate::run::{self, Outcome};
 const LARGEST: usize = 25;
 
 /// Folders whose files are generated, one for each entry of a list.
-const GENERATED: [&str; 1] = ["fuzz/fuzz_targets"];
+const GENERATED: [&str; 1] = ["quality/fuzz/fuzz_targets"];
 
 /// Names every folder of Rust or Python files that holds too much.
 pub(crate) fn check() -> Outcome {

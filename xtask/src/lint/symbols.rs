@@ -19,7 +19,7 @@ const SHORT: [(&str, &str); 9] = [
     ("files/", "crates/zarrox-files/src/"),
     ("cli/", "crates/zarrox-cli/src/"),
     ("python/", "crates/zarrox-python/"),
-    ("testkit/", "crates/zarrox-testkit/src/"),
+    ("testkit/", "quality/testkit/src/"),
 ];
 
 /// Names everything in backticks on the page that does not exist.

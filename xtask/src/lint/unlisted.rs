@@ -10,8 +10,12 @@ use syn::{Attribute, Expr, ExprLit, ItemMod, Lit, LitStr, Macro, Meta};
 use crate::run::{self, Outcome, cargo};
 
 /// The manifests of all packages: those that are apart from the workspace have a list of packages of their own.
-const MANIFESTS: [&str; 4] =
-    ["Cargo.toml", "fuzz/Cargo.toml", "bench/zarrs/Cargo.toml", "conformance/zarrs/Cargo.toml"];
+const MANIFESTS: [&str; 4] = [
+    "Cargo.toml",
+    "quality/fuzz/Cargo.toml",
+    "quality/bench/zarrs/Cargo.toml",
+    "quality/conformance/zarrs/Cargo.toml",
+];
 
 /// Names every Rust file that no `mod` and no `include!` leads to.
 pub(crate) fn check() -> Outcome {

@@ -144,7 +144,8 @@ fn python() -> Outcome<Vec<Contestant>> {
     let install = || package::install_into(&PEERS, &[]);
     let peers = variable("ZARROX_BENCH_PYTHON").map_or_else(install, Ok)?;
     let zarr2 = variable("ZARROX_BENCH_PYTHON2").map_or_else(|| ZARR2.python(), Ok)?;
-    let script = |python: &str, name: &str| program(python, ["-B".to_owned(), format!("bench/{name}.py")]);
+    let script =
+        |python: &str, name: &str| program(python, ["-B".to_owned(), format!("quality/bench/{name}.py")]);
     let zarr3 = || script(&peers, "run_zarr3");
     let before = variable("ZARROX_BENCH_PYTHON_BEFORE");
     let before = before.map(|python| Contestant::new(BEFORE, script(&python, "run_zarrox")));
@@ -164,7 +165,7 @@ const PEERS: Environment = Environment {
     name: "bench-peers",
     lowest: (3, 12),
     highest: (3, 13),
-    requirements: Some("bench/requirements/peers.txt"),
+    requirements: Some("quality/bench/requirements/peers.txt"),
 };
 
 /// The releases of numcodecs that zarr-python 2 runs with end at Python 3.13.
@@ -172,7 +173,7 @@ const ZARR2: Environment = Environment {
     name: "bench-zarr2",
     lowest: (3, 11),
     highest: (3, 13),
-    requirements: Some("bench/requirements/zarr2.txt"),
+    requirements: Some("quality/bench/requirements/zarr2.txt"),
 };
 
 /// A variable that names a program, so that nothing is built or installed.
@@ -183,7 +184,8 @@ fn variable(name: &str) -> Option<String> {
 /// Builds the program of zarrs, which is a workspace of its own.
 fn build_zarrs() -> Outcome<String> {
     let directory = target("zarrs");
-    let build = cargo(["build", "--release", "--locked", "--manifest-path", "bench/zarrs/Cargo.toml"]);
+    let build =
+        cargo(["build", "--release", "--locked", "--manifest-path", "quality/bench/zarrs/Cargo.toml"]);
     build.with(["--target-dir", &directory]).run()?;
     Ok(format!("{directory}/release/zarrs-peer{}", std::env::consts::EXE_SUFFIX))
 }

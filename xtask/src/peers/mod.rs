@@ -1,4 +1,4 @@
-//! `cargo xtask bench --peers`: the same work by Zarrox and its peers, as bench/README.md says.
+//! `cargo xtask bench --peers`: the same work by Zarrox and its peers, as quality/bench/README.md says.
 
 mod cases;
 mod chart;

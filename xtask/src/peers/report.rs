@@ -85,7 +85,7 @@ impl Report {
     /// All as Markdown.
     pub(crate) fn tables(&self, cases: &[&str]) -> String {
         let mut text = "# Zarrox and its peers\n\n".to_owned() + &self.about(cases).join("\n") + "\n\n";
-        text += "`cargo xtask bench --peers` has measured this: bench/README.md says how. Ratios are Zarrox's time \
+        text += "`cargo xtask bench --peers` has measured this: quality/bench/README.md says how. Ratios are Zarrox's time \
                  where the other takes 1: less than 1 is faster.\n";
         for language in Language::ALL {
             let rows = self.rows(language, cases);

@@ -14,9 +14,9 @@ use crate::run::{self, Outcome, Program};
 /// The place of what was printed, and of the outcomes.
 const OUTPUTS: &str = "target/zarr-python";
 /// The place of the plug-in of pytest that writes the outcomes.
-const PLUGIN: &str = "conformance/zarr_python";
+const PLUGIN: &str = "quality/conformance/zarr_python";
 /// The place of the plug-in of pytest that gives xarray our engine.
-const ENGINE_PLUGIN: &str = "conformance/xarray";
+const ENGINE_PLUGIN: &str = "quality/conformance/xarray";
 
 /// The place of what tells Python of the package's entry points, which programs that tests start need as well.
 const ENTRY_POINTS: &str = "target/zarr-python/path";
@@ -48,7 +48,7 @@ const PIPELINE: Way = Way {
     with: "under our pipeline",
     pipeline: "zarrox.zarr3.ZarroxCodecPipeline",
     plugin: None,
-    excused: "conformance/zarr_python/excused.txt",
+    excused: "quality/conformance/zarr_python/excused.txt",
 };
 
 const ENGINE: Way = Way {
@@ -56,7 +56,7 @@ const ENGINE: Way = Way {
     with: "with our engine",
     pipeline: OWN.pipeline,
     plugin: Some("engine"),
-    excused: "conformance/xarray/excused.txt",
+    excused: "quality/conformance/xarray/excused.txt",
 };
 
 /// Tests that are run as they are, and in other ways.

@@ -29,13 +29,13 @@ const OLDER: &[&str] = &[
 /// The tests of the short run: codecs, shards and selections.
 const SHORT: &[&str] = &["test_codecs", "test_codec_pipeline.py", "test_indexing.py", "test_v2.py"];
 
-const NEWEST: Suite = suite("3.4.2", "zarr-3.4", "conformance/requirements/zarr-3.4.txt", &["."]);
+const NEWEST: Suite = suite("3.4.2", "zarr-3.4", "quality/conformance/requirements/zarr-3.4.txt", &["."]);
 
 const SUITES: [Suite; 4] = [
     NEWEST,
-    suite("3.3.0", "zarr-3.3", "conformance/requirements/zarr-3.3.txt", OLDER),
-    suite("3.2.1", "zarr-3.2", "conformance/requirements/zarr-3.2.txt", OLDER),
-    suite("3.1.6", "zarr-3.1", "conformance/requirements/zarr-3.1.txt", OLDER),
+    suite("3.3.0", "zarr-3.3", "quality/conformance/requirements/zarr-3.3.txt", OLDER),
+    suite("3.2.1", "zarr-3.2", "quality/conformance/requirements/zarr-3.2.txt", OLDER),
+    suite("3.1.6", "zarr-3.1", "quality/conformance/requirements/zarr-3.1.txt", OLDER),
 ];
 
 const fn suite(

@@ -21,7 +21,7 @@ const ENVIRONMENT: Environment = Environment {
     name: "servers",
     lowest: (3, 10),
     highest: (3, 14),
-    requirements: Some("conformance/requirements/servers.txt"),
+    requirements: Some("quality/conformance/requirements/servers.txt"),
 };
 
 /// Where packages of npm are.

@@ -2,7 +2,7 @@
 
     python make.py
 
-The files are those of `conformance/files/files.py`. Runs in the environment of `conformance/requirements/files.txt`.
+The files are those of `quality/conformance/files/files.py`. Runs in the environment of `quality/conformance/requirements/files.txt`.
 """
 
 import base64
@@ -17,7 +17,7 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..", "..")
-sys.path += [os.path.join(ROOT, "conformance", "files"), os.path.join(ROOT, "crates/zarrox/tests/corpus")]
+sys.path += [os.path.join(ROOT, "quality", "conformance", "files"), os.path.join(ROOT, "crates/zarrox/tests/corpus")]
 
 import files  # noqa: E402
 import pack  # noqa: E402

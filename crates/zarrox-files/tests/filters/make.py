@@ -2,7 +2,7 @@
 
     python make.py
 
-Runs in the environment of `conformance/requirements/files.txt`.
+Runs in the environment of `quality/conformance/requirements/files.txt`.
 """
 
 import base64
@@ -268,7 +268,7 @@ def main():
     with open(os.path.join(data, "chunks.json"), "w") as file:
         json.dump(chunks, file, indent=0)
     pack.pack(HERE)
-    write_seed(os.path.join(ROOT, "fuzz", "regressions", "files", "filters-of-hdf5"))
+    write_seed(os.path.join(ROOT, "quality", "fuzz", "regressions", "files", "filters-of-hdf5"))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     python make.py
 
-Runs in the environment of `conformance/requirements/files.txt`.
+Runs in the environment of `quality/conformance/requirements/files.txt`.
 """
 
 import ctypes

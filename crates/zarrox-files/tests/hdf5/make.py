@@ -2,7 +2,7 @@
 
     python make.py
 
-Runs in the environment of `conformance/requirements/files.txt`, with the program `ncgen`. `expected.json` has for each file its `nodes`: the elements of each
+Runs in the environment of `quality/conformance/requirements/files.txt`, with the program `ncgen`. `expected.json` has for each file its `nodes`: the elements of each
 dataset and the attributes, and `left_out`, the paths of what has no form in Zarr.
 """
 

@@ -2,7 +2,7 @@
 
     python make.py
 
-The files are those of `conformance/files/tables/table_files.py`. Runs in the environment of `conformance/requirements/files.txt`.
+The files are those of `quality/conformance/files/tables/table_files.py`. Runs in the environment of `quality/conformance/requirements/files.txt`.
 """
 
 import base64
@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..", "..")
-sys.path += [os.path.join(ROOT, "conformance", "files", "tables"), os.path.join(ROOT, "crates/zarrox/tests/corpus")]
+sys.path += [os.path.join(ROOT, "quality", "conformance", "files", "tables"), os.path.join(ROOT, "crates/zarrox/tests/corpus")]
 
 import pack  # noqa: E402
 import table_files  # noqa: E402

@@ -2,7 +2,7 @@
 
     python make.py
 
-The files are those of `conformance/files/tiff_files.py`. Runs in the environment of `conformance/requirements/files.txt`.
+The files are those of `quality/conformance/files/tiff_files.py`. Runs in the environment of `quality/conformance/requirements/files.txt`.
 """
 
 import json
@@ -12,7 +12,7 @@ import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..", "..")
-sys.path += [os.path.join(ROOT, "conformance", "files"), os.path.join(ROOT, "crates/zarrox/tests/corpus")]
+sys.path += [os.path.join(ROOT, "quality", "conformance", "files"), os.path.join(ROOT, "crates/zarrox/tests/corpus")]
 
 import pack  # noqa: E402
 import tiff_files  # noqa: E402

@@ -1,4 +1,4 @@
-//! The cases of `conformance/indexing.py`, which says how they are written, run against arrays in memory.
+//! The cases of `quality/conformance/indexing.py`, which says how they are written, run against arrays in memory.
 //!
 //! Properties that a case leaves open follow from its numbers: whether chunks are compressed, transposed, or of several shapes, and
 //! whether the elements are structures of which one field is read and written.

@@ -9,7 +9,7 @@ import tempfile
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CONFORMANCE = os.path.join(HERE, "..", "..", "..", "..", "..", "conformance")
+CONFORMANCE = os.path.join(HERE, "..", "..", "..", "..", "..", "quality", "conformance")
 sys.path[:0] = [os.path.join(HERE, ".."), CONFORMANCE]
 import record  # noqa: E402
 import zarrs_client  # noqa: E402

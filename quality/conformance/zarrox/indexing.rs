@@ -1,0 +1,21 @@
+//! Selections as NumPy means them: the cases of `quality/conformance/indexing.py`, each as the golden ones of the tests are run.
+
+#[path = "../../../crates/zarrox/tests/corpus/indexing/case.rs"]
+mod case;
+
+use zarrox::json::Json;
+use zarrox_core::json::json;
+
+use crate::Failure;
+use case::failures;
+
+/// The number of cases, the number of those that come out as they say, and what the others do.
+pub(crate) fn report(cases: &str) -> Result<Json, Failure> {
+    let lines: Vec<&str> = cases.lines().collect();
+    let failures = failures(&lines).map_err(|failure| failure.to_string())?;
+    let versions = json!({ "zarrox": env!("CARGO_PKG_VERSION") });
+    let same = lines.len() - failures.len();
+    Ok(
+        json!({ "versions": versions, "cases": lines.len(), "same": same, "explained": {}, "failures": failures }),
+    )
+}

@@ -1,0 +1,82 @@
+"""A process of the torture, for implementations in Python: what their programs share.
+
+A process gets its job as JSON in its last argument, and tells line by line what it begins and what it has done, as
+`quality/torture/src/worker.rs` says.
+"""
+
+import json
+import sys
+import threading
+
+import numpy as np
+
+#: The bits of a position in an element; the bits above are the number of the operation.
+POSITION = 24
+
+
+def elements(number, start, shape, array):
+    """The elements that an operation writes into a box of an array of this shape."""
+    index = np.indices(shape, dtype=np.uint64).reshape(len(shape), -1)
+    position = np.zeros(index.shape[1], dtype=np.uint64)
+    for axis, length in enumerate(array):
+        position = position * np.uint64(length) + index[axis] + np.uint64(start[axis])
+    return (np.uint64(number << POSITION) | position).reshape(shape)
+
+
+class Worker:
+    """One thread: it opens an array once, and keeps it."""
+
+    def __init__(self, path):
+        self.path = path
+        self.arrays = {}
+
+    def array(self, name):
+        if name not in self.arrays:
+            self.arrays[name] = self.open(f"{self.path}/{name}")
+        return self.arrays[name]
+
+    def do(self, operation):
+        kind = operation["kind"]
+        if kind == "write":
+            array, start, shape = self.array(operation["array"]), operation["start"], operation["shape"]
+            region = tuple(slice(first, first + length) for first, length in zip(start, shape))
+            self.write(array, region, elements(operation["number"], start, shape, array.shape))
+        elif kind == "append":
+            name, rows = operation["array"], operation["rows"]
+            shape = [rows, *self.array(name).shape[1:]]
+            self.append(name, elements(operation["number"], [0] * len(shape), shape, shape))
+        elif kind == "set_attribute":
+            self.set_attribute(f"{self.path}/{operation['node']}", operation["name"], operation["number"])
+        else:
+            raise ValueError(f"no work is known as '{kind}'")
+
+
+def main(worker):
+    """Does the job of this process."""
+    job = json.loads(sys.argv[-1])
+    lock = threading.Lock()
+
+    def tell(line):
+        with lock:
+            print(line, flush=True)
+
+    def work(number, operations):
+        hand = worker(job["place"]["url"])
+        for index, operation in enumerate(operations):
+            tell(f"begin {number} {index}")
+            try:
+                hand.do(operation)
+            except Exception as error:
+                message = f"{type(error).__name__}: {error}".replace("\n", " ")
+                return tell(f"error {number} {index} {message}")
+            tell(f"end {number} {index} done")
+
+    hands = enumerate(hand["operations"] for hand in job["hands"])
+    tell("ready")
+    sys.stdin.readline()
+    threads = [threading.Thread(target=work, args=hand) for hand in hands]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    tell("finished")
