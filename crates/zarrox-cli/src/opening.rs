@@ -5,9 +5,10 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use zarrox::convert::JOURNAL;
 use zarrox::stores::{StorageOptions, is_url};
-use zarrox::{Array, Child, Error, ErrorKind, Format, Glob, Group, Node, NodePath, OpenOptions, Result};
+use zarrox::{Array, Child, Error, ErrorKind, Format, Group, Node, NodePath, OpenOptions, Result};
+use zarrox_tools::Glob;
+use zarrox_tools::copy::JOURNAL;
 
 use crate::exit::usage;
 use crate::files::failed;

@@ -7,8 +7,8 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use zarrox::codec::CodecKind;
-use zarrox::convert::What;
 use zarrox::{DataType, Format};
+use zarrox_tools::copy::Property;
 
 /// Parses a value.
 type Read<T> = fn(&str) -> Result<T, String>;
@@ -54,7 +54,7 @@ pub(crate) fn text(text: &str) -> Result<String, String> {
 }
 
 /// Reads a kind of loss that a conversion may have.
-pub(crate) fn loss(text: &str) -> Result<What, String> {
+pub(crate) fn loss(text: &str) -> Result<Property, String> {
     text.parse().map_err(|error: zarrox::Error| error.to_string())
 }
 
@@ -84,5 +84,5 @@ pub(crate) fn filters() -> Vec<String> {
 
 /// The properties that a conversion can lose.
 pub(crate) fn losses() -> Vec<String> {
-    What::all().map(|what| what.to_string()).collect()
+    Property::all().map(|what| what.to_string()).collect()
 }

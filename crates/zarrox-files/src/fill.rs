@@ -1,9 +1,9 @@
 //! The attribute `_FillValue` in the form in which xarray reads it from Zarr.
 
-use zarrox::convert::missing;
 use zarrox::data_type::Storage;
 use zarrox::json::{Json, Map};
 use zarrox::{ArrayMetadata, DataType, FillValue, Format, Registry};
+use zarrox_tools::copy::missing;
 
 /// The attribute for missing values in NetCDF.
 pub(crate) const FILL_VALUE: &str = missing::FILL_VALUE;

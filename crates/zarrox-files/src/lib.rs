@@ -15,7 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`open_file`] makes a read-only store of a file, and [`Import`] copies it with the machinery of [`zarrox::copy()`]: chunks first,
+//! [`open_file`] makes a read-only store of a file, and [`Import`] copies it with the machinery of [`zarrox_tools::copy()`]: chunks first,
 //! documents last, and again by the same call after an interruption. [`Export`] writes a hierarchy to a file.
 
 mod chunks;

@@ -60,7 +60,7 @@ fn a_damaged_chunk_costs_no_elements_of_other_files() {
     let target = directory.path().join("all");
     // Chunks of three times have elements of two files.
     let import = Import::new().concat("time").skip_damaged(true);
-    let copier = zarrox::copy::Copier::new().chunks([3]);
+    let copier = zarrox_tools::copy::Copier::new().chunks([3]);
     let imported = import.copier(copier).plan_all(&paths, &target).unwrap().run_counted().unwrap();
     assert_eq!(values(&target), [100, 200, 300, 400, 500, 600, 0, 0, 900, 1000, 1100, 1200]);
     assert_eq!(imported.left_out.len(), 1, "{:?}", imported.left_out);

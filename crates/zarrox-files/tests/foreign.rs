@@ -125,13 +125,13 @@ fn attributes_have_the_types_of_json() {
 fn a_file_is_imported_into_any_format_and_again_after_an_interruption() {
     let directory = tempfile::tempdir().unwrap();
     let v2 = directory.path().join("v2.zarr");
-    let copier = zarrox::copy::Copier::new().format(zarrox::Format::V2);
+    let copier = zarrox_tools::copy::Copier::new().format(zarrox::Format::V2);
     Import::new().copier(copier).run(data().join("nc4.nc"), &v2).unwrap();
     let array = zarrox::open_array(v2.join("t2m")).unwrap();
     assert_eq!(array.attributes()["_ARRAY_DIMENSIONS"].to_string(), r#"["time","lat","lon"]"#);
     let stopped = directory.path().join("stopped.zarr");
-    let copier = || zarrox::copy::Copier::new();
-    let stop = |done: zarrox::convert::Progress| match done.done > 2000 {
+    let copier = || zarrox_tools::copy::Copier::new();
+    let stop = |done: zarrox::Progress| match done.done > 2000 {
         true => Err(zarrox::Error::new(zarrox::ErrorKind::Interrupted, "stop")),
         false => Ok(()),
     };
@@ -140,7 +140,7 @@ fn a_file_is_imported_into_any_format_and_again_after_an_interruption() {
     assert!(zarrox::open(&stopped).is_err(), "there is no node before all is there");
     Import::new().copier(copier()).run(&source, &stopped).unwrap();
     let digest =
-        |path: &std::path::PathBuf| zarrox::digest(&zarrox::open(path).unwrap()).unwrap().to_string();
+        |path: &std::path::PathBuf| zarrox_tools::digest(&zarrox::open(path).unwrap()).unwrap().to_string();
     let whole = directory.path().join("whole.zarr");
     Import::new().run(&source, &whole).unwrap();
     assert_eq!(digest(&stopped), digest(&whole));

@@ -241,7 +241,7 @@ fn what_is_told_survives_both_formats() {
     let opened = stored(&classic(2, &[(b"t", 0), (b"x", 2), (b"unused", 9)], &variables));
     for format in [Format::V2, Format::V3] {
         let place = opened.path.with_extension(format.to_string());
-        let copier = zarrox::copy::Copier::new().format(format);
+        let copier = zarrox_tools::copy::Copier::new().format(format);
         Import::new().copier(copier).run(&opened.path, &place).unwrap();
         let root = zarrox::open_group(&place).unwrap();
         let told = |name: &str| root.attributes().get(name).cloned().unwrap_or(Json::Null);

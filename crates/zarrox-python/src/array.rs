@@ -10,7 +10,8 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zarrox::json::{Json, Map};
-use zarrox::{AccessOptions, Error, ErrorKind, Format, MissingChunks, Node, OpenMode, Rechunk, RechunkBoxes};
+use zarrox::{AccessOptions, Error, ErrorKind, Format, MissingChunks, Node, OpenMode};
+use zarrox_tools::{Rechunk, RechunkBoxes};
 
 use crate::elements::Typed;
 use crate::error::{OrRaise, of_python};
@@ -440,7 +441,7 @@ impl Array {
             visited
                 .map_err(|error| Error::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error))
         };
-        py.detach(|| typed.array.visit_encoded_chunks(&mut { visit })).or_raise()
+        py.detach(|| zarrox_tools::visit_encoded_chunks(&typed.array, &mut { visit })).or_raise()
     }
 
     fn stored_chunks(&self, py: Python<'_>) -> PyResult<u64> {

@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zarrox::Strictness;
-use zarrox::convert::Convert;
-use zarrox::copy::Copier;
 use zarrox::data_type::{ByteOrder, Endian, has_objects};
 use zarrox::json::{Json, Map};
 use zarrox::{
     ArrayBuilder, ChunkGrid, ChunkShape, CodecSpec, DataType, Error, ErrorKind, Format, Node, Registry,
     Separator,
 };
+use zarrox_tools::copy::Copier;
 
 use crate::array::{Array, Opened, attributes_of};
 use crate::error::OrRaise;
@@ -361,7 +360,8 @@ pub(crate) fn migrate_1to2(py: Python<'_>, store: &Store, path: &str) -> PyResul
     if kind != Some("array") {
         return Err(PyValueError::new_err(format!("there is no array of Zarr version 1 at '{path}'")));
     }
-    py.detach(|| Convert::new(Format::V2).plan_in_place_in(store.store.clone(), path)?.run()).or_raise()?;
+    py.detach(|| Copier::new().format(Format::V2).plan_in_place_in(store.store.clone(), path)?.run())
+        .or_raise()?;
     Ok(())
 }
 

@@ -143,7 +143,7 @@ impl<R: Send> Drop for Answer<R> {
 /// Ends work that is called off.
 pub(crate) fn watch(
     interrupt: &Interrupt,
-) -> impl Fn(zarrox::convert::Progress) -> zarrox::Result<()> + Send + Sync + 'static {
+) -> impl Fn(zarrox::Progress) -> zarrox::Result<()> + Send + Sync + 'static {
     let interrupt = interrupt.clone();
     move |_| match interrupt.is_raised() {
         true => Err(Error::new(ErrorKind::Interrupted, "the work was called off")),

@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
-use zarrox::convert::Translation;
 use zarrox::stores::{Key, Prefix, PrefixStore, Store};
 use zarrox::{Consolidated, Error, ErrorKind, Format, Node, NodePath, OpenMode, OpenOptions, Result};
+use zarrox_tools::copy::Translation;
 
 use crate::failure::{Answer, Failure};
 use crate::work::Workers;

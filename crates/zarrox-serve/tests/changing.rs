@@ -4,8 +4,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use zarrox::{Array, Copier, DataType, Format, Group, OpenOptions};
+use zarrox::{Array, DataType, Format, Group, OpenOptions};
 use zarrox_serve::Server;
+use zarrox_tools::Copier;
 
 use crate::common::{Client, aged};
 

@@ -24,8 +24,8 @@ pub mod usage;
 
 pub use check::check;
 pub use copy::{Copier, Glob, copy};
-pub use digest::{Digest, DigestKind, Digester, digest, hexdigest, manifest, visit_encoded_chunks};
 pub use diff::diff;
+pub use digest::{Digest, DigestKind, Digester, digest, hexdigest, manifest, visit_encoded_chunks};
 pub use rechunk::{Rechunk, RechunkBoxes, RechunkPlan};
 pub use stats::{Statistics, stats};
 

@@ -4,11 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use zarrox_core::{DimSelection, Result, Selection};
 
-use zarrox::{Array, ArrayView, DynArray};
-use zarrox::internals::argument;
-use zarrox::internals::Pool;
 use crate::rechunk::{Cells, StoredCells, selection};
 use zarrox::internals::Boxes;
+use zarrox::internals::{Pool, argument};
+use zarrox::{Array, ArrayView, DynArray};
 
 /// A part has several chunks up to this size, in bytes: it stays in a cache from decoding to the work on it.
 const CACHED: u64 = 1 << 20;

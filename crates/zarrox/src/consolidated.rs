@@ -238,11 +238,7 @@ impl Location {
     }
 
     /// Writes the consolidated metadata of this group, after the document that it replaces was handed over with its key.
-    pub fn consolidate_after(
-        &self,
-        format: Format,
-        keep: &dyn Fn(&str, &[u8]) -> Result<()>,
-    ) -> Result<()> {
+    pub fn consolidate_after(&self, format: Format, keep: &dyn Fn(&str, &[u8]) -> Result<()>) -> Result<()> {
         let place = self.as_stored();
         let (consolidation, _, key) = place.consolidation(format)?;
         for attempt in 0..ATTEMPTS {

@@ -759,11 +759,7 @@ pub(crate) fn needed<K, D>(
 
 /// Reads, edits and writes back the attributes of a node, and does so again where somebody else was faster. Returns those that are
 /// stored now.
-pub fn update_attributes(
-    location: &Location,
-    format: Format,
-    mut edit: impl FnMut(&mut Map),
-) -> Result<Map> {
+pub fn update_attributes(location: &Location, format: Format, mut edit: impl FnMut(&mut Map)) -> Result<Map> {
     until_unchanged(|| {
         location.change(format, |node, write| {
             let mut attributes = match node {

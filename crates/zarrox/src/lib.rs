@@ -56,8 +56,8 @@ pub use interrupt::Interrupt;
 pub use kind::NodeKind;
 pub use locate::{locate, store_file};
 pub use options::{OpenMode, OpenOptions};
-pub use progress::Progress;
 pub use policy::{Consolidated, Durability, MissingChunks, Upkeep};
+pub use progress::Progress;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,

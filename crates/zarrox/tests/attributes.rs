@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use zarrox::convert::Convert;
 use zarrox::json::{self, Json, Map};
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{Consolidated, Node, OpenMode, OpenOptions};
+use zarrox_tools::copy::Copier;
 
 /// Values that `json.dumps` writes and no other JSON has, and numbers that neither a float nor 64 bits hold.
 const HARD: &str = r#"{"missing_value":NaN,"range":[1.0,Infinity,{"deep":-Infinity}],"text":"NaN","large":12345678901234567890123,"precise":3.14159265358979323846,"huge":1e400,"zeros":[-0.0,-0,1.50,1E+2,-9223372036854775809]}"#;
@@ -122,7 +122,7 @@ fn tokens_and_large_numbers_survive_conversion_from_every_format_into_every_form
             let path = create(&source, from, &map(HARD));
             // An array that is at the root in v1 is at the root everywhere.
             let conversion =
-                Convert::new(to).lossy(true).plan_in(source, path, target.clone(), path).unwrap();
+                Copier::new().format(to).lossy(true).plan_in(source, path, target.clone(), path).unwrap();
             let done = conversion.run();
             // v1 has no place for arrays but the root.
             if to == Format::V1 && from != Format::V1 {

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use zarrox::codecs::{Blosc, Gzip, Zstd};
-use zarrox::convert::Convert;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{AccessOptions, CodecSpec, ErrorKind, OpenOptions};
+use zarrox_tools::copy::Copier;
 
 fn document(store: &Arc<dyn Store>, key: &str) -> Json {
     serde_json::from_slice(&store.get(&Key::new(key).unwrap()).unwrap().unwrap()).unwrap()
@@ -28,7 +28,7 @@ fn v2_array(filters: &Json, compressor: &Json) -> Arc<dyn Store> {
 /// Converts, and gives the document of the array.
 fn converted(from: &Arc<dyn Store>, to: Format, key: &str) -> (Arc<dyn Store>, Json) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    Convert::new(to).plan_in(from.clone(), "", store.clone(), "").unwrap().run().unwrap();
+    Copier::new().format(to).plan_in(from.clone(), "", store.clone(), "").unwrap().run().unwrap();
     let document = document(&store, key);
     (store, document)
 }

@@ -3,9 +3,10 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first failure")]
 
+mod checked;
 pub(crate) mod files;
 mod parts;
-pub(crate) mod pending;
+mod pending;
 mod values;
 
 use std::collections::BTreeSet;

@@ -8,13 +8,13 @@ use zarrox::Strictness;
 use zarrox::codec::CodecSpec;
 use zarrox::codecs::V2Filter;
 use zarrox::codecs::{ByteShuffle, Delta};
-use zarrox::convert::{Action, Convert, Finding, Verify, What};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_core::metadata::{ReadContext, Source};
 use zarrox_core::{ArrayMetadata, NodeMetadata, NodePath};
+use zarrox_tools::copy::{Action, Copier, Obstacle, Property, Verify};
 
 /// A store with an array of this type and these filters, of one chunk of 2 × 3 elements.
 fn stored(dtype: impl Into<Json>, order: &str, filters: &Json, chunk: &[u8]) -> Arc<dyn Store> {
@@ -272,7 +272,7 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
             numbers(&OpenOptions::new().open_in(source.clone(), "").unwrap().into_array().unwrap(), dtype);
         for format in [Format::V2, Format::V3Experimental, Format::V3Draft, Format::V3, Format::N5] {
             let target: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            let plan = Convert::new(format).lossy(true).verify(Verify::Everything);
+            let plan = Copier::new().format(format).lossy(true).verify(Verify::Everything);
             let plan = plan.plan_in(source.clone(), "", target.clone(), "").unwrap();
             let report = match plan.run() {
                 Ok(report) => report,
@@ -288,8 +288,8 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
             let words = ![Format::V3, Format::N5].contains(&format);
             let action = if words { Action::CopyChunks } else { Action::Reencode };
             assert_eq!(report.nodes[0].action, action, "{what}: {format}");
-            let goes = |f: &Finding| f.what == What::Codecs && f.reason.contains("v2_filter(filter=");
-            assert!(words || report.findings.iter().any(goes), "{what}: {format}: {report}");
+            let goes = |f: &Obstacle| f.property == Property::Codecs && f.reason.contains("v2_filter(filter=");
+            assert!(words || report.obstacles.iter().any(goes), "{what}: {format}: {report}");
             let array = OpenOptions::new().open_in(target, "").unwrap().into_array().unwrap();
             assert_eq!(numbers(&array, dtype), values, "{what}: {format}");
             assert_eq!(
@@ -298,7 +298,7 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
                 "{what}: {format}"
             );
         }
-        let error = Convert::new(Format::V3).plan_in_place_in(source, "").unwrap().run().unwrap_err();
+        let error = Copier::new().format(Format::V3).plan_in_place_in(source, "").unwrap().run().unwrap_err();
         for part in ["refused (codecs)", "Zarr v3 does not support 'v2_filter(filter=", "give a destination"]
         {
             assert!(error.to_string().contains(part), "{what}: {error}");
@@ -344,7 +344,7 @@ fn filters_of_bytes_refuse_what_is_not_theirs() {
     assert_eq!(array.read::<f32>(..).unwrap().sum(), 0.0);
     let error = array.write(.., &ndarray::arr2(&[[1.1_f32, 2.2, 3.3], [4.4, 5.5, 6.6]])).unwrap_err();
     assert!(error.to_string().contains("would not restore exactly"), "{error}");
-    // What numcodecs cannot write either.
+    // Property numcodecs cannot write either.
     let store = stored("<f4", "C", &json!([shuffle(4), {"id": "bitround", "keepbits": 3}]), &[0; 24]);
     let error = OpenOptions::new().open_in(store, "").and_then(|node| node.into_array()).unwrap_err();
     assert!(error.to_string().contains("'numcodecs.bitround' is given bytes here"), "{error}");

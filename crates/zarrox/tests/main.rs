@@ -4,11 +4,8 @@ mod arrays;
 #[cfg(feature = "async")]
 mod asynchronous;
 mod attributes;
-mod check;
 mod checksums;
-mod copies;
 mod corpus;
-mod digest;
 mod filters;
 mod formats;
 mod groups;
@@ -21,5 +18,4 @@ mod parts;
 mod rectilinear;
 mod shown;
 mod stores;
-mod survey;
 mod types;

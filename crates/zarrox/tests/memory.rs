@@ -84,7 +84,7 @@ fn levels_take_the_memory_that_they_may() {
     let array = zarrox::create_array(path.join("0")).shape([1 << 14, 1 << 14]).data_type(DataType::Float32);
     array.chunks([256, 256]).fill_value(1.5_f32).create().unwrap();
     let memory = 12 << 20;
-    let maker = zarrox::Downsample::new().open_options(OpenOptions::new().threads(2)).memory(memory);
+    let maker = zarrox_images::Downsample::new().open_options(OpenOptions::new().threads(2)).memory(memory);
     let passes = maker.plan(path.join("0")).unwrap().passes();
     assert_eq!((passes.len(), passes[0].threads, passes[0].to), (1, 2, 6));
     let taken = peak(|| drop(maker.run(path.join("0")).unwrap()));

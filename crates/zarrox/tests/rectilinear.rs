@@ -8,12 +8,12 @@ use std::sync::Arc;
 use ndarray::{Array1, ArrayD, Dimension, IxDyn, arr1};
 use zarrox::Selection;
 use zarrox::codecs::{Bytes, Gzip};
-use zarrox::convert::Convert;
 use zarrox::grid::{ChunkLengths, ListedLength};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store, StoreExt};
 use zarrox::{ArrayBuilder, CodecSpec, ErrorKind, OpenMode, OpenOptions};
+use zarrox_tools::copy::Copier;
 
 /// The arrays of `corpus/rectilinear/make.py`: their shapes, and the regions in which elements were written.
 fn corpus() -> Vec<(&'static str, Vec<u64>, Selection)> {
@@ -242,7 +242,7 @@ fn what_cannot_be_is_refused_and_named() {
 fn other_formats_get_chunks_of_one_shape() {
     let convert = |source: Arc<dyn Store>| {
         let target: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let plan = Convert::new(Format::V2).plan_in(source, "a", target.clone(), "").unwrap();
+        let plan = Copier::new().format(Format::V2).plan_in(source, "a", target.clone(), "").unwrap();
         plan.run().map(|_| OpenOptions::new().open_in(target, "").unwrap().into_array().unwrap())
     };
     let (store, sharded) = builder([12, 4]);

@@ -22,10 +22,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use ndarray::Array3;
-use zarrox::Digester;
-use zarrox::check::Check;
 use zarrox::codecs::Zstd;
 use zarrox::prelude::*;
+use zarrox_tools::Digester;
+use zarrox_tools::check::Check;
 
 const THREADS: usize = 2;
 const REPETITIONS: usize = 9;

@@ -8,7 +8,8 @@ use zarrox::Selection;
 use zarrox::data_type::Casting;
 use zarrox::prelude::*;
 use zarrox::strided::View;
-use zarrox::{AccessOptions, Consolidated, DimSelection, IndexArray, Mask, OpenMode, OpenOptions, Rechunk};
+use zarrox::{AccessOptions, Consolidated, DimSelection, IndexArray, Mask, OpenMode, OpenOptions};
+use zarrox_tools::Rechunk;
 
 use crate::case::{self, Case, Work};
 use crate::failure::Failure;

@@ -2,8 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "printing is what this program does")]
 
-use zarrox::Strictness;
-use zarrox::{Format, Registry};
+use zarrox::{Format, Registry, Strictness};
 use zarrox_testkit::acceptance::{Case, PEERS, cases};
 
 const INTRODUCTION: &str = "\

@@ -3,6 +3,8 @@
 pub mod acceptance;
 pub mod allocator;
 pub mod bad_input;
+#[cfg(feature = "choices")]
+pub mod choices;
 pub mod codec;
 #[cfg(feature = "corpus")]
 pub mod corpus;

@@ -8,10 +8,11 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use zarrox::check::{Check, Repair};
 use zarrox::stores::{DirectoryStore, Store};
-use zarrox::{Array, Copier, DataType, OpenOptions, Result};
+use zarrox::{Array, DataType, OpenOptions, Result};
 use zarrox_testkit::allocator::Refusing;
+use zarrox_tools::Copier;
+use zarrox_tools::check::{Check, Repair};
 
 use crate::outcome::Outcome;
 

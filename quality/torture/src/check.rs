@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ndarray::{ArrayD, Axis, s};
-use zarrox::check::{Check, Finding, Repair, Severity};
 use zarrox::{Array, Consolidated, Group, Node, OpenMode, OpenOptions};
+use zarrox_tools::check::{Check, Finding, Repair, Severity};
 
 use crate::element::{element, origin, told};
 use crate::fault::{Fault, Faults};

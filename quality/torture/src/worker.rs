@@ -18,13 +18,13 @@ use std::thread;
 use std::time::Duration;
 
 use tempfile::TempPath;
-use zarrox::check::Repair;
 use zarrox::codecs::Gzip;
-use zarrox::convert::Convert;
-use zarrox::pyramid::{Downsample, Method, Pyramid};
 use zarrox::selection::DimSelection;
 use zarrox::stores::{NamedStore, Store};
-use zarrox::{Array, ArrayBuilder, Copier, Error, ErrorKind, Format, Group, Node, OpenOptions, Rechunk};
+use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Format, Group, Node, OpenOptions};
+use zarrox_images::pyramid::{Downsample, Method, Pyramid};
+use zarrox_tools::check::Repair;
+use zarrox_tools::{Copier, Rechunk};
 
 use crate::check;
 use crate::element::{elements, selection};
@@ -189,7 +189,7 @@ impl Tools<'_> {
                 world::create_arena(&root, at)?;
             }
             Operation::Upgrade => {
-                let convert = Convert::new(Format::V3);
+                let convert = Copier::new().format(Format::V3);
                 convert.plan_in_place_in(self.at.store.clone(), &self.at.path)?.run()?;
             }
             Operation::Repair => drop(check::checked(self.at, Some(Repair::default()))?),
@@ -294,7 +294,7 @@ impl Tools<'_> {
 
     fn convert(&self, to: &Place, format: &str) -> zarrox::Result<()> {
         let to = opened(to)?;
-        let convert = Convert::new(world::format_named(format)?);
+        let convert = Copier::new().format(world::format_named(format)?);
         let (from, source) = (self.at.store.clone(), self.source_path());
         let planned = convert.plan_in(from, &source, to.store.clone(), &to.path)?;
         self.existing_is_done(planned.run().map(drop))?;
@@ -399,7 +399,7 @@ fn sweep_node(node: &mut Node) -> zarrox::Result<()> {
 
 fn convert_in_place(at: &Place, format: &str) -> zarrox::Result<()> {
     let at = opened(at)?;
-    let convert = Convert::new(world::format_named(format)?);
+    let convert = Copier::new().format(world::format_named(format)?);
     convert.plan_in_place_in(at.store.clone(), &at.path)?.run()?;
     world::check_copy(&at.root()?)
 }

@@ -9,10 +9,10 @@ pub(crate) mod select;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use zarrox::convert::ConvertReport;
-use zarrox::copy::{Copier, Copying};
 use zarrox::json::Json;
-use zarrox::{DataType, Error, ErrorKind, Glob, OpenOptions, Result};
+use zarrox::{DataType, Error, ErrorKind, OpenOptions, Result};
+use zarrox_tools::Glob;
+use zarrox_tools::copy::{Copier, CopyReport, Copying};
 
 use self::concat::{Appending, Request, Target};
 use self::count::Counted;
@@ -305,7 +305,7 @@ impl Import {
     ///
     /// # Errors
     /// The errors of [`Import::plan`] and of [`Importing::run`].
-    pub fn run(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<ConvertReport> {
+    pub fn run(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<CopyReport> {
         self.plan(source, destination)?.run()
     }
 }
@@ -327,7 +327,7 @@ pub struct Appended {
 #[non_exhaustive]
 pub struct Imported {
     /// The report of the copy.
-    pub report: ConvertReport,
+    pub report: CopyReport,
     /// The number of objects that the source has, without those that are left out; `None` for a kind of file whose objects are not
     /// counted.
     pub source: Option<Inventory>,
@@ -381,7 +381,7 @@ impl Importing {
     ///
     /// # Errors
     /// The errors of [`Importing::run_counted`].
-    pub fn run(self) -> Result<ConvertReport> {
+    pub fn run(self) -> Result<CopyReport> {
         self.run_counted().map(|imported| imported.report)
     }
 
@@ -400,7 +400,7 @@ impl Importing {
         let (chosen, base) = (self.chosen.clone(), self.chosen.node().to_owned());
         let source = self.store.inventories().among(|path| chosen.has(path));
         let is_excused =
-            |path: &str| report.findings.iter().any(|finding| finding.path.trim_matches('/') == path);
+            |path: &str| report.obstacles.iter().any(|obstacle| obstacle.path.trim_matches('/') == path);
         if let Some(source) = &source {
             counted.check(source, &base, &is_excused)?;
         }
@@ -458,6 +458,6 @@ fn escaped(path: &str) -> String {
 ///
 /// # Errors
 /// The errors of [`Import::run`].
-pub fn import_file(source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<ConvertReport> {
+pub fn import_file(source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<CopyReport> {
     Import::new().run(source, destination)
 }

@@ -32,7 +32,7 @@ pub(crate) use storage::Storage;
 pub(crate) use types::{NcType, Types};
 
 /// The types of attributes that an export would choose differently.
-const TYPES: &str = zarrox::convert::missing::TYPES;
+const TYPES: &str = zarrox_tools::copy::missing::TYPES;
 /// The storage of a variable.
 const STORAGE: &str = "_nc_storage";
 /// The name of the user-defined type of a variable.

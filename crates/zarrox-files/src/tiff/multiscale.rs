@@ -1,9 +1,8 @@
 //! Images in several resolutions as OME-Zarr.
 
-use zarrox::DataType;
-use zarrox::Result;
 use zarrox::json::Map;
-use zarrox::ome::{self, Axis, ImageLevel, Multiscales, Window};
+use zarrox::{DataType, Result};
+use zarrox_images::ome::{self, Axis, ImageLevel, Multiscales, Window};
 
 use super::series::Series;
 use crate::input::unsupported;

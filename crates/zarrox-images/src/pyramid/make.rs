@@ -8,14 +8,11 @@ use zarrox_core::{DataType, DimSelection, Error, GroupMetadata, NodeMetadata, Re
 use super::chain::{Chain, bytes};
 use super::pass::{Base, Pass};
 use super::plan::{Pyramid, PyramidLevel};
-use zarrox::Array;
 use crate::ome::{AxisKind, Multiscales, Window, list_label};
-use zarrox::internals::Work;
-use zarrox::internals::{Fingerprint, Journal};
-use zarrox::internals::update_attributes;
-use zarrox::internals::Location;
-use zarrox_tools::stats::Statistics;
+use zarrox::Array;
 use zarrox::internals::Changes;
+use zarrox::internals::{Fingerprint, Journal, Location, Work, update_attributes};
+use zarrox_tools::stats::Statistics;
 
 impl Pyramid {
     /// Makes the levels, and describes the image. After an interruption, the same call continues. Returns the levels.
@@ -212,7 +209,8 @@ impl Pyramid {
                 false => DimSelection::from(0..*length),
             };
             let part: Vec<DimSelection> = last.shape().iter().enumerate().map(along).collect();
-            let statistics = Statistics::new().memory(self.options.copier.settings().effort.memory).select(part);
+            let statistics =
+                Statistics::new().memory(self.options.copier.settings().effort.memory).select(part);
             let found = statistics.run(&last)?;
             let (start, end) = match (found.min, found.max) {
                 (Some(min), Some(max)) => (min.to_f64(), max.to_f64()),

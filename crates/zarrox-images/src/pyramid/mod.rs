@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use zarrox::prelude::*;
-//! use zarrox::pyramid::{Downsample, Method};
+//! use zarrox_images::pyramid::{Downsample, Method};
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("image.zarr");
 //! let image = zarrox::create_group(&path)?;
@@ -11,7 +11,7 @@
 //!
 //! Downsample::new().method(Method::Mean).axes(["y".parse()?, "x".parse()?]).run(path.join("0"))?;
 //! assert_eq!(image.open("1")?.into_array()?.shape(), [50, 50]);
-//! assert!(zarrox::ome::validate(&path)?.is_empty());
+//! assert!(zarrox_images::ome::validate(&path)?.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -49,8 +49,8 @@ use std::sync::Arc;
 use zarrox_core::Result;
 use zarrox_stores::Store;
 
-use zarrox_tools::internals::check_apart;
 use zarrox::OpenMode;
+use zarrox_tools::internals::check_apart;
 
 pub use method::Method;
 pub use options::Downsample;

@@ -7,9 +7,8 @@ use zarrox_core::{CodecSpec, Format, Result};
 
 use super::method::Method;
 use crate::ome::{Axis, Channel, Multiscales};
-use zarrox::Progress;
+use zarrox::{OpenOptions, Progress};
 use zarrox_tools::copy::{Copier, Property};
-use zarrox::OpenOptions;
 
 /// The memory by default, in bytes.
 const MEMORY: usize = 256 << 20;

@@ -10,14 +10,12 @@ use super::options::Downsample;
 use super::pass::Base;
 use super::pixel::check_element;
 use super::source::level_name;
+use crate::ome::{Axis, AxisKind, Image, ImageLevel, Multiscales};
 use zarrox::Array;
 use zarrox::internals::attribute_names;
-use crate::ome::{Axis, AxisKind, Image, ImageLevel, Multiscales};
+use zarrox::internals::{Location, Pool, argument};
 use zarrox_tools::copy::CopyReport;
 use zarrox_tools::internals::{Conversion, known_nodes, pool};
-use zarrox::internals::argument;
-use zarrox::internals::Location;
-use zarrox::internals::Pool;
 
 /// A level of a pyramid.
 #[derive(Debug, Clone, PartialEq)]

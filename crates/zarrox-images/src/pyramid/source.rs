@@ -3,9 +3,8 @@
 use zarrox_core::json::Json;
 use zarrox_core::{Error, ErrorKind, Result};
 
-use zarrox::Array;
 use zarrox::internals::argument;
-use zarrox::{Group, Node};
+use zarrox::{Array, Group, Node};
 
 /// The array of a node: itself, the highest resolution of an image, or the only array of a group.
 pub(super) fn array_of(node: Node) -> Result<Array> {

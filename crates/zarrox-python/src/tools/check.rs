@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use zarrox::AccessOptions;
-use zarrox::check::{Check, CheckLevel, Finding, Outcome, Repair};
+use zarrox_tools::check::{Check, CheckLevel, Finding, Outcome, Repair};
 
 use crate::long::interruptible;
 use crate::store::Store;

@@ -5,9 +5,10 @@ use std::io::{self, BufReader, Read, Write};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use zarrox::Node;
 use zarrox::json::to_line;
-use zarrox::manifest::Manifest;
-use zarrox::{Digester, Node};
+use zarrox_tools::Digester;
+use zarrox_tools::manifest::Manifest;
 
 use crate::array::Array;
 use crate::group::Group;
@@ -57,7 +58,7 @@ pub(crate) fn verify_manifest(
     interruptible(py, |interrupt| {
         let manifest = Manifest::new().open_options(crate::context::open_options());
         let mut found = Vec::new();
-        let mut tell = |finding: zarrox::manifest::Finding| {
+        let mut tell = |finding: zarrox_tools::manifest::Finding| {
             found.push(to_line(&finding.to_json()));
             Ok(())
         };

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use zarrox::convert::What;
-use zarrox::copy::{Copier, IfExists};
 use zarrox::data_type::Casting;
-use zarrox::{AccessOptions, CodecSpec, DataType, Format, Glob, OpenMode, Selection};
+use zarrox::{AccessOptions, CodecSpec, DataType, Format, OpenMode, Selection};
 use zarrox_files::picture::{Colours, Picture};
 use zarrox_files::{
     Export, Import, LeftOut, Names, Select, Stack, StackKind, Table, Target, TiffCompression,
 };
+use zarrox_tools::Glob;
+use zarrox_tools::copy::{Copier, IfExists, Property};
 
 use crate::error::OrRaise;
 use crate::long::interruptible;
@@ -77,7 +77,7 @@ impl Options {
             copier = copier.codecs(codecs.ok_or_else(wrong)?);
         }
         for what in &self.allow {
-            copier = copier.allow(what.parse::<What>().or_raise()?);
+            copier = copier.allow(what.parse::<Property>().or_raise()?);
         }
         copier = match self.zarr_format {
             Some(2) => copier.format(Format::V2),

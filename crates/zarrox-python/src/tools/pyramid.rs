@@ -4,8 +4,9 @@ use std::str::FromStr;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use zarrox::pyramid::PyramidLevel;
-use zarrox::{AccessOptions, Downsample, ome};
+use zarrox::AccessOptions;
+use zarrox_images::pyramid::PyramidLevel;
+use zarrox_images::{Downsample, ome};
 
 use crate::error::OrRaise;
 use crate::long::interruptible;

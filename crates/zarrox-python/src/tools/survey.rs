@@ -2,11 +2,11 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use zarrox::Statistics;
-use zarrox::diff::Diff;
 use zarrox::json::{Json, json};
-use zarrox::stats::Measure;
-use zarrox::usage::{NodeUsage, Usage};
+use zarrox_tools::Statistics;
+use zarrox_tools::diff::Diff;
+use zarrox_tools::stats::Measure;
+use zarrox_tools::usage::{NodeUsage, Usage};
 
 use super::digest::node_of;
 use crate::array::Array;

@@ -7,10 +7,10 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::Response;
 use futures_util::stream;
 use tokio::sync::mpsc;
-use zarrox::check::{Check, CheckLevel, Finding};
 use zarrox::json::{Json, json};
 use zarrox::stores::Bytes;
 use zarrox::{AccessOptions, Error, ErrorKind, Interrupt};
+use zarrox_tools::check::{Check, CheckLevel, Finding};
 
 use crate::address::Query;
 use crate::content::{Wanted, put};

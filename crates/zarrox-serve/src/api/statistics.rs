@@ -1,7 +1,8 @@
 //! `stats` and `histogram`: statistics of the elements of a selection.
 
 use zarrox::json::{Json, json};
-use zarrox::{Array, Error, ErrorKind, Interrupt, Selection, Statistics};
+use zarrox::{Array, Error, ErrorKind, Interrupt, Selection};
+use zarrox_tools::Statistics;
 
 use super::reduce::MOST_REDUCED;
 use super::selection::{self, Part, count, steps_for, thinned};

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use zarrox::json::{Json, json};
 use zarrox::stores::Prefix;
-use zarrox::{Child, Error, ErrorKind, Glob, Group, Interrupt, Node};
+use zarrox::{Child, Error, ErrorKind, Group, Interrupt, Node};
+use zarrox_tools::Glob;
 
 use crate::address::Query;
 use crate::failure::{Answer, Failure};

@@ -9,11 +9,10 @@ use zarrox_stores::{MemoryStore, Store};
 
 use super::report::Candidate;
 use super::timing::{median, places, timed};
-use zarrox::{Array, DynArray};
 use crate::copy::Copier;
-use zarrox::Group;
 use zarrox::internals::Location;
-use zarrox::{OpenMode, OpenOptions};
+use zarrox::{Array, DynArray};
+use zarrox::{Group, OpenMode, OpenOptions};
 
 /// A group of its own, in which candidates are stored to be read from.
 pub(super) struct Place {

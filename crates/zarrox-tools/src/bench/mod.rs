@@ -1,9 +1,9 @@
 //! The speed at which an array is read here, and the speeds and sizes that other chunks and codecs would give.
 //!
 //! ```
-//! use zarrox::bench::Bench;
+//! use zarrox_tools::bench::Bench;
 //! use zarrox::codecs::Zstd;
-//! use zarrox::copy::Copier;
+//! use zarrox_tools::copy::Copier;
 //! use zarrox::prelude::*;
 //! # let directory = tempfile::tempdir()?;
 //! let array = zarrox::create_array(directory.path().join("a.zarr")).shape([64, 64]).data_type(DataType::Int32).create()?;
@@ -30,17 +30,15 @@ use std::time::Duration;
 use zarrox_core::{Result, Selection};
 use zarrox_stores::MemoryStore;
 
-use zarrox::{Array, DynArray};
-use zarrox::Progress;
 use crate::copy::Copier;
-use zarrox::internals::{Listener, Work};
-use zarrox::internals::argument;
 use crate::rechunk::selection;
 use candidate::{Place, Trial};
 use fetching::Fetching;
 pub use report::{BenchReport, Candidate};
 use sample::Sample;
 use timing::{median, timed};
+use zarrox::internals::{Listener, Work, argument};
+use zarrox::{Array, DynArray, Progress};
 
 /// Measures how fast an array is read, with options.
 ///

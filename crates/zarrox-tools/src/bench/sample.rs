@@ -2,8 +2,8 @@
 
 use zarrox_core::Result;
 
-use zarrox::Array;
 use crate::pass::{Region, elements_of};
+use zarrox::Array;
 
 /// The most chunks of a sample: smaller ones take time to be named, and tell nothing more.
 const MOST: u64 = 4096;

@@ -6,8 +6,7 @@ use zarrox_stores::{Bytes, Key};
 use super::finding::{Finding, FindingKind, Remedy};
 use super::restore::is_last_copy;
 use super::session::Session;
-use zarrox::{Difference, DifferenceKind as Kind};
-use zarrox::Group;
+use zarrox::{Difference, DifferenceKind as Kind, Group};
 
 /// Compares a group's own consolidated metadata with the documents of all nodes below, and writes it anew if that is wanted.
 pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {

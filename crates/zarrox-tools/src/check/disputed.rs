@@ -13,9 +13,8 @@ use super::chunks::{self, Target};
 use super::finding::{Finding, FindingKind, Remedy};
 use super::restore::Lost;
 use super::session::{Session, is_undecided};
-use zarrox::Array;
-use zarrox::Node;
 use zarrox::internals::ConsolidatedMetadata;
+use zarrox::{Array, Node};
 
 /// The number of chunks that are decoded in both ways.
 const DECODED: usize = 64;

@@ -15,11 +15,8 @@ use super::outside;
 use super::quarantine::WITHIN;
 use super::session::Session;
 use super::unfinished;
-use zarrox::Array;
-use zarrox::Group;
-use zarrox::internals::JOURNAL;
-use zarrox::internals::{APPENDS, is_mark};
-use zarrox::internals::Location;
+use zarrox::internals::{APPENDS, JOURNAL, Location, is_mark};
+use zarrox::{Array, Group};
 
 /// The number of chunks that are collected before they are checked side by side.
 const BATCH: usize = 1024;

@@ -17,10 +17,8 @@ use super::replaced::{self, Place};
 use super::restore::Lost;
 use super::session::{CheckLevel, Session};
 use super::unfinished;
-use zarrox::Array;
-use zarrox::{Group, Node};
-use zarrox::internals::Found;
-use zarrox::internals::{Location, Purpose};
+use zarrox::internals::{Found, Location, Purpose};
+use zarrox::{Array, Group, Node};
 
 /// Checks the start, and everything below it.
 pub(super) fn start(session: &Session<'_>) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Checking arrays, groups and whole hierarchies, and repairing what is damaged.
 //!
 //! ```
-//! use zarrox::check::{Check, CheckLevel, FindingKind, Repair};
+//! use zarrox_tools::check::{Check, CheckLevel, FindingKind, Repair};
 //! use zarrox::prelude::*;
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("a.zarr");
@@ -16,7 +16,7 @@
 //! println!("{}; a repair would {}", findings[0], findings[0].remedy);
 //!
 //! Check::open(&path)?.repair(Repair::default()).run(|_| Ok(()))?;
-//! assert!(zarrox::check(&path)?.is_empty());
+//! assert!(zarrox_tools::check(&path)?.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -61,11 +61,10 @@ use std::sync::Arc;
 use zarrox_core::{Error, ErrorKind, NodePath, Result};
 use zarrox_stores::{Prefix, ReadOnlyStore, Store};
 
-use zarrox::internals::Location;
-use zarrox::OpenOptions;
-use zarrox::{Consolidated, Progress};
 use quarantine::Quarantine;
 use session::{Listener, Session, Settings};
+use zarrox::internals::Location;
+use zarrox::{Consolidated, OpenOptions, Progress};
 
 pub use finding::{Finding, FindingKind, Outcome, Remedy, Severity};
 pub use session::{CheckLevel, CheckSummary, Repair};
@@ -150,10 +149,7 @@ impl Check {
 
     /// Hears of the progress, from any thread; an error ends the check. The stored bytes are counted first, by another listing.
     #[must_use]
-    pub fn on_progress(
-        mut self,
-        listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn on_progress(mut self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
     }
@@ -244,4 +240,3 @@ pub fn check(path: impl AsRef<Path>) -> Result<Vec<Finding>> {
     })?;
     Ok(findings)
 }
-

@@ -7,8 +7,7 @@ use super::chunks::Target;
 use super::finding::{Finding, FindingKind, Remedy};
 use super::repair;
 use super::session::Session;
-use zarrox::Array;
-use zarrox::Node;
+use zarrox::{Array, Node};
 
 /// Tells of chunks that are outside of the shape that an array has now.
 pub(super) fn check(session: &Session<'_>, array: &Array, targets: &[Target]) -> Result<()> {

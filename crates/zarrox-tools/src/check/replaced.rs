@@ -8,8 +8,7 @@ use zarrox_stores::{Key, Prefix, StoreExt};
 
 use super::finding::{Finding, FindingKind, Remedy};
 use super::session::Session;
-use zarrox::internals::{Found, format_of};
-use zarrox::internals::Location;
+use zarrox::internals::{Found, Location, format_of};
 
 /// The place of a node after the check of whether it was put aside.
 pub(super) enum Place {

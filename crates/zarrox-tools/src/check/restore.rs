@@ -7,10 +7,8 @@ use zarrox_stores::{Condition, Key, StoreExt};
 
 use super::repair;
 use super::session::Session;
-use zarrox::Difference;
-use zarrox::{Group, Node};
-use zarrox::internals::format_of;
-use zarrox::internals::{ConsolidatedMetadata, Location};
+use zarrox::internals::{ConsolidatedMetadata, Location, format_of};
+use zarrox::{Difference, Group, Node};
 
 /// The documents of a node that are to be written.
 pub(super) struct Lost {

@@ -8,8 +8,7 @@ use zarrox_core::{CodecError, Error, ErrorKind, Result};
 use zarrox_stores::Value;
 
 use super::finding::FindingKind;
-use zarrox::internals::cell;
-use zarrox::internals::Location;
+use zarrox::internals::{Location, cell};
 
 /// Inner chunks that lie side by side are read together up to this many bytes.
 pub(super) const TOGETHER: u64 = 8 << 20;

@@ -9,9 +9,7 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::replaced::set_aside;
 use super::session::Session;
 use zarrox::Array;
-use zarrox::internals::{Left, left_in, settle_left};
-use zarrox::internals::{DATASET, Mark};
-use zarrox::internals::Location;
+use zarrox::internals::{DATASET, Left, Location, Mark, left_in, settle_left};
 
 /// Tells of the marks among the keys directly in a group, and finishes the deletions, before anything else of the group is checked.
 /// Returns the names of nodes that are not there as a whole: there is no more to tell of them.
@@ -148,8 +146,8 @@ mod tests {
     use zarrox_testkit::remote::Remote;
 
     use crate::check::{Check, Repair};
+    use zarrox::{ErrorKind, OpenOptions};
     use zarrox::internals::Location;
-    use crate::{ErrorKind, OpenOptions};
 
     /// An array whose deletion has begun, in a store that compares versions and has no locks for others.
     fn half_deleted() -> (Remote, Location) {

@@ -9,15 +9,15 @@ use std::sync::{Mutex, PoisonError};
 
 use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
 
+use super::Verify;
 use super::report::{Action, Skipped};
 use super::reshard::{self, Encoded};
-use super::Verify;
 use super::rewrite::Rewrite;
 use super::settings::{Effort, Settings};
-use zarrox::{Array, DynArray};
-use zarrox::internals::{Pool, too_many};
 use crate::rechunk::{Cells, StoredCells, selection};
 use zarrox::internals::Boxes;
+use zarrox::internals::{Pool, too_many};
+use zarrox::{Array, DynArray};
 
 /// A unit has several chunks up to this size, in bytes, so that for example the index of a shard is read once for all of them.
 const UNIT: u64 = 16 << 20;

@@ -58,7 +58,14 @@ impl Settings {
     ) -> Result<Conversion> {
         let (steps, report) = Planner::new(self.wishes(), source, &destination, from, in_place).plan(root)?;
         let in_place = in_place.then_some(from);
-        Ok(Conversion { settings: self.clone(), source: source.clone(), destination, in_place, steps, report })
+        Ok(Conversion {
+            settings: self.clone(),
+            source: source.clone(),
+            destination,
+            in_place,
+            steps,
+            report,
+        })
     }
 
     /// Other programs would not find the node below a group of another format.

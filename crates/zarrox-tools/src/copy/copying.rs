@@ -1,5 +1,6 @@
 //! A planned copy, which can be run.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use zarrox::internals::{Location, argument};
@@ -105,5 +106,12 @@ impl Copying {
             }
         }
         all.ok_or_else(|| argument("there is nothing to copy"))
+    }
+}
+
+/// The reports of all nodes that are made or brought up to date.
+impl fmt::Display for Copying {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reports().try_for_each(|report| report.fmt(f))
     }
 }

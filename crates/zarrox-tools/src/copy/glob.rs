@@ -15,7 +15,7 @@ const LONGEST: usize = 4096;
 /// any number of names. A pattern without a slash is compared with the name of a node, and any other with its whole path.
 ///
 /// ```
-/// use zarrox::Glob;
+/// use zarrox_tools::Glob;
 ///
 /// let winds: Glob = "wind_[uv]".parse()?;
 /// assert!(winds.matches("climate/wind_u") && !winds.matches("climate/wind_x"));

@@ -3,12 +3,10 @@
 
 use zarrox_core::{NodeMetadata, Result};
 
+use super::{Conversion, CopyReport, Settings};
 use zarrox::Array;
-use super::{Conversion, Settings, CopyReport};
+use zarrox::internals::{Journal, Location, update_attributes};
 use zarrox::{Group, Node};
-use zarrox::internals::Journal;
-use zarrox::internals::update_attributes;
-use zarrox::internals::Location;
 
 /// A piece of a copy.
 #[derive(Debug)]

@@ -8,10 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{ArrayMetadata, DataType, FillValue, Registry, Result, Storage, Strictness};
 
-use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 use super::report::{Effect, Property};
 use super::translator::{Missing, Translator};
 use zarrox::Array;
+use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 
 /// The attribute for missing values.
 pub const FILL_VALUE: &str = "_FillValue";
@@ -242,12 +242,12 @@ mod tests {
     use zarrox_stores::{MemoryStore, Store};
 
     use super::*;
-    use crate::copy::{Settings, CopyReport};
+    use crate::copy::{Copier, CopyReport};
     use zarrox::OpenOptions;
 
     fn converted(array: &Array, store: &Arc<dyn Store>, to: Format) -> (Array, CopyReport) {
         let made: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let plan = Settings::new(to).plan_in(store.clone(), "", made.clone(), "").unwrap();
+        let plan = Copier::new().format(to).plan_in(store.clone(), "", made.clone(), "").unwrap();
         let report = plan.run().unwrap();
         let copy = OpenOptions::new().open_in(made, "").unwrap().into_array().unwrap();
         let (before, after) = (array.read_dyn(..).unwrap(), copy.read_dyn(..).unwrap());
@@ -276,7 +276,7 @@ mod tests {
         let (copy, report) = converted(&array, &store, Format::V2);
         assert_eq!(copy.metadata().fill_value, None);
         assert!(copy.stored_size(&[1]).unwrap().is_some() && report.obstacles[0].reason.contains("written"));
-        let kept = Settings::new(Format::V2).keep_fill_values(true);
+        let kept = Copier::new().format(Format::V2).keep_fill_values(true);
         let made: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let report = kept.plan_in(store, "", made.clone(), "").unwrap().run().unwrap();
         let copy = OpenOptions::new().open_in(made, "").unwrap().into_array().unwrap();

@@ -18,7 +18,7 @@
 //! assert!(zarrox::open_group(&copy)?.contains("later")?);
 //!
 //! let conversion = Copier::new().format(Format::V2).plan_in_place(&small)?;
-//! println!("{}", conversion.report()); // what would be done; nothing has been written yet
+//! println!("{conversion}"); // what would be done; nothing has been written yet
 //! conversion.run()?;
 //! assert_eq!(zarrox::open(&small)?.format(), Format::V2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -69,12 +69,12 @@ use zarrox_core::Result;
 
 pub use chunks::pool;
 pub use conversion::{Conversion, check_apart, known_nodes};
-pub use settings::Settings;
 pub use copier::{Copier, IfExists};
 pub use copying::{Copying, Destination};
 pub use glob::Glob;
 pub use rechunking::{CopyPlan, Way};
 pub use report::{Action, CopyReport, Effect, NodeReport, Obstacle, Property, Skipped};
+pub use settings::Settings;
 pub use translation::Translation;
 pub use zarrox::internals::JOURNAL;
 

@@ -8,11 +8,9 @@ use zarrox_core::{Error, ErrorKind, Result};
 
 use super::Copier;
 use super::{CopyReport, Verify};
-use zarrox::Node;
-use zarrox::internals::Journal;
-use zarrox::internals::Location;
-use zarrox::OpenMode;
 use crate::diff::{Diff, What};
+use zarrox::internals::{Journal, Location};
+use zarrox::{Node, OpenMode};
 
 impl Copier {
     /// Moves the node at a path or URL, with all nodes below it, to another path or URL. Within a store, and on one disk, it is

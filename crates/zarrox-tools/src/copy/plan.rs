@@ -8,16 +8,14 @@ use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMe
 use zarrox_stores::Prefix;
 
 use super::chosen::Chosen;
-use super::report::{Action, CopyReport, NodeReport, Effect, Property};
+use super::report::{Action, CopyReport, Effect, NodeReport, Property};
 use super::reshard;
 use super::rewrite::Rewrite;
 use super::target::TargetArray;
 use super::translator::Missing;
 use super::translator::Translator;
-use zarrox::Array;
-use zarrox::{Group, Node};
-use zarrox::internals::JOURNAL;
-use zarrox::internals::{Location, argument};
+use zarrox::internals::{JOURNAL, Location, argument};
+use zarrox::{Array, Group, Node};
 
 /// The step of a conversion that one node needs.
 #[derive(Debug)]
@@ -445,7 +443,7 @@ mod tests {
     use zarrox_core::{DataType, Format};
     use zarrox_stores::{MemoryStore, Store};
 
-    use crate::copy::Settings;
+    use crate::copy::Copier;
     use zarrox::OpenOptions;
 
     #[test]
@@ -459,7 +457,8 @@ mod tests {
             scalar.write(.., &ndarray::arr0(3_i16)).unwrap();
             let array = root.create_array("x").shape([2]).data_type(DataType::Int16);
             if named { array.dimension_names(["x"]) } else { array }.create().unwrap();
-            let _ = Settings::new(Format::V2).plan_in(store, "", made.clone(), "").unwrap().run().unwrap();
+            let _ =
+                Copier::new().format(Format::V2).plan_in(store, "", made.clone(), "").unwrap().run().unwrap();
             let copy = OpenOptions::new().open_in(made, "s").unwrap().into_array().unwrap();
             let list = named.then(|| json!([]));
             assert_eq!(copy.attributes().get("_ARRAY_DIMENSIONS"), list.as_ref());

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use zarrox_core::{Error, ErrorKind, NodeMetadata, Result};
 
 use super::merge::Piece;
-use super::{Copier, Copying, IfExists};
-use zarrox::Array;
 use super::{Conversion, CopyReport, Verify};
-use zarrox::internals::Journal;
-use zarrox::internals::{Location, argument};
-use zarrox::{OpenMode, OpenOptions};
+use super::{Copier, Copying, IfExists};
 use crate::rechunk::Rechunk;
+use zarrox::Array;
+use zarrox::internals::{Journal, Location, argument};
+use zarrox::{OpenMode, OpenOptions};
 
 /// The end of the name of the array that is about to take the place of another one.
 const BESIDE: &str = ".rechunked";

@@ -7,9 +7,8 @@ use zarrox_core::selection::{ResolvedAxis, ResultAxis};
 use zarrox_core::{ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Result, Selection};
 
 use super::codecs::{kind, without_outer_shards};
-use zarrox::internals::attribute_names;
+use zarrox::internals::{Location, attribute_names};
 use zarrox::{Array, ArrayBuilder, DynArray};
-use zarrox::internals::Location;
 
 /// The properties that differ from the source; all others stay.
 #[derive(Debug, Clone, Default)]

@@ -9,14 +9,10 @@ use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, Result}
 use super::chunks::Transfer;
 use super::plan::Step;
 use super::report::{Action, CopyReport, Skipped};
-use zarrox::internals::Tally;
 use super::{Conversion, Verify};
-use zarrox::Progress;
-use zarrox::Array;
-use zarrox::internals::format_of;
-use zarrox::internals::{Fingerprint, Journal};
-use zarrox::internals::Location;
-use zarrox::internals::Changes;
+use zarrox::internals::Tally;
+use zarrox::internals::{Changes, Fingerprint, Journal, Location, format_of};
+use zarrox::{Array, Progress};
 
 impl Conversion {
     /// Runs the conversion. An interrupted one is continued.

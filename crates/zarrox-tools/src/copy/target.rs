@@ -11,12 +11,12 @@ use zarrox_core::{
 };
 
 use super::codecs;
-use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 use super::missing::MissingChunks;
-use super::report::{Obstacle, Effect, Property};
+use super::report::{Effect, Obstacle, Property};
 use super::rewrite::Rewrite;
 use super::translator::{Translator, says};
 use zarrox::Array;
+use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 
 /// An array in the target's form.
 pub(super) struct TargetArray {

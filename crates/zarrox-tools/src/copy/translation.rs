@@ -8,19 +8,17 @@ use zarrox_core::metadata::StoredDocuments;
 use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Bytes, MemoryStore};
 
-use super::report::{Obstacle, Effect};
+use super::report::{Effect, Obstacle};
 use super::translator::Missing;
 use super::translator::Translator;
-use zarrox::AccessOptions;
-use zarrox::Array;
-use zarrox::Node;
 use crate::rechunk::selection;
+use zarrox::{AccessOptions, Array, Node};
 
 /// A node in the words of another format, as [a conversion](super::Settings) would write it. Nothing is stored: documents are made when they
 /// are asked for, and so is each chunk.
 ///
 /// ```
-/// use zarrox::convert::Translation;
+/// use zarrox_tools::copy::Translation;
 /// use zarrox::prelude::*;
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("old.zarr");

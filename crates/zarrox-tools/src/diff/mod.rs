@@ -2,7 +2,7 @@
 //! chunks and codecs are.
 //!
 //! ```
-//! use zarrox::diff::{Diff, What};
+//! use zarrox_tools::diff::{Diff, What};
 //! use zarrox::prelude::*;
 //! # let directory = tempfile::tempdir()?;
 //! # let (a, b) = (directory.path().join("a.zarr"), directory.path().join("b.zarr"));
@@ -12,7 +12,7 @@
 //! right.fill(.., 1.0_f32)?;
 //! right.fill(s![17], 1.5_f32)?;
 //!
-//! let found = zarrox::diff(&left.into(), &right.into())?;
+//! let found = zarrox_tools::diff(&left.into(), &right.into())?;
 //! let What::Values(values) = &found[0].what else { panic!() };
 //! assert_eq!((values.count, values.largest.clone()), (1, Some((0.5, vec![17]))));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -28,13 +28,11 @@ use std::sync::Arc;
 use zarrox_core::json::{Json, json};
 use zarrox_core::{DataType, Result};
 
-use zarrox::Array;
-use zarrox::Progress;
-use zarrox::internals::{Listener, Work};
-use zarrox::Node;
 use crate::pass::{Pass, elements_of};
 use tolerance::Tolerance;
 use values::{Comparing, Found};
+use zarrox::internals::{Listener, Work};
+use zarrox::{Array, Node, Progress};
 
 pub use values::{Pair, Values};
 

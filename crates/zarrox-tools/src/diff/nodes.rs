@@ -6,8 +6,8 @@ use zarrox_core::json::{Json, Map};
 use zarrox_core::{Error, Result};
 
 use super::{Diff, Difference, What};
-use zarrox::Array;
 use crate::digest::names_and_attributes;
+use zarrox::Array;
 use zarrox::internals::Work;
 use zarrox::{Group, Node};
 

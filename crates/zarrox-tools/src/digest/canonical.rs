@@ -8,8 +8,8 @@ use zarrox_core::msgpack::{self, Token};
 use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{DataType, Error, ErrorKind, Result};
 
-use zarrox::{Array, DynArray};
 use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
+use zarrox::{Array, DynArray};
 
 /// The metadata of an array, as canonical JSON.
 pub(super) fn array_text(array: &Array, form: &Form) -> Result<String> {

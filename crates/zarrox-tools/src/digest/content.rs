@@ -6,12 +6,10 @@ use zarrox_core::{Error, Result};
 
 use super::canonical::{Form, array_text, check_readable, group_text, is_repeated};
 use super::set_hash::{SetHash, update_framed};
-use zarrox::internals::Work;
-use zarrox::AccessOptions;
-use zarrox::{Array, DynArray};
-use zarrox::{Group, Node};
 use crate::rechunk::{Cells, StoredCells, selection};
 use zarrox::internals::Boxes;
+use zarrox::internals::Work;
+use zarrox::{AccessOptions, Array, DynArray, Group, Node};
 
 /// The contexts of the hashes: each kind of thing is hashed by a function of its own.
 const BOX: &str = "zarrox digest 1: box of elements";

@@ -13,14 +13,13 @@ use std::sync::Arc;
 
 use zarrox_core::{Error, Result};
 
-use zarrox::Progress;
 use zarrox::internals::argument;
-use zarrox::Node;
+use zarrox::{Node, Progress};
 
-pub use zarr2::{hexdigest, visit_encoded_chunks};
-use zarrox::internals::{Listener, Work};
 pub(crate) use canonical::{hexadecimal, names_and_attributes};
 pub(crate) use stored::{Hashed, StoredSum, StoredValues};
+pub use zarr2::{hexdigest, visit_encoded_chunks};
+use zarrox::internals::{Listener, Work};
 
 /// The kind of a digest: of what it is a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -162,7 +161,7 @@ pub(crate) fn hash_of(digits: &str) -> Option<[u8; 32]> {
 /// for array in [&old, &new] {
 ///     array.fill(s![1.., 2], 7_i16)?;
 /// }
-/// assert_eq!(zarrox::digest(&old.into())?, zarrox::digest(&new.into())?);
+/// assert_eq!(zarrox_tools::digest(&old.into())?, zarrox_tools::digest(&new.into())?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

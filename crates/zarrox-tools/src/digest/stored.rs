@@ -8,9 +8,7 @@ use zarrox_core::{Error, ErrorKind, Format, Result};
 use zarrox_stores::{ByteRange, Key, Prefix, Value};
 
 use super::set_hash::{SetHash, update_framed};
-use zarrox::internals::Work;
-use zarrox::internals::Location;
-use zarrox::internals::Pool;
+use zarrox::internals::{Location, Pool, Work};
 
 const VALUE: &str = "zarrox digest 1: stored value";
 const STORED: &str = "zarrox digest 1: stored values";

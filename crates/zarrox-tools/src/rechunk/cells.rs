@@ -50,13 +50,7 @@ impl Cells {
     ///
     /// # Errors
     /// [`ErrorKind::LimitExceeded`] when there are more than `most`, and what the store says.
-    pub fn add_stored(
-        &self,
-        array: &Array,
-        cells: &mut StoredCells,
-        sized: bool,
-        most: usize,
-    ) -> Result<()> {
+    pub fn add_stored(&self, array: &Array, cells: &mut StoredCells, sized: bool, most: usize) -> Result<()> {
         let mut too_many = false;
         array.visit_stored(&mut |chunk, size| {
             let Some(lengths) = chunk.filter(|_| !too_many).and_then(|chunk| self.around(array, &chunk))

@@ -9,12 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use zarrox_core::data_type::Storage;
 use zarrox_core::{Error, ErrorKind, Result};
 
-use zarrox::AccessOptions;
-use zarrox::Array;
-use zarrox::internals::argument;
-use zarrox::OpenOptions;
-use zarrox::internals::Boxes;
 pub use cells::{Cells, StoredCells, selection};
+use zarrox::internals::{Boxes, argument};
+use zarrox::{AccessOptions, Array, OpenOptions};
 
 /// Chunks of the intermediate array that are smaller than this, in bytes, cost more than they save.
 const SMALLEST: u64 = 16 << 10;
@@ -32,7 +29,7 @@ const CACHED: u64 = 1 << 20;
 /// once.
 ///
 /// ```
-/// use zarrox::Rechunk;
+/// use zarrox_tools::Rechunk;
 /// use zarrox::prelude::*;
 /// # let directory = tempfile::tempdir()?;
 /// # let (rows, columns) = (directory.path().join("rows.zarr"), directory.path().join("columns.zarr"));

@@ -11,11 +11,10 @@ use super::Statistics;
 use super::counted::Counted;
 use super::measure::Measure;
 use super::reduction::{Reduce, reduction, size};
-use zarrox::{Array, DynArray};
-use zarrox::internals::Work;
-use zarrox::internals::argument;
-use crate::rechunk::{Cells, StoredCells, selection};
 use crate::pass::{Pass, Region, elements_of};
+use crate::rechunk::{Cells, StoredCells, selection};
+use zarrox::internals::{Work, argument};
+use zarrox::{Array, DynArray};
 
 /// A part has several chunks up to this size, in bytes.
 const CACHED: u64 = 1 << 20;
@@ -138,8 +137,8 @@ impl Statistics {
     ///
     /// ```
     /// use zarrox::prelude::*;
-    /// use zarrox::Statistics;
-    /// use zarrox::stats::Measure;
+    /// use zarrox_tools::Statistics;
+    /// use zarrox_tools::stats::Measure;
     /// # let directory = tempfile::tempdir()?;
     /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([2, 3]).data_type(DataType::Int32).create()?;
     /// array.write(.., &ndarray::arr2(&[[1, 2, 3], [5, 2, 7]]))?;

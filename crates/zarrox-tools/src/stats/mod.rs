@@ -14,14 +14,12 @@ use zarrox_core::data_type::Number;
 use zarrox_core::json::{Json, Map, json};
 use zarrox_core::{Error, IntoSelection, Result, Selection};
 
-use zarrox::{Array, DynArray};
-use zarrox::Progress;
-use zarrox::internals::{Listener, Work};
-use zarrox::internals::argument;
 use crate::pass::{Pass, elements_of};
 use counted::Counted;
 use kernel::{Bins, Moments};
 pub use measure::Measure;
+use zarrox::internals::{Listener, Work, argument};
+use zarrox::{Array, DynArray, Progress};
 
 /// Statistics of numbers. NaN and numbers that mean missing are counted, and left out of everything else.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +105,7 @@ pub struct Histogram {
 ///
 /// ```
 /// use zarrox::prelude::*;
-/// use zarrox::Statistics;
+/// use zarrox_tools::Statistics;
 /// # let directory = tempfile::tempdir()?;
 /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([4]).data_type(DataType::Float32).create()?;
 /// array.write(.., &ndarray::arr1(&[1.0_f32, 2.0, f32::NAN, 6.0]))?;
@@ -208,7 +206,7 @@ impl Statistics {
     ///
     /// ```
     /// use zarrox::prelude::*;
-    /// use zarrox::Statistics;
+    /// use zarrox_tools::Statistics;
     /// # let directory = tempfile::tempdir()?;
     /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([3]).data_type(DataType::Int16).create()?;
     /// array.write(.., &ndarray::arr1(&[4_i16, -999, 6]))?;

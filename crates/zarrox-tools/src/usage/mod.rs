@@ -9,11 +9,8 @@ use zarrox_core::metadata::Consolidation;
 use zarrox_core::{Error, Format, Result};
 use zarrox_stores::{Key, Prefix};
 
-use zarrox::Array;
-use zarrox::Progress;
-use zarrox::internals::JOURNAL;
-use zarrox::internals::{Listener, Work};
-use zarrox::{Group, Node};
+use zarrox::internals::{JOURNAL, Listener, Work};
+use zarrox::{Array, Group, Node, Progress};
 
 /// The number of shards whose indexes are read together.
 const TOGETHER: usize = 1024;
@@ -77,7 +74,7 @@ pub struct InnerUsage {
 ///
 /// ```
 /// use zarrox::prelude::*;
-/// use zarrox::usage::Usage;
+/// use zarrox_tools::usage::Usage;
 /// # let directory = tempfile::tempdir()?;
 /// let root = zarrox::create_group(directory.path().join("a.zarr"))?;
 /// let array = root.create_array("t").shape([100]).data_type(DataType::Int8).chunks([10]).no_compressor().create()?;

@@ -40,8 +40,8 @@ use zarrox_core::{
 };
 use zarrox_stores::{Capabilities, Key, Prefix};
 
-use crate::access::AccessOptions;
 use self::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
+use crate::access::AccessOptions;
 use crate::hierarchy::update_attributes;
 use crate::location::Location;
 

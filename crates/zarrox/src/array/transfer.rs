@@ -113,22 +113,13 @@ impl Array {
     }
 
     /// Copies a part to the same place of another array, through a buffer that is used again if it fits.
-    pub fn copy_to(
-        &self,
-        target: &Self,
-        part: Selection,
-        memory: &mut Option<DynArray>,
-    ) -> Result<()> {
+    pub fn copy_to(&self, target: &Self, part: Selection, memory: &mut Option<DynArray>) -> Result<()> {
         let values = self.read_again(&part, memory)?;
         target.write_dyn(part, values)
     }
 
     /// Reads a part into memory that is used again if it fits.
-    pub fn read_again<'m>(
-        &self,
-        part: &Selection,
-        memory: &'m mut Option<DynArray>,
-    ) -> Result<&'m DynArray> {
+    pub fn read_again<'m>(&self, part: &Selection, memory: &'m mut Option<DynArray>) -> Result<&'m DynArray> {
         let view = self.slice(part);
         let resolved = view.resolved()?;
         let shape = Self::lengths(&resolved.shape())?;

@@ -20,7 +20,7 @@ const TOGETHER: usize = 1000;
 
 impl Location {
     /// Deletes the node, with everything below it; or continues its deletion.
-    pub(crate) fn delete(&self) -> Result<()> {
+    pub fn delete(&self) -> Result<()> {
         let place = self.for_change()?;
         let _holds = place.hold_alone()?;
         place.delete_alone()

@@ -39,13 +39,7 @@ pub struct Journal {
 
 impl Journal {
     /// The journal of a conversion.
-    pub fn new(
-        source: &Location,
-        from: Format,
-        to: Format,
-        in_place: bool,
-        plan: &Fingerprint,
-    ) -> Self {
+    pub fn new(source: &Location, from: Format, to: Format, in_place: bool, plan: &Fingerprint) -> Self {
         let name = format!("{} {}", source.store.location(), source.path);
         Self { from: from.to_string(), in_place, ..Self::of_creation(name, to, plan) }
     }
@@ -67,13 +61,7 @@ impl Journal {
 
     /// Stores the journal in a destination where nothing is yet, or where nothing but the remains of an earlier run of the same
     /// work is. Returns that run's journal in this case.
-    pub fn begin(
-        self,
-        place: &Location,
-        to: Format,
-        overwrite: bool,
-        for_group: bool,
-    ) -> Result<Self> {
+    pub fn begin(self, place: &Location, to: Format, overwrite: bool, for_group: bool) -> Result<Self> {
         let _holds = if overwrite { place.hold_alone()? } else { Vec::new() };
         match Self::read(place)? {
             Some(journal) if journal.is_same(&self) => return Ok(journal),

@@ -199,7 +199,7 @@ impl Location {
     }
 
     /// Erases a mark that was left, unless a repair is at work.
-    pub(crate) fn erase_left_mark(&self) -> Result<()> {
+    pub fn erase_left_mark(&self) -> Result<()> {
         match self.is_guarded().then(|| self.mark()).transpose()? {
             Some(None) => Ok(()),
             Some(Some(mark)) if mark.is_being_repaired() => Err(self.repaired_now()),

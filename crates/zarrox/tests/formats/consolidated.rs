@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use zarrox::convert::Convert;
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{
     Condition, CountingStore, DirectoryStore, Key, MemoryStore, Operation, Prefix, Store, StoreExt,
 };
 use zarrox::{Consolidated, Difference, DifferenceKind, ErrorKind, Freshness, OpenMode, OpenOptions, Upkeep};
+use zarrox_tools::copy::Copier;
 
 /// The number of requests to the store since the last time, without those that read opened objects.
 fn asked(store: &CountingStore) -> u64 {
@@ -295,7 +295,12 @@ fn every_change_keeps_it_up_to_date() {
         let source = memory();
         let other = OpenOptions::new().format(Format::V2).create_group_in(source.clone(), "").unwrap();
         array(&other, "in/side");
-        Convert::new(format).plan_in(source, "", store.clone(), "g/conv/erted").unwrap().run().unwrap();
+        Copier::new()
+            .format(format)
+            .plan_in(source, "", store.clone(), "g/conv/erted")
+            .unwrap()
+            .run()
+            .unwrap();
         fresh("a conversion to a place below");
         assert_eq!(
             root.tree().unwrap().to_string(),
@@ -428,7 +433,7 @@ fn damage_is_an_error_only_where_it_is_asked_for() {
 fn conversion_carries_it_over() {
     for (from, to) in formats().into_iter().flat_map(|from| formats().into_iter().map(move |to| (from, to))) {
         let (source, store) = (hierarchy(from), memory());
-        Convert::new(to).plan_in(source, "", store.clone(), "").unwrap().run().unwrap();
+        Copier::new().format(to).plan_in(source, "", store.clone(), "").unwrap().run().unwrap();
         let copied = open(&store, to, Consolidated::Require);
         assert_eq!(differences(&copied), [], "{from} to {to}");
         assert!(copied.open("g/h/c").is_ok());
@@ -437,7 +442,7 @@ fn conversion_carries_it_over() {
     let root = OpenOptions::new().format(Format::V2).create_group_in(store.clone(), "").unwrap();
     array(&root, "g/a");
     root.consolidate_metadata().unwrap();
-    Convert::new(Format::V3).plan_in_place_in(store.clone(), "").unwrap().run().unwrap();
+    Copier::new().format(Format::V3).plan_in_place_in(store.clone(), "").unwrap().run().unwrap();
     assert!(store.get(&Key::new(".zmetadata").unwrap()).unwrap().is_none());
     assert_eq!(differences(&open(&store, Format::V3, Consolidated::Require)), []);
 }

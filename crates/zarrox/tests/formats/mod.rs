@@ -1,7 +1,6 @@
 //! Formats, the conversion between them, and the documents and chunks that are stored.
 
 mod consolidated;
-mod convert;
 mod encoding;
 mod n5;
 mod stored_bytes;

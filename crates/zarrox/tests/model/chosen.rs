@@ -2,7 +2,7 @@
 
 use zarrox::{Array, ArrayView, DimSelection, IndexArray, Mask, Selection};
 
-use crate::model::choices::Choices;
+use zarrox_testkit::choices::Choices;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {

@@ -7,10 +7,10 @@ use ndarray::{ArrayD, IxDyn};
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ArrayView, DimSelection, DynArray, Error, ErrorKind, IndexArray, Mask, Selection};
 
-use crate::model::choices::{Choices, run};
 use crate::model::chosen::{Chosen, Kind, integers, slice, whole};
 use crate::model::oracle::multi_index;
 use crate::model::plan::{Elements, Plan, reopened};
+use zarrox_testkit::choices::{Choices, run};
 
 /// A selection with a mistake, and what the error must say of it.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use ndarray::ArrayD;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ArrayView, DynArray, Element};
 
-use crate::model::choices::{Choices, run};
 use crate::model::chosen::Kind;
 use crate::model::oracle::Expected;
 use crate::model::plan::{Elements, reopened};
 use crate::model::steps::{Case, Give, Step, assign, selected};
+use zarrox_testkit::choices::{Choices, run};
 
 #[derive(Clone, Copy, Debug, PartialEq, Element)]
 #[repr(C, packed)]

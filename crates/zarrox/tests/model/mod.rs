@@ -5,7 +5,6 @@
 //! of text, and 2,000 of mistakes. They are made anew in each run; one that fails is made smaller and displayed, with the seed that makes
 //! it again. `ZARROX_RANDOM_TIMES=100` makes 100 times as many.
 //!
-//! - `choices`: random decisions that shrink, and the runner of cases
 //! - `plan`: how an array is stored
 //! - `chosen`: selections of every kind that fit an array
 //! - `oracle`: what selections mean
@@ -15,7 +14,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-pub(crate) mod choices;
 mod chosen;
 mod errors;
 #[cfg(feature = "derive")]
@@ -33,7 +31,7 @@ use num_complex::Complex;
 use zarrox::stores::{DirectoryStore, MemoryStore, Store};
 use zarrox::{DataType, Element, OpenOptions};
 
-use choices::{Choices, run};
+use zarrox_testkit::choices::{Choices, run};
 use chosen::Kind;
 use plan::Elements;
 use steps::{Case, check};

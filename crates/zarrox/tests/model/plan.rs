@@ -8,7 +8,7 @@ use zarrox::codecs::{
 use zarrox::stores::Store;
 use zarrox::{Array, ArrayBuilder, CodecSpec, Element, Format, OpenOptions};
 
-use crate::model::choices::Choices;
+use zarrox_testkit::choices::Choices;
 
 /// Arrays have at most so many elements.
 const LARGEST: usize = 600;

@@ -7,10 +7,10 @@ use ndarray::{ArrayD, ArrayViewD, Axis, IxDyn, Slice};
 use zarrox::stores::Store;
 use zarrox::{Array, ArrayView, DynArray, Element, Selection};
 
-use crate::model::choices::Choices;
 use crate::model::chosen::{Chosen, Kind};
 use crate::model::oracle::{Expected, expected};
 use crate::model::plan::{Elements, Plan, reopened};
+use zarrox_testkit::choices::Choices;
 
 /// The form in which values are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use zarrox::json::json;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ArrayView, DataType, DynArray};
 
-use crate::model::choices::run;
 use crate::model::chosen::Kind;
 use crate::model::oracle::Expected;
 use crate::model::plan::{Elements, reopened};
 use crate::model::steps::{Case, Give, assign, selected};
+use zarrox_testkit::choices::run;
 
 /// Of different lengths, some of them empty.
 fn text(number: usize) -> String {
@@ -56,7 +56,7 @@ fn check(case: &Case) {
 
 #[test]
 fn text_of_every_length() {
-    let choose = |choices: &mut crate::model::choices::Choices| {
+    let choose = |choices: &mut zarrox_testkit::choices::Choices| {
         let views = choices.one_in(4);
         Case::choose(choices, Elements::Text, &Kind::ALL, views)
     };

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use ndarray::{Array2, arr1};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use zarrox::check::{Check, Repair};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, Prefix, Store, StoreExt};
 use zarrox::{Array, ErrorKind, OpenOptions};
 use zarrox_testkit::remote::Remote;
+use zarrox_tools::check::{Check, Repair};
 
 /// The array to which another process appends, and what it is doing when it dies.
 const CHILD: &str = "ZARROX_TEST_DYING_APPEND";

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use zarrox::ErrorKind;
-use zarrox::check::{Check, CheckLevel, Finding, Outcome, Repair};
 use zarrox::stores::Store;
+use zarrox_tools::check::{Check, CheckLevel, Finding, Outcome, Repair};
 
 use crate::bases::Base;
 use crate::contents::{Contents, contents_of, difference, store_of};

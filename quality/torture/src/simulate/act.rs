@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use zarrox::check::{Check, Repair};
-use zarrox::convert::Convert;
-use zarrox::pyramid::{Downsample, Method, Pyramid};
 use zarrox::stores::{NamedStore, Store};
-use zarrox::{Array, Copier, Error, ErrorKind, Format, Group, Longer, Result};
+use zarrox::{Array, Error, ErrorKind, Format, Group, Longer, Result};
+use zarrox_images::pyramid::{Downsample, Method, Pyramid};
 use zarrox_testkit::simulation::{SimStore, Stage};
+use zarrox_tools::Copier;
+use zarrox_tools::check::{Check, Repair};
 
 use crate::element::{elements, origin, selection};
 use crate::world::{self, LOG, NOTES, of_numbers};
@@ -224,7 +224,7 @@ impl Actor {
             Act::Rechunk => copier.chunks([3, 1]).no_shards().run_in_place(url(0, BOARD)).map(drop),
             Act::Reshard => copier.chunks([2, 2]).shards([4, 4]).run_in_place(url(0, BOARD)).map(drop),
             Act::Convert => {
-                let convert = Convert::new(Format::V3).open_options(options());
+                let convert = Copier::new().format(Format::V3).open_options(options());
                 convert.plan_in_place_in(machine.stores[0].clone(), "")?.run().map(drop)
             }
             Act::Delete => missing_is_done(machine.root()?.delete(BOARD)),

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ndarray::{Axis, Slice};
-use zarrox::check::{Check, FindingKind, Repair};
 use zarrox::json::Json;
 use zarrox::selection::DimSelection;
 use zarrox::{Array, Error, ErrorKind, Group, Node};
 use zarrox_testkit::simulation::{Ended, Kind};
+use zarrox_tools::check::{Check, FindingKind, Repair};
 
 use crate::check::{Blocks, run};
 use crate::element::{element, origin, selection};

@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use clap::Args;
-use zarrox::convert::{Conversion, Convert as Plan, Verify, What};
 use zarrox::{Format, Result};
+use zarrox_tools::copy::{Copier, Copying, IfExists, Property, Verify};
 
 use super::copying;
 use crate::args::{self, Global};
@@ -49,7 +49,7 @@ pub(crate) struct Convert {
     /// nodes
     #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
     #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
-    allow: Vec<What>,
+    allow: Vec<Property>,
 
     /// Allow the loss of every property that the format cannot express
     #[arg(long, conflicts_with = "allow")]
@@ -75,16 +75,16 @@ impl Convert {
         let progress = Progress::new(&self.source, 0);
         let conversion = self.plan(global, &progress)?;
         if self.dry_run && self.json {
-            copying::print_json([conversion.report()], out)?;
+            copying::print_json(conversion.reports(), out)?;
             return Ok(conversion.check()?);
         }
         if self.dry_run {
-            for line in conversion.report().to_string().lines() {
+            for line in conversion.to_string().lines() {
                 writeln!(out, "{}", printable(line))?;
             }
             return Ok(conversion.check()?);
         }
-        for line in conversion.report().to_string().lines() {
+        for line in conversion.to_string().lines() {
             tracing::info!("{}", printable(line));
         }
         let report = conversion.run()?;
@@ -93,25 +93,24 @@ impl Convert {
         Ok(())
     }
 
-    fn plan(&self, global: &Global, progress: &Progress) -> Result<Conversion> {
+    fn plan(&self, global: &Global, progress: &Progress) -> Result<Copying> {
         let verify = match (self.verify, self.no_verify) {
             (true, _) => Verify::Everything,
             (_, true) => Verify::Nothing,
             _ => Verify::Reencoded,
         };
+        let if_exists = if self.overwrite { IfExists::Replace } else { IfExists::Error };
         let progress = progress.clone();
-        let mut plan = Plan::new(self.to).open_options(global.options()).verify(verify).lossy(self.lossy);
-        for what in &self.allow {
-            plan = plan.allow(*what);
-        }
-        let plan =
-            plan.keep_fill_values(self.keep_fill_values).overwrite(self.overwrite).on_progress(move |done| {
-                progress.set(done.done, done.total);
-                interrupt::check()
-            });
+        let copier = Copier::new().format(self.to).open_options(global.options()).verify(verify);
+        let copier = copier.lossy(self.lossy).keep_fill_values(self.keep_fill_values).if_exists(if_exists);
+        let copier = self.allow.iter().fold(copier, |copier, property| copier.allow(*property));
+        let copier = copier.on_progress(move |done| {
+            progress.set(done.done, done.total);
+            interrupt::check()
+        });
         match &self.destination {
-            Some(destination) => plan.plan(&self.source, destination),
-            None => plan.plan_in_place(&self.source),
+            Some(destination) => copier.plan(&self.source, destination),
+            None => copier.plan_in_place(&self.source),
         }
     }
 }

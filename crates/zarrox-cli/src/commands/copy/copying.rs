@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
-use zarrox::convert::ConvertReport;
-use zarrox::copy::Copier;
 use zarrox::json::{Json, json};
 use zarrox::{ErrorKind, Result};
+use zarrox_tools::copy::{Copier, CopyReport};
 
 use crate::args::Global;
 use crate::exit::{Failure, printable};
@@ -30,12 +29,12 @@ pub(crate) fn told<T>(result: Result<T>) -> Result<T> {
 }
 
 /// Prints the properties that the copy stores differently or not at all, so that nobody learns of them later.
-pub(crate) fn print_findings(report: &ConvertReport, out: &mut dyn Write) -> io::Result<()> {
-    report.findings.iter().try_for_each(|finding| writeln!(out, "{}", printable(&finding.to_string())))
+pub(crate) fn print_findings(report: &CopyReport, out: &mut dyn Write) -> io::Result<()> {
+    report.obstacles.iter().try_for_each(|obstacle| writeln!(out, "{}", printable(&obstacle.to_string())))
 }
 
 /// Lists the damaged parts that were left out, which make the command fail.
-pub(crate) fn check_skipped(report: &ConvertReport, out: &mut dyn Write) -> Result<(), Failure> {
+pub(crate) fn check_skipped(report: &CopyReport, out: &mut dyn Write) -> Result<(), Failure> {
     out.flush()?;
     for skipped in &report.skipped {
         crate::exit::note(&skipped.to_string());
@@ -45,7 +44,7 @@ pub(crate) fn check_skipped(report: &ConvertReport, out: &mut dyn Write) -> Resu
 
 /// Prints reports as JSON: the nodes and what is done with each, the findings, and the sums.
 pub(crate) fn print_json<'r>(
-    reports: impl IntoIterator<Item = &'r ConvertReport>,
+    reports: impl IntoIterator<Item = &'r CopyReport>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (mut nodes, mut findings, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
@@ -59,10 +58,10 @@ pub(crate) fn print_json<'r>(
                 "action": node.action.to_string(), "chunks": node.chunks, "bytes": node.bytes,
             })
         }));
-        findings.extend(report.findings.iter().map(|finding| {
+        findings.extend(report.obstacles.iter().map(|obstacle| {
             json!({
-                "path": finding.path.as_str(), "property": finding.what.to_string(),
-                "severity": format!("{:?}", finding.severity).to_lowercase(), "reason": finding.reason.as_str(),
+                "path": obstacle.path.as_str(), "property": obstacle.property.to_string(),
+                "severity": format!("{:?}", obstacle.effect).to_lowercase(), "reason": obstacle.reason.as_str(),
             })
         }));
         skipped.extend(report.skipped.iter().map(|skipped| {

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
-use zarrox::convert::{ConvertReport, Verify, What};
-use zarrox::copy::{Copier, Copying, IfExists};
-use zarrox::{Glob, Result};
+use zarrox::Result;
+use zarrox_tools::Glob;
+use zarrox_tools::copy::{Copier, CopyReport, Copying, IfExists, Property, Verify};
 
 use super::copying;
 use super::recoding::Recoding;
@@ -77,7 +77,7 @@ pub(crate) struct Cp {
     /// members, nodes
     #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
     #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
-    allow: Vec<What>,
+    allow: Vec<Property>,
 
     /// The number of chunks that are copied at a time [default: as many as the stores are good for]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -218,7 +218,7 @@ fn print_plan(copying: &Copying, json: bool, out: &mut dyn Write) -> Result<(), 
     Ok(writeln!(out, "in all {nodes} nodes, {chunks} chunks, {bytes} bytes")?)
 }
 
-fn print_done(report: &ConvertReport, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+fn print_done(report: &CopyReport, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     if json {
         copying::print_json([report], out)?;
     } else {

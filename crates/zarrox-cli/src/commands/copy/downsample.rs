@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use clap::Args;
 use indicatif::HumanBytes;
+use zarrox::Result;
 use zarrox::json::{Json, json};
-use zarrox::ome::{Axis, Channel, Multiscales};
-use zarrox::pyramid::{Method, Pyramid, PyramidLevel};
-use zarrox::{Downsample as Maker, Result};
+use zarrox_images::Downsample as Maker;
+use zarrox_images::ome::{Axis, Channel, Multiscales};
+use zarrox_images::pyramid::{Method, Pyramid, PyramidLevel};
 
 use super::recoding::Recoding;
 use crate::args::{ByteSize, Global, Lengths};
@@ -132,7 +133,7 @@ impl Downsample {
             return Ok(pyramid.check()?);
         }
         pyramid.check()?;
-        let findings: Vec<String> = pyramid.report().findings.iter().map(ToString::to_string).collect();
+        let findings: Vec<String> = pyramid.report().obstacles.iter().map(ToString::to_string).collect();
         let levels = interrupt::or_interrupted(pyramid.run())?;
         progress.finish(None);
         if self.json {
@@ -195,7 +196,7 @@ impl Downsample {
                 "  levels {from} to {to} in parts of {part}, {threads} at a time, {memory} of memory"
             )?;
         }
-        let findings = pyramid.report().findings.iter();
+        let findings = pyramid.report().obstacles.iter();
         findings.into_iter().try_for_each(|finding| writeln!(out, "{}", printable(&finding.to_string())))
     }
 }

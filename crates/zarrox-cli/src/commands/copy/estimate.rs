@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use zarrox::bench::Bench;
-use zarrox::copy::{Copier, CopyPlan, Way};
 use zarrox::{Node, Result};
+use zarrox_tools::bench::Bench;
+use zarrox_tools::copy::{Copier, CopyPlan, Way};
 
 use crate::args::Global;
 use crate::interrupt;

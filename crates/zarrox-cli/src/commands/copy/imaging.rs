@@ -2,8 +2,7 @@
 
 use clap::{Args, ValueEnum};
 #[cfg(feature = "images")]
-use zarrox::{Error, ErrorKind};
-use zarrox::{Node, Result, Selection};
+use zarrox::{Error, ErrorKind, Node, Result, Selection};
 use zarrox_files::Export;
 #[cfg(feature = "images")]
 pub(super) use zarrox_files::Names;

@@ -6,12 +6,12 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use zarrox::convert::What;
-use zarrox::copy::{Copier, IfExists};
 use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
 use zarrox::json::{self, Json};
-use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Glob, Group, OpenMode, Result};
+use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Group, OpenMode, Result};
 use zarrox_files::{Kind, LeftOut, Select};
+use zarrox_tools::Glob;
+use zarrox_tools::copy::{Copier, IfExists, Property};
 
 use super::copying;
 use super::recoding::Recoding;
@@ -82,7 +82,7 @@ pub(crate) struct Import {
     #[arg(long, value_name = "DIMENSION", conflicts_with_all = ["dtype", "shape"])]
     concat: Option<String>,
 
-    /// What is done with elements that all files should have alike and that differ: an error, or those of the first file
+    /// Property is done with elements that all files should have alike and that differ: an error, or those of the first file
     #[arg(
         long,
         value_name = "RULE",
@@ -103,7 +103,7 @@ pub(crate) struct Import {
     /// attributes, members, nodes
     #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
     #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
-    allow: Vec<What>,
+    allow: Vec<Property>,
 
     /// Import ranges of dimensions, of all arrays that have them: by indices as time=0:100 or x=::2, or by values of the coordinate as
     /// lat=10..50 or time=2000-01..2000-12; several are separated by commas

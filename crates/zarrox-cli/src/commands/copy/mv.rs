@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::Result;
-use zarrox::copy::IfExists;
+use zarrox_tools::copy::IfExists;
 
 use super::copying;
 use crate::args::Global;

@@ -4,9 +4,8 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::Result;
-use zarrox::convert::Verify;
-use zarrox::copy::{Copier, CopyPlan, IfExists, Way};
 use zarrox::json::{Json, json};
+use zarrox_tools::copy::{Copier, CopyPlan, IfExists, Verify, Way};
 
 use super::recoding::Recoding;
 use super::{copying, estimate};

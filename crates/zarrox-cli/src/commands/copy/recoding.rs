@@ -1,9 +1,10 @@
 //! The options for copies of arrays with other chunks and codecs.
 
 use clap::Args;
-use zarrox::copy::Copier;
 use zarrox::data_type::Casting;
-use zarrox::{ChunkShape, CodecSpec, DataType, Downsample, Result, Separator};
+use zarrox::{ChunkShape, CodecSpec, DataType, Result, Separator};
+use zarrox_images::Downsample;
+use zarrox_tools::copy::Copier;
 
 use crate::args::{Chunks, NamedLengths};
 use crate::creation::{self, Compressor};

@@ -4,8 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::Result;
-use zarrox::convert::Action;
-use zarrox::copy::IfExists;
+use zarrox_tools::copy::{Action, IfExists};
 
 use super::copying;
 use super::recoding::Recoding;

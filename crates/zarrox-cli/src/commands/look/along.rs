@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use zarrox::json::{Json, Map, json};
-use zarrox::stats::Measure;
 use zarrox::stores::MemoryStore;
-use zarrox::{Array, ArrayBuilder, ErrorKind, Result, Selection, Statistics};
+use zarrox::{Array, ArrayBuilder, ErrorKind, Result, Selection};
+use zarrox_tools::Statistics;
+use zarrox_tools::stats::Measure;
 
 use super::dump::Dump;
 use crate::args::Global;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::HumanBytes;
-use zarrox::bench::{Bench as Measuring, BenchReport, Candidate};
-use zarrox::copy::Copier;
 use zarrox::json::{Json, json};
 use zarrox::{Array, Result};
+use zarrox_tools::bench::{Bench as Measuring, BenchReport, Candidate};
+use zarrox_tools::copy::Copier;
 
 use super::info::codec_json;
 use super::table::print_table;

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use indicatif::HumanBytes;
 use zarrox::Result;
 use zarrox::json::{Json, json};
-use zarrox::usage::{ChunkUsage, InnerUsage, NodeUsage, Usage};
+use zarrox_tools::usage::{ChunkUsage, InnerUsage, NodeUsage, Usage};
 
 use super::table::print_table;
 use crate::args::Global;

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use clap::{Args, ValueEnum};
 use zarrox::json::{self, Json, Map};
-use zarrox::{Array, DataType, Glob, Node, Result};
+use zarrox::{Array, DataType, Node, Result};
+use zarrox_tools::Glob;
 
 use super::describe::data_type_json;
 use crate::args::Global;

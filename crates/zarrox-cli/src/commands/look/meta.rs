@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use clap::{Args, Subcommand};
-use zarrox::check::{Check, CheckLevel};
 use zarrox::json::{Json, Map, json};
 use zarrox::{ErrorKind, Result};
+use zarrox_tools::check::{Check, CheckLevel};
 
 use crate::args::Global;
 use crate::commands::change::strict;

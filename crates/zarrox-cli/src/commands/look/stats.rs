@@ -5,8 +5,9 @@ use std::io::Write;
 use clap::Args;
 use zarrox::data_type::Number;
 use zarrox::json::Json;
-use zarrox::stats::{Measure, Stats as Found};
-use zarrox::{Array, Result, Statistics};
+use zarrox::{Array, Result};
+use zarrox_tools::Statistics;
+use zarrox_tools::stats::{Measure, Stats as Found};
 
 use super::along::Along;
 use crate::args::{ByteSize, Global};
@@ -217,7 +218,7 @@ fn print(found: &Found, out: &mut dyn Write) -> std::io::Result<()> {
     clippy::cast_sign_loss,
     reason = "the length of a bar"
 )]
-fn print_histogram(histogram: &zarrox::stats::Histogram, out: &mut dyn Write) -> std::io::Result<()> {
+fn print_histogram(histogram: &zarrox_tools::stats::Histogram, out: &mut dyn Write) -> std::io::Result<()> {
     const BAR: f64 = 40.0;
     let most = histogram.counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let bins = histogram.counts.len() as f64;

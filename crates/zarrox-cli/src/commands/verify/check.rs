@@ -6,9 +6,9 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use clap::Args;
-use zarrox::check::{Check as Checker, CheckLevel, CheckSummary, Finding, Outcome, Repair, Severity};
 use zarrox::json::{Json, Map};
 use zarrox::{Error, ErrorKind, Result};
+use zarrox_tools::check::{Check as Checker, CheckLevel, CheckSummary, Finding, Outcome, Repair, Severity};
 
 use crate::args::Global;
 use crate::exit::{Failure, each, printable};

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::Result;
-use zarrox::diff::{Diff as Comparison, Difference, What};
 use zarrox::json::{Json, json};
+use zarrox_tools::diff::{Diff as Comparison, Difference, What};
 
 use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, printable};

@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
+use zarrox::Result;
 use zarrox::json::{Json, json};
-use zarrox::{Digester, Result};
+use zarrox_tools::Digester;
 
 use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, each, printable};
@@ -61,7 +62,7 @@ impl Digest {
 
     fn digest(&self, global: &Global, path: &str) -> Result<String> {
         if self.hexdigest {
-            return global.read_array(path)?.hexdigest();
+            return zarrox_tools::hexdigest(&global.read_array(path)?);
         }
         let progress = Progress::new(path, 0);
         let bar = progress.clone();

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use zarrox::json;
-use zarrox::manifest::{Manifest as Library, Verified};
 use zarrox::{Error, ErrorKind, Result};
+use zarrox_tools::manifest::{Manifest as Library, Verified};
 
 use crate::args::Global;
 use crate::exit::{Failure, printable, usage};

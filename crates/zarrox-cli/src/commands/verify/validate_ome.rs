@@ -4,9 +4,9 @@ use std::io::Write;
 
 use clap::Args;
 use zarrox::json::json;
-use zarrox::ome::Severity;
-use zarrox::ome::validate::{self, Finding};
 use zarrox::{ErrorKind, Result};
+use zarrox_images::ome::Severity;
+use zarrox_images::ome::validate::{self, Finding};
 
 use crate::args::Global;
 use crate::exit::{Failure, each, printable};

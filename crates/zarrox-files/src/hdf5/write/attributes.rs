@@ -2,10 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use zarrox::convert::missing;
 use zarrox::data_type::{ByteOrder, Endian};
 use zarrox::json::{Json, Map};
 use zarrox::{DynArray, Result};
+use zarrox_tools::copy::missing;
 
 use super::datatype::{self, Encoded};
 use super::heap::Heap;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use zarrox::codecs::registry;
-use zarrox::convert::missing::of_attribute;
 use zarrox::json::Map;
 use zarrox::{ErrorKind, Format, Result};
+use zarrox_tools::copy::missing::of_attribute;
 
 use super::joined::{Joined, Piece, Stored, is_variable};
 use super::merge::{differing, named_by};

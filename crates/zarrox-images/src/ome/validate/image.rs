@@ -4,8 +4,8 @@ use zarrox_core::json::{Json, Map};
 use zarrox_core::{Result, Separator};
 
 use super::node::{MOST, Report, Version, Visited};
-use zarrox::Array;
 use crate::ome::axis::{self, Axis, AxisKind};
+use zarrox::Array;
 
 /// Units that UDUNITS-2 has for axes of space and time.
 const PREFIXES: [&str; 16] = [

@@ -16,9 +16,8 @@ use zarrox_core::{Error, ErrorKind, Result};
 
 pub use finding::{Finding, Severity};
 
-use zarrox::{Group, Node};
-use zarrox::{OpenMode, OpenOptions};
 use node::{Report, Visited};
+use zarrox::{Group, Node, OpenMode, OpenOptions};
 
 /// Checks the metadata of the group at a path or URL, and of all that it leads to. There are no findings where all is well.
 ///

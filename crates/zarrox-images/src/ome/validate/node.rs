@@ -6,8 +6,8 @@ use zarrox_core::json::{Json, Map};
 use zarrox_core::{Error, ErrorKind, Format, Result};
 
 use super::finding::{Finding, Severity};
-use zarrox::Array;
 use crate::ome::{v04, v05};
+use zarrox::Array;
 use zarrox::{Group, Node};
 
 /// The most nodes of one kind that are visited, and the most findings: metadata can name any number.

@@ -31,19 +31,17 @@ use zarrox_stores::Store;
 pub use lines::Written;
 pub use verify::{Finding, Verified};
 
-use zarrox::Progress;
 use crate::digest::{Digest, DigestKind, StoredSum, StoredValues};
-use zarrox::internals::{Listener, Work};
-use zarrox::internals::Location;
-use zarrox::{OpenMode, OpenOptions};
-use zarrox::Consolidated;
 use lines::LineWriter;
 use sorted::{BATCH, sorted_names};
+use zarrox::Progress;
+use zarrox::internals::{Listener, Location, Work};
+use zarrox::{Consolidated, OpenMode, OpenOptions};
 
 /// Writes manifests, and compares them with what is stored.
 ///
 /// ```
-/// use zarrox::manifest::Manifest;
+/// use zarrox_tools::manifest::Manifest;
 /// use zarrox::prelude::*;
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("a.zarr");

@@ -14,16 +14,16 @@ use std::sync::Arc;
 use zarrox::Format;
 use zarrox::stores::{DirectoryStore, MemoryStore, Store};
 
-use super::choices::run_sequences;
 use operation::Operation;
 use world::World;
+use zarrox_testkit::choices::run_sequences;
 
 /// The number of sequences in memory and on disk, and of operations in each at most.
 const CASES: [u32; 2] = [60, 15];
 const LONGEST: usize = 30;
 
 fn check_format(format: Format) {
-    let make = |choices: &mut super::choices::Choices| Operation::choose(choices);
+    let make = |choices: &mut zarrox_testkit::choices::Choices| Operation::choose(choices);
     run_sequences(CASES[0], LONGEST, make, |operations| {
         World::new(Arc::new(MemoryStore::new()), format).check(operations);
     });

@@ -1,6 +1,6 @@
 //! One operation on a hierarchy.
 
-use crate::model::choices::Choices;
+use zarrox_testkit::choices::Choices;
 
 /// An operation by one of the two handles.
 #[derive(Debug, Clone)]
