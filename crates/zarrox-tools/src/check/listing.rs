@@ -191,19 +191,19 @@ impl<'s, 'a> Listing<'s, 'a> {
 }
 
 /// Checks the keys directly in a group that are no documents of it, nor of nodes below it. `children` are the names of all that
-/// may be nodes there.
+/// may be nodes there. Returns the prefixes of chunks of other names.
 pub(super) fn group(
     session: &Session<'_>,
     group: &Group,
     layout: &Layout,
     children: &[String],
-) -> Result<()> {
+) -> Result<Vec<Prefix>> {
     let (place, path) = (group.location(), group.path());
     let format = group.metadata().format;
     let consolidated = format.def().consolidation().and_then(|consolidation| consolidation.key(layout, path));
     let entry = format.def().entry_key().map(str::to_owned);
     let known: Vec<String> = layout.keys(path).into_iter().chain(consolidated).chain(entry).collect();
-    let mut foreign = Foreign::default();
+    let (mut foreign, mut others) = (Foreign::default(), Vec::new());
     let mut prefixes = vec![layout.below(path), layout.chunks(path)];
     prefixes.dedup();
     for (nth, prefix) in prefixes.into_iter().enumerate() {
@@ -219,14 +219,11 @@ pub(super) fn group(
             }
         }
         // Only where chunks are apart from documents there can be some without any of these.
-        for below in
-            listing.prefixes.iter().filter(|below| nth > 0 && !children.contains(&below.name().to_owned()))
-        {
-            let scan = Scan::below(place, below)?;
-            report_scan(session, path.as_str(), below, &scan)?;
-        }
+        let is_other = |below: &Prefix| nth > 0 && !children.iter().any(|name| name == below.name());
+        others.extend(listing.prefixes.into_iter().filter(is_other));
     }
-    foreign.report(session, path.as_str())
+    foreign.report(session, path.as_str())?;
+    Ok(others)
 }
 
 /// Tells of a conversion or an import that was interrupted.
@@ -241,17 +238,6 @@ fn several_formats(session: &Session<'_>, path: &str, key: &Key) -> Result<()> {
     let message = "the node has documents of another format, too: programs may take it for different things";
     let why = Remedy::Nothing("delete the documents of the format that is not meant".to_owned());
     session.report(Finding::new(FindingKind::SeveralFormats, path, message, why).at_key(key.as_str()))
-}
-
-/// Tells of what lies below a prefix that belongs to no node.
-pub(super) fn report_scan(session: &Session<'_>, path: &str, prefix: &Prefix, scan: &Scan) -> Result<()> {
-    if scan.chunks > 0 {
-        let message = format!("{} chunks, and no document of an array", scan.chunks);
-        let why = Remedy::Nothing("only who knows the array's metadata can write it again".to_owned());
-        let finding = Finding::new(FindingKind::ChunksWithoutArray, path, message, why);
-        session.report(finding.at_key(prefix.as_str()))?;
-    }
-    report_others(session, path, scan)
 }
 
 /// Tells of keys below a prefix that look like nothing.

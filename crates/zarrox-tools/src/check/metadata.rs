@@ -365,9 +365,24 @@ fn check_group(session: &Session<'_>, group: &Group) -> Result<()> {
     }
     if session.settings.level > CheckLevel::Metadata && place.store.capabilities().listable {
         let layout: Layout = place.layout_for(format)?;
-        listed(session, path.as_str(), listing::group(session, group, &layout, &names))?;
+        let others = listed(session, path.as_str(), listing::group(session, group, &layout, &names))?;
+        for prefix in others.unwrap_or_default() {
+            match path.join(prefix.name()) {
+                _ if halves.iter().any(|half| half == prefix.name()) => {}
+                Ok(child) => without_documents_below(session, &place.at(child), &prefix)?,
+                Err(error) => bad_name(session, path, prefix.name(), &error)?,
+            }
+        }
     }
     consolidated::check(session, group)
+}
+
+/// Tells of a prefix of chunks that are apart from documents, and have none.
+fn without_documents_below(session: &Session<'_>, place: &Location, prefix: &Prefix) -> Result<()> {
+    match listed(session, place.path.as_str(), Scan::below(place, prefix))? {
+        Some(scan) => without_documents(session, place, prefix, &scan),
+        None => Ok(()),
+    }
 }
 
 /// Tells of a name that no node can have.

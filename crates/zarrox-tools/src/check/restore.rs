@@ -139,7 +139,21 @@ impl Lost {
         let is_deleted = marked.try_fold(false, |is_deleted, path| {
             place.at(path).mark().map(|mark| is_deleted || mark.is_some())
         })?;
-        Ok(!is_deleted && Self::find(place).is_some_and(|now| now.documents == self.documents))
+        // The mark goes last: where there was none, a deletion that is done has left nothing, even if it could not renew the copy.
+        Ok(!is_deleted
+            && self.has_remains(place)?
+            && Self::find(place).is_some_and(|now| now.documents == self.documents))
+    }
+
+    /// Returns true if anything of the node is stored: a document, a chunk or a node below. Otherwise the copy is out of date.
+    fn has_remains(&self, place: &Location) -> Result<bool> {
+        for key in &self.keys {
+            // No listing is needed to find a document.
+            if place.has(key.clone())? {
+                return Ok(true);
+            }
+        }
+        Ok(!place.is_free(&self.layout.extent(&place.path))?)
     }
 
     /// Writes the documents. What was in their place goes to the quarantine.
@@ -158,7 +172,7 @@ pub(super) fn is_last_copy(group: &Group, difference: &Difference) -> bool {
     let Ok(path) = group.path().join(&difference.path) else { return false };
     let place = group.location().as_stored().at(path);
     let is_found = matches!(place.find(), Ok(Some(found)) if found.explicit || is_group(&found.node));
-    !is_found && Lost::find(&place).is_some() && place.any_below(&place.path.prefix()).unwrap_or(true)
+    !is_found && Lost::find(&place).is_some_and(|lost| lost.has_remains(&place).unwrap_or(true))
 }
 
 fn is_group(node: &NodeMetadata) -> bool {
@@ -169,17 +183,77 @@ fn is_group(node: &NodeMetadata) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use zarrox_core::DataType;
+    use zarrox_core::{DataType, ErrorKind};
     use zarrox_stores::{MemoryStore, Store};
 
     use super::*;
     use zarrox::OpenOptions;
+    use crate::check::{Check, FindingKind, Repair};
+
+    /// The place of an array of ones that is in consolidated metadata, for each format that has some.
+    fn copied_arrays() -> impl Iterator<Item = (Format, Location)> {
+        let formats = Format::all().filter(|format| format.def().consolidation().is_some());
+        formats.map(|format| {
+            let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+            let root = OpenOptions::new().format(format).create_group_in(Arc::clone(&store), "").unwrap();
+            let array = root.create_array("a").shape([2]).chunks([1]).data_type(DataType::Int32);
+            array.create().unwrap().fill(.., 1).unwrap();
+            root.consolidate_metadata().unwrap();
+            (format, OpenOptions::new().location(store, "a").unwrap())
+        })
+    }
+
+    fn erase_documents(format: Format, place: &Location) {
+        place
+            .layout_for(format)
+            .unwrap()
+            .keys(&place.path)
+            .into_iter()
+            .for_each(|key| place.erase(key).unwrap());
+    }
+
+    fn repaired(place: &Location) -> Vec<FindingKind> {
+        let mut found = Vec::new();
+        let check = Check::open_in(&OpenOptions::new(), Arc::clone(&place.store), "").unwrap();
+        let summary = check.repair(Repair::default()).run(|finding| {
+            found.push(finding.kind);
+            Ok(())
+        });
+        assert!(summary.unwrap().is_clean(), "{found:?}");
+        found
+    }
+
+    #[test]
+    fn a_document_is_restored_where_chunks_are_left() {
+        for (format, place) in copied_arrays() {
+            erase_documents(format, &place);
+            assert!(Lost::find(&place).unwrap().is_lost(&place).unwrap(), "{format}");
+            assert_eq!(repaired(&place), [FindingKind::ChunksWithoutArray], "{format}");
+            let array =
+                OpenOptions::new().open_in(Arc::clone(&place.store), "a").unwrap().into_array().unwrap();
+            assert_eq!(array.read::<i32>(..).unwrap(), ndarray::arr1(&[1, 1]).into_dyn(), "{format}");
+        }
+    }
+
+    #[test]
+    fn an_array_of_which_only_the_copy_is_left_was_removed() {
+        for (format, place) in copied_arrays() {
+            erase_documents(format, &place);
+            let lost = Lost::find(&place).unwrap();
+            place.erase_all(place.layout_for(format).unwrap().extent(&place.path)).unwrap();
+            assert!(!lost.is_lost(&place).unwrap(), "{format}");
+            assert_eq!(repaired(&place), [FindingKind::StaleConsolidated], "{format}");
+            let error = OpenOptions::new().open_in(Arc::clone(&place.store), "a").unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::NotFound, "{format}");
+        }
+    }
 
     #[test]
     fn a_document_is_not_restored_where_a_deletion_is_under_way_or_done() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let root = OpenOptions::new().create_group_in(Arc::clone(&store), "").unwrap();
-        root.create_array("a").shape([2]).chunks([1]).data_type(DataType::Int32).create().unwrap();
+        let array = root.create_array("a").shape([2]).chunks([1]).data_type(DataType::Int32);
+        array.create().unwrap().fill(.., 1).unwrap();
         root.consolidate_metadata().unwrap();
         let place = OpenOptions::new().location(store, "a").unwrap();
         assert!(Lost::find(&place).is_none());

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use zarrox_core::metadata::{Consolidation, Extent};
 use zarrox_core::{Error, ErrorKind, Format, Result};
-use zarrox_stores::{Key, Prefix, StoreExt};
+use zarrox_stores::{Bytes, Condition, Key, Prefix, StoreExt};
 
 use super::Held;
 use super::unfinished::{Mark, Work};
@@ -29,8 +29,7 @@ impl Location {
     /// Does [`delete`](Self::delete) where the caller holds the node alone.
     pub(crate) fn delete_alone(&self) -> Result<()> {
         let held = self.deletable()?;
-        let erased = || self.while_marked(|| self.erase_all_of(&held));
-        let deleted = self.mark_deletion(&held).and_then(|()| erased());
+        let deleted = self.while_deleting(&held, || self.erase_all_of(&held));
         let kept = self.keep_copies(held.format, &Changes::of_all_below(&[&self.path]));
         // As long as the mark is there, the same call finds what is left to do.
         let deleted = deleted.and_then(|()| self.erase_mark()).and_then(|()| self.erase_journal(&held));
@@ -111,25 +110,44 @@ impl Location {
         self.delete_held(&self.held_by(&Mark::new(format, Work::Deletion))?)
     }
 
-    /// Marks a node that is going to be deleted. On a full disk there is room for the mark only when the documents are erased, and
-    /// perhaps not even then: deleting is what makes room, and goes on.
-    fn mark_deletion(&self, held: &Held) -> Result<()> {
+    /// Erases a node by `erase`, under a mark. Where there is no room for the mark, deleting is what makes room, and goes on.
+    fn while_deleting(&self, held: &Held, erase: impl FnOnce() -> Result<()>) -> Result<()> {
+        let is_marked = self.mark_deletion(held).inspect_err(|_| self.abandon_mark())?;
+        self.while_marked(erase).inspect_err(|_| {
+            if !is_marked {
+                // By now there may be room. The first error is the one to tell.
+                let _ = self.put_mark(held.format, Work::Deletion);
+                self.abandon_mark();
+            }
+        })
+    }
+
+    /// Marks a node that is going to be deleted. On a full disk there is room for the mark only when the node's documents are erased;
+    /// `false` if not even then. Where nothing can be erased or marked, the documents are there again.
+    fn mark_deletion(&self, held: &Held) -> Result<bool> {
         match self.put_mark(held.format, Work::Deletion) {
             Err(error) if error.kind() == ErrorKind::StorageFull => {}
-            marked => return marked,
+            marked => return marked.map(|()| true),
         }
-        self.erase_documents(held)?;
-        // Without its documents, the node is not there any more: the rest is deleted, with a mark or without, unless a repair does that.
-        match self.put_mark(held.format, Work::Deletion) {
-            Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::Conflict) => Err(error),
-            _ => Ok(()),
-        }
+        let documents = self.own_documents(held)?;
+        let erased = self.erase_own_documents(held);
+        let failed = match (erased, self.put_mark(held.format, Work::Deletion)) {
+            (erased, Ok(())) => return erased.map(|()| true),
+            // The mark of a repair is there.
+            (_, Err(error)) if error.kind() == ErrorKind::Conflict => return Err(error),
+            (Err(error), _) => error,
+            (Ok(()), Err(error)) if error.kind() == ErrorKind::Interrupted => error,
+            // Without its documents, the node is not there any more: the rest is deleted without a mark.
+            (Ok(()), Err(_)) => return Ok(false),
+        };
+        self.put_back(documents);
+        Err(failed)
     }
 
     /// Deletes a node; with the root also what says that there is a hierarchy.
     pub(super) fn delete_held(&self, held: &Held) -> Result<()> {
-        self.mark_deletion(held)?;
-        self.erase_half(held)
+        self.while_deleting(held, || self.erase_marked(held))?;
+        self.erase_journal(held)
     }
 
     /// Erases a node that is not complete, and at last its mark.
@@ -161,8 +179,7 @@ impl Location {
 
     /// Deletes a node, but not what says that there is a hierarchy.
     pub(super) fn delete_content(&self, held: &Held) -> Result<()> {
-        self.mark_deletion(held)?;
-        self.while_marked(|| self.erase_extent(held).and_then(|()| self.erase_mark()))
+        self.while_deleting(held, || self.erase_extent(held).and_then(|()| self.erase_mark()))
     }
 
     fn erase_extent(&self, held: &Held) -> Result<()> {
@@ -172,16 +189,42 @@ impl Location {
 
     /// Erases the documents that make nodes of this node and of all below it.
     fn erase_documents(&self, held: &Held) -> Result<()> {
-        let consolidation = held.format.def().consolidation();
-        let copy = consolidation.and_then(|consolidation| consolidation.key(&held.layout, &self.path));
-        // Some readers look for the consolidated metadata first.
-        let own = copy.into_iter().chain(held.layout.keys(&self.path));
-        own.into_iter().try_for_each(|key| self.erase(key))?;
+        self.erase_own_documents(held)?;
         if held.is_array {
             return Ok(());
         }
         let erase = |keys: &[Key]| self.erase_keys(keys);
         self.each_below(&held.layout.below(&self.path), |key| held.makes_node(key), erase)
+    }
+
+    fn erase_own_documents(&self, held: &Held) -> Result<()> {
+        self.own_keys(held).into_iter().try_for_each(|key| self.erase(key))
+    }
+
+    /// The keys of the node's own documents, in the order in which they are erased: some readers look for consolidated metadata first.
+    fn own_keys(&self, held: &Held) -> Vec<String> {
+        let consolidation = held.format.def().consolidation();
+        let copy = consolidation.and_then(|consolidation| consolidation.key(&held.layout, &self.path));
+        let mut keys: Vec<String> = copy.into_iter().chain(held.layout.keys(&self.path)).collect();
+        // Consolidated metadata may be in the document itself.
+        keys.dedup();
+        keys
+    }
+
+    /// The documents that [`erase_own_documents`](Self::erase_own_documents) erases.
+    fn own_documents(&self, held: &Held) -> Result<Vec<(String, Bytes)>> {
+        let document = |key: String| Ok(self.store.get(&Key::new(key.as_str())?)?.map(|bytes| (key, bytes)));
+        self.own_keys(held).into_iter().filter_map(|key| document(key).transpose()).collect()
+    }
+
+    /// Stores documents again that were erased in this order, where nobody has stored others.
+    fn put_back(&self, documents: Vec<(String, Bytes)>) {
+        let condition =
+            if self.store.capabilities().set_if_absent { Condition::Absent } else { Condition::Always };
+        for (key, bytes) in documents.into_iter().rev() {
+            // Why the node could not be deleted is the error to tell.
+            let _ = self.put(key, &bytes, condition);
+        }
     }
 
     /// Does something to the keys below a prefix that are meant, many at a time.

@@ -34,7 +34,7 @@ use self::play::{Shown, play};
 /// Seeds whose runs have failed once. Every run of several seeds begins with them. What they show changes with the steps that the library
 /// makes, so that each has a test beside the code as well.
 #[rustfmt::skip]
-const FOUND: [u64; 7] = [
+const FOUND: [u64; 11] = [
     // A repair deleted an array that was created anew while the repair looked at the mark of its deletion.
     1_048_521,
     // A replaced array that could not be put back was forgotten.
@@ -47,6 +47,10 @@ const FOUND: [u64; 7] = [
     3_031_223,
     // A deletion on a full disk, whose mark failed again, left chunks without a document.
     5_379_994,
+    // A repair wrote the document of an array again that had been moved away, since the consolidated metadata still had it.
+    80_167_022,
+    // A deletion on a full disk, without a mark, could not erase all documents, and left chunks without one.
+    80_314_351, 80_837_017, 80_966_206,
 ];
 
 /// The failing runs that are shrunk and printed.
