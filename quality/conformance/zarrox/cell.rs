@@ -19,7 +19,7 @@ use crate::failure::Failure;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Cell {
     pub(crate) id: String,
-    format: u8,
+    pub(crate) format: u8,
     /// True if it is of zarr-python 2's experimental v3, which has v2's words.
     #[serde(default)]
     experimental: bool,

@@ -6,7 +6,7 @@ use zarrox::json::Json;
 use zarrox::{DataType, DynArray, FillValue, Registry};
 
 use crate::cell::{Cell, Step};
-use crate::elements::{elements, native, whole};
+use crate::elements::{elements, native, parts, whole};
 use crate::failure::Failure;
 use crate::variable::{HANDLE, Variable};
 

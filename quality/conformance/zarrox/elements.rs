@@ -43,7 +43,7 @@ pub(crate) fn word(seed: u64, index: u64) -> u64 {
 }
 
 /// The parts of an element that are numbers or characters of their own, and the size of each.
-fn parts(storage: &Storage) -> (usize, usize) {
+pub(crate) fn parts(storage: &Storage) -> (usize, usize) {
     match storage {
         Storage::Complex(size) => (2, size / 2),
         Storage::Utf32(size) => (size / 4, 4),
