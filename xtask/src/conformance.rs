@@ -13,6 +13,8 @@ use serde_json::{Map, Value, json};
 
 use self::indexing::Pythons;
 use crate::databases;
+use crate::debian::Missing;
+use crate::page;
 use crate::python::Environment;
 use crate::run::{self, Outcome, Program, program};
 use crate::zarrs;
@@ -146,6 +148,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     println!("{} seconds", start.elapsed().as_secs());
     println!("{passed} passed, {} failed", failed.len());
     if failed.is_empty() { Ok(()) } else { Err("not all cells passed".to_owned()) }
+}
+
+/// The packages that the exchange needs and that are missing.
+pub(crate) fn missing() -> Vec<Missing> {
+    page::missing().into_iter().chain(files::missing()).chain(databases::missing()).collect()
 }
 
 /// The Pythons that the part about selections needs.

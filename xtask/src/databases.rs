@@ -1,6 +1,7 @@
 //! The part of `cargo xtask conformance` about stores in which zarr-python 2 and Zarrox keep hierarchies alike: directories,
 //! databases, and those on servers.
 
+use crate::debian::Missing;
 use crate::python::Environment;
 use crate::run::{self, Outcome, Program, program};
 use crate::servers::Variables;
@@ -58,6 +59,14 @@ pub(crate) fn run_on_servers(ourselves: &Program, variables: &Variables) -> Outc
         println!("stores: exchanged with zarr-python 2: {kind}");
     }
     Ok(())
+}
+
+/// The package that is missing where no Python has the module for GDBM.
+pub(crate) fn missing() -> Option<Missing> {
+    let (module, package) = GDBM;
+    ENVIRONMENT
+        .lacks(module)
+        .then_some(Missing { package, why: "the exchange of GDBM's files with zarr-python 2" })
 }
 
 fn python() -> Outcome<String> {

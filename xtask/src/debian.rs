@@ -1,6 +1,33 @@
 //! Debian's packages.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::run::{Outcome, program};
+
+/// Whether packages may be installed.
+static ALLOWED: AtomicBool = AtomicBool::new(true);
+
+/// A package that is missing, and what it is for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Missing {
+    pub(crate) package: &'static str,
+    pub(crate) why: &'static str,
+}
+
+/// Lets each later installation fail.
+pub(crate) fn forbid() {
+    ALLOWED.store(false, Ordering::Relaxed);
+}
+
+/// True if installations fail.
+pub(crate) fn is_forbidden() -> bool {
+    !ALLOWED.load(Ordering::Relaxed)
+}
+
+/// The package if its program is not on the path.
+pub(crate) fn missing(name: &str, package: &'static str, why: &'static str) -> Option<Missing> {
+    program("which", [name]).output().is_none().then_some(Missing { package, why })
+}
 
 /// Installs packages by apt-get, for which one must be root.
 pub(crate) fn install(packages: &[&str]) -> Outcome {
@@ -11,7 +38,7 @@ pub(crate) fn install(packages: &[&str]) -> Outcome {
     let options = ["install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"];
     let install = program("apt-get", options).with(packages.iter().copied());
     let is_root = program("id", ["-u"]).output().is_some_and(|user| user == "0");
-    if !is_root || program("apt-get", ["--version"]).output().is_none() {
+    if is_forbidden() || !is_root || program("apt-get", ["--version"]).output().is_none() {
         let list = packages.join(" ");
         return Err(format!("{list} is missing: as root, `apt-get install {list}` on Debian"));
     }

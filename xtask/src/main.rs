@@ -4,6 +4,7 @@
 
 mod asan;
 mod bench;
+mod check;
 mod conformance;
 mod databases;
 mod debian;
@@ -38,6 +39,7 @@ struct Command {
 
 const COMMANDS: &[Command] = &[
     Command { name: "demo", help: demo::HELP, run: demo::run },
+    Command { name: "check", help: check::HELP, run: check::run },
     Command { name: "test", help: test::HELP, run: test::run },
     Command { name: "lint", help: lint::HELP, run: lint::run },
     Command { name: "python", help: package::HELP, run: package::run },

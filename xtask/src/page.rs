@@ -1,8 +1,8 @@
 //! `cargo xtask page`: the page of `zarrox serve`, made from its sources and tested in a browser.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::debian;
+use crate::debian::{self, Missing};
 use crate::demo;
 use crate::package::ECOSYSTEM;
 use crate::run::{self, Outcome, Program, cargo, program};
@@ -176,16 +176,30 @@ fn tools() -> Outcome {
 
 /// The path of Chromium.
 pub(crate) fn browser() -> Outcome<String> {
-    let found = || {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let names = ["chromium", "chromium-browser", "google-chrome"];
-        std::env::split_paths(&path)
-            .flat_map(|directory| names.map(|name| directory.join(name)))
-            .find(|file| Path::exists(file))
-    };
-    if found().is_none() {
+    if found_browser().is_none() {
         debian::install(&["chromium"])?;
     }
-    let path = found().ok_or("there is no Chromium on the path")?;
+    let path = found_browser().ok_or("there is no Chromium on the path")?;
     Ok(path.to_string_lossy().into_owned())
+}
+
+fn found_browser() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    std::env::split_paths(&path)
+        .flat_map(|directory| names.map(|name| directory.join(name)))
+        .find(|file| Path::exists(file))
+}
+
+/// The packages that tests of the page need and that are missing.
+pub(crate) fn missing() -> Vec<Missing> {
+    let npm = ["nodejs", "npm"].map(|package| Missing { package, why: "the page of `zarrox serve`" });
+    let mut found = Vec::new();
+    if program("npm", ["--version"]).output().is_none() {
+        found.extend(npm);
+    }
+    if found_browser().is_none() {
+        found.push(Missing { package: "chromium", why: "tests of the page in a browser" });
+    }
+    found
 }

@@ -33,9 +33,7 @@ impl Environment {
     /// The environment's Python, made of one with a module that not all come with, otherwise like [`python`](Self::python).
     /// Where none has it, the Debian package that brings it is installed.
     pub(crate) fn python_with(&self, module: &str, package: &str) -> Outcome<String> {
-        let has_module =
-            |python: &String| program(python, ["-c", &format!("import {module}")]).output().is_some();
-        let with_module = || fitting(self.lowest, self.highest).into_iter().find(has_module);
+        let with_module = || self.base_with(module);
         self.made_of(|| {
             if let Some(python) = with_module() {
                 return Ok(python);
@@ -45,6 +43,18 @@ impl Environment {
             with_module()
                 .ok_or_else(|| format!("no Python from {a}.{b} to {c}.{d} has {module}, also with {package}"))
         })
+    }
+
+    /// True if the environment must be made, and no Python for it has a module.
+    pub(crate) fn lacks(&self, module: &str) -> bool {
+        !Path::new("target/venvs").join(self.name).join("installed").exists()
+            && self.base_with(module).is_none()
+    }
+
+    fn base_with(&self, module: &str) -> Option<String> {
+        let has_module =
+            |python: &String| program(python, ["-c", &format!("import {module}")]).output().is_some();
+        fitting(self.lowest, self.highest).into_iter().find(has_module)
     }
 
     fn made_of(&self, base: impl FnOnce() -> Outcome<String>) -> Outcome<String> {

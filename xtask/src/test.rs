@@ -2,18 +2,23 @@
 
 use crate::conformance;
 use crate::databases;
-use crate::debian;
+use crate::debian::{self, Missing};
 use crate::package;
 use crate::page;
 use crate::pipelines::{short, xarray, zarr_python};
-use crate::run::{Outcome, cargo, program};
+use crate::run::{Outcome, cargo};
 use crate::servers;
 
 pub(crate) const HELP: &str = "\
-All tests: unit tests, integration tests, the examples in the documentation, the Python package's, other packages', and conformance
+Unit tests, integration tests, the examples in the documentation, and the Python package's tests; with --all everything
 
-All features are on, so that the tests of those that are off by default run, too. Arguments go to `cargo test`, and the Python package's and
-conformance are left out then.
+    test                  the tests of our own code
+    test --all            those, a short part of other packages' tests, the page in a browser, and exchanges with other implementations
+    test --no-install     what can run without the system packages that are missing; also with --all
+    test [ARGUMENT …]     arguments for `cargo test`, which alone runs then
+
+All features are on, so that the tests of those that are off by default run, too. System packages that will be installed are named
+first, and what was left out at the end.
 
     test --python [ARGUMENT …]
 
@@ -22,7 +27,7 @@ tests the Python package alone: beside zarr-python 3 and what else it works with
     test --pipelines
 
 runs a short part of zarr-python's and of xarray's own tests under the package's codec pipeline, and of xarray's with the package's engine,
-as all tests do. The next three run all of them.
+as `test --all` does. The next three run all of them.
 
     test --zarr-python [VERSION …]
 
@@ -57,19 +62,99 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         Some((first, rest)) if first == "--xarray-engine" => return xarray::run_with_engine(rest),
         _ => {}
     }
-    if cfg!(target_os = "linux") && program("strace", ["--version"]).output().is_none() {
-        debian::install(&["strace"])?;
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    let (all, may_install) = (has("--all"), !has("--no-install"));
+    let rest = arguments.iter().filter(|argument| !["--all", "--no-install"].contains(&argument.as_str()));
+    let rest: Vec<&str> = rest.map(String::as_str).collect();
+    if !rest.is_empty() {
+        return rust(&rest);
     }
-    let tests = cargo(["test", "--workspace", "--all-features"]).with(arguments.iter().map(String::as_str));
-    // A test that traces what is flushed cannot miss it.
-    tests.variable("ZARROX_TEST_STRACE", "1").run()?;
-    if !arguments.is_empty() {
-        return Ok(());
+    if !may_install {
+        debian::forbid();
     }
-    package::test(&[])?;
-    short::run()?;
-    page::test()?;
-    conformance::run(&[])
+    let (chosen, others): (Vec<&Part>, Vec<&Part>) = PARTS.iter().partition(|part| all || part.is_ours);
+    let mut left_out: Vec<String> =
+        others.iter().map(|part| format!("{}: only with --all", part.name)).collect();
+    let missing: Vec<Missing> = chosen.iter().flat_map(|part| (part.missing)()).collect();
+    announce(&missing, may_install);
+    for part in chosen {
+        let missing = (part.missing)();
+        if may_install || missing.is_empty() {
+            (part.run)()?;
+        } else {
+            left_out.push(format!("{}: without {}", part.name, names(&missing)));
+        }
+    }
+    // Without strace our own tests run as well, apart from one.
+    if !may_install && !strace().is_empty() {
+        left_out.push("what is flushed to the disk: without strace".to_owned());
+    }
+    left_out.push("stores on servers: cargo xtask test --stores".to_owned());
+    println!("\nleft out:\n  {}", left_out.join("\n  "));
+    Ok(())
+}
+
+/// A part of the tests.
+struct Part {
+    name: &'static str,
+    /// True for the tests of our own code.
+    is_ours: bool,
+    /// The system packages without which it cannot run, of those that are missing.
+    missing: fn() -> Vec<Missing>,
+    run: fn() -> Outcome,
+}
+
+const PARTS: [Part; 5] = [
+    Part { name: "Rust", is_ours: true, missing: Vec::new, run: || rust(&[]) },
+    Part { name: "the Python package", is_ours: true, missing: Vec::new, run: || package::test(&[]) },
+    Part { name: "zarr-python's and xarray's own tests", is_ours: false, missing: Vec::new, run: short::run },
+    Part { name: "the page in a browser", is_ours: false, missing: page::missing, run: page::test },
+    Part {
+        name: "exchanges with other implementations",
+        is_ours: false,
+        missing: conformance::missing,
+        run: || conformance::run(&[]),
+    },
+];
+
+/// The tests of all crates.
+fn rust(arguments: &[&str]) -> Outcome {
+    let tests = cargo(["test", "--workspace", "--all-features"]).with(arguments.iter().copied());
+    let missing: Vec<&str> = strace().iter().map(|missing| missing.package).collect();
+    let is_traced = debian::install(&missing);
+    match is_traced {
+        // A test that traces what is flushed cannot miss it.
+        Ok(()) => tests.variable("ZARROX_TEST_STRACE", "1").run(),
+        Err(_) if debian::is_forbidden() => tests.run(),
+        Err(error) => Err(error),
+    }
+}
+
+/// What traces the system's calls, if it is missing.
+fn strace() -> Vec<Missing> {
+    let why = "tests of what is flushed to the disk";
+    let missing = cfg!(target_os = "linux").then(|| debian::missing("strace", "strace", why));
+    missing.flatten().into_iter().collect()
+}
+
+/// Says which system packages are missing, and what is done about it.
+fn announce(missing: &[Missing], may_install: bool) {
+    let mut all = [strace(), missing.to_vec()].concat();
+    all.sort_by_key(|missing| missing.package);
+    all.dedup();
+    if all.is_empty() {
+        return;
+    }
+    let done = if may_install { "will be installed by apt-get" } else { "are missing" };
+    println!("System packages that {done}:");
+    all.iter().for_each(|missing| println!("  {:<14} for {}", missing.package, missing.why));
+    if may_install {
+        println!("`--no-install` runs what can run without them.\n");
+    }
+}
+
+fn names(missing: &[Missing]) -> String {
+    missing.iter().map(|missing| missing.package).collect::<Vec<_>>().join(", ")
 }
 
 fn stores(arguments: &[String]) -> Outcome {

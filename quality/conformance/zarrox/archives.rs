@@ -6,7 +6,7 @@ use zarrox::prelude::*;
 use zarrox::stores::{Store, ZipMode, ZipStore};
 use zarrox::{Format, OpenOptions};
 
-use crate::Failure;
+use crate::failure::Failure;
 
 const SHAPE: [usize; 2] = [6, 10];
 

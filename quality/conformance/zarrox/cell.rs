@@ -10,17 +10,16 @@ use zarrox::data_type::Storage;
 use zarrox::grid::ChunkLengths;
 use zarrox::json::{Json, Map};
 use zarrox::stores::{Key, MemoryStore, StoreExt};
-use zarrox::{ChunkKeyEncoding, DataType, FillValue, Format, OpenOptions, Registry, Separator};
+use zarrox::{ChunkKeyEncoding, DataType, Format, OpenOptions, Registry, Separator};
 use zarrox_core::json::json;
 
-use crate::Failure;
-use crate::data::fill_element;
+use crate::failure::Failure;
 
 /// An array or a group: what it is, how it comes into being, and how it is changed afterwards.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Cell {
     pub(crate) id: String,
-    format: u8,
+    pub(crate) format: u8,
     /// True if it is of zarr-python 2's experimental v3, which has v2's words.
     #[serde(default)]
     experimental: bool,
@@ -159,16 +158,6 @@ impl Cell {
             (_, Json::String(name)) if self.elements.is_some() => DataType::parse(name, registry)?,
             (_, v3) => registry.data_type_from_v3(v3)?,
         })
-    }
-
-    /// The fill value for the library, which takes that of a structure in this machine's byte order.
-    pub(crate) fn fill_value(&self, registry: &Registry) -> Result<Json, Failure> {
-        if self.fill_fields.is_none() || self.format == 3 {
-            return Ok(self.fill_value.clone());
-        }
-        let data_type = self.data_type(registry)?;
-        let fill = FillValue::new(fill_element(&data_type, self)?);
-        Ok(registry.scalar_to_v2(&data_type, &fill)?)
     }
 
     /// The codec that makes bytes of elements of a fixed size.

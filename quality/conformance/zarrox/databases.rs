@@ -11,7 +11,7 @@ use zarrox::stores::{
 };
 use zarrox::{DynArray, Format, Group, OpenOptions, Separator};
 
-use crate::{Failure, agree};
+use crate::failure::{Failure, agree};
 
 const SHAPE: [u64; 2] = [6, 10];
 const CHUNKS: [u64; 2] = [4, 5];

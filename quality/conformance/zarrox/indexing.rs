@@ -6,7 +6,7 @@ mod case;
 use zarrox::json::Json;
 use zarrox_core::json::json;
 
-use crate::Failure;
+use crate::failure::Failure;
 use case::failures;
 
 /// The number of cases, the number of those that come out as they say, and what the others do.

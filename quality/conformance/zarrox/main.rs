@@ -15,12 +15,13 @@ mod archives;
 mod cell;
 mod data;
 mod databases;
+mod elements;
+mod failure;
 mod indexing;
 mod references;
 mod variable;
 
 use std::collections::HashSet;
-use std::error::Error;
 use std::path::Path;
 
 use zarrox::codec::CodecSpec;
@@ -29,10 +30,8 @@ use zarrox::{Array, ChunkGrid, DimSelection, IntoSelection, OpenMode, OpenOption
 use zarrox_core::json::json;
 
 use cell::{Cell, Step};
-use data::{Model, Span, fill_element, lengths, same, same_fill, spans};
-
-/// Why a cell failed.
-type Failure = Box<dyn Error>;
+use data::{Model, Span, fill_element, fill_value, lengths, same, same_fill, spans};
+use failure::{Failure, agree};
 
 const NAME: &str = "zarrox";
 
@@ -154,7 +153,7 @@ impl Participant<'_> {
             .shape(cell.shape.clone())
             .data_type(cell.data_type(&registry)?)
             .codecs(cell.codecs(&registry)?)
-            .fill_value_json(cell.fill_value(&registry)?)
+            .fill_value_json(fill_value(cell, &registry)?)
             .chunk_key_encoding(cell.key_encoding()?)
             .attributes(cell.attributes.clone());
         builder = match &cell.grid {
@@ -290,10 +289,6 @@ fn selections(shape: &[usize]) -> Vec<Expected> {
         all.push(expected(&|n| (DimSelection::Index((n / 2) as i64), span(n / 2, 1, 1))));
     }
     all
-}
-
-fn agree<T: PartialEq + std::fmt::Debug + ?Sized>(fact: &str, got: &T, expected: &T) -> Result<(), Failure> {
-    if got == expected { Ok(()) } else { Err(format!("{fact}: {got:?} instead of {expected:?}").into()) }
 }
 
 /// Dimension names; all without a name is the same as none at all.

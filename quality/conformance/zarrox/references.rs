@@ -5,7 +5,8 @@ use std::path::Path;
 use zarrox::json::Json;
 use zarrox::prelude::*;
 
-use crate::{Failure, agree, lengths};
+use crate::data::lengths;
+use crate::failure::{Failure, agree};
 
 /// Reads all variables that `cases.json` lists, and compares them with what another library has read.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {

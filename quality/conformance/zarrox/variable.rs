@@ -4,9 +4,9 @@ use zarrox::json::Json;
 use zarrox::{DataType, msgpack};
 use zarrox_core::json::json;
 
-use crate::Failure;
 use crate::cell::Cell;
-use crate::data::{code_point, elements, word};
+use crate::elements::{code_point, elements, word};
+use crate::failure::Failure;
 
 /// The longest text, the most bytes, and the most numbers of an element.
 const LONGEST: u64 = 12;

@@ -1,6 +1,6 @@
 //! The part of `cargo xtask conformance` about files of other formats: what the command imports and exports, other programs compare.
 
-use crate::debian;
+use crate::debian::{self, Missing};
 use crate::python::Environment;
 use crate::run::{Outcome, cargo, program};
 
@@ -71,8 +71,11 @@ fn ready() -> Outcome<(&'static str, String)> {
 
 /// Installs the readers that are missing.
 fn install_readers() -> Outcome {
-    let is_missing = |name: &str| program("which", [name]).output().is_none();
-    let missing: Vec<_> =
-        READERS.iter().filter(|(_, name)| is_missing(name)).map(|(package, _)| *package).collect();
-    debian::install(&missing)
+    debian::install(&missing().map(|missing| missing.package).collect::<Vec<_>>())
+}
+
+/// The readers that are missing.
+pub(crate) fn missing() -> impl Iterator<Item = Missing> {
+    let why = "other programs that read exported files";
+    READERS.iter().filter_map(move |(package, name)| debian::missing(name, package, why))
 }

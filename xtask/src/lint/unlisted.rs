@@ -3,47 +3,25 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, ExprLit, ItemMod, Lit, LitStr, Macro, Meta};
+use syn::{ItemMod, LitStr, Macro};
 
-use crate::run::{self, Outcome, cargo};
-
-/// The manifests of all packages: those that are apart from the workspace have a list of packages of their own.
-const MANIFESTS: [&str; 4] = [
-    "Cargo.toml",
-    "quality/fuzz/Cargo.toml",
-    "quality/bench/zarrs/Cargo.toml",
-    "quality/conformance/zarrs/Cargo.toml",
-];
+use super::targets;
+use crate::run::{self, Outcome};
 
 /// Names every Rust file that no `mod` and no `include!` leads to.
 pub(crate) fn check() -> Outcome {
     println!("$ unlisted");
     let mut listed = BTreeSet::new();
-    for manifest in MANIFESTS {
-        for root in roots(manifest)? {
-            let folder = root.parent().unwrap_or(Path::new("")).to_owned();
-            list(&root, &folder, &mut listed)?;
-        }
+    for root in targets::roots()? {
+        let folder = root.parent().unwrap_or(Path::new("")).to_owned();
+        list(&root, &folder, &mut listed)?;
     }
     let unlisted = run::files(&["rs"])?.into_iter().filter(|file| !listed.contains(file));
     let unlisted: Vec<String> = unlisted
         .map(|file| format!("{}: no `mod` leads here, so that nothing compiles it", file.display()))
         .collect();
     if unlisted.is_empty() { Ok(()) } else { Err(format!("unlisted:\n{}", unlisted.join("\n"))) }
-}
-
-/// The root files of all targets, relative to the repository.
-fn roots(manifest: &str) -> Outcome<Vec<PathBuf>> {
-    let metadata = cargo(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"]);
-    let metadata = metadata.with([manifest]).printed()?;
-    let metadata: Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
-    let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    let packages = metadata["packages"].as_array().into_iter().flatten();
-    let targets = packages.filter_map(|package| package["targets"].as_array()).flatten();
-    let paths = targets.filter_map(|target| target["src_path"].as_str());
-    Ok(paths.filter_map(|path| Some(Path::new(path).strip_prefix(&here).ok()?.to_owned())).collect())
 }
 
 /// Lists a file and all that it leads to; the files of its modules are in a folder.
@@ -81,9 +59,7 @@ impl<'ast> Visit<'ast> for Links<'_> {
             self.folder = above;
             return;
         }
-        let named = module.attrs.iter().find_map(path_of).map(|path| self.beside(&path));
-        let usual = [self.folder.join(format!("{name}.rs")), below.join("mod.rs")];
-        let path = named.into_iter().chain(usual).find(|path| path.exists());
+        let path = targets::file_of(&name, &module.attrs, self.file, &self.folder);
         self.found.extend(path.map(|path| (path, Some(below))));
     }
 
@@ -91,31 +67,9 @@ impl<'ast> Visit<'ast> for Links<'_> {
         if call.path.is_ident("include")
             && let Ok(path) = call.parse_body::<LitStr>()
         {
-            self.found.push((self.beside(&path.value()), None));
+            self.found.push((targets::beside(self.file, &path.value()), None));
         }
     }
-}
-
-impl Links<'_> {
-    /// A path that is given from the folder of the file.
-    fn beside(&self, path: &str) -> PathBuf {
-        let mut found = self.file.parent().unwrap_or(Path::new("")).to_owned();
-        for part in Path::new(path) {
-            if part != ".." {
-                found.push(part);
-            } else if !found.pop() {
-                found.push("..");
-            }
-        }
-        found
-    }
-}
-
-/// The path in `#[path = "…"]`.
-fn path_of(attribute: &Attribute) -> Option<String> {
-    let Meta::NameValue(pair) = &attribute.meta else { return None };
-    let Expr::Lit(ExprLit { lit: Lit::Str(path), .. }) = &pair.value else { return None };
-    pair.path.is_ident("path").then(|| path.value())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use serde_json::Value;
 use zarrs::array::{ArraySubset, CodecOptions};
 use zarrs::config::{UseConsolidatedMetadata, global_config_mut};
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 pub(crate) struct Case {
     pub(crate) array: String,

@@ -3,6 +3,7 @@
 //! `check` adds the `checksum` of what was read. What fails is answered with `{"error": message}`.
 
 mod case;
+mod outcome;
 mod pieces;
 mod result;
 mod source;
@@ -15,10 +16,9 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::case::Case;
+use crate::outcome::Outcome;
 use crate::result::Done;
 use crate::works::{Preparation, Work};
-
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
     std::panic::set_hook(Box::new(|_| {}));

@@ -2,7 +2,7 @@
 
 use zarrs::array::ArrayBytes;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 pub(crate) enum Done {
     Nothing,

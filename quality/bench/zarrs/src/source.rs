@@ -8,7 +8,7 @@ use zarrs::array::{
 };
 use zarrs::filesystem::{FilesystemStore, FilesystemStoreOptions};
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 pub(crate) type Directory = Array<FilesystemStore>;
 

@@ -14,8 +14,8 @@ use zarrs::metadata::NodeMetadata;
 use zarrs::plugin::ExtensionName;
 use zarrs::storage::{ListableStorageTraits, StorePrefix};
 
-use crate::Outcome;
 use crate::case::Case;
+use crate::outcome::Outcome;
 use crate::pieces;
 use crate::result::Done;
 use crate::source::{Directory, Source, open_output, store, stored_shape};

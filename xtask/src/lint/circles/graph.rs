@@ -1,68 +1,157 @@
-//! Circles in a graph of files.
+//! Circles in a graph of files or folders.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-/// Files that all need one another.
+/// Files or folders, and which of them each needs.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Graph {
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) needs: Vec<BTreeSet<usize>>,
+}
+
+/// Files or folders that all need one another.
 #[derive(Debug, PartialEq)]
 pub(super) struct Knot {
-    pub(super) files: usize,
-    /// One of its shortest circles: paths of files, the first again at the end.
+    pub(super) size: usize,
+    /// One of its shortest circles: paths, the first again at the end.
     pub(super) circle: Vec<String>,
 }
 
-/// The knots of files, given the files that each needs.
-pub(super) fn knots(files: &[PathBuf], needs: &[BTreeSet<usize>]) -> Vec<Knot> {
-    let reached: Vec<BTreeSet<usize>> = (0..needs.len()).map(|file| reached(needs, file)).collect();
-    let mut told = BTreeSet::<usize>::new();
-    let mut knots = Vec::new();
-    for file in 0..needs.len() {
-        if !reached[file].contains(&file) || told.contains(&file) {
-            continue;
+impl Graph {
+    /// The graph of the folders of these files. A folder needs another in the same folder where a file in it, or below, needs one there.
+    pub(super) fn folders(&self) -> Self {
+        let mut all = Self::default();
+        let mut known = BTreeMap::new();
+        for (file, needs) in self.needs.iter().enumerate() {
+            for needed in needs {
+                let Some((from, to)) = siblings(&self.paths[file], &self.paths[*needed]) else { continue };
+                let [from, to] = [from, to].map(|folder| {
+                    *known.entry(folder.to_owned()).or_insert_with(|| {
+                        all.paths.push(folder.to_owned());
+                        all.needs.push(BTreeSet::new());
+                        all.paths.len() - 1
+                    })
+                });
+                all.needs[from].insert(to);
+            }
         }
-        let knot: Vec<usize> =
-            reached[file].iter().copied().filter(|other| reached[*other].contains(&file)).collect();
-        told.extend(&knot);
-        let circle = shortest_circle(needs, &knot);
-        let circle = circle.iter().map(|file| files[*file].display().to_string()).collect();
-        knots.push(Knot { files: knot.len(), circle });
+        all
     }
-    knots
-}
 
-/// The files that a file needs, and those that these need.
-pub(super) fn reached(needs: &[BTreeSet<usize>], file: usize) -> BTreeSet<usize> {
-    let mut found = BTreeSet::new();
-    let mut left: Vec<usize> = needs[file].iter().copied().collect();
-    while let Some(next) = left.pop() {
-        if found.insert(next) {
-            left.extend(&needs[next]);
+    /// The graph without the need of one path for another; false if there is none.
+    pub(super) fn cut(&mut self, from: &Path, to: &Path) -> bool {
+        let place = |path| self.paths.iter().position(|known| known == path);
+        match (place(from), place(to)) {
+            (Some(from), Some(to)) => self.needs[from].remove(&to),
+            _ => false,
         }
     }
-    found
-}
 
-/// One of the shortest circles in a knot, with its first file again at its end.
-fn shortest_circle(needs: &[BTreeSet<usize>], knot: &[usize]) -> Vec<usize> {
-    let circles = knot.iter().filter_map(|file| {
-        let mut ways = vec![vec![*file]];
-        let mut seen = BTreeSet::new();
-        while !ways.is_empty() {
-            let mut longer = Vec::new();
-            for way in ways {
-                for next in &needs[way[way.len() - 1]] {
-                    let longer_way: Vec<usize> = way.iter().chain([next]).copied().collect();
-                    if next == file {
-                        return Some(longer_way);
-                    }
-                    if seen.insert(*next) {
-                        longer.push(longer_way);
+    /// True if the second path needs the first, by others if not itself.
+    pub(super) fn leads_back(&self, from: &Path, to: &Path) -> bool {
+        let place = |path| self.paths.iter().position(|known| known == path);
+        let (Some(from), Some(to)) = (place(from), place(to)) else { return false };
+        self.reached(to).contains(&from)
+    }
+
+    pub(super) fn knots(&self) -> Vec<Knot> {
+        let reached: Vec<BTreeSet<usize>> = (0..self.needs.len()).map(|node| self.reached(node)).collect();
+        let mut told = BTreeSet::<usize>::new();
+        let mut knots = Vec::new();
+        for node in 0..self.needs.len() {
+            if !reached[node].contains(&node) || told.contains(&node) {
+                continue;
+            }
+            let knot: Vec<usize> =
+                reached[node].iter().copied().filter(|other| reached[*other].contains(&node)).collect();
+            told.extend(&knot);
+            let circle = self.shortest_circle(&knot);
+            let circle = circle.iter().map(|node| self.paths[*node].display().to_string()).collect();
+            knots.push(Knot { size: knot.len(), circle });
+        }
+        knots
+    }
+
+    /// What a node needs, and what these need.
+    fn reached(&self, node: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut left: Vec<usize> = self.needs[node].iter().copied().collect();
+        while let Some(next) = left.pop() {
+            if found.insert(next) {
+                left.extend(&self.needs[next]);
+            }
+        }
+        found
+    }
+
+    /// One of the shortest circles in a knot, with its first node again at its end.
+    fn shortest_circle(&self, knot: &[usize]) -> Vec<usize> {
+        let circles = knot.iter().filter_map(|node| {
+            let mut ways = vec![vec![*node]];
+            let mut seen = BTreeSet::new();
+            while !ways.is_empty() {
+                let mut longer = Vec::new();
+                for way in ways {
+                    for next in &self.needs[way[way.len() - 1]] {
+                        let longer_way: Vec<usize> = way.iter().chain([next]).copied().collect();
+                        if next == node {
+                            return Some(longer_way);
+                        }
+                        if seen.insert(*next) {
+                            longer.push(longer_way);
+                        }
                     }
                 }
+                ways = longer;
             }
-            ways = longer;
+            None
+        });
+        circles.min_by_key(Vec::len).unwrap_or_default()
+    }
+}
+
+/// The folders in which two files are, within the deepest folder that has both; `None` where one is directly in it.
+fn siblings<'a>(one: &'a Path, other: &'a Path) -> Option<(&'a Path, &'a Path)> {
+    let above = one.ancestors().skip(1).find(|folder| other.starts_with(folder))?;
+    let within = |path: &'a Path| path.ancestors().skip(1).find(|folder| folder.parent() == Some(above));
+    Some((within(one)?, within(other)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph(needs: &[(&str, &[&str])]) -> Graph {
+        let place = |path: &&str| needs.iter().position(|(known, _)| known == path).unwrap();
+        Graph {
+            paths: needs.iter().map(|(path, _)| PathBuf::from(path)).collect(),
+            needs: needs.iter().map(|(_, needs)| needs.iter().map(place).collect()).collect(),
         }
-        None
-    });
-    circles.min_by_key(Vec::len).unwrap_or_default()
+    }
+
+    #[test]
+    fn folders_that_need_one_another_are_found_where_no_files_do() {
+        let files = graph(&[
+            ("src/lib.rs", &["src/a/one.rs"]),
+            ("src/a/one.rs", &["src/b/deep/one.rs"]),
+            ("src/a/two.rs", &["src/a/one.rs"]),
+            ("src/b/deep/one.rs", &["src/c.rs"]),
+            ("src/b/two.rs", &["src/a/two.rs"]),
+            ("src/c.rs", &[]),
+        ]);
+        assert_eq!(files.knots(), []);
+        let circle = ["src/a", "src/b", "src/a"].map(str::to_owned).to_vec();
+        assert_eq!(files.folders().knots(), [Knot { size: 2, circle }]);
+    }
+
+    #[test]
+    fn a_need_that_closes_a_circle_can_be_cut() {
+        let mut files = graph(&[("a", &["b"]), ("b", &["c"]), ("c", &["a"]), ("d", &["a"])]);
+        assert!(files.leads_back(Path::new("c"), Path::new("a")));
+        assert!(!files.leads_back(Path::new("d"), Path::new("a")));
+        assert!(files.cut(Path::new("c"), Path::new("a")));
+        assert!(!files.cut(Path::new("c"), Path::new("a")));
+        assert_eq!(files.knots(), []);
+    }
 }

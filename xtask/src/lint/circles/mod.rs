@@ -1,46 +1,50 @@
-//! Circles among the source files of a crate or of the Python package: files that need one another can only be understood together.
+//! Circles among the source files of a target or of the Python package, and among their folders: what needs one another can only be
+//! understood together.
 
 mod graph;
+mod known;
 mod python;
 mod rust;
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
+use super::targets;
 use crate::run::Outcome;
+use graph::Graph;
 use python::Package;
 use rust::Crate;
 
 /// The Python package.
 const PACKAGE: &str = "crates/zarrox-python/python/zarrox";
 
-/// Fails with a circle of each knot of files of a crate, and of the Python package.
+/// Fails with a circle of each knot of files and of folders, and with known needs that close none.
 pub(crate) fn check() -> Outcome {
     println!("$ circles");
-    let mut knots = Vec::new();
-    for root in roots()? {
-        let read = Crate::read(&root)?;
-        knots.extend(graph::knots(&read.files, &read.needs()));
+    let known = known::list()?;
+    let mut files = Vec::new();
+    for root in targets::roots()? {
+        files.push(Crate::read(&root)?.graph());
     }
-    let package = Package::read(Path::new(PACKAGE))?;
-    knots.extend(graph::knots(&package.files, &package.needs()));
-    let mut told: Vec<String> = knots
-        .iter()
-        .map(|knot| format!("{} files need one another: {}", knot.files, knot.circle.join(" -> ")))
-        .collect();
-    told.extend(package.hidden());
-    if told.is_empty() { Ok(()) } else { Err(format!("circles:\n{}", told.join("\n"))) }
+    files.push(Package::read(Path::new(PACKAGE))?.graph());
+    let (of_folders, of_files): (Vec<_>, Vec<_>) = known.into_iter().partition(known::Known::is_of_folders);
+    let mut gone = known::cut(&mut files, &of_files);
+    let mut folders: Vec<Graph> = files.iter().map(Graph::folders).collect();
+    gone.extend(known::cut(&mut folders, &of_folders));
+
+    let circles = [told("files", &files), told("folders", &folders)].concat();
+    let gone =
+        gone.iter().map(|known| format!("closes no circle any more, remove it from known.txt: {known}"));
+    let told: BTreeSet<String> = circles.into_iter().chain(gone).collect();
+    if told.is_empty() {
+        println!("{} needs are known to close circles", of_files.len() + of_folders.len());
+        return Ok(());
+    }
+    Err(format!("circles:\n{}", told.into_iter().collect::<Vec<_>>().join("\n")))
 }
 
-/// The files that crates begin with.
-fn roots() -> Outcome<Vec<PathBuf>> {
-    let mut crates = vec![PathBuf::from("xtask")];
-    for directory in ["crates", "examples"] {
-        let entries = std::fs::read_dir(directory).map_err(|error| format!("{directory}: {error}"))?;
-        for entry in entries {
-            crates.push(entry.map_err(|error| error.to_string())?.path());
-        }
-    }
-    crates.sort();
-    let roots = crates.iter().flat_map(|path| ["src/lib.rs", "src/main.rs"].map(|root| path.join(root)));
-    Ok(roots.filter(|root| root.exists()).collect())
+/// A line for each knot.
+fn told(what: &str, graphs: &[Graph]) -> Vec<String> {
+    let knots = graphs.iter().flat_map(Graph::knots);
+    knots.map(|knot| format!("{} {what} need one another: {}", knot.size, knot.circle.join(" -> "))).collect()
 }

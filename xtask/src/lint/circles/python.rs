@@ -1,30 +1,17 @@
 //! The needs of a Python package's modules.
 //!
-//! A module needs those that it imports when it is imported. Stubs stand for native modules. An import inside of a function is no need, but one that only hides a
-//! circle is told. Imports for type checkers alone are passed over.
+//! A module needs those that it imports, wherever it does: at its top, inside of a function, or for type checkers alone. An import runs the
+//! packages around a module, too. Stubs stand for native modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::graph::reached;
+use super::graph::Graph;
 use crate::run::{self, Outcome};
 
 /// The modules of a package, by their files.
-#[derive(Debug, Default)]
-pub(super) struct Package {
-    pub(super) files: Vec<PathBuf>,
-
-    imports: Vec<Import>,
-}
-
-/// The import of a module of the package.
-#[derive(Debug, PartialEq)]
-struct Import {
-    file: usize,
-    line: usize,
-    imported: usize,
-    in_function: bool,
-}
+#[derive(Debug)]
+pub(super) struct Package(Graph);
 
 impl Package {
     pub(super) fn read(root: &Path) -> Outcome<Self> {
@@ -37,52 +24,41 @@ impl Package {
     }
 
     fn of(names: &[String], files: Vec<PathBuf>, sources: &[String]) -> Self {
-        let modules: BTreeMap<String, usize> = names.iter().cloned().zip(0..).collect();
-        let mut imports = Vec::new();
+        let modules: BTreeMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
+        let mut needs = vec![BTreeSet::new(); files.len()];
         for (file, source) in sources.iter().enumerate() {
             let package = match files[file].ends_with("__init__.py") {
                 true => names[file].as_str(),
                 false => names[file].rsplit_once('.').map_or("", |(package, _)| package),
             };
-            for statement in statements(source) {
-                for name in imported(&statement.text, package) {
-                    // `from a import b` means the module `a.b`, or something in the module `a`.
-                    let found = modules.get(&name).or_else(|| modules.get(name.rsplit_once('.')?.0));
-                    let import = |&imported| Import {
-                        file,
-                        line: statement.line,
-                        imported,
-                        in_function: statement.in_function,
-                    };
-                    imports.extend(found.map(import));
-                }
+            for name in statements(source).iter().flat_map(|statement| imported(statement, package)) {
+                // Packages around the importing module itself run before it, whatever it imports.
+                let run = with_packages(&name).filter(|module| !is_around(module, &names[file]));
+                let run = run.filter_map(|module| modules.get(module).copied());
+                needs[file].extend(run.filter(|module| *module != file));
+                // `from a import b` means the module `a.b`, or something in the module `a`, be it a package around or not.
+                let parent = name.rsplit_once('.').and_then(|(parent, _)| modules.get(parent));
+                let meant = parent.filter(|parent| **parent != file && !modules.contains_key(name.as_str()));
+                needs[file].extend(meant);
             }
         }
-        Self { files, imports }
+        Self(Graph { paths: files, needs })
     }
 
-    /// The files that each file needs.
-    pub(super) fn needs(&self) -> Vec<BTreeSet<usize>> {
-        let mut needs = vec![BTreeSet::new(); self.files.len()];
-        for import in
-            self.imports.iter().filter(|import| !import.in_function && import.file != import.imported)
-        {
-            needs[import.file].insert(import.imported);
-        }
-        needs
+    /// The files, and those that each needs.
+    pub(super) fn graph(self) -> Graph {
+        self.0
     }
+}
 
-    /// The imports inside of functions that hide a circle.
-    pub(super) fn hidden(&self) -> Vec<String> {
-        let needs = self.needs();
-        let hides =
-            |import: &&Import| import.in_function && reached(&needs, import.imported).contains(&import.file);
-        let told = |import: &Import| {
-            let (file, imported) = (self.files[import.file].display(), self.files[import.imported].display());
-            format!("{file}:{}: an import inside of a function hides a circle with {imported}", import.line)
-        };
-        self.imports.iter().filter(hides).map(told).collect()
-    }
+/// A module, and the packages around it.
+fn with_packages(name: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(name), |name| Some(name.rsplit_once('.')?.0))
+}
+
+/// True for a package around a module.
+fn is_around(package: &str, module: &str) -> bool {
+    module.strip_prefix(package).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// The name of a module, given its file within the directory that has the package.
@@ -91,48 +67,26 @@ fn module_name(file: &Path) -> String {
     name.strip_suffix(".__init__").map_or(name.clone(), str::to_owned)
 }
 
-/// An import statement, on one line.
-#[derive(Debug, PartialEq)]
-struct Statement {
-    line: usize,
-    text: String,
-    in_function: bool,
-}
-
-/// The import statements of a source, except those for type checkers.
-fn statements(source: &str) -> Vec<Statement> {
-    let mut found: Vec<Statement> = Vec::new();
-    // The indentation of the blocks around a line, and true for functions.
-    let mut functions: Vec<usize> = Vec::new();
-    let mut checking: Option<usize> = None;
+/// The import statements of a source, each on one line.
+fn statements(source: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
     let mut is_open = false;
     let mut in_text = false;
-    for (number, line) in source.lines().enumerate() {
+    for line in source.lines() {
         let code = line.split('#').next().unwrap_or_default().trim();
         if is_open {
             is_open = !code.contains(')');
             if let Some(statement) = found.last_mut() {
-                statement.text.push_str(code);
+                statement.push_str(code);
             }
             continue;
         }
         let quotes = line.matches("\"\"\"").count();
         let is_text = in_text || quotes > 0;
         in_text ^= quotes % 2 == 1;
-        if is_text || code.is_empty() {
-            continue;
-        }
-        let indent = line.len() - line.trim_start().len();
-        functions.retain(|function| *function < indent);
-        checking = checking.filter(|block| *block < indent);
-        if code.starts_with("def ") || code.starts_with("async def ") {
-            functions.push(indent);
-        } else if code.starts_with("if TYPE_CHECKING") {
-            checking = Some(indent);
-        } else if checking.is_none() && (code.starts_with("import ") || code.starts_with("from ")) {
+        if !is_text && (code.starts_with("import ") || code.starts_with("from ")) {
             is_open = code.contains('(') && !code.contains(')');
-            let in_function = !functions.is_empty();
-            found.push(Statement { line: number + 1, text: code.to_owned(), in_function });
+            found.push(code.to_owned());
         }
     }
     found
@@ -176,31 +130,35 @@ mod tests {
         assert_eq!(imported("from ..x import (a,b,)", "p.q"), ["p.x.a", "p.x.b"]);
         assert_eq!(imported("from p.x import y", "p.q"), ["p.x.y"]);
         assert_eq!(imported("import p.x as z", "p.q"), ["p.x"]);
-        let source = "from a import (\n    b,\n    c,\n)\n\"\"\"\nimport text\n\"\"\"\nif TYPE_CHECKING:\n    import d\ndef f():\n    import e\nimport g\n";
-        let found: Vec<(String, bool)> =
-            statements(source).into_iter().map(|statement| (statement.text, statement.in_function)).collect();
-        let expected = [("from a import (b,c,)", false), ("import e", true), ("import g", false)];
-        assert_eq!(found, expected.map(|(text, inside)| (text.to_owned(), inside)));
+        let source = "from a import (\n    b,\n    c,\n)\n\"\"\"\nimport text\n\"\"\"\nif TYPE_CHECKING:\n    import d\ndef f():\n    import e\n";
+        assert_eq!(statements(source), ["from a import (b,c,)", "import d", "import e"]);
     }
 
     #[test]
-    fn circles_and_hidden_ones_are_told() {
-        let open = package(&[
-            ("p/__init__.py", ""),
-            ("p/a.py", "from p import b\n"),
-            ("p/b.py", "from .a import x\n"),
-        ]);
-        assert_eq!(super::super::graph::knots(&open.files, &open.needs())[0].files, 2);
-        let hidden = package(&[
-            ("p/__init__.py", ""),
-            ("p/a.py", "from p import b\n"),
-            ("p/b.py", "def f():\n    from .a import x\n"),
-        ]);
-        assert!(super::super::graph::knots(&hidden.files, &hidden.needs()).is_empty());
-        let told = hidden.hidden();
-        assert!(told.len() == 1 && told[0].starts_with("p/b.py:2:"), "{told:?}");
-        let later =
-            package(&[("p/__init__.py", ""), ("p/a.py", ""), ("p/b.py", "def f():\n    from .a import x\n")]);
-        assert!(later.hidden().is_empty());
+    fn circles_are_found_wherever_modules_import() {
+        let top = ("p/a.py", "from p import b\n");
+        for back in [
+            "from .a import x\n",
+            "def f():\n    from .a import x\n",
+            "if TYPE_CHECKING:\n    from .a import x\n",
+        ] {
+            let circle = package(&[("p/__init__.py", ""), top, ("p/b.py", back)]);
+            assert_eq!(circle.graph().knots()[0].size, 2, "{back}");
+        }
+        let row = package(&[("p/__init__.py", "from p import a\n"), top, ("p/b.py", "")]);
+        assert_eq!(row.graph().knots(), []);
+    }
+
+    #[test]
+    fn packages_run_before_their_modules() {
+        let q = [
+            ("q/__init__.py", ""),
+            ("q/p/__init__.py", "from .a import x\n"),
+            ("q/p/a.py", "from ..b import y\n"),
+        ];
+        let through = [&q[..], &[("q/b.py", "from .p.c import z\n"), ("q/p/c.py", "")]].concat();
+        assert_eq!(package(&through).graph().knots()[0].size, 3);
+        let within = [&q[..], &[("q/b.py", ""), ("q/p/c.py", "from .a import x\n")]].concat();
+        assert_eq!(package(&within).graph().knots(), []);
     }
 }

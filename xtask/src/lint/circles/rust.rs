@@ -10,10 +10,18 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Item, ItemMod, UseTree, Visibility};
 
+use super::super::targets;
+use super::graph::Graph;
 use crate::run::{self, Outcome};
 
 /// A path in code, by its segments.
 type Segments = Vec<String>;
+
+/// The most segments of a path that means something in the crate: other crates' names, looked for behind `*`, become longer and longer.
+const LONGEST: usize = 12;
+
+/// The paths that were looked for, and the modules in which.
+type Seen = BTreeSet<(usize, Segments)>;
 
 /// A module, in a file of its own or within one.
 #[derive(Debug, Default)]
@@ -33,7 +41,7 @@ struct Module {
 /// The modules of a crate; the first is its root.
 #[derive(Debug, Default)]
 pub(super) struct Crate {
-    pub(super) files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     modules: Vec<Module>,
     /// Macros are known by their names in all modules.
     macros: BTreeMap<String, usize>,
@@ -101,8 +109,9 @@ impl Crate {
                 self.read_items(module, items, &below)?
             }
             None => {
-                let (beside, within) = (directory.join(format!("{name}.rs")), below.join("mod.rs"));
-                let path = if beside.exists() { beside } else { within };
+                let file = &self.files[self.modules[parent].file];
+                let path = targets::file_of(&name, &child.attrs, file, directory)
+                    .ok_or_else(|| format!("{}: the module {name} has no file", file.display()))?;
                 self.read_file(&path, &below, Some(parent))?
             }
         };
@@ -111,68 +120,72 @@ impl Crate {
     }
 
     /// The file that defines what a path in a module means; `None` where that is of another crate, or of no file of its own.
-    fn file_of(&self, module: usize, path: &[String], depth: usize) -> Option<usize> {
+    fn file_of(&self, module: usize, path: &[String], seen: &mut Seen) -> Option<usize> {
         if let Some(name) = path.last()?.strip_suffix('!') {
             let path: Segments = path[..path.len() - 1].iter().cloned().chain([name.to_owned()]).collect();
-            return self.file_of(module, &path, depth).or_else(|| self.macros.get(name).copied());
+            return self.file_of(module, &path, seen).or_else(|| self.macros.get(name).copied());
         }
         let (first, rest) = path.split_first()?;
         if rest.is_empty() && matches!(first.as_str(), "crate" | "self" | "super") {
             return None; // `pub(crate)`, or the value `self`
         }
         match first.as_str() {
-            "crate" | "$crate" => self.file_within(0, rest, depth),
-            "self" => self.file_within(module, rest, depth),
-            "super" => self.file_within(self.modules[module].parent?, rest, depth),
+            "crate" | "$crate" => self.file_within(0, rest, seen),
+            "self" => self.file_within(module, rest, seen),
+            "super" => self.file_within(self.modules[module].parent?, rest, seen),
             // Names of other crates come in by `use` as well.
-            _ => self.file_within(module, path, depth),
+            _ => self.file_within(module, path, seen),
         }
     }
 
-    fn file_within(&self, module: usize, path: &[String], depth: usize) -> Option<usize> {
+    fn file_within(&self, module: usize, path: &[String], seen: &mut Seen) -> Option<usize> {
         // Re-exports that lead to one another end somewhere.
-        let depth = depth.checked_sub(1)?;
+        if path.len() > LONGEST || !seen.insert((module, path.to_vec())) {
+            return None;
+        }
         let Some((name, rest)) = path.split_first() else { return Some(self.modules[module].file) };
         let here = &self.modules[module];
         if name == "super" {
-            return self.file_within(here.parent?, rest, depth);
+            return self.file_within(here.parent?, rest, seen);
         }
         if let Some(child) = here.children.get(name)
             && !rest.is_empty()
         {
-            return self.file_within(*child, rest, depth);
+            return self.file_within(*child, rest, seen);
         }
         if here.items.contains(name) {
             return Some(here.file);
         }
         if let Some(path) = here.uses.get(name) {
             let path: Segments = path.iter().chain(rest).cloned().collect();
-            return self.file_of(module, &path, depth);
+            return self.file_of(module, &path, seen);
         }
         if module == 0
             && let Some(file) = self.macros.get(name)
         {
             return Some(*file);
         }
-        here.globs.iter().find_map(|glob| {
+        let is_own = |glob: &&Segments| {
+            let first = glob.first().map_or("", String::as_str);
+            let is_relative = matches!(first, "crate" | "$crate" | "self" | "super");
+            is_relative || here.children.contains_key(first) || here.uses.contains_key(first)
+        };
+        here.globs.iter().filter(is_own).find_map(|glob| {
             let path: Segments = glob.iter().chain(path).cloned().collect();
-            self.file_of(module, &path, depth)
+            self.file_of(module, &path, seen)
         })
     }
 
-    /// The files that each file needs.
-    pub(super) fn needs(&self) -> Vec<BTreeSet<usize>> {
+    /// The files, and those that each needs.
+    pub(super) fn graph(&self) -> Graph {
         let mut needs = vec![BTreeSet::new(); self.files.len()];
         for (index, module) in self.modules.iter().enumerate() {
-            let files = module.needed.iter().filter_map(|path| self.file_of(index, path, DEPTH));
+            let files = module.needed.iter().filter_map(|path| self.file_of(index, path, &mut Seen::new()));
             needs[module.file].extend(files.filter(|file| *file != module.file));
         }
-        needs
+        Graph { paths: self.files.clone(), needs }
     }
 }
-
-/// The longest row of re-exports that is followed.
-const DEPTH: usize = 32;
 
 /// Calls for each name that a `use` brings, with its path; without a name for `*`.
 fn flatten(tree: &UseTree, mut path: Segments, found: &mut dyn FnMut(Segments, Option<String>)) {
@@ -269,7 +282,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::{self, Knot};
+    use super::super::graph::Knot;
     use super::*;
 
     /// The knots of a crate with these files.
@@ -278,7 +291,7 @@ mod tests {
         let directory = run::empty_directory(std::env::temp_dir().join(format!("zarrox-{name}"))).unwrap();
         files.iter().for_each(|(path, text)| run::write(directory.join(path), text).unwrap());
         let read = Crate::read(&directory.join("lib.rs")).unwrap();
-        let knots = graph::knots(&read.files, &read.needs());
+        let knots = read.graph().knots();
         std::fs::remove_dir_all(&directory).unwrap();
         let prefix = format!("{}/", directory.display());
         let within = |path: &String| path.strip_prefix(&prefix).unwrap().to_owned();
@@ -289,7 +302,7 @@ mod tests {
     }
 
     fn knot(files: usize, circle: &[&str]) -> Vec<Knot> {
-        vec![Knot { files, circle: circle.iter().map(|path| (*path).to_owned()).collect() }]
+        vec![Knot { size: files, circle: circle.iter().map(|path| (*path).to_owned()).collect() }]
     }
 
     #[test]

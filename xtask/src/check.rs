@@ -1,0 +1,27 @@
+//! `cargo xtask check`: what a contributor runs before each commit.
+
+use crate::lint;
+use crate::run::{Outcome, cargo};
+
+pub(crate) const HELP: &str = "\
+What a contributor runs before each commit: formatting, Clippy, our own rules, and unit tests
+
+It installs nothing, and takes a few minutes once everything has been compiled. At its end it says what it has left out.";
+
+/// The checks of `cargo xtask lint` that need nothing but the compiler.
+const LINTS: [&str; 5] = ["fmt", "circles", "unlisted", "symbols", "clippy-all"];
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    if let Some(first) = arguments.first() {
+        return Err(format!("'{first}' is not understood: check takes no arguments"));
+    }
+    lint::run(&LINTS.map(str::to_owned))?;
+    cargo(["test", "--workspace", "--all-features", "--lib", "--bins"]).run()?;
+    println!(
+        "\nleft out:\n  documentation, licences, Python's types, generated files: cargo xtask lint\n  \
+         integration tests, examples in the documentation, Python: cargo xtask test\n  \
+         other packages' tests, the page, exchanges with other implementations: cargo xtask test --all\n  \
+         stores on servers, sanitizers, fuzzing, models, torture: .ci/run"
+    );
+    Ok(())
+}
