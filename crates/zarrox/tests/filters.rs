@@ -288,7 +288,8 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
             let words = ![Format::V3, Format::N5].contains(&format);
             let action = if words { Action::CopyChunks } else { Action::Reencode };
             assert_eq!(report.nodes[0].action, action, "{what}: {format}");
-            let goes = |f: &Obstacle| f.property == Property::Codecs && f.reason.contains("v2_filter(filter=");
+            let goes =
+                |f: &Obstacle| f.property == Property::Codecs && f.reason.contains("v2_filter(filter=");
             assert!(words || report.obstacles.iter().any(goes), "{what}: {format}: {report}");
             let array = OpenOptions::new().open_in(target, "").unwrap().into_array().unwrap();
             assert_eq!(numbers(&array, dtype), values, "{what}: {format}");

@@ -50,7 +50,8 @@ pub(super) fn answer(root: &Root, path: &str, query: &Query, registry: &Registry
     }
     body["v3"] = match opened.v3() {
         Ok(translation) => {
-            let findings = translation.obstacles().iter().map(|obstacle| Json::from(obstacle.reason.as_str()));
+            let findings =
+                translation.obstacles().iter().map(|obstacle| Json::from(obstacle.reason.as_str()));
             json!({"possible": true, "notes": Json::Array(findings.collect())})
         }
         Err(error) => json!({"possible": false, "why": error.to_string()}),

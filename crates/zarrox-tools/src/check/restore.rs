@@ -187,8 +187,8 @@ mod tests {
     use zarrox_stores::{MemoryStore, Store};
 
     use super::*;
-    use zarrox::OpenOptions;
     use crate::check::{Check, FindingKind, Repair};
+    use zarrox::OpenOptions;
 
     /// The place of an array of ones that is in consolidated metadata, for each format that has some.
     fn copied_arrays() -> impl Iterator<Item = (Format, Location)> {

@@ -146,8 +146,8 @@ mod tests {
     use zarrox_testkit::remote::Remote;
 
     use crate::check::{Check, Repair};
-    use zarrox::{ErrorKind, OpenOptions};
     use zarrox::internals::Location;
+    use zarrox::{ErrorKind, OpenOptions};
 
     /// An array whose deletion has begun, in a store that compares versions and has no locks for others.
     fn half_deleted() -> (Remote, Location) {

@@ -9,10 +9,10 @@ use std::sync::{Mutex, PoisonError};
 
 use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
 
-use super::Verify;
 use super::report::{Action, Skipped};
 use super::reshard::{self, Encoded};
 use super::rewrite::Rewrite;
+use super::settings::Verify;
 use super::settings::{Effort, Settings};
 use crate::rechunk::{Cells, StoredCells, selection};
 use zarrox::internals::Boxes;

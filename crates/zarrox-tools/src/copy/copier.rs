@@ -13,10 +13,12 @@ use zarrox_stores::Store;
 
 use super::conversion::{check_apart, check_places_apart, known_nodes};
 use super::copying::Copying;
+use super::glob::Glob;
 use super::merge::{Merge, Piece};
+use super::report::{CopyReport, Property};
 use super::settings::Settings;
+use super::settings::Verify;
 use super::translator::Missing;
-use super::{CopyReport, Glob, Property, Verify};
 
 /// The treatment of nodes that are at the destination already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -350,4 +352,12 @@ impl fmt::Debug for Copier {
             .field("settings", settings)
             .finish()
     }
+}
+
+/// Copies the node at a path or URL, with all nodes below it, to another one where nothing is. [`Copier`] has options.
+///
+/// # Errors
+/// The errors of [`Copier::run`].
+pub fn copy(source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<CopyReport> {
+    Copier::new().run(source, destination)
 }

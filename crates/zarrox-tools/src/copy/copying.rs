@@ -7,9 +7,9 @@ use zarrox::internals::{Location, argument};
 use zarrox::{Node, OpenOptions};
 use zarrox_core::Result;
 
-use super::CopyReport;
 use super::conversion::Conversion;
 use super::merge::Piece;
+use super::report::CopyReport;
 
 /// The way to the node that a copy makes.
 #[derive(Debug, Clone)]

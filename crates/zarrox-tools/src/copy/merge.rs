@@ -3,7 +3,9 @@
 
 use zarrox_core::{NodeMetadata, Result};
 
-use super::{Conversion, CopyReport, Settings};
+use super::conversion::Conversion;
+use super::report::CopyReport;
+use super::settings::Settings;
 use zarrox::Array;
 use zarrox::internals::{Journal, Location, update_attributes};
 use zarrox::{Group, Node};

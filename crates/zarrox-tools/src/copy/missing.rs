@@ -242,7 +242,8 @@ mod tests {
     use zarrox_stores::{MemoryStore, Store};
 
     use super::*;
-    use crate::copy::{Copier, CopyReport};
+    use crate::copy::copier::Copier;
+    use crate::copy::report::{Action, CopyReport};
     use zarrox::OpenOptions;
 
     fn converted(array: &Array, store: &Arc<dyn Store>, to: Format) -> (Array, CopyReport) {
@@ -270,7 +271,7 @@ mod tests {
         let (copy, report) = converted(&array, &store, Format::V2);
         assert_eq!(copy.metadata().fill_value, None);
         assert!(report.obstacles[0].reason.contains("null"), "{report}");
-        assert_eq!(report.nodes[0].action, crate::copy::Action::CopyChunks);
+        assert_eq!(report.nodes[0].action, Action::CopyChunks);
         // Chunks that are not stored are written, since null says nothing of their elements.
         array.erase_chunk(&[1]).unwrap();
         let (copy, report) = converted(&array, &store, Format::V2);

@@ -63,39 +63,13 @@ mod target;
 mod translation;
 mod translator;
 
-use std::path::Path;
-
-use zarrox_core::Result;
-
 pub use chunks::pool;
 pub use conversion::{Conversion, check_apart, known_nodes};
-pub use copier::{Copier, IfExists};
+pub use copier::{Copier, IfExists, copy};
 pub use copying::{Copying, Destination};
 pub use glob::Glob;
 pub use rechunking::{CopyPlan, Way};
 pub use report::{Action, CopyReport, Effect, NodeReport, Obstacle, Property, Skipped};
-pub use settings::Settings;
+pub use settings::{Settings, Verify};
 pub use translation::Translation;
 pub use zarrox::internals::JOURNAL;
-
-/// The values to compare with the source after writing. Metadata is always compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Verify {
-    /// No values.
-    Nothing,
-    /// The values of arrays whose chunks were encoded again.
-    #[default]
-    Reencoded,
-    /// All values of arrays whose chunks were encoded again, and the bytes of copied chunks.
-    Everything,
-    /// All values, also those of copied chunks, which are decoded.
-    Values,
-}
-
-/// Copies the node at a path or URL, with all nodes below it, to another one where nothing is. [`Copier`] has options.
-///
-/// # Errors
-/// The errors of [`Copier::run`].
-pub fn copy(source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<CopyReport> {
-    Copier::new().run(source, destination)
-}

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use zarrox_core::{Error, ErrorKind, Result};
 
-use super::Copier;
-use super::{CopyReport, Verify};
+use super::copier::{Copier, IfExists};
+use super::report::CopyReport;
+use super::settings::Verify;
 use crate::diff::{Diff, What};
 use zarrox::internals::{Journal, Location};
 use zarrox::{Node, OpenMode};
@@ -26,7 +27,7 @@ impl Copier {
     ) -> Result<Option<CopyReport>> {
         let (source, destination) = (source.as_ref(), destination.as_ref());
         let opening = self.settings.opening();
-        let overwrite = self.if_exists == super::IfExists::Replace;
+        let overwrite = self.if_exists == IfExists::Replace;
         let mode = if overwrite { OpenMode::Write } else { OpenMode::ReadWrite };
         let from = opening.place(source)?;
         // A database that is not there yet is made by the copy.

@@ -443,7 +443,7 @@ mod tests {
     use zarrox_core::{DataType, Format};
     use zarrox_stores::{MemoryStore, Store};
 
-    use crate::copy::Copier;
+    use crate::copy::copier::Copier;
     use zarrox::OpenOptions;
 
     #[test]

@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 
 use zarrox_core::{Error, ErrorKind, NodeMetadata, Result};
 
+use super::conversion::Conversion;
+use super::copier::{Copier, IfExists};
+use super::copying::Copying;
 use super::merge::Piece;
-use super::{Conversion, CopyReport, Verify};
-use super::{Copier, Copying, IfExists};
+use super::report::CopyReport;
+use super::settings::Verify;
 use crate::rechunk::Rechunk;
 use zarrox::Array;
 use zarrox::internals::{Journal, Location, argument};

@@ -7,9 +7,10 @@ use zarrox_core::metadata::Layout;
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, Result};
 
 use super::chunks::Transfer;
+use super::conversion::Conversion;
 use super::plan::Step;
 use super::report::{Action, CopyReport, Skipped};
-use super::{Conversion, Verify};
+use super::settings::Verify;
 use zarrox::internals::Tally;
 use zarrox::internals::{Changes, Fingerprint, Journal, Location, format_of};
 use zarrox::{Array, Progress};

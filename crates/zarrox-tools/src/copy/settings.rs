@@ -6,12 +6,25 @@ use zarrox::internals::Listener;
 use zarrox::{Consolidated, MissingChunks, OpenOptions};
 use zarrox_core::Format;
 
-use super::Verify;
 use super::chosen::Chosen;
 use super::plan::Wishes;
 use super::report::Property;
 use super::rewrite::Rewrite;
 use super::translator::Missing;
+
+/// The values to compare with the source after writing. Metadata is always compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Verify {
+    /// No values.
+    Nothing,
+    /// The values of arrays whose chunks were encoded again.
+    #[default]
+    Reencoded,
+    /// All values of arrays whose chunks were encoded again, and the bytes of copied chunks.
+    Everything,
+    /// All values, also those of copied chunks, which are decoded.
+    Values,
+}
 
 /// The options of a copy whose format is known.
 #[derive(Clone)]

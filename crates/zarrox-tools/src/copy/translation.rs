@@ -14,7 +14,7 @@ use super::translator::Translator;
 use crate::rechunk::selection;
 use zarrox::{AccessOptions, Array, Node};
 
-/// A node in the words of another format, as [a conversion](super::Settings) would write it. Nothing is stored: documents are made when they
+/// A node in the words of another format, as [a conversion](super::Copier) would write it. Nothing is stored: documents are made when they
 /// are asked for, and so is each chunk.
 ///
 /// ```

@@ -302,7 +302,8 @@ fn what_v2_and_v3_say_alike_is_copied_and_nothing_is_lost() {
     for (from, to) in [(Format::V2, Format::V3), (Format::V3, Format::V2)] {
         let (source, _) = sources(from).remove(0);
         let plan = Copier::new().format(to).plan_in(source, "", memory(), "").unwrap();
-        let serious: Vec<_> = report_of(&plan).obstacles.iter().filter(|f| f.effect != Effect::Note).collect();
+        let serious: Vec<_> =
+            report_of(&plan).obstacles.iter().filter(|f| f.effect != Effect::Note).collect();
         let kinds: Vec<_> = serious.iter().map(|f| (f.path.as_str(), f.property, f.effect)).collect();
         let expected: &[_] = match to {
             Format::V3 => &[],

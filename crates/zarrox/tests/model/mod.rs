@@ -31,10 +31,10 @@ use num_complex::Complex;
 use zarrox::stores::{DirectoryStore, MemoryStore, Store};
 use zarrox::{DataType, Element, OpenOptions};
 
-use zarrox_testkit::choices::{Choices, run};
 use chosen::Kind;
 use plan::Elements;
 use steps::{Case, check};
+use zarrox_testkit::choices::{Choices, run};
 
 /// The number of random cases of each kind of selection (basic, orthogonal, mixed, coordinates, masks, blocks).
 const CASES: [u32; 6] = [8000, 9000, 10_000, 7000, 4000, 4000];
