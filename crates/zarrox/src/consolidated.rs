@@ -134,6 +134,10 @@ impl Location {
         matches!(self.look_for(format, &layout), Ok(Some(_)))
     }
 
+    /// The consolidated metadata of a group at this place, if it has some in this format.
+    ///
+    /// # Errors
+    /// The errors of reading them.
     pub fn copy_of(&self, format: Format) -> Result<Option<ConsolidatedMetadata>> {
         let Some(consolidation) = format.def().consolidation() else { return Ok(None) };
         let Some(layout) = self.existing_layout(format)? else { return Ok(None) };

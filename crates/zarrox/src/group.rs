@@ -51,6 +51,10 @@ impl From<Group> for Node {
 }
 
 impl Node {
+    /// Opens the node at a place by its metadata.
+    ///
+    /// # Errors
+    /// When an array cannot be opened by it.
     pub fn new(location: Location, metadata: NodeMetadata) -> Result<Self> {
         match metadata {
             NodeMetadata::Array(metadata) => Array::new(location, metadata).map(Self::Array),
@@ -332,6 +336,7 @@ impl Group {
         }
     }
 
+    /// The place of the group.
     pub fn location(&self) -> &Location {
         &self.location
     }

@@ -38,6 +38,7 @@ pub(crate) const DOCUMENT_LIMIT: u64 = 256 << 20;
 pub struct Found {
     /// Its place, with the layout.
     pub location: Location,
+    /// Its metadata.
     pub node: NodeMetadata,
     /// True if there is more than a prefix.
     pub explicit: bool,
@@ -327,6 +328,10 @@ impl Location {
         Format::all().filter(move |format| only.is_none_or(|only| only == *format))
     }
 
+    /// The stored documents of the node, in the order of the layout's keys.
+    ///
+    /// # Errors
+    /// The errors of the store.
     pub fn documents(&self, layout: &Layout) -> Result<Vec<Option<Vec<u8>>>> {
         layout.keys(&self.path).into_iter().map(|key| self.document(key)).collect()
     }
@@ -619,6 +624,10 @@ impl Location {
         }
     }
 
+    /// Erases a document.
+    ///
+    /// # Errors
+    /// The errors of the store.
     pub fn erase(&self, key: String) -> Result<()> {
         let key = Key::new(key)?;
         self.store.erase(&key).map_err(Error::from).map(drop)
@@ -639,6 +648,10 @@ impl Location {
         Ok(any)
     }
 
+    /// Stores a document if the condition holds.
+    ///
+    /// # Errors
+    /// The errors of the store; that of a condition that does not hold.
     pub fn put(&self, key: String, document: &[u8], condition: Condition<'_>) -> Result<()> {
         let key = Key::new(key)?;
         self.store.set(&key, document, condition).map_err(Error::from)

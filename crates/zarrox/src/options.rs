@@ -555,6 +555,10 @@ impl OpenOptions {
         Ok(location.expecting(self.format.or(named)))
     }
 
+    /// The place of a node in a store.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] for a path that is not allowed.
     pub fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
         let store = match self.mode {
             OpenMode::Read => Arc::new(ReadOnlyStore::new(store)) as Arc<dyn Store>,

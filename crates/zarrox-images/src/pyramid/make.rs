@@ -98,7 +98,7 @@ impl Pyramid {
 
     /// The identity of the work: all documents of levels, and the way in which these are made.
     fn fingerprint(&self) -> Result<Fingerprint> {
-        let mut plan = Fingerprint::new();
+        let mut plan = Fingerprint::default();
         let Self { method, options, form, is_beside, .. } = self;
         plan.see(format!("{method} {} {form} {is_beside}", options.skip_nan).as_bytes());
         for level in usize::from(self.is_beside)..self.levels.len() {

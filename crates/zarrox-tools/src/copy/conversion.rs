@@ -27,6 +27,10 @@ impl Settings {
         report
     }
 
+    /// Plans the copy of a node, with all nodes below it, to another place.
+    ///
+    /// # Errors
+    /// When the source cannot be read, or one place contains the other.
     pub fn plan_between(&self, source: &Location, destination: &Location) -> Result<Conversion> {
         check_places_apart(source, destination)?;
         self.check_above(destination)?;
@@ -87,13 +91,13 @@ impl Settings {
 /// A planned conversion that can be run. Nothing has been written yet.
 #[derive(Debug)]
 pub struct Conversion {
-    pub settings: Settings,
-    pub source: Location,
-    pub destination: Location,
+    pub(super) settings: Settings,
+    pub(super) source: Location,
+    pub(super) destination: Location,
     /// The format whose documents are replaced in a conversion in place.
     pub in_place: Option<Format>,
-    pub steps: Vec<Step>,
-    pub report: CopyReport,
+    pub(super) steps: Vec<Step>,
+    pub(super) report: CopyReport,
 }
 
 impl Conversion {

@@ -362,7 +362,7 @@ impl Conversion {
 
     /// A hash of everything that will be written.
     fn fingerprint(&self) -> Result<Fingerprint> {
-        let mut fingerprint = Fingerprint::new();
+        let mut fingerprint = Fingerprint::default();
         for step in &self.steps {
             fingerprint.see(step.path.as_bytes());
             fingerprint.see(step.action.to_string().as_bytes());

@@ -59,7 +59,7 @@ impl StoredValues {
     }
 
     /// The threads that read values.
-    pub fn pool(&self) -> &Pool {
+    pub(crate) fn pool(&self) -> &Pool {
         self.location.pool()
     }
 

@@ -60,6 +60,7 @@ pub struct ArrayBuilder {
 }
 
 impl ArrayBuilder {
+    /// Starts to create an array at a place, in a format or in that of the group above.
     pub fn new(location: Result<Location>, format: Option<Format>) -> Self {
         Self {
             location: location.map_err(|error| error.to_string()),

@@ -103,6 +103,10 @@ struct Shared {
 }
 
 impl Array {
+    /// Opens the array at a place by its metadata.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidMetadata`] and [`ErrorKind::Unsupported`] when elements cannot be read or written by it.
     pub fn new(location: Location, metadata: ArrayMetadata) -> Result<Self> {
         let location = location.settle(metadata.format)?;
         let chunks = location.chunks(metadata.format)?;

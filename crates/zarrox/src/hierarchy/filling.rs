@@ -83,7 +83,7 @@ impl Filling {
         let layout = place.layout_for(format)?;
         place.check_names(&layout)?;
         let others = place.check_ancestors(format)?;
-        let mut plan = Fingerprint::new();
+        let mut plan = Fingerprint::default();
         documents.iter().for_each(|(_, bytes)| plan.see(bytes));
         let journal =
             Journal::of_creation(source, format, &plan).begin(&place, format, overwrite, is_group)?;

@@ -133,6 +133,10 @@ impl Journal {
         }))
     }
 
+    /// Stores the journal at the destination.
+    ///
+    /// # Errors
+    /// The errors of the store.
     pub fn write(&self, place: &Location) -> Result<()> {
         let Self { source, from, to, in_place, plan, finished, filled, .. } = self;
         let document = json!({
@@ -144,6 +148,10 @@ impl Journal {
         place.put(key(place)?.to_string(), &json::to_bytes(&map)?, Condition::Always)
     }
 
+    /// Erases the journal of a destination.
+    ///
+    /// # Errors
+    /// The errors of the store.
     pub fn erase(place: &Location) -> Result<()> {
         place.store.erase(&key(place)?).map(drop).map_err(Error::from)
     }
@@ -215,11 +223,14 @@ fn key(place: &Location) -> Result<Key> {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fingerprint(u64);
 
-impl Fingerprint {
-    pub fn new() -> Self {
+impl Default for Fingerprint {
+    fn default() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
+}
 
+impl Fingerprint {
+    /// Adds bytes to what is fingerprinted.
     pub fn see(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

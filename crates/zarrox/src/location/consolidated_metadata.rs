@@ -12,7 +12,9 @@ use zarrox_core::{Format, NodePath};
 pub struct ConsolidatedMetadata {
     /// The group that has the consolidated metadata.
     pub group: NodePath,
+    /// The format of the documents.
     pub format: Format,
+    /// Where the documents would be stored.
     pub layout: Layout,
     documents: Documents,
     /// Set after a change: from then on, the store itself is read.

@@ -15,11 +15,13 @@ use crate::pool::Pool;
 /// The settings that all nodes opened together share.
 #[derive(Debug, Clone)]
 pub struct Context {
+    /// The codecs and data types.
     pub registry: Arc<Registry>,
     pub(crate) strictness: Strictness,
     pub(crate) pool: Pool,
     /// The threads that wait for the answers of a remote store.
     pub(crate) requests: Option<Pool>,
+    /// The most bytes of a decoded chunk.
     pub chunk_limit: usize,
     pub(crate) missing: MissingChunks,
     pub(crate) encode: EncodeOptions,

@@ -25,7 +25,8 @@ pub use consolidated_metadata::ConsolidatedMetadata;
 pub use context::Context;
 pub(crate) use heard::Heard;
 pub use overlap::are_paths_overlapping;
-pub use probe::{Probe, Purpose};
+pub(crate) use probe::Probe;
+pub use probe::Purpose;
 pub(crate) use read_ahead::ReadAhead;
 
 /// The location of a node that exists or could exist, with everything that is needed to open it. It dereferences to its
@@ -33,6 +34,7 @@ pub(crate) use read_ahead::ReadAhead;
 #[derive(Debug, Clone)]
 pub struct Location {
     pub(crate) address: Address,
+    /// The options and pools with which the node is opened.
     pub context: Arc<Context>,
     pub(crate) read_ahead: ReadAhead,
 }
