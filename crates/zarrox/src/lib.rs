@@ -45,6 +45,7 @@ mod options;
 mod policy;
 mod pool;
 mod rechunk;
+pub mod stores;
 mod survey;
 mod upkeep;
 
@@ -80,7 +81,6 @@ pub use zarrox_core::{
 };
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;
-pub use zarrox_stores as stores;
 
 use std::path::Path;
 
