@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use zarrox_stores::{
-    Condition, CountingStore, HttpOptions, Key, MemoryStore, Operation, RetryOptions, RetryStore,
-    StorageOptions, Store, StoreErrorKind, StoreExt, registry,
+    Condition, CountingStore, HttpOptions, Key, MemoryStore, Operation, RetryOptions, RetryStore, Store,
+    StoreErrorKind, StoreExt, registry,
 };
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::proxy::Proxy;
