@@ -10,12 +10,12 @@ Runs the locks of stores, the turns of threads, and the caches in many orders of
     --schedules N        the number of orders in which each model runs: 10000; long runs have 1000000
     --replay SCHEDULE    the order that an earlier run printed, for the one model that is named
 
-With names only these models: parts of their names are enough. A model is a test in a module `model` of zarrox-stores, which is only
-compiled with `--cfg model`: then crates/zarrox-stores/src/sync.rs gives the crate the locks of shuttle, and shuttle chooses at each
-step which thread goes on, at random. A thread that panics and threads that all wait are failures, and their order is printed.";
+With names only these models: parts of their names are enough. A model is a test in a module `model` of zarrox-stores or
+zarrox-databases, which is only compiled with `--cfg model`: then crates/zarrox-stores/src/sync.rs gives both crates the locks of
+shuttle, and shuttle chooses at each step which thread goes on, at random. A thread that panics and threads that all wait are failures, and their order is printed.";
 
 /// The stores with caches, and one with a database that is open once in a process.
-const FEATURES: &str = "cache,redb";
+const FEATURES: &str = "zarrox-stores/cache,zarrox-databases/redb";
 
 const SCHEDULES: u32 = 10_000;
 
@@ -29,7 +29,8 @@ struct Wanted {
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let wanted = parse(arguments)?;
-    let test = cargo(["test", "--package", "zarrox-stores", "--lib", "--features", FEATURES])
+    let test = cargo(["test", "--package", "zarrox-stores", "--package", "zarrox-databases", "--lib"])
+        .with(["--features", FEATURES])
         .with(["--target-dir", &run::target("model")])
         .variable("RUSTFLAGS", "--cfg model")
         .variable("ZARROX_MODEL_SCHEDULES", &wanted.schedules.to_string());

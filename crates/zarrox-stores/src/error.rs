@@ -85,9 +85,8 @@ impl StoreError {
     }
 
     /// Adds the name of a store to an error that has none yet.
-    #[cfg(any(feature = "mongodb", feature = "redis", feature = "s3"))]
     #[must_use]
-    pub(crate) fn or_location(self, location: impl FnOnce() -> String) -> Self {
+    pub fn or_location(self, location: impl FnOnce() -> String) -> Self {
         if self.location().is_some() { self } else { self.with_location(location()) }
     }
 
@@ -117,7 +116,7 @@ impl StoreError {
 
     /// Learns from the error that led to this one whether there is a server at all, without keeping it.
     #[must_use]
-    pub(crate) fn because_of(mut self, cause: &(dyn Error + 'static)) -> Self {
+    pub fn because_of(mut self, cause: &(dyn Error + 'static)) -> Self {
         self.0.no_server |= says_no_server(cause);
         self
     }

@@ -45,13 +45,11 @@ thread_local! {
 }
 
 /// Work that a fork waits for. It must not wait for the thread that forks.
-#[cfg(any(unix, feature = "sqlite", feature = "redb", feature = "gdbm"))]
 #[must_use = "the work ends when this is dropped"]
-pub(crate) struct Busy(());
+pub struct Busy(());
 
 /// Begins such work, perhaps within other such work.
-#[cfg(any(unix, feature = "sqlite", feature = "redb", feature = "gdbm"))]
-pub(crate) fn busy() -> Busy {
+pub fn busy() -> Busy {
     let mut activity = unpoisoned(&works().activity);
     // A fork waits for the outer work of this thread already.
     while activity.forking && DEPTH.with(Cell::get) == 0 {
@@ -62,7 +60,6 @@ pub(crate) fn busy() -> Busy {
     Busy(())
 }
 
-#[cfg(any(unix, feature = "sqlite", feature = "redb", feature = "gdbm"))]
 impl Drop for Busy {
     fn drop(&mut self) {
         DEPTH.with(|depth| depth.set(depth.get().saturating_sub(1)));

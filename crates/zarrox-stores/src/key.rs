@@ -159,7 +159,8 @@ impl Prefix {
     }
 
     /// The segments without the last `/`.
-    pub(crate) fn segments(&self) -> &str {
+    #[must_use]
+    pub fn segments(&self) -> &str {
         self.0.strip_suffix('/').unwrap_or_default()
     }
 }
@@ -193,16 +194,7 @@ fn check_segment(segment: &[u8]) -> Result<(), &'static str> {
 }
 
 /// The key that a database has stored. Names that are no keys belong to other programs.
-#[cfg(any(
-    feature = "sqlite",
-    feature = "lmdb",
-    feature = "redb",
-    feature = "gdbm",
-    feature = "redis",
-    feature = "mongodb",
-    all(unix, feature = "berkeley-db")
-))]
-pub(crate) fn valid(key: Vec<u8>) -> Option<Key> {
+pub fn valid(key: Vec<u8>) -> Option<Key> {
     String::from_utf8(key).ok().and_then(|key| Key::new(key).ok())
 }
 

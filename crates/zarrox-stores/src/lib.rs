@@ -7,21 +7,11 @@
 //! |---|---|
 //! | [`MemoryStore`] | the memory of this process |
 //! | [`DirectoryStore`] | the files of a directory, on Unix |
-//! | `SqliteStore` | an SQLite database, as zarr-python 2 does; feature `sqlite` |
-//! | `LmdbStore` | an LMDB database, as zarr-python 2 does; feature `lmdb` |
-//! | `RedbStore` | a redb database; feature `redb` |
-//! | `GdbmStore` | a GDBM file, as Python's `dbm.gnu` and zarr-python 2 do; feature `gdbm` |
-//! | `BerkeleyDbStore` | a Berkeley DB file, for reading, as zarr-python 2 writes it; feature `berkeley-db` |
-//! | `RedisStore` | a Redis database, as zarr-python 2 does; feature `redis` |
-//! | `MongoDbStore` | a MongoDB collection, as zarr-python 2 does; feature `mongodb` |
 //! | `ZipStore` | a zip archive; feature `zip` |
 //! | `S3Store` | a bucket of S3 or of a service like it; feature `s3` |
 //! | `AzureStore` | a container of Azure Blob Storage; feature `azure` |
 //! | `HttpStore` | a web server, for reading; feature `http` |
 //! | `GcsStore` | a bucket of Google Cloud Storage; feature `gcs` |
-//! | `WebDavStore` | the files of a WebDAV server; feature `webdav` |
-//! | `FtpStore` | the files of an FTP server; feature `ftp` |
-//! | `HdfsStore` | the files of a Hadoop cluster; feature `hdfs` |
 //! | `ReferenceStore` | references as kerchunk writes them, for reading; feature `references` |
 //! | [`ReadOnlyStore`] | another store, which it protects from writes |
 //! | [`PrefixStore`] | a prefix of another store |
@@ -32,7 +22,8 @@
 //! | `LruCacheStore` | another store, whose values it keeps in memory; feature `cache` |
 //! | `DiskCacheStore` | another store, whose values it keeps in a directory; feature `cache` |
 //!
-//! Further stores are written with [`provided!`], further wrappers with [`Wrapper`] and [`wrapped!`].
+//! Databases, and servers with a protocol of their own, are in the crate `zarrox-databases`. Further stores are written with
+//! [`provided!`], further wrappers with [`Wrapper`] and [`wrapped!`]. A [`StoreRegistry`] opens the store of a URL.
 //!
 //! ```
 //! use zarrox_stores::{Condition, Key, MemoryStore, Store, StoreExt};
@@ -50,7 +41,6 @@ mod archive;
 #[cfg(feature = "async")]
 mod asynchronous;
 mod cloud;
-mod database;
 mod error;
 #[doc(hidden)]
 pub mod fork;
@@ -67,19 +57,22 @@ pub mod per_process;
 mod references;
 #[cfg(feature = "async")]
 mod runtime;
-mod server;
 #[doc(hidden)]
 pub mod store;
-mod sync;
+#[doc(hidden)]
+pub mod support;
+#[doc(hidden)]
+pub mod sync;
 #[doc(hidden)]
 pub mod system;
-#[cfg(any(unix, feature = "ftp", feature = "hdfs"))]
-mod temporary;
+#[doc(hidden)]
+pub mod temporary;
 #[doc(hidden)]
 pub mod turns;
 mod url;
-#[cfg(any(feature = "gcs", feature = "webdav"))]
-mod web;
+#[cfg(feature = "web")]
+#[doc(hidden)]
+pub mod web;
 #[doc(hidden)]
 pub mod wrapper;
 
@@ -88,8 +81,8 @@ pub use bytes::Bytes;
 #[cfg(unix)]
 pub use self::url::{EXCLUSIVE, FOLLOW_LINKS, open_directory};
 pub use self::url::{
-    LOCK_TIMEOUT, Located, NamedStore, OptionValue, SYNC, StorageOption, StorageOptions, StoreUrl, file_of,
-    is_url, open_url, storage_options,
+    FileOf, LOCK_TIMEOUT, Located, NamedStore, OpenStore, OptionValue, SYNC, Scheme, StorageOption,
+    StorageOptions, StoreRegistry, StoreUrl, is_url, registry,
 };
 #[cfg(all(unix, feature = "zip"))]
 pub use archive::zip::{ZipMode, ZipStore};
@@ -107,16 +100,6 @@ pub use cloud::http::{HttpOptions, HttpStore, WebServer};
 pub use cloud::object::CloudStore;
 #[cfg(feature = "s3")]
 pub use cloud::s3::{S3Options, S3Store};
-#[cfg(all(unix, feature = "berkeley-db"))]
-pub use database::berkeley_db::BerkeleyDbStore;
-#[cfg(feature = "gdbm")]
-pub use database::gdbm::{GdbmOptions, GdbmStore};
-#[cfg(feature = "lmdb")]
-pub use database::lmdb::{LmdbOptions, LmdbStore};
-#[cfg(feature = "redb")]
-pub use database::redb::{RedbOptions, RedbStore};
-#[cfg(feature = "sqlite")]
-pub use database::sqlite::{SqliteOptions, SqliteStore};
 pub use error::{StoreError, StoreErrorKind};
 pub use hold::{Hold, HoldGuard};
 pub use key::{Key, Prefix};
@@ -133,16 +116,6 @@ pub use references::options::ReferenceOptions;
 pub use references::store::ReferenceStore;
 #[cfg(feature = "async")]
 pub use runtime::run_blocking;
-#[cfg(feature = "ftp")]
-pub use server::ftp::{FtpOptions, FtpStore};
-#[cfg(feature = "hdfs")]
-pub use server::hdfs::{HdfsOptions, HdfsStore};
-#[cfg(feature = "mongodb")]
-pub use server::mongodb::{MongoDbOptions, MongoDbStore};
-#[cfg(feature = "redis")]
-pub use server::redis::{RedisOptions, RedisStore};
-#[cfg(feature = "webdav")]
-pub use server::webdav::{WebDavOptions, WebDavStore};
 pub use store::{
     ByteRange, Capabilities, Condition, DirListing, GetDone, PartSource, Payload, Stamp, Store, StoreExt,
     Value, Version,

@@ -17,7 +17,7 @@ use crate::{StoreError, StoreErrorKind};
 const THREADS: usize = 2;
 
 /// The runtime of this process, started when it is first needed; it runs as long as the process does.
-pub(crate) fn handle() -> Result<&'static Handle, StoreError> {
+pub fn handle() -> Result<&'static Handle, StoreError> {
     static RUNTIME: PerProcess<Option<&'static Runtime>> = PerProcess::new();
     let start = || {
         let mut builder = Builder::new_multi_thread();
@@ -36,9 +36,7 @@ pub(crate) fn handle() -> Result<&'static Handle, StoreError> {
 /// # Errors
 ///
 /// When the threads cannot be started, or the future panics.
-pub(crate) fn wait<T: Send + 'static>(
-    future: impl Future<Output = T> + Send + 'static,
-) -> Result<T, StoreError> {
+pub fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> Result<T, StoreError> {
     let answer = Arc::new(Mutex::new(None));
     let slot = answer.clone();
     wait_for_end(Box::pin(async move {

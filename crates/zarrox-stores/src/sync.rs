@@ -1,24 +1,24 @@
 //! Locks of threads: those of the standard library.
 //!
-//! With `--cfg model`, unit tests get those of a model checker, which runs threads in many orders: see `cargo xtask model`.
+//! With `--cfg model`, models get those of a model checker, which runs threads in many orders: see `cargo xtask model`.
 
 use std::sync::PoisonError;
 
-#[cfg(all(test, model))]
-pub(crate) use self::model::*;
-#[cfg(not(all(test, model)))]
-pub(crate) use std::{
+#[cfg(model)]
+pub use self::model::*;
+#[cfg(not(model))]
+pub use std::{
     sync::{Condvar, LazyLock, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
     thread::{ThreadId, current, sleep},
     thread_local,
 };
 
 /// For mutexes under which a panic leaves things whole.
-pub(crate) fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[cfg(all(test, model))]
+#[cfg(model)]
 mod model {
     use std::env;
     use std::sync::Arc;
@@ -27,9 +27,9 @@ mod model {
 
     use shuttle::lazy_static::Lazy;
     use shuttle::scheduler::{PctScheduler, RandomScheduler, ReplayScheduler, Scheduler};
-    pub(crate) use shuttle::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
-    pub(crate) use shuttle::thread::{ThreadId, current};
-    pub(crate) use shuttle::thread_local;
+    pub use shuttle::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+    pub use shuttle::thread::{ThreadId, current};
+    pub use shuttle::thread_local;
     use shuttle::{Config, Runner, thread};
 
     /// The number of preemptions that the second half of all schedules have at most: most faults need no more than two.
@@ -39,28 +39,28 @@ mod model {
     const STACK: usize = 256 << 10;
 
     /// A value that is made anew in each schedule.
-    pub(crate) struct LazyLock<T: Sync + 'static>(Lazy<T>);
+    pub struct LazyLock<T: Sync + 'static>(Lazy<T>);
 
     impl<T: Sync> LazyLock<T> {
-        pub(crate) const fn new(make: fn() -> T) -> Self {
+        pub const fn new(make: fn() -> T) -> Self {
             Self(Lazy::new(make))
         }
 
-        pub(crate) fn force(this: &'static Self) -> &'static T {
+        pub fn force(this: &'static Self) -> &'static T {
             this.0.get()
         }
     }
 
     /// Time passes when others run.
-    pub(crate) fn sleep(_: Duration) {
+    pub fn sleep(_: Duration) {
         thread::yield_now();
     }
 
     /// Somebody who has something for himself, until this is dropped. Both take time.
-    pub(crate) struct Alone(Arc<AtomicBool>);
+    pub struct Alone(Arc<AtomicBool>);
 
     impl Alone {
-        pub(crate) fn with(taken: &Arc<AtomicBool>) -> Self {
+        pub fn with(taken: &Arc<AtomicBool>) -> Self {
             assert!(!taken.swap(true, Relaxed), "somebody else has it");
             thread::yield_now();
             Self(Arc::clone(taken))
@@ -76,7 +76,7 @@ mod model {
 
     /// Runs a model in as many schedules as `ZARROX_MODEL_SCHEDULES` says, or in the one of `ZARROX_MODEL_REPLAY`. A schedule in which
     /// a thread panics, or in which all threads wait, is printed.
-    pub(crate) fn check(model: impl Fn() + Send + Sync + Copy + 'static) {
+    pub fn check(model: impl Fn() + Send + Sync + Copy + 'static) {
         if let Ok(schedule) = env::var("ZARROX_MODEL_REPLAY") {
             return run(ReplayScheduler::new_from_encoded(&schedule), model);
         }

@@ -10,12 +10,12 @@ const START: &str = ".zarrox-";
 const END: &str = ".tmp";
 
 /// Returns true if a file name is one that temporary files have.
-pub(crate) fn is_temporary(name: &str) -> bool {
+pub fn is_temporary(name: &str) -> bool {
     name.starts_with(START) && name.ends_with(END)
 }
 
 /// Refuses keys of values that would be taken for temporary files.
-pub(crate) fn check(key: &str) -> Result<(), StoreError> {
+pub fn check(key: &str) -> Result<(), StoreError> {
     if !key.rsplit('/').next().is_some_and(is_temporary) {
         return Ok(());
     }
@@ -24,7 +24,7 @@ pub(crate) fn check(key: &str) -> Result<(), StoreError> {
 }
 
 /// A name that no other temporary file has, also none of another host that writes to the same place.
-pub(crate) fn next_name() -> String {
+pub fn next_name() -> String {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     format!("{START}{:x}-{:x}{END}", *PROCESS, COUNTER.fetch_add(1, Ordering::Relaxed))

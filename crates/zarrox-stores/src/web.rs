@@ -17,7 +17,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const WORDS: u64 = 300;
 
 /// A client that gives up when nothing arrives for `timeout`, and follows no redirections: they could lead anywhere.
-pub(crate) fn client(timeout: Duration) -> Result<Client, StoreError> {
+pub fn client(timeout: Duration) -> Result<Client, StoreError> {
     let builder = Client::builder()
         .connect_timeout(CONNECT_TIMEOUT.min(timeout))
         .read_timeout(timeout)
@@ -30,7 +30,7 @@ pub(crate) fn client(timeout: Duration) -> Result<Client, StoreError> {
 ///
 /// A server may close a connection that it kept open just as the next request is on its way: one that only reads is then sent
 /// again.
-pub(crate) async fn send(operation: &'static str, request: RequestBuilder) -> Result<Response, StoreError> {
+pub async fn send(operation: &'static str, request: RequestBuilder) -> Result<Response, StoreError> {
     let (client, request) = request.build_split();
     let request = request.map_err(|error| transport(operation, error))?;
     let reads = matches!(request.method().as_str(), "GET" | "PROPFIND");
@@ -45,7 +45,7 @@ pub(crate) async fn send(operation: &'static str, request: RequestBuilder) -> Re
 }
 
 /// The error of an answer that is none of those that were hoped for.
-pub(crate) async fn refused(operation: &'static str, response: Response) -> StoreError {
+pub async fn refused(operation: &'static str, response: Response) -> StoreError {
     let status = response.status();
     let kind = match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
@@ -98,7 +98,7 @@ fn transport(operation: &'static str, error: reqwest::Error) -> StoreError {
 /// # Errors
 ///
 /// [`StoreErrorKind::OutOfRange`] for a range without bytes.
-pub(crate) fn range_header(range: ByteRange) -> Result<String, StoreError> {
+pub fn range_header(range: ByteRange) -> Result<String, StoreError> {
     let nothing = || StoreError::new(StoreErrorKind::OutOfRange, "reading", "the range is empty");
     match range {
         ByteRange::From { offset, length: None } => Ok(format!("bytes={offset}-")),
@@ -112,19 +112,19 @@ pub(crate) fn range_header(range: ByteRange) -> Result<String, StoreError> {
 }
 
 /// A value or a part of it, as a server sent it.
-pub(crate) struct Part {
+pub struct Part {
     /// The first byte's place in the value.
-    pub(crate) offset: u64,
+    pub offset: u64,
     /// The length of the value.
-    pub(crate) size: u64,
+    pub size: u64,
     /// The bytes.
-    pub(crate) bytes: Bytes,
+    pub bytes: Bytes,
     /// The headers of the answer.
-    pub(crate) headers: HeaderMap,
+    pub headers: HeaderMap,
 }
 
 /// Takes the value out of an answer. Where the server sent all of it instead of the range, the range is cut out.
-pub(crate) async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, StoreError> {
+pub async fn part(response: Response, range: Option<ByteRange>) -> Result<Part, StoreError> {
     let headers = response.headers().clone();
     let unclear = |message| StoreError::new(StoreErrorKind::Other, "reading", message);
     let length = response
@@ -171,11 +171,7 @@ fn content_range(text: &str) -> Option<(u64, u64, u64)> {
 }
 
 /// The bytes of an answer, as long as they are no more than `limit`.
-pub(crate) async fn body(
-    operation: &'static str,
-    mut response: Response,
-    limit: u64,
-) -> Result<Bytes, StoreError> {
+pub async fn body(operation: &'static str, mut response: Response, limit: u64) -> Result<Bytes, StoreError> {
     let too_large = || {
         let message = format!("the server sends more than {limit} bytes");
         StoreError::new(StoreErrorKind::TooLarge, operation, message)

@@ -1,270 +1,53 @@
 //! Stores that were told to flush: nothing that they have returned is in memory only.
-//!
-//! The test traces the system calls of a process that writes, and keeps account of what a power failure would take away: bytes of files
-//! that were written and not flushed, and names in directories that were changed and not flushed.
+
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
+use std::sync::Arc;
 
-use tempfile::TempDir;
-use zarrox_stores::{Condition, StorageOptions, StoreExt, open_url};
+use zarrox_stores::{Condition, StorageOptions, Store, StoreExt, registry};
+use zarrox_testkit::durability::{check, mark, told, write_all};
 use zarrox_testkit::store::key;
 
-use crate::other_process;
+/// The test of the process that is traced, with its marks.
+const CHILD: (&str, usize) = ("durability::child", 5);
 
-/// The store and the directory of the process that is traced: `URL of a store in it, true or false`.
-const CHILD: &str = "ZARROX_TEST_DURABILITY";
-
-/// The calls that change a file or a directory, or flush one; `statx` marks the end of an operation.
-const CALLS: &str = "open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,unlink,unlinkat,write,writev,pwrite64,\
-                     pwritev,pwritev2,truncate,ftruncate,fallocate,fsync,fdatasync,sync_file_range,msync,close,statx";
-
-/// The beginning of the paths that are looked at when an operation is done.
-const MARK: &str = "/zarrox-mark/";
-
-/// An account of all that a power failure would take away.
-#[derive(Default)]
-struct Disk {
-    root: String,
-    files: BTreeSet<String>,
-    directories: BTreeSet<String>,
-    /// Files whose writes are on the disk when they return, by descriptor.
-    synchronous: BTreeSet<String>,
-    /// The lengths that files were given.
-    lengths: BTreeMap<String, u64>,
-    /// Findings, each with its operation.
-    wrong: Vec<String>,
-    marks: usize,
+fn open(url: &str, sync: &str) -> Arc<dyn Store> {
+    registry().open(url, &StorageOptions::new().create(true).with("sync", sync)).unwrap().store
 }
 
-impl Disk {
-    /// Takes one line of strace's.
-    fn take(&mut self, line: &str) {
-        let Some((call, rest)) = line.split_once('(') else { return };
-        let call = call.rsplit(' ').next().unwrap_or(call);
-        let Some((arguments, result)) = rest.rsplit_once(" = ") else { return };
-        if let Some((_, mark)) = arguments.split_once(MARK) {
-            return self.mark(mark.split('"').next().unwrap_or_default());
-        }
-        if result.starts_with('-') {
-            return;
-        }
-        let on_open_file =
-            ["write", "pwrite", "sync", "truncate", "fallocate"].iter().any(|kind| call.contains(kind));
-        let arguments =
-            if on_open_file { arguments.split('"').next().unwrap_or_default() } else { arguments };
-        let paths = paths(arguments);
-        match (call, &paths[..]) {
-            ("open" | "openat" | "creat", [path, ..]) => {
-                let is_new = call == "creat" || arguments.contains("O_CREAT") && arguments.contains("O_EXCL");
-                if is_new {
-                    self.change_names(path);
-                }
-                if arguments.contains("SYNC") {
-                    self.synchronous.insert(descriptor(result));
-                }
-            }
-            ("mkdir" | "mkdirat", [path, ..]) => self.change_names(path),
-            ("rename" | "renameat" | "renameat2" | "link" | "linkat", [from, to, ..]) => {
-                if self.files.contains(from) {
-                    self.wrong.push(format!("{from} became {to} before it was flushed"));
-                }
-                self.change_names(to);
-            }
-            ("unlink" | "unlinkat", [path, ..]) => {
-                self.files.remove(path);
-                self.directories.remove(path);
-                if !arguments.contains("AT_REMOVEDIR") {
-                    self.change_names(path);
-                }
-            }
-            ("fsync" | "fdatasync", [path, ..]) => {
-                self.files.remove(path);
-                self.directories.remove(path);
-            }
-            ("ftruncate", [path, ..]) => {
-                let length =
-                    arguments.rsplit(", ").next().and_then(|length| length.parse().ok()).unwrap_or(0);
-                // A file that is cut off loses nothing when it is not.
-                if self.lengths.insert(path.clone(), length).is_none_or(|before| before < length) {
-                    self.files.insert(path.clone());
-                }
-            }
-            ("close", _) => drop(self.synchronous.remove(&descriptor(arguments))),
-            ("sync_file_range" | "msync" | "statx", _) => {}
-            (_, [path, ..]) if path.starts_with(&self.root) && !self.is_synchronous(arguments) => {
-                self.files.insert(path.clone());
-            }
-            _ => {}
-        }
-    }
-
-    fn is_synchronous(&self, arguments: &str) -> bool {
-        self.synchronous.contains(&descriptor(arguments))
-    }
-
-    fn change_names(&mut self, path: &str) {
-        let Some((directory, _)) = path.rsplit_once('/') else { return };
-        // Locks and indexes of shared memory are made again.
-        let is_lost = !["lock.mdb", "-shm"].iter().any(|end| path.ends_with(end));
-        // A file under a name of its own that has lost this name is no loss.
-        if directory.starts_with(&self.root) && is_lost && !path.ends_with(".tmp") {
-            self.directories.insert(directory.to_owned());
-        }
-    }
-
-    fn mark(&mut self, operation: &str) {
-        self.marks += 1;
-        let lost = |path: &&String| {
-            !path.ends_with(".tmp") && !path.ends_with("lock.mdb") && !path.ends_with("-shm")
-        };
-        let files = self.files.iter().filter(lost).map(|path| format!("{operation}: bytes of {path}"));
-        let names = self.directories.iter().map(|path| format!("{operation}: names in {path}"));
-        self.wrong.extend(files.chain(names));
-    }
-}
-
-/// The paths in the arguments of a call, whole: `3</dir>, "name"` is `/dir/name`.
-fn paths(arguments: &str) -> Vec<String> {
-    let mut paths = Vec::new();
-    let mut directory: Option<String> = None;
-    let mut rest = arguments;
-    while let Some(at) = rest.find(['<', '"']) {
-        let end = if rest.as_bytes()[at] == b'<' { '>' } else { '"' };
-        let Some((text, after)) = rest[at + 1..].split_once(end) else { break };
-        rest = after;
-        if end == '>' {
-            paths.extend(directory.replace(text.to_owned()));
-        } else {
-            let above = directory.take();
-            paths.push(match above {
-                Some(above) if !text.starts_with('/') => format!("{above}/{text}").replace("/./", "/"),
-                _ => text.to_owned(),
-            });
-        }
-    }
-    paths.extend(directory);
-    paths
-}
-
-/// The number of the file at the beginning of a text.
-fn descriptor(text: &str) -> String {
-    text.chars().take_while(char::is_ascii_digit).collect()
-}
-
-/// The losses by a power failure among all that a process has told as done, which runs this test with this store, and tells so often.
-fn losses((test, marks): (&str, usize), url: &str, sync: bool) -> Option<Vec<String>> {
-    let directory = TempDir::new().unwrap();
-    let root = directory.path().canonicalize().unwrap();
-    let trace = root.with_extension("trace");
-    let calls = format!("trace={CALLS}");
-    let strace = |command: &mut Command| {
-        command.args(["-y", "-s", "0", "-e", &calls, "-o"]).arg(&trace);
-    };
-    let told = format!("{}, {sync}", url.replace("ROOT", root.to_str().unwrap()));
-    other_process::finish(other_process::start_traced(strace, test, CHILD, &told)?);
-    let mut disk = Disk { root: root.to_str().unwrap().to_owned(), ..Disk::default() };
-    let calls = std::fs::read_to_string(&trace).unwrap();
-    std::fs::remove_file(trace).unwrap();
-    calls.lines().for_each(|line| disk.take(line));
-    assert_eq!(disk.marks, marks, "the process has not done all that it should");
-    Some(disk.wrong)
-}
-
-/// The process that is traced.
 #[test]
 fn child() {
-    let Some(told) = std::env::var_os(CHILD) else { return };
-    let told = told.into_string().unwrap();
-    let (url, sync) = told.split_once(", ").unwrap();
-    let options = StorageOptions::new().create(true).with("sync", sync);
-    let store = open_url(url, &options).unwrap().store;
-    // Only an archive has to be finished.
-    let done = |operation: &str| {
-        store.flush().unwrap();
-        assert!(!Path::new(&format!("{MARK}{operation}")).exists());
-    };
-    let set = |name: &str, value: &[u8]| store.set(&key(name), value, Condition::Always).unwrap();
-    set("group/array/0", &[1; 100]);
-    done("creating");
-    set("group/array/0", &[2; 200_000]);
-    done("replacing");
-    store.set(&key("group/array/1"), &[3; 10], Condition::Absent).unwrap();
-    done("adding");
-    assert!(store.erase(&key("group/array/0")).unwrap());
-    done("erasing");
-    store.erase_prefix(&zarrox_testkit::store::prefix("group/")).unwrap();
-    done("erasing all");
+    let Some((url, sync)) = told() else { return };
+    write_all(&*open(&url, &sync));
 }
 
 /// The process that is traced, where others have made directories and not flushed them.
 #[test]
 fn child_among_others() {
-    let Some(told) = std::env::var_os(CHILD) else { return };
-    let told = told.into_string().unwrap();
-    let (url, sync) = told.split_once(", ").unwrap();
+    let Some((url, sync)) = told() else { return };
     let path = Path::new(url.strip_prefix("file://").unwrap());
-    let store = open_url(url, &StorageOptions::new().with("sync", sync)).unwrap().store;
+    let store = open(&url, &sync);
     for name in ["group/array/0", "group/other/0"] {
         std::fs::create_dir_all(path.join(name).parent().unwrap()).unwrap();
         store.set(&key(name), &[1; 100], Condition::Always).unwrap();
-        assert!(!Path::new(&format!("{MARK}{name}")).exists());
-    }
-}
-
-fn check(url: &str) {
-    check_by(("durability::child", 5), url);
-}
-
-fn check_by(child: (&str, usize), url: &str) {
-    if let Some(losses) = losses(child, url, true) {
-        assert!(losses.is_empty(), "{url}: {losses:#?}");
-    }
-    // The check finds what it looks for.
-    if let Some(losses) = losses(child, url, false) {
-        assert!(!losses.is_empty(), "{url} flushes although it was told not to, or the check sees nothing");
+        mark(name);
     }
 }
 
 #[test]
 fn a_directory_has_flushed_what_it_has_returned() {
-    check("file://ROOT/above/data.zarr");
+    check(CHILD, "file://ROOT/above/data.zarr");
 }
 
 #[test]
 fn a_directory_flushes_the_directories_above_that_others_have_made() {
-    check_by(("durability::child_among_others", 2), "file://ROOT/above/data.zarr");
-}
-
-#[test]
-#[cfg(feature = "sqlite")]
-fn sqlite_has_flushed_what_it_has_returned() {
-    check("sqlite://ROOT/above/data.sqlite");
-}
-
-#[test]
-#[cfg(feature = "lmdb")]
-fn lmdb_has_flushed_what_it_has_returned() {
-    check("lmdb://ROOT/above/data.lmdb");
-}
-
-#[test]
-#[cfg(feature = "redb")]
-fn redb_has_flushed_what_it_has_returned() {
-    check("redb://ROOT/above/data.redb");
-}
-
-#[test]
-#[cfg(feature = "gdbm")]
-fn gdbm_has_flushed_what_it_has_returned() {
-    check("gdbm://ROOT/above/data.gdbm");
+    check(("durability::child_among_others", 2), "file://ROOT/above/data.zarr");
 }
 
 #[test]
 #[cfg(feature = "zip")]
 fn an_archive_has_flushed_what_it_has_finished() {
-    check("zip::ROOT/above/data.zip");
+    check(CHILD, "zip::ROOT/above/data.zip");
 }

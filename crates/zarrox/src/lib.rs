@@ -42,6 +42,7 @@ mod options;
 mod policy;
 mod pool;
 mod progress;
+pub mod stores;
 mod upkeep;
 
 pub use access::AccessOptions;
@@ -67,7 +68,6 @@ pub use zarrox_core::{
 };
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;
-pub use zarrox_stores as stores;
 
 use std::path::Path;
 

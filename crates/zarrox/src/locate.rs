@@ -8,9 +8,12 @@ use std::{fs, io};
 use zarrox_core::Strictness;
 use zarrox_core::metadata::ReadContext;
 use zarrox_core::{Format, NodePath, Registry, Result};
-use zarrox_stores::{Located, Prefix, PrefixStore, StorageOptions, Store, is_url, open_directory, open_url};
+use zarrox_stores::{
+    Located, Prefix, PrefixStore, StorageOptions, Store, StoreRegistry, is_url, open_directory,
+};
 
 use crate::error::argument;
+use crate::stores::registry;
 
 /// The store of a path on disk, the path of the node in it, and the format that the name of the root implies.
 ///
@@ -21,15 +24,16 @@ use crate::error::argument;
 pub(crate) fn store_for(
     path: &Path,
     storage: &StorageOptions,
+    stores: &StoreRegistry,
 ) -> Result<(Arc<dyn Store>, NodePath, Option<Format>)> {
     let text =
         path.to_str().ok_or_else(|| argument(format!("the path {} is not Unicode", path.display())))?;
     if text.is_empty() {
         return Err(argument("the path is empty"));
     }
-    storage.check()?;
+    stores.check(storage)?;
     if is_elsewhere(path) {
-        return store_at(text, storage);
+        return store_at(text, storage, stores);
     }
     let path = &resolved(plain(path));
     let archive = archive_of(path);
@@ -49,7 +53,7 @@ pub(crate) fn store_for(
 /// # Errors
 /// When the path is invalid, or no store has the URL.
 pub fn locate(path: impl AsRef<Path>, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath)> {
-    let (store, node, _) = store_for(path.as_ref(), storage)?;
+    let (store, node, _) = store_for(path.as_ref(), storage, &registry())?;
     Ok((store, node))
 }
 
@@ -58,7 +62,7 @@ pub fn locate(path: impl AsRef<Path>, storage: &StorageOptions) -> Result<(Arc<d
 pub fn store_file(path: impl AsRef<Path>) -> Option<PathBuf> {
     let path = path.as_ref();
     if is_elsewhere(path) {
-        return zarrox_stores::file_of(path.to_str()?);
+        return registry().file_of(path.to_str()?);
     }
     archive_of(plain(path)).map(Path::to_owned)
 }
@@ -72,8 +76,12 @@ pub(crate) fn is_elsewhere(path: &Path) -> bool {
 ///
 /// In a bucket or on a server, the root of a hierarchy is the part of the URL that is named `*.zarr` or `*.n5`. Without such a
 /// part it is the URL itself: nothing above is examined.
-fn store_at(url: &str, storage: &StorageOptions) -> Result<(Arc<dyn Store>, NodePath, Option<Format>)> {
-    let Located { store, path, whole } = open_url(url, storage)?;
+fn store_at(
+    url: &str,
+    storage: &StorageOptions,
+    stores: &StoreRegistry,
+) -> Result<(Arc<dyn Store>, NodePath, Option<Format>)> {
+    let Located { store, path, whole } = stores.open(url, storage)?;
     if whole {
         return Ok((store, NodePath::new(&path)?, None));
     }
@@ -330,7 +338,7 @@ mod tests {
 
     #[test]
     fn paths_that_cannot_be_served_say_so() {
-        let open = |path| store_for(Path::new(path), &StorageOptions::new()).err().unwrap();
+        let open = |path| store_for(Path::new(path), &StorageOptions::new(), &registry()).err().unwrap();
         assert_eq!(open("").kind(), ErrorKind::InvalidArgument);
         assert_eq!(open("gopher://host/a").kind(), ErrorKind::Unsupported);
         assert_eq!(open("memory://../a").kind(), ErrorKind::InvalidArgument);
@@ -339,7 +347,8 @@ mod tests {
     #[test]
     fn urls_have_their_roots_by_name() {
         let open = |path| {
-            let (store, node, format) = store_for(Path::new(path), &StorageOptions::new()).unwrap();
+            let (store, node, format) =
+                store_for(Path::new(path), &StorageOptions::new(), &registry()).unwrap();
             (store.location(), node.as_str().to_owned(), format)
         };
         let (at, node, format) = open("memory://a/b.zarr/c/d");

@@ -10,6 +10,7 @@ use zarrox_core::Strictness;
 use zarrox_core::{Error, ErrorKind, Format, NodePath, Registry, Result};
 use zarrox_stores::{
     EXCLUSIVE, FOLLOW_LINKS, Key, LOCK_TIMEOUT, Prefix, ReadOnlyStore, SYNC, StorageOptions, Store,
+    StoreRegistry,
 };
 
 use crate::access::AccessOptions;
@@ -19,6 +20,7 @@ use crate::locate;
 use crate::location::{Address, Context, Location, Purpose};
 use crate::policy::{Consolidated, Durability, MissingChunks, Upkeep};
 use crate::pool::Pool;
+use crate::stores::registry;
 
 /// The modes of opening, for when there is a node and when there is none: those of zarr-python and h5py.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -70,13 +72,15 @@ pub struct OpenOptions {
     consolidated: Consolidated,
     metadata_only: bool,
     storage: StorageOptions,
+    /// `None` for those of this library.
+    stores: Option<StoreRegistry>,
     context: Context,
 }
 
 /// One line with what is most often set.
 impl fmt::Debug for OpenOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { mode, format, consolidated, metadata_only, storage, context } = self;
+        let Self { mode, format, consolidated, metadata_only, storage, stores: _, context } = self;
         write!(f, "OpenOptions {{ mode: {mode:?}, format: {format:?}, consolidated: {consolidated:?}, ")?;
         write!(f, "strictness: {:?}, metadata_only: {metadata_only}, ", context.strictness)?;
         write!(f, "threads: {}, storage: {storage:?}, .. }}", context.pool.threads())
@@ -139,7 +143,8 @@ impl OpenOptions {
         self.storage_option(EXCLUSIVE, exclusive.to_string())
     }
 
-    /// Sets how long a change waits for what another process has locked, in a directory, SQLite and LMDB; one minute by default.
+    /// Sets how long a change waits for what another process has locked, in a directory, SQLite and LMDB; one minute by
+    /// default. Databases that one process has at a time (redb and GDBM) are waited for when they are opened, 0.1 s by default.
     /// Afterwards it fails with [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut), and nothing is written.
     #[must_use]
     pub fn lock_timeout(self, longest: Duration) -> Self {
@@ -150,6 +155,13 @@ impl OpenOptions {
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.context.strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+        self
+    }
+
+    /// The kinds of URLs that are known; those of this library otherwise.
+    #[must_use]
+    pub fn stores(mut self, stores: StoreRegistry) -> Self {
+        self.stores = Some(stores);
         self
     }
 
@@ -550,7 +562,8 @@ impl OpenOptions {
     }
 
     fn placed(&self, path: &Path, create: bool) -> Result<Location> {
-        let (store, node, named) = locate::store_for(path, &self.storage.clone().create(create))?;
+        let stores = self.stores.clone().unwrap_or_else(registry);
+        let (store, node, named) = locate::store_for(path, &self.storage.clone().create(create), &stores)?;
         let location = self.location(store, node.as_str())?;
         Ok(location.expecting(self.format.or(named)))
     }

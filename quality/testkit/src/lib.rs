@@ -8,12 +8,17 @@ pub mod choices;
 pub mod codec;
 #[cfg(feature = "corpus")]
 pub mod corpus;
+#[cfg(all(target_os = "linux", feature = "stores"))]
+pub mod durability;
 pub mod examples;
 #[cfg(feature = "stores")]
 pub mod faults;
 pub mod fuzz;
 #[cfg(feature = "stores")]
 mod holds;
+pub mod other_process;
+#[cfg(feature = "stores")]
+pub mod processes;
 pub mod proxy;
 #[cfg(feature = "async")]
 pub mod remote;

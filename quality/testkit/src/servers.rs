@@ -4,6 +4,11 @@
 //! `cargo test` passes without servers; but where a server was started, its tests cannot miss it.
 
 use std::env;
+#[cfg(feature = "stores")]
+use std::time::{Duration, Instant};
+
+#[cfg(feature = "stores")]
+use zarrox_stores::{StorageOptions, StoreErrorKind, StoreRegistry};
 
 /// The beginning of the name of every variable.
 const PREFIX: &str = "ZARROX_TEST_";
@@ -41,4 +46,34 @@ pub fn address(name: &str) -> Option<String> {
 pub fn started() -> Vec<String> {
     let names = env::var(format!("{PREFIX}SERVERS")).unwrap_or_default();
     names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// Checks that the first request to each URL, where `HOST` is one at which nobody listens, fails soon.
+///
+/// # Panics
+///
+/// When it does not, or fails in another way.
+#[cfg(feature = "stores")]
+#[expect(clippy::unwrap_used, reason = "a suite panics where a promise is broken")]
+pub fn check_no_server(stores: &StoreRegistry, urls: &[&str]) {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = free.local_addr().unwrap().to_string();
+    drop(free);
+    let options = StorageOptions::new().with("endpoint", format!("http://{host}")).with("anonymous", "true");
+    let options = options.with("allow_http", "true").with("region", "eu");
+    std::thread::scope(|scope| {
+        for url in urls {
+            let (url, options) = (url.replace("HOST", &host), &options);
+            scope.spawn(move || {
+                let begin = Instant::now();
+                let located = stores.open(&url, options);
+                let asked = located.and_then(|located| located.store.get(&crate::store::key("a")));
+                let error = asked.unwrap_err();
+                let found = (error.kind(), error.is_no_server());
+                assert_eq!(found, (StoreErrorKind::Unreachable, true), "{url}: {error}");
+                // Two seconds, and what a machine needs that has much to do.
+                assert!(begin.elapsed() < Duration::from_secs(10), "{url}: {:?}", begin.elapsed());
+            });
+        }
+    });
 }

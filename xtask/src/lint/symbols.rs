@@ -10,10 +10,11 @@ use crate::run::{self, Outcome};
 const PAGE: &str = "ARCHITECTURE.md";
 
 /// Short names of folders, so that the page need not repeat the long ones.
-const SHORT: [(&str, &str); 9] = [
+const SHORT: [(&str, &str); 10] = [
     ("core/", "crates/zarrox-core/src/"),
     ("codecs/", "crates/zarrox-codecs/src/"),
     ("stores/", "crates/zarrox-stores/src/"),
+    ("databases/", "crates/zarrox-databases/src/"),
     ("zarrox/", "crates/zarrox/src/"),
     ("derive/", "crates/zarrox-derive/src/"),
     ("files/", "crates/zarrox-files/src/"),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use clap::Args;
-use zarrox::stores::{OptionValue, StorageOption, storage_options};
+use zarrox::stores::{OptionValue, StorageOption, registry};
 
 use crate::exit::Failure;
 
@@ -21,7 +21,8 @@ impl Storage {
 
 /// The options of all stores that have any. Stores of one kind can have several names.
 fn table() -> String {
-    let all = || storage_options().filter(|(_, options)| !options.is_empty());
+    let stores = registry();
+    let all = || stores.storage_options().filter(|(_, options)| !options.is_empty());
     let width =
         all().flat_map(|(_, options)| options).map(|option| shown(option).len()).max().unwrap_or_default();
     let mut table = String::new();

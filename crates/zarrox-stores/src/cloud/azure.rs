@@ -15,23 +15,20 @@ use crate::url::scheme::{Located, Scheme};
 use crate::{Blocking, StoreError, StoreErrorKind};
 
 /// `az://container/path`, or `abfss://container@account.dfs.core.windows.net/path`.
-pub(crate) static SCHEME: Scheme = Scheme {
-    names: &["az", "azure", "abfs", "abfss"],
-    options: &[
-        StorageOption::text("account", "the name of the account"),
-        StorageOption::text("access_key", "the account's key"),
-        StorageOption::text("sas", "a shared access signature"),
-        StorageOption::text("bearer_token", "a bearer token"),
-        StorageOption::text("connection_string", "a connection string"),
-        StorageOption::flag("anonymous", "ask without credentials"),
-        StorageOption::text("endpoint", "the URL of a server other than Azure's"),
-        StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
-    ],
-    open: |url, options| {
-        let (store, container) = AzureOptions::from_environment().said(url, options)?;
-        Ok(Located::one_of_many(store.open(container)?, url.path()))
-    },
-};
+pub(crate) static SCHEME: Scheme = Scheme::new(&["az", "azure", "abfs", "abfss"], |url, options| {
+    let (store, container) = AzureOptions::from_environment().said(url, options)?;
+    Ok(Located::one_of_many(store.open(container)?, url.path()))
+})
+.with_options(&[
+    StorageOption::text("account", "the name of the account"),
+    StorageOption::text("access_key", "the account's key"),
+    StorageOption::text("sas", "a shared access signature"),
+    StorageOption::text("bearer_token", "a bearer token"),
+    StorageOption::text("connection_string", "a connection string"),
+    StorageOption::flag("anonymous", "ask without credentials"),
+    StorageOption::text("endpoint", "the URL of a server other than Azure's"),
+    StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
+]);
 
 /// A container of Azure Blob Storage. Opened by [`AzureOptions`].
 ///

@@ -41,31 +41,28 @@ const ANSWER: u64 = 16 << 20;
 /// The characters that are not escaped in a segment of a path, or in a value of a query.
 const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-pub(crate) static SCHEME: Scheme = Scheme {
-    names: &["gs", "gcs"],
-    options: &[
-        StorageOption::text("endpoint", "the URL of a server other than Google's"),
-        StorageOption::text("token", "an access token"),
-        StorageOption::text("credentials_file", "the JSON file of a service account or user"),
-        StorageOption::flag("anonymous", "ask without credentials"),
-    ],
-    open: |url, options| {
-        let mut gcs = GcsOptions::new();
-        if let Some(endpoint) = options.get("endpoint") {
-            gcs = gcs.endpoint(endpoint);
-        }
-        if let Some(path) = options.get("credentials_file") {
-            gcs = gcs.credentials_file(path);
-        }
-        if let Some(token) = options.get("token") {
-            gcs = gcs.token(token);
-        }
-        if options.flag("anonymous")? == Some(true) {
-            gcs = gcs.anonymous();
-        }
-        Ok(Located::one_of_many(gcs.open(url.authority())?, url.path()))
-    },
-};
+pub(crate) static SCHEME: Scheme = Scheme::new(&["gs", "gcs"], |url, options| {
+    let mut gcs = GcsOptions::new();
+    if let Some(endpoint) = options.get("endpoint") {
+        gcs = gcs.endpoint(endpoint);
+    }
+    if let Some(path) = options.get("credentials_file") {
+        gcs = gcs.credentials_file(path);
+    }
+    if let Some(token) = options.get("token") {
+        gcs = gcs.token(token);
+    }
+    if options.flag("anonymous")? == Some(true) {
+        gcs = gcs.anonymous();
+    }
+    Ok(Located::one_of_many(gcs.open(url.authority())?, url.path()))
+})
+.with_options(&[
+    StorageOption::text("endpoint", "the URL of a server other than Google's"),
+    StorageOption::text("token", "an access token"),
+    StorageOption::text("credentials_file", "the JSON file of a service account or user"),
+    StorageOption::flag("anonymous", "ask without credentials"),
+]);
 
 /// Keeps each value as an object of a bucket of Google Cloud Storage. The key is the object's name as it is.
 ///

@@ -35,21 +35,18 @@ const REDIRECTIONS: usize = 10;
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// `https://host/path`: the store is all of the server. The path is one that a browser takes, with `%20` for a space.
-pub(crate) static SCHEME: Scheme = Scheme {
-    names: &["http", "https"],
-    options: &[StorageOption::text("bearer_token", "a bearer token")],
-    open: |url, options| {
-        let user = url.user_info().map(|user| format!("{user}@")).unwrap_or_default();
-        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
-        let root = format!("{}://{user}{}/{query}", url.scheme(), url.authority());
-        let mut http = HttpOptions::new();
-        if let Some(token) = options.get("bearer_token") {
-            http = http.bearer_token(token);
-        }
-        let path = percent_decode_str(url.path()).decode_utf8_lossy();
-        Ok(Located::one_of_many(http.open(&root)?, path))
-    },
-};
+pub(crate) static SCHEME: Scheme = Scheme::new(&["http", "https"], |url, options| {
+    let user = url.user_info().map(|user| format!("{user}@")).unwrap_or_default();
+    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let root = format!("{}://{user}{}/{query}", url.scheme(), url.authority());
+    let mut http = HttpOptions::new();
+    if let Some(token) = options.get("bearer_token") {
+        http = http.bearer_token(token);
+    }
+    let path = percent_decode_str(url.path()).decode_utf8_lossy();
+    Ok(Located::one_of_many(http.open(&root)?, path))
+})
+.with_options(&[StorageOption::text("bearer_token", "a bearer token")]);
 
 /// A read-only store of the files below a URL of a web server. [`HttpOptions`] opens it.
 ///

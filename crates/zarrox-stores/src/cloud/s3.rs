@@ -15,24 +15,21 @@ use crate::url::scheme::{Located, Scheme};
 use crate::{Blocking, StoreError, StoreErrorKind};
 
 /// `s3://bucket/path`.
-pub(crate) static SCHEME: Scheme = Scheme {
-    names: &["s3", "s3a"],
-    options: &[
-        StorageOption::text("access_key_id", "the name of the access key"),
-        StorageOption::text("secret_access_key", "the access key's secret"),
-        StorageOption::text("session_token", "the session token of temporary credentials"),
-        StorageOption::text("profile", "the name of a profile in ~/.aws"),
-        StorageOption::flag("anonymous", "ask without credentials"),
-        StorageOption::text("region", "the region of the bucket"),
-        StorageOption::text("endpoint", "the URL of a server other than Amazon's"),
-        StorageOption::flag("virtual_hosted", "the server's name contains the name of the bucket"),
-        StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
-    ],
-    open: |url, options| {
-        let store = S3Options::from_environment().said(options)?.open(url.authority())?;
-        Ok(Located::one_of_many(store, url.path()))
-    },
-};
+pub(crate) static SCHEME: Scheme = Scheme::new(&["s3", "s3a"], |url, options| {
+    let store = S3Options::from_environment().said(options)?.open(url.authority())?;
+    Ok(Located::one_of_many(store, url.path()))
+})
+.with_options(&[
+    StorageOption::text("access_key_id", "the name of the access key"),
+    StorageOption::text("secret_access_key", "the access key's secret"),
+    StorageOption::text("session_token", "the session token of temporary credentials"),
+    StorageOption::text("profile", "the name of a profile in ~/.aws"),
+    StorageOption::flag("anonymous", "ask without credentials"),
+    StorageOption::text("region", "the region of the bucket"),
+    StorageOption::text("endpoint", "the URL of a server other than Amazon's"),
+    StorageOption::flag("virtual_hosted", "the server's name contains the name of the bucket"),
+    StorageOption::flag("allow_http", "allow a connection that is not encrypted"),
+]);
 
 /// A bucket of S3, or of another service with the same interface. Opened by [`S3Options`].
 ///

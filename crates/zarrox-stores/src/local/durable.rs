@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 /// Makes a directory and those above it that are missing; with `sync`, so that all of them outlive a power failure.
-pub(crate) fn create_directories(path: &Path, sync: bool) -> io::Result<()> {
+pub fn create_directories(path: &Path, sync: bool) -> io::Result<()> {
     if !sync || path.is_dir() {
         return fs::create_dir_all(path);
     }
@@ -20,7 +20,7 @@ pub(crate) fn create_directories(path: &Path, sync: bool) -> io::Result<()> {
 }
 
 /// Flushes the names of what is in a directory.
-pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+pub fn sync_directory(path: &Path) -> io::Result<()> {
     // Other systems have no such call.
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
@@ -48,7 +48,7 @@ pub(crate) fn flush_above(directory: &Path) {
 }
 
 /// The directory that a file is in.
-pub(crate) fn directory_of(path: &Path) -> &Path {
+pub fn directory_of(path: &Path) -> &Path {
     let named = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     named.unwrap_or(Path::new("."))
 }

@@ -1,23 +1,29 @@
 //! Locks of files, which other processes may hold.
 
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The time for which the lock of a file that another process holds is tried again. A program that this
 /// process starts holds the locks of all open files for an instant.
-pub(crate) const MOMENT: Duration = Duration::from_millis(100);
+pub const MOMENT: Duration = Duration::from_millis(100);
 
-/// Tries again for a [`MOMENT`] while the file's lock `is_taken`.
-#[cfg(any(feature = "redb", feature = "zip"))]
-pub(crate) fn for_a_moment<T, E>(
+/// The pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Tries again while the file's lock `is_taken`, for no longer than `longest`.
+///
+/// # Errors
+///
+/// Those of the last attempt.
+pub fn retry_for<T, E>(
+    longest: Duration,
     mut attempt: impl FnMut() -> Result<T, E>,
     is_taken: impl Fn(&E) -> bool,
 ) -> Result<T, E> {
-    let end = std::time::Instant::now() + MOMENT;
+    let begin = Instant::now();
     loop {
         match attempt() {
-            Err(error) if is_taken(&error) && std::time::Instant::now() < end => {
-                std::thread::sleep(MOMENT / 50);
-            }
+            Err(error) if is_taken(&error) && begin.elapsed() < longest => thread::sleep(PAUSE),
             outcome => return outcome,
         }
     }

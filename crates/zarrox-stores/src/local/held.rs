@@ -18,7 +18,7 @@ use foldhash::HashMap;
 use crate::sync::{LazyLock, Mutex, MutexGuard, ThreadId, current, sleep, unpoisoned};
 
 /// The identity of a file as long as it is open or has a name: its device and its number there.
-pub(crate) type Identity = (u64, u64);
+pub type Identity = (u64, u64);
 
 /// The locks that this process holds, by file. The open file of each keeps its number from being used for another file.
 static HELD: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
@@ -45,9 +45,9 @@ pub(crate) enum Claim {
 }
 
 /// The time after which it is said that a lock is waited for.
-pub(crate) const NOTICE: Duration = Duration::from_secs(1);
+pub const NOTICE: Duration = Duration::from_secs(1);
 /// The longest time that a lock is waited for, if nothing else is said.
-pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 /// The first and the longest pause between two attempts to get a lock.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(10));
 
@@ -58,7 +58,7 @@ pub(crate) fn held_locks() -> MutexGuard<'static, Table> {
 
 /// A lock of a file, held by this process until the last value like it is dropped.
 #[derive(Debug)]
-pub(crate) struct HeldLock(Identity, Claim);
+pub struct HeldLock(Identity, Claim);
 
 /// The outcome of an attempt to lock a file.
 pub(super) enum Attempt {
@@ -75,7 +75,7 @@ impl HeldLock {
     }
 
     /// Takes over a file that the caller has locked, as one who merges.
-    pub(crate) fn adopt(file: File, identity: Identity) -> Self {
+    pub fn adopt(file: File, identity: Identity) -> Self {
         held_locks()
             .insert(identity, Entry { _file: Arc::new(file), users: 1, merges: Some((current().id(), 1)) });
         Self(identity, Claim::Merge)
@@ -166,13 +166,13 @@ impl Drop for HeldLock {
 }
 
 /// Returns true for the errors of file systems that cannot lock.
-pub(crate) fn is_unsupported(error: &io::Error) -> bool {
+pub fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(Errno::from_io_error(error), Some(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL))
 }
 
 /// The identity of an open file.
-pub(crate) fn identity(file: &File) -> io::Result<Identity> {
+pub fn identity(file: &File) -> io::Result<Identity> {
     Ok(identity_of(&rustix::fs::fstat(file)?))
 }
 

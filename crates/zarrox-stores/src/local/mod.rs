@@ -3,7 +3,6 @@
 #[cfg(unix)]
 pub(crate) mod directory;
 pub(crate) mod durable;
-#[cfg(any(feature = "gdbm", feature = "redb", feature = "zip"))]
 pub(crate) mod file_lock;
 #[cfg(unix)]
 pub(crate) mod held;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::options::ReferenceOptions;
 use super::store::ReferenceStore;
-use crate::{Store, StoreError, open_url};
+use crate::{Store, StoreError};
 
 impl ReferenceOptions {
     /// Opens references in a file of this machine.
@@ -16,6 +16,7 @@ impl ReferenceOptions {
     /// See [`open_in`](Self::open_in).
     #[cfg(unix)]
     pub fn open(self, path: impl AsRef<Path>) -> Result<ReferenceStore, StoreError> {
+        let open_url = self.stores.opener();
         ReferenceStore::open_file(self, path.as_ref(), open_url)
     }
 
@@ -26,6 +27,7 @@ impl ReferenceOptions {
     /// [`StoreErrorKind::NotFound`](crate::StoreErrorKind::NotFound) when nothing is there, [`StoreErrorKind::Corrupt`](crate::StoreErrorKind::Corrupt) when these are no references or one of them
     /// is malformed, [`StoreErrorKind::TooLarge`](crate::StoreErrorKind::TooLarge) when they take too much memory; otherwise when they cannot be read.
     pub fn open_in(self, store: Arc<dyn Store>, path: &str) -> Result<ReferenceStore, StoreError> {
+        let open_url = self.stores.opener();
         ReferenceStore::open(self, store, path, None, open_url)
     }
 }

@@ -1,9 +1,10 @@
 //! [`ReferenceOptions`].
 
-use crate::StorageOptions;
+use crate::{StorageOptions, StoreRegistry, registry};
 
 /// The bytes that references may take when nothing else is said.
 const MEMORY_LIMIT: u64 = 1 << 30;
+
 /// Options with which references are read.
 ///
 /// | option | when not set |
@@ -13,6 +14,7 @@ const MEMORY_LIMIT: u64 = 1 << 30;
 /// | [`allow_local`](Self::allow_local) | references that are a file lead to files in its directory and below; others to none |
 /// | [`memory_limit`](Self::memory_limit) | 1 GiB |
 /// | [`storage`](Self::storage) | none |
+/// | [`stores`](Self::stores) | references lead to the stores of this crate |
 #[derive(Clone, Debug)]
 pub struct ReferenceOptions {
     pub(super) target: Option<String>,
@@ -20,6 +22,7 @@ pub struct ReferenceOptions {
     pub(super) allow_local: Option<bool>,
     pub(super) memory_limit: u64,
     pub(super) storage: StorageOptions,
+    pub(super) stores: StoreRegistry,
     /// True if the references are a file of this machine.
     pub(super) is_local: bool,
 }
@@ -40,6 +43,7 @@ impl ReferenceOptions {
             allow_local: None,
             memory_limit: MEMORY_LIMIT,
             storage: StorageOptions::new(),
+            stores: registry(),
             is_local: false,
         }
     }
@@ -80,6 +84,12 @@ impl ReferenceOptions {
     #[must_use]
     pub fn storage(self, storage: StorageOptions) -> Self {
         Self { storage, ..self }
+    }
+
+    /// Sets the kinds of URLs to which references may lead.
+    #[must_use]
+    pub fn stores(self, stores: StoreRegistry) -> Self {
+        Self { stores, ..self }
     }
 
     /// Returns how far references may lead on this machine.

@@ -44,7 +44,7 @@ fn are_near(set: &key_map::Map<Reference>, targets: &Targets) -> bool {
 ///
 /// # Targets
 ///
-/// A target is the URL of a bucket or a web server, or anything else that [`open_url`](crate::open_url) takes. A path without a
+/// A target is the URL of a bucket or a web server, or anything else that [`StoreRegistry::open`](crate::StoreRegistry::open) takes. A path without a
 /// scheme is, in references that are a file, a file; if it is relative, below the working directory, as fsspec has it. In
 /// references from elsewhere it lies beside these, in the same store.
 ///

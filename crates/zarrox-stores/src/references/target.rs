@@ -349,7 +349,12 @@ mod tests {
         let storage = StorageOptions::new().with(TOKEN, "a").with("endpoint", "b");
         let targets = |storage: &StorageOptions, origin| {
             let options = ReferenceOptions::new().storage(storage.clone());
-            Targets::new(options, (Arc::new(MemoryStore::new()), Prefix::root()), origin, crate::open_url)
+            Targets::new(
+                options,
+                (Arc::new(MemoryStore::new()), Prefix::root()),
+                origin,
+                crate::registry().opener(),
+            )
         };
         let all = targets(&storage, Some("https://h/a.json"));
         assert_eq!(all.origin.as_deref(), Some("https://h"));

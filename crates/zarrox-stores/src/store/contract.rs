@@ -317,7 +317,9 @@ pub struct DirListing {
 }
 
 impl DirListing {
-    pub(crate) fn sorted(mut self) -> Self {
+    /// The same entries, with each list sorted.
+    #[must_use]
+    pub fn sorted(mut self) -> Self {
         self.keys.sort_unstable();
         self.prefixes.sort_unstable();
         self

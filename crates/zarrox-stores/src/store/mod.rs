@@ -11,21 +11,12 @@ mod value;
 pub use self::contract::{Capabilities, Condition, DirListing, GetDone, Store};
 pub use self::ext::StoreExt;
 pub use self::payload::{PartSource, Payload};
-#[cfg(any(
-    feature = "async",
-    feature = "cache",
-    feature = "lmdb",
-    feature = "redis",
-    feature = "sqlite"
-))]
-pub(crate) use self::provided::ranges_of;
-#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm", feature = "zip"))]
-pub(crate) use self::provided::stamp_of;
-pub(crate) use self::provided::{check_rename, copy_then_erase};
+pub(crate) use self::provided::copy_then_erase;
+pub use self::provided::{check_rename, ranges_of, stamp_of};
 pub use self::range::ByteRange;
 #[cfg(any(feature = "async", feature = "cache", feature = "references"))]
 pub(crate) use self::range::WHOLE;
 #[cfg(feature = "zip")]
 pub(crate) use self::value::out_of_memory;
 pub use self::value::{Stamp, Value, Version};
-pub(crate) use self::value::{checked_length, reserved};
+pub use self::value::{checked_length, reserved};

@@ -7,9 +7,7 @@ use bytes::Bytes;
 use super::contract::{Condition, Store};
 use super::ext::StoreExt;
 use super::range::{ByteRange, WHOLE};
-#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm"))]
-use super::value::Stamp;
-use super::value::{Value, checked_length, out_of_range};
+use super::value::{Stamp, Value, checked_length, out_of_range};
 use crate::{Key, Prefix, StoreError, StoreErrorKind};
 
 /// Reads the whole value of an opened one.
@@ -29,7 +27,11 @@ pub fn get_ranges<S: Store + ?Sized>(
 }
 
 /// The result of [`Store::get_ranges`] for a value that is open.
-pub(crate) fn ranges_of<S: Store + ?Sized>(
+///
+/// # Errors
+///
+/// When a range lies outside of the value, or cannot be read.
+pub fn ranges_of<S: Store + ?Sized>(
     store: &S,
     key: &Key,
     value: &dyn Value,
@@ -88,8 +90,11 @@ pub fn no_exchange<S: Store + ?Sized>(store: &S, one: &Prefix, other: &Prefix) -
 }
 
 /// The stamp of a value in a database or an archive, whose version is found by opening it.
-#[cfg(any(feature = "sqlite", feature = "lmdb", feature = "redb", feature = "gdbm", feature = "zip"))]
-pub(crate) fn stamp_of<S: Store + ?Sized>(store: &S, key: &Key) -> Result<Stamp, StoreError> {
+///
+/// # Errors
+///
+/// When the value cannot be opened.
+pub fn stamp_of<S: Store + ?Sized>(store: &S, key: &Key) -> Result<Stamp, StoreError> {
     let Some(value) = store.open_with(key, Some(WHOLE))? else { return Ok(Stamp::Missing) };
     Ok(value.version().map_or(Stamp::Unknown, Stamp::Settled))
 }

@@ -82,7 +82,7 @@ pub trait Value: Send + Sync {
 }
 
 /// Checks that a range lies inside a value and fits into memory.
-pub(crate) fn checked_length(size: u64, offset: u64, length: u64) -> Result<usize, StoreError> {
+pub fn checked_length(size: u64, offset: u64, length: u64) -> Result<usize, StoreError> {
     if offset.checked_add(length).is_none_or(|end| end > size) {
         return Err(out_of_range(&format!("{length} bytes from offset {offset}"), size));
     }
@@ -90,7 +90,7 @@ pub(crate) fn checked_length(size: u64, offset: u64, length: u64) -> Result<usiz
 }
 
 /// An empty buffer with room for `length` bytes. Returns an error instead of aborting when there is not enough memory.
-pub(crate) fn reserved(length: usize) -> Result<Vec<u8>, StoreError> {
+pub fn reserved(length: usize) -> Result<Vec<u8>, StoreError> {
     let mut buffer = Vec::new();
     buffer.try_reserve_exact(length).map_err(|error| out_of_memory(length as u64).with_source(error))?;
     Ok(buffer)

@@ -3,51 +3,56 @@
 use super::options::{REMOTE, StorageOption, StorageOptions, wrong};
 #[cfg(feature = "references")]
 use super::references;
-use super::schemes::SCHEMES;
+use super::registry::StoreRegistry;
 use super::stage::{ARCHIVE_OPTIONS, ARCHIVES, CACHE_OPTIONS, CACHES};
 use crate::StoreError;
 
-/// Every kind of store of this build: its names, which stand before `://` or `::`, and the storage options that it takes.
-pub fn storage_options() -> impl Iterator<Item = (&'static [&'static str], &'static [StorageOption])> {
-    let schemes = SCHEMES.iter().map(|scheme| (scheme.names, scheme.options));
-    #[cfg(feature = "references")]
-    let schemes = schemes.chain([(references::NAMES, references::OPTIONS)]);
-    schemes.chain([(ARCHIVES, ARCHIVE_OPTIONS), (CACHES, CACHE_OPTIONS)])
-}
+impl StoreRegistry {
+    /// Every kind of store: its names, which stand before `://` or `::`, and the storage options that it takes.
+    pub fn storage_options(
+        &self,
+    ) -> impl Iterator<Item = (&'static [&'static str], &'static [StorageOption])> {
+        let schemes = self.available().map(|scheme| (scheme.names, scheme.options));
+        #[cfg(feature = "references")]
+        let schemes = schemes.chain([(references::NAMES, references::OPTIONS)]);
+        schemes.chain([(ARCHIVES, ARCHIVE_OPTIONS), (CACHES, CACHE_OPTIONS)])
+    }
 
-impl StorageOptions {
     /// Checks that there are such options, and that they have such values. An option that another store takes than the one that is
     /// opened is passed over: options are often said once for several places.
     ///
     /// # Errors
     ///
     /// [`StoreErrorKind::InvalidKey`](crate::StoreErrorKind::InvalidKey) when no store takes an option, with the one that may be meant, or the value is none that it has.
-    pub fn check(&self) -> Result<(), StoreError> {
-        self.iter().try_for_each(|(name, value)| {
+    pub fn check(&self, options: &StorageOptions) -> Result<(), StoreError> {
+        options.iter().try_for_each(|(name, value)| {
             let own = name.strip_prefix(REMOTE).filter(|own| *own != "protocol").unwrap_or(name);
-            let mut known = storage_options()
+            let mut known = self
+                .storage_options()
                 .flat_map(|(_, options)| options)
                 .filter(|option| option.is_called(own))
                 .peekable();
             if known.peek().is_none() {
-                return Err(unknown(name, own));
+                return Err(self.unknown(name, own));
             }
             let checked: Vec<_> = known.map(|option| option.check(value)).collect();
             if checked.iter().any(Result::is_ok) { Ok(()) } else { checked.into_iter().collect() }
         })
     }
-}
 
-/// The error of an option that no store takes; it names the one that is meant, if there is one that is spelled alike.
-fn unknown(name: &str, own: &str) -> StoreError {
-    let known = storage_options().flat_map(|(_, options)| options).map(|option| option.name);
-    let known = known.filter(|known| !known.contains('*'));
-    let nearest = known.map(|known| (distance(known, own), known)).min();
-    let meant = match nearest.filter(|(distance, known)| *distance <= 1 + known.len() / 4) {
-        Some((_, known)) => format!("did you mean '{}{known}'?", name.strip_suffix(own).unwrap_or_default()),
-        None => "`zarrox storage` lists all options".to_owned(),
-    };
-    wrong(format!("no store takes a storage option '{}' ({meant})", name.escape_debug()))
+    /// The error of an option that no store takes; it names the one that is meant, if there is one that is spelled alike.
+    fn unknown(&self, name: &str, own: &str) -> StoreError {
+        let known = self.storage_options().flat_map(|(_, options)| options).map(|option| option.name);
+        let known = known.filter(|known| !known.contains('*'));
+        let nearest = known.map(|known| (distance(known, own), known)).min();
+        let meant = match nearest.filter(|(distance, known)| *distance <= 1 + known.len() / 4) {
+            Some((_, known)) => {
+                format!("did you mean '{}{known}'?", name.strip_suffix(own).unwrap_or_default())
+            }
+            None => "`zarrox storage` lists all options".to_owned(),
+        };
+        wrong(format!("no store takes a storage option '{}' ({meant})", name.escape_debug()))
+    }
 }
 
 /// Counts the characters that must be inserted, removed or replaced to make one text of the other.
@@ -67,13 +72,19 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Located, MemoryStore, Scheme, registry};
+
+    /// A store whose options have names that are not fixed.
+    static SETTINGS: Scheme = Scheme::new(&["settings"], |_, _| Ok(Located::whole(MemoryStore::new(), "")))
+        .with_options(&[StorageOption::text("*.*", "a setting")]);
 
     fn refusal(name: &str, value: &str) -> Option<String> {
-        StorageOptions::new().with(name, value).check().err().map(|error| error.to_string())
+        let options = StorageOptions::new().with(name, value);
+        registry().with(&[&SETTINGS]).check(&options).err().map(|error| error.to_string())
     }
 
     #[test]
-    #[cfg(all(feature = "s3", feature = "references", feature = "hdfs"))]
+    #[cfg(all(feature = "s3", feature = "references"))]
     fn options_that_no_store_takes_are_refused_with_what_may_be_meant() {
         for (wrong, meant) in [
             ("alow_http", "did you mean 'allow_http'?"),
@@ -107,7 +118,7 @@ mod tests {
 
     #[test]
     fn each_option_is_described_once_for_each_store() {
-        for (names, options) in storage_options() {
+        for (names, options) in registry().storage_options() {
             for (index, option) in options.iter().enumerate() {
                 assert!(!option.help.is_empty() && !option.help.ends_with('.'), "{names:?}: {}", option.name);
                 assert!(

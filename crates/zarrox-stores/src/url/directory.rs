@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::options::{LOCK_TIMEOUT, LOCK_TIMEOUT_OPTION, SYNC, SYNC_OPTION, StorageOption, StorageOptions};
+use super::options::{LOCK_TIMEOUT, SYNC, StorageOption, StorageOptions};
 use super::scheme::{Located, Scheme};
 use crate::{DirectoryStore, StoreError};
 
@@ -11,22 +11,20 @@ pub const FOLLOW_LINKS: &str = "follow_links";
 /// The name of the option that says that nobody else writes to a directory.
 pub const EXCLUSIVE: &str = "exclusive";
 
-pub(super) static SCHEME: Scheme = Scheme {
-    names: &["file"],
-    options: &[
-        StorageOption::flag(
-            FOLLOW_LINKS,
-            "follow symbolic links that lead out of the directory (a path is one, too)",
-        ),
-        SYNC_OPTION,
-        StorageOption::flag(
-            EXCLUSIVE,
-            "lock no files, since nobody else writes (for file systems without locks)",
-        ),
-        LOCK_TIMEOUT_OPTION,
-    ],
-    open: |url, options| Ok(Located::whole(open_directory(url.rest(), options)?, "")),
-};
+pub(super) static SCHEME: Scheme =
+    Scheme::new(&["file"], |url, options| Ok(Located::whole(open_directory(url.rest(), options)?, "")))
+        .with_options(&[
+            StorageOption::flag(
+                FOLLOW_LINKS,
+                "follow symbolic links that lead out of the directory (a path is one, too)",
+            ),
+            StorageOption::SYNC,
+            StorageOption::flag(
+                EXCLUSIVE,
+                "lock no files, since nobody else writes (for file systems without locks)",
+            ),
+            StorageOption::LOCK_TIMEOUT,
+        ]);
 
 /// Opens a directory as its options say.
 ///

@@ -57,7 +57,7 @@ fn stores() -> MutexGuard<'static, BTreeMap<String, Arc<dyn Store>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Condition, Key, MemoryStore, StorageOptions, StoreErrorKind, StoreExt, open_url};
+    use crate::{Condition, Key, MemoryStore, StorageOptions, StoreErrorKind, StoreExt, registry};
 
     #[test]
     fn a_store_has_its_url_as_long_as_it_has_its_name() {
@@ -66,12 +66,15 @@ mod tests {
         store.set(&key, b"1", Condition::Always).unwrap();
         let named = NamedStore::new("named-test", store);
         let url = named.url("a");
-        let located = open_url(&url, &StorageOptions::new()).unwrap();
+        let located = registry().open(&url, &StorageOptions::new()).unwrap();
         assert_eq!(
             (located.path.as_str(), located.store.get(&key).unwrap().as_deref()),
             ("a", Some(&b"1"[..]))
         );
         drop(named);
-        assert_eq!(open_url(&url, &StorageOptions::new()).unwrap_err().kind(), StoreErrorKind::Unsupported);
+        assert_eq!(
+            registry().open(&url, &StorageOptions::new()).unwrap_err().kind(),
+            StoreErrorKind::Unsupported
+        );
     }
 }

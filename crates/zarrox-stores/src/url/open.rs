@@ -1,93 +1,123 @@
-//! From a URL, or from a chain of stores inside of stores, to a store: [`open_url`].
+//! From a URL, or from a chain of stores inside of stores, to a store: [`StoreRegistry::open`].
 
 #[cfg(all(unix, feature = "zip"))]
 use super::options::SYNC;
 use super::options::StorageOptions;
 #[cfg(feature = "references")]
 use super::references;
+use super::registry::StoreRegistry;
 use super::scheme::Located;
-use super::schemes::open_scheme;
+#[cfg(feature = "references")]
+use super::scheme::OpenUrl;
 use super::stage::{Stage, joined, local, split};
 use super::text::StoreUrl;
 use crate::{Key, StoreError, StoreErrorKind};
 
-/// Finds the store that a URL means. What is asked of it, also whether it is there, shows when it is used.
-///
-/// | URL | store |
-/// |---|---|
-/// | `file:///path` | a directory |
-/// | `memory://path` | the memory that all such URLs of this process share |
-/// | `s3://bucket/path` | S3; `endpoint`, `region`, `anonymous`, `profile` … are storage options or said by the environment |
-/// | `az://container/path`, `abfss://container@account.dfs.core.windows.net/path` | Azure Blob Storage |
-/// | `https://host/path` | a web server, for reading |
-/// | `sqlite:///path/data.db/node`, `lmdb://`, `redb://`, `gdbm://` | a database file, and a node in it |
-/// | `bdb:///path/data.bdb/node` | a Berkeley DB file, for reading, and a node in it |
-/// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
-/// | `redis://user:password@host:port/database/node?prefix=` | a Redis database, and a node in it |
-/// | `mongodb://user:password@host:port/database/collection/node?options` | a MongoDB collection, and a node in it |
-/// | `gs://bucket/path` | a bucket of Google Cloud Storage; options `endpoint`, `token`, `credentials_file`, `anonymous` |
-/// | `webdav://user:password@host/path`, `webdavs://` with TLS | the files of a WebDAV server; options `user`, `password`, `token` |
-/// | `ftp://user:password@host/path` | the files of an FTP server; options `user`, `password` |
-/// | `hdfs://user@namenode:8020/path` | the files of a Hadoop cluster; other options are settings of Hadoop's client |
-/// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
-/// | `reference://node::URL`, `URL\|reference:node`, `reference://node` with the option `fo` | references of kerchunk at a URL or path, and a node in them; options `target`, `remote_protocol`, `allow_local`, `memory_limit` and `remote_*` |
-///
-/// # Errors
-///
-/// [`StoreErrorKind::Unsupported`] when no store has this scheme, or this build lacks it; [`StoreErrorKind::InvalidKey`] when no store
-/// takes one of the options; otherwise what the store says.
-pub fn open_url(url: &str, options: &StorageOptions) -> Result<Located, StoreError> {
-    options.check()?;
-    open(url, options)
-}
-
-fn open(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
-    let Some((stage, outer)) = split(text) else { return archive_by_name(open_single(text, options)?) };
-    match stage.name {
-        "zip" => open_archive(outer, stage.path, options),
-        #[cfg(feature = "references")]
-        "reference" => references::open(outer, stage.path, options, open_url),
-        #[cfg(not(feature = "references"))]
-        "reference" => {
-            let message = "references need the feature `references` of zarrox";
-            let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
-            Err(error.with_location(shown(outer)))
-        }
-        "simplecache" | "filecache" => archive_by_name(open_cached(text, options)?),
-        // A format is no store. It is found out when the node is opened.
-        "zarr" | "zarr2" | "zarr3" | "n5" => {
-            let mut located = open(outer, options)?;
-            located.path = joined(&located.path, stage.path);
-            Ok(located)
-        }
-        name => {
-            let message = format!(
-                "'{name}' is not an adapter for URLs; known are 'zip', 'reference', 'simplecache' and 'filecache'"
-            );
-            let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
-            Err(error.with_location(shown(outer)))
-        }
+impl StoreRegistry {
+    /// Finds the store that a URL means. What is asked of it, also whether it exists, shows when it is used.
+    ///
+    /// | URL | store |
+    /// |---|---|
+    /// | `file:///path` | a directory |
+    /// | `memory://path` | the memory that all such URLs of this process share |
+    /// | `s3://bucket/path` | S3; `endpoint`, `region`, `anonymous`, `profile` … are storage options or said by the environment |
+    /// | `az://container/path`, `abfss://container@account.dfs.core.windows.net/path` | Azure Blob Storage |
+    /// | `gs://bucket/path` | a bucket of Google Cloud Storage; options `endpoint`, `token`, `credentials_file`, `anonymous` |
+    /// | `https://host/path` | a web server, for reading |
+    /// | `simplecache::URL`, `filecache::URL` | any of these, behind a cache on disk (`cache_directory`, or `~/.cache/zarrox`); `filecache` asks each time whether a copy is still the same |
+    /// | `URL/archive.zip/node`, `URL\|zip:node`, `zip://node::URL` | a zip archive in any of these, and a node in it |
+    /// | `reference://node::URL`, `URL\|reference:node`, `reference://node` with the option `fo` | references of kerchunk at a URL or path, and a node in them; options `target`, `remote_protocol`, `allow_local`, `memory_limit` and `remote_*` |
+    ///
+    /// The stores of zarrox-databases add:
+    ///
+    /// | URL | store |
+    /// |---|---|
+    /// | `sqlite:///path/data.db/node`, `lmdb://`, `redb://`, `gdbm://` | a database file, and a node in it |
+    /// | `bdb:///path/data.bdb/node` | a Berkeley DB file, for reading, and a node in it |
+    /// | `redis://user:password@host:port/database/node?prefix=` | a Redis database, and a node in it |
+    /// | `mongodb://user:password@host:port/database/collection/node?options` | a MongoDB collection, and a node in it |
+    /// | `webdav://user:password@host/path`, `webdavs://` with TLS | the files of a WebDAV server; options `user`, `password`, `token` |
+    /// | `ftp://user:password@host/path` | the files of an FTP server; options `user`, `password` |
+    /// | `hdfs://user@namenode:8020/path` | the files of a Hadoop cluster; other options are settings of Hadoop's client |
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::Unsupported`] when no store has this scheme, or this build lacks it; [`StoreErrorKind::InvalidKey`] when no
+    /// store takes one of the options; otherwise what the store says.
+    pub fn open(&self, url: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+        self.check(options)?;
+        self.open_chain(url, options)
     }
-}
 
-/// Finds the store of a URL that is no chain.
-fn open_single(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
-    let url = StoreUrl::parse(text)?;
+    /// [`open`](Self::open), for stores that lead to other URLs.
     #[cfg(feature = "references")]
-    if references::NAMES.contains(&url.scheme()) {
-        return references::open_option(&url, options, open_url);
+    pub(crate) fn opener(&self) -> OpenUrl {
+        let registry = self.clone();
+        std::sync::Arc::new(move |url, options| registry.open(url, options))
     }
-    open_scheme(&url, options)
-}
 
-/// The store of a URL, behind a cache on disk where it says so.
-fn open_cached(text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
-    match split(text) {
-        Some((Stage { name: "simplecache", .. }, outer)) => {
-            cached(open_cached(outer, options)?, false, options)
+    fn open_chain(&self, text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+        let Some((stage, outer)) = split(text) else {
+            return archive_by_name(self.open_single(text, options)?);
+        };
+        match stage.name {
+            "zip" => self.open_archive(outer, stage.path, options),
+            #[cfg(feature = "references")]
+            "reference" => references::open(outer, stage.path, options, self.opener()),
+            #[cfg(not(feature = "references"))]
+            "reference" => {
+                let message = "references need the feature `references` of zarrox";
+                let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
+                Err(error.with_location(shown(outer)))
+            }
+            "simplecache" | "filecache" => archive_by_name(self.open_cached(text, options)?),
+            // A format is no store. It is found out when the node is opened.
+            "zarr" | "zarr2" | "zarr3" | "n5" => {
+                let mut located = self.open_chain(outer, options)?;
+                located.path = joined(&located.path, stage.path);
+                Ok(located)
+            }
+            name => {
+                let message = format!(
+                    "'{name}' is not an adapter for URLs; known are 'zip', 'reference', 'simplecache' and 'filecache'"
+                );
+                let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
+                Err(error.with_location(shown(outer)))
+            }
         }
-        Some((Stage { name: "filecache", .. }, outer)) => cached(open_cached(outer, options)?, true, options),
-        _ => open_single(text, options),
+    }
+
+    /// Finds the store of a URL that is no chain.
+    fn open_single(&self, text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+        let url = StoreUrl::parse(text)?;
+        #[cfg(feature = "references")]
+        if references::NAMES.contains(&url.scheme()) {
+            return references::open_option(&url, options, self.opener());
+        }
+        self.open_scheme(&url, options)
+    }
+
+    /// The store of a URL, behind a cache on disk where it says so.
+    fn open_cached(&self, text: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+        match split(text) {
+            Some((Stage { name: "simplecache", .. }, outer)) => {
+                cached(self.open_cached(outer, options)?, false, options)
+            }
+            Some((Stage { name: "filecache", .. }, outer)) => {
+                cached(self.open_cached(outer, options)?, true, options)
+            }
+            _ => self.open_single(text, options),
+        }
+    }
+
+    /// The archive that is a file on this machine, or a value of any store.
+    fn open_archive(&self, outer: &str, path: &str, options: &StorageOptions) -> Result<Located, StoreError> {
+        if let Some(file) = local(outer) {
+            return archive_at(file, path, options);
+        }
+        let located = self.open_cached(outer, options)?;
+        let archive = located.path.clone();
+        archive_in(&located, &archive, path)
     }
 }
 
@@ -130,16 +160,6 @@ fn archive_by_name(located: Located) -> Result<Located, StoreError> {
     }
 }
 
-/// The archive that is a file on this machine, or a value of any store.
-fn open_archive(outer: &str, path: &str, options: &StorageOptions) -> Result<Located, StoreError> {
-    if let Some(file) = local(outer) {
-        return archive_at(file, path, options);
-    }
-    let located = open_cached(outer, options)?;
-    let archive = located.path.clone();
-    archive_in(&located, &archive, path)
-}
-
 #[cfg(all(unix, feature = "zip"))]
 fn archive_at(file: &str, path: &str, options: &StorageOptions) -> Result<Located, StoreError> {
     use crate::{ZipMode, ZipStore};
@@ -177,10 +197,12 @@ fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry;
 
     #[test]
     fn what_no_store_has_is_refused_without_secrets() {
-        let error = open_url("gopher://me:secret@host/a?token=secret", &StorageOptions::new()).unwrap_err();
+        let error =
+            registry().open("gopher://me:secret@host/a?token=secret", &StorageOptions::new()).unwrap_err();
         assert_eq!(error.kind(), StoreErrorKind::Unsupported);
         let text = format!("{error} {error:?}");
         assert!(text.contains("gopher://host/a") && !text.contains("secret"), "{text}");
@@ -190,7 +212,7 @@ mod tests {
     fn memory_is_shared_by_all_urls() {
         use crate::{Condition, Key, StoreExt};
         let key = Key::new("shared/a").unwrap();
-        let open = || open_url("memory://shared/b", &StorageOptions::new()).unwrap();
+        let open = || registry().open("memory://shared/b", &StorageOptions::new()).unwrap();
         open().store.set(&key, b"1", Condition::Always).unwrap();
         assert_eq!(open().store.get(&key).unwrap().unwrap(), "1");
         assert_eq!(open().path, "shared/b");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::{StoreError, StoreErrorKind};
 
-/// An option that a store takes, see [`storage_options`](crate::storage_options).
+/// An option that a store takes, see [`StoreRegistry::storage_options`](crate::StoreRegistry::storage_options).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageOption {
     /// Its name; a `*` at either end stands for any characters.
@@ -30,16 +30,29 @@ pub enum OptionValue {
 }
 
 impl StorageOption {
-    pub(crate) const fn text(name: &'static str, help: &'static str) -> Self {
+    /// The option of every store that writes to a disk of this machine.
+    pub const SYNC: Self =
+        Self::flag(SYNC, "flush to the disk what is written, so that it outlives a power failure");
+
+    /// The option of every store on a disk of this machine whose writers wait for each other.
+    pub const LOCK_TIMEOUT: Self =
+        Self::text(LOCK_TIMEOUT, "the number of seconds to wait for what another process has locked: 60");
+
+    /// An option whose value is any text.
+    #[must_use]
+    pub const fn text(name: &'static str, help: &'static str) -> Self {
         Self { name, value: OptionValue::Text, help }
     }
 
-    pub(crate) const fn flag(name: &'static str, help: &'static str) -> Self {
+    /// An option that is `true` or `false`.
+    #[must_use]
+    pub const fn flag(name: &'static str, help: &'static str) -> Self {
         Self { name, value: OptionValue::Flag, help }
     }
 
-    #[cfg(feature = "references")]
-    pub(crate) const fn bytes(name: &'static str, help: &'static str) -> Self {
+    /// An option that is a number of bytes.
+    #[must_use]
+    pub const fn bytes(name: &'static str, help: &'static str) -> Self {
         Self { name, value: OptionValue::Bytes, help }
     }
 
@@ -80,18 +93,8 @@ pub(super) fn wrong(message: String) -> StoreError {
 /// The name of the option that lets writes be flushed to the disk.
 pub const SYNC: &str = "sync";
 
-/// The option of every store that writes to a disk of this machine.
-pub(crate) const SYNC_OPTION: StorageOption =
-    StorageOption::flag(SYNC, "flush to the disk what is written, so that it outlives a power failure");
-
 /// The name of the option that says how many seconds to wait for what another process has locked.
 pub const LOCK_TIMEOUT: &str = "lock_timeout";
-
-/// The option of every store on a disk of this machine whose writers wait for each other.
-pub(crate) const LOCK_TIMEOUT_OPTION: StorageOption = StorageOption::text(
-    LOCK_TIMEOUT,
-    "the number of seconds to wait for what another process has locked: 60",
-);
 
 /// The beginning of the names of options that are for the stores that references lead to.
 pub(crate) const REMOTE: &str = "remote_";
@@ -155,8 +158,12 @@ impl StorageOptions {
         Ok(flag(value))
     }
 
-    /// The value of an option that is a number of seconds.
-    pub(super) fn seconds(&self, name: &'static str) -> Result<Option<Duration>, StoreError> {
+    /// The value of an option that is a number of seconds; `None` when it is not set.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::InvalidKey`] when it is something else.
+    pub fn seconds(&self, name: &'static str) -> Result<Option<Duration>, StoreError> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         match seconds {

@@ -1,6 +1,6 @@
 //! The text of stores inside of stores: `s3://bucket/a.zip|zip:path` and fsspec's `zip://path::s3://bucket/a.zip`.
 
-use super::options::{SYNC_OPTION, StorageOption};
+use super::options::StorageOption;
 use super::text::StoreUrl;
 
 /// The caches on disk that can stand in front of a URL.
@@ -14,7 +14,7 @@ pub(super) const CACHE_OPTIONS: &[StorageOption] =
 pub(super) const ARCHIVES: &[&str] = &["zip"];
 
 /// The storage options that they take.
-pub(super) const ARCHIVE_OPTIONS: &[StorageOption] = &[SYNC_OPTION];
+pub(super) const ARCHIVE_OPTIONS: &[StorageOption] = &[StorageOption::SYNC];
 
 /// The parts of a chain from the outside inwards: `zip:path` and what it is in.
 pub(super) fn split(text: &str) -> Option<(Stage<'_>, &str)> {

@@ -8,6 +8,7 @@ use std::path::Path;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 use zarrox_stores::{Condition, DirectoryStore, Key, Prefix, Store, StoreError, StoreErrorKind, StoreExt};
+use zarrox_testkit::other_process;
 use zarrox_testkit::store::{key, list, prefix};
 
 /// A directory `outside` with a secret, and a store beside it with one value, `data/v`.
@@ -212,8 +213,8 @@ fn to_find_out_that_a_value_is_missing_or_there_costs_no_further_calls() {
         };
         let told = format!("{}, {follow}", store.path().display());
         let test = "directory::links::reads_what_is_missing";
-        let Some(reader) = crate::other_process::start_traced(strace, test, READER, &told) else { return };
-        crate::other_process::finish(reader);
+        let Some(reader) = other_process::start_traced(strace, test, READER, &told) else { return };
+        other_process::finish(reader);
         let traced = fs::read_to_string(&trace).unwrap();
         let count = |name: &str| traced.lines().filter(|line| line.contains(name)).count();
         assert_eq!((count("data/missing-"), count("data/v\"")), (calls, 100), "{traced}");

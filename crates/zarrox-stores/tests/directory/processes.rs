@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use zarrox_stores::{Condition, DirectoryStore, Prefix, Store, StoreErrorKind, StoreExt};
 use zarrox_testkit::store::key;
 
-use crate::other_process;
+use zarrox_testkit::other_process;
 
 const CHILD: &str = "ZARROX_TEST_DIRECTORY";
 const COUNTERS: [&str; 2] = ["there", "made/by/all"];

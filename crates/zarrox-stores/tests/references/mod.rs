@@ -12,7 +12,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use zarrox_stores::{
     ByteRange, Condition, MemoryStore, ReferenceOptions, ReferenceStore, StorageOptions, Store, StoreError,
-    StoreErrorKind, StoreExt, open_url,
+    StoreErrorKind, StoreExt, registry,
 };
 use zarrox_testkit::remote::Remote;
 use zarrox_testkit::store::{Content, key, list, prefix, read_suite, store_suite};
@@ -175,22 +175,22 @@ fn files_and_urls_are_opened() {
         (format!("{path}|reference:n"), none.clone()),
         ("reference://n".to_owned(), none.clone().with("fo", path)),
     ] {
-        let located = open_url(&url, &options).unwrap();
+        let located = registry().open(&url, &options).unwrap();
         assert_eq!((located.path.as_str(), located.whole), ("n", true), "{url}");
         assert_eq!(located.store.get(&key("n/a")).unwrap().unwrap(), "234", "{url}");
         assert_eq!(located.store.get(&key("n/b")).unwrap().unwrap(), "0123456789", "{url}");
         assert_eq!(located.store.capabilities().in_flight, None);
     }
-    assert_eq!(open_url(&format!("reference::{path}"), &none).unwrap().path, "");
+    assert_eq!(registry().open(&format!("reference::{path}"), &none).unwrap().path, "");
     for (url, kind) in [
         ("reference://n", StoreErrorKind::NotFound),
         ("reference:://nowhere/refs.json", StoreErrorKind::NotFound),
         ("reference::memory://nowhere/refs.json", StoreErrorKind::NotFound),
     ] {
-        assert_eq!(open_url(url, &none).unwrap_err().kind(), kind, "{url}");
+        assert_eq!(registry().open(url, &none).unwrap_err().kind(), kind, "{url}");
     }
     let itself = none.with("fo", "reference://n");
-    assert_eq!(open_url("reference://n", &itself).unwrap_err().kind(), StoreErrorKind::NotFound);
+    assert_eq!(registry().open("reference://n", &itself).unwrap_err().kind(), StoreErrorKind::NotFound);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn references_in_a_file_read_what_is_in_its_directory_and_nothing_else() {
     );
     std::fs::write(directory.join("refs.json"), document).unwrap();
     let none = StorageOptions::new();
-    let open = |options| open_url(&format!("reference::{inside}/refs.json"), options).unwrap().store;
+    let open = |options| registry().open(&format!("reference::{inside}/refs.json"), options).unwrap().store;
     let store = open(&none);
     assert_eq!(store.get(&key("a")).unwrap().unwrap(), "0123456789");
     assert_eq!(store.get(&key("b")).unwrap().unwrap(), "234");
@@ -229,12 +229,12 @@ fn references_from_elsewhere_read_no_files() {
     let file = directory.path().join("secret");
     std::fs::write(&file, b"0123456789").unwrap();
     let file = file.to_str().unwrap();
-    let memory = open_url("memory://", &StorageOptions::new()).unwrap().store;
+    let memory = registry().open("memory://", &StorageOptions::new()).unwrap().store;
     let document =
         format!(r#"{{"a": [{file:?}], "b": ["file://{file}"], "c": ["memory://sets/strange.json"]}}"#);
     put(&*memory, "sets/strange.json", document.as_bytes());
     let url = "reference::memory://sets/strange.json";
-    let read = |options: &StorageOptions, name| open_url(url, options).unwrap().store.get(&key(name));
+    let read = |options: &StorageOptions, name| registry().open(url, options).unwrap().store.get(&key(name));
     let none = StorageOptions::new();
     for name in ["a", "b", "c"] {
         let error = read(&none, name).unwrap_err();
@@ -247,7 +247,7 @@ fn references_from_elsewhere_read_no_files() {
             assert_eq!(read(&options, name).unwrap().unwrap(), "0123456789");
         }
     }
-    let wrong = open_url(url, &none.with("allow_local", "perhaps")).unwrap_err();
+    let wrong = registry().open(url, &none.with("allow_local", "perhaps")).unwrap_err();
     assert_eq!(wrong.kind(), StoreErrorKind::InvalidKey);
 }
 

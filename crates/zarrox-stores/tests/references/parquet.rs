@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use zarrox_stores::{
     Condition, CountingStore, DirectoryStore, MemoryStore, Prefix, ReferenceOptions, ReferenceStore,
-    StorageOptions, Store, StoreError, StoreErrorKind, StoreExt, open_url,
+    StorageOptions, Store, StoreError, StoreErrorKind, StoreExt, registry,
 };
 use zarrox_testkit::store::{key, list, prefix};
 
@@ -100,7 +100,8 @@ fn a_directory_is_opened_by_its_path() {
     let path: PathBuf = directory.path().join("any name");
     let store = ReferenceOptions::new().open(&path).unwrap();
     assert_eq!(text(&store, "a/0.1").as_deref(), Some("text"));
-    let located = open_url(&format!("{}|reference:a", path.display()), &StorageOptions::new()).unwrap();
+    let located =
+        registry().open(&format!("{}|reference:a", path.display()), &StorageOptions::new()).unwrap();
     assert_eq!(located.path, "a");
     let error = ReferenceOptions::new().open(Path::new(GOLDEN)).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::NotFound);

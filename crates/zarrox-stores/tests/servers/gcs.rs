@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use zarrox_stores::{
     AsyncStore, Blocking, ByteRange, Condition, GcsOptions, GcsStore, Prefix, PrefixStore, StorageOptions,
-    Store, StoreErrorKind, StoreExt, open_url,
+    Store, StoreErrorKind, StoreExt, registry,
 };
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, store_suite};
@@ -42,12 +42,12 @@ fn urls_name_buckets() {
     let options = StorageOptions::new().with("endpoint", url).with("anonymous", "true");
     let name = key(&format!("urls-{}/a b%20", std::process::id()));
     for scheme in ["gs", "gcs"] {
-        let located = open_url(&format!("{scheme}://zarrox/{name}"), &options).unwrap();
+        let located = registry().open(&format!("{scheme}://zarrox/{name}"), &options).unwrap();
         assert_eq!((located.path.as_str(), located.whole), (name.as_str(), false));
         located.store.set(&name, scheme.as_bytes(), Condition::Always).unwrap();
         assert_eq!(bucket("zarrox").unwrap().get(&name).unwrap().unwrap(), scheme);
     }
-    assert!(open_url("gs:///a", &options).is_err());
+    assert!(registry().open("gs:///a", &options).is_err());
 }
 
 #[test]

@@ -2,37 +2,14 @@
 
 #[cfg(feature = "azure")]
 mod azure;
-#[cfg(feature = "ftp")]
-mod ftp;
 #[cfg(feature = "gcs")]
 mod gcs;
-#[cfg(any(feature = "mongodb", feature = "redis"))]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-#[path = "../databases/handles.rs"]
-mod handles;
-#[cfg(feature = "hdfs")]
-mod hdfs;
 #[cfg(feature = "http")]
 mod http;
-#[cfg(feature = "mongodb")]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod mongodb;
-#[cfg(feature = "redis")]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod redis;
-#[cfg(any(
-    feature = "azure",
-    feature = "ftp",
-    feature = "hdfs",
-    feature = "http",
-    feature = "s3",
-    feature = "webdav"
-))]
+#[cfg(any(feature = "azure", feature = "http", feature = "s3"))]
 mod remote;
 #[cfg(feature = "s3")]
 mod s3;
-#[cfg(feature = "webdav")]
-mod webdav;
 
 use std::net::TcpStream;
 use std::path::Path;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use zarrox_stores::{Condition, Prefix, PrefixStore, Store, StoreError, StoreErrorKind, StoreExt};
-use zarrox_testkit::store::{key, list, prefix};
+use zarrox_testkit::store::{key, prefix};
 
 /// A name that was never used before, not by other processes either.
 pub(crate) fn unique() -> String {
@@ -50,22 +50,6 @@ pub(crate) fn all_fail(store: &dyn Store, kind: StoreErrorKind, secrets: &[&str]
         assert!(error.to_string().contains(&store.location()), "{text}");
         assert!(!secrets.iter().any(|secret| text.contains(secret)), "{text}");
     }
-}
-
-/// Checks that neither a value takes the place of a directory nor the other way round, in an empty store of files.
-pub(crate) fn obstruct_each_other(store: &dyn Store) {
-    store.set(&key("a/b"), b"1", Condition::Always).unwrap();
-    for (name, condition) in
-        [("a", Condition::Always), ("a/b/c", Condition::Always), ("a", Condition::Absent)]
-    {
-        let error = store.set(&key(name), b"2", condition).unwrap_err();
-        assert_eq!((error.kind(), error.key()), (StoreErrorKind::Obstructed, Some(name)), "{error}");
-    }
-    assert!(!store.erase(&key("a")).unwrap());
-    store.erase_prefix(&prefix("a/b/")).unwrap();
-    assert_eq!(list(store, ""), [("a/b".to_owned(), 1)]);
-    let error = store.set(&key("a/b"), b"2", Condition::Absent).unwrap_err();
-    assert_eq!(error.kind(), StoreErrorKind::AlreadyExists, "{error}");
 }
 
 /// Checks that a store whose server is not there says so, and soon.

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use zarrox_stores::{
-    Condition, CountingStore, HttpOptions, Key, MemoryStore, Operation, RetryOptions, RetryStore,
-    StorageOptions, Store, StoreErrorKind, StoreExt, open_url,
+    Condition, CountingStore, HttpOptions, Key, MemoryStore, Operation, RetryOptions, RetryStore, Store,
+    StoreErrorKind, StoreExt, registry,
 };
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::proxy::Proxy;
+use zarrox_testkit::servers::check_no_server;
 use zarrox_testkit::store::{key, list, prefix, store_suite};
 use zarrox_testkit::web;
 
@@ -182,38 +183,10 @@ fn no_key_is_visited_twice() {
     assert_eq!(seen.len(), 4);
 }
 
-/// A URL of this machine where nobody listens.
-fn nowhere() -> std::io::Result<String> {
-    let free = std::net::TcpListener::bind("127.0.0.1:0")?;
-    Ok(free.local_addr()?.to_string())
-}
-
 #[test]
 fn where_no_server_is_the_first_request_fails_soon() {
-    let place = nowhere().unwrap();
-    let urls =
-        ["http", "webdav", "ftp", "hdfs", "redis", "mongodb"].map(|scheme| format!("{scheme}://{place}/0/a"));
-    let mut urls = urls.to_vec();
-    urls.extend(["http://no-such-host.invalid/a", "s3://bucket/a", "gs://bucket/a"].map(str::to_owned));
-    std::thread::scope(|scope| {
-        for url in &urls {
-            let options = [("endpoint", format!("http://{place}")), ("anonymous", "true".into())];
-            let options = options.into_iter().chain([("allow_http", "true".into()), ("region", "eu".into())]);
-            let options = options.fold(StorageOptions::new(), |all, (name, value)| all.with(name, value));
-            scope.spawn(move || {
-                let begin = Instant::now();
-                let opened = open_url(url, &options);
-                let error = opened.and_then(|located| located.store.get(&key("a")).map(drop)).unwrap_err();
-                assert_eq!(
-                    (error.kind(), error.is_no_server()),
-                    (StoreErrorKind::Unreachable, true),
-                    "{url}: {error}"
-                );
-                // Two seconds, and what a machine needs that has much to do.
-                assert!(begin.elapsed() < Duration::from_secs(10), "{url}: {:?}", begin.elapsed());
-            });
-        }
-    });
+    let urls = ["http://HOST/0/a", "http://no-such-host.invalid/a", "s3://bucket/a", "gs://bucket/a"];
+    check_no_server(&registry(), &urls);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use zarrox_stores::{
 };
 use zarrox_testkit::store::{key, list, prefix, read_suite, store_suite};
 
-use crate::processes::{check_turns, is_child, take_turns};
+use zarrox_testkit::processes::{check_turns, is_child, take_turns};
 
 fn place() -> (TempDir, PathBuf) {
     let directory = TempDir::new().unwrap();

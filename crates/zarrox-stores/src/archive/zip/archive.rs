@@ -20,7 +20,7 @@ use super::directory::{Directory, Entry};
 use super::format::Content;
 use super::source::Source;
 use crate::local::durable::sync_directory;
-use crate::local::file_lock::for_a_moment;
+use crate::local::file_lock::{MOMENT, retry_for};
 use crate::sync::{Mutex, unpoisoned};
 use crate::{Key, StoreError, StoreErrorKind};
 
@@ -408,7 +408,7 @@ impl Archive {
     }
 
     fn take_lock(&self, file: &File) -> Result<(), StoreError> {
-        match for_a_moment(|| file.try_lock(), |error| matches!(error, TryLockError::WouldBlock)) {
+        match retry_for(MOMENT, || file.try_lock(), |error| matches!(error, TryLockError::WouldBlock)) {
             Ok(()) => Ok(()),
             Err(TryLockError::WouldBlock) => {
                 let message =

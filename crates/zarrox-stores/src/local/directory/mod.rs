@@ -18,8 +18,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use self::fault::Fault;
-#[cfg(feature = "redb")]
-pub(crate) use self::sweep::sweep;
+pub use self::sweep::sweep;
 #[cfg(any(feature = "zip", feature = "cache"))]
 pub(crate) use self::unix::append_at;
 use self::unix::{Found, Root};

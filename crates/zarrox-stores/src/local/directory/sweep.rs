@@ -72,8 +72,7 @@ impl Root {
 
 /// Removes the temporary files in a directory whose writers are gone. For databases, whose new files have temporary names at
 /// first.
-#[cfg(feature = "redb")]
-pub(crate) fn sweep(directory: &std::path::Path) {
+pub fn sweep(directory: &std::path::Path) {
     // A directory that cannot be listed can be written to all the same.
     let _ = File::open(directory).map(|directory| remove_leftovers(directory.as_fd()));
 }

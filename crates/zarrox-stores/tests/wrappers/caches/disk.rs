@@ -11,7 +11,7 @@ use zarrox_stores::{
 use zarrox_testkit::store::{key, prefix, store_suite};
 
 use super::{get, memory, never_keeps_what_was_replaced, put, reads_what_was_written};
-use crate::other_process;
+use zarrox_testkit::other_process;
 
 fn cached(store: &CountingStore, directory: &Path) -> DiskCacheStore {
     DiskCacheOptions::new().open(Arc::new(store.clone()), directory).unwrap()

@@ -1,0 +1,180 @@
+//! The options of databases in files: [`DatabaseOptions`].
+
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use zarrox_stores::support::{create_directories, directory_of, sync_directory};
+use zarrox_stores::{Store, StoreError, StoreErrorKind};
+
+use crate::database::shared::canonical;
+
+/// A store in a database that is a file, or a directory with a few files. [`DatabaseOptions`] open it.
+pub trait DatabaseStore: Store + Clone + Sized + 'static {
+    /// The settings that only this kind of database has.
+    #[doc(hidden)]
+    type Settings: Clone + Debug + Default;
+
+    /// The extensions by which a URL tells the file from the node in it.
+    #[doc(hidden)]
+    const EXTENSIONS: &'static [&'static str];
+
+    /// The [`lock_timeout`](DatabaseOptions::lock_timeout) when it is not set.
+    #[doc(hidden)]
+    const LOCK_TIMEOUT: Duration;
+
+    /// Returns true if a path may lead to a database of this kind: there are its files.
+    #[doc(hidden)]
+    fn exists(path: &Path) -> bool {
+        path.is_file()
+    }
+
+    /// The directory that a database at this path needs.
+    #[doc(hidden)]
+    fn parent<'a>(path: &'a Path, _: &DatabaseOptions<Self>) -> &'a Path {
+        directory_of(path)
+    }
+
+    /// Opens the database at a path without links, and with `create` makes it if it does not exist. Errors need no location.
+    #[doc(hidden)]
+    fn open_at(path: PathBuf, options: DatabaseOptions<Self>, create: bool) -> Result<Self, StoreError>;
+}
+
+/// Options with which a database in a file is opened.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`read_only`](Self::read_only) | writes too |
+/// | [`sync`](Self::sync) | every write is flushed to the disk |
+/// | [`lock_timeout`](Self::lock_timeout) | the page of each store says it |
+///
+/// ```
+/// # #[cfg(feature = "sqlite")] {
+/// # let directory = tempfile::tempdir().unwrap();
+/// # let path = directory.path().join("data.sqlite");
+/// use zarrox_databases::SqliteOptions;
+///
+/// let store = SqliteOptions::new().sync(false).create(path)?;
+/// # }
+/// # Ok::<(), zarrox_stores::StoreError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct DatabaseOptions<S: DatabaseStore> {
+    pub(super) read_only: bool,
+    pub(super) sync: bool,
+    pub(super) lock_timeout: Duration,
+    pub(super) settings: S::Settings,
+}
+
+impl<S: DatabaseStore> Default for DatabaseOptions<S> {
+    fn default() -> Self {
+        Self { read_only: false, sync: true, lock_timeout: S::LOCK_TIMEOUT, settings: S::Settings::default() }
+    }
+}
+
+impl<S: DatabaseStore> DatabaseOptions<S> {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets whether nothing is ever written. LMDB still writes its file of locks.
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Self {
+        self.read_only = read_only;
+        self
+    }
+
+    /// Sets whether writes are flushed to the disk. Without, writing is much faster, but a power failure may damage the whole
+    /// database, not only the last values. A process that is killed does no harm in either case, except to a file of GDBM.
+    #[must_use]
+    pub fn sync(mut self, sync: bool) -> Self {
+        self.sync = sync;
+        self
+    }
+
+    /// Sets the longest time to wait for what another process has locked: the file of redb and GDBM while it is opened, and the
+    /// lock of each operation of SQLite and of each write of LMDB. Nothing is written when it is over.
+    #[must_use]
+    pub fn lock_timeout(mut self, longest: Duration) -> Self {
+        self.lock_timeout = longest;
+        self
+    }
+
+    /// Opens a database that exists.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreErrorKind::NotFound`] when there is none, [`StoreErrorKind::Corrupt`] when it is damaged, is of another kind or holds
+    /// no Zarr data, and [`StoreErrorKind::Unreachable`] when another process has locked it.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<S, StoreError> {
+        self.open_or_create(path.as_ref(), false)
+    }
+
+    /// Opens a database, and makes it when it does not exist, with the directories above it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open), and one when it cannot be made.
+    pub fn create(self, path: impl AsRef<Path>) -> Result<S, StoreError> {
+        let create = !self.read_only;
+        self.open_or_create(path.as_ref(), create)
+    }
+
+    fn open_or_create(self, path: &Path, create: bool) -> Result<S, StoreError> {
+        let opened = || {
+            if create {
+                create_directories(S::parent(path, &self), self.sync).map_err(io)?;
+            }
+            S::open_at(canonical(path).map_err(io)?, self, create)
+        };
+        opened().map_err(|error| error.with_location(path.to_string_lossy()))
+    }
+
+    /// Flushes the name of a file that was made just now.
+    pub(super) fn flush_name(&self, file: &Path) -> Result<(), StoreError> {
+        if self.sync { sync_directory(directory_of(file)).map_err(io) } else { Ok(()) }
+    }
+
+    /// Refuses to write where this process has the database open for reading only.
+    pub(super) fn check_access(&self, is_open_read_only: bool) -> Result<(), StoreError> {
+        if self.read_only || !is_open_read_only {
+            return Ok(());
+        }
+        let message = "this process has the database open for reading only; close that handle first";
+        Err(StoreError::new(StoreErrorKind::Other, "opening", message))
+    }
+}
+
+/// The error of a file that cannot be opened.
+pub(super) fn io(error: std::io::Error) -> StoreError {
+    StoreError::from_io("opening", error)
+}
+
+/// The ways to open a store with the default options.
+macro_rules! opened_by_default {
+    ($store:ident) => {
+        impl $store {
+            /// Opens a database that exists, with the default options.
+            ///
+            /// # Errors
+            ///
+            /// See [`DatabaseOptions::open`](crate::DatabaseOptions::open).
+            pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, zarrox_stores::StoreError> {
+                crate::DatabaseOptions::new().open(path)
+            }
+
+            /// Opens a database, and makes it when it does not exist, with the default options.
+            ///
+            /// # Errors
+            ///
+            /// See [`DatabaseOptions::create`](crate::DatabaseOptions::create).
+            pub fn create(path: impl AsRef<std::path::Path>) -> Result<Self, zarrox_stores::StoreError> {
+                crate::DatabaseOptions::new().create(path)
+            }
+        }
+    };
+}
+
+pub(super) use opened_by_default;

@@ -1,0 +1,194 @@
+//! Databases that are open in this process, one for each file.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, Weak};
+use std::{fmt, fs};
+
+use zarrox_stores::support::directory_of;
+use zarrox_stores::sync::{Condvar, Mutex, unpoisoned};
+
+/// The databases that are open in this process, by the paths of their files: many databases must not be
+/// opened twice. A file that is reached by another path (a hard link, another mount, other cases) is the same database.
+pub(crate) struct OpenDatabases<T> {
+    open: Mutex<BTreeMap<PathBuf, Entry<T>>>,
+    closed: Condvar,
+}
+
+struct Entry<T> {
+    users: usize,
+    value: Weak<T>,
+    /// The file or directory, as it was when the database was opened.
+    identity: Option<Identity>,
+}
+
+/// Tells files apart, whatever leads to them.
+type Identity = (u64, u64);
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Path) -> Option<Identity> {
+    None
+}
+
+impl<T> OpenDatabases<T> {
+    pub(crate) const fn new() -> Self {
+        Self { open: Mutex::new(BTreeMap::new()), closed: Condvar::new() }
+    }
+
+    /// Returns the database that is open at the path, or makes it with `open`. Waits while it is being
+    /// closed.
+    pub(crate) fn open<E>(
+        &'static self,
+        path: &Path,
+        open: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Shared<T>, E> {
+        let file = identity(path);
+        let is_same = |entry: &Entry<T>| file.is_some() && entry.identity == file;
+        let mut table = unpoisoned(&self.open);
+        while let Some((path, entry)) =
+            table.iter_mut().find(|(own, entry)| own.as_path() == path || is_same(entry))
+        {
+            if let Some(value) = entry.value.upgrade() {
+                entry.users += 1;
+                return Ok(Shared { value, ticket: Ticket { registry: self, path: path.clone() } });
+            }
+            table = self.closed.wait(table).unwrap_or_else(PoisonError::into_inner);
+        }
+        let value = Arc::new(open()?);
+        let entry = Entry { users: 1, value: Arc::downgrade(&value), identity: identity(path) };
+        table.insert(path.to_owned(), entry);
+        Ok(Shared { value, ticket: Ticket { registry: self, path: path.to_owned() } })
+    }
+}
+
+/// Something that all handles of one file share, closed with the last of them.
+pub(crate) struct Shared<T: 'static> {
+    // In this order: the entry leaves the registry when the database is closed, not before.
+    value: Arc<T>,
+    ticket: Ticket<T>,
+}
+
+impl<T> Shared<T> {
+    /// The path without links under which this was opened first.
+    pub(crate) fn path(&self) -> &Path {
+        &self.ticket.path
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> fmt::Debug for Shared<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Shared").field(&self.path()).finish()
+    }
+}
+
+struct Ticket<T: 'static> {
+    registry: &'static OpenDatabases<T>,
+    path: PathBuf,
+}
+
+impl<T> Drop for Ticket<T> {
+    fn drop(&mut self) {
+        let mut table = unpoisoned(&self.registry.open);
+        let Some(entry) = table.get_mut(&self.path) else { return };
+        entry.users -= 1;
+        if entry.users == 0 {
+            table.remove(&self.path);
+            self.registry.closed.notify_all();
+        }
+    }
+}
+
+/// The path of a file without links. The file need not exist, but its directory must.
+pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        done => return done,
+    }
+    let name = path.file_name().ok_or(io::ErrorKind::NotFound)?;
+    Ok(fs::canonicalize(directory_of(path))?.join(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_share_until_the_last_is_dropped() {
+        static REGISTRY: OpenDatabases<u32> = OpenDatabases::new();
+        let path = Path::new("/some/file");
+        let open = |value| REGISTRY.open(path, || Ok::<_, ()>(value)).unwrap();
+        let (one, two) = (open(1), open(2));
+        assert_eq!((*one, *two), (1, 1));
+        drop(one);
+        assert_eq!(*open(3), 1);
+        drop(two);
+        assert_eq!(*open(4), 4);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_is_open_once_whatever_leads_to_it() {
+        static REGISTRY: OpenDatabases<u32> = OpenDatabases::new();
+        let directory = tempfile::tempdir().unwrap();
+        let (path, link) = (directory.path().join("a"), directory.path().join("b"));
+        let made = REGISTRY.open(&path, || fs::write(&path, "").map(|()| 1)).unwrap();
+        fs::hard_link(&path, &link).unwrap();
+        let same = REGISTRY.open(&link, || Err::<u32, ()>(())).unwrap();
+        assert_eq!((*same, same.path()), (1, &*path));
+        drop(made);
+        drop(same);
+        assert_eq!(*REGISTRY.open(&link, || Ok::<_, ()>(2)).unwrap(), 2);
+    }
+}
+
+#[cfg(all(test, model))]
+mod model {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+    use shuttle::thread;
+
+    use super::*;
+    use zarrox_stores::sync::{Alone, LazyLock, check};
+
+    static DATABASES: LazyLock<OpenDatabases<Alone>> = LazyLock::new(OpenDatabases::new);
+
+    #[test]
+    fn a_database_is_open_once_and_shared_and_nobody_waits_for_ever() {
+        check(|| {
+            let is_open = Arc::<AtomicBool>::default();
+            let users = [(); 3].map(|()| {
+                let is_open = Arc::clone(&is_open);
+                thread::spawn(move || {
+                    for _ in 0..2 {
+                        let database = LazyLock::force(&DATABASES).open(Path::new("d"), || {
+                            thread::yield_now();
+                            Ok::<_, ()>(Alone::with(&is_open))
+                        });
+                        thread::yield_now();
+                        assert!(is_open.load(Relaxed), "it is closed with its last user");
+                        drop(database.unwrap());
+                    }
+                })
+            });
+            users.into_iter().for_each(|user| user.join().unwrap());
+            assert!(!is_open.load(Relaxed));
+            assert!(unpoisoned(&LazyLock::force(&DATABASES).open).is_empty());
+        });
+    }
+}

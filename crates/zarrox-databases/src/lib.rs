@@ -1,0 +1,45 @@
+//! Stores in databases, and on servers with a protocol of their own.
+//!
+//! | store | keeps values in |
+//! |---|---|
+//! | `SqliteStore` | an SQLite database, as zarr-python 2 does; feature `sqlite` |
+//! | `LmdbStore` | an LMDB database, as zarr-python 2 does; feature `lmdb` |
+//! | `RedbStore` | a redb database; feature `redb` |
+//! | `GdbmStore` | a GDBM file, as Python's `dbm.gnu` and zarr-python 2 do; feature `gdbm` |
+//! | `BerkeleyDbStore` | a Berkeley DB file, for reading, as zarr-python 2 writes it; feature `berkeley-db` |
+//! | `RedisStore` | a Redis database, as zarr-python 2 does; feature `redis` |
+//! | `MongoDbStore` | a MongoDB collection, as zarr-python 2 does; feature `mongodb` |
+//! | `WebDavStore` | the files of a WebDAV server; feature `webdav` |
+//! | `FtpStore` | the files of an FTP server; feature `ftp` |
+//! | `HdfsStore` | the files of a Hadoop cluster; feature `hdfs` |
+//!
+//! [`DatabaseOptions`] are the options of all databases in files that are written. [`registry`] opens the URLs of these stores, and
+//! those of `zarrox-stores`. The crate `zarrox` has all of them in `zarrox::stores`, behind features of the same names.
+
+mod database;
+mod schemes;
+mod server;
+
+#[cfg(all(unix, feature = "berkeley-db"))]
+pub use database::berkeley_db::BerkeleyDbStore;
+#[cfg(feature = "gdbm")]
+pub use database::gdbm::{GdbmOptions, GdbmStore};
+#[cfg(feature = "lmdb")]
+pub use database::lmdb::{LmdbOptions, LmdbStore};
+#[cfg(feature = "files")]
+pub use database::options::{DatabaseOptions, DatabaseStore};
+#[cfg(feature = "redb")]
+pub use database::redb::{RedbOptions, RedbStore};
+#[cfg(feature = "sqlite")]
+pub use database::sqlite::{SqliteOptions, SqliteStore};
+pub use schemes::registry;
+#[cfg(feature = "ftp")]
+pub use server::ftp::{FtpOptions, FtpStore};
+#[cfg(feature = "hdfs")]
+pub use server::hdfs::{HdfsOptions, HdfsStore};
+#[cfg(feature = "mongodb")]
+pub use server::mongodb::{MongoDbOptions, MongoDbStore};
+#[cfg(feature = "redis")]
+pub use server::redis::{RedisOptions, RedisStore};
+#[cfg(feature = "webdav")]
+pub use server::webdav::{WebDavOptions, WebDavStore};

@@ -1,0 +1,46 @@
+//! Names of keys in a Redis database: [`Database`].
+
+use ::redis::RedisError;
+
+use super::pool::{Pool, into_error};
+use zarrox_stores::support::valid;
+use zarrox_stores::{Key, Prefix, StoreError};
+
+/// A Redis database, and the prefix of the keys in it.
+#[derive(Debug)]
+pub(super) struct Database {
+    pub(super) pool: Pool,
+    pub(super) location: String,
+    /// With the colon.
+    pub(super) prefix: String,
+}
+
+impl Database {
+    /// The name of a key in the database.
+    pub(super) fn name(&self, key: &Key) -> String {
+        [&self.prefix, key.as_str()].concat()
+    }
+
+    /// The key of a name in the database. Names that are no keys belong to other programs.
+    pub(super) fn key(&self, name: &[u8]) -> Option<Key> {
+        valid(name.strip_prefix(self.prefix.as_bytes())?.to_vec())
+    }
+
+    /// The pattern that matches all names below a prefix.
+    pub(super) fn pattern(&self, prefix: &Prefix) -> Vec<u8> {
+        let mut pattern = Vec::new();
+        for byte in self.prefix.bytes().chain(prefix.as_str().bytes()) {
+            if b"*?[]\\^-".contains(&byte) {
+                pattern.push(b'\\');
+            }
+            pattern.push(byte);
+        }
+        pattern.push(b'*');
+        pattern
+    }
+
+    /// Makes an error of an operation on a key.
+    pub(super) fn fail(&self, operation: &'static str, key: &str) -> impl Fn(RedisError) -> StoreError {
+        move |error| into_error(operation, error).with_location(&self.location).with_key(key)
+    }
+}

@@ -1,0 +1,505 @@
+//! [`WebDavStore`].
+
+mod multistatus;
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use reqwest::header::{
+    ACCEPT_ENCODING, CONTENT_LENGTH, DATE, ETAG, HeaderMap, IF_MATCH, IF_NONE_MATCH, LAST_MODIFIED, RANGE,
+};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
+
+use self::multistatus::Resource;
+use crate::server::address::Address;
+use crate::server::tree::{
+    Entry, FileTree, Stat, async_store, changed, directory_of, exists, located, obstructed,
+};
+use zarrox_stores::web::{self, body, part, range_header, refused, send};
+use zarrox_stores::{
+    Blocking, ByteRange, Capabilities, Head, Scheme, StorageOption, StoreError, StoreErrorKind, ValuePart,
+    Version,
+};
+
+/// The most that a listing of one directory takes: about a quarter of a million files.
+const LISTING: u64 = 128 << 20;
+
+/// The request for the properties of a resource.
+const PROPERTIES: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><propfind xmlns=\"DAV:\"><prop>\
+                          <resourcetype/><getcontentlength/><getetag/><getlastmodified/></prop></propfind>";
+
+/// The age that a value needs for its ETag to tell it from later ones: servers make ETags of times in whole
+/// seconds.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// The characters that are not escaped in a segment of a path.
+const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// The form of a URL.
+const FORM: &str = "https://host/path";
+
+pub(crate) static SCHEME: Scheme = Scheme::new(&["webdav", "webdavs"], |url, options| {
+    let scheme = if url.scheme() == "webdavs" { "https" } else { "http" };
+    let mut webdav = WebDavOptions::new();
+    if let Some(user) = options.get("user") {
+        webdav = webdav.basic(user, options.get("password").unwrap_or_default());
+    }
+    if let Some(token) = options.get("token") {
+        webdav = webdav.token(token);
+    }
+    located(url, scheme, |server| webdav.open(server))
+})
+.with_options(&[
+    StorageOption::text("user", "the user, unless the URL has one"),
+    StorageOption::text("password", "the password of the user"),
+    StorageOption::text("token", "a bearer token, instead of user and password"),
+]);
+
+/// Keeps each value in a file of a WebDAV server, below one of its directories.
+///
+/// | option | when not set |
+/// |---|---|
+/// | [`basic`](WebDavOptions::basic) | the user and the password of the URL; without these, nobody in particular |
+/// | [`token`](WebDavOptions::token) | none |
+/// | [`timeout`](WebDavOptions::timeout) | 60 seconds |
+///
+/// A value is written by one `PUT`. Whether its readers see the old value or the new one, and never a part, is up to the server
+/// ([`Capabilities::torn_reads`]): WsgiDAV writes in place, and Apache was seen to send a new value with the length of the old one. nginx lists no
+/// names that begin with a dot, as the documents of Zarr v2 have. Whether a value is there already is asked before it is written; servers that
+/// understand `If-None-Match` check it again.
+///
+/// Ranges of an open value are of one version by its ETag, where that is strong and the value older than two seconds; younger values are
+/// read whole, since most servers make ETags of times in seconds.
+///
+/// ETags that young values do not have, and that not every server compares, cannot tell whether a value is still the one that was read:
+/// only one process should write to a chunk at a time.
+///
+/// Directories that are left empty stay, because WebDAV cannot remove a directory on condition that it is empty. They are not
+/// listed, for which a listing looks into each directory. Redirections are not followed.
+#[derive(Clone)]
+pub struct WebDavStore {
+    client: Client,
+    /// Without a `/` at the end, if it has a path.
+    root: Url,
+    login: Option<Login>,
+}
+
+/// Options with which a [`WebDavStore`] is opened.
+#[derive(Clone)]
+pub struct WebDavOptions {
+    login: Option<Login>,
+    timeout: Duration,
+}
+
+#[derive(Clone)]
+enum Login {
+    Basic { user: String, password: String },
+    Token(String),
+}
+
+impl Default for WebDavOptions {
+    fn default() -> Self {
+        Self { login: None, timeout: Duration::from_secs(60) }
+    }
+}
+
+impl fmt::Debug for WebDavOptions {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("WebDavOptions").field("timeout", &self.timeout).finish_non_exhaustive()
+    }
+}
+
+impl WebDavOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A user and a password, which `https` keeps secret and `http` does not.
+    #[must_use]
+    pub fn basic(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        self.login = Some(Login::Basic { user: user.into(), password: password.into() });
+        self
+    }
+
+    /// A bearer token.
+    #[must_use]
+    pub fn token(mut self, token: impl Into<String>) -> Self {
+        self.login = Some(Login::Token(token.into()));
+        self
+    }
+
+    /// Sets the time to wait for a server that sends nothing.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Opens the directory of this URL, such as `https://user:password@host/path`. It need not exist: the first write makes it.
+    ///
+    /// # Errors
+    ///
+    /// When it is no URL of HTTP.
+    pub fn open(self, url: &str) -> Result<Blocking<WebDavStore>, StoreError> {
+        let address = Address::parse(url, &["http", "https"], FORM)?;
+        let login = address.login().map(|(user, password)| Login::Basic { user, password });
+        let login = self.login.or(login);
+        let mut root = address.0;
+        root.set_username("").and_then(|()| root.set_password(None)).map_err(|()| Address::error(FORM))?;
+        root.set_query(None);
+        root.set_fragment(None);
+        let path = root.path().trim_end_matches('/').to_owned();
+        root.set_path(&path);
+        Ok(Blocking::new(WebDavStore { client: web::client(self.timeout)?, root, login }))
+    }
+}
+
+impl fmt::Debug for WebDavStore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("WebDavStore").field(&self.root.as_str()).finish()
+    }
+}
+
+impl WebDavStore {
+    fn request(&self, method: Method, path: &str, directory: bool) -> RequestBuilder {
+        let mut url = self.root.clone();
+        let mut whole = url.path().trim_end_matches('/').to_owned();
+        for segment in path.split('/').filter(|segment| !segment.is_empty()) {
+            whole.push('/');
+            whole.extend(utf8_percent_encode(segment, &PLAIN));
+        }
+        // Servers tell directories by it, and refuse or redirect what lacks it.
+        if directory {
+            whole.push('/');
+        }
+        url.set_path(&whole);
+        let request = self.client.request(method, url).header(ACCEPT_ENCODING, "identity");
+        match &self.login {
+            None => request,
+            Some(Login::Basic { user, password }) => request.basic_auth(user, Some(password)),
+            Some(Login::Token(token)) => request.bearer_auth(token),
+        }
+    }
+
+    /// The properties of what is at a path and, with a depth of 1, of what is in it; `None` when nothing is there.
+    async fn properties(
+        &self,
+        operation: &'static str,
+        path: &str,
+        depth: &str,
+    ) -> Result<Option<(HeaderMap, Vec<Resource>)>, StoreError> {
+        let response = self.ask(operation, path, depth).await?;
+        if response.status() == StatusCode::BAD_REQUEST {
+            // Members would be below the path itself.
+            let asked = if depth == "1" { &format!("{path}/") } else { path };
+            if self.is_below_file(asked).await? {
+                return Ok(None);
+            }
+        }
+        described(operation, response).await
+    }
+
+    async fn ask(&self, operation: &'static str, path: &str, depth: &str) -> Result<Response, StoreError> {
+        let request = self.request(named("PROPFIND"), path, depth == "1").header("Depth", depth);
+        let request = request.header("Content-Type", "application/xml; charset=utf-8").body(PROPERTIES);
+        send(operation, request).await
+    }
+
+    /// Returns true if there is a file above a path, for which Apache calls the path a bad one.
+    async fn is_below_file(&self, path: &str) -> Result<bool, StoreError> {
+        for (end, _) in path.match_indices('/') {
+            match described("reading", self.ask("reading", &path[..end], "0").await?).await? {
+                None => return Ok(false),
+                Some((_, above)) if above.iter().any(|above| !above.directory) => return Ok(true),
+                Some(_) => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns true if a directory is at a path.
+    async fn is_directory(&self, path: &str) -> Result<bool, StoreError> {
+        Ok(matches!(self.stat(path).await?, Some(Stat::Directory)))
+    }
+
+    /// The error if an entry at a path or above it keeps a file or directory from being made.
+    async fn obstacle(&self, path: &str) -> Result<Option<StoreError>, StoreError> {
+        match self.stat(directory_of(path)).await? {
+            None => {
+                let message = "the directory is missing";
+                Ok(Some(StoreError::new(StoreErrorKind::NotFound, "writing", message)))
+            }
+            Some(Stat::File(_)) => Ok(Some(obstructed("writing"))),
+            Some(Stat::Directory) => Ok(self.is_directory(path).await?.then(|| obstructed("writing"))),
+        }
+    }
+
+    /// Makes the directories above the root, which may be there already or not be ours to make; the root itself will tell.
+    async fn make_above_root(&self) -> Result<(), StoreError> {
+        let path = self.root.path();
+        for (end, _) in path.match_indices('/').filter(|(end, _)| *end > 0) {
+            let mut above = self.clone();
+            above.root.set_path(&path[..end]);
+            send("writing", above.request(named("MKCOL"), "", true)).await?;
+        }
+        Ok(())
+    }
+
+    async fn remove_any(&self, path: &str, directory: bool) -> Result<bool, StoreError> {
+        let response = send("erasing", self.request(Method::DELETE, path, directory)).await?;
+        match response.status() {
+            StatusCode::NOT_FOUND | StatusCode::GONE => Ok(false),
+            // Some members could not be removed.
+            StatusCode::MULTI_STATUS => {
+                let message = "the server could not remove the whole content of the directory";
+                Err(StoreError::new(StoreErrorKind::Forbidden, "erasing", message))
+            }
+            status if status.is_success() => Ok(true),
+            _ => Err(refused("erasing", response).await),
+        }
+    }
+}
+
+/// The resources that an answer describes; `None` when nothing is there.
+async fn described(
+    operation: &'static str,
+    response: Response,
+) -> Result<Option<(HeaderMap, Vec<Resource>)>, StoreError> {
+    match response.status() {
+        StatusCode::MULTI_STATUS => {
+            let headers = response.headers().clone();
+            let text = body(operation, response, LISTING).await?;
+            let resources = multistatus::parse(&text).map_err(|message| {
+                StoreError::new(
+                    StoreErrorKind::Other,
+                    operation,
+                    format!("the server's answer is invalid: {message}"),
+                )
+            })?;
+            Ok(Some((headers, resources)))
+        }
+        StatusCode::NOT_FOUND | StatusCode::GONE => Ok(None),
+        _ if leads_to_directory(&response) => {
+            let resource = Resource { path: String::new(), directory: true, ..Resource::default() };
+            Ok(Some((HeaderMap::new(), vec![resource])))
+        }
+        _ => Err(refused(operation, response).await),
+    }
+}
+
+/// A method of WebDAV: HTTP's own are constants.
+fn named(method: &str) -> Method {
+    Method::from_bytes(method.as_bytes()).unwrap_or_default()
+}
+
+/// Returns true if the answer says that the resource is a directory: the same address with a `/` at its end.
+fn leads_to_directory(response: &Response) -> bool {
+    let location = response.headers().get("location").and_then(|location| location.to_str().ok());
+    let target = location.and_then(|location| response.url().join(location).ok());
+    let path = response.url().path();
+    response.status().is_redirection()
+        && target.is_some_and(|target| target.path().strip_suffix('/').is_some_and(|target| target == path))
+}
+
+/// An ETag that tells this value from all that will ever replace it.
+fn version(date: Option<&str>, etag: Option<&str>, modified: Option<&str>) -> Option<Version> {
+    let etag = etag.filter(|etag| etag.starts_with('"') && etag.len() > 2)?;
+    let time = |text: &str| httpdate::parse_http_date(text).ok();
+    if let Some(modified) = modified {
+        let age = |now: SystemTime, then| now.duration_since(then).unwrap_or_default();
+        let settled = age(time(date?)?, time(modified)?) >= SETTLED;
+        return settled.then(|| etag.as_bytes().into());
+    }
+    Some(etag.as_bytes().into())
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &reqwest::header::HeaderName) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+async_store!(WebDavStore);
+
+impl FileTree for WebDavStore {
+    const REMOVES_ONLY_EMPTY: bool = false;
+
+    fn address(&self) -> String {
+        self.root.as_str().trim_end_matches('/').to_owned()
+    }
+
+    fn abilities(&self) -> Capabilities {
+        let mut capabilities = Capabilities::default();
+        capabilities.writable = true;
+        capabilities.listable = true;
+        capabilities.torn_reads = true;
+        capabilities.in_flight = 16.try_into().ok();
+        capabilities
+    }
+
+    async fn stat(&self, path: &str) -> Result<Option<Stat>, StoreError> {
+        let Some((headers, resources)) = self.properties("reading", path, "0").await? else {
+            return Ok(None);
+        };
+        let [resource] = &resources[..] else {
+            let message = "the server described more than the requested resource";
+            return Err(StoreError::new(StoreErrorKind::Other, "reading", message));
+        };
+        if resource.directory {
+            return Ok(Some(Stat::Directory));
+        }
+        let size = resource.size.ok_or_else(|| {
+            let message = "the server does not report the length of the value";
+            StoreError::new(StoreErrorKind::Other, "reading", message)
+        })?;
+        let version = version(text(&headers, &DATE), resource.etag.as_deref(), resource.modified.as_deref());
+        Ok(Some(Stat::File(Head { size, version })))
+    }
+
+    async fn read_file(
+        &self,
+        path: &str,
+        range: Option<ByteRange>,
+        expected: Option<&Version>,
+    ) -> Result<Option<ValuePart>, StoreError> {
+        let mut request = self.request(Method::GET, path, false);
+        if let Some(version) = expected {
+            request = request.header(IF_MATCH, version.as_bytes());
+        }
+        if let Some(range) = range {
+            request = request.header(RANGE, range_header(range)?);
+        }
+        let response = send("reading", request).await?;
+        match response.status() {
+            StatusCode::OK | StatusCode::PARTIAL_CONTENT => {}
+            StatusCode::NOT_FOUND | StatusCode::GONE if expected.is_some() => return Err(changed()),
+            StatusCode::PRECONDITION_FAILED => return Err(changed()),
+            StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
+            _ if leads_to_directory(&response) => return Ok(None),
+            // What other servers answer for directories.
+            StatusCode::METHOD_NOT_ALLOWED | StatusCode::CONFLICT if self.is_directory(path).await? => {
+                return Ok(None);
+            }
+            StatusCode::BAD_REQUEST if self.is_below_file(path).await? => return Ok(None),
+            _ => return Err(refused("reading", response).await),
+        }
+        let part = part(response, range).await?;
+        let [date, etag, modified] = [&DATE, &ETAG, &LAST_MODIFIED].map(|name| text(&part.headers, name));
+        // Not every server looks at `If-Match`.
+        if expected.is_some_and(|expected| etag.map(str::as_bytes) != Some(expected.as_bytes())) {
+            return Err(changed());
+        }
+        let version = expected.cloned().or_else(|| version(date, etag, modified));
+        Ok(Some(ValuePart {
+            offset: part.offset,
+            bytes: part.bytes.into(),
+            head: Head { size: part.size, version },
+        }))
+    }
+
+    async fn write_file(&self, path: &str, value: &Bytes, absent: bool) -> Result<(), StoreError> {
+        if absent && matches!(self.stat(path).await?, Some(Stat::File(_))) {
+            return Err(exists());
+        }
+        // Also for nothing, of which some servers must be told.
+        let request = self.request(Method::PUT, path, false).header(CONTENT_LENGTH, value.len());
+        let mut request = request.body(value.clone());
+        if absent {
+            request = request.header(IF_NONE_MATCH, "*");
+        }
+        let response = send("writing", request).await?;
+        match response.status() {
+            status if status.is_success() => Ok(()),
+            StatusCode::PRECONDITION_FAILED if absent => Err(exists()),
+            // nginx fails inside when the directory is missing.
+            StatusCode::BAD_REQUEST
+            | StatusCode::NOT_FOUND
+            | StatusCode::METHOD_NOT_ALLOWED
+            | StatusCode::CONFLICT
+            | StatusCode::INTERNAL_SERVER_ERROR => match self.obstacle(path).await? {
+                Some(obstacle) => Err(obstacle),
+                // Somebody else has made the directory since.
+                None if response.status() == StatusCode::CONFLICT => {
+                    Err(StoreError::new(StoreErrorKind::NotFound, "writing", "its directory was missing"))
+                }
+                None => Err(refused("writing", response).await),
+            },
+            _ => Err(refused("writing", response).await),
+        }
+    }
+
+    async fn remove_file(&self, path: &str) -> Result<bool, StoreError> {
+        // To delete a directory is to delete all that is in it.
+        match self.stat(path).await? {
+            Some(Stat::File(_)) => self.remove_any(path, false).await,
+            Some(Stat::Directory) | None => Ok(false),
+        }
+    }
+
+    async fn make_directory(&self, path: &str) -> Result<(), StoreError> {
+        if path.is_empty() {
+            self.make_above_root().await?;
+        }
+        let response = send("writing", self.request(named("MKCOL"), path, true)).await?;
+        match response.status() {
+            status if status.is_success() => Ok(()),
+            // There is something already; a file is noticed when one is written below it.
+            StatusCode::METHOD_NOT_ALLOWED => Ok(()),
+            StatusCode::BAD_REQUEST | StatusCode::CONFLICT | StatusCode::NOT_FOUND if !path.is_empty() => {
+                match self.obstacle(path).await? {
+                    Some(obstacle) => Err(obstacle),
+                    // Somebody else has made the one above since.
+                    None if response.status() == StatusCode::CONFLICT => {
+                        let message = "the directory above was missing";
+                        Err(StoreError::new(StoreErrorKind::NotFound, "writing", message))
+                    }
+                    None => Err(refused("writing", response).await),
+                }
+            }
+            _ => Err(refused("writing", response).await),
+        }
+    }
+
+    async fn remove_directory(&self, path: &str) -> Result<bool, StoreError> {
+        self.remove_any(path, true).await
+    }
+
+    async fn remove_all(&self, path: &str) -> Result<(), StoreError> {
+        self.remove_any(path, true).await.map(drop)
+    }
+
+    async fn entries(&self, path: &str) -> Result<Option<Vec<Entry>>, StoreError> {
+        let Some((_, resources)) = self.properties("listing", path, "1").await? else { return Ok(None) };
+        let mut own = self.root.path().trim_matches('/').to_owned();
+        own = percent_decode_str(&own).decode_utf8_lossy().into_owned();
+        let own = [own.as_str(), path]
+            .iter()
+            .filter(|part| !part.is_empty())
+            .copied()
+            .collect::<Vec<_>>()
+            .join("/");
+        let mut entries = Vec::new();
+        for resource in resources {
+            let below = resource.path.strip_prefix(&own).map(|rest| rest.trim_matches('/'));
+            match below {
+                Some("") if !resource.directory => return Ok(None),
+                Some("") => {}
+                Some(name) if !name.contains('/') => {
+                    let size =
+                        if resource.directory { None } else { Some(resource.size.unwrap_or_default()) };
+                    entries.push(Entry { name: name.to_owned(), size });
+                }
+                _ => {
+                    let message = format!(
+                        "the server lists '{}', which is outside of the directory",
+                        resource.path.escape_debug()
+                    );
+                    return Err(StoreError::new(StoreErrorKind::Other, "listing", message));
+                }
+            }
+        }
+        Ok(Some(entries))
+    }
+}

@@ -1,0 +1,42 @@
+//! Databases that were told to flush: nothing that they have returned is in memory only.
+
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use zarrox_databases::registry;
+use zarrox_stores::StorageOptions;
+use zarrox_testkit::durability::{check, told, write_all};
+
+/// The test of the process that is traced, with its marks.
+const CHILD: (&str, usize) = ("durability::child", 5);
+
+#[test]
+fn child() {
+    let Some((url, sync)) = told() else { return };
+    let options = StorageOptions::new().create(true).with("sync", sync);
+    write_all(&*registry().open(&url, &options).unwrap().store);
+}
+
+#[test]
+#[cfg(feature = "sqlite")]
+fn sqlite_has_flushed_what_it_has_returned() {
+    check(CHILD, "sqlite://ROOT/above/data.sqlite");
+}
+
+#[test]
+#[cfg(feature = "lmdb")]
+fn lmdb_has_flushed_what_it_has_returned() {
+    check(CHILD, "lmdb://ROOT/above/data.lmdb");
+}
+
+#[test]
+#[cfg(feature = "redb")]
+fn redb_has_flushed_what_it_has_returned() {
+    check(CHILD, "redb://ROOT/above/data.redb");
+}
+
+#[test]
+#[cfg(feature = "gdbm")]
+fn gdbm_has_flushed_what_it_has_returned() {
+    check(CHILD, "gdbm://ROOT/above/data.gdbm");
+}

@@ -1,0 +1,7 @@
+//! The integration tests, in one program: it is linked once.
+
+#[cfg(any(feature = "files", feature = "berkeley-db"))]
+mod databases;
+#[cfg(feature = "files")]
+mod durability;
+mod urls;

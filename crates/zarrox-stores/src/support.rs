@@ -1,0 +1,16 @@
+//! What the stores of Zarrox's other crates share with those of this one. No part of the public interface: it may change at any time.
+
+pub use crate::key::valid;
+#[cfg(unix)]
+pub use crate::local::directory::sweep;
+pub use crate::local::durable::{create_directories, directory_of, sync_directory};
+pub use crate::local::file_lock::{MOMENT, retry_for};
+#[cfg(unix)]
+pub use crate::local::held::{HeldLock, Identity, LOCK_TIMEOUT, NOTICE, identity, is_unsupported};
+pub use crate::store::{check_rename, checked_length, ranges_of, reserved, stamp_of};
+
+/// The threads that asynchronous clients run on.
+#[cfg(feature = "async")]
+pub mod runtime {
+    pub use crate::runtime::{handle, wait};
+}

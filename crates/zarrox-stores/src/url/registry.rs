@@ -1,0 +1,121 @@
+//! The kinds of URLs that a program opens: [`StoreRegistry`].
+
+use std::path::PathBuf;
+
+use super::named;
+use super::options::StorageOptions;
+use super::scheme::{Located, Opening, Scheme};
+use super::schemes::SCHEMES;
+use super::text::StoreUrl;
+use crate::{StoreError, StoreErrorKind};
+
+/// The kinds of URLs that a program opens, as a [`Registry`](zarrox_core::Registry) has its codecs: [`registry`] has those of this
+/// crate, and crates with further stores add theirs.
+///
+/// Chains of stores (`zip::URL`, `reference::URL`, `simplecache::URL`) and URLs of a [`NamedStore`](crate::NamedStore) work with any
+/// kinds.
+#[derive(Clone, Debug, Default)]
+pub struct StoreRegistry {
+    schemes: Vec<&'static Scheme>,
+}
+
+/// The kinds of URLs of all stores in this crate.
+#[must_use]
+pub fn registry() -> StoreRegistry {
+    StoreRegistry::new().with(SCHEMES)
+}
+
+impl StoreRegistry {
+    /// A registry without kinds of URLs.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds kinds of URLs. Of those with one name, the last one counts whose feature is on.
+    #[must_use]
+    pub fn with(mut self, schemes: &[&'static Scheme]) -> Self {
+        self.schemes.extend_from_slice(schemes);
+        self
+    }
+
+    /// The file, or LMDB's directory, in which the store of a URL keeps everything, whether it exists yet or not; `None` for other
+    /// stores, and for those that are only read.
+    #[must_use]
+    pub fn file_of(&self, url: &str) -> Option<PathBuf> {
+        let url = StoreUrl::parse(url).ok()?;
+        self.find(url.scheme())?.file.map(|file| file(&url))
+    }
+
+    /// The kinds that can be opened.
+    pub(super) fn available(&self) -> impl Iterator<Item = &'static Scheme> {
+        self.schemes.iter().copied().filter(|scheme| scheme.is_available())
+    }
+
+    /// Opens the store that this URL names, and repeats what fails for a while where the store is remote.
+    pub(super) fn open_scheme(
+        &self,
+        url: &StoreUrl<'_>,
+        options: &StorageOptions,
+    ) -> Result<Located, StoreError> {
+        let scheme = url.scheme();
+        let message = match self.find(scheme).map(|scheme| scheme.opening) {
+            Some(Opening::Function(open)) => return Ok(steady(open(url, options)?)),
+            Some(Opening::Feature(feature)) => {
+                format!("'{scheme}://' needs the feature `{feature}` of zarrox, which is not enabled")
+            }
+            None => {
+                if let Some(located) = named::find(url) {
+                    return Ok(located);
+                }
+                let known: Vec<&str> = self.available().flat_map(|scheme| scheme.names).copied().collect();
+                format!("unknown scheme '{scheme}://'; known are {}", known.join(", "))
+            }
+        };
+        let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
+        Err(error.with_location(url.to_string()))
+    }
+
+    fn find(&self, name: &str) -> Option<&'static Scheme> {
+        let mut named = self.schemes.iter().rev().filter(|scheme| scheme.names.contains(&name));
+        named.clone().find(|scheme| scheme.is_available()).or_else(|| named.next()).copied()
+    }
+}
+
+/// A store that repeats what fails for a while, where it is reached through a network.
+#[cfg(feature = "retry")]
+fn steady(located: Located) -> Located {
+    match located.store.capabilities().in_flight {
+        Some(_) => Located { store: std::sync::Arc::new(crate::RetryStore::new(located.store)), ..located },
+        None => located,
+    }
+}
+
+#[cfg(not(feature = "retry"))]
+fn steady(located: Located) -> Located {
+    located
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryStore;
+
+    static THIRD: Scheme = Scheme::new(&["own"], |_, _| Err(StoreError::new(StoreErrorKind::Other, "", "")));
+    static FIRST: Scheme = Scheme::needs_feature(&["own", "other"], "some");
+    static SECOND: Scheme = Scheme::new(&["own"], |_, _| Ok(Located::whole(MemoryStore::new(), "")))
+        .with_file(|url| PathBuf::from(url.rest()));
+
+    #[test]
+    fn the_last_kind_with_a_name_counts_whose_feature_is_on() {
+        let registry = StoreRegistry::new().with(&[&THIRD, &SECOND]).with(&[&FIRST]);
+        let open = |url: &str| registry.open(url, &StorageOptions::new());
+        assert!(open("own://a").is_ok());
+        assert_eq!(registry.file_of("own://a"), Some("a".into()));
+        let error = open("other://a").unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Unsupported);
+        assert!(error.to_string().contains("'other://' needs the feature `some`"), "{error}");
+        let error = open("third://a").unwrap_err().to_string();
+        assert!(error.contains("known are own") && !error.contains("known are own, other"), "{error}");
+    }
+}

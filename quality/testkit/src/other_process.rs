@@ -1,0 +1,46 @@
+//! A test of this program that runs in a process of its own.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[cfg(target_os = "linux")]
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// Starts the test with this name, with a path in an environment variable.
+pub fn start(test: &str, variable: &str, path: &Path) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test]).env(variable, path).stdout(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits until the test has passed. That there is none with its name would be a success, too.
+pub fn finish(process: Child) {
+    let output = process.wait_with_output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
+}
+
+/// Set where strace must be there.
+#[cfg(target_os = "linux")]
+const STRACE_REQUIRED: &str = "ZARROX_TEST_STRACE";
+
+/// Starts the test with this name under strace, with a text in an environment variable. Where there is no strace, it says so.
+#[cfg(target_os = "linux")]
+pub fn start_traced(
+    strace: impl FnOnce(&mut Command),
+    test: &str,
+    variable: &str,
+    value: &str,
+) -> Option<Child> {
+    let mut command = Command::new("strace");
+    strace(command.arg("-f"));
+    command.arg(std::env::current_exe().unwrap()).args(["--exact", test]).env(variable, value);
+    match command.stdout(Stdio::piped()).spawn() {
+        Ok(child) => Some(child),
+        Err(error) => {
+            assert!(std::env::var_os(STRACE_REQUIRED).is_none(), "strace must be there: {error}");
+            let message = format!("NOT TESTED: '{test}' needs strace\n");
+            std::io::stderr().write_all(message.as_bytes()).unwrap();
+            None
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Several processes that write to one database.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use zarrox_stores::{Condition, Store, StoreError, StoreErrorKind, StoreExt};
+
+use crate::other_process;
+use crate::store::{check_fours, count_in_fours, count_up, key, list};
+
+const CHILD: &str = "ZARROX_TEST_DATABASE";
+
+/// The number of processes beside this one.
+const OTHERS: u64 = 3;
+
+const EACH: u64 = 50;
+
+/// Returns true if this is another process of [`check_processes`] or [`check_turns`].
+#[must_use]
+pub fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
+/// Another process: does what all do.
+pub fn run_child(open: &dyn Fn(&Path) -> Box<dyn Store>) {
+    if let Some(path) = std::env::var_os(CHILD) {
+        write_many(&*open(Path::new(&path)), std::process::id());
+    }
+}
+
+/// Fills keys of its own, tries to create those that all want, and counts together with the others.
+fn write_many(store: &dyn Store, who: u32) {
+    for index in 0..EACH {
+        store.set(&key(&format!("own/{who}/{index}")), &[1; 1000], Condition::Always).unwrap();
+        match store.set(&key(&format!("race/{index}")), &[1; 10], Condition::Absent) {
+            Ok(()) => store.set(&key(&format!("won/{who}/{index}")), b"", Condition::Absent).unwrap(),
+            Err(error) => assert_eq!(error.kind(), StoreErrorKind::AlreadyExists, "{error}"),
+        }
+    }
+    count_up(store, "count/all", EACH);
+    count_in_fours(store, "count", EACH);
+    mark_own_byte(store);
+}
+
+/// The size of a value that all change, each another byte: too large for a row that SQLite reads at once.
+const LARGE: usize = 100_000;
+
+/// Sets bytes of a large value, each of which nobody else sets.
+fn mark_own_byte(store: &dyn Store) {
+    let large = key("large");
+    for _ in 0..EACH / 5 {
+        loop {
+            let value = store.open(&large).unwrap().unwrap();
+            let mut bytes = value.read(0, value.size()).unwrap().to_vec();
+            let version = value.version().unwrap();
+            drop(value);
+            let free = bytes.iter().position(|byte| *byte == 0).unwrap();
+            bytes[free] = 1;
+            match store.set(&large, &bytes, Condition::Matches(&version)) {
+                Err(error) if error.kind() == StoreErrorKind::Conflict => {}
+                done => break done.unwrap(),
+            }
+        }
+    }
+}
+
+/// This process and others that run the test `child` write at the same time; nothing is lost.
+pub fn check_processes(child: &str, path: &Path, store: &dyn Store) {
+    store.set(&key("count/all"), b"0", Condition::Always).unwrap();
+    store.set(&key("count/fours"), b"0", Condition::Always).unwrap();
+    store.set(&key("large"), &[0; LARGE], Condition::Always).unwrap();
+    let children: Vec<_> = (0..OTHERS).map(|_| other_process::start(child, CHILD, path)).collect();
+    write_many(store, std::process::id());
+    children.into_iter().for_each(other_process::finish);
+    let (all, count) = (OTHERS + 1, |below| list(store, below).len() as u64);
+    assert_eq!(count("own/"), all * EACH);
+    assert_eq!(count("race/"), EACH);
+    assert_eq!(count("won/"), EACH, "each key was created by one");
+    assert_eq!(store.get(&key("count/all")).unwrap().unwrap(), (all * EACH).to_string());
+    check_fours(store, "count", all * EACH);
+    let large = store.get(&key("large")).unwrap().unwrap();
+    assert_eq!(large.iter().map(|byte| u64::from(*byte)).sum::<u64>(), all * (EACH / 5));
+}
+
+/// A function that opens a store at a path, if nobody else has it.
+pub type Opener = dyn Fn(&Path) -> Result<Box<dyn Store>, StoreError>;
+
+/// The time that a process waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Another process of [`check_turns`].
+pub fn take_turns(open: &Opener) {
+    if let Some(path) = std::env::var_os(CHILD) {
+        count_by_turns(Path::new(&path), open);
+    }
+}
+
+/// Counts in a file that one process has at a time: opens it, adds some, and closes it.
+fn count_by_turns(path: &Path, open: &Opener) {
+    let end = Instant::now() + PATIENCE;
+    let mut left = EACH;
+    while left > 0 {
+        let counted = open(path).and_then(|store| {
+            // Who cannot have the file is told so.
+            let count = store.get(&key("count"))?;
+            store.set(&key("own"), &count.unwrap(), Condition::Always)?;
+            let some = left.min(7);
+            count_up(&*store, "count", some);
+            Ok(some)
+        });
+        match counted {
+            Err(error) if error.kind() == StoreErrorKind::Unreachable => {
+                assert!(Instant::now() < end, "no turn in {PATIENCE:?}: {error}");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            done => left -= done.unwrap(),
+        }
+    }
+}
+
+/// This process and others that run the test `child` count in turns: no count is lost.
+pub fn check_turns(child: &str, path: &Path, open: &Opener) {
+    open(path).unwrap().set(&key("count"), b"0", Condition::Always).unwrap();
+    let children: Vec<_> = (0..OTHERS).map(|_| other_process::start(child, CHILD, path)).collect();
+    count_by_turns(path, open);
+    children.into_iter().for_each(other_process::finish);
+    let store = open(path).unwrap();
+    assert_eq!(store.get(&key("count")).unwrap().unwrap(), ((OTHERS + 1) * EACH).to_string());
+}
