@@ -1,7 +1,5 @@
 //! The types of answers in TypeScript, which the page has in `page/src/answers.ts`.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
-
 use std::collections::BTreeMap;
 
 use ts_rs::{Config, TS, TypeVisitor};
