@@ -11,6 +11,7 @@ pub(crate) const HELP: &str = "\
 Makes the page of `zarrox serve` of its sources, which are in TypeScript
 
     page              writes crates/zarrox-serve/page/dist, which is committed: who installs the command needs no npm
+    page --types      writes src/answers.ts: the types of the server's answers, made from those in Rust
     page --test       tests the page in Chromium, which is installed if it is missing
     page --pictures   tests it, and takes the pictures of the guide
     page --screens    takes the pictures anew that --test compares its own with
@@ -28,6 +29,7 @@ const PICTURES: &str = "docs/guide";
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => build(DIST),
+        ["--types"] => types().variable("ZARROX_WRITE_TYPES", "1").run(),
         ["--test"] => test(),
         ["--pictures"] => pictures(),
         ["--screens"] => screens(),
@@ -36,8 +38,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
 }
 
-/// Checks that the files in the server are those of the sources.
+/// Checks that the types of answers are those of the server, and the files in the server those of the sources.
 pub(crate) fn check() -> Outcome {
+    types().run()?;
     let made = run::absolute(format!("{DIRECTORY}/dist"))?;
     build(&made)?;
     let is_stale = |name: &str| run::read(format!("{made}/{name}")) != run::read(format!("{DIST}/{name}"));
@@ -45,6 +48,13 @@ pub(crate) fn check() -> Outcome {
         Some(name) => Err(format!("{DIST}/{name} is not what its sources say: run `cargo xtask page`")),
         None => Ok(()),
     }
+}
+
+/// The test of the server that compares the types of its answers with those of the page. Built of all crates with all features, as
+/// other tests are.
+fn types() -> Program {
+    let test = "the_page_has_the_types_of_the_answers";
+    cargo(["test", "--quiet", "--workspace", "--all-features", "--lib", test])
 }
 
 /// Tests the page in a browser.

@@ -1,20 +1,23 @@
 //! Answers with values: whole, in ranges, compressed, or nothing but their headers.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::io::Write;
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::extract::FromRequestParts;
 use axum::http::header::{
     ACCEPT_ENCODING, ACCEPT_RANGES, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE,
     CONTENT_TYPE, ETAG, HeaderName, VARY,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures_util::stream;
-use zarrox::json::Json;
+use serde::Serialize;
 use zarrox::stores::{Bytes, Value};
 
 use crate::failure::{Answer, Failure};
@@ -42,11 +45,15 @@ pub(crate) struct Wanted {
     pub(crate) head: bool,
 }
 
-impl Wanted {
-    pub(crate) fn new(method: &Method, headers: &HeaderMap) -> Self {
-        Self { headers: headers.clone(), head: *method == Method::HEAD }
-    }
+impl<S: Send + Sync> FromRequestParts<S> for Wanted {
+    type Rejection = Infallible;
 
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self { headers: parts.headers.clone(), head: parts.method == Method::HEAD })
+    }
+}
+
+impl Wanted {
     fn takes_gzip(&self) -> bool {
         let lists = self.headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
         lists.flat_map(|list| list.split(',')).any(|item| {
@@ -300,9 +307,10 @@ pub(crate) fn tag_of(identity: &[&[u8]]) -> String {
     format!("\"{}\"", &hasher.finalize().to_hex()[..32])
 }
 
-/// A JSON value as an answer.
-pub(crate) fn json(wanted: &Wanted, value: &Json) -> Answer<Response> {
-    document(wanted, value.without_tokens().to_string().into_bytes())
+/// An answer in JSON.
+pub(crate) fn json<T: Serialize + ?Sized>(wanted: &Wanted, value: &T) -> Answer<Response> {
+    let failed = |error| Failure::bad(format!("the answer cannot be written as JSON: {error}"));
+    document(wanted, serde_json::to_vec(value).map_err(failed)?)
 }
 
 /// A JSON document as an answer.

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use axum::http::Uri;
 use axum::response::Response;
-use zarrox::json::{Json, json};
+use serde::{Deserialize, Serialize};
 use zarrox::stores::{ByteRange, Key, Prefix, Store, StoreExt, Value};
 
-use crate::address::{Query, Segments};
 use crate::content::{self, BLOCK, BYTES, Content, JSON, Prepared, Wanted};
 use crate::failure::{Answer, Failure};
+use crate::place::Place;
+use crate::query::{Count, NoParameters, Query};
 use crate::ranges::{self, Asked};
-use crate::root::Root;
 
 /// The names of documents without the extension of JSON.
 const DOCUMENTS: [&str; 7] = [".zarray", ".zgroup", ".zattrs", ".zmetadata", "meta", "attrs", ".zarrox"];
@@ -20,28 +21,37 @@ const PAGE: u64 = 1000;
 /// The most entries of a listing.
 const LARGEST_PAGE: u64 = 100_000;
 
+/// The parameters of a listing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ListingQuery {
+    /// The name after which the entries begin.
+    after: String,
+    limit: Option<Count<LARGEST_PAGE>>,
+}
+
+/// The entries directly below a prefix.
+#[derive(Debug, Serialize)]
+pub(crate) struct Listing {
+    pub(crate) prefix: String,
+    pub(crate) keys: Vec<String>,
+    pub(crate) prefixes: Vec<String>,
+    /// The name after which the next page begins.
+    pub(crate) next: Option<String>,
+}
+
 /// Answers a request for stored bytes, or for a listing if the path ends with `/`.
-pub(crate) async fn answer(
-    root: &Arc<Root>,
-    path: &Segments,
-    query: &Query,
-    wanted: Wanted,
-) -> Answer<Response> {
-    let key = path.after(2).join("/");
-    if path.is_directory || key.is_empty() {
-        query.only(&["after", "limit"])?;
-        let after = query.text("after").unwrap_or_default().to_owned();
-        let limit = query.count("limit", LARGEST_PAGE)?.unwrap_or(PAGE);
-        let listed = root.clone();
-        let listing = root.workers.run(move |_| listing(&*listed.store, &key, &after, limit)).await?;
-        return content::json(&wanted, &listing);
+pub(crate) async fn answer(place: Place, uri: Uri, wanted: Wanted) -> Answer<Response> {
+    if place.is_directory || place.path.is_empty() {
+        let Query(query) = Query::of(&uri)?;
+        return place.json(wanted, move |root, path, _| listing(&*root.store, path, &query)).await;
     }
-    query.only(&[])?;
-    let key = Key::new(key)?;
+    let Query(NoParameters {}) = Query::of(&uri)?;
+    let key = Key::new(place.path)?;
     let kind = kind_of(key.name());
-    let store = root.store.clone();
-    let prepared = root.workers.run(move |_| stored(&store, &key, kind, &wanted)).await?;
-    Ok(prepared.into_response(&root.workers))
+    let (store, workers) = (place.root.store.clone(), &place.root.workers);
+    let prepared = workers.run(move |_| stored(&store, &key, kind, &wanted)).await?;
+    Ok(prepared.into_response(workers))
 }
 
 /// The type of a stored value.
@@ -100,9 +110,9 @@ fn identity_of_file(place: &str) -> Option<Vec<u8>> {
 }
 
 /// The entries directly below a prefix whose names come after a name.
-fn listing(store: &dyn Store, path: &str, after: &str, limit: u64) -> Answer<Json> {
+fn listing(store: &dyn Store, path: &str, query: &ListingQuery) -> Answer<Listing> {
     if !store.capabilities().listable {
-        return Err(Failure::unsupported(format!("{} has no listings", store.location())));
+        return Err(Failure::unsupported(format!("{} cannot list its keys", store.location())));
     }
     let prefix = if path.is_empty() { Prefix::root() } else { Prefix::new(format!("{path}/"))? };
     let found = store.list_dir(&prefix)?;
@@ -112,15 +122,15 @@ fn listing(store: &dyn Store, path: &str, after: &str, limit: u64) -> Answer<Jso
     let keys = found.keys.iter().map(|key| (key.name(), false));
     let mut entries: Vec<(&str, bool)> =
         keys.chain(found.prefixes.iter().map(|prefix| (prefix.name(), true))).collect();
-    entries.retain(|(name, _)| *name > after);
+    entries.retain(|(name, _)| *name > query.after.as_str());
     entries.sort_unstable();
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let limit = usize::try_from(query.limit.map_or(PAGE, Count::get)).unwrap_or(usize::MAX);
     let rest = entries.len().saturating_sub(limit);
     entries.truncate(limit);
     let next = entries.last().filter(|_| rest > 0).map(|(name, _)| (*name).to_owned());
-    let named = |is_prefix: bool| -> Json {
-        entries.iter().filter(|(_, other)| *other == is_prefix).map(|(name, _)| Json::from(*name)).collect()
+    let named = |is_prefix: bool| {
+        let chosen = entries.iter().filter(|(_, other)| *other == is_prefix);
+        chosen.map(|(name, _)| (*name).to_owned()).collect()
     };
-    let (keys, prefixes) = (named(false), named(true));
-    Ok(json!({"prefix": prefix.as_str(), "keys": keys, "prefixes": prefixes, "next": next}))
+    Ok(Listing { prefix: prefix.as_str().to_owned(), keys: named(false), prefixes: named(true), next })
 }

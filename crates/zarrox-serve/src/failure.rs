@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use zarrox::json::json;
+use serde::Serialize;
 use zarrox::stores::StoreError;
 use zarrox::{Error, ErrorKind};
 
@@ -19,6 +19,26 @@ pub(crate) struct Failure {
     /// A request that would be answered.
     advice: Option<String>,
     headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+/// The body of an answer that says what is wrong.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct ErrorAnswer {
+    error: ErrorInfo,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct ErrorInfo {
+    status: u16,
+    /// The kind of the error in one word.
+    kind: &'static str,
+    message: String,
+    /// A request that would be answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    advice: Option<String>,
 }
 
 /// The result of a part of an answer.
@@ -116,11 +136,8 @@ impl From<StoreError> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let Self { status, kind, message, advice, headers } = self;
-        let mut error = json!({"status": status.as_u16(), "kind": kind, "message": message});
-        if let Some(advice) = advice {
-            error["advice"] = advice.into();
-        }
-        let body = json!({"error": error}).to_string();
+        let error = ErrorInfo { status: status.as_u16(), kind, message, advice };
+        let body = serde_json::to_vec(&ErrorAnswer { error }).unwrap_or_default();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

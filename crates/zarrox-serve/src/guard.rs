@@ -43,13 +43,14 @@ impl Guard {
     pub(crate) fn check_host(&self, headers: &HeaderMap) -> Answer<()> {
         let hosts: Vec<_> = headers.get_all(HOST).iter().collect();
         let [host] = hosts.as_slice() else {
-            return Err(Failure::bad("a request names one host"));
+            return Err(Failure::bad("a request needs exactly one Host header"));
         };
         let host = host.to_str().unwrap_or_default().trim().to_ascii_lowercase();
         if self.is_host(name_of(&host)) {
             return Ok(());
         }
-        let message = format!("'{}' is no name of this server; --allow-host adds one", host.escape_debug());
+        let message =
+            format!("'{}' is not a name of this server; --allow-host adds one", host.escape_debug());
         Err(Failure::new(StatusCode::MISDIRECTED_REQUEST, "wrong-host", message))
     }
 

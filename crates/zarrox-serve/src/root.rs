@@ -264,11 +264,11 @@ fn below(top: &Arc<Opened>, path: &str) -> Result<Arc<Opened>> {
 }
 
 /// The root of this name.
-pub(crate) fn root_named<'r>(roots: &'r [Arc<Root>], name: Option<&str>) -> Answer<&'r Arc<Root>> {
-    let found = roots.iter().find(|root| Some(root.name.as_str()) == name);
+pub(crate) fn root_named<'r>(roots: &'r [Arc<Root>], name: &str) -> Answer<&'r Arc<Root>> {
+    let found = roots.iter().find(|root| root.name == name);
     found.ok_or_else(|| {
         let names: Vec<&str> = roots.iter().map(|root| root.name.as_str()).collect();
-        let name = name.unwrap_or_default().escape_debug().to_string();
-        Failure::missing(format!("there is no root '{name}'; there are: {}", names.join(", ")))
+        let (name, names) = (name.escape_debug(), names.join(", "));
+        Failure::missing(format!("unknown root '{name}'; expected one of {names}"))
     })
 }

@@ -1,55 +1,91 @@
-//! The way of a request to its answer: who may ask, then what is asked for.
+//! The way of a request to its answer: who may ask, then the route.
 
 use std::sync::Arc;
 
 use axum::body::{Body, HttpBody};
-use axum::extract::{Request, State};
+use axum::extract::{FromRef, Path, Request, State};
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, LOCATION};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::Router;
+use axum::routing::{Router, get};
+use zarrox::Registry;
 
-use crate::address::{Query, Segments};
-use crate::api::Api;
-use crate::content::{Wanted, put};
+use crate::address::{canonical, without_token};
+use crate::content::put;
 use crate::failure::{Answer, Failure};
 use crate::frame::{self, Asked};
 use crate::guard::Guard;
-use crate::root::root_named;
+use crate::query::{NoParameters, Query};
 use crate::roots::Roots;
-use crate::{data, page, v3};
+use crate::v3::Encoded;
+use crate::{api, data, page, v3};
 
-/// All that answers need.
+/// The methods that are answered.
+const METHODS: &str = "GET, HEAD, OPTIONS";
+
+/// All that answers need. Clones share it.
+#[derive(Clone)]
 pub(crate) struct App {
     pub(crate) roots: Roots,
-    pub(crate) guard: Guard,
+    pub(crate) guard: Arc<Guard>,
     /// The path before all addresses, without a `/` at its end; empty for none.
-    pub(crate) prefix: String,
-    pub(crate) api: Arc<Api>,
-    pub(crate) encoded: Arc<v3::Encoded>,
+    pub(crate) prefix: Arc<str>,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) encoded: Arc<Encoded>,
 }
 
-/// The service of an application.
-pub(crate) fn router(app: Arc<App>) -> Router {
-    Router::new().fallback(answer).with_state(app)
+impl FromRef<App> for Roots {
+    fn from_ref(app: &App) -> Self {
+        app.roots.clone()
+    }
 }
 
-/// Answers any request.
-async fn answer(State(app): State<Arc<App>>, request: Request) -> Response {
-    let (parts, _) = request.into_parts();
-    let (method, headers) = (parts.method.clone(), parts.headers.clone());
-    let path = app.without_prefix(parts.uri.path());
+impl FromRef<App> for Arc<Registry> {
+    fn from_ref(app: &App) -> Self {
+        app.registry.clone()
+    }
+}
+
+impl FromRef<App> for Arc<Encoded> {
+    fn from_ref(app: &App) -> Self {
+        app.encoded.clone()
+    }
+}
+
+/// The service of an application. Routes see a path without prefix, token and empty segments.
+pub(crate) fn router(app: App) -> Router {
+    let routes = Router::new()
+        .route("/", get(front))
+        .route("/{file}", get(file))
+        .route("/data", get(data::answer))
+        .route("/data/{*place}", get(data::answer))
+        .route("/v3", get(v3::answer))
+        .route("/v3/{*place}", get(v3::answer))
+        .route("/api", get(api::other_version))
+        .route("/api/{*rest}", get(api::other_version))
+        .nest(&format!("/api/{}", api::VERSION), api::router())
+        .fallback(nothing)
+        .with_state(app.clone());
+    Router::new().fallback_service(routes).layer(from_fn_with_state(app, guarded))
+}
+
+/// Passes a request on to the routes if it may be answered, and adds the headers of every answer.
+async fn guarded(State(app): State<App>, request: Request, next: Next) -> Response {
+    let (uri, headers) = (request.uri().clone(), request.headers().clone());
+    let is_head = *request.method() == Method::HEAD;
+    let path = app.without_prefix(uri.path());
     let asked = Asked::new(&app.guard, path);
     let answered = match asked {
         Asked::Framed("") => Ok(frame::with_slash(path)),
-        _ => app.checked(&method, &headers, asked, parts.uri.query()).await,
+        _ => app.answer(asked, request, next).await,
     };
     let mut response = answered.unwrap_or_else(IntoResponse::into_response);
     app.guard.add_headers(&headers, response.headers_mut());
     if matches!(asked, Asked::Framed(_)) {
         frame::allow(response.headers_mut());
     }
-    if method == Method::HEAD {
+    if is_head {
         without_body(&mut response);
     }
     response
@@ -65,80 +101,74 @@ fn without_body(response: &mut Response) {
 }
 
 impl App {
-    /// Answers who may ask.
-    async fn checked(
-        &self,
-        method: &Method,
-        headers: &HeaderMap,
-        asked: Asked<'_>,
-        query: Option<&str>,
-    ) -> Answer<Response> {
+    /// Checks who asks, and passes the request on with the address that routes understand.
+    async fn answer(&self, asked: Asked<'_>, mut request: Request, next: Next) -> Answer<Response> {
         let framed = matches!(asked, Asked::Framed(_));
         // Proxies of notebooks give on the names of their own hosts. Who has the token in the path did not get it from a name.
         if !framed || self.guard.token.is_none() {
-            self.guard.check_host(headers)?;
+            self.guard.check_host(request.headers())?;
         }
-        if *method == Method::OPTIONS {
-            return Ok(self.options(headers));
+        if *request.method() == Method::OPTIONS {
+            return Ok(self.options(request.headers()));
         }
-        if *method != Method::GET && *method != Method::HEAD {
-            let failure =
-                Failure::new(StatusCode::METHOD_NOT_ALLOWED, "method", "what is served is only read");
-            return Err(failure.with_header(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS")));
+        if *request.method() != Method::GET && *request.method() != Method::HEAD {
+            let message = "the server is read-only: use GET, HEAD or OPTIONS";
+            let failure = Failure::new(StatusCode::METHOD_NOT_ALLOWED, "method", message);
+            return Err(failure.with_header(ALLOW, HeaderValue::from_static(METHODS)));
         }
-        let query = Query::new(query)?;
+        let (query, token) = without_token(request.uri().query().unwrap_or_default())?;
         let path = match asked {
             Asked::Framed(path) => path,
-            Asked::Plain(path) if self.guard.knows_token(headers, query.text("token")) => path,
+            Asked::Plain(path) if self.guard.knows_token(request.headers(), token.as_deref()) => path,
             _ => return Err(Guard::refusal()),
         };
-        let (path, roots) = (Segments::new(path)?, self.roots.list());
-        let wanted = Wanted::new(method, headers);
-        match path.get(0) {
-            None => self.front(&query, framed),
-            Some("data") => data::answer(root_named(&roots, path.get(1))?, &path, &query, wanted).await,
-            Some("v3") => {
-                let root = root_named(&roots, path.get(1))?;
-                v3::answer(root, &self.encoded, &path, &query, wanted).await
-            }
-            Some("api") => self.api.answer(&roots, &path, query, wanted).await,
-            Some(other) => {
-                if let Some(file) = page::file(other).filter(|_| path.get(1).is_none()) {
-                    return Ok(file);
-                }
-                let other = other.escape_debug();
-                Err(Failure::missing(format!(
-                    "there is nothing at '/{other}'; there are /data, /v3 and /api"
-                )))
-            }
+        let path = canonical(path)?;
+        let is_link = path == "/" && query.is_empty() && token.is_some() && !framed;
+        if let Some(cookie) = self.guard.set_cookie().filter(|_| is_link) {
+            return Ok(self.keep_token(cookie));
         }
+        let too_long = |_| Failure::bad("the address is too long");
+        *request.uri_mut() = format!("{path}?{query}").parse().map_err(too_long)?;
+        Ok(next.run(request).await)
     }
 
     /// The path without the prefix, which some proxies take away and others do not.
     fn without_prefix<'p>(&self, path: &'p str) -> &'p str {
-        let rest = path.strip_prefix(self.prefix.as_str());
+        let rest = path.strip_prefix(&*self.prefix);
         rest.filter(|rest| rest.is_empty() || rest.starts_with('/')).unwrap_or(path)
     }
 
     fn options(&self, headers: &HeaderMap) -> Response {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NO_CONTENT;
-        put(response.headers_mut(), ALLOW, "GET, HEAD, OPTIONS");
+        put(response.headers_mut(), ALLOW, METHODS);
         self.guard.preflight(headers, response.headers_mut());
         response
     }
 
-    /// The page. A token among its parameters moves to a cookie, so that it is in no history and no link. In a frame there is none.
-    fn front(&self, query: &Query, framed: bool) -> Answer<Response> {
-        query.only(&[])?;
-        let cookie = query.text("token").filter(|_| !framed).and_then(|_| self.guard.set_cookie());
-        let Some((name, value)) = cookie else { return Ok(page::page(&self.roots.list())) };
+    /// Moves the token of a link to a cookie, so that it is in no history and no other link. In a frame there are no cookies.
+    fn keep_token(&self, (name, value): (HeaderName, HeaderValue)) -> Response {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SEE_OTHER;
         let headers = response.headers_mut();
         headers.insert(name, value);
         put(headers, LOCATION, &format!("{}/", self.prefix));
         put(headers, CACHE_CONTROL, "no-store");
-        Ok(response)
+        response
     }
+}
+
+async fn front(State(roots): State<Roots>, _: Query<NoParameters>) -> Response {
+    page::page(&roots.list())
+}
+
+async fn file(Path(name): Path<String>, uri: Uri) -> Answer<Response> {
+    match page::file(&name) {
+        Some(file) => Ok(file),
+        None => Err(nothing(uri).await),
+    }
+}
+
+async fn nothing(uri: Uri) -> Failure {
+    Failure::missing(format!("there is nothing at '{}'; see /data, /v3 and /api", uri.path()))
 }

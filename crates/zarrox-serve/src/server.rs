@@ -13,7 +13,6 @@ use zarrox::stores::Store;
 use zarrox::{AccessOptions, Error, ErrorKind, OpenOptions, Result};
 
 use crate::address::{escaped, escaped_path};
-use crate::api::Api;
 use crate::connections;
 use crate::guard::Guard;
 use crate::root::Limits;
@@ -179,7 +178,7 @@ impl Server {
         let address = listener.local_addr().map_err(failed)?;
         let app = self.into_app(address)?;
         let (stop, _) = watch::channel(false);
-        Ok(Bound { listener, app: Arc::new(app), address, stop: StopHandle(Arc::new(stop)) })
+        Ok(Bound { listener, app, address, stop: StopHandle(Arc::new(stop)) })
     }
 
     /// The service without a listener, for programs that have one of their own: it answers as if it listened at this address.
@@ -187,7 +186,7 @@ impl Server {
     /// # Errors
     /// When there is no source of random numbers.
     pub fn into_router(self, address: SocketAddr) -> Result<Router> {
-        Ok(router(Arc::new(self.into_app(address)?)))
+        Ok(router(self.into_app(address)?))
     }
 
     fn into_app(self, address: SocketAddr) -> Result<App> {
@@ -206,9 +205,9 @@ impl Server {
         };
         Ok(App {
             roots: self.roots,
-            guard,
-            prefix: escaped_path(&self.prefix),
-            api: Arc::new(Api { registry: Arc::new(zarrox::codecs::registry()) }),
+            guard: Arc::new(guard),
+            prefix: escaped_path(&self.prefix).into(),
+            registry: Arc::new(zarrox::codecs::registry()),
             encoded: Arc::new(Encoded::new(CACHED_ENCODED)),
         })
     }
@@ -227,7 +226,7 @@ fn random_token() -> Result<String> {
 #[derive(Debug)]
 pub struct Bound {
     listener: TcpListener,
-    app: Arc<App>,
+    app: App,
     address: SocketAddr,
     stop: StopHandle,
 }
@@ -277,7 +276,7 @@ impl Bound {
         format!("/t/{}/", escaped(self.token().unwrap_or("-")))
     }
 
-    /// The link that lets in who has it: a browser keeps its token as a cookie.
+    /// A link that contains the access token, if there is one; browsers store the token as a cookie.
     pub fn link(&self) -> String {
         match self.token() {
             Some(token) => format!("{}/?token={token}", self.url()),

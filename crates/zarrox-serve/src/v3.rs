@@ -3,18 +3,19 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use zarrox::json::{Json, json};
 use zarrox::stores::{Bytes, Key};
 use zarrox::{AccessOptions, ErrorKind, Group, Interrupt, Node, NodePath};
 
-use crate::address::{Query, Segments};
 use crate::content::{self, BYTES, Content, Prepared, Wanted};
-use crate::data;
+use crate::data::{self, Listing};
 use crate::failure::{Answer, Failure};
+use crate::place::Place;
+use crate::query::{NoParameters, Query};
 use crate::root::{ATTEMPTS, Opened, Root};
 
 /// The name of a node's document.
@@ -32,72 +33,66 @@ const LONGEST: Duration = Duration::from_secs(10);
 const LONGEST_KEY: usize = 34;
 
 /// A chunk that was encoded anew: the root, the path of the array, the chunk, and the version of what it was made of.
-type Place = (String, String, Vec<u64>, String);
+type ChunkVersion = (String, String, Vec<u64>, String);
 
 /// Chunks that were encoded anew, for clients that ask for one range after the other.
-pub(crate) struct Encoded(Cache<Place, Bytes, Weight>);
+pub(crate) struct Encoded(Cache<ChunkVersion, Bytes, Weight>);
 
 #[derive(Clone)]
 struct Weight;
 
-impl Weighter<Place, Bytes> for Weight {
-    fn weight(&self, place: &Place, bytes: &Bytes) -> u64 {
+impl Weighter<ChunkVersion, Bytes> for Weight {
+    fn weight(&self, place: &ChunkVersion, bytes: &Bytes) -> u64 {
         (bytes.len() + place.1.len() + 8 * place.2.len() + 256) as u64
     }
 }
 
 impl Encoded {
-    /// A cache of so many bytes.
+    /// A cache of at most this many bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         Self(Cache::with_weighter(256, bytes, Weight))
     }
 
-    fn get(&self, place: &Place, make: impl FnOnce() -> Answer<Bytes>) -> Answer<Bytes> {
+    fn get(&self, version: &ChunkVersion, make: impl FnOnce() -> Answer<Bytes>) -> Answer<Bytes> {
         // Whoever asks for the same chunk meanwhile waits for it.
-        self.0.get_or_insert_with(place, make)
+        self.0.get_or_insert_with(version, make)
     }
 }
 
 /// Answers a request for a key of the hierarchy in Zarr 3.
 pub(crate) async fn answer(
-    root: &Arc<Root>,
-    encoded: &Arc<Encoded>,
-    path: &Segments,
-    query: &Query,
+    State(encoded): State<Arc<Encoded>>,
+    place: Place,
+    _: Query<NoParameters>,
     wanted: Wanted,
 ) -> Answer<Response> {
-    query.only(&[])?;
-    let key: Vec<String> = path.after(2).to_vec();
-    if path.is_directory || key.is_empty() {
-        let listed = root.clone();
-        let listing = root.workers.run(move |_| listing(&listed, &key.join("/"))).await?;
-        return content::json(&wanted, &listing);
+    if place.is_directory || place.path.is_empty() {
+        return place.json(wanted, |root, path, _| listing(root, path)).await;
     }
-    let name = key.last().map_or("", String::as_str);
+    let Place { root, path, .. } = place;
+    let workers = root.workers.clone();
+    let (above, name) = path.rsplit_once('/').unwrap_or(("", &path));
     if OTHERS.contains(&name) {
-        return Err(Failure::missing(format!("'{name}' is no document of Zarr 3")));
+        return Err(Failure::missing(format!("'{name}' is not a document of Zarr 3")));
     }
     if name == DOCUMENT {
-        let read = root.clone();
-        let path = key[..key.len() - 1].join("/");
-        let document = root.workers.run(move |interrupt| document(&read, &path, interrupt)).await?;
+        let node = above.to_owned();
+        let document = workers.run(move |interrupt| document(&root, &node, interrupt)).await?;
         return content::document(&wanted, document);
     }
-    let (read, encoded) = (root.clone(), encoded.clone());
-    let prepared =
-        root.workers.run(move |interrupt| chunk(&read, &encoded, &key, &wanted, interrupt)).await?;
-    Ok(prepared.into_response(&root.workers))
+    let prepared = workers.run(move |interrupt| chunk(&root, &encoded, &path, &wanted, interrupt)).await?;
+    Ok(prepared.into_response(&workers))
 }
 
 /// The entries of a node.
-fn listing(root: &Root, path: &str) -> Answer<Json> {
+fn listing(root: &Root, path: &str) -> Answer<Listing> {
     let opened = root.node(path)?;
     let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
     let names = match &opened.node {
         Node::Group(group) => group.child_names()?,
         Node::Array(_) => vec!["c".to_owned()],
     };
-    Ok(json!({"prefix": prefix, "keys": [DOCUMENT], "prefixes": names.as_slice(), "next": null}))
+    Ok(Listing { prefix, keys: vec![DOCUMENT.to_owned()], prefixes: names, next: None })
 }
 
 /// The document of a node; that of a group has the documents of all nodes below.
@@ -174,7 +169,7 @@ fn all_below(
 fn chunk(
     root: &Root,
     encoded: &Encoded,
-    key: &[String],
+    key: &str,
     wanted: &Wanted,
     interrupt: &Interrupt,
 ) -> Answer<Prepared> {
@@ -192,7 +187,7 @@ fn chunk(
 fn chunk_of(
     root: &Root,
     encoded: &Encoded,
-    key: &[String],
+    key: &str,
     (path, opened, chunk): (String, Arc<Opened>, Vec<u64>),
     wanted: &Wanted,
     interrupt: &Interrupt,
@@ -219,8 +214,8 @@ fn chunk_of(
     content::prepare(wanted, Content::Bytes(bytes), BYTES, Some(tag))
 }
 
-fn missing(key: &[String]) -> Failure {
-    Failure::missing(format!("there is no '{}'", key.join("/")))
+fn missing(key: &str) -> Failure {
+    Failure::missing(format!("there is no '{key}'"))
 }
 
 /// The version of the one stored chunk that a chunk is made of, if it has one.
@@ -231,24 +226,25 @@ fn version(opened: &Opened, key: Option<String>) -> Answer<Option<String>> {
 }
 
 /// The array and its chunk that a key names.
-fn place_of(root: &Root, key: &[String]) -> Answer<(String, Arc<Opened>, Vec<u64>)> {
-    let is_part = |name: &String| {
+fn place_of(root: &Root, key: &str) -> Answer<(String, Arc<Opened>, Vec<u64>)> {
+    let names: Vec<&str> = key.split('/').collect();
+    let is_part = |name: &&&str| {
         let digits = name.strip_prefix('c').unwrap_or(name).replace('.', "");
         digits.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let length = key.iter().rev().take(LONGEST_KEY).take_while(|name| is_part(name)).count();
-    let starts = key.len() - length..key.len();
+    let length = names.iter().rev().take(LONGEST_KEY).take_while(|name| is_part(name)).count();
+    let starts = names.len() - length..names.len();
     // Most arrays have keys that begin with `c`; numbers can be names as well.
-    let begins = |at: &usize| key[*at].starts_with('c');
+    let begins = |at: &usize| names[*at].starts_with('c');
     let (likely, others): (Vec<usize>, Vec<usize>) = starts.partition(begins);
     for at in likely.into_iter().rev().chain(others) {
-        let path = key[..at].join("/");
+        let path = names[..at].join("/");
         match root.node(&path) {
             Ok(opened) => {
                 if !matches!(opened.node, Node::Array(_)) {
                     continue;
                 }
-                if let Some(chunk) = opened.v3()?.chunk_of(&key[at..].join("/")) {
+                if let Some(chunk) = opened.v3()?.chunk_of(&names[at..].join("/")) {
                     return Ok((path, opened, chunk));
                 }
             }

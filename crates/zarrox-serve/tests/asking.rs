@@ -23,6 +23,64 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn errors_name_the_calls_and_the_parameters() {
+    let (_directory, client) = types();
+    let overview = client.json("/api/v1/");
+    let calls = overview["calls"].as_array().unwrap();
+    assert_eq!(calls.len(), 9);
+    let unknown = client.get("/api/v1/trees/t/");
+    assert_eq!(unknown.status, 404);
+    for call in calls.iter().map(|call| call.as_str().unwrap()) {
+        assert!(unknown.message().contains(call), "{}", unknown.message());
+        let answer = client.get(&format!("/api/v1/{call}/nothing/"));
+        let expected = if call == "roots" { 200 } else { 404 };
+        assert_eq!(answer.status, expected, "{call}");
+        let parameter = client.get(&format!("/api/v1/{call}/t/float?no=1"));
+        assert_eq!(parameter.status, 400, "{call}");
+        assert!(parameter.message().starts_with("unknown parameter `no`, "), "{}", parameter.message());
+    }
+    assert!(client.get("/api/v1/node/").message().contains("expected one of t"));
+    assert!(client.get("/api/v2/").message().contains("/api/v1/"));
+    assert!(client.get("/apis").message().contains("'/apis'"));
+    for (query, message) in [
+        ("no=1", "unknown parameter `no`, expected one of `select`, `indexing`, "),
+        ("width=0", "width: '0' is not a whole number from 1 to 65536"),
+        ("as=tiff", "as: unknown variant `tiff`, expected one of `raw`, `json`, `npy`, `png`"),
+        ("colormap=x", "colormap: unknown colour map 'x'; expected one of viridis, "),
+        ("step=1,1&width=1", "step cannot be combined with width or height"),
+        ("select=0&select=1", "duplicate parameter `select`"),
+    ] {
+        let answer = client.get(&format!("/api/v1/slice/t/float?{query}"));
+        assert_eq!(answer.status, 400, "{query}");
+        assert!(answer.message().starts_with(message), "{}", answer.message());
+    }
+}
+
+#[test]
+fn a_path_may_be_escaped_and_have_further_slashes() {
+    let (_directory, client) = types();
+    let plain = client.json("/api/v1/node/t/float");
+    for path in ["/%61pi/v1/n%6fde/t/fl%6Fat", "//api//v1/node/t//float/", "/api/v1/node/t/float?token=any"] {
+        assert_eq!(client.json(path), plain, "{path}");
+    }
+}
+
+#[test]
+fn numbers_of_documents_keep_their_digits() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.zarr");
+    zarrox::create_group(&path).unwrap();
+    let attributes = r#"{"exact": 1.50, "large": 12345678901234567890123, "none": NaN, "list": [-Infinity]}"#;
+    let document = format!(r#"{{"zarr_format": 3, "node_type": "group", "attributes": {attributes}}}"#);
+    fs::write(path.join("zarr.json"), document).unwrap();
+    let client = Client::new(Server::new().token(None).root("a", &path).unwrap());
+    let text = String::from_utf8(client.ok("/api/v1/node/a/").body).unwrap();
+    let expected =
+        r#""attributes":{"exact":1.50,"large":12345678901234567890123,"none":"NaN","list":["-Infinity"]}"#;
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
 fn the_tree_opens_level_by_level() {
     let place = Place::new();
     let client = place.client();

@@ -10,7 +10,7 @@ use crate::run::{self, Outcome};
 const PAGE: &str = "ARCHITECTURE.md";
 
 /// Short names of folders, so that the page need not repeat the long ones.
-const SHORT: [(&str, &str); 10] = [
+const SHORT: [(&str, &str); 11] = [
     ("core/", "crates/zarrox-core/src/"),
     ("codecs/", "crates/zarrox-codecs/src/"),
     ("stores/", "crates/zarrox-stores/src/"),
@@ -20,6 +20,7 @@ const SHORT: [(&str, &str); 10] = [
     ("files/", "crates/zarrox-files/src/"),
     ("cli/", "crates/zarrox-cli/src/"),
     ("python/", "crates/zarrox-python/"),
+    ("serve/", "crates/zarrox-serve/src/"),
     ("testkit/", "quality/testkit/src/"),
 ];
 

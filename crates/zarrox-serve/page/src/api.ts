@@ -1,5 +1,9 @@
 /** The server's interface. Addresses are relative, so that the page also works behind the path of a proxy. */
 
+import type { ErrorAnswer, NodeInfo, Overview } from "./answers";
+
+export type * from "./answers";
+
 /** An answer that says what is wrong. */
 export class ApiError extends Error {
   constructor(
@@ -11,98 +15,8 @@ export class ApiError extends Error {
   }
 }
 
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-export type Attributes = { [name: string]: Json };
-
-/** A node in short, as in the tree. */
-export interface Entry {
-  name: string;
-  path: string;
-  kind: "group" | "array" | "folder" | "damaged";
-  shape?: number[];
-  data_type?: string;
-  bytes?: number | null;
-  error?: string;
-}
-
-export interface Page {
-  path: string;
-  node: Entry;
-  children: Entry[];
-  next: string | null;
-}
-
-export interface Found {
-  matches: Entry[];
-  complete: boolean;
-}
-
-export interface Codec {
-  name: string;
-  kind: string;
-  configuration: { [name: string]: Json };
-}
-
-export interface Stored {
-  chunks: number | null;
-  stored: number;
-  missing: number | null;
-  bytes: number;
-  ratio: number | null;
-}
-
-/** All that is known of a node. */
-export interface NodeInfo {
-  path: string;
-  name: string;
-  kind: "group" | "array";
-  format: string;
-  store: string;
-  attributes: Attributes;
-  shape?: number[];
-  data_type?: { name: string; kind: string; bytes: number; fields: { name: string; data_type: string }[] | null };
-  chunk_shape?: number[];
-  shard_shape?: number[] | null;
-  grid_shape?: number[];
-  dimension_names?: (string | null)[] | null;
-  fill_value?: Json;
-  fill_text?: string;
-  codecs?: Codec[];
-  bytes?: number | null;
-  stored?: Stored | null;
-  unreadable?: string | null;
-  v3?: { possible: boolean; notes?: string[]; why?: string };
-}
-
-export interface Chunks {
-  grid_shape: number[];
-  chunk_shape: number[];
-  inner_chunk_shape: number[] | null;
-  region: [number, number][];
-  stored: number;
-  missing: number;
-  chunks: { index: number[]; key: string; bytes: number; damaged?: string; inner?: { index: number[]; bytes: number | null; offset?: number }[] }[];
-}
-
-export interface Line {
-  length: number;
-  step: number;
-  values?: Json[];
-  min?: Json[];
-  max?: Json[];
-  mean?: Json[];
-}
-
-export interface Histogram {
-  count: number;
-  nan: number;
-  min: number;
-  max: number;
-  mean: number;
-  std: number;
-  histogram?: { edges?: number[]; counts?: number[] };
-  [name: string]: unknown;
-}
+/** An array, with all that is known of it. */
+export type ArrayNode = Extract<NodeInfo, { kind: "array" }>;
 
 /** A place in what is served: a root, and a node below it. */
 export interface Place {
@@ -128,7 +42,7 @@ async function asked(url: string, signal?: AbortSignal): Promise<Response> {
     throw new ApiError(0, "the server does not answer", "is `zarrox serve` still running?");
   });
   if (response.ok) return response;
-  const body = (await response.json().catch(() => null)) as { error?: { message: string; advice?: string } } | null;
+  const body = (await response.json().catch(() => null)) as Partial<ErrorAnswer> | null;
   throw new ApiError(response.status, body?.error?.message ?? response.statusText, body?.error?.advice ?? null);
 }
 
@@ -139,8 +53,8 @@ export async function call<T>(name: string, place: Place, parameters?: Parameter
 
 /** The names of the roots. */
 export async function roots(): Promise<string[]> {
-  const answer = (await (await asked("api/v1/")).json()) as { roots: (string | { name: string })[] };
-  return answer.roots.map((root) => (typeof root === "string" ? root : root.name));
+  const overview = (await (await asked("api/v1/")).json()) as Overview;
+  return overview.roots.map((root) => root.name);
 }
 
 /** Colour maps, each a list of colours at even distances. */

@@ -59,8 +59,8 @@ export class ChunkView {
     const asked = new AbortController();
     this.asked = asked;
     this.dims = sides(this.shown, state);
-    const grid = this.shown.node.grid_shape ?? [];
-    const lengths = this.shown.node.shard_shape ?? this.shown.node.chunk_shape ?? [];
+    const grid = this.shown.node.grid_shape;
+    const lengths = this.shown.node.shard_shape ?? this.shown.node.chunk_shape;
     const region = selection(this.shown, state, (dimension) => {
       if (this.dims.includes(dimension)) return `0:${Math.min(grid[dimension] ?? 1, MOST)}`;
       return String(Math.floor(index(this.shown, state, dimension) / Math.max(1, lengths[dimension] ?? 1)));
@@ -172,7 +172,7 @@ export class ChunkView {
     const chunk = this.chunks?.chunks[this.chosen];
     if (!chunk) return;
     const { node } = this.shown;
-    const lengths = node.shard_shape ?? node.chunk_shape ?? [];
+    const lengths = node.shard_shape ?? node.chunk_shape;
     const from = chunk.index.map((at, dimension) => at * (lengths[dimension] ?? 1));
     const part = from.map((first, dimension) => `${first}:${Math.min(this.shown.shape[dimension]!, first + (lengths[dimension] ?? 1))}`);
     const rows: [string, string][] = [
@@ -180,8 +180,8 @@ export class ChunkView {
       ["key", chunk.key],
       ["elements", `[${part.join(", ")}]`],
       ["stored", size(chunk.bytes)],
-      ["ratio", ratio(lengths, node.data_type?.bytes ?? 0, chunk.bytes)],
-      ["codecs", (node.codecs ?? []).map((codec) => codec.name).join(" → ")],
+      ["ratio", ratio(lengths, node.data_type.bytes, chunk.bytes)],
+      ["codecs", node.codecs.map((codec) => codec.name).join(" → ")],
     ];
     if (chunk.damaged) rows.push(["damaged", chunk.damaged]);
     const table = h("dl", {});

@@ -1,6 +1,6 @@
 /** Coordinates along dimensions: values of arrays that are named as dimensions, and times of the CF conventions. */
 
-import { call, type Json, type NodeInfo, type Place } from "./api";
+import { call, type ArrayNode, type Json, type NodeInfo, type Place, type Slice } from "./api";
 import { ticks, value as shown } from "./numbers";
 
 /** The most coordinates that are loaded at once. */
@@ -67,15 +67,15 @@ export function timeOf(type: string): ((number: number) => string) | null {
 }
 
 /** The way from an array's numbers to times, by CF's units or by its type; `null` of other arrays. */
-export function timesOf(node: NodeInfo): ((number: number) => string) | null {
-  return dates(text(node.attributes["units"]), text(node.attributes["calendar"])) ?? timeOf(node.data_type?.name ?? "");
+export function timesOf(node: ArrayNode): ((number: number) => string) | null {
+  return dates(text(node.attributes["units"]), text(node.attributes["calendar"])) ?? timeOf(node.data_type.name);
 }
 
 const text = (json: Json | undefined): string => (typeof json === "string" ? json : "");
 
 /** The names of an array's dimensions, by its metadata or by xarray's attribute. */
-export function dimensionNames(node: NodeInfo): (string | null)[] {
-  const ndim = node.shape?.length ?? 0;
+export function dimensionNames(node: ArrayNode): (string | null)[] {
+  const ndim = node.shape.length;
   const own = node.dimension_names;
   if (own?.length === ndim) return own;
   const noted = node.attributes["_ARRAY_DIMENSIONS"];
@@ -89,11 +89,11 @@ export function indices(name: string | null, dimension: number, length: number):
 }
 
 /** The axes of an array, with coordinates where there are arrays of the dimensions' names beside it. */
-export async function axes(place: Place, node: NodeInfo): Promise<Axis[]> {
+export async function axes(place: Place, node: ArrayNode): Promise<Axis[]> {
   const names = dimensionNames(node);
   const group = place.path.split("/").slice(0, -1).join("/");
   return Promise.all(
-    (node.shape ?? []).map(async (length, dimension) => {
+    node.shape.map(async (length, dimension) => {
       const name = names[dimension] ?? null;
       const plain = indices(name, dimension, length);
       if (!name || length > MOST || node.name === name) return plain;
@@ -118,8 +118,8 @@ export function marks(axis: Axis, from: number, to: number): [number, string][] 
 
 async function coordinates(place: Place, plain: Axis): Promise<Axis> {
   const node = await call<NodeInfo | null>("node", place, { stored: "none", optional: true });
-  if (node?.kind !== "array" || node.shape?.length !== 1 || node.shape[0] !== plain.length) return plain;
-  const { values } = await call<{ values: Json[] }>("slice", place, { as: "json" });
+  if (node?.kind !== "array" || node.shape.length !== 1 || node.shape[0] !== plain.length) return plain;
+  const values = (await call<Slice>("slice", place, { as: "json" })).values as Json[];
   const units = text(node.attributes["units"]);
   const { of } = meaning(node);
   const time = timesOf(node);
@@ -159,7 +159,7 @@ function numberOf(json: Json | undefined): number {
 const same = (value: number): number => value;
 
 /** The meaning of an array's numbers by its attributes. */
-export function meaning(node: NodeInfo): Meaning {
+export function meaning(node: ArrayNode): Meaning {
   const { attributes } = node;
   const number = (name: string, usual: number): number => {
     const found = numberOf(attributes[name]);
@@ -172,7 +172,7 @@ export function meaning(node: NodeInfo): Meaning {
   });
   // In version 2, xarray says by the fill value which number means none. That of who says nothing is 0.
   if (attributes["_ARRAY_DIMENSIONS"] !== undefined && node.fill_value !== 0) listed.push(node.fill_value);
-  const narrow = node.data_type?.bytes === 4 && node.data_type.kind === "float";
+  const narrow = node.data_type.bytes === 4 && node.data_type.kind === "float";
   // JSON has floats of four bytes with the digits that they need, others have their exact values.
   const exact = narrow ? Math.fround : same;
   const missing = listed.map(numberOf).map(exact).filter((value) => !Number.isNaN(value));

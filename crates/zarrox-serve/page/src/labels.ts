@@ -40,12 +40,12 @@ export interface Overlay {
 export async function overlay(shown: Shown, state: State, box: number[], per: [number, number], signal: AbortSignal): Promise<Overlay | null> {
   const label = chosen(shown, state);
   const [x, y] = sides(shown, state);
-  const ndim = label?.levels[0]?.node.shape?.length ?? 0;
+  const ndim = label?.levels[0]?.node.shape.length ?? 0;
   // Labels may have no dimension for channels.
   const kept = shown.shape.map((_, dimension) => dimension).filter((dimension) => ndim === shown.shape.length || dimension !== shown.channelDimension);
   if (!label || y < 0 || kept.length !== ndim || !kept.includes(x) || !kept.includes(y)) return null;
   const level = fitting(label.levels, kept.indexOf(x), Math.max(1, per[0]));
-  const lengths = level.node.shape!;
+  const lengths = level.node.shape;
   const spans: Record<number, [number, number, number]> = {};
   const select = kept.map((dimension, at) => {
     const length = Math.max(1, lengths[at]!);

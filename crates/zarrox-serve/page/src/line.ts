@@ -111,10 +111,10 @@ export class LineView {
 
   private seriesOf(line: Line, first: number, label: string, colour: string, state: State): Series {
     const { meaning } = this.shown;
-    const numbers = (list: Json[] | undefined): Float64Array | null =>
-      list ? Float64Array.from(list, (one) => meaning.of(numberOf(one, state.part))) : null;
-    const values = numbers(line.mean ?? line.values) ?? new Float64Array();
-    return { label, colour, first, step: line.step, values, low: numbers(line.min), high: numbers(line.max) };
+    const numbers = (list: Json[]): Float64Array => Float64Array.from(list, (one) => meaning.of(numberOf(one, state.part)));
+    const series = { label, colour, first, step: line.step };
+    if (line.reduce === "nearest") return { ...series, values: numbers(line.values), low: null, high: null };
+    return { ...series, values: numbers(line.mean), low: numbers(line.min), high: numbers(line.max) };
   }
 
   private draw(): void {

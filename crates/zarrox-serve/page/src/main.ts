@@ -1,6 +1,6 @@
 /** The page: a tree on the left, what is looked at in the middle, and what is known of it on the right. */
 
-import { ApiError, call, colourMaps, type NodeInfo, type Place } from "./api";
+import { ApiError, call, colourMaps, type ArrayNode, type NodeInfo, type Place } from "./api";
 import { ChunkView } from "./chunks";
 import { coast } from "./coast";
 import type { Maps } from "./colours";
@@ -112,13 +112,13 @@ class App {
     for (const element of [this.tabs, this.middle, this.below, this.controls]) fill(element);
   }
 
-  private async array(place: Place, node: NodeInfo): Promise<Shown | null> {
+  private async array(place: Place, node: ArrayNode): Promise<Shown | null> {
     if (node.unreadable) return null;
-    const shape = node.shape ?? [];
+    const { shape } = node;
     const last = shape.length - 1;
     const known = await axes(place, node);
     const coloured = /^(c|channel|band|rgb|rgba|s|sample)?$/i.test(known[last]?.at ? "x" : (node.dimension_names?.[last] ?? ""));
-    const colours = shape.length >= 3 && [3, 4].includes(shape[last]!) && node.data_type?.name === "uint8" && coloured ? last : -1;
+    const colours = shape.length >= 3 && [3, 4].includes(shape[last]!) && node.data_type.name === "uint8" && coloured ? last : -1;
     const level = { path: place.path, node, factors: shape.map(() => 1) };
     return { place, node, shape, axes: known, meaning: meaning(node), levels: [level], colours, channels: [], channelDimension: -1, labels: [] };
   }
@@ -212,12 +212,12 @@ class App {
     const items: HTMLElement[] = [];
     if (kind === "image" || kind === "chunks" || kind === "line") items.push(...this.dimensionControls(shown, state, kind));
     items.push(...this.sliders(shown, state, kind));
-    const fields = shown.node.data_type?.fields ?? [];
+    const fields = shown.node.data_type.fields ?? [];
     if (fields.length > 0 && kind !== "table" && kind !== "chunks") {
       items.push(labelled("field", choice(fields.map((field) => field.name), state.field || fields[0]!.name, (field) => this.store.change({ field, range: [] }))));
       if (state.field === "") this.store.change({ field: fields[0]!.name }, true);
     }
-    if (shown.node.data_type?.kind === "complex" && (kind === "image" || kind === "line")) {
+    if (shown.node.data_type.kind === "complex" && (kind === "image" || kind === "line")) {
       items.push(labelled("part", choice(["magnitude", "phase"], state.part, (part) => this.store.change({ part: part as State["part"], range: [] }))));
     }
     if (kind === "image") items.push(...this.imageControls(shown, state));

@@ -1,6 +1,6 @@
 /** The array that is looked at, and the part of it that is shown. */
 
-import type { NodeInfo, Place } from "./api";
+import type { ArrayNode, Place } from "./api";
 import type { Axis, Meaning } from "./coordinates";
 import type { Level } from "./ome";
 import type { State } from "./state";
@@ -9,7 +9,7 @@ import type { State } from "./state";
 export interface Shown {
   place: Place;
   /** The array; of an image in several sizes, the largest one. */
-  node: NodeInfo;
+  node: ArrayNode;
   shape: number[];
   axes: Axis[];
   meaning: Meaning;
@@ -45,9 +45,9 @@ const SHORT = 16;
 /** The views that suit an array, the best one first; none if it has no elements. */
 export function views(shown: Shown): string[] {
   if (shown.shape.includes(0)) return [];
-  const kind = shown.node.data_type?.kind ?? "";
+  const kind = shown.node.data_type.kind;
   const numbers = ["bool", "int", "uint", "float", "complex"].includes(kind) || isTime(shown.node);
-  const fields = shown.node.data_type?.fields ?? [];
+  const fields = shown.node.data_type.fields ?? [];
   const long = shown.shape.filter((length) => length > 1).length;
   const found: string[] = [];
   if ((numbers || fields.length > 0) && long >= 2) found.push("image");
@@ -58,8 +58,8 @@ export function views(shown: Shown): string[] {
   return found;
 }
 
-function isTime(node: NodeInfo): boolean {
-  return /datetime64|timedelta64/.test(node.data_type?.name ?? "");
+function isTime(node: ArrayNode): boolean {
+  return /datetime64|timedelta64/.test(node.data_type.name);
 }
 
 /** The dimensions along the sides of the image: those of the state, or those that fit. */
@@ -80,7 +80,7 @@ export function sides(shown: Shown, state: State): [number, number] {
 
 /** The two dimensions that make the best picture: the last ones, unless they are short beside others, or each chunk has one element along them. */
 function planeOf(shown: Shown, dimensions: number[]): number[] {
-  const chunked = dimensions.filter((dimension) => (shown.node.chunk_shape?.[dimension] ?? 2) > 1);
+  const chunked = dimensions.filter((dimension) => (shown.node.chunk_shape[dimension] ?? 2) > 1);
   const among = chunked.length >= 2 ? chunked : dimensions;
   const [third, second, first] = among.slice(-3);
   const length = (dimension: number): number => shown.shape[dimension]!;

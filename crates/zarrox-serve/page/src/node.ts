@@ -47,17 +47,18 @@ export class NodePanel {
   /** Shows a node. `selection` gives the part that is looked at. */
   show(place: Place, node: NodeInfo, state: () => State, selection: () => string): void {
     const title = node.name || place.root;
+    const array = node.kind === "array" ? node : null;
     this.table = table(this.facts(node));
     fill(
       this.element,
       h("h2", {}, title),
-      node.unreadable ? h("p", { class: "problem", role: "alert" }, node.unreadable) : null,
+      array?.unreadable ? h("p", { class: "problem", role: "alert" }, array.unreadable) : null,
       this.table,
-      node.codecs ? h("section", {}, h("h3", {}, "codecs"), pipeline(node.codecs)) : null,
+      array ? h("section", {}, h("h3", {}, "codecs"), pipeline(array.codecs)) : null,
       attributes(node.attributes),
-      node.kind === "array" ? h("section", {}, h("h3", {}, "copy"), copies(place, node, selection)) : null,
-      node.kind === "array" ? h("section", {}, h("h3", {}, "download"), downloads(place, state, selection)) : null,
-      node.v3 && !node.v3.possible ? h("p", { class: "note" }, `Zarr 3 cannot say this node: ${node.v3.why ?? ""}`) : null,
+      array ? h("section", {}, h("h3", {}, "copy"), copies(place, node, selection)) : null,
+      array ? h("section", {}, h("h3", {}, "download"), downloads(place, state, selection)) : null,
+      !node.v3.possible ? h("p", { class: "note" }, `Zarr 3 cannot say this node: ${node.v3.why ?? ""}`) : null,
     );
   }
 
@@ -68,18 +69,19 @@ export class NodePanel {
 
   private facts(node: NodeInfo): Row[] {
     const lengths = (shape: number[] | null | undefined): string | null => (shape ? shape.map(count).join(" × ") || "scalar" : null);
-    const { stored } = node;
+    const array = node.kind === "array" ? node : null;
+    const stored = array?.stored;
     const rows: Row[] = [
       ["kind", `${node.kind} of ${node.format}`],
       ["store", node.store],
-      ["shape", lengths(node.shape)],
-      ["dimensions", node.dimension_names?.map((name) => name ?? "–").join(", ")],
-      ["type", node.data_type?.name],
-      ["fields", node.data_type?.fields?.map((field) => `${field.name}: ${field.data_type}`).join(", ")],
-      ["chunks", lengths(node.chunk_shape)],
-      ["shards", lengths(node.shard_shape)],
-      ["fill value", node.fill_text],
-      ["elements", node.bytes === null || node.bytes === undefined ? null : size(node.bytes)],
+      ["shape", lengths(array?.shape)],
+      ["dimensions", array?.dimension_names?.map((name) => name ?? "–").join(", ")],
+      ["type", array?.data_type.name],
+      ["fields", array?.data_type.fields?.map((field) => `${field.name}: ${field.data_type}`).join(", ")],
+      ["chunks", lengths(array?.chunk_shape)],
+      ["shards", lengths(array?.shard_shape)],
+      ["fill value", array?.fill_text],
+      ["elements", typeof array?.bytes === "number" ? size(array.bytes) : null],
     ];
     if (stored) {
       rows.push(["stored", size(stored.bytes)]);
@@ -90,14 +92,14 @@ export class NodePanel {
   }
 }
 
-/** Codecs in their order, with those inside of shards. */
-function pipeline(codecs: Codec[]): HTMLElement {
-  const item = (codec: Codec): HTMLElement => {
+/** Codecs in their order, with those inside of shards, whose kinds are not told. */
+function pipeline(codecs: (Omit<Codec, "kind"> & { kind?: Codec["kind"] })[]): HTMLElement {
+  const item = (codec: (typeof codecs)[number]): HTMLElement => {
     const inside = codec.configuration["codecs"];
     const { codecs: _, index_codecs: __, ...rest } = codec.configuration;
     const settings = Object.entries(rest).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
     const list = Array.isArray(inside)
-      ? pipeline((inside as { name: string; configuration?: Codec["configuration"] }[]).map((one) => ({ name: one.name, kind: "", configuration: one.configuration ?? {} })))
+      ? pipeline((inside as { name: string; configuration?: Codec["configuration"] }[]).map((one) => ({ name: one.name, configuration: one.configuration ?? {} })))
       : null;
     return h("li", {}, h("strong", {}, codec.name), codec.kind ? h("small", {}, ` ${codec.kind.replaceAll("-to-", " → ")}`) : null, settings.length > 0 ? h("div", { class: "settings" }, settings.join(", ")) : null, list);
   };

@@ -1,11 +1,11 @@
 /** Images in several sizes: OME-Zarr 0.4 and 0.5, and the multiscales convention. */
 
-import { call, type Json, type NodeInfo, type Place } from "./api";
+import { call, type ArrayNode, type Json, type NodeInfo, type Place } from "./api";
 
 /** One size of an image. */
 export interface Level {
   path: string;
-  node: NodeInfo;
+  node: ArrayNode;
   /** The elements of the largest level for each element, along each dimension. */
   factors: number[];
 }
@@ -46,15 +46,15 @@ export async function levels(place: Place, group: NodeInfo): Promise<Level[]> {
       return call<NodeInfo | null>("node", { root: place.root, path: full }, { stored: "none", optional: true }).catch(() => null);
     }),
   );
-  const arrays = nodes.filter((node): node is NodeInfo => node?.kind === "array");
+  const arrays = nodes.filter((node): node is ArrayNode => node?.kind === "array");
   const base = arrays[0]?.shape;
   if (!base) return [];
   return arrays
-    .filter((node) => node.shape!.length === base.length)
+    .filter((node) => node.shape.length === base.length)
     .map((node) => ({
       path: node.path,
       node,
-      factors: base.map((length, dimension) => Math.max(1, length / Math.max(1, node.shape![dimension]!))),
+      factors: base.map((length, dimension) => Math.max(1, length / Math.max(1, node.shape[dimension]!))),
     }));
 }
 

@@ -74,7 +74,7 @@ export interface Plan {
 function spanOf(level: Level, dimension: number, from: number, to: number, per: number): Span {
   if (dimension < 0) return { first: 0, end: 1, step: 1, count: 1 };
   const factor = level.factors[dimension] ?? 1;
-  const length = level.node.shape![dimension]!;
+  const length = level.node.shape[dimension]!;
   const margin = (to - from) * 0.15;
   const first = Math.max(0, Math.min(length - 1, Math.floor((from - margin) / factor)));
   const end = Math.max(first + 1, Math.min(length, Math.ceil((to + margin) / factor)));
@@ -165,7 +165,7 @@ function parameters(shown: Shown, state: State, level: Level, channel: number | 
     if (dimension === shown.colours) return ":";
     if (dimension === shown.channelDimension && channel !== null) return String(channel);
     const scaled = Math.floor(index(shown, state, dimension) / (level.factors[dimension] ?? 1));
-    return String(Math.min(scaled, Math.max(0, level.node.shape![dimension]! - 1)));
+    return String(Math.min(scaled, Math.max(0, level.node.shape[dimension]! - 1)));
   });
   const steps = y < 0 ? [across.step] : x > y ? [down.step, across.step] : [across.step, down.step];
   return {

@@ -1,6 +1,6 @@
 /** Elements as a table: structures, text, and whatever else is no picture. */
 
-import { call, type Json } from "./api";
+import { call, type Json, type Slice } from "./api";
 import { timesOf } from "./coordinates";
 import { fill, h } from "./dom";
 import { index, type Shown } from "./model";
@@ -48,7 +48,7 @@ export class TableView {
     });
     try {
       const select = ndim === 0 ? undefined : parts.join(", ");
-      const answer = await call<{ values: Json }>("slice", this.shown.place, { as: "json", select }, asked.signal);
+      const answer = await call<Slice>("slice", this.shown.place, { as: "json", select }, asked.signal);
       this.show(answer.values, down, across, first);
     } catch (error) {
       if (!asked.signal.aborted) this.fail(error);
@@ -57,7 +57,7 @@ export class TableView {
 
   private show(values: Json, down: number, across: number, first: number): void {
     const rows = down < 0 ? [values] : (values as Json[]);
-    const fields = this.shown.node.data_type?.fields?.map((field) => field.name) ?? null;
+    const fields = this.shown.node.data_type.fields?.map((field) => field.name) ?? null;
     const [rowAxis, columnAxis] = [this.shown.axes[down], this.shown.axes[across]];
     const head = h("tr", {}, h("th", { scope: "col" }, rowAxis?.name ?? ""));
     const columns = across >= 0 ? (rows[0] as Json[] | undefined)?.map((_, column) => columnAxis!.label(column)) : (fields ?? ["value"]);

@@ -9,10 +9,31 @@ import { fresh, type Store } from "./state";
 const [PAGE, LARGEST] = [200, 2000];
 const ICONS: Record<Entry["kind"], string> = { group: "▣", array: "▦", folder: "▢", damaged: "⚠" };
 
+/** What the tree tells of a node. */
+interface Summary {
+  name: string;
+  path: string;
+  kind: Entry["kind"];
+  /** What an array has, or what is wrong with a node. */
+  detail: string;
+}
+
+function summary(entry: Entry): Summary {
+  const { name, path, kind } = entry;
+  return { name, path, kind, detail: detail(entry) };
+}
+
+function detail(entry: Entry): string {
+  if (entry.kind === "damaged") return entry.error;
+  if (entry.kind !== "array") return "";
+  const bytes = entry.bytes === null ? "" : ` · ${short(entry.bytes)}`;
+  return `${entry.shape.join("×") || "scalar"} ${entry.data_type}${bytes}`;
+}
+
 /** A node of the tree, with its place in the page. */
 interface Branch {
   root: string;
-  entry: Entry;
+  entry: Summary;
   item: HTMLLIElement;
   label: HTMLElement;
   below: HTMLUListElement;
@@ -84,7 +105,7 @@ export class Tree {
   async begin(): Promise<void> {
     const names = await rootNames();
     for (const root of names) {
-      const branch = this.branch(root, { name: root, path: "", kind: "group" });
+      const branch = this.branch(root, { name: root, path: "", kind: "group", detail: "" });
       this.list.append(branch.item);
     }
     if (!names.includes(this.store.state.root)) this.store.change(fresh({ root: names[0] ?? "", path: "" }), true);
@@ -96,12 +117,10 @@ export class Tree {
     return `${root}\n${path}`;
   }
 
-  private branch(root: string, entry: Entry): Branch {
+  private branch(root: string, entry: Summary): Branch {
     const known = this.branches.get(this.id(root, entry.path));
     if (known) return known;
     const has = entry.kind === "group" || entry.kind === "folder";
-    const bytes = entry.bytes === null || entry.bytes === undefined ? "" : ` · ${short(entry.bytes)}`;
-    const detail = entry.shape ? `${entry.shape.join("×") || "scalar"} ${entry.data_type ?? ""}${bytes}` : (entry.error ?? "");
     const id = `below-${this.branches.size}`;
     const below = h("ul", { role: "group", hidden: true, id });
     const label = h(
@@ -110,7 +129,7 @@ export class Tree {
         class: `label ${entry.kind}`,
         role: "treeitem",
         tabindex: -1,
-        title: entry.error ?? detail,
+        title: entry.detail,
         "aria-expanded": has ? "false" : undefined,
         "aria-owns": has ? id : undefined,
         "aria-selected": "false",
@@ -118,7 +137,7 @@ export class Tree {
       h("span", { class: "twist", "aria-hidden": "true" }, has ? "▸" : ""),
       h("span", { class: "icon", "aria-hidden": "true" }, ICONS[entry.kind]),
       h("span", { class: "name" }, entry.name || "/"),
-      h("small", {}, detail),
+      h("small", {}, entry.detail),
     );
     const item = h("li", { role: "none" }, label, below);
     const branch: Branch = { root, entry, item, label, below, open: false, loaded: false, next: null, end: null };
@@ -159,7 +178,7 @@ export class Tree {
   /** Adds a page of children, and gives the name after which the next page begins. */
   private async more(branch: Branch, after: string | undefined, limit = PAGE): Promise<string | null> {
     const page = await call<Page>("tree", { root: branch.root, path: branch.entry.path }, { limit, after });
-    for (const child of page.children) branch.below.append(this.branch(branch.root, child).item);
+    for (const child of page.children) branch.below.append(this.branch(branch.root, summary(child)).item);
     if (page.children.length === 0 && !after && page.node.kind !== "array") branch.below.append(h("li", { class: "nothing" }, "nothing below"));
     branch.next = page.next;
     if (page.next === null) return null;

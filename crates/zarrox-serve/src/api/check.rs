@@ -1,21 +1,21 @@
 //! `check`: findings as lines of JSON, each as soon as it is found.
 
-use std::sync::Arc;
-
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::Response;
 use futures_util::stream;
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
-use zarrox::json::{Json, json};
+use zarrox::json::Json;
 use zarrox::stores::Bytes;
 use zarrox::{AccessOptions, Error, ErrorKind, Interrupt};
 use zarrox_tools::check::{Check, CheckLevel, Finding};
 
-use crate::address::Query;
 use crate::content::{Wanted, put};
 use crate::failure::Answer;
-use crate::root::Root;
+use crate::json::Value;
+use crate::place::Place;
+use crate::query::{Flag, Query};
 
 /// The findings that wait to be sent.
 const WAITING: usize = 64;
@@ -23,13 +23,64 @@ const WAITING: usize = 64;
 /// The type of lines of JSON.
 const LINES: &str = "application/x-ndjson";
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct CheckQuery {
+    level: Level,
+    /// Missing chunks are findings as well.
+    missing: Flag,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    #[default]
+    Full,
+    Quick,
+    Metadata,
+}
+
+impl From<Level> for CheckLevel {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Full => Self::Full,
+            Level::Quick => Self::Quick,
+            Level::Metadata => Self::Metadata,
+        }
+    }
+}
+
+/// A line of the answer. The last one is the summary, or the error that ended the check.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) enum CheckLine {
+    /// A finding of `zarrox check --json`.
+    Finding(Value),
+    Summary(CheckSummary),
+    Failed {
+        error: String,
+    },
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct CheckSummary {
+    done: bool,
+    clean: bool,
+    arrays: u64,
+    groups: u64,
+    chunks: u64,
+    bytes: u64,
+}
+
 /// Starts a check, which ends when the client goes away.
-pub(super) async fn answer(root: Arc<Root>, path: String, query: Query, wanted: Wanted) -> Answer<Response> {
-    query.only(&["level", "missing"])?;
-    let levels =
-        [("full", CheckLevel::Full), ("quick", CheckLevel::Quick), ("metadata", CheckLevel::Metadata)];
-    let (level, missing) = (query.choice("level", &levels)?, query.flag("missing")?);
-    // What is not there is told before the answer begins.
+pub(super) async fn answer(
+    Place { root, path, .. }: Place,
+    Query(query): Query<CheckQuery>,
+    wanted: Wanted,
+) -> Answer<Response> {
+    // A node that does not exist is an error of the request.
     let (opening, node) = (root.clone(), path.clone());
     let opened = root.workers.run(move |_| Ok(opening.node(&node)?)).await?;
     let mut response = Response::new(Body::empty());
@@ -45,12 +96,12 @@ pub(super) async fn answer(root: Arc<Root>, path: String, query: Query, wanted: 
             let options = root.options.clone().access(&AccessOptions::new().interrupt(interrupt));
             let below = path.strip_prefix(opened.hierarchy.as_str()).unwrap_or(&path).trim_start_matches('/');
             let check = Check::open_in(&options, opened.store.clone(), below);
-            let last =
-                match check.and_then(|check| run(&check.level(level).missing(missing), &sender, interrupt)) {
-                    Ok(summary) => summary,
-                    Err(error) => json!({"error": error.to_string()}),
-                };
-            // Nobody may be there any more.
+            let check = check.map(|check| check.level(query.level.into()).missing(query.missing.0));
+            let last = match check.and_then(|check| run(&check, &sender, interrupt)) {
+                Ok(summary) => CheckLine::Summary(summary),
+                Err(error) => CheckLine::Failed { error: error.to_string() },
+            };
+            // The client may have gone away.
             let _ = sender.blocking_send(line(&last));
         })
         .await?;
@@ -62,24 +113,27 @@ pub(super) async fn answer(root: Arc<Root>, path: String, query: Query, wanted: 
     Ok(response)
 }
 
-fn run(check: &Check, sender: &mpsc::Sender<Bytes>, interrupt: &Interrupt) -> zarrox::Result<Json> {
-    let gone = || Error::new(ErrorKind::Interrupted, "nobody waits for the findings any more");
+fn run(check: &Check, sender: &mpsc::Sender<Bytes>, interrupt: &Interrupt) -> zarrox::Result<CheckSummary> {
+    let gone = || Error::new(ErrorKind::Interrupted, "the client has gone away");
     let summary = check.run(|finding: Finding| {
         if interrupt.is_raised() {
             return Err(gone());
         }
-        sender.blocking_send(line(&finding.to_json().into())).map_err(|_| gone())
+        let finding = CheckLine::Finding(Json::from(finding.to_json()).into());
+        sender.blocking_send(line(&finding)).map_err(|_| gone())
     })?;
-    Ok(json!({
-        "done": true,
-        "clean": summary.is_clean(),
-        "arrays": summary.arrays,
-        "groups": summary.groups,
-        "chunks": summary.chunks,
-        "bytes": summary.bytes,
-    }))
+    Ok(CheckSummary {
+        done: true,
+        clean: summary.is_clean(),
+        arrays: summary.arrays,
+        groups: summary.groups,
+        chunks: summary.chunks,
+        bytes: summary.bytes,
+    })
 }
 
-fn line(json: &Json) -> Bytes {
-    format!("{}\n", json.without_tokens()).into()
+fn line(line: &CheckLine) -> Bytes {
+    let mut text = serde_json::to_vec(line).unwrap_or_default();
+    text.push(b'\n');
+    text.into()
 }

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use zarrox::json::{Json, json};
-use zarrox::{AccessOptions, Array, DimSelection, ErrorKind, Interrupt, Selection};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use zarrox::{AccessOptions, Array, DimSelection, ErrorKind, Interrupt};
 
 use super::selection::count;
-use crate::address::Query;
+use crate::content::{self, Wanted};
 use crate::failure::{Answer, Failure};
+use crate::place::Place;
+use crate::query::{Flag, Query, Select};
 
 /// The most chunks of a region.
 const MOST: u64 = 1 << 16;
@@ -15,18 +18,81 @@ const MOST: u64 = 1 << 16;
 const MOST_DECODED: u64 = 1024;
 /// The most bytes that are decoded.
 const MOST_BYTES: u128 = 1 << 30;
-/// A region of at most so many chunks is asked for chunk by chunk, where the store answers at once.
+/// A store that answers at once is asked for each chunk of a region of at most this many.
 const FEW: u128 = 4096;
 
 /// A region of the grid: the range of indices along each dimension.
 type Region = Vec<std::ops::Range<u64>>;
 
-pub(super) fn answer(array: &Array, query: &Query, interrupt: &Interrupt) -> Answer<Json> {
-    query.only(&["region", "inner", "verify"])?;
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ChunksQuery {
+    region: Select,
+    inner: Flag,
+    verify: Flag,
+}
+
+/// The chunks of a region of the grid; of an array with shards, its shards.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct Chunks {
+    grid_shape: Vec<u64>,
+    /// The shape of a chunk; for chunks of several shapes, the largest length along each dimension.
+    chunk_shape: Vec<u64>,
+    /// The shape of the chunks inside of shards.
+    inner_chunk_shape: Option<Vec<u64>>,
+    /// The begin and the end along each dimension.
+    region: Vec<[u64; 2]>,
+    /// The number of stored chunks, which are listed.
+    stored: usize,
+    missing: u64,
+    chunks: Vec<Chunk>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Chunk {
+    index: Vec<u64>,
+    key: String,
+    bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    inner: Option<Vec<InnerChunk>>,
+    /// The reason why the chunk cannot be decoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    damaged: Option<String>,
+}
+
+/// A chunk inside of a shard.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct InnerChunk {
+    index: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    offset: Option<u64>,
+    /// `null` if it is not stored.
+    bytes: Option<u64>,
+}
+
+pub(super) async fn answer(
+    place: Place,
+    Query(query): Query<ChunksQuery>,
+    wanted: Wanted,
+) -> Answer<Response> {
+    let workers = place.root.workers.clone();
+    let work = move |array: &Array, interrupt: &Interrupt| {
+        content::json(&wanted, &chunks(array, &query, interrupt)?)
+    };
+    place.of_array(workers, work).await
+}
+
+fn chunks(array: &Array, query: &ChunksQuery, interrupt: &Interrupt) -> Answer<Chunks> {
     let array = array.with_options(&AccessOptions::new().interrupt(interrupt));
     let grid = array.grid_shape();
-    let (inner, verify) = (query.flag("inner")?, query.flag("verify")?);
-    let region = region(&grid, query)?;
+    let (Flag(inner), Flag(verify)) = (query.inner, query.verify);
+    let region = region(&grid, &query.region)?;
     let lengths: Vec<u64> = region.iter().map(|range| range.end - range.start).collect();
     let all = count(&lengths);
     let most = if inner || verify { MOST_DECODED } else { MOST };
@@ -48,40 +114,37 @@ pub(super) fn answer(array: &Array, query: &Query, interrupt: &Interrupt) -> Ans
         if interrupt.is_raised() {
             return Err(Failure::late("the store"));
         }
-        let mut entry = json!({"index": chunk.as_slice(), "key": array.chunk_key(chunk)?, "bytes": *size});
+        let key = array.chunk_key(chunk)?;
+        let mut entry = Chunk { index: chunk.clone(), key, bytes: *size, inner: None, damaged: None };
         if inner && array.shard_shape().is_some() {
             match inner_chunks(&array, chunk) {
-                Ok(inner) => entry["inner"] = inner,
-                Err(failure) => entry["damaged"] = failure.message().into(),
+                Ok(inner) => entry.inner = Some(inner),
+                Err(failure) => entry.damaged = Some(failure.message().to_owned()),
             }
         }
         let damaged = if verify { damage(&array, chunk)? } else { None };
-        if let Some(why) = damaged {
-            entry["damaged"] = why.into();
-        }
+        entry.damaged = damaged.or(entry.damaged);
         chunks.push(entry);
     }
     let missing = u64::try_from(all).unwrap_or(u64::MAX).saturating_sub(stored.len() as u64);
-    let region: Json = region.iter().map(|range| json!([range.start, range.end])).collect();
-    Ok(json!({
-        "grid_shape": grid.as_slice(),
-        "chunk_shape": array.chunk_grid().largest_chunk(),
-        "inner_chunk_shape": array.shard_shape().map(|_| array.chunk_shape()),
-        "region": region,
-        "stored": stored.len(),
-        "missing": missing,
-        "chunks": chunks.as_slice(),
-    }))
+    Ok(Chunks {
+        grid_shape: grid,
+        chunk_shape: array.chunk_grid().largest_chunk().to_vec(),
+        inner_chunk_shape: array.shard_shape().map(|_| array.chunk_shape()),
+        region: region.iter().map(|range| [range.start, range.end]).collect(),
+        stored: stored.len(),
+        missing,
+        chunks,
+    })
 }
 
-/// The region that the parameters name.
-fn region(grid: &[u64], query: &Query) -> Answer<Region> {
-    let selection: Selection = query.parsed("region")?.unwrap_or_default();
+/// The region that a selection names.
+fn region(grid: &[u64], Select(selection): &Select) -> Answer<Region> {
     let is_plain = |item: &DimSelection| {
         matches!(item, DimSelection::Slice { step: 1, .. } | DimSelection::Index(_) | DimSelection::Ellipsis)
     };
     if !selection.items().iter().all(is_plain) {
-        return Err(Failure::bad("a region has slices without steps, and indices"));
+        return Err(Failure::bad("region takes indices and slices without steps"));
     }
     let resolved = selection.resolve(grid)?;
     let mut region: Region = grid.iter().map(|&length| 0..length).collect();
@@ -135,13 +198,14 @@ fn stored(
     }
 }
 
-fn inner_chunks(array: &Array, shard: &[u64]) -> Answer<Json> {
+fn inner_chunks(array: &Array, shard: &[u64]) -> Answer<Vec<InnerChunk>> {
     let inner = array.inner_chunks(shard)?.unwrap_or_default();
-    let entries = inner.iter().map(|chunk| match chunk.place {
-        Some((offset, length)) => json!({"index": chunk.index, "offset": offset, "bytes": length}),
-        None => json!({"index": chunk.index, "bytes": null}),
+    let entries = inner.into_iter().map(|chunk| InnerChunk {
+        index: chunk.index,
+        offset: chunk.place.map(|(offset, _)| offset),
+        bytes: chunk.place.map(|(_, length)| length),
     });
-    Ok(Json::Array(entries.collect()))
+    Ok(entries.collect())
 }
 
 /// The reason why a chunk cannot be decoded, if there is one.

@@ -1,147 +1,307 @@
 //! `node`: all that is known of a node.
 
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
 use zarrox::codec::CodecKind;
-use zarrox::json::{Json, Map, json};
-use zarrox::{Array, ArrayInfo, CodecSpec, DynArray, ErrorKind, Node, Registry};
+use zarrox::data_type::Storage;
+use zarrox::json::{Json, Map};
+use zarrox::{Array, ArrayInfo, CodecSpec, DynArray, ErrorKind, Node, Registry, Result};
 
-use crate::address::Query;
+use crate::content::Wanted;
 use crate::failure::Answer;
-use crate::root::Root;
+use crate::json::Value;
+use crate::place::Place;
+use crate::query::{Flag, Query};
+use crate::root::{Opened, Root};
 
-/// The counting of stored chunks.
-#[derive(Debug, Clone, Copy)]
-enum Counting {
-    /// Where it is quick.
-    Quick,
-    Always,
-    Never,
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct NodeQuery {
+    stored: Counting,
+    documents: Flag,
+    /// A node that does not exist is `null`, and no error.
+    optional: Flag,
 }
 
-pub(super) fn answer(root: &Root, path: &str, query: &Query, registry: &Registry) -> Answer<Json> {
-    query.only(&["stored", "documents", "optional"])?;
-    let words = [("quick", Counting::Quick), ("count", Counting::Always), ("none", Counting::Never)];
-    let counting = query.choice("stored", &words)?;
-    let with_documents = query.flag("documents")?;
-    let is_optional = query.flag("optional")?;
+/// The counting of stored chunks.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Counting {
+    /// Where it is quick.
+    #[default]
+    Quick,
+    Count,
+    None,
+}
+
+/// All that is known of a node.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct NodeInfo {
+    path: String,
+    /// The path of the hierarchy that the node is in, which is not empty where the root holds several.
+    hierarchy: String,
+    name: String,
+    /// The path or URL of the store.
+    store: String,
+    format: String,
+    #[cfg_attr(test, ts(type = "{ [name: string]: Json }"))]
+    attributes: Value,
+    #[serde(flatten)]
+    kind: Kind,
+    v3: Translated,
+    /// The metadata documents by their keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "{ [key: string]: Json }"))]
+    documents: Option<Value>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "NodeKind"))]
+enum Kind {
+    Group,
+    Array(Box<ArrayFacts>),
+}
+
+/// All that is known of an array.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct ArrayFacts {
+    shape: Vec<u64>,
+    data_type: TypeInfo,
+    /// The shape of a chunk, or of a chunk inside of shards.
+    chunk_shape: Vec<u64>,
+    shard_shape: Option<Vec<u64>>,
+    /// The number of chunks, or of shards, along each dimension.
+    grid_shape: Vec<u64>,
+    chunk_grid: Value,
+    dimension_names: Option<Vec<Option<String>>>,
+    fill_value: Value,
+    fill_text: String,
+    codecs: Vec<Codec>,
+    /// The bytes of all elements in memory.
+    bytes: Option<u64>,
+    /// The reason why elements cannot be read.
+    unreadable: Option<String>,
+    /// `null` if it was not counted.
+    stored: Option<Stored>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct TypeInfo {
+    name: String,
+    kind: TypeKind,
+    /// The size of an element; zero if it is variable.
+    bytes: usize,
+    fields: Option<Vec<Field>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+enum TypeKind {
+    Bool,
+    Int,
+    Uint,
+    Float,
+    Complex,
+    Bytes,
+    Text,
+    Struct,
+    Variable,
+}
+
+/// A field of structures.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Field {
+    name: String,
+    data_type: String,
+    shape: Vec<usize>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Codec {
+    name: String,
+    kind: CodecRole,
+    #[cfg_attr(test, ts(type = "{ [name: string]: Json }"))]
+    configuration: Value,
+}
+
+/// What a codec takes and makes.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CodecKind"))]
+enum CodecRole {
+    ArrayToArray,
+    ArrayToBytes,
+    BytesToBytes,
+    Unknown,
+}
+
+/// What is stored of an array.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Stored {
+    /// The number of all chunks, or shards if there are any.
+    chunks: Option<u64>,
+    /// The number of those that are stored.
+    stored: u64,
+    missing: Option<u64>,
+    /// All stored bytes, including metadata.
+    bytes: u64,
+    chunk_bytes: u64,
+    /// The bytes of the stored chunks in memory.
+    decoded_bytes: Option<u64>,
+    ratio: Option<f64>,
+}
+
+/// Whether Zarr 3 can describe the node.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Translated {
+    possible: bool,
+    /// What would differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    notes: Option<Vec<String>>,
+    /// The reason why it cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    why: Option<String>,
+}
+
+pub(super) async fn answer(
+    State(registry): State<Arc<Registry>>,
+    place: Place,
+    Query(query): Query<NodeQuery>,
+    wanted: Wanted,
+) -> Answer<Response> {
+    place.json(wanted, move |root, path, _| found(root, path, &query, &registry)).await
+}
+
+fn found(root: &Root, path: &str, query: &NodeQuery, registry: &Registry) -> Answer<Option<NodeInfo>> {
     let opened = match root.node(path) {
-        Err(error) if is_optional && error.kind() == ErrorKind::NotFound => return Ok(Json::Null),
+        Err(error) if query.optional.0 && error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
     let node = &opened.node;
-    let mut body = json!({
-        "path": path,
-        "hierarchy": opened.hierarchy.as_str(),
-        "name": path.rsplit('/').next().unwrap_or_default(),
-        "store": root.store.location(),
-        "format": node.format().to_string(),
-        "attributes": node.attributes().clone(),
-    });
-    match node {
-        Node::Group(_) => body["kind"] = "group".into(),
-        Node::Array(array) => {
-            body["kind"] = "array".into();
-            describe(&mut body, array, registry);
-            body["stored"] = match counting {
-                Counting::Never => Json::Null,
-                Counting::Quick => stored(&array.quick_info()?),
-                Counting::Always => stored(&array.info()?),
-            };
-        }
-    }
-    body["v3"] = match opened.v3() {
-        Ok(translation) => {
-            let findings =
-                translation.obstacles().iter().map(|obstacle| Json::from(obstacle.reason.as_str()));
-            json!({"possible": true, "notes": Json::Array(findings.collect())})
-        }
-        Err(error) => json!({"possible": false, "why": error.to_string()}),
-    };
-    if with_documents {
-        let documents = node.documents()?.into_iter().map(|(key, bytes)| {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            (key, zarrox::json::parse(&bytes).unwrap_or_else(|_| text.into()))
-        });
-        body["documents"] = documents.collect::<Map>().into();
-    }
-    Ok(body)
+    Ok(Some(NodeInfo {
+        path: path.to_owned(),
+        hierarchy: opened.hierarchy.clone(),
+        name: path.rsplit('/').next().unwrap_or_default().to_owned(),
+        store: root.store.location(),
+        format: node.format().to_string(),
+        attributes: Json::from(node.attributes().clone()).into(),
+        kind: match node {
+            Node::Group(_) => Kind::Group,
+            Node::Array(array) => Kind::Array(Box::new(ArrayFacts::new(array, query.stored, registry)?)),
+        },
+        v3: Translated::new(&opened),
+        documents: if query.documents.0 { Some(documents(node)?) } else { None },
+    }))
 }
 
-fn describe(body: &mut Json, array: &Array, registry: &Registry) {
-    let data_type = array.data_type();
-    let fill = array.fill_value();
-    let fill_json = DynArray::element_to_json(data_type, fill.as_bytes(), registry).unwrap_or_default();
-    let fill_text = array.format_element(fill.as_bytes()).unwrap_or_default();
-    let shards =
-        array.shard_shape().map_or(Json::Null, |shape| shape.iter().copied().map(Json::from).collect());
-    let names = array.dimension_names().map_or(Json::Null, |names| {
-        names.iter().map(|name| name.as_deref().map_or(Json::Null, Json::from)).collect()
+/// The metadata documents of a node; those that are not JSON as text.
+fn documents(node: &Node) -> Result<Value> {
+    let documents = node.documents()?.into_iter().map(|(key, bytes)| {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        (key, zarrox::json::parse(&bytes).unwrap_or_else(|_| text.into()))
     });
-    let codecs: Json = array.codecs().iter().map(|codec| pipeline(codec, registry)).collect();
-    let members = [
-        ("shape", array.shape().iter().copied().map(Json::from).collect()),
-        ("data_type", data_type_json(array)),
-        ("chunk_shape", array.chunk_shape().into_iter().map(Json::from).collect()),
-        ("shard_shape", shards),
-        ("grid_shape", array.grid_shape().into_iter().map(Json::from).collect()),
-        ("chunk_grid", array.chunk_grid().to_json()),
-        ("dimension_names", names),
-        ("fill_value", fill_json),
-        ("fill_text", fill_text.into()),
-        ("codecs", codecs),
-        ("bytes", array.nbytes().map_or(Json::Null, Json::from)),
-        ("unreadable", array.unreadable().map_or(Json::Null, Json::from)),
-    ];
-    for (name, value) in members {
-        body[name] = value;
+    Ok(Json::from(documents.collect::<Map>()).into())
+}
+
+impl Translated {
+    fn new(opened: &Opened) -> Self {
+        match opened.v3() {
+            Ok(translation) => {
+                let notes = translation.obstacles().iter().map(|obstacle| obstacle.reason.clone()).collect();
+                Self { possible: true, notes: Some(notes), why: None }
+            }
+            Err(error) => Self { possible: false, notes: None, why: Some(error.to_string()) },
+        }
     }
 }
 
-fn data_type_json(array: &Array) -> Json {
-    use zarrox::data_type::Storage;
-    let data_type = array.data_type();
-    let kind = match data_type.storage() {
-        Storage::Bool => "bool",
-        Storage::Int(_) => "int",
-        Storage::Uint(_) => "uint",
-        Storage::Float(_) => "float",
-        Storage::Complex(_) => "complex",
-        Storage::Raw(_) => "bytes",
-        Storage::Utf32(_) => "text",
-        Storage::Struct(_) => "struct",
-        Storage::Variable => "variable",
-    };
-    let fields = data_type.fields().map_or(Json::Null, |structure| {
-        let field = |field: &zarrox::data_type::Field| {
-            json!({"name": field.name, "data_type": field.data_type.to_string(), "shape": field.shape})
+impl ArrayFacts {
+    fn new(array: &Array, counting: Counting, registry: &Registry) -> Result<Self> {
+        let fill = array.fill_value();
+        let fill_json = DynArray::element_to_json(array.data_type(), fill.as_bytes(), registry);
+        Ok(Self {
+            shape: array.shape().to_vec(),
+            data_type: TypeInfo::new(array),
+            chunk_shape: array.chunk_shape(),
+            shard_shape: array.shard_shape().map(|shape| shape.to_vec()),
+            grid_shape: array.grid_shape(),
+            chunk_grid: array.chunk_grid().to_json().into(),
+            dimension_names: array.dimension_names().map(<[_]>::to_vec),
+            fill_value: fill_json.unwrap_or_default().into(),
+            fill_text: array.format_element(fill.as_bytes()).unwrap_or_default(),
+            codecs: array.codecs().iter().map(|codec| Codec::new(codec, registry)).collect(),
+            bytes: array.nbytes(),
+            unreadable: array.unreadable().map(str::to_owned),
+            stored: match counting {
+                Counting::None => None,
+                Counting::Quick => Stored::new(&array.quick_info()?),
+                Counting::Count => Stored::new(&array.info()?),
+            },
+        })
+    }
+}
+
+impl TypeInfo {
+    fn new(array: &Array) -> Self {
+        let data_type = array.data_type();
+        let kind = match data_type.storage() {
+            Storage::Bool => TypeKind::Bool,
+            Storage::Int(_) => TypeKind::Int,
+            Storage::Uint(_) => TypeKind::Uint,
+            Storage::Float(_) => TypeKind::Float,
+            Storage::Complex(_) => TypeKind::Complex,
+            Storage::Raw(_) => TypeKind::Bytes,
+            Storage::Utf32(_) => TypeKind::Text,
+            Storage::Struct(_) => TypeKind::Struct,
+            Storage::Variable => TypeKind::Variable,
         };
-        structure.fields().iter().map(field).collect()
-    });
-    json!({"name": data_type.to_string(), "kind": kind, "bytes": data_type.size(), "fields": fields})
-}
-
-/// A codec with its kind, and the codecs inside of shards.
-fn pipeline(codec: &CodecSpec, registry: &Registry) -> Json {
-    let kind = match registry.codec(&codec.name).map(|def| def.kind) {
-        Ok(CodecKind::ArrayToArray) => "array-to-array",
-        Ok(CodecKind::ArrayToBytes) => "array-to-bytes",
-        Ok(CodecKind::BytesToBytes) => "bytes-to-bytes",
-        Err(_) => "unknown",
-    };
-    json!({"name": codec.name, "kind": kind, "configuration": codec.configuration})
-}
-
-fn stored(info: &ArrayInfo) -> Json {
-    if !info.counted {
-        return Json::Null;
+        let field = |field: &zarrox::data_type::Field| Field {
+            name: field.name.clone(),
+            data_type: field.data_type.to_string(),
+            shape: field.shape.clone(),
+        };
+        let fields = data_type.fields().map(|structure| structure.fields().iter().map(field).collect());
+        Self { name: data_type.to_string(), kind, bytes: data_type.size(), fields }
     }
-    let missing = info.chunks.map(|chunks| chunks.saturating_sub(info.chunks_initialised));
-    json!({
-        "chunks": info.chunks,
-        "stored": info.chunks_initialised,
-        "missing": missing,
-        "bytes": info.bytes_stored,
-        "chunk_bytes": info.chunk_bytes_stored,
-        "decoded_bytes": info.chunk_bytes,
-        "ratio": info.ratio(),
-    })
+}
+
+impl Codec {
+    fn new(codec: &CodecSpec, registry: &Registry) -> Self {
+        let kind = match registry.codec(&codec.name).map(|def| def.kind) {
+            Ok(CodecKind::ArrayToArray) => CodecRole::ArrayToArray,
+            Ok(CodecKind::ArrayToBytes) => CodecRole::ArrayToBytes,
+            Ok(CodecKind::BytesToBytes) => CodecRole::BytesToBytes,
+            Err(_) => CodecRole::Unknown,
+        };
+        Self { name: codec.name.clone(), kind, configuration: Json::from(codec.configuration.clone()).into() }
+    }
+}
+
+impl Stored {
+    /// What was counted; `None` if nothing was.
+    fn new(info: &ArrayInfo) -> Option<Self> {
+        info.counted.then(|| Self {
+            chunks: info.chunks,
+            stored: info.chunks_initialised,
+            missing: info.chunks.map(|chunks| chunks.saturating_sub(info.chunks_initialised)),
+            bytes: info.bytes_stored,
+            chunk_bytes: info.chunk_bytes_stored,
+            decoded_bytes: info.chunk_bytes,
+            ratio: info.ratio(),
+        })
+    }
 }

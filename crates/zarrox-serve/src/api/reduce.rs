@@ -1,5 +1,8 @@
 //! Reductions of blocks of elements to one: mean, minimum, maximum.
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 use zarrox::data_type::{Casting, Storage};
 use zarrox::{ArrayView, DataType, DimSelection, DynArray, Registry};
 
@@ -13,9 +16,12 @@ pub(crate) const MOST_REDUCED: u128 = 1 << 28;
 const AT_ONCE: u64 = 1 << 21;
 
 /// The element that stands for a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) enum Reduction {
     /// The first one.
+    #[default]
     Nearest,
     /// The mean of those that are not NaN.
     Mean,
@@ -25,13 +31,11 @@ pub(crate) enum Reduction {
     Max,
 }
 
-/// The words for reductions.
-pub(crate) const REDUCTIONS: [(&str, Reduction); 4] = [
-    ("nearest", Reduction::Nearest),
-    ("mean", Reduction::Mean),
-    ("min", Reduction::Min),
-    ("max", Reduction::Max),
-];
+impl fmt::Display for Reduction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
 
 /// Blocks with the extremes and the mean of each.
 pub(crate) struct Blocks {

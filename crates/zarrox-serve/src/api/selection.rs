@@ -1,13 +1,22 @@
 //! The part of an array that a request is about, and how it is thinned so that no more is sent or read than may be.
 
+use serde::Deserialize;
 use zarrox::selection::{ResolvedAxis, ResolvedSelection, ResultAxis};
 use zarrox::{AccessOptions, Array, DimSelection, Interrupt, Selection};
 
-use crate::address::Query;
 use crate::failure::{Answer, Failure};
+use crate::query::Select;
 
-/// The parameters of all calls that take a selection.
-pub(crate) const PARAMETERS: [&str; 2] = ["select", "indexing"];
+/// The meaning of several lists in one selection.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Indexing {
+    /// Together they list points.
+    #[default]
+    Numpy,
+    /// Each chooses along its own dimension.
+    Orthogonal,
+}
 
 /// The most bytes of chunks that are decoded for one answer.
 const MOST_DECODED: u128 = 16 << 30;
@@ -22,16 +31,20 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// The part that the parameters of a request name.
-    pub(crate) fn new(array: &Array, query: &Query, interrupt: &Interrupt) -> Answer<Self> {
+    /// The part of an array that a request selects.
+    pub(crate) fn new(
+        array: &Array,
+        Select(selection): &Select,
+        indexing: Indexing,
+        interrupt: &Interrupt,
+    ) -> Answer<Self> {
         if let Some(why) = array.unreadable() {
             return Err(Failure::unsupported(format!("array '{}' cannot be read: {why}", array.path())));
         }
         let array = array.with_options(&AccessOptions::new().interrupt(interrupt));
-        let selection: Selection = query.parsed("select")?.unwrap_or_default();
-        let selection = match query.choice("indexing", &[("numpy", false), ("orthogonal", true)])? {
-            true => Selection::orthogonal(selection),
-            false => selection,
+        let selection = match indexing {
+            Indexing::Numpy => selection.clone(),
+            Indexing::Orthogonal => Selection::orthogonal(selection.clone()),
         };
         let resolved = selection.resolve(array.shape())?;
         let shape = resolved.shape();
@@ -43,7 +56,7 @@ impl Part {
         count(&self.shape)
     }
 
-    /// Refuses to decode more than an answer may cost, with every so-many-th element along each axis of the result.
+    /// Refuses to decode more than an answer may cost, with these steps along the axes of the result.
     pub(crate) fn check_cost(&self, steps: &[u64], advice: &str) -> Answer<()> {
         let decoded = self.decoded_bytes(steps);
         if decoded > MOST_DECODED {
@@ -94,7 +107,7 @@ impl Part {
         own.map(|(_, step)| *step).max().unwrap_or(1).max(1)
     }
 
-    /// The selection of every so-many-th element of each axis, as slices and indices alone: for each dimension of the array one item. `None`
+    /// The selection with these steps along each axis, as slices and indices alone: for each dimension of the array one item. `None`
     /// if the selection has lists or masks, or axes in another order.
     pub(crate) fn plain(&self, steps: &[u64]) -> Option<Vec<DimSelection>> {
         let mut items = vec![DimSelection::ALL; self.array.ndim()];
@@ -138,7 +151,7 @@ pub(crate) fn count(shape: &[u64]) -> u128 {
     shape.iter().fold(1, |count: u128, &length| count.saturating_mul(length.into()))
 }
 
-/// The shape of a selection of which every so-many-th element along each axis is taken.
+/// The shape of a selection with these steps along each axis.
 pub(crate) fn thinned(shape: &[u64], steps: &[u64]) -> Vec<u64> {
     shape.iter().zip(steps).map(|(length, step)| length.div_ceil((*step).max(1))).collect()
 }
@@ -175,8 +188,8 @@ mod tests {
             .data_type(DataType::UInt8)
             .create()
             .unwrap();
-        let query = format!("select={select}").replace(' ', "+");
-        Part::new(&array, &Query::new(Some(&query)).unwrap(), &Interrupt::new()).unwrap()
+        let select = Select(select.parse().unwrap());
+        Part::new(&array, &select, Indexing::Numpy, &Interrupt::new()).unwrap()
     }
 
     #[test]

@@ -1,53 +1,107 @@
 //! `slice`: selected elements, thinned or reduced to no more than are asked for.
 
+use std::sync::Arc;
+
 use axum::body::Body;
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
 use axum::response::Response;
+use serde::{Deserialize, Serialize};
 use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
-use zarrox::json::{Json, json};
 use zarrox::{Array, DataType, DimSelection, DynArray, ErrorKind, Interrupt, Registry};
-use zarrox_files::picture::{self, MAPS, Scale};
+use zarrox_files::picture::{self, Colours, NAMES, Scale};
 
-use super::reduce::{MOST_REDUCED, REDUCTIONS, Reduction, reduce};
-use super::selection::{self, Part, count, steps_for, thinned};
-use crate::address::Query;
+use super::reduce::{MOST_REDUCED, Reduction, reduce};
+use super::selection::{Indexing, Part, count, steps_for, thinned};
 use crate::content::{self, BYTES, Wanted, put};
 use crate::failure::{Answer, Failure};
+use crate::json::Value;
+use crate::place::Place;
+use crate::query::{Count, Finite, Flag, Numbers, Query, Select};
 
 /// The most elements of an answer unless a request says otherwise, and in any case.
 const USUAL: u64 = 4 << 20;
-pub(super) const MOST: u64 = 64 << 20;
+const MOST: u64 = 64 << 20;
 /// The most bytes of an answer.
 const MOST_BYTES: u128 = 256 << 20;
 /// The most elements of an answer in JSON.
-const MOST_JSON: u64 = 1 << 20;
+pub(super) const MOST_JSON: u64 = 1 << 20;
 
-/// The parameters.
-const PARAMETERS: [&str; 14] = [
-    "max_elements",
-    "max_pixels",
-    "width",
-    "height",
-    "step",
-    "reduce",
-    "missing",
-    "as",
-    "field",
-    "colormap",
-    "low",
-    "high",
-    "scale",
-    "download",
-];
+/// The most elements along one axis of a picture.
+const MOST_ALONG: u64 = 1 << 16;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct SliceQuery {
+    select: Select,
+    indexing: Indexing,
+    max_elements: Option<Count<MOST>>,
+    /// Another name of `max_elements`.
+    max_pixels: Option<Count<MOST>>,
+    width: Option<Count<MOST_ALONG>>,
+    height: Option<Count<MOST_ALONG>>,
+    step: Option<String>,
+    reduce: Reduction,
+    missing: Numbers,
+    #[serde(rename = "as")]
+    form: Form,
+    field: Option<String>,
+    colormap: ColourMap,
+    low: Option<Finite>,
+    high: Option<Finite>,
+    scale: Scaling,
+    download: Flag,
+}
 
 /// The form of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum Form {
+    #[default]
     Raw,
     Json,
     Npy,
     Png,
+}
+
+/// The scale of colours.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Scaling {
+    #[default]
+    Linear,
+    Log,
+}
+
+/// A colour map, by its name.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(try_from = "String")]
+struct ColourMap(Colours);
+
+impl TryFrom<String> for ColourMap {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let unknown =
+            || format!("unknown colour map '{}'; expected one of {}", name.escape_debug(), NAMES.join(", "));
+        Colours::named(&name).map(Self).ok_or_else(unknown)
+    }
+}
+
+/// Elements in JSON.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct Slice {
+    shape: Vec<usize>,
+    data_type: String,
+    /// The selection in plain words, if it has some.
+    select: Option<String>,
+    /// Along each axis, the elements that each one stands for.
+    step: Vec<u64>,
+    reduce: Reduction,
+    /// Nested lists, or one value.
+    values: Value,
 }
 
 /// The elements of an answer, and the way to them.
@@ -55,24 +109,33 @@ pub(super) struct Elements {
     pub(super) values: DynArray,
     /// The selection in plain words, if it has some.
     selection: Option<String>,
-    pub(super) steps: Vec<u64>,
+    steps: Vec<u64>,
     reduction: Reduction,
 }
 
-/// Answers with elements.
-pub(super) fn answer(
+pub(super) async fn answer(
+    State(registry): State<Arc<Registry>>,
+    place: Place,
+    Query(query): Query<SliceQuery>,
+    wanted: Wanted,
+) -> Answer<Response> {
+    let workers = place.root.workers.clone();
+    let work =
+        move |array: &Array, interrupt: &Interrupt| elements(array, &query, &wanted, &registry, interrupt);
+    place.of_array(workers, work).await
+}
+
+/// Answers with elements in the form that is asked for.
+fn elements(
     array: &Array,
-    query: &Query,
+    query: &SliceQuery,
     wanted: &Wanted,
     registry: &Registry,
     interrupt: &Interrupt,
 ) -> Answer<Response> {
-    query.only(&[&selection::PARAMETERS[..], &PARAMETERS[..]].concat())?;
-    let forms = [("raw", Form::Raw), ("json", Form::Json), ("npy", Form::Npy), ("png", Form::Png)];
-    let form = query.choice("as", &forms)?;
-    let part = Part::new(array, query, interrupt)?;
-    let most = if form == Form::Json { MOST_JSON } else { MOST };
-    let steps = asked_steps(&part.shape, query, most)?;
+    let form = query.form;
+    let part = Part::new(array, &query.select, query.indexing, interrupt)?;
+    let steps = asked_steps(&part.shape, query)?;
     let elements = read(&part, steps, query, registry)?;
     let mut described = HeaderMap::new();
     describe(&elements, &mut described, registry);
@@ -83,7 +146,7 @@ pub(super) fn answer(
         Form::Png => bytes(png(&elements, query, registry)?, "image/png"),
     };
     response.headers_mut().extend(described);
-    if query.flag("download")? {
+    if query.download.0 {
         let name =
             array.path().name().replace(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_', "_");
         let name = if name.is_empty() { "array" } else { &name };
@@ -102,23 +165,27 @@ pub(super) fn answer(
 }
 
 /// The steps along each axis of the result, so that no more elements are sent than are asked for.
-fn asked_steps(shape: &[u64], query: &Query, most: u64) -> Answer<Vec<u64>> {
-    let max = query.count("max_elements", most)?.or(query.count("max_pixels", most)?);
-    let (width, height) = (query.count("width", 1 << 16)?, query.count("height", 1 << 16)?);
-    let mut steps = match query.text("step") {
+fn asked_steps(shape: &[u64], query: &SliceQuery) -> Answer<Vec<u64>> {
+    let most = if query.form == Form::Json { MOST_JSON } else { MOST };
+    let max = query.max_elements.or(query.max_pixels).map(Count::get);
+    if let Some(max) = max.filter(|max| *max > most) {
+        return Err(Failure::bad(format!("max_elements: {max} is more than {most}, the most for this form")));
+    }
+    let (width, height) = (query.width.map(Count::get), query.height.map(Count::get));
+    let mut steps = match &query.step {
         None => vec![1; shape.len()],
         Some(_) if width.or(height).is_some() => {
-            return Err(Failure::bad("step says all that width and height would"));
+            return Err(Failure::bad("step cannot be combined with width or height"));
         }
         Some(list) => own_steps(shape, list)?,
     };
     if (width.is_some() || height.is_some()) && shape.is_empty() {
-        return Err(Failure::bad("one element has no width and no height"));
+        return Err(Failure::bad("width and height need a selection of at least one dimension"));
     }
     for (from_end, asked) in [(1, width), (2, height)] {
         let Some(asked) = asked else { continue };
         let Some(dim) = shape.len().checked_sub(from_end) else {
-            return Err(Failure::bad("a line of elements has no height"));
+            return Err(Failure::bad("height needs a selection of at least two dimensions"));
         };
         steps[dim] = shape[dim].div_ceil(asked).max(1);
     }
@@ -130,10 +197,8 @@ fn asked_steps(shape: &[u64], query: &Query, most: u64) -> Answer<Vec<u64>> {
     let limit = if width.is_some() || height.is_some() { most } else { USUAL.min(most) };
     let selected = count(&left);
     if selected > limit.into() {
-        let message = format!(
-            "{selected} elements are selected; an answer has at most {limit} unless it asks for more"
-        );
-        let advice = "select less, or ask with max_elements=N, or width=W&height=H, for every so-many-th element; \
+        let message = format!("the selection has {selected} elements; an answer has at most {limit}");
+        let advice = "select less, or use max_elements=N, or width=W&height=H, to get elements at even distances; \
                       reduce=mean, min or max takes all into account";
         return Err(Failure::too_much(message, advice));
     }
@@ -142,7 +207,8 @@ fn asked_steps(shape: &[u64], query: &Query, most: u64) -> Answer<Vec<u64>> {
 
 /// The steps that a list says: one for each axis of the selection.
 fn own_steps(shape: &[u64], list: &str) -> Answer<Vec<u64>> {
-    let bad = || Failure::bad(format!("step has a number from 1 on for each of {} axes", shape.len()));
+    let bad =
+        || Failure::bad(format!("step needs one whole number from 1 for each of the {} axes", shape.len()));
     let steps: Vec<u64> =
         list.split(',').map(|item| item.trim().parse()).collect::<Result<_, _>>().map_err(|_| bad())?;
     if steps.len() != shape.len() || steps.contains(&0) {
@@ -152,38 +218,16 @@ fn own_steps(shape: &[u64], list: &str) -> Answer<Vec<u64>> {
     Ok(steps.iter().zip(shape).map(|(step, length)| (*step).min((*length).max(1))).collect())
 }
 
-/// Reads the elements of a part.
-pub(super) fn read(part: &Part, steps: Vec<u64>, query: &Query, registry: &Registry) -> Answer<Elements> {
-    let field = query.text("field");
-    let asked = query.choice("reduce", &REDUCTIONS)?;
-    let missing = query.numbers("missing")?;
+/// Reads the elements of a part, reduced as a request says.
+fn read(part: &Part, steps: Vec<u64>, query: &SliceQuery, registry: &Registry) -> Answer<Elements> {
+    let field = query.field.as_deref();
     let is_whole = steps.iter().all(|step| *step == 1);
-    let reduction = if is_whole { Reduction::Nearest } else { asked };
-    let bytes =
-        count(&thinned(&part.shape, &steps)).saturating_mul(part.array.data_type().size().max(1) as u128);
-    if bytes > MOST_BYTES {
-        let message = format!("the elements take {bytes} bytes; an answer has at most {MOST_BYTES}");
-        return Err(Failure::too_much(
-            message,
-            "ask for fewer elements, with max_elements=N or width=W&height=H",
-        ));
+    if query.reduce == Reduction::Nearest || is_whole {
+        return nearest(part, steps, field);
     }
-    let view = part.array.slice(part.selection.clone());
-    let selection = part.text(&steps);
-    if reduction == Reduction::Nearest {
-        part.check_cost(&steps, "select a smaller part, or one element along a dimension")?;
-        let items: Vec<DimSelection> = steps.iter().map(|step| every(*step)).collect();
-        let view = view.slice(items);
-        let values = match field {
-            Some(name) => view.read_field_dyn(name)?,
-            None => view.read_dyn()?,
-        };
-        let mut steps = steps;
-        steps.resize(values.shape().len(), 1);
-        return Ok(Elements { values, selection, steps, reduction });
-    }
+    check_size(part, &steps)?;
     if field.is_some() {
-        return Err(Failure::unsupported("fields are thinned, not reduced; use reduce=nearest"));
+        return Err(Failure::unsupported("fields cannot be reduced; use reduce=nearest"));
     }
     let read = part.count();
     if read > MOST_REDUCED {
@@ -192,11 +236,39 @@ pub(super) fn read(part: &Part, steps: Vec<u64>, query: &Query, registry: &Regis
         return Err(Failure::too_much(message, advice));
     }
     part.check_cost(&vec![1; part.shape.len()], "select a smaller part, or use reduce=nearest")?;
-    let values = reduce(&view, &steps, &missing, registry)?.take(reduction);
-    Ok(Elements { values, selection, steps, reduction })
+    let view = part.array.slice(part.selection.clone());
+    let values = reduce(&view, &steps, &query.missing.0, registry)?.take(query.reduce);
+    Ok(Elements { values, selection: part.text(&steps), steps, reduction: query.reduce })
 }
 
-/// Every so-many-th position.
+/// Reads the first element of each block of a part.
+pub(super) fn nearest(part: &Part, mut steps: Vec<u64>, field: Option<&str>) -> Answer<Elements> {
+    check_size(part, &steps)?;
+    part.check_cost(&steps, "select a smaller part, or one element along a dimension")?;
+    let selection = part.text(&steps);
+    let items: Vec<DimSelection> = steps.iter().map(|step| every(*step)).collect();
+    let view = part.array.slice(part.selection.clone()).slice(items);
+    let values = match field {
+        Some(name) => view.read_field_dyn(name)?,
+        None => view.read_dyn()?,
+    };
+    steps.resize(values.shape().len(), 1);
+    Ok(Elements { values, selection, steps, reduction: Reduction::Nearest })
+}
+
+/// Refuses answers that are too large.
+fn check_size(part: &Part, steps: &[u64]) -> Answer<()> {
+    let size = part.array.data_type().size().max(1) as u128;
+    let bytes = count(&thinned(&part.shape, steps)).saturating_mul(size);
+    if bytes > MOST_BYTES {
+        let message = format!("the elements take {bytes} bytes; an answer has at most {MOST_BYTES}");
+        let advice = "ask for fewer elements, with max_elements=N or width=W&height=H";
+        return Err(Failure::too_much(message, advice));
+    }
+    Ok(())
+}
+
+/// The positions at this distance from each other.
 fn every(step: u64) -> DimSelection {
     DimSelection::Slice { start: None, stop: None, step: i64::try_from(step).unwrap_or(i64::MAX) }
 }
@@ -214,7 +286,7 @@ fn as_numbers(values: DynArray, registry: &Registry) -> Answer<(String, DynArray
         return Ok((name.trim_matches('\'').to_owned(), values));
     }
     let wide = values.cast(&DataType::Float32, Casting::Lossy, registry).map_err(|_| {
-        let message = format!("elements of {} are no numbers; ask for as=json", values.data_type());
+        let message = format!("elements of type {} are not numbers; use as=json", values.data_type());
         Failure::unsupported(message)
     })?;
     Ok(("<f4".to_owned(), wide))
@@ -244,19 +316,15 @@ fn npy(values: DynArray, registry: &Registry) -> Answer<Vec<u8>> {
 
 fn as_json(elements: &Elements, wanted: &Wanted, registry: &Registry) -> Answer<Response> {
     let values = &elements.values;
-    let body = json!({
-        "shape": values.shape(),
-        "data_type": values.data_type().to_string(),
-        "select": elements.selection.clone(),
-        "step": elements.steps.as_slice(),
-        "reduce": reduction_name(elements.reduction),
-        "values": values.to_json(registry)?,
-    });
-    content::json(wanted, &body)
-}
-
-fn reduction_name(reduction: Reduction) -> &'static str {
-    REDUCTIONS.iter().find(|(_, other)| *other == reduction).map_or("nearest", |(name, _)| name)
+    let slice = Slice {
+        shape: values.shape().to_vec(),
+        data_type: values.data_type().to_string(),
+        select: elements.selection.clone(),
+        step: elements.steps.clone(),
+        reduce: elements.reduction,
+        values: values.to_json(registry)?.into(),
+    };
+    content::json(wanted, &slice)
 }
 
 /// The headers that say what the body has.
@@ -266,7 +334,7 @@ fn describe(elements: &Elements, headers: &mut HeaderMap, registry: &Registry) {
     put(headers, HeaderName::from_static("x-zarrox-shape"), &shape);
     let steps = list(elements.steps.iter().map(u64::to_string).collect());
     put(headers, HeaderName::from_static("x-zarrox-step"), &steps);
-    put(headers, HeaderName::from_static("x-zarrox-reduce"), reduction_name(elements.reduction));
+    put(headers, HeaderName::from_static("x-zarrox-reduce"), &elements.reduction.to_string());
     let data_type: String = elements.values.data_type().to_string().escape_default().to_string();
     put(headers, HeaderName::from_static("x-zarrox-data-type"), &data_type);
     if let Ok((name, _)) = as_numbers(empty_like(&elements.values), registry) {
@@ -283,14 +351,14 @@ fn empty_like(values: &DynArray) -> DynArray {
 }
 
 /// The numbers as floats; of complex ones the magnitude.
-pub(super) fn floats(values: &DynArray, registry: &Registry) -> Answer<Vec<f64>> {
+fn floats(values: &DynArray, registry: &Registry) -> Answer<Vec<f64>> {
     picture::floats(values, registry).map_err(|error| match error.kind() {
-        ErrorKind::Unsupported => Failure::unsupported(format!("{error}; ask for as=json")),
+        ErrorKind::Unsupported => Failure::unsupported(format!("{error}; use as=json")),
         _ => error.into(),
     })
 }
 
-fn png(elements: &Elements, query: &Query, registry: &Registry) -> Answer<Vec<u8>> {
+fn png(elements: &Elements, query: &SliceQuery, registry: &Registry) -> Answer<Vec<u8>> {
     let values = &elements.values;
     let shape: Vec<usize> = values.shape().to_vec();
     if let (&[height, width, channels @ (3 | 4)], DataType::UInt8) = (shape.as_slice(), values.data_type()) {
@@ -307,74 +375,13 @@ fn png(elements: &Elements, query: &Query, registry: &Registry) -> Answer<Vec<u8
         }
     };
     let values = floats(values, registry)?;
-    let logarithmic = query.choice("scale", &[("linear", false), ("log", true)])?;
+    let logarithmic = query.scale == Scaling::Log;
     let found = Scale::range_of(values.iter().copied(), logarithmic);
     let (low, high) = found.unwrap_or(Scale::usual_range(logarithmic));
-    let (low, high) = (query.number("low")?.unwrap_or(low), query.number("high")?.unwrap_or(high));
+    let (Finite(low), Finite(high)) = (query.low.unwrap_or(Finite(low)), query.high.unwrap_or(Finite(high)));
     if logarithmic && low <= 0.0 {
-        return Err(Failure::bad("a logarithmic scale begins above zero"));
+        return Err(Failure::bad("low must be above zero on a logarithmic scale"));
     }
-    let scale = Scale { low, high, logarithmic, colours: query.choice("colormap", &MAPS)? };
+    let scale = Scale { low, high, logarithmic, colours: query.colormap.0 };
     Ok(picture::picture(&values, height, width, &scale)?)
-}
-
-/// Answers with one line: its elements, or the extremes and means of blocks of them.
-pub(super) fn line(
-    array: &Array,
-    query: &Query,
-    wanted: &Wanted,
-    registry: &Registry,
-    interrupt: &Interrupt,
-) -> Answer<Response> {
-    query.only(&[&selection::PARAMETERS[..], &["points", "field", "missing"]].concat())?;
-    let missing = query.numbers("missing")?;
-    let points = query.count("points", MOST_JSON)?.unwrap_or(2000);
-    let part = Part::new(array, query, interrupt)?;
-    let along: Vec<usize> = (0..part.shape.len()).filter(|&dim| part.shape[dim] != 1).collect();
-    if along.len() > 1 {
-        let message = format!("a line has one dimension; the selection has the shape {:?}", part.shape);
-        return Err(Failure::bad(message));
-    }
-    let length = along.first().map_or(1, |&dim| part.shape[dim]);
-    let step = length.div_ceil(points).max(1);
-    let steps: Vec<u64> = part.shape.iter().map(|&length| step.min(length.max(1))).collect();
-    let mut body = json!({"length": length, "step": step, "select": part.text(&vec![1; part.shape.len()])});
-    let is_reduced = step > 1 && part.count() <= MOST_REDUCED && query.text("field").is_none();
-    let flat = |values: &DynArray| -> Answer<Json> {
-        let items =
-            values.elements().map(|item| DynArray::element_to_json(values.data_type(), item, registry));
-        Ok(Json::Array(items.collect::<zarrox::Result<Vec<_>>>()?))
-    };
-    let view = part.array.slice(part.selection.clone());
-    let reduced = match is_reduced {
-        true => {
-            part.check_cost(&vec![1; part.shape.len()], "select a shorter line")?;
-            match reduce(&view, &steps, &missing, registry) {
-                // Elements without an order are thinned.
-                Err(failure) if failure.is_unsupported() => None,
-                reduced => Some(reduced?),
-            }
-        }
-        false => None,
-    };
-    match reduced {
-        Some(blocks) => {
-            body["reduce"] = "blocks".into();
-            body["min"] = flat(&blocks.min)?;
-            body["max"] = flat(&blocks.max)?;
-            body["mean"] = flat(&blocks.mean)?;
-        }
-        None => {
-            let elements = read(&part, steps, &nearest(query)?, registry)?;
-            body["reduce"] = "nearest".into();
-            body["values"] = flat(&elements.values)?;
-        }
-    }
-    content::json(wanted, &body)
-}
-
-/// The parameters without a reduction.
-fn nearest(query: &Query) -> Answer<Query> {
-    let field = query.text("field").map(|field| format!("field={}", crate::address::escaped(field)));
-    Query::new(field.as_deref())
 }

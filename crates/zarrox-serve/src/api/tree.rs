@@ -2,13 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use zarrox::json::{Json, json};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
 use zarrox::stores::Prefix;
 use zarrox::{Child, Error, ErrorKind, Group, Interrupt, Node};
 use zarrox_tools::Glob;
 
-use crate::address::Query;
+use crate::content::Wanted;
 use crate::failure::{Answer, Failure};
+use crate::place::Place;
+use crate::query::{Count, Query};
 use crate::root::{Opened, Root};
 
 /// The nodes of a page unless a request says otherwise, and in any case.
@@ -19,30 +22,136 @@ const LARGEST_PAGE: u64 = 2000;
 const MOST_VISITED: usize = 100_000;
 const LONGEST: Duration = Duration::from_secs(10);
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct TreeQuery {
+    /// The name after which the nodes begin.
+    after: String,
+    limit: Option<Count<LARGEST_PAGE>>,
+    search: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Tree {
+    Page(Page),
+    Found(Found),
+}
+
+/// A node, and a page of the nodes directly below.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct Page {
+    path: String,
+    node: Entry,
+    /// Sorted by name.
+    children: Vec<Entry>,
+    /// The name after which the next page begins.
+    next: Option<String>,
+}
+
+/// The nodes that a search finds.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct Found {
+    path: String,
+    search: String,
+    matches: Vec<Entry>,
+    /// The number of nodes that were looked at.
+    visited: usize,
+    /// False if there may be more.
+    complete: bool,
+}
+
+/// A node in short.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Entry {
+    name: String,
+    path: String,
+    #[serde(flatten)]
+    kind: Kind,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "EntryKind"))]
+enum Kind {
+    Group {
+        format: String,
+        /// The number of attributes.
+        attributes: usize,
+    },
+    Array {
+        format: String,
+        /// The number of attributes.
+        attributes: usize,
+        shape: Vec<u64>,
+        data_type: String,
+        chunk_shape: Vec<u64>,
+        /// The bytes of all elements in memory.
+        bytes: Option<u64>,
+        /// The reason why elements cannot be read.
+        unreadable: Option<String>,
+    },
+    /// A place that is no node, but may hold hierarchies.
+    Folder,
+    /// A node that cannot be opened.
+    Damaged { error: String },
+}
+
+impl Entry {
+    fn new(path: &str, kind: Kind) -> Self {
+        Self { name: name_of(path).to_owned(), path: path.to_owned(), kind }
+    }
+
+    fn of(path: &str, node: &Node) -> Self {
+        let (format, attributes) = (node.format().to_string(), node.attributes().len());
+        let kind = match node {
+            Node::Group(_) => Kind::Group { format, attributes },
+            Node::Array(array) => Kind::Array {
+                format,
+                attributes,
+                shape: array.shape().to_vec(),
+                data_type: array.data_type().to_string(),
+                chunk_shape: array.chunk_shape(),
+                bytes: array.nbytes(),
+                unreadable: array.unreadable().map(str::to_owned),
+            },
+        };
+        Self::new(path, kind)
+    }
+
+    fn damaged(path: &str, error: &Error) -> Self {
+        Self::new(path, Kind::Damaged { error: error.to_string() })
+    }
+}
+
+pub(super) async fn answer(place: Place, Query(query): Query<TreeQuery>, wanted: Wanted) -> Answer<Response> {
+    place.json(wanted, move |root, path, interrupt| tree(root, path, &query, interrupt)).await
+}
+
 /// The nodes directly below a path whose names come after a name, or all below it that a search finds.
-pub(super) fn answer(root: &Root, path: &str, query: &Query, interrupt: &Interrupt) -> Answer<Json> {
-    query.only(&["after", "limit", "search"])?;
-    let after = query.text("after").unwrap_or_default();
-    let limit = query.count("limit", LARGEST_PAGE)?.unwrap_or(PAGE);
+fn tree(root: &Root, path: &str, query: &TreeQuery, interrupt: &Interrupt) -> Answer<Tree> {
+    let limit = query.limit.map_or(PAGE, Count::get);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let opened = match root.node(path) {
         Ok(opened) => opened,
-        Err(error) if error.kind() == ErrorKind::NotFound => return folder(root, path, after, limit, error),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return folder(root, path, &query.after, limit, error).map(Tree::Page);
+        }
         Err(error) => return Err(error.into()),
     };
-    let Node::Group(group) = &opened.node else {
-        return Ok(
-            json!({"path": path, "node": described(path, &opened.node), "children": [], "next": null}),
-        );
-    };
-    if let Some(search) = query.text("search") {
-        return found(path, group, search, limit, interrupt);
+    let mut page =
+        Page { path: path.to_owned(), node: Entry::of(path, &opened.node), children: Vec::new(), next: None };
+    let Node::Group(group) = &opened.node else { return Ok(Tree::Page(page)) };
+    if let Some(search) = &query.search {
+        return found(path, group, search, limit, interrupt).map(Tree::Found);
     }
-    let page = group.children_after(after, limit)?;
-    let next = page.last().filter(|_| page.len() == limit).map(|child| child.name.clone());
-    let children: Json = page.into_iter().map(|child| listed(root, path, child, &opened)).collect();
-    let node = described(path, &opened.node);
-    Ok(json!({"path": path, "node": node, "children": children, "next": next}))
+    let children = group.children_after(&query.after, limit)?;
+    page.next = children.last().filter(|_| children.len() == limit).map(|child| child.name.clone());
+    page.children = children.into_iter().map(|child| listed(root, path, child, &opened)).collect();
+    Ok(Tree::Page(page))
 }
 
 fn joined(above: &str, name: &str) -> String {
@@ -50,45 +159,16 @@ fn joined(above: &str, name: &str) -> String {
 }
 
 /// A child as an entry of a page. It stays open, since who lists it often looks at it next.
-fn listed(root: &Root, above: &str, child: Child, like: &Opened) -> Json {
+fn listed(root: &Root, above: &str, child: Child, like: &Opened) -> Entry {
     let path = joined(above, &child.name);
     match child.node {
-        Ok(node) => described(&path, &root.keep(&path, node, like).node),
-        Err(error) => damaged(&path, &error),
+        Ok(node) => Entry::of(&path, &root.keep(&path, node, like).node),
+        Err(error) => Entry::damaged(&path, &error),
     }
-}
-
-fn damaged(path: &str, error: &Error) -> Json {
-    json!({"name": name_of(path), "path": path, "kind": "damaged", "error": error.to_string()})
 }
 
 fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
-}
-
-/// A node in short.
-fn described(path: &str, node: &Node) -> Json {
-    match node {
-        Node::Group(group) => json!({
-            "name": name_of(path),
-            "path": path,
-            "kind": "group",
-            "format": group.metadata().format.to_string(),
-            "attributes": group.attributes().len(),
-        }),
-        Node::Array(array) => json!({
-            "name": name_of(path),
-            "path": path,
-            "kind": "array",
-            "format": array.metadata().format.to_string(),
-            "attributes": array.attributes().len(),
-            "shape": array.shape(),
-            "data_type": array.data_type().to_string(),
-            "chunk_shape": array.chunk_shape(),
-            "bytes": array.nbytes(),
-            "unreadable": array.unreadable().map(str::to_owned),
-        }),
-    }
 }
 
 /// The pattern of a search: a glob, or a part of the name in any case.
@@ -115,7 +195,7 @@ impl Pattern {
 }
 
 /// The nodes below a group that a search finds.
-fn found(at: &str, group: &Group, search: &str, limit: usize, interrupt: &Interrupt) -> Answer<Json> {
+fn found(at: &str, group: &Group, search: &str, limit: usize, interrupt: &Interrupt) -> Answer<Found> {
     let pattern = Pattern::new(search)?;
     let (start, mut visited, mut matches) = (Instant::now(), 0, Vec::new());
     let enough = || Error::new(ErrorKind::LimitExceeded, "enough was seen");
@@ -124,8 +204,8 @@ fn found(at: &str, group: &Group, search: &str, limit: usize, interrupt: &Interr
         if pattern.matches(path) {
             let path = joined(at, path);
             matches.push(match node {
-                Ok(node) => described(&path, node),
-                Err(error) => damaged(&path, error),
+                Ok(node) => Entry::of(&path, node),
+                Err(error) => Entry::damaged(&path, error),
             });
         }
         let is_over = matches.len() >= limit || visited >= MOST_VISITED || start.elapsed() > LONGEST;
@@ -135,13 +215,11 @@ fn found(at: &str, group: &Group, search: &str, limit: usize, interrupt: &Interr
         Err(error) if error.kind() == ErrorKind::LimitExceeded => false,
         walked => walked.map(|()| true)?,
     };
-    Ok(
-        json!({"path": at, "search": search, "matches": matches.as_slice(), "visited": visited, "complete": complete}),
-    )
+    Ok(Found { path: at.to_owned(), search: search.to_owned(), matches, visited, complete })
 }
 
 /// The entries of a place that is no node, but may hold hierarchies.
-fn folder(root: &Root, path: &str, after: &str, limit: usize, error: Error) -> Answer<Json> {
+fn folder(root: &Root, path: &str, after: &str, limit: usize, error: Error) -> Answer<Page> {
     let prefix = if path.is_empty() { Prefix::root() } else { Prefix::new(format!("{path}/"))? };
     if !root.store.capabilities().listable {
         return Err(error.into());
@@ -160,14 +238,11 @@ fn folder(root: &Root, path: &str, after: &str, limit: usize, error: Error) -> A
     let entry = |name: &&str| {
         let path = joined(path, name);
         match root.node(&path) {
-            Ok(opened) => described(&path, &opened.node),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                json!({"name": *name, "path": path, "kind": "folder"})
-            }
-            Err(error) => damaged(&path, &error),
+            Ok(opened) => Entry::of(&path, &opened.node),
+            Err(error) if error.kind() == ErrorKind::NotFound => Entry::new(&path, Kind::Folder),
+            Err(error) => Entry::damaged(&path, &error),
         }
     };
-    let children: Json = names.iter().map(entry).collect();
-    let node = json!({"name": name_of(path), "path": path, "kind": "folder"});
-    Ok(json!({"path": path, "node": node, "children": children, "next": next}))
+    let children = names.iter().map(entry).collect();
+    Ok(Page { path: path.to_owned(), node: Entry::new(path, Kind::Folder), children, next })
 }

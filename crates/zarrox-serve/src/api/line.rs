@@ -1,0 +1,121 @@
+//! `line`: one line of elements, or the extremes and means of blocks of them.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use zarrox::json::Json;
+use zarrox::{Array, DynArray, Interrupt, Registry, Result};
+
+use super::reduce::{Blocks, MOST_REDUCED, reduce};
+use super::selection::{Indexing, Part};
+use super::slice::{MOST_JSON, nearest};
+use crate::content::{self, Wanted};
+use crate::failure::{Answer, Failure};
+use crate::json::Value;
+use crate::place::Place;
+use crate::query::{Count, Numbers, Query, Select};
+
+/// The points of a line unless a request says otherwise.
+const USUAL: u64 = 2000;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct LineQuery {
+    select: Select,
+    indexing: Indexing,
+    points: Option<Count<MOST_JSON>>,
+    field: Option<String>,
+    missing: Numbers,
+}
+
+/// One line of elements.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct Line {
+    /// The number of selected elements.
+    length: u64,
+    /// The elements that each point stands for.
+    step: u64,
+    /// The selection in plain words, if it has some.
+    select: Option<String>,
+    #[serde(flatten)]
+    points: Points,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "reduce", rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+enum Points {
+    /// The first element of each block.
+    Nearest {
+        #[cfg_attr(test, ts(as = "Vec<Value>"))]
+        values: Value,
+    },
+    /// The extremes and the mean of each block.
+    Blocks {
+        #[cfg_attr(test, ts(as = "Vec<Value>"))]
+        min: Value,
+        #[cfg_attr(test, ts(as = "Vec<Value>"))]
+        max: Value,
+        #[cfg_attr(test, ts(as = "Vec<Value>"))]
+        mean: Value,
+    },
+}
+
+pub(super) async fn answer(
+    State(registry): State<Arc<Registry>>,
+    place: Place,
+    Query(query): Query<LineQuery>,
+    wanted: Wanted,
+) -> Answer<Response> {
+    let workers = place.root.workers.clone();
+    let work = move |array: &Array, interrupt: &Interrupt| {
+        content::json(&wanted, &line(array, &query, &registry, interrupt)?)
+    };
+    place.of_array(workers, work).await
+}
+
+fn line(array: &Array, query: &LineQuery, registry: &Registry, interrupt: &Interrupt) -> Answer<Line> {
+    let part = Part::new(array, &query.select, query.indexing, interrupt)?;
+    let along: Vec<usize> = (0..part.shape.len()).filter(|&dim| part.shape[dim] != 1).collect();
+    if along.len() > 1 {
+        let message = format!("a line has one dimension; the selection has the shape {:?}", part.shape);
+        return Err(Failure::bad(message));
+    }
+    let length = along.first().map_or(1, |&dim| part.shape[dim]);
+    let step = length.div_ceil(query.points.map_or(USUAL, Count::get)).max(1);
+    let steps: Vec<u64> = part.shape.iter().map(|&length| step.min(length.max(1))).collect();
+    let list = |values: &DynArray| list(values, registry);
+    let points = match blocks(&part, &steps, query, registry)? {
+        Some(Blocks { min, max, mean }) => {
+            Points::Blocks { min: list(&min)?, max: list(&max)?, mean: list(&mean)? }
+        }
+        None => {
+            let elements = nearest(&part, steps, query.field.as_deref())?;
+            Points::Nearest { values: list(&elements.values)? }
+        }
+    };
+    Ok(Line { length, step, select: part.text(&vec![1; part.shape.len()]), points })
+}
+
+/// The blocks of a line; `None` where each is one element, too much would be read, or the elements have no order.
+fn blocks(part: &Part, steps: &[u64], query: &LineQuery, registry: &Registry) -> Answer<Option<Blocks>> {
+    let is_whole = steps.iter().all(|step| *step == 1);
+    if is_whole || part.count() > MOST_REDUCED || query.field.is_some() {
+        return Ok(None);
+    }
+    part.check_cost(&vec![1; part.shape.len()], "select a shorter line")?;
+    let view = part.array.slice(part.selection.clone());
+    match reduce(&view, steps, &query.missing.0, registry) {
+        Err(failure) if failure.is_unsupported() => Ok(None),
+        reduced => reduced.map(Some),
+    }
+}
+
+/// The elements as a list, whatever their shape.
+fn list(values: &DynArray, registry: &Registry) -> Result<Value> {
+    let items = values.elements().map(|item| DynArray::element_to_json(values.data_type(), item, registry));
+    Ok(Json::Array(items.collect::<Result<Vec<_>>>()?).into())
+}
