@@ -94,7 +94,7 @@ struct Unique {
 }
 
 impl Stats {
-    fn new(stats: zarrox::stats::Stats, select: Option<String>, step: Vec<u64>, sampled: bool) -> Self {
+    fn new(stats: zarrox_tools::stats::Stats, select: Option<String>, step: Vec<u64>, sampled: bool) -> Self {
         let json = stats.to_json();
         let member = |name: &str| Value(json.get(name).cloned().unwrap_or_default());
         let percentile =
