@@ -10,12 +10,14 @@ use crate::run::{self, Outcome};
 const PAGE: &str = "ARCHITECTURE.md";
 
 /// Short names of folders, so that the page need not repeat the long ones.
-const SHORT: [(&str, &str); 11] = [
+const SHORT: [(&str, &str); 13] = [
     ("core/", "crates/zarrox-core/src/"),
     ("codecs/", "crates/zarrox-codecs/src/"),
     ("stores/", "crates/zarrox-stores/src/"),
     ("databases/", "crates/zarrox-databases/src/"),
     ("zarrox/", "crates/zarrox/src/"),
+    ("tools/", "crates/zarrox-tools/src/"),
+    ("images/", "crates/zarrox-images/src/"),
     ("derive/", "crates/zarrox-derive/src/"),
     ("files/", "crates/zarrox-files/src/"),
     ("cli/", "crates/zarrox-cli/src/"),
