@@ -107,7 +107,7 @@ const COMMANDS: [(&[&str], &[&str]); 8] = [
 /// Returns true if the program ended because a few bytes were refused, which nothing in it takes by itself: as if it was killed.
 fn is_ended_by_a_small_allocation(run: &Run) -> bool {
     let bytes = run.err.strip_prefix("memory allocation of ").and_then(|rest| rest.split(' ').next());
-    bytes.and_then(|bytes| bytes.parse().ok()).is_some_and(|bytes: usize| bytes < 64 << 10)
+    bytes.and_then(|bytes| bytes.parse().ok()).is_some_and(|bytes: usize| bytes <= 64 << 10)
 }
 
 /// Runs all commands under a limit: each does its work, or says in these words that it cannot. Without the limit it does its work then.
