@@ -6,6 +6,7 @@
 //! use zarrox_tools::copy::{Copier, IfExists};
 //! # let directory = tempfile::tempdir()?;
 //! # let (sea, copy, small) = (directory.path().join("sea.zarr"), directory.path().join("copy.zarr"), directory.path().join("small.zarr"));
+//! # let old = directory.path().join("old.zarr");
 //! # let root = zarrox::create_group(&sea)?;
 //! # root.create_array("depth").shape([40, 80]).data_type(DataType::Int32).chunks([10, 10]).create()?.fill(s![3.., ..], 7)?;
 //!
@@ -17,10 +18,10 @@
 //! Copier::new().if_exists(IfExists::Update).run(&sea, &copy)?; // what is new or different
 //! assert!(zarrox::open_group(&copy)?.contains("later")?);
 //!
-//! let conversion = Copier::new().format(Format::V2).plan_in_place(&small)?;
+//! let conversion = Copier::new().format(Format::V2).plan(&small, &old)?;
 //! println!("{conversion}"); // what would be done; nothing has been written yet
 //! conversion.run()?;
-//! assert_eq!(zarrox::open(&small)?.format(), Format::V2);
+//! assert_eq!(zarrox::open(&old)?.format(), Format::V2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
