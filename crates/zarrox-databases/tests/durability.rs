@@ -1,7 +1,6 @@
 //! Databases that were told to flush: nothing that they have returned is in memory only.
 
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use zarrox_databases::registry;
 use zarrox_stores::StorageOptions;
