@@ -3,14 +3,14 @@
 //!
 //! | to … | use |
 //! |---|---|
-//! | copy nodes, also with other chunks, codecs, types and formats | [`copy`] |
+//! | copy nodes, also with other chunks, codecs, types and formats | [`copy`](mod@copy) |
 //! | copy the elements of one array to another one with other chunks | [`Rechunk`] |
-//! | find damage, and repair it | [`check`] |
+//! | find damage, and repair it | [`check`](mod@check) |
 //! | compare what is stored in different ways, or later | [`digest`], [`manifest`] |
-//! | see how two nodes differ | [`diff`] |
-//! | compute statistics of elements | [`stats`] |
+//! | see how two nodes differ | [`diff`](mod@diff) |
+//! | compute statistics of elements | [`stats`](mod@stats) |
 //! | see the space that nodes take | [`usage`] |
-//! | choose chunks and codecs by measuring them | [`bench`] |
+//! | choose chunks and codecs by measuring them | [`bench`](mod@bench) |
 
 pub mod bench;
 pub mod check;

@@ -53,6 +53,7 @@ pub use array::{
 pub use consolidated::{Difference, DifferenceKind, Freshness};
 pub use group::{Child, Group, Node, Tree};
 pub use hierarchy::DocumentFix;
+pub use hierarchy::journal::JOURNAL;
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;
 pub use locate::{locate, store_file};

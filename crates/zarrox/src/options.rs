@@ -329,7 +329,7 @@ impl OpenOptions {
 
     /// Creates a group together with its nodes, which `fill` creates in it.
     ///
-    /// After a kill, a journal, [`JOURNAL`](crate::convert::JOURNAL), is left in the group, which names the `source` of the nodes.
+    /// After a kill, a journal, [`JOURNAL`](crate::JOURNAL), is left in the group, which names the `source` of the nodes.
     /// A call with the same path and source then continues: `fill` gets `true`, and replaces or keeps the nodes that are there.
     ///
     /// # Errors

@@ -28,7 +28,7 @@
 //!
 //! # Interruption
 //!
-//! Chunks are stored first, then the documents of arrays, and the description of the image last, as [conversions](zarrox_tools::copy#interruption)
+//! Chunks are stored first, then the documents of arrays, and the description of the image last, as [conversions](mod@zarrox_tools::copy#interruption)
 //! do. After an interruption, the same call continues: blocks that are stored are read and not made again.
 
 mod chain;

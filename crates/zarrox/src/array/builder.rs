@@ -301,7 +301,7 @@ impl ArrayBuilder {
     /// Creates the array together with its elements, which `fill` writes. The array's documents are stored last: nobody can open it
     /// before it is complete.
     ///
-    /// After a failure, nothing is left. After a kill, chunks are left and a journal, [`JOURNAL`](crate::convert::JOURNAL), which names
+    /// After a failure, nothing is left. After a kill, chunks are left and a journal, [`JOURNAL`](crate::JOURNAL), which names
     /// the `source` of the elements. The same call, with the same source and settings, then fills the array again.
     ///
     /// ```

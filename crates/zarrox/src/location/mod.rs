@@ -30,7 +30,7 @@ pub use probe::Purpose;
 pub(crate) use read_ahead::ReadAhead;
 
 /// The location of a node that exists or could exist, with everything that is needed to open it. It dereferences to its
-/// [`Address`].
+/// `Address`.
 #[derive(Debug, Clone)]
 pub struct Location {
     pub(crate) address: Address,
