@@ -79,7 +79,7 @@ pub mod internals {
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
     pub use crate::array::{Left, bytes_of, bytes_of_mut, cell, indices, left_in, settle_left};
     pub use crate::error::argument;
-    pub use crate::hierarchy::journal::{Fingerprint, JOURNAL, Journal};
+    pub use crate::hierarchy::journal::{Fingerprint, Journal};
     pub use crate::hierarchy::{APPENDS, DATASET, Found, Mark, format_of, is_mark, update_attributes};
     pub use crate::locate::{check_same_kind, store_file};
     pub use crate::location::{ConsolidatedMetadata, Context, Location, Purpose, are_paths_overlapping};

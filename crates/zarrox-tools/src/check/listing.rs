@@ -15,8 +15,8 @@ use super::outside;
 use super::quarantine::WITHIN;
 use super::session::Session;
 use super::unfinished;
-use zarrox::internals::{APPENDS, JOURNAL, Location, is_mark};
-use zarrox::{Array, Group};
+use zarrox::internals::{APPENDS, Location, is_mark};
+use zarrox::{Array, Group, JOURNAL};
 
 /// The number of chunks that are collected before they are checked side by side.
 const BATCH: usize = 1024;

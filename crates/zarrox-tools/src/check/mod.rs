@@ -62,8 +62,8 @@ use zarrox_core::{Error, ErrorKind, NodePath, Result};
 use zarrox_stores::{Prefix, ReadOnlyStore, Store};
 
 use quarantine::Quarantine;
-use session::{Listener, Session, Settings};
-use zarrox::internals::Location;
+use session::{Session, Settings};
+use zarrox::internals::{Listener, Location};
 use zarrox::{Consolidated, OpenOptions, Progress};
 
 pub use finding::{Finding, FindingKind, Outcome, Remedy, Severity};
@@ -77,7 +77,7 @@ pub struct Check {
     path: Option<PathBuf>,
     options: OpenOptions,
     settings: Settings,
-    listener: Option<Box<Listener>>,
+    listener: Option<Listener>,
 }
 
 impl fmt::Debug for Check {
@@ -150,7 +150,7 @@ impl Check {
     /// Hears of the progress, from any thread; an error ends the check. The stored bytes are counted first, by another listing.
     #[must_use]
     pub fn on_progress(mut self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
-        self.listener = Some(Box::new(listener));
+        self.listener = Some(Arc::new(listener));
         self
     }
 
@@ -176,7 +176,7 @@ impl Check {
         }
         let directory = self.location.store.directory().map(Path::to_owned);
         let total = self.listener.as_ref().map_or(Ok(0), |_| self.total())?;
-        let listener = self.listener.as_deref().map(|listener| (listener, total));
+        let listener = self.listener.as_ref().map(|listener| (listener, total));
         let start = self.start(writes)?;
         let session =
             Session::new(self.settings, start, directory, self.new_quarantine(), listener, &mut tell);

@@ -10,7 +10,7 @@ use zarrox_core::{Error, ErrorKind, Format, NodePath, Result};
 use super::finding::{Finding, FindingKind, Outcome, Remedy, Severity};
 use super::quarantine::Quarantine;
 use zarrox::Progress;
-use zarrox::internals::{ConsolidatedMetadata, Location};
+use zarrox::internals::{ConsolidatedMetadata, Listener, Location};
 
 /// The depth of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -65,9 +65,6 @@ impl CheckSummary {
         self.findings.iter().filter(|(kind, _)| kind.severity() == severity).map(|(_, count)| count).sum()
     }
 }
-
-/// A function that is called with the number of stored bytes that were checked, from any thread. An error ends the check.
-pub(super) type Listener = dyn Fn(Progress) -> Result<()> + Send + Sync;
 
 /// Hears of findings, one after the other; an error ends the check.
 pub(super) type Sink<'a> = dyn FnMut(Finding) -> Result<()> + Send + 'a;

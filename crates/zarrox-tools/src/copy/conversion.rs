@@ -95,7 +95,7 @@ pub struct Conversion {
     pub(super) source: Location,
     pub(super) destination: Location,
     /// The format whose documents are replaced in a conversion in place.
-    pub in_place: Option<Format>,
+    pub(super) in_place: Option<Format>,
     pub(super) steps: Vec<Step>,
     pub(super) report: CopyReport,
 }

@@ -73,4 +73,4 @@ pub use rechunking::{CopyPlan, Way};
 pub use report::{Action, CopyReport, Effect, NodeReport, Obstacle, Property, Skipped};
 pub use settings::{Settings, Verify};
 pub use translation::Translation;
-pub use zarrox::internals::JOURNAL;
+pub use zarrox::JOURNAL;

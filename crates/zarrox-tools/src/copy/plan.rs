@@ -14,8 +14,8 @@ use super::rewrite::Rewrite;
 use super::target::TargetArray;
 use super::translator::Missing;
 use super::translator::Translator;
-use zarrox::internals::{JOURNAL, Location, argument};
-use zarrox::{Array, Group, Node};
+use zarrox::internals::{Location, argument};
+use zarrox::{Array, Group, JOURNAL, Node};
 
 /// The step of a conversion that one node needs.
 #[derive(Debug)]
