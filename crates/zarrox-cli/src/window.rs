@@ -113,9 +113,9 @@ impl<'a> Window<'a> {
         let (outer, inner) = block.split_at(self.outer.len());
         let view = self.view.slice(outer.iter().cloned().map(DimSelection::from).collect::<Vec<_>>());
         match self.fields.as_slice() {
-            [] => view.read_dyn(),
-            [one] => self.inside(view.read_field_dyn(one)?, inner),
-            several => view.read_fields(several),
+            [] => view.read::<DynArray>(),
+            [one] => self.inside(view.field(one).read::<DynArray>()?, inner),
+            several => view.fields(several).read::<DynArray>(),
         }
     }
 

@@ -6,6 +6,7 @@
 
 pub mod codec;
 pub mod data_type;
+pub mod elements;
 pub mod error;
 pub mod fill_value;
 pub mod grid;
@@ -23,6 +24,7 @@ pub mod vlen;
 
 pub use codec::{CodecChain, CodecSpec};
 pub use data_type::{DataType, Element, Storage};
+pub use elements::{ElementsMut, FromElement, FromElements, IntoElements, ToElement};
 pub use error::{CodecError, Error, ErrorKind, Result};
 pub use fill_value::FillValue;
 pub use grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};

@@ -7,11 +7,11 @@
 //! #     (directory.path().join("a.zarr"), directory.path().join("a.nc"), directory.path().join("b.zarr"));
 //! let root = zarrox::create_group(&path)?;
 //! let array = root.create_array("t2m").shape([2, 3]).data_type(DataType::Float32);
-//! array.dimension_names(["y", "x"]).create()?.fill(.., 280.5_f32)?;
+//! array.dimension_names(["y", "x"]).create()?.write(.., 280.5_f32)?;
 //!
 //! zarrox_files::export_file(&path, &file)?;
 //! zarrox_files::import_file(&file, &again)?;
-//! assert_eq!(zarrox::open_array(again.join("t2m"))?.read::<f32>(..)?.sum(), 6.0 * 280.5);
+//! assert_eq!(zarrox::open_array(again.join("t2m"))?.read::<ArrayD<f32>>(..)?.sum(), 6.0 * 280.5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -34,7 +34,7 @@ fn damage(path: &Path, chunk: u64) {
 }
 
 fn values(path: &Path) -> Vec<i32> {
-    zarrox::open_array(path.join("v")).unwrap().read::<i32>(..).unwrap().iter().copied().collect()
+    zarrox::open_array(path.join("v")).unwrap().read::<ArrayD<i32>>(..).unwrap().iter().copied().collect()
 }
 
 #[test]

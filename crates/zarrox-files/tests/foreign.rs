@@ -6,7 +6,7 @@ use base64::Engine as _;
 use zarrox::data_type::Storage;
 use zarrox::json::{self, Json};
 use zarrox::stores::Store;
-use zarrox::{Array, Node, OpenMode, OpenOptions};
+use zarrox::{Array, DynArray, Node, OpenMode, OpenOptions};
 use zarrox_files::{Import, open_file};
 
 use crate::data;
@@ -22,7 +22,7 @@ fn root(file: &str) -> zarrox::Group {
 
 /// The bytes of all elements without padding.
 fn bytes(array: &Array) -> Vec<u8> {
-    array.read_dyn(..).unwrap().packed().unwrap().into_bytes()
+    array.read::<DynArray>(..).unwrap().packed().unwrap().into_bytes()
 }
 
 fn check(array: &Array, said: &Json, place: &str) {
@@ -30,7 +30,7 @@ fn check(array: &Array, said: &Json, place: &str) {
     assert_eq!(array.shape(), shape, "{place}");
     if let Some(texts) = said.get("texts") {
         let texts: Vec<&str> = texts.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
-        let found = array.read_dyn(..).unwrap();
+        let found = array.read::<DynArray>(..).unwrap();
         let found: Vec<&[u8]> = found.elements().collect();
         assert_eq!(found, texts.iter().map(|text| text.as_bytes()).collect::<Vec<_>>(), "{place}");
     } else {
@@ -114,7 +114,7 @@ fn attributes_have_the_types_of_json() {
     let plain = root.open("plain").unwrap();
     assert_eq!(plain.attributes().len(), 20, "many attributes lie outside of the header");
     let array = root.open("fill").unwrap().into_array().unwrap();
-    assert_eq!(array.read::<f32>(zarrox::s![9, 9]).unwrap().sum(), -9.5);
+    assert_eq!(array.read::<ndarray::ArrayD<f32>>(zarrox::s![9, 9]).unwrap().sum(), -9.5);
     assert!(matches!(
         root.open("text").unwrap().into_array().unwrap().data_type().storage(),
         Storage::Variable

@@ -374,7 +374,7 @@ impl Array {
         axis: usize,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let elements = self.typed().elements(py, values)?;
-        let shape = self.change(py, |array| array.append_dyn(&elements, axis))?;
+        let shape = self.change(py, |array| array.append(&elements, axis))?;
         PyTuple::new(py, shape)
     }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
+use ndarray::ArrayD;
 use std::fs;
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ fn every_format_is_read_as_zarr_3() {
         let store = downloaded(&client, name);
         let options = OpenOptions::new().format(Format::V3);
         let array = options.open_in(store, array_of(name)).unwrap().into_array().unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap(), expected(name).into_dyn(), "{name}");
+        assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), expected(name).into_dyn(), "{name}");
     }
 }
 

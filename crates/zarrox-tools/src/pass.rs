@@ -194,7 +194,7 @@ impl Pass {
             Parts::Listed(Some(selected), _) => pairs
                 .map(|(array, memory)| {
                     let items: Vec<DimSelection> = selection(region);
-                    Ok(&*memory.insert(array.slice(selected.clone()).slice(items).read_dyn()?))
+                    Ok(&*memory.insert(array.slice(selected.clone()).slice(items).read::<DynArray>()?))
                 })
                 .collect(),
             _ => pairs.map(|(array, memory)| array.read_again(&part, memory)).collect(),

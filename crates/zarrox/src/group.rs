@@ -399,15 +399,15 @@ impl Group {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no node; otherwise the reason why it cannot be opened.
-    pub fn open(&self, path: &str) -> Result<Node> {
-        self.below(path)?.open_node()
+    pub fn open(&self, path: impl AsRef<str>) -> Result<Node> {
+        self.below(path.as_ref())?.open_node()
     }
 
     /// Opens an array below the group.
     ///
     /// # Errors
     /// The errors of [`Group::open`]; also when the node is a group.
-    pub fn open_array(&self, path: &str) -> Result<Array> {
+    pub fn open_array(&self, path: impl AsRef<str>) -> Result<Array> {
         self.open(path)?.into_array()
     }
 
@@ -415,7 +415,7 @@ impl Group {
     ///
     /// # Errors
     /// The errors of [`Group::open`]; also when the node is an array.
-    pub fn open_group(&self, path: &str) -> Result<Self> {
+    pub fn open_group(&self, path: impl AsRef<str>) -> Result<Self> {
         self.open(path)?.into_group()
     }
 
@@ -426,24 +426,24 @@ impl Group {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn contains(&self, path: &str) -> Result<bool> {
-        self.below(path)?.holds_node()
+    pub fn contains(&self, path: impl AsRef<str>) -> Result<bool> {
+        self.below(path.as_ref())?.holds_node()
     }
 
     /// Creates a group below this one, and the missing groups between.
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`](crate::ErrorKind::AlreadyExists) when there is a node at the path.
-    pub fn create_group(&self, path: &str) -> Result<Self> {
-        Self::create(self.below(path)?, self.metadata.format, false)
+    pub fn create_group(&self, path: impl AsRef<str>) -> Result<Self> {
+        Self::create(self.below(path.as_ref())?, self.metadata.format, false)
     }
 
     /// Opens a group below this one, or creates it if there is no node.
     ///
     /// # Errors
     /// When there is an array, or a node that cannot be opened.
-    pub fn require_group(&self, path: &str) -> Result<Self> {
-        let location = self.below(path)?;
+    pub fn require_group(&self, path: impl AsRef<str>) -> Result<Self> {
+        let location = self.below(path.as_ref())?;
         match location.find()? {
             Some(found) => Node::new(found.location, found.node)?.into_group(),
             None => Self::create_or_find(&location, self.metadata.format)?.into_group(),
@@ -451,8 +451,8 @@ impl Group {
     }
 
     /// Starts to create an array below this group, in the group's format.
-    pub fn create_array(&self, path: &str) -> ArrayBuilder {
-        ArrayBuilder::new(self.below(path), Some(self.metadata.format))
+    pub fn create_array(&self, path: impl AsRef<str>) -> ArrayBuilder {
+        ArrayBuilder::new(self.below(path.as_ref()), Some(self.metadata.format))
     }
 
     /// Does work that lets arrays below the group grow together, as those of a dataset, one who does so after the other.
@@ -613,16 +613,16 @@ impl Group {
     ///
     /// # Errors
     /// When there is no node at `from`, or something at `to`.
-    pub fn move_node(&self, from: &str, to: &str) -> Result<()> {
-        self.below(from)?.move_node(&self.below(to)?, false)
+    pub fn move_node(&self, from: impl AsRef<str>, to: impl AsRef<str>) -> Result<()> {
+        self.below(from.as_ref())?.move_node(&self.below(to.as_ref())?, false)
     }
 
     /// Deletes a node below this group, with all nodes below it.
     ///
     /// # Errors
     /// When there is no node.
-    pub fn delete(&self, path: &str) -> Result<()> {
-        let location = self.below(path)?;
+    pub fn delete(&self, path: impl AsRef<str>) -> Result<()> {
+        let location = self.below(path.as_ref())?;
         if location.path == *self.path() {
             return Err(argument("a group cannot delete itself; use the group above"));
         }

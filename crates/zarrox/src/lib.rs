@@ -1,7 +1,7 @@
 //! Zarr for Rust: arrays and groups of every format, on any store, with NumPy's slices.
 //!
 //! ```
-//! use zarrox::prelude::*;
+//! use zarrox::{prelude::*, s};
 //! use zarrox::codecs::Zstd;
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("out.zarr");
@@ -17,7 +17,7 @@
 //! t2m.write(s![0, .., ..], &ndarray::Array2::<f32>::ones((721, 1440)))?;
 //!
 //! let again = zarrox::open(path.join("climate/t2m"))?.into_array()?;
-//! let corner = again.read::<f32>(s![0, ..2, -3..])?;
+//! let corner = again.read::<ArrayD<f32>>(s![0, ..2, -3..])?;
 //! assert_eq!(corner.shape(), [2, 3]);
 //! assert_eq!(corner.sum(), 6.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -37,7 +37,6 @@ mod interrupt;
 mod kind;
 mod locate;
 mod location;
-mod memory;
 mod options;
 mod policy;
 mod pool;
@@ -48,7 +47,7 @@ mod upkeep;
 pub use access::AccessOptions;
 pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Growth, InnerChunk, Longer,
-    Parts, Rows, StoredChunk, StoredRead, StoredWrite, Time, VlenElement, npy,
+    Parts, Rows, StoredChunk, StoredRead, StoredWrite, npy,
 };
 pub use consolidated::{Difference, DifferenceKind, Freshness};
 pub use group::{Child, Group, Node, Tree};
@@ -63,9 +62,10 @@ pub use progress::Progress;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
-    Error, ErrorKind, FillValue, Format, GroupMetadata, IndexArray, IntoSelection, Mask, NewAxis,
-    NodeMetadata, NodePath, Registry, Result, Selection, Separator, Strictness, codec, data_type, grid, json,
-    msgpack, registry, s, selection, strided, vlen,
+    ElementsMut, Error, ErrorKind, FillValue, Format, FromElement, FromElements, GroupMetadata, IndexArray,
+    IntoElements, IntoSelection, Mask, NewAxis, NodeMetadata, NodePath, Registry, Result, Selection,
+    Separator, Strictness, ToElement, codec, data_type, elements, grid, json, msgpack, registry, s,
+    selection, strided, vlen,
 };
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;
@@ -77,7 +77,7 @@ use std::path::Path;
 pub mod internals {
     pub use crate::array::boxes::Boxes;
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
-    pub use crate::array::{Left, bytes_of, bytes_of_mut, cell, indices, left_in, settle_left};
+    pub use crate::array::{Left, cell, indices, left_in, settle_left};
     pub use crate::error::argument;
     pub use crate::hierarchy::journal::{Fingerprint, Journal};
     pub use crate::hierarchy::{APPENDS, DATASET, Found, Mark, format_of, is_mark, update_attributes};
@@ -89,8 +89,13 @@ pub mod internals {
 }
 
 /// The names that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].
+///
+/// It can be used together with `ndarray::prelude`: the arrays are `ndarray`'s in both. A Zarr array is [`zarrox::Array`](Array).
+/// Selections are written with [`zarrox::s!`](s) or `ndarray::s!`; only the first has lists, masks and NumPy's `..;-1`.
 pub mod prelude {
-    pub use crate::{Array, DataType, DynArray, Element, Format, Group, NewAxis, Node, s};
+    pub use ndarray::{Array0, Array1, Array2, Array3, Array4, ArrayD, arr0, arr1, arr2, arr3};
+
+    pub use crate::{DataType, DynArray, Element, Format, Group, NewAxis, Node, OpenOptions};
 }
 
 /// Opens the node at a path or URL for reading and writing. Its format and kind are detected.

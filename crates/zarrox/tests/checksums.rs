@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use zarrox::codecs::{Blosc, Gzip, Zstd};
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{AccessOptions, CodecSpec, ErrorKind, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_tools::copy::Copier;
 
 fn document(store: &Arc<dyn Store>, key: &str) -> Json {
@@ -65,7 +65,7 @@ fn what_was_said_is_said_again_in_every_format() {
         assert_eq!((&document["filters"], &document["compressor"]), (&filters, &compressor));
         for store in [in_v3, in_v2] {
             let array = OpenOptions::new().strict(true).open_in(store, "").unwrap().into_array().unwrap();
-            assert_eq!(array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0, values);
+            assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, values);
         }
     }
 }
@@ -87,12 +87,12 @@ fn damage_is_found_unless_nobody_asks() {
         let at = if checksum["id"] == "adler32" { 0 } else { 24 };
         stored[at] ^= 1;
         array.write_encoded_chunk(&[0], &stored).unwrap();
-        let error = array.read::<i32>(s![..6]).unwrap_err();
+        let error = array.read::<ArrayD<i32>>(s![..6]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         assert!(error.to_string().contains("the checksum is "), "{error}");
         let trusting = array.with_options(&AccessOptions::new().verify_checksums(false));
-        assert_eq!(trusting.read::<i32>(..).unwrap().sum(), 78, "{checksum}");
-        assert_eq!(trusting.read::<i32>(s![2..4]).unwrap().sum(), 7, "{checksum}");
+        assert_eq!(trusting.read::<ArrayD<i32>>(..).unwrap().sum(), 78, "{checksum}");
+        assert_eq!(trusting.read::<ArrayD<i32>>(s![2..4]).unwrap().sum(), 7, "{checksum}");
     }
 }
 
@@ -118,7 +118,7 @@ fn arrays_that_are_created_with_checksums_notice_every_changed_byte() {
             array.write(.., &ndarray::arr1(&values)).unwrap();
             let file = path.join(array.chunk_key(&[0]).unwrap());
             let whole = std::fs::read(&file).unwrap();
-            let read = || zarrox::open_array(&path).unwrap().read::<i16>(..);
+            let read = || zarrox::open_array(&path).unwrap().read::<ArrayD<i16>>(..);
             assert_eq!(read().unwrap(), ndarray::arr1(&values).into_dyn(), "{what}");
             for at in 0..whole.len() {
                 let mut damaged = whole.clone();

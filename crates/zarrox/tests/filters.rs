@@ -9,8 +9,8 @@ use zarrox::codec::CodecSpec;
 use zarrox::codecs::V2Filter;
 use zarrox::codecs::{ByteShuffle, Delta};
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_core::metadata::{ReadContext, Source};
 use zarrox_core::{ArrayMetadata, NodeMetadata, NodePath};
@@ -58,16 +58,16 @@ fn byte_orders_and_orders_of_elements() {
     ] {
         let store = stored(dtype, order, &filters, &chunk);
         let array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
-        let values = array.read_dyn(..).unwrap();
+        let values = array.read::<DynArray>(..).unwrap();
         let found: Vec<f64> = if dtype.ends_with("f8") {
-            values.to_typed::<f64>().unwrap().into_iter().collect()
+            values.to::<ArrayD<f64>>().unwrap().into_iter().collect()
         } else {
-            values.to_typed::<i32>().unwrap().into_iter().map(f64::from).collect()
+            values.to::<ArrayD<i32>>().unwrap().into_iter().map(f64::from).collect()
         };
         assert_eq!(found, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0], "{dtype} {order} {filters}");
-        let part = array.read_dyn(s![1..2, 1..3]).unwrap();
+        let part = array.read::<DynArray>(s![1..2, 1..3]).unwrap();
         assert_eq!(part.as_bytes(), &values.as_bytes()[values.as_bytes().len() / 3 * 2..], "{filters}");
-        array.write_dyn(.., &values).unwrap();
+        array.write(.., &values).unwrap();
         assert_eq!(chunk_of(&store), chunk, "{dtype} {order} {filters}");
     }
 }
@@ -157,7 +157,7 @@ fn hex(digits: &str) -> Vec<u8> {
 
 /// The elements of an array with the type `dtype`.
 fn numbers(array: &Array, dtype: &str) -> Vec<f64> {
-    let values = array.read_dyn(..).unwrap();
+    let values = array.read::<DynArray>(..).unwrap();
     match dtype {
         "|V4" => values
             .as_bytes()
@@ -167,8 +167,8 @@ fn numbers(array: &Array, dtype: &str) -> Vec<f64> {
             .map(|bytes| f64::from(u32::from_le_bytes(*bytes)))
             .collect(),
         "|b1" => values.as_bytes().iter().map(|&byte| f64::from(byte)).collect(),
-        _ if dtype.ends_with("f8") => values.to_typed::<f64>().unwrap().into_iter().collect(),
-        _ => values.to_typed::<i32>().unwrap().into_iter().map(f64::from).collect(),
+        _ if dtype.ends_with("f8") => values.to::<ArrayD<f64>>().unwrap().into_iter().collect(),
+        _ => values.to::<ArrayD<i32>>().unwrap().into_iter().map(f64::from).collect(),
     }
 }
 
@@ -182,13 +182,17 @@ fn filters_see_bytes_as_numbers_of_their_own_type() {
         let expected =
             if dtype == "|b1" { [1.0, 0.0, 1.0, 0.0, 1.0, 0.0] } else { [1.0, 2.0, 4.0, 8.0, 16.0, 32.0] };
         assert_eq!(numbers(&array, dtype), expected, "{what}");
-        let values = array.read_dyn(..).unwrap();
+        let values = array.read::<DynArray>(..).unwrap();
         let item = values.as_bytes().len() / 6;
-        assert_eq!(array.read_dyn(s![1, 1..]).unwrap().as_bytes(), &values.as_bytes()[item * 4..], "{what}");
+        assert_eq!(
+            array.read::<DynArray>(s![1, 1..]).unwrap().as_bytes(),
+            &values.as_bytes()[item * 4..],
+            "{what}"
+        );
         array.erase_chunk(&[0, 0]).unwrap();
-        array.write_dyn(s![..1, ..], &array.read_dyn(s![..1, ..]).unwrap()).unwrap();
-        array.write_dyn(s![1.., ..], &array.read_dyn(s![..1, ..]).unwrap()).unwrap();
-        array.write_dyn(.., &values).unwrap();
+        array.write(s![..1, ..], &array.read::<DynArray>(s![..1, ..]).unwrap()).unwrap();
+        array.write(s![1.., ..], &array.read::<DynArray>(s![..1, ..]).unwrap()).unwrap();
+        array.write(.., &values).unwrap();
         assert_eq!(numbers(&array, dtype), expected, "{what}");
         // Of what zlib makes there is more than one.
         if !filters.to_string().contains("zlib") {
@@ -258,7 +262,10 @@ fn v3_metadata_with_a_filter_of_bytes_is_refused() {
     for format in [Format::V2, Format::V3Experimental, Format::V3Draft] {
         let array = create(format).unwrap();
         array.write(.., &ndarray::arr1(&[1, -2, 3, 4, 5, i32::MIN])).unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0, [1, -2, 3, 4, 5, i32::MIN]);
+        assert_eq!(
+            array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0,
+            [1, -2, 3, 4, 5, i32::MIN]
+        );
     }
 }
 
@@ -314,13 +321,13 @@ fn structures_are_bytes_to_filters() {
     let chunk = hex("0100ffff000203fefdff000405fcfbff000607faf9ff000809f8f7ff000a0bf6f5ff000c");
     let store = stored(dtype, "C", &json!([delta("<u2", "<u2")]), &chunk);
     let array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
-    let values = array.read_dyn(..).unwrap();
+    let values = array.read::<DynArray>(..).unwrap();
     let numbers = [1, 3, 5, 7, 9, 11_i16].map(|a| (a, i32::from(a) + 1));
     let expected: Vec<u8> =
         numbers.iter().flat_map(|(a, b)| [&a.to_ne_bytes()[..], &b.to_ne_bytes()].concat()).collect();
     assert_eq!(values.as_bytes(), expected);
     array.erase_chunk(&[0, 0]).unwrap();
-    array.write_dyn(.., &values).unwrap();
+    array.write(.., &values).unwrap();
     assert_eq!(chunk_of(&store), chunk);
 }
 
@@ -333,7 +340,7 @@ fn filters_of_bytes_refuse_what_is_not_theirs() {
     };
     for length in [0, 3, 23, 25] {
         let array = open("<i4", json!([shuffle(4), delta("<i4", "<i4")]), &vec![0; length]);
-        let error = array.read_dyn(..).unwrap_err();
+        let error = array.read::<DynArray>(..).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{length}: {error}");
         assert!(error.to_string().contains("codec 'v2_filter'") || length % 4 == 0, "{length}: {error}");
     }
@@ -342,7 +349,7 @@ fn filters_of_bytes_refuse_what_is_not_theirs() {
     assert!(error.contains("28 bytes are not a whole number of elements of 8 bytes"), "{error}");
     let quantize = json!({"id": "quantize", "digits": 1, "dtype": "<f4", "astype": "<f4"});
     let array = open("<f4", json!([shuffle(4), quantize]), &[0; 24]);
-    assert_eq!(array.read::<f32>(..).unwrap().sum(), 0.0);
+    assert_eq!(array.read::<ArrayD<f32>>(..).unwrap().sum(), 0.0);
     let error = array.write(.., &ndarray::arr2(&[[1.1_f32, 2.2, 3.3], [4.4, 5.5, 6.6]])).unwrap_err();
     assert!(error.to_string().contains("would not restore exactly"), "{error}");
     // Property numcodecs cannot write either.

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use zarrox::json::json;
-use zarrox::prelude::*;
 use zarrox::stores::{CountingStore, DirectoryStore, Key, MemoryStore, Operation, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, Node, NodeKind, OpenMode, OpenOptions};
 
 fn stores() -> Vec<(Arc<dyn Store>, Option<tempfile::TempDir>)> {
@@ -44,10 +44,10 @@ fn a_hierarchy_is_built_listed_moved_and_deleted() {
             })
             .unwrap();
             assert_eq!(visited, ["a", "b", "b/deep", "b/deep/x", "b/empty"]);
-            root.open("b/deep/x").unwrap().into_array().unwrap().fill(.., 3).unwrap();
+            root.open("b/deep/x").unwrap().into_array().unwrap().write(.., 3).unwrap();
             root.move_node("b/deep", "c/moved").unwrap();
             let moved = root.open("c/moved/x").unwrap().into_array().unwrap();
-            assert_eq!(moved.read::<i32>(s![0]).unwrap().sum(), 3);
+            assert_eq!(moved.read::<ArrayD<i32>>(s![0]).unwrap().sum(), 3);
             assert!(root.contains("c").unwrap() && !root.contains("b/deep").unwrap());
             root.delete("c").unwrap();
             assert!(!root.contains("c/moved/x").unwrap());
@@ -191,7 +191,7 @@ fn names_and_kinds_are_those_of_what_can_be_opened() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
         array(&root, "a");
-        array(&root, "deep/x").fill(.., 1).unwrap();
+        array(&root, "deep/x").write(.., 1).unwrap();
         root.create_group("g").unwrap();
         // In the drafts and in N5 this is a group; in the others, files of somebody else.
         for key in ["meta/others/deep/notes", "others/deep/notes", "meta/root/others/deep/notes"] {

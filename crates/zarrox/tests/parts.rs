@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use ndarray::ArrayD;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,7 +27,7 @@ fn write(array: &Array, parts: Parts) {
         let lengths: Vec<usize> = part.iter().map(|r| usize::try_from(r.end - r.start).unwrap()).collect();
         let bytes = vec![7; lengths.iter().product::<usize>() * 4];
         let values = DynArray::new(DataType::Int32, lengths, bytes).unwrap();
-        array.write_dyn(place(part), &values).unwrap();
+        array.write(place(part), &values).unwrap();
     }
 }
 
@@ -37,7 +38,7 @@ fn each_chunk_is_written_and_read_once_in_parts_of_whole_chunks() {
         write(&array, array.slice(..).parts(most, false).unwrap());
         assert_eq!(store.take().of(Operation::Set), 8 * 5, "{most}");
         for part in array.slice(..).parts(most, true).unwrap() {
-            array.read_dyn(place(part)).unwrap();
+            array.read::<DynArray>(place(part)).unwrap();
         }
         assert_eq!(store.take().values(), 8 * 5, "{most}");
     }
@@ -63,8 +64,8 @@ fn whoever_listens_hears_of_every_chunk() {
         heard.0.fetch_add(1, Ordering::Relaxed);
         heard.1.fetch_add(count, Ordering::Relaxed);
     }));
-    array.fill(.., 3).unwrap();
-    array.read::<i32>((.., ..22)).unwrap();
+    array.write(.., 3).unwrap();
+    array.read::<ArrayD<i32>>((.., ..22)).unwrap();
     assert_eq!(chunks.load(Ordering::Relaxed), 40 + 24);
     assert_eq!(elements.load(Ordering::Relaxed), 60 * 44 + 60 * 22);
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use zarrox::prelude::*;
 use zarrox::stores::{Store, ZipMode, ZipStore};
 use zarrox::{Format, OpenOptions};
+use zarrox::{prelude::*, s};
 
 use crate::failure::Failure;
 
@@ -50,7 +50,7 @@ fn read(path: &Path, changed: bool) -> Result<(), Failure> {
     if changed {
         expected.row_mut(3).fill(8);
     }
-    if array.read::<i32>(..)? == expected.into_dyn() {
+    if array.read::<ArrayD<i32>>(..)? == expected.into_dyn() {
         return Ok(());
     }
     Err(format!("{} has other values", path.display()).into())

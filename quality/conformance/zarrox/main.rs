@@ -26,7 +26,7 @@ use std::path::Path;
 
 use zarrox::codec::CodecSpec;
 use zarrox::json::{Json, Map};
-use zarrox::{Array, ChunkGrid, DimSelection, IntoSelection, OpenMode, OpenOptions, Selection};
+use zarrox::{Array, ChunkGrid, DimSelection, DynArray, IntoSelection, OpenMode, OpenOptions, Selection};
 use zarrox_core::json::json;
 
 use cell::{Cell, Step};
@@ -191,7 +191,7 @@ impl Participant<'_> {
         let model = self.expected(&array)?;
         self.describe(&array, &model)?;
         for selection in selections(&model.shape) {
-            let got = array.read_dyn(&selection.selection)?;
+            let got = array.read::<DynArray>(&selection.selection)?;
             let place = |failure: Failure| Failure::from(format!("[{}]: {failure}", selection.selection));
             agree("shape", got.shape(), &selection.shape).map_err(place)?;
             same(&model, &got, &model.gather(&selection.spans)).map_err(place)?;
@@ -255,7 +255,7 @@ fn write(array: &Array, model: &Model, region: &[[isize; 3]], seed: Option<u64>)
     let shape = spans.iter().map(|span| span.count).collect();
     let values = model.array(shape, model.values(&spans, seed))?;
     let slices = region.iter().map(|&[start, stop, step]| slice(Some(start), Some(stop), step));
-    Ok(array.write_dyn(slices.collect::<Vec<_>>(), &values)?)
+    Ok(array.write(slices.collect::<Vec<_>>(), &values)?)
 }
 
 fn slice(start: Option<isize>, stop: Option<isize>, step: isize) -> DimSelection {

@@ -130,7 +130,7 @@ mod tests {
         let root = OpenOptions::new().create_group_in(at.store.clone(), "").unwrap();
         let array =
             root.create_array("a").shape([4]).chunks([2]).data_type(DataType::UInt64).create().unwrap();
-        array.fill(.., 1_u64).unwrap();
+        array.write(.., 1_u64).unwrap();
         let faults = || {
             let mut faults = Faults::default();
             check_keys(&at, &mut faults);

@@ -1,5 +1,6 @@
 //! Four writers at once, whose regions share chunks, shards, arrays and documents.
 
+use ndarray::ArrayD;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Barrier;
 use std::thread;
@@ -158,7 +159,7 @@ impl Crowd<'_> {
         });
         let (pending, done): (BTreeMap<u64, u64>, BTreeMap<u64, u64>) =
             all.partition(|(number, _)| ran.interrupted.contains(number));
-        let values = match array.read::<u64>(..) {
+        let values = match array.read::<ArrayD<u64>>(..) {
             Ok(values) => values,
             Err(error) => {
                 shown.lost = usize::try_from(ROWS * WRITERS).unwrap_or(0);
@@ -340,7 +341,7 @@ fn create_notes(at: &Opened) -> Done<()> {
 
 fn read(at: &Opened, path: &str) -> Outcome<Vec<u64>> {
     let array = at.root().and_then(|root| root.open(path)?.into_array());
-    let values = array.and_then(|array| array.read::<u64>(..));
+    let values = array.and_then(|array| array.read::<ArrayD<u64>>(..));
     values.map(|values| values.iter().copied().collect()).map_err(|error| error.to_string())
 }
 

@@ -8,6 +8,7 @@
 //! | `error HAND OPERATION MESSAGE` | the operation failed, and the hand does nothing more |
 //! | `finished` | all hands have ended |
 
+use ndarray::ArrayD;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
@@ -266,7 +267,7 @@ impl Tools<'_> {
         let target = world::of_numbers(root.create_array(path)).shape(source.shape()).chunks(chunks);
         let target = target.overwrite(true).create()?;
         Rechunk::new().run(&source, &target)?;
-        if target.read::<u64>(..)? == world::original() {
+        if target.read::<ArrayD<u64>>(..)? == world::original() {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Corrupt, "the rechunked array has other elements than its source"))
@@ -356,7 +357,7 @@ impl Tools<'_> {
         let mut shape = before.clone();
         shape[0] += rows;
         array.resize(&shape)?;
-        let new = array.read::<u64>(DimSelection::from(before[0]..shape[0]))?;
+        let new = array.read::<ArrayD<u64>>(DimSelection::from(before[0]..shape[0]))?;
         if let Some(found) = new.iter().find(|&&found| found != 0) {
             let told = crate::element::told(*found);
             let message =
@@ -393,7 +394,7 @@ fn sweep_attribute(attributes: &mut zarrox::json::Map) {
 fn sweep_node(node: &mut Node) -> zarrox::Result<()> {
     node.update_attributes(sweep_attribute)?;
     let Node::Array(array) = node else { return Ok(()) };
-    let values = array.read::<u64>(..)?;
+    let values = array.read::<ArrayD<u64>>(..)?;
     if values.is_empty() { Ok(()) } else { array.write(.., &values) }
 }
 

@@ -155,7 +155,7 @@ pub(crate) fn check_copy(root: &Group) -> zarrox::Result<()> {
 }
 
 fn check_elements(root: &Group, path: &str, expected: &ArrayD<u64>) -> zarrox::Result<()> {
-    if root.open(path)?.into_array()?.read::<u64>(..)? == *expected {
+    if root.open(path)?.into_array()?.read::<ArrayD<u64>>(..)? == *expected {
         return Ok(());
     }
     let message = format!("the array '{path}' of the copy has other elements than the source");

@@ -132,7 +132,7 @@ impl Incoming<'_> {
             let place = block.iter().zip(offset);
             let place =
                 place.map(|(range, offset)| DimSelection::from(range.start + offset..range.end + offset));
-            interrupt::or_interrupted(array.write_dyn(place.collect::<Vec<_>>(), &elements))?;
+            interrupt::or_interrupted(array.write(place.collect::<Vec<_>>(), &elements))?;
         }
         self.end(in_order)
     }

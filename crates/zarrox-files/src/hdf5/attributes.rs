@@ -130,7 +130,7 @@ fn float(data_type: &DataType, element: Vec<u8>) -> Result<Json> {
     let order = ByteOrder::One(Endian::Little);
     let element = DynArray::from_foreign(data_type.clone(), vec![], element, &order, false)?;
     let wide = element.cast(&DataType::Float64, Casting::Exact, &zarrox::codecs::registry())?;
-    Ok(Json::from(wide.to_typed::<f64>()?.first().copied().unwrap_or(f64::NAN)))
+    Ok(Json::from(wide.to::<Vec<f64>>()?.first().copied().unwrap_or(f64::NAN)))
 }
 
 /// Returns the value of an enumeration: true or false where these are its names, and else the number.

@@ -485,7 +485,7 @@ impl Virtual {
             chunk.iter().zip(&self.own).map(|(index, length)| index.saturating_mul(*length)).collect();
         for part in &self.parts {
             let Some((selection, places)) = part.inside(&first, &self.own, self.inner()) else { continue };
-            let mut found = part.source.read_dyn(selection)?;
+            let mut found = part.source.read::<DynArray>(selection)?;
             if found.data_type() != &self.data_type {
                 found = found.cast(&self.data_type, Casting::Lossy, &zarrox::codecs::registry())?;
             }

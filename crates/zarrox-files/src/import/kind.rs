@@ -76,7 +76,7 @@ impl Kind {
     ///
     /// let store = Kind::Csv.open_bytes("a.csv", "x,y\n1,0.5\n2,0.25\n")?;
     /// let y = OpenOptions::new().open_in(Arc::new(store), "y")?.into_array()?;
-    /// assert_eq!(y.read::<f64>(..)?.sum(), 0.75);
+    /// assert_eq!(y.read::<ArrayD<f64>>(..)?.sum(), 0.75);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

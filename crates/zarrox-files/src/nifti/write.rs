@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use zarrox::json::{Json, Map};
-use zarrox::{DataType, DimSelection, Result};
+use zarrox::{DataType, DimSelection, DynArray, Result};
 
 use super::attributes::{FLOATS, INTS, NIFTI, SPACE, TIME};
 use super::layout::{
@@ -305,7 +305,7 @@ impl<'a> Image<'a> {
         let item = view.data_type().size().max(1) as u64;
         for block in view.parts_in_order((options.memory / item).max(1), false)? {
             let part: Vec<DimSelection> = block.into_iter().map(DimSelection::from).collect();
-            let elements = view.slice(part).read_dyn()?;
+            let elements = view.slice(part).read::<DynArray>()?;
             out.write_all(elements.as_bytes()).map_err(writing)?;
             (options.progress)(elements.as_bytes().len() as u64 / item)?;
         }

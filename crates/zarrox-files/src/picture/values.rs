@@ -32,7 +32,7 @@ pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -
         None => Some(fill),
     });
     let fill = fill.and_then(|fill| fill.cast(&DataType::Float64, Casting::Lossy, registry).ok());
-    let fill = fill.and_then(|fill| fill.to_typed::<f64>().ok()?.first().copied());
+    let fill = fill.and_then(|fill| fill.to::<Vec<f64>>().ok()?.first().copied());
     named.chain(fill.filter(|&value| value != 0.0)).collect()
 }
 

@@ -247,8 +247,8 @@ impl<'a> Source<'a> {
             let part: Vec<DimSelection> = block.into_iter().map(DimSelection::from).collect();
             let part = self.view.slice(part);
             take(match self.field {
-                Some(name) => part.read_field_dyn(name)?,
-                None => part.read_dyn()?,
+                Some(name) => part.field(name).read::<DynArray>()?,
+                None => part.read::<DynArray>()?,
             })?;
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use zarrox::{AccessOptions, Array, DimSelection, ErrorKind, Interrupt};
+use zarrox::{AccessOptions, Array, DimSelection, DynArray, ErrorKind, Interrupt};
 
 use super::selection::count;
 use crate::content::{self, Wanted};
@@ -218,7 +218,7 @@ fn damage(array: &Array, chunk: &[u64]) -> Answer<Option<String>> {
         DimSelection::from(start..start.saturating_add(size).min(length))
     });
     let elements: Vec<DimSelection> = elements.collect();
-    match array.read_dyn(elements) {
+    match array.read::<DynArray>(elements) {
         Ok(_) => Ok(None),
         Err(error)
             if matches!(

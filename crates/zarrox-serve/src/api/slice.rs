@@ -249,8 +249,8 @@ pub(super) fn nearest(part: &Part, mut steps: Vec<u64>, field: Option<&str>) -> 
     let items: Vec<DimSelection> = steps.iter().map(|step| every(*step)).collect();
     let view = part.array.slice(part.selection.clone()).slice(items);
     let values = match field {
-        Some(name) => view.read_field_dyn(name)?,
-        None => view.read_dyn()?,
+        Some(name) => view.field(name).read::<DynArray>()?,
+        None => view.read::<DynArray>()?,
     };
     steps.resize(values.shape().len(), 1);
     Ok(Elements { values, selection, steps, reduction: Reduction::Nearest })

@@ -105,17 +105,17 @@ impl Trial {
             true => values,
             // The copier may cast elements.
             false => {
-                cast = array.read_dyn(Selection::all())?;
+                cast = array.read::<DynArray>(Selection::all())?;
                 &cast
             }
         };
-        times.encode.push(timed(|| array.write_dyn(Selection::all(), values))?.0);
-        times.decode.push(timed(|| array.read_dyn(Selection::all()))?.0);
-        times.read.push(timed(|| placed.read_dyn(Selection::all()))?.0);
+        times.encode.push(timed(|| array.write(Selection::all(), values))?.0);
+        times.decode.push(timed(|| array.read::<DynArray>(Selection::all()))?.0);
+        times.read.push(timed(|| placed.read::<DynArray>(Selection::all()))?.0);
         let region: Vec<(u64, u64)> = array.shape().iter().map(|&length| (0, length)).collect();
         for (chunk, element) in places(&region, &array.chunk_shape(), turn) {
-            times.chunk.push(timed(|| placed.read_dyn(chunk))?.0);
-            times.element.push(timed(|| placed.read_dyn(element))?.0);
+            times.chunk.push(timed(|| placed.read::<DynArray>(chunk))?.0);
+            times.element.push(timed(|| placed.read::<DynArray>(element))?.0);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 //! use zarrox::prelude::*;
 //! # let directory = tempfile::tempdir()?;
 //! let array = zarrox::create_array(directory.path().join("a.zarr")).shape([64, 64]).data_type(DataType::Int32).create()?;
-//! array.fill(.., 7)?;
+//! array.write(.., 7)?;
 //!
 //! let bench = Bench::new().turns(1).candidate("small", Copier::new().chunks([8, 8]).compressor(Zstd::level(9)));
 //! let report = bench.run(&array)?;
@@ -122,7 +122,7 @@ impl Bench {
         let fetching = Fetching::new(array, &sample)?;
         let (first_fetch, bytes_fetched) = timed(|| fetching.run(array))?;
         let region: Selection = selection(sample.region()).into_iter().collect();
-        let values = array.read_dyn(&region)?;
+        let values = array.read::<DynArray>(&region)?;
         let place = self.place.as_deref().map(|place| Place::new(array, place)).transpose()?;
         let trials = self.trials(array, &region, place.as_ref())?;
         let mut own = Own::default();
@@ -201,10 +201,10 @@ impl Own {
         turn: usize,
     ) -> Result<()> {
         self.fetch.push(timed(|| fetching.run(array))?.0);
-        self.read.push(timed(|| array.read_dyn(region))?.0);
+        self.read.push(timed(|| array.read::<DynArray>(region))?.0);
         let chunks = array.chunk_shape();
         for (chunk, element) in timing::places(sample.region(), &chunks, turn) {
-            let read = |part| -> Result<DynArray> { array.read_dyn(part) };
+            let read = |part| -> Result<DynArray> { array.read::<DynArray>(part) };
             self.chunk.push(timed(|| read(chunk.clone()))?.0);
             self.element.push(timed(|| read(element.clone()))?.0);
         }

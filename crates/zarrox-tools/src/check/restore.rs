@@ -197,7 +197,7 @@ mod tests {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
             let root = OpenOptions::new().format(format).create_group_in(Arc::clone(&store), "").unwrap();
             let array = root.create_array("a").shape([2]).chunks([1]).data_type(DataType::Int32);
-            array.create().unwrap().fill(.., 1).unwrap();
+            array.create().unwrap().write(.., 1).unwrap();
             root.consolidate_metadata().unwrap();
             (format, OpenOptions::new().location(store, "a").unwrap())
         })
@@ -231,7 +231,11 @@ mod tests {
             assert_eq!(repaired(&place), [FindingKind::ChunksWithoutArray], "{format}");
             let array =
                 OpenOptions::new().open_in(Arc::clone(&place.store), "a").unwrap().into_array().unwrap();
-            assert_eq!(array.read::<i32>(..).unwrap(), ndarray::arr1(&[1, 1]).into_dyn(), "{format}");
+            assert_eq!(
+                array.read::<ndarray::ArrayD<i32>>(..).unwrap(),
+                ndarray::arr1(&[1, 1]).into_dyn(),
+                "{format}"
+            );
         }
     }
 
@@ -253,7 +257,7 @@ mod tests {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let root = OpenOptions::new().create_group_in(Arc::clone(&store), "").unwrap();
         let array = root.create_array("a").shape([2]).chunks([1]).data_type(DataType::Int32);
-        array.create().unwrap().fill(.., 1).unwrap();
+        array.create().unwrap().write(.., 1).unwrap();
         root.consolidate_metadata().unwrap();
         let place = OpenOptions::new().location(store, "a").unwrap();
         assert!(Lost::find(&place).is_none());

@@ -134,9 +134,11 @@ impl<'a> Transfer<'a> {
         self.each_unit(all, true, |region, size| {
             let selection = selection(region);
             let expected = self.expected(selection.clone())?;
-            if !is_same(&self.destination.read_dyn(selection.clone())?, &expected) {
-                self.destination.write_dyn(selection.clone(), &expected)?;
-                if self.compares_updates && !is_same(&self.destination.read_dyn(selection)?, &expected) {
+            if !is_same(&self.destination.read::<DynArray>(selection.clone())?, &expected) {
+                self.destination.write(selection.clone(), &expected)?;
+                if self.compares_updates
+                    && !is_same(&self.destination.read::<DynArray>(selection)?, &expected)
+                {
                     return Err(self.differs(&format!("values in {region:?}")));
                 }
             }
@@ -210,7 +212,7 @@ impl<'a> Transfer<'a> {
 
     fn encode(&self, region: &[(u64, u64)]) -> Result<()> {
         let selection = selection(region);
-        self.destination.write_dyn(selection.clone(), &self.expected(selection)?)
+        self.destination.write(selection.clone(), &self.expected(selection)?)
     }
 
     /// Encodes the chunks of a unit one by one, without those that are made of damaged chunks.
@@ -241,7 +243,7 @@ impl<'a> Transfer<'a> {
         self.each_unit(all, true, |region, size| {
             let selection = selection(region);
             let expected = self.expected(selection.clone())?;
-            if !is_same(&self.destination.read_dyn(selection)?, &expected) {
+            if !is_same(&self.destination.read::<DynArray>(selection)?, &expected) {
                 return Err(self.differs(&format!("values in {region:?}")));
             }
             (self.tell)(size)
@@ -251,8 +253,8 @@ impl<'a> Transfer<'a> {
     /// The expected values of the destination at a selection.
     fn expected(&self, selection: Vec<DimSelection>) -> Result<DynArray> {
         let values = match &self.rewrite.part {
-            Some(part) => self.source.slice(part.clone()).slice(selection).read_dyn()?,
-            None => self.source.read_dyn(selection)?,
+            Some(part) => self.source.slice(part.clone()).slice(selection).read::<DynArray>()?,
+            None => self.source.read::<DynArray>(selection)?,
         };
         let values = self.rewrite.cast(values, &self.source)?;
         let as_it_is = values.data_type() == self.destination.data_type();

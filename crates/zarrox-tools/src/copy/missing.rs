@@ -251,7 +251,8 @@ mod tests {
         let plan = Copier::new().format(to).plan_in(store.clone(), "", made.clone(), "").unwrap();
         let report = plan.run().unwrap();
         let copy = OpenOptions::new().open_in(made, "").unwrap().into_array().unwrap();
-        let (before, after) = (array.read_dyn(..).unwrap(), copy.read_dyn(..).unwrap());
+        let (before, after) =
+            (array.read::<zarrox::DynArray>(..).unwrap(), copy.read::<zarrox::DynArray>(..).unwrap());
         assert!(before.elements().eq(after.elements()));
         (copy, report)
     }

@@ -462,7 +462,7 @@ mod tests {
             let copy = OpenOptions::new().open_in(made, "s").unwrap().into_array().unwrap();
             let list = named.then(|| json!([]));
             assert_eq!(copy.attributes().get("_ARRAY_DIMENSIONS"), list.as_ref());
-            assert_eq!(copy.read::<i16>(..).unwrap().sum(), 3);
+            assert_eq!(copy.read::<ndarray::ArrayD<i16>>(..).unwrap().sum(), 3);
         }
     }
 }

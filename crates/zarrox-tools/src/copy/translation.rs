@@ -12,19 +12,19 @@ use super::report::{Effect, Obstacle};
 use super::translator::Missing;
 use super::translator::Translator;
 use crate::rechunk::selection;
-use zarrox::{AccessOptions, Array, Node};
+use zarrox::{AccessOptions, Array, DynArray, Node};
 
 /// A node in the words of another format, as [a conversion](super::Copier) would write it. Nothing is stored: documents are made when they
 /// are asked for, and so is each chunk.
 ///
 /// ```
 /// use zarrox_tools::copy::Translation;
-/// use zarrox::prelude::*;
+/// use zarrox::{prelude::*, s};
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("old.zarr");
 /// # let options = zarrox::OpenOptions::new().format(Format::V2);
 /// let old = options.create_array(&path).shape([4, 4]).chunks([2, 4]).data_type(DataType::Int32).create()?;
-/// old.fill(s![0], 7)?;
+/// old.write(s![0], 7)?;
 ///
 /// let new = Translation::new(&Node::Array(old), Format::V3)?;
 /// assert_eq!(new.documents()?[0].0, "zarr.json");
@@ -221,11 +221,11 @@ impl Translation {
             return Ok(None);
         }
         let elements = selection(&chunks.region(chunk)?);
-        let values = chunks.source.read_dyn(elements.clone())?;
+        let values = chunks.source.read::<DynArray>(elements.clone())?;
         let as_it_is = values.data_type() == chunks.target.data_type();
         let values = if as_it_is { values } else { values.packed()? };
         let target = chunks.target.in_store(Arc::new(MemoryStore::new()));
-        target.write_dyn(elements, &values)?;
+        target.write(elements, &values)?;
         target.read_encoded_chunk(chunk)
     }
 
@@ -323,7 +323,7 @@ mod tests {
         let plain = array(Format::V2, |builder| {
             builder.shape([5, 4]).chunks([2, 4]).data_type(DataType::Int16).compressor(Zstd::level(3))
         });
-        plain.fill(s![0..2], 7_i16).unwrap();
+        plain.write(s![0..2], 7_i16).unwrap();
         let translation = Translation::new(&plain.clone().into(), Format::V3).unwrap();
         assert_eq!(translation.chunk_of("c/2/0"), Some(vec![2, 0]));
         for other in ["c/3/0", "c/0", "c/0/0/0", "0/0", "c", "", "zarr.json", "c/00/0"] {
@@ -363,7 +363,10 @@ mod tests {
         }
         let read = OpenOptions::new().open_in(copy, "").unwrap().into_array().unwrap();
         assert_eq!(read.metadata().format, Format::V3);
-        assert_eq!(read.read::<i16>(..).unwrap(), zlib.read::<i16>(..).unwrap());
+        assert_eq!(
+            read.read::<ndarray::ArrayD<i16>>(..).unwrap(),
+            zlib.read::<ndarray::ArrayD<i16>>(..).unwrap()
+        );
     }
 
     #[test]

@@ -3,14 +3,14 @@
 //!
 //! ```
 //! use zarrox_tools::diff::{Diff, What};
-//! use zarrox::prelude::*;
+//! use zarrox::{prelude::*, s};
 //! # let directory = tempfile::tempdir()?;
 //! # let (a, b) = (directory.path().join("a.zarr"), directory.path().join("b.zarr"));
 //! let left = zarrox::create_array(&a).shape([100]).data_type(DataType::Float32).chunks([10]).create()?;
 //! let right = zarrox::create_array(&b).shape([100]).data_type(DataType::Float32).chunks([32]).create()?;
-//! left.fill(.., 1.0_f32)?;
-//! right.fill(.., 1.0_f32)?;
-//! right.fill(s![17], 1.5_f32)?;
+//! left.write(.., 1.0_f32)?;
+//! right.write(.., 1.0_f32)?;
+//! right.write(s![17], 1.5_f32)?;
 //!
 //! let found = zarrox_tools::diff(&left.into(), &right.into())?;
 //! let What::Values(values) = &found[0].what else { panic!() };

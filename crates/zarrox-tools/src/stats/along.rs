@@ -144,8 +144,8 @@ impl Statistics {
     /// array.write(.., &ndarray::arr2(&[[1, 2, 3], [5, 2, 7]]))?;
     ///
     /// let found = Statistics::new().along(&array, &[0], &[Measure::Max, Measure::Mean])?;
-    /// assert_eq!(found[0].to_typed::<i32>()?, ndarray::arr1(&[5, 2, 7]).into_dyn());
-    /// assert_eq!(found[1].to_typed::<f64>()?, ndarray::arr1(&[3.0, 2.0, 5.0]).into_dyn());
+    /// assert_eq!(found[0].to::<ArrayD<i32>>()?, ndarray::arr1(&[5, 2, 7]).into_dyn());
+    /// assert_eq!(found[1].to::<ArrayD<f64>>()?, ndarray::arr1(&[3.0, 2.0, 5.0]).into_dyn());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -169,7 +169,7 @@ impl Statistics {
         let arrays: Vec<Array> = measures.iter().map(make).collect::<Result<_>>()?;
         let outputs: Vec<_> = measures.iter().copied().zip(&arrays).collect();
         self.along_into(array, axes, &outputs)?;
-        arrays.iter().map(|array| array.read_dyn(Selection::all())).collect()
+        arrays.iter().map(|array| array.read::<DynArray>(Selection::all())).collect()
     }
 
     /// Computes statistics along axes of an array, and writes each into an array of the shape of
@@ -378,7 +378,7 @@ fn write(
             Measure::Mean | Measure::Std => DynArray::new(DataType::Float64, shape.clone(), bytes)?,
         };
         let part: Selection = selection(block).into_iter().collect();
-        output.write_dyn(part, &values)?;
+        output.write(part, &values)?;
     }
     Ok(())
 }

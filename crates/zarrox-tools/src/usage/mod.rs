@@ -73,12 +73,12 @@ pub struct InnerUsage {
 /// with the number of chunks.
 ///
 /// ```
-/// use zarrox::prelude::*;
+/// use zarrox::{prelude::*, s};
 /// use zarrox_tools::usage::Usage;
 /// # let directory = tempfile::tempdir()?;
 /// let root = zarrox::create_group(directory.path().join("a.zarr"))?;
 /// let array = root.create_array("t").shape([100]).data_type(DataType::Int8).chunks([10]).no_compressor().create()?;
-/// array.fill(s![..25], 1_i8)?;
+/// array.write(s![..25], 1_i8)?;
 ///
 /// Usage::new().run(&root.into(), |node| {
 ///     if let Some(chunks) = node.chunks {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use zarrox::codecs::{Gzip, Zstd};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Prefix, Store, StoreExt};
 use zarrox::{OpenMode, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_tools::check::{Check, CheckLevel, FindingKind as Kind, Outcome, Repair};
 
 use super::{fill, kinds, run};
@@ -66,7 +66,7 @@ fn every_format_is_checked_and_repaired() {
             keys(&*store).into_iter().filter(|key| key.starts_with(".zarrox-quarantine/")).count();
         assert_eq!(quarantined, 3, "{format}");
         let array = options.open_in(store.clone(), "g/a").unwrap().into_array().unwrap();
-        let read = array.read::<i32>(..).unwrap();
+        let read = array.read::<ArrayD<i32>>(..).unwrap();
         assert_eq!((read[[0, 3]], read[[3, 5]], read[[3, 0]], read[[0, 0]]), (4, 24, 0, 0), "{format}");
     }
 }
@@ -99,7 +99,10 @@ fn check_url(url: &str) {
     assert_eq!(run(&check()).1, [], "{url}");
     let array =
         OpenOptions::new().mode(OpenMode::Read).open(format!("{url}/g/a")).unwrap().into_array().unwrap();
-    assert_eq!(array.read::<i32>(s![3, ..]).unwrap(), ndarray::arr1(&[19, 20, 21, 0, 0, 0]).into_dyn());
+    assert_eq!(
+        array.read::<ArrayD<i32>>(s![3, ..]).unwrap(),
+        ndarray::arr1(&[19, 20, 21, 0, 0, 0]).into_dyn()
+    );
     drop(array);
     let quarantine = check().quarantine();
     let kept = if quarantine.contains(".zarrox-quarantine") {

@@ -11,8 +11,8 @@ use zarrox::Selection;
 use zarrox::codecs::{Blosc, Bytes, Crc32c, Gzip, Sharding, Transpose, Zlib, Zstd};
 use zarrox::data_type::{Endian, Storage};
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ArrayBuilder, Error, ErrorKind, OpenOptions, Registry, Separator};
 use zarrox_tools::copy::{
     Action, Copier, CopyReport, Copying, Effect, IfExists, JOURNAL, Obstacle, Property, Verify,
@@ -162,19 +162,19 @@ fn memory() -> Arc<dyn Store> {
 fn create(store: &Arc<dyn Store>, path: &str, format: Format, sample: &Sample) -> Result<(), Error> {
     let builder = OpenOptions::new().create_array_in(store.clone(), path).format(format);
     let array = (sample.1)(builder).create()?;
-    let old = array.read_dyn(sample.2.clone())?;
+    let old = array.read::<DynArray>(sample.2.clone())?;
     if array.data_type().storage() == Storage::Variable {
         let texts = ["", "a", "né", "long enough to be no handle"].into_iter().cycle();
         let texts = texts.take(old.shape().iter().product());
         let texts = DynArray::from_elements(array.data_type().clone(), old.shape().to_vec(), texts)?;
-        return array.write_dyn(sample.2.clone(), &texts);
+        return array.write(sample.2.clone(), &texts);
     }
     let bytes: Vec<u8> = (0..old.as_bytes().len()).map(|n| u8::try_from(n * 7 % 100).unwrap()).collect();
     let new = match array.data_type().to_string().starts_with("fixed_length") {
         true => [b'a', 0, 0, 0].repeat(bytes.len() / 4),
         false => bytes,
     };
-    array.write_dyn(sample.2.clone(), &DynArray::new(array.data_type().clone(), old.shape().to_vec(), new)?)
+    array.write(sample.2.clone(), &DynArray::new(array.data_type().clone(), old.shape().to_vec(), new)?)
 }
 
 /// A hierarchy of everything that the format can say, or for a format without groups single arrays.
@@ -250,7 +250,7 @@ fn assert_same(path: &str, old: &Node, new: &Node, report: &CopyReport, context:
     assert!(lost(Property::DimensionNames) || names(old) == names(new), "{place}");
     let part = if old.shape().contains(&(1 << 40)) { s![-3.., ..2] } else { s![..] };
     let part = if old.ndim() == 0 { s![] } else { part };
-    let (before, after) = (old.read_dyn(part.clone()).unwrap(), new.read_dyn(part).unwrap());
+    let (before, after) = (old.read::<DynArray>(part.clone()).unwrap(), new.read::<DynArray>(part).unwrap());
     assert!(before.elements().eq(after.elements()), "{place}");
 }
 
@@ -442,7 +442,7 @@ fn in_place_and_back_restores_every_byte() {
     let root = OpenOptions::new().format(Format::V2).create_group(&path).unwrap();
     root.create_group("g").unwrap().set_attributes(map(&json!({"a": 1}))).unwrap();
     let array = root.create_array("g/a").shape([4, 4]).chunks([2, 2]).data_type(DataType::Int32);
-    array.attributes(map(&json!({"_ARRAY_DIMENSIONS": ["y", "x"]}))).create().unwrap().fill(.., 3).unwrap();
+    array.attributes(map(&json!({"_ARRAY_DIMENSIONS": ["y", "x"]}))).create().unwrap().write(.., 3).unwrap();
     let before = files(&path);
     Copier::new().format(Format::V3).plan_in_place(&path).unwrap().run().unwrap();
     assert!(path.join("g/a/zarr.json").exists() && !path.join("g/a/.zarray").exists());
@@ -556,7 +556,8 @@ fn small_hierarchy(format: Format, store: &Arc<dyn Store>) {
 
 fn sums(store: &Arc<dyn Store>) -> Option<Vec<i32>> {
     let root = OpenOptions::new().open_in(store.clone(), "").ok()?.into_group().unwrap();
-    let sum = |name: &str| root.open(name).unwrap().into_array().unwrap().read::<i32>(..).unwrap().sum();
+    let sum =
+        |name: &str| root.open(name).unwrap().into_array().unwrap().read::<ArrayD<i32>>(..).unwrap().sum();
     Some(vec![sum("a"), sum("g/b")])
 }
 
@@ -692,8 +693,8 @@ fn a_changed_chunk_is_found() {
         }
         let array = OpenOptions::new().open_in(changing.clone(), "g/b")?.into_array()?;
         let other = OpenOptions::new().open_in(changing.clone(), "a")?.into_array()?;
-        array.fill(.., 99)?;
-        other.fill(.., 98)
+        array.write(.., 99)?;
+        other.write(.., 98)
     });
     let error = convert.plan_in(source, "", store.clone(), "").unwrap().run().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
@@ -739,7 +740,7 @@ fn what_is_no_node_or_unreadable_is_told() {
     set("bad/.zarray", b"{}");
     // A group that nobody wrote down: an array lies in it all the same.
     let implicit = OpenOptions::new().format(Format::V2).create_array_in(source.clone(), "i/j/k").shape([2]);
-    implicit.data_type(DataType::UInt8).create().unwrap().fill(.., 5_u8).unwrap();
+    implicit.data_type(DataType::UInt8).create().unwrap().write(.., 5_u8).unwrap();
     for key in ["i/.zgroup", "i/j/.zgroup"] {
         assert!(source.erase(&Key::new(key).unwrap()).unwrap());
     }
@@ -751,7 +752,7 @@ fn what_is_no_node_or_unreadable_is_told() {
     assert!(plan.run().unwrap_err().to_string().contains("/bad: loss (nodes)"));
     convert.allow(Property::Nodes).plan_in(source, "", store.clone(), "").unwrap().run().unwrap();
     let array = OpenOptions::new().open_in(store.clone(), "i/j/k").unwrap().into_array().unwrap();
-    assert_eq!(array.read::<u8>(..).unwrap().sum(), 10);
+    assert_eq!(array.read::<ArrayD<u8>>(..).unwrap().sum(), 10);
     assert!(OpenOptions::new().open_in(store.clone(), "i").unwrap().into_group().is_ok());
     assert!(OpenOptions::new().open_in(store, "bad").is_err());
 }
@@ -782,7 +783,7 @@ fn padding_of_structures_is_left_out_where_the_target_has_none() {
     let builder = builder.data_type(padded.clone()).fill_value_json(json!("BwAAAAgAAAABAAAA"));
     let source = builder.create().unwrap();
     let element = [1, 9, 9, 9, 2, 0, 0, 0, 1, 9, 9, 9];
-    source.write_dyn(s![1], &DynArray::new(padded.clone(), vec![], element.to_vec()).unwrap()).unwrap();
+    source.write(s![1], &DynArray::new(padded.clone(), vec![], element.to_vec()).unwrap()).unwrap();
     let target = memory();
     let plan = Copier::new().format(Format::V3).plan_in(store.clone(), "", target.clone(), "").unwrap();
     let report = plan.run().unwrap();
@@ -792,7 +793,7 @@ fn padding_of_structures_is_left_out_where_the_target_has_none() {
     assert_eq!(array.data_type(), &padded.packed());
     let fill = [7, 8, 0, 0, 0, 1];
     assert_eq!(array.fill_value().as_bytes(), fill);
-    assert_eq!(array.read_dyn(..).unwrap().as_bytes(), [fill, [1, 2, 0, 0, 0, 1], fill].concat());
+    assert_eq!(array.read::<DynArray>(..).unwrap().as_bytes(), [fill, [1, 2, 0, 0, 0, 1], fill].concat());
     let in_place = Copier::new().format(Format::V3).plan_in_place_in(store, "").unwrap();
     assert!(in_place.check().unwrap_err().to_string().contains("padding"));
 }

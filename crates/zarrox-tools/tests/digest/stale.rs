@@ -56,7 +56,7 @@ fn hierarchy(path: &std::path::Path, format: Format) -> Group {
     let root = OpenOptions::new().format(format).create_group(path).unwrap();
     let array = root.create_array("g/a").shape([4]).chunks([2]).data_type(DataType::Int32);
     let array = array.attributes(json!({"scale": 1}).as_object().cloned().unwrap()).create().unwrap();
-    array.fill(.., 7).unwrap();
+    array.write(.., 7).unwrap();
     root.consolidate_metadata().unwrap();
     root
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use ndarray::{Array2, arr1};
 use zarrox::ErrorKind;
 use zarrox::json::json;
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*, s};
 use zarrox_tools::copy::Copier;
 use zarrox_tools::diff::{Diff, Difference, Values, What};
 
@@ -162,8 +162,8 @@ fn numbers_of_other_types_and_text_are_compared() {
     assert_eq!(values(&all[1..]).first[0].index, [2]);
     let text = || zarrox::codecs::registry().data_type_from_v3(&json!("string")).unwrap();
     let (left, right) = (create("t", text()), create("u", text()));
-    left.write_vlen(.., &arr1(&["a", "b", ""].map(str::to_owned))).unwrap();
-    right.write_vlen(.., &arr1(&["a", "c", ""].map(str::to_owned))).unwrap();
+    left.write(.., &arr1(&["a", "b", ""].map(str::to_owned))).unwrap();
+    right.write(.., &arr1(&["a", "c", ""].map(str::to_owned))).unwrap();
     let different = values(&found(&Diff::new(), left, right));
     assert_eq!((different.count, different.first[0].index.as_slice()), (1, &[1][..]));
     assert_eq!(different.first[0].left, "'b'");
@@ -175,10 +175,10 @@ fn equal_bytes_are_not_decoded() {
     let place = |name: &str| directory.path().join(name);
     let (left, right) = (floats(place("a"), [25, 60]), floats(place("b"), [25, 60]));
     for array in [&left, &right] {
-        array.fill(.., 2.5_f32).unwrap();
+        array.write(.., 2.5_f32).unwrap();
         array.write_encoded_chunk(&[0, 0], b"no chunk, and the same on both sides").unwrap();
     }
-    right.fill(s![30, 3], 3.0_f32).unwrap();
+    right.write(s![30, 3], 3.0_f32).unwrap();
     let different = values(&found(&Diff::new().stored(true), left.clone(), right.clone()));
     assert_eq!((different.count, different.first[0].index.as_slice()), (1, &[30, 3][..]));
     let error = zarrox_tools::diff(&left.into(), &right.into()).unwrap_err();

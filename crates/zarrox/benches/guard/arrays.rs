@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ndarray::ArrayD;
-use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
+use zarrox::{Array, prelude::*};
 use zarrox::{ArrayBuilder, OpenOptions};
 
 use crate::values::{Random, measured};

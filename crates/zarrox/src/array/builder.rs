@@ -1,30 +1,43 @@
 //! Creating arrays.
 
+use std::fmt;
+use std::sync::Arc;
+
 use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
+use zarrox_core::elements::Target;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::{Change, Document};
 use zarrox_core::selection::check_lengths;
-use zarrox_core::strided::View;
 use zarrox_core::{
-    ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, Format, NodeMetadata, Registry,
-    Result,
+    ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Format, IntoElements, NodeMetadata,
+    Registry, Result,
 };
 
-use super::{Array, DynArray};
+use super::Array;
 use crate::error::argument;
 use crate::location::Location;
 
 /// The value of elements that were never written.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 enum Fill {
     /// The default of the data type: zero, and "not a time" for times.
     Default,
-    /// The bytes of an element, its data type, and the test for other data types that it can have.
-    Element(FillValue, DataType, fn(&DataType) -> bool),
+    /// One value.
+    Value(Arc<dyn IntoElements + Send + Sync>),
     /// JSON, in the form of the metadata.
     Json(Json),
+}
+
+impl fmt::Debug for Fill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("Default"),
+            Self::Value(_) => f.write_str("Value"),
+            Self::Json(json) => f.debug_tuple("Json").field(json).finish(),
+        }
+    }
 }
 
 /// The description of an array that will be created: set its properties, then call [`create`](ArrayBuilder::create).
@@ -217,11 +230,8 @@ impl ArrayBuilder {
 
     /// Sets the value of elements that were never written; by default zero, and "not a time" for times. A number may be of another type,
     /// if the elements can have the same value: `0` for floats.
-    pub fn fill_value<T: Element>(mut self, value: T) -> Self {
-        let pointer = std::ptr::from_ref(&value).cast::<u8>();
-        // SAFETY: an `Element` is plain data without padding: all its bytes are initialised.
-        let bytes = unsafe { std::slice::from_raw_parts(pointer, size_of::<T>()) };
-        self.fill = Fill::Element(FillValue::new(bytes), T::data_type(), T::holds);
+    pub fn fill_value(mut self, value: impl IntoElements + Send + Sync + 'static) -> Self {
+        self.fill = Fill::Value(Arc::new(value));
         self
     }
 
@@ -310,7 +320,7 @@ impl ArrayBuilder {
     /// let array = zarrox::create_array(directory.path().join("a.zarr"));
     /// let array = array.shape([3]).data_type(DataType::Int32);
     /// let array = array.create_with("the numbers", |array| array.write(.., &ndarray::arr1(&[1, 2, 3])))?;
-    /// assert_eq!(array.read::<i32>(..)?, ndarray::arr1(&[1, 2, 3]).into_dyn());
+    /// assert_eq!(array.read::<ArrayD<i32>>(..)?, ndarray::arr1(&[1, 2, 3]).into_dyn());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -482,14 +492,9 @@ impl ArrayBuilder {
         let family = context.registry.family(data_type)?;
         match &self.fill {
             Fill::Default => Ok(Some(family.default_fill(data_type))),
-            Fill::Element(value, _, holds) if holds(data_type) => {
-                data_type.check_range(&View::broadcast(value.as_bytes(), &[]))?;
-                Ok(Some(value.clone()))
-            }
-            Fill::Element(value, own, _) => {
-                let given = DynArray::new(own.clone(), vec![], value.as_bytes().to_vec())?;
-                let exact = given.cast_exactly(data_type, &context.registry);
-                Ok(Some(FillValue::new(exact.map_err(|error| error.at("fill value"))?.as_bytes())))
+            Fill::Value(value) => {
+                let fill = one_element(&**value, &Target { data_type, registry: &context.registry });
+                fill.map(Some).map_err(|error| error.at("fill value"))
             }
             Fill::Json(Json::Null) if self.format.def().has_undefined_fill() => Ok(None),
             Fill::Json(json) => family.fill_from_json(data_type, json, context.strictness).map(Some),
@@ -619,4 +624,20 @@ fn as_argument(error: Error) -> Error {
         ErrorKind::InvalidMetadata => argument(error.to_string()),
         _ => error,
     }
+}
+
+/// The bytes of a value that is one element.
+fn one_element(value: &dyn IntoElements, target: &Target<'_>) -> Result<FillValue> {
+    let elements = value.elements(target)?;
+    let view = elements.view();
+    if elements.len() != 1 {
+        return Err(argument(format!("it is one value, not {} of them", elements.len())));
+    }
+    target.data_type.check_range(&view)?;
+    let mut bytes = Vec::new();
+    view.for_each_element(|element| {
+        bytes.extend_from_slice(element);
+        Ok::<_, Error>(())
+    })?;
+    Ok(FillValue::new(bytes))
 }

@@ -1,21 +1,17 @@
 //! Chunk-level access: whole stored objects, encoded or decoded.
 
-use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_codecs::N5Block;
 use zarrox_core::codec::{ChunkElements, CodecContext, ReadPart, WritePart};
 use zarrox_core::grid::ChunkGrid;
-use zarrox_core::strided::ViewMut;
-use zarrox_core::{CodecError, Element, Error, ErrorKind, Result};
+use zarrox_core::{CodecError, Error, ErrorKind, FromElements, IntoElements, Result};
 use zarrox_stores::{Bytes, Condition, StoreExt};
 
 use super::Array;
 use super::chains::Chain;
-use super::ndarrays::view_of;
 use super::read::chunk_place;
 use super::stored::copy_value;
 use crate::error::argument;
 use crate::location::Context;
-use crate::memory::zeroed;
 
 /// A chunk here is what is stored as one object: a shard, where the array has shards.
 impl Array {
@@ -97,8 +93,7 @@ impl Array {
     ///
     /// # Errors
     /// When there is no such chunk, and as for [`Array::read`].
-    pub fn read_chunk<T: Element>(&self, chunk: &[u64]) -> Result<ArrayD<T>> {
-        self.check_element::<T>()?;
+    pub fn read_chunk<A: FromElements>(&self, chunk: &[u64]) -> Result<A> {
         self.check_chunk(chunk)?;
         let chain = self.chain_of(chunk)?;
         let spec = chain.chunk();
@@ -107,39 +102,31 @@ impl Array {
             let message = format!("a chunk takes {} bytes of memory, the limit is {limit}", spec.size());
             return Err(Error::new(ErrorKind::LimitExceeded, message).at(self.place()));
         }
-        let mut data = zeroed::<T>(spec.size() / spec.item())?;
         let key = self.key(chunk)?;
-        // SAFETY: the vector has just the chunk's elements; booleans are brought to 0 or 1 below.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), spec.size()) };
-        let mut view = ViewMut::contiguous(bytes, spec.shape(), spec.item());
-        let options = self.location.context.decode;
-        let part = ReadPart::new(ChunkElements::whole(spec.shape()), view.reborrow(), options);
-        let result = self.checked(|| self.read_object(&chain, &key, part, 1));
-        self.data_type().normalise(&mut view);
-        result.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))?;
-        ArrayD::from_shape_vec(IxDyn(spec.shape()), data).map_err(|error| argument(error.to_string()))
+        self.from_source(spec.shape().into(), self.data_type(), A::read_from, &|mut out| {
+            let options = self.location.context.decode;
+            let part = ReadPart::new(ChunkElements::whole(spec.shape()), out.reborrow(), options);
+            let result = self.checked(|| self.read_object(&chain, &key, part, 1));
+            self.data_type().normalise(&mut out);
+            result.map(drop).map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
+        })
     }
 
     /// Writes a whole chunk, in its full shape also at the array's edge.
     ///
     /// # Errors
     /// When there is no such chunk, the shape is not the chunk's, and as for [`Array::write`].
-    pub fn write_chunk<T, S, D>(&self, chunk: &[u64], values: &ArrayBase<S, D>) -> Result<()>
-    where
-        T: Element,
-        S: Data + RawData<Elem = T>,
-        D: Dimension,
-    {
-        self.check_element::<T>()?;
+    pub fn write_chunk(&self, chunk: &[u64], values: impl IntoElements) -> Result<()> {
         self.check_writable()?;
         self.check_chunk(chunk)?;
+        let elements = self.slice(..).elements(&values)?;
         let chain = self.chain_of(chunk)?;
         let shape = chain.chunk().shape();
-        if values.shape() != shape {
-            let message = format!("the values have the shape {:?}, a chunk has {shape:?}", values.shape());
-            return Err(argument(message).at(self.place()));
-        }
-        let values = view_of(values);
+        let values = elements.broadcast(shape).filter(|_| elements.len() == shape.iter().product::<usize>());
+        let values = values.ok_or_else(|| {
+            let given = elements.view().shape().to_vec();
+            argument(format!("the values have the shape {given:?}, a chunk has {shape:?}")).at(self.place())
+        })?;
         self.data_type().check_range(&values).map_err(|error| error.at(self.place()))?;
         let part = WritePart::new(ChunkElements::whole(shape), values);
         self.writing(|| self.write_chunk_part(chunk, &part, true))

@@ -14,17 +14,13 @@ mod generation;
 mod info;
 mod iterate;
 mod kept;
-mod ndarrays;
 mod parts;
 mod read;
 mod resize;
 mod show;
 mod stored;
-mod time;
 mod transfer;
 mod view;
-mod vlen;
-mod vlen_element;
 mod write;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -35,9 +31,7 @@ use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::{Change, Format, NodeMetadata};
 use zarrox_core::strided::Dims;
-use zarrox_core::{
-    ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, NodePath, Result,
-};
+use zarrox_core::{ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, NodePath, Result};
 use zarrox_stores::{Capabilities, Key, Prefix};
 
 use self::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
@@ -55,15 +49,12 @@ pub use dynamic::{DynArray, npy};
 pub use info::ArrayInfo;
 pub use iterate::indices;
 pub use iterate::{Chunks, Rows};
-pub use ndarrays::{bytes_of, bytes_of_mut};
 pub use parts::Parts;
 pub use resize::{Growth, Longer};
 pub use resize::{Left, left_in, settle_left};
 pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
-pub use time::Time;
 pub use view::ArrayView;
-pub use vlen_element::VlenElement;
 
 /// An array: its metadata is in memory, and its chunks are in the store.
 ///
@@ -144,6 +135,26 @@ impl Array {
         array
     }
 
+    /// The array with the options of another handle.
+    #[cfg(feature = "async")]
+    pub(crate) fn with_context_of(mut self, other: &Self) -> Self {
+        self.location.context = Arc::clone(&other.location.context);
+        self
+    }
+
+    /// Reads the metadata again, since others may have changed the shape or the attributes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when the array was deleted or moved, [`ErrorKind::InvalidArgument`] when it was replaced by a group;
+    /// and when the store cannot be read.
+    pub fn reload(&mut self) -> Result<()> {
+        let found = self.location.as_stored().find()?;
+        let missing = || Error::new(ErrorKind::NotFound, "it was deleted or moved").at(self.place());
+        let found = found.ok_or_else(missing)?;
+        *self = crate::Node::new(found.location, found.node)?.into_array()?;
+        Ok(())
+    }
+
     /// The capabilities of the array's store.
     pub fn capabilities(&self) -> Capabilities {
         self.location.store.capabilities()
@@ -163,6 +174,19 @@ impl Array {
     /// The shape, in elements.
     pub fn shape(&self) -> &[u64] {
         &self.metadata.shape
+    }
+
+    /// The name of the array: the last part of its path, which is empty for the root.
+    pub fn name(&self) -> &str {
+        self.location.path.name()
+    }
+
+    /// The number of elements; `None` if it exceeds `u64`.
+    pub fn size(&self) -> Option<u64> {
+        if self.shape().contains(&0) {
+            return Some(0);
+        }
+        self.shape().iter().try_fold(1_u64, |size, &length| size.checked_mul(length))
     }
 
     /// The number of dimensions.
@@ -419,17 +443,6 @@ impl Array {
     fn key(&self, chunk: &[u64]) -> Result<Key> {
         self.confirm()?;
         self.chunks.key(&self.chunk_key_encoding()?.encode(chunk)).map_err(Error::from)
-    }
-
-    fn check_element<T: Element>(&self) -> Result<()> {
-        if T::holds(self.data_type()) {
-            return Ok(());
-        }
-        Err(Error::new(
-            ErrorKind::DataTypeMismatch,
-            format!("the elements are {}, not {}", self.data_type(), T::data_type()),
-        )
-        .at(self.place()))
     }
 
     /// The name of this array for errors.

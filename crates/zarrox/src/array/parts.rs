@@ -57,7 +57,7 @@ impl ArrayView<'_> {
     /// The boxes are long along the last axes, or along the first axes if `column_major`.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([100, 100]).data_type(DataType::Int32).chunks([10, 10]).create()?;
@@ -272,8 +272,13 @@ mod tests {
         let numbers = numbered(array);
         for part in parts {
             let ranges: Vec<crate::DimSelection> = part.into_iter().map(Into::into).collect();
-            let mut met: Vec<u8> =
-                numbers.slice(selection).slice(ranges).read::<u8>().unwrap().into_iter().collect();
+            let mut met: Vec<u8> = numbers
+                .slice(selection)
+                .slice(ranges)
+                .read::<ndarray::ArrayD<u8>>()
+                .unwrap()
+                .into_iter()
+                .collect();
             met.sort_unstable();
             met.dedup();
             met.into_iter().for_each(|chunk| times[usize::from(chunk)] += 1);
@@ -291,7 +296,7 @@ mod tests {
                 crate::DimSelection::from(start..(start + length).min(other.shape()[dim]))
             };
             let place: Vec<_> = chunk.iter().enumerate().map(range).collect();
-            numbers.fill(place, u8::try_from(n).unwrap()).unwrap();
+            numbers.write(place, u8::try_from(n).unwrap()).unwrap();
         }
         numbers
     }

@@ -115,7 +115,7 @@ impl Array {
     /// Copies a part to the same place of another array, through a buffer that is used again if it fits.
     pub fn copy_to(&self, target: &Self, part: Selection, memory: &mut Option<DynArray>) -> Result<()> {
         let values = self.read_again(&part, memory)?;
-        target.write_dyn(part, values)
+        target.write(part, values)
     }
 
     /// Reads a part into memory that is used again if it fits.

@@ -1,5 +1,6 @@
 //! Tests of creating, moving and deleting nodes in stores that fail, and in processes that are killed.
 
+use ndarray::ArrayD;
 use std::sync::Arc;
 
 use ndarray::arr1;
@@ -38,7 +39,7 @@ fn value(store: &FaultyStore, name: &str) -> Option<i32> {
         Err(error) if error.kind() == ErrorKind::NotFound => return None,
         node => node.unwrap().into_array().unwrap(),
     };
-    let values = array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0;
+    let values = array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0;
     assert_eq!(values[0], values[1], "{name}");
     assert_eq!(array.attributes()["value"], json!(values[0]), "{name}");
     Some(values[0])

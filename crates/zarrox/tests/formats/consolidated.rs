@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{
     Condition, CountingStore, DirectoryStore, Key, MemoryStore, Operation, Prefix, Store, StoreExt,
 };
+use zarrox::{Array, prelude::*, s};
 use zarrox::{Consolidated, Difference, DifferenceKind, ErrorKind, Freshness, OpenMode, OpenOptions, Upkeep};
 use zarrox_tools::copy::Copier;
 
@@ -54,7 +54,7 @@ fn hierarchy(format: Format) -> Arc<dyn Store> {
     let store = memory();
     let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
     for path in ["a", "g/b", "g/h/c"] {
-        array(&root, path).fill(.., 5).unwrap();
+        array(&root, path).write(.., 5).unwrap();
     }
     root.consolidate_metadata().unwrap();
     store
@@ -92,7 +92,7 @@ fn a_thousand_nodes_are_opened_and_listed_by_one_read() {
         // What is laid out by an entry document needs that one, too.
         let reads = 1 + u64::from(format.def().entry_key().is_some());
         assert_eq!((nodes, asked(&counting)), (1000, reads), "{format}");
-        root.open("g3/a7").unwrap().into_array().unwrap().read::<i8>(..).unwrap();
+        root.open("g3/a7").unwrap().into_array().unwrap().read::<ArrayD<i8>>(..).unwrap();
         assert!(asked(&counting) < 8, "{format}");
     }
 }
@@ -127,7 +127,7 @@ fn a_group_below_the_root_can_have_its_own() {
         assert_eq!(differences(&root), [], "a copy within a copy is no difference");
         root.consolidate_metadata().unwrap();
         let g = options(format, Consolidated::Require).open_in(store, "g").unwrap().into_group().unwrap();
-        assert_eq!(g.open("h/c").unwrap().into_array().unwrap().read::<i32>(..).unwrap().sum(), 20);
+        assert_eq!(g.open("h/c").unwrap().into_array().unwrap().read::<ArrayD<i32>>(..).unwrap().sum(), 20);
         assert_eq!(differences(&g), []);
     }
 }
@@ -154,7 +154,7 @@ fn what_is_out_of_date_is_found() {
         for (path, how) in [("g/b", "its shape is [6]"), ("g/h/c", "was moved or deleted")] {
             let array = copied.open(path).unwrap().into_array().unwrap();
             for error in [
-                array.read::<i32>(..).unwrap_err(),
+                array.read::<ArrayD<i32>>(..).unwrap_err(),
                 array.write(s![..1], &ndarray::arr1(&[1])).unwrap_err(),
                 array.read_encoded_chunk(&[0]).unwrap_err(),
                 array.info().unwrap_err(),
@@ -166,7 +166,10 @@ fn what_is_out_of_date_is_found() {
                 );
             }
         }
-        assert_eq!(copied.open("a").unwrap().into_array().unwrap().read::<i32>(..).unwrap().sum(), 20);
+        assert_eq!(
+            copied.open("a").unwrap().into_array().unwrap().read::<ArrayD<i32>>(..).unwrap().sum(),
+            20
+        );
         root.consolidate_metadata().unwrap();
         assert_eq!(differences(&root), []);
         root.set_attributes(json!({"t": 1}).as_object().cloned().unwrap()).unwrap();
@@ -187,7 +190,7 @@ fn an_array_that_was_empty_when_it_was_copied_is_not_read_as_empty() {
         let mut grown = leaving(&store, format).open("a").unwrap().into_array().unwrap();
         grown.append(&ndarray::arr1(&[1, 2, 3]), 0).unwrap();
         let copied = open(&store, format, Consolidated::Require).open("a").unwrap().into_array().unwrap();
-        assert_eq!(copied.read::<i32>(..).unwrap_err().kind(), ErrorKind::InvalidMetadata);
+        assert_eq!(copied.read::<ArrayD<i32>>(..).unwrap_err().kind(), ErrorKind::InvalidMetadata);
     }
 }
 
@@ -198,7 +201,7 @@ fn changes_are_refused_where_it_is_left_as_it_is_or_drop_it() {
         let left = options(format, Consolidated::Require).consolidated_upkeep(Upkeep::Leave);
         let mut copied = left.open_in(store.clone(), "").unwrap().into_group().unwrap();
         let mut a = copied.open("a").unwrap().into_array().unwrap();
-        a.fill(s![..2], 6).unwrap();
+        a.write(s![..2], 6).unwrap();
         let refused = [
             copied.create_group("x").unwrap_err(),
             copied.create_array("x").shape([1]).data_type(DataType::Int8).create().unwrap_err(),
@@ -218,11 +221,14 @@ fn changes_are_refused_where_it_is_left_as_it_is_or_drop_it() {
         let group = allowed.open_in(store.clone(), "").unwrap().into_group().unwrap();
         let mut a = group.open("a").unwrap().into_array().unwrap();
         let created = array(&group, "g/new");
-        created.fill(.., 1).unwrap();
+        created.write(.., 1).unwrap();
         assert!(!group.is_consolidated());
-        assert_eq!(group.open("g/new").unwrap().into_array().unwrap().read::<i32>(..).unwrap().sum(), 4);
+        assert_eq!(
+            group.open("g/new").unwrap().into_array().unwrap().read::<ArrayD<i32>>(..).unwrap().sum(),
+            4
+        );
         a.resize(&[6]).unwrap();
-        assert_eq!(a.read::<i32>(..).unwrap().sum(), 22);
+        assert_eq!(a.read::<ArrayD<i32>>(..).unwrap().sum(), 22);
         let gone = options(format, Consolidated::Require).open_in(store.clone(), "").unwrap_err();
         assert_eq!(gone.kind(), ErrorKind::NotFound);
         assert_eq!(open(&store, format, Consolidated::Auto).children().unwrap().len(), 2);
@@ -322,7 +328,7 @@ fn what_was_opened_by_it_can_be_changed_and_sees_the_change() {
         assert!(copied.contains("g/new").unwrap());
         check_fresh(&store, format, &[""], "changes through it");
         let again = open(&store, format, Consolidated::Require).open("g/b").unwrap().into_array().unwrap();
-        assert_eq!(again.read::<i32>(..).unwrap().sum(), 20 + 7 + 8 + 9);
+        assert_eq!(again.read::<ArrayD<i32>>(..).unwrap().sum(), 20 + 7 + 8 + 9);
     }
 }
 
@@ -476,10 +482,10 @@ fn that_of_zarr_pythons_is_read() {
         assert_eq!(copied.open("g/inner").unwrap().attributes()["deep"], json!([1, {"x": null}]));
         let array = |path: &str| copied.open(path).unwrap().into_array().unwrap();
         assert_eq!(
-            array("a").read::<i32>(..).unwrap().iter().copied().collect::<Vec<_>>(),
+            array("a").read::<ArrayD<i32>>(..).unwrap().iter().copied().collect::<Vec<_>>(),
             [0, 1, 2, 3, 4, 5]
         );
-        let b = array("g/inner/b").read::<f64>(..).unwrap();
+        let b = array("g/inner/b").read::<ArrayD<f64>>(..).unwrap();
         assert!(b[0].to_bits() == 0.5_f64.to_bits() && b[1].is_nan());
         if name == "zarr2/v2-zarr2" {
             let error = copied.open("odd").unwrap_err();

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use zarrox::OpenOptions;
 use zarrox::codec::CodecSpec;
 use zarrox::json::Json;
-use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
+use zarrox::{Array, prelude::*};
 use zarrox_testkit::corpus::directory;
 
 use crate::corpus::files::{copy_below, expected, writers};
@@ -132,7 +132,7 @@ fn is_one_chunk(array: &Array) -> bool {
 /// Erases the chunks of an array, which is in memory, and writes what they held. Returns how many chunks were compared:
 /// those that were stored, and have nothing beyond the array's edge.
 fn encode_again(array: &Array) -> zarrox::Result<Result<usize, String>> {
-    let all = array.read_dyn(..)?;
+    let all = array.read::<DynArray>(..)?;
     let mut stored = Vec::new();
     for chunk in whole_chunks(array) {
         stored.extend(array.read_encoded_chunk(&chunk)?.map(|encoded| (chunk, encoded)));
@@ -140,7 +140,7 @@ fn encode_again(array: &Array) -> zarrox::Result<Result<usize, String>> {
     for (chunk, _) in &stored {
         array.erase_chunk(chunk)?;
     }
-    array.write_dyn(.., &all)?;
+    array.write(.., &all)?;
     let mut compared = 0;
     for (chunk, expected) in stored {
         let Some(found) = array.read_encoded_chunk(&chunk)? else { continue };

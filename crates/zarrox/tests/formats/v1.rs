@@ -7,9 +7,9 @@ use std::sync::Arc;
 use ndarray::{Array2, arr1};
 use zarrox::codecs::Zstd;
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{ErrorKind, OpenOptions, Separator};
+use zarrox::{prelude::*, s};
 
 fn set(store: &Arc<dyn Store>, key: &str, bytes: &[u8]) {
     store.set(&Key::new(key).unwrap(), bytes, Default::default()).unwrap();
@@ -41,9 +41,9 @@ fn the_example_of_the_specification_opens() {
     assert_eq!(array.metadata().format, Format::V1);
     assert_eq!(array.attributes()["bar"], "apples");
     let expected = Array2::from_shape_fn((20, 20), |(i, j)| if i < 10 && j < 10 { 1 } else { 42 });
-    assert_eq!(array.read::<i32>(..).unwrap(), expected.into_dyn());
-    array.fill(s![10.., ..], 3).unwrap();
-    assert_eq!(array.read::<i32>(s![9..11, 9]).unwrap(), arr1(&[1, 3]).into_dyn());
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), expected.into_dyn());
+    array.write(s![10.., ..], 3).unwrap();
+    assert_eq!(array.read::<ArrayD<i32>>(s![9..11, 9]).unwrap(), arr1(&[1, 3]).into_dyn());
     array.resize(&[25, 20]).unwrap();
     array.update_attributes(|map| drop(map.insert("baz".into(), json!([1, 2])))).unwrap();
     let mut grown = meta;
@@ -68,7 +68,7 @@ fn arrays_are_written_as_the_specification_has_them() {
         })
     );
     assert_eq!(json_of(&store, "attrs"), json!({}));
-    let read = options.open_in(store, "").unwrap().into_array().unwrap().read::<f64>(..).unwrap();
+    let read = options.open_in(store, "").unwrap().into_array().unwrap().read::<ArrayD<f64>>(..).unwrap();
     assert!(read[0].is_nan() && read[1] == 1.5 && read[2] == 2.5 && read[3].is_nan());
     let elsewhere =
         || options.create_array_in(Arc::new(MemoryStore::new()), "").shape([4]).data_type(DataType::Int8);

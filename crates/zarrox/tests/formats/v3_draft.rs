@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{DirectoryStore, Key, MemoryStore, Prefix, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, OpenOptions};
 
 const CORE: &str = "https://purl.org/zarr/spec/core/3.0";
@@ -118,7 +118,7 @@ fn the_examples_of_the_specification_are_read() {
     assert_eq!((baz.shape(), baz.data_type()), ([10000, 1000].as_slice(), &DataType::Float64));
     assert_eq!(baz.chunk_key(&[1, 0]).unwrap(), "data/foo/baz/c1/0");
     assert_eq!(baz.attributes()["bar"], "apples");
-    assert!(baz.read::<f64>(s![0..2, 0]).unwrap().iter().all(|x| x.is_nan()));
+    assert!(baz.read::<ArrayD<f64>>(s![0..2, 0]).unwrap().iter().all(|x| x.is_nan()));
     let times = root.open("times").unwrap().into_array().unwrap();
     assert_eq!(times.data_type().to_string(), "datetime64[ns]");
     assert_eq!(root.open("foo").unwrap().attributes()["eggs"], 42);
@@ -169,7 +169,7 @@ fn nodes_are_created_moved_and_deleted_with_all_that_belongs_to_them() {
         let root = options.create_group_in(store.clone(), "").unwrap();
         let array =
             root.create_array("b/deep/x").shape([4]).chunks([2]).data_type(DataType::Int32).create().unwrap();
-        array.fill(.., 3).unwrap();
+        array.write(.., 3).unwrap();
         root.create_group("b2").unwrap();
         assert_eq!(
             keys(&store),
@@ -186,7 +186,7 @@ fn nodes_are_created_moved_and_deleted_with_all_that_belongs_to_them() {
         );
         root.move_node("b/deep", "c/moved").unwrap();
         let moved = root.open("c/moved/x").unwrap().into_array().unwrap();
-        assert_eq!(moved.read::<i32>(..).unwrap().sum(), 12);
+        assert_eq!(moved.read::<ArrayD<i32>>(..).unwrap().sum(), 12);
         assert!(root.contains("b").unwrap() && !root.contains("b/deep").unwrap());
         assert_eq!(root.move_node("b", "b2").unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert_eq!(moved.info().unwrap().chunks_initialised, 2);
@@ -209,14 +209,14 @@ fn the_root_can_be_an_array_and_the_whole_is_replaced_or_deleted() {
     let options = OpenOptions::new().format(Format::V3Draft);
     let create =
         |options: &OpenOptions| options.create_array(&path).shape([2, 2]).data_type(DataType::UInt8).create();
-    create(&options).unwrap().fill(.., 7_u8).unwrap();
+    create(&options).unwrap().write(.., 7_u8).unwrap();
     for file in ["zarr.json", "meta/array.json", "data/c0/0"] {
         assert!(path.join(file).is_file(), "{file}");
     }
-    assert_eq!(zarrox::open_array(&path).unwrap().read::<u8>(..).unwrap().sum(), 28);
+    assert_eq!(zarrox::open_array(&path).unwrap().read::<ArrayD<u8>>(..).unwrap().sum(), 28);
     assert_eq!(create(&options).unwrap_err().kind(), ErrorKind::AlreadyExists);
     let replacing = options.clone().mode(zarrox::OpenMode::Write);
-    assert_eq!(create(&replacing).unwrap().read::<u8>(..).unwrap().sum(), 0);
+    assert_eq!(create(&replacing).unwrap().read::<ArrayD<u8>>(..).unwrap().sum(), 0);
     // Another format takes the place of the whole hierarchy, and gives it back.
     let v3 = OpenOptions::new().format(Format::V3).mode(zarrox::OpenMode::Write);
     v3.create_group(&path).unwrap();
@@ -383,7 +383,7 @@ fn chunks_are_decoded_by_what_the_metadata_says() {
         let store = hierarchy(&document);
         put_bytes(&store, "data/a/c0", bytes);
         let array = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0, values, "{document}");
+        assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, values, "{document}");
     }
     // Columns first: element (1, 0) is the second.
     let mut column = with("chunk_memory_layout", "F".into());
@@ -392,7 +392,7 @@ fn chunks_are_decoded_by_what_the_metadata_says() {
     let store = hierarchy(&column);
     put_bytes(&store, "data/a/c0.0", &little);
     let array = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0, [1, -3, 256, 4]);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, [1, -3, 256, 4]);
 }
 
 #[test]
@@ -407,7 +407,7 @@ fn shards_are_those_of_the_storage_transformer() {
     put_bytes(&store, "data/a/c0", &shard);
     let array = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();
     assert_eq!((array.chunk_shape(), array.shard_shape()), (vec![2], Some([4].as_slice())));
-    assert_eq!(array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 7, 8]);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 7, 8]);
     // What is created has the same document and the same bytes.
     let options = OpenOptions::new().format(Format::V3Draft);
     let written = options.create_array_in(store.clone(), "w").shape([4]).chunks([2]).shards([4]);
@@ -470,7 +470,7 @@ fn codecs_are_written_with_their_uris() {
         let store = hierarchy(&document);
         let array = OpenOptions::new().strict(true).open_in(store, "a").unwrap().into_array().unwrap();
         array.write(.., &ndarray::arr1(&[1_i32, 2, 3, -4])).unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap().sum(), 2);
+        assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 2);
         let node = zarrox::NodeMetadata::Array(array.metadata().clone());
         let written =
             Format::V3Draft.def().to_documents(array.path(), &node, &zarrox::codecs::registry()).unwrap();

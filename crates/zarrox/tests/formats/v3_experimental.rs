@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use zarrox::json::{Json, Map, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
+use zarrox::{Array, prelude::*};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 
 fn cases() -> Vec<PathBuf> {
@@ -26,7 +26,7 @@ fn values(case: &Path) -> Map {
 
 /// All elements as zarr-python gave them for `values.json`.
 fn hex(array: &Array) -> String {
-    let elements = array.read_dyn(..).unwrap();
+    let elements = array.read::<DynArray>(..).unwrap();
     let mut hex = String::new();
     let word = array.data_type().storage().word();
     for number in elements.as_bytes().chunks(word) {
@@ -50,7 +50,13 @@ fn what_zarr_python_wrote_is_read_as_it_reads_it() {
             assert_eq!(json!(array.shape()), expected["shape"], "{place}");
             match expected.get("text") {
                 Some(texts) => {
-                    let read = array.read_dyn(..).unwrap().to_text().unwrap().into_raw_vec_and_offset().0;
+                    let read = array
+                        .read::<DynArray>(..)
+                        .unwrap()
+                        .to::<ArrayD<String>>()
+                        .unwrap()
+                        .into_raw_vec_and_offset()
+                        .0;
                     assert_eq!(&json!(read), texts, "{place}");
                 }
                 None => assert_eq!(hex(&array), expected["hex"].as_str().unwrap(), "{place}"),
@@ -134,7 +140,7 @@ fn arrays_are_created_written_sharded_and_read_again() {
         let array = builder.column_major(true).create().unwrap();
         array.write(.., &values).unwrap();
         let again = root.open(name).unwrap().into_array().unwrap();
-        assert_eq!(again.read::<i32>(..).unwrap(), values.clone().into_dyn());
+        assert_eq!(again.read::<ArrayD<i32>>(..).unwrap(), values.clone().into_dyn());
         assert_eq!(again.shard_shape(), shards.as_ref().map(<[u64; 2]>::as_slice));
         assert_eq!(again.chunk_shape(), [2, 3]);
     }
@@ -157,7 +163,7 @@ fn arrays_are_created_written_sharded_and_read_again() {
     let inherited = OpenOptions::new().create_group_in(store.clone(), "new/one").unwrap();
     assert_eq!(inherited.metadata().format, Format::V3Experimental);
     let scalar = root.create_array("scalar").shape([]).data_type(DataType::Int8).create().unwrap();
-    scalar.fill(.., 1_i8).unwrap();
+    scalar.write(.., 1_i8).unwrap();
     assert!(has("data/root/scalar/c0"));
     let undefined = root.create_array("u").shape([1]).data_type(DataType::Int8).fill_value_json(Json::Null);
     assert_eq!(undefined.create().unwrap().metadata().fill_value, None);
@@ -212,6 +218,6 @@ fn what_others_wrote_with_small_differences_is_read() {
     for (key, value) in [("data/root/s/c", 7_i16), ("data/root/s/c0", 8)] {
         put(key, &value.to_le_bytes());
         let scalar = options.open_in(store.clone(), "s").unwrap().into_array().unwrap();
-        assert_eq!(scalar.read::<i16>(..).unwrap().sum(), value, "{key}");
+        assert_eq!(scalar.read::<ArrayD<i16>>(..).unwrap().sum(), value, "{key}");
     }
 }

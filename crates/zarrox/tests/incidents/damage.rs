@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use ndarray::Array1;
 use zarrox::codecs::{Blosc, Crc32c, Zstd};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Operation, Store, StoreErrorKind, StoreExt};
+use zarrox::{Array, prelude::*};
 use zarrox::{ArrayBuilder, CodecSpec, ErrorKind, MissingChunks, OpenOptions};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 
@@ -35,14 +35,14 @@ fn incident_04_failures_are_no_fill_values() {
     for (cause, kind) in kinds {
         // Also where the policy lets missing chunks be fill values: these are not missing.
         store.inject(Fault::fail(cause).key("a/c/2"));
-        let error = array.read::<i32>(..).unwrap_err();
+        let error = array.read::<ArrayD<i32>>(..).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
         store.heal();
         store.inject(Fault::fail(cause).on(&[Operation::Open, Operation::Get]));
         assert_eq!(OpenOptions::new().open_in(Arc::new(store.clone()), "a").unwrap_err().kind(), kind);
         store.heal();
     }
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 65 * 32);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 65 * 32);
 }
 
 #[test]
@@ -52,10 +52,10 @@ fn incident_05_a_deleted_chunk_is_named() {
     store.erase(&Key::new("a/c/2").unwrap()).unwrap();
     let strict = OpenOptions::new().missing_chunks(MissingChunks::Error);
     let array = strict.open_in(store, "a").unwrap().into_array().unwrap();
-    let error = array.read::<i32>(..).unwrap_err();
+    let error = array.read::<ArrayD<i32>>(..).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
     assert!(error.to_string().contains("a/c/2"), "{error}");
-    assert_eq!(array.read::<i32>(..32).unwrap().sum(), 33 * 16);
+    assert_eq!(array.read::<ArrayD<i32>>(..32).unwrap().sum(), 33 * 16);
 }
 
 #[test]
@@ -87,12 +87,12 @@ fn check_damage(name: &str, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder) {
     }
     assert!(refused > 0, "{name}");
     array.write_encoded_chunk(&[1], &good).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 65 * 32, "{name}");
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 65 * 32, "{name}");
 }
 
 fn is_refused(array: &Array, stored: &[u8], what: &str) -> bool {
     array.write_encoded_chunk(&[1], stored).unwrap();
-    match array.read::<i32>(..) {
+    match array.read::<ArrayD<i32>>(..) {
         Ok(values) => {
             assert_eq!(values.len(), 64, "{what}");
             false

@@ -177,7 +177,7 @@ impl Plan {
     }
 
     pub(crate) fn create<T: Element>(&self, store: Arc<dyn Store>, fill: T) -> Array {
-        self.builder(store).data_type(T::data_type()).fill_value(fill).create().unwrap()
+        self.builder(store).data_type(T::data_type()).fill_value(ndarray::arr0(fill)).create().unwrap()
     }
 }
 

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use ndarray::{Array2, arr1};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, Prefix, Store, StoreExt};
 use zarrox::{Array, ErrorKind, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::Remote;
 use zarrox_tools::check::{Check, Repair};
 
@@ -38,7 +38,7 @@ fn dies_while_it_appends(url: &str) {
     let url = url.replace("ROOT", directory.path().to_str().unwrap());
     let builder = OpenOptions::new().create_array(format!("{url}/a")).data_type(DataType::Int8);
     let array = builder.shape([3, 3]).chunks([4, 3]).create().unwrap();
-    array.fill(.., 5_i8).unwrap();
+    array.write(.., 5_i8).unwrap();
     array.flush().unwrap();
     // Some databases let one process at a time write.
     drop(array);
@@ -48,15 +48,15 @@ fn dies_while_it_appends(url: &str) {
         let run = command.args(["--exact", "stores::appends::child"]).env(CHILD, &url).output().unwrap();
         assert!(!run.status.success(), "it has not died");
         let array = OpenOptions::new().open(&url).unwrap().into_array().unwrap();
-        assert_eq!(array.read::<i8>(..).unwrap(), Array2::from_elem((3, 3), 5).into_dyn(), "{url}");
+        assert_eq!(array.read::<ArrayD<i8>>(..).unwrap(), Array2::from_elem((3, 3), 5).into_dyn(), "{url}");
     }
     let mut array = OpenOptions::new().open(&url).unwrap().into_array().unwrap();
     // Growing shows nothing of what was written.
     array.append(&Array2::from_elem((1, 3), 7_i8), 0).unwrap();
     array.resize(&[8, 3]).unwrap();
-    let rows = array.read::<i8>(s![.., 0]).unwrap().into_raw_vec_and_offset().0;
+    let rows = array.read::<ArrayD<i8>>(s![.., 0]).unwrap().into_raw_vec_and_offset().0;
     assert_eq!(rows, [5, 5, 5, 7, 0, 0, 0, 0], "{url}");
-    assert_eq!(array.read::<i8>(s![.., 2]).unwrap().into_raw_vec_and_offset().0, rows, "{url}");
+    assert_eq!(array.read::<ArrayD<i8>>(s![.., 2]).unwrap().into_raw_vec_and_offset().0, rows, "{url}");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn opened(remote: &Remote) -> Array {
 }
 
 fn values(remote: &Remote) -> Vec<i32> {
-    opened(remote).read::<i32>(..).unwrap().into_raw_vec_and_offset().0
+    opened(remote).read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0
 }
 
 /// What a store has at a moment, after which those who append are never heard of again.
@@ -152,7 +152,7 @@ fn rows_of_a_dead_writer_are_cleared_and_taken_by_the_next_append() {
     let mut died = None;
     array
         .append_with(&[7], 0, |grown, place| {
-            grown.fill(place, 9)?;
+            grown.write(place, 9)?;
             died = Some(when_all_died(&remote));
             Ok(())
         })
@@ -181,7 +181,7 @@ fn rows_of_a_dead_writer_between_those_of_others_are_found_and_reused() {
     let mut died = None;
     array
         .append_with(&[3], 0, |grown, _| {
-            grown.fill(s![2..4], 9)?;
+            grown.write(s![2..4], 9)?;
             opened(&remote).append(&arr1(&[8]), 0)?;
             died = Some(when_all_died(&remote));
             Ok(())
@@ -237,7 +237,7 @@ fn an_append_beside_a_program_that_reserves_nothing_is_undone() {
     let (remote, mut array) = far(2);
     let error = array
         .append_with(&[2], 0, |grown, place| {
-            grown.fill(place, 1)?;
+            grown.write(place, 1)?;
             let key = Key::new("a/zarr.json").unwrap();
             let document = remote.memory().get(&key).unwrap().unwrap();
             let mut document: Value = serde_json::from_slice(&document).unwrap();
@@ -267,7 +267,7 @@ fn appends_along_two_axes_wait_for_each_other() {
         opened(&remote)
             .append_with(&[2, 1], 0, |grown, place| {
                 begun.send(()).unwrap();
-                grown.fill(place, 3)
+                grown.write(place, 3)
             })
             .unwrap();
     });

@@ -39,7 +39,7 @@ fn every_reason_keeps_its_kind() {
         let (store, array) = array(inner);
         for (cause, kind) in kinds {
             store.inject(Fault::fail(cause).key("a/c/7"));
-            let read = array.read::<i32>(..).unwrap_err();
+            let read = array.read::<ArrayD<i32>>(..).unwrap_err();
             let written = array.write(.., &Array1::from_elem(10, 2)).unwrap_err();
             for error in [read, written] {
                 assert_eq!(error.kind(), kind, "{error}");
@@ -59,7 +59,7 @@ fn what_was_written_before_a_failure_stays_and_nothing_is_torn() {
         let error = array.write(.., &Array1::from_elem(10, 2)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::StorageFull, "{error}");
         store.heal();
-        let values = array.read::<i32>(..).unwrap();
+        let values = array.read::<ArrayD<i32>>(..).unwrap();
         assert!(values.iter().all(|value| [1, 2].contains(value)), "{values}");
         assert!(values.iter().filter(|value| **value == 2).count() >= 4, "{values}");
     }
@@ -84,7 +84,7 @@ fn consolidated(format: Format, cause: StoreErrorKind) -> (FaultyStore, zarrox::
     let options = OpenOptions::new().format(format);
     let root = options.create_group_in(Arc::new(store.clone()), "").unwrap();
     let array = root.create_array("a").shape([2]).data_type(DataType::Int32).create().unwrap();
-    array.fill(.., 1).unwrap();
+    array.write(.., 1).unwrap();
     root.consolidate_metadata().unwrap();
     let key = if format == Format::V2 { ".zmetadata" } else { "zarr.json" };
     store.inject(Fault::fail(cause).on(&[Operation::Set]).key(key));
@@ -146,7 +146,7 @@ fn deleting_works_on_a_full_disk() {
         let root = OpenOptions::new().create_group_in(Arc::new(store.clone()), "").unwrap();
         for array in ["a", "g/b"] {
             let array = root.create_array(array).shape([2]).data_type(DataType::Int32).create().unwrap();
-            array.fill(.., 1).unwrap();
+            array.write(.., 1).unwrap();
         }
         store.inject(Fault::fail(StoreErrorKind::StorageFull).on(&[Operation::Set]));
         OpenOptions::new().delete_in(Arc::new(store.clone()), path).unwrap();

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use ndarray::{Array1, Array2, arr1};
 use zarrox::codecs::Bytes;
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, Store, StoreExt};
 use zarrox::{AccessOptions, Consolidated, ErrorKind, Interrupt, OpenMode, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::{IN_FLIGHT, Remote};
 
 const LATENCY: Duration = Duration::from_millis(100);
@@ -36,7 +36,7 @@ fn chunks_are_asked_for_many_at_a_time_and_each_once() {
     let (remote, array) = far_array(1_000, LATENCY);
     remote.take_requests();
     let started = Instant::now();
-    let values = array.read::<i32>(..).unwrap();
+    let values = array.read::<ArrayD<i32>>(..).unwrap();
     let taken = started.elapsed();
     assert_eq!(values.sum(), 500_500);
     let requests = remote.take_requests();
@@ -53,7 +53,7 @@ fn chunks_are_written_many_at_a_time() {
     array.write(.., &Array1::from_elem(200, 9_i32)).unwrap();
     assert!(started.elapsed() < LATENCY * 50, "{:?}", started.elapsed());
     assert_eq!(count(&remote.take_requests(), "set"), 200);
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 1_800);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 1_800);
 }
 
 #[test]
@@ -64,10 +64,10 @@ fn a_shard_costs_its_index_and_its_parts_together() {
     let values = Array2::from_shape_fn((64, 64), |(y, x)| i32::try_from(64 * y + x).unwrap() + 1);
     array.write(.., &values).unwrap();
     remote.take_requests();
-    assert_eq!(array.read::<i32>(..).unwrap(), values.clone().into_dyn());
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), values.clone().into_dyn());
     let requests = remote.take_requests();
     assert_eq!(count(&requests, "read"), 1, "all of it in one: {requests:?}");
-    let rows = array.read::<i32>(s![8..24, ..]).unwrap();
+    let rows = array.read::<ArrayD<i32>>(s![8..24, ..]).unwrap();
     assert_eq!(rows, values.slice(ndarray::s![8..24, ..]).into_dyn());
     let requests = remote.take_requests();
     assert_eq!(count(&requests, "read"), 2, "the index, and the parts together: {requests:?}");
@@ -80,7 +80,10 @@ fn raw_elements_are_read_without_the_rest_of_their_chunk() {
     let array = builder.shape([4 << 20]).chunks([4 << 20]).codecs([Bytes::little().into()]).create().unwrap();
     array.write(.., &Array1::from_shape_fn(4 << 20, |index| u8::try_from(index % 251).unwrap())).unwrap();
     remote.take_requests();
-    assert_eq!(array.read::<u8>(s![1_000_000..1_000_004]).unwrap().as_slice().unwrap(), [16, 17, 18, 19]);
+    assert_eq!(
+        array.read::<ArrayD<u8>>(s![1_000_000..1_000_004]).unwrap().as_slice().unwrap(),
+        [16, 17, 18, 19]
+    );
     assert_eq!(count(&remote.take_requests(), ""), 1);
 }
 
@@ -132,7 +135,7 @@ fn opening_asks_first_for_what_most_nodes_have_and_for_nothing_twice() {
         let read = |options: OpenOptions| {
             remote.take_requests();
             let array = options.open_in(remote.blocking(), path).unwrap().into_array().unwrap();
-            assert_eq!(array.read::<i32>(s![..1]).unwrap().sum(), 7, "{format}");
+            assert_eq!(array.read::<ArrayD<i32>>(s![..1]).unwrap().sum(), 7, "{format}");
             each_once(&remote)
         };
         for mode in [OpenMode::Read, OpenMode::ReadWrite] {
@@ -274,7 +277,7 @@ fn writers_of_parts_of_one_chunk_lose_nothing() {
         }
     });
     let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap().as_slice().unwrap(), [20; 8]);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().as_slice().unwrap(), [20; 8]);
 }
 
 #[test]
@@ -284,7 +287,7 @@ fn what_is_called_off_ends_soon() {
     let array = array.with_options(&AccessOptions::new().interrupt(&interrupt));
     let started = Instant::now();
     std::thread::scope(|scope| {
-        let reader = scope.spawn(|| array.read::<i32>(..).map(drop));
+        let reader = scope.spawn(|| array.read::<ArrayD<i32>>(..).map(drop));
         std::thread::sleep(LATENCY);
         interrupt.raise();
         assert_eq!(reader.join().unwrap().unwrap_err().kind(), ErrorKind::Interrupted);
@@ -317,7 +320,7 @@ fn processes_that_append_to_one_array_lose_nothing() {
             }
         });
         let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
-        let values = array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0;
+        let values = array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0;
         assert!(
             values.chunks(5).all(|part| part.windows(2).all(|pair| pair[1] == pair[0] + 1)),
             "{values:?}"
@@ -353,7 +356,7 @@ fn an_append_that_fails_after_the_array_has_grown_is_undone_or_says_so() {
     let error = error.unwrap_err();
     assert!(error.to_string().contains("others have appended behind the positions 2 to 5"), "{error}");
     let [again, _] = two_processes(&remote);
-    assert_eq!(again.read::<i32>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 0, 0, 0, 8]);
+    assert_eq!(again.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 0, 0, 0, 8]);
 }
 
 #[test]

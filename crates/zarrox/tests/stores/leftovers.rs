@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use ndarray::Array2;
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Prefix, Store, StoreExt};
 use zarrox::{Format, OpenMode, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::Remote;
 
 fn stores() -> [Arc<dyn Store>; 2] {
@@ -54,7 +54,7 @@ fn with_leftovers(
 
 /// The number of elements that are one, and of those that are the fill value.
 fn ones_and_fills(array: &zarrox::Array) -> (usize, usize) {
-    let values = array.read::<i32>(..).unwrap();
+    let values = array.read::<ArrayD<i32>>(..).unwrap();
     let count = |wanted| values.iter().filter(|value| **value == wanted).count();
     (count(1), count(0))
 }
@@ -79,7 +79,7 @@ fn growing_far_shows_fill_values() {
     for store in stores() {
         let mut array = with_leftovers(&store, Format::V3, [3, 4], [9, 9]);
         array.resize(&[4000, 4000]).unwrap();
-        let corner = array.read::<i32>(s![..12, ..12]).unwrap();
+        let corner = array.read::<ArrayD<i32>>(s![..12, ..12]).unwrap();
         let ones = corner.iter().filter(|value| **value == 1).count();
         assert_eq!((ones, corner.iter().filter(|value| **value == 0).count()), (12, 132));
     }
@@ -94,8 +94,8 @@ fn growing_beside_a_damaged_chunk() {
     store.set(&damaged, b"nonsense", Condition::Always).unwrap();
     array.resize(&[12, 4]).unwrap();
     assert_eq!(store.get(&damaged).unwrap().unwrap(), "nonsense");
-    assert!(array.read::<i32>(..).is_err());
-    assert_eq!(array.read::<i32>(s![8.., ..]).unwrap(), Array2::<i32>::zeros((4, 4)).into_dyn());
+    assert!(array.read::<ArrayD<i32>>(..).is_err());
+    assert_eq!(array.read::<ArrayD<i32>>(s![8.., ..]).unwrap(), Array2::<i32>::zeros((4, 4)).into_dyn());
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn what_an_append_leaves_outside_is_cleared_by_growing() {
         let mut array = with_leftovers(&store, Format::V2, [6, 4], [16, 4]);
         array.append(&Array2::<i32>::from_elem((3, 4), 2), 0).unwrap();
         array.resize(&[16, 4]).unwrap();
-        let values = array.read::<i32>(..).unwrap();
+        let values = array.read::<ArrayD<i32>>(..).unwrap();
         let count = |wanted| values.iter().filter(|value| **value == wanted).count();
         assert_eq!([1, 2, 0].map(count), [24, 12, 28]);
     }

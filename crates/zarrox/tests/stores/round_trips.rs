@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use zarrox::data_type::{ByteOrder, Endian, Storage};
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ArrayBuilder, Error, ErrorKind, FillValue, NodePath, OpenOptions, Registry, msgpack};
 
 fn registry() -> Registry {
@@ -179,13 +179,13 @@ fn what_is_written_in_any_format_is_read() {
             let store = memory();
             // One chunk is never written.
             let array = builder(&store, format, data_type, length + 3).endian(endian).create().unwrap();
-            array.write_dyn(s![..i64::try_from(length).unwrap()], &values).unwrap();
+            array.write(s![..i64::try_from(length).unwrap()], &values).unwrap();
             for strict in [false, true] {
                 let array = reopened(&store, format, strict);
                 let place = format!("{format}: {data_type}, strict {strict}");
                 assert_eq!(*array.data_type(), as_read(format, data_type), "{place}");
                 assert_eq!(array.fill_value(), registry().default_scalar(data_type).unwrap(), "{place}");
-                let read = array.read_dyn(..).unwrap();
+                let read = array.read::<DynArray>(..).unwrap();
                 let fill = array.fill_value();
                 let rest = std::iter::repeat_n(fill.as_bytes(), 3);
                 assert!(read.elements().eq(values.elements().chain(rest)), "{place}");
@@ -231,7 +231,7 @@ fn every_element_is_the_fill_value_of_an_array_or_refused() {
                 let fill = array.fill_value();
                 assert!(same_fill(&array, element.as_bytes()), "{place}, strict {strict}: {fill:?}");
                 assert!(
-                    array.read_dyn(..).unwrap().elements().all(|read| read == fill.as_bytes()),
+                    array.read::<DynArray>(..).unwrap().elements().all(|read| read == fill.as_bytes()),
                     "{place}"
                 );
             }

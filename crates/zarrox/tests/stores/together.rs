@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use ndarray::arr1;
-use zarrox::prelude::*;
 use zarrox::stores::{DirectoryStore, MemoryStore, Operation, Store, StoreErrorKind};
 use zarrox::{Array, Error, ErrorKind, Longer, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::remote::Remote;
 
@@ -25,7 +25,7 @@ fn dataset(store: &Arc<dyn Store>) -> Vec<Array> {
 
 fn values(store: &Arc<dyn Store>, name: &str) -> Vec<i32> {
     let array = OpenOptions::new().open_in(store.clone(), name).unwrap().into_array().unwrap();
-    array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0
+    array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0
 }
 
 fn stores() -> (tempfile::TempDir, Vec<Arc<dyn Store>>) {

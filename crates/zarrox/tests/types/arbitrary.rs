@@ -77,9 +77,12 @@ fn booleans_are_0_or_1_wherever_they_are() {
         let data_type = T::data_type();
         for array in made(&data_type, &arbitrary(data_type.size() * 300)) {
             assert!(array.as_bytes().chunks_exact(data_type.size()).all(&valid), "{data_type}");
-            let typed = array.to_typed::<T>().unwrap();
+            let typed = array.to::<ArrayD<T>>().unwrap();
             assert_eq!(typed, typed.clone());
-            assert_eq!(DynArray::from_typed(data_type.clone(), &typed).unwrap().as_bytes(), array.as_bytes());
+            assert_eq!(
+                DynArray::from_values(data_type.clone(), &typed).unwrap().as_bytes(),
+                array.as_bytes()
+            );
         }
     }
     let is_bool = |byte: &u8| *byte <= 1;

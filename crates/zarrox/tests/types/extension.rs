@@ -13,10 +13,10 @@ use zarrox::codec::{
 use zarrox::codecs::{Bytes, Crc32c, Gzip, Sharding, Transpose, VlenUtf8, Zstd};
 use zarrox::data_type::{Casting, Endian, Extension, Family, Number, Storage, TypeString};
 use zarrox::json::{Json, Map, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::strided::{View, ViewMut};
 use zarrox::{CodecSpec, Error, ErrorKind, FillValue, OpenOptions, Registry, Result};
+use zarrox::{prelude::*, s};
 
 /// A share in percent, stored as one byte; its fill value is a string.
 #[derive(Debug)]
@@ -75,14 +75,14 @@ fn a_data_type_of_the_users_own_works_like_any_other() {
     let known = OpenOptions::new().registry(zarrox::codecs::registry().with_data_types(Percent));
     let builder = known.create_array_in(store.clone(), "a").shape([3]).data_type(percent());
     let array = builder.fill_value_json(json!("7%")).create().unwrap();
-    array.write_dyn(s![1], &DynArray::new(percent(), vec![], vec![50]).unwrap()).unwrap();
+    array.write(s![1], &DynArray::new(percent(), vec![], vec![50]).unwrap()).unwrap();
     let reopened = known.open_in(store.clone(), "a").unwrap().into_array().unwrap();
     assert_eq!(reopened.data_type(), &percent());
-    let read = reopened.read_dyn(..).unwrap();
+    let read = reopened.read::<DynArray>(..).unwrap();
     let text: Vec<_> = read.as_bytes().iter().map(|b| reopened.format_element(&[*b]).unwrap()).collect();
     assert_eq!(text, ["7%", "50%", "7%"]);
-    assert_eq!(reopened.read::<u8>(..).unwrap(), arr1(&[7, 50, 7]).into_dyn(), "as its storage");
-    assert_eq!(reopened.read::<i8>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    assert_eq!(reopened.read::<ArrayD<u8>>(..).unwrap(), arr1(&[7, 50, 7]).into_dyn(), "as its storage");
+    assert_eq!(reopened.read::<ArrayD<i8>>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
     let unknown = OpenOptions::new().open_in(store, "a").unwrap_err();
     assert!(unknown.to_string().contains("unknown data type \"example.percent\""), "{unknown}");
     let v2 = known.create_array_in(Arc::new(MemoryStore::new()), "a").format(Format::V2).shape([3]);
@@ -161,14 +161,14 @@ fn a_type_of_variable_length_of_the_users_own() {
         };
         let array = builder.fill_value_json(json!("TA")).create().unwrap();
         let written = DynArray::from_elements(dna(), vec![3], ["ACGT", "", "GATTACA"]).unwrap();
-        array.write_dyn(s![1..4], &written).unwrap();
+        array.write(s![1..4], &written).unwrap();
         let reopened = known.open_in(store.clone(), "a").unwrap().into_array().unwrap();
         assert_eq!(reopened.data_type(), &dna());
-        let read = reopened.read_dyn(s![..;-1]).unwrap();
+        let read = reopened.read::<DynArray>(s![..;-1]).unwrap();
         let shown: Vec<_> = read.elements().map(|e| reopened.format_element(e).unwrap()).collect();
         assert_eq!(shown, ["TA", "GATTACA", "", "ACGT", "TA"]);
-        assert_eq!(reopened.read_dyn(s![1..4]).unwrap(), written);
-        assert_eq!(read.to_text().unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+        assert_eq!(reopened.read::<DynArray>(s![1..4]).unwrap(), written);
+        assert_eq!(read.to::<ArrayD<String>>().unwrap_err().kind(), ErrorKind::DataTypeMismatch);
         let unknown = OpenOptions::new().open_in(store, "a").unwrap_err();
         assert!(unknown.to_string().contains("unknown data type \"example.dna\""), "{unknown}");
     }
@@ -256,16 +256,16 @@ fn a_field_can_be_of_a_type_of_the_users_own() {
             let builder = known.create_array_in(store.clone(), "a").format(format).endian(endian);
             let builder =
                 builder.shape([3]).data_type(station.clone()).fill_value_json(json!({"id": 7, "air": -1800}));
-            builder.create().unwrap().write_field("air", s![1], &ndarray::arr0(2150_i16)).unwrap();
+            builder.create().unwrap().field("air").slice(s![1]).write(&ndarray::arr0(2150_i16)).unwrap();
             let array = known.open_in(store.clone(), "a").unwrap().into_array().unwrap();
             assert_eq!(array.data_type(), &station);
-            let read = array.read_dyn(s![..2]).unwrap();
+            let read = array.read::<DynArray>(s![..2]).unwrap();
             let shown: Vec<_> = read.elements().map(|e| array.format_element(e).unwrap()).collect();
             assert_eq!(shown, ["(7, -18°)", "(7, 21.5°)"]);
             let air = read.field("air").unwrap().cast(&DataType::Float32, Casting::Exact, &registry).unwrap();
-            assert_eq!(air.to_typed::<f32>().unwrap(), arr1(&[-18.0, 21.5]).into_dyn());
+            assert_eq!(air.to::<ArrayD<f32>>().unwrap(), arr1(&[-18.0, 21.5]).into_dyn());
             let back = air.cast(&celsius(), Casting::Exact, &registry).unwrap();
-            assert_eq!(back.to_typed::<i16>().unwrap(), arr1(&[-1800, 2150]).into_dyn());
+            assert_eq!(back.to::<ArrayD<i16>>().unwrap(), arr1(&[-1800, 2150]).into_dyn());
             let stored = store.get(&Key::new(document).unwrap()).unwrap().unwrap();
             let name = if format == Format::V3 { "example.celsius" } else { "T2" };
             assert!(String::from_utf8_lossy(&stored).contains(name));
@@ -350,9 +350,9 @@ fn an_array_codec_of_the_users_own_works_in_every_place() {
         model.slice_mut(ndarray::s![..;2, 1..7;3]).fill(9);
         array.write(s![3, ..], &arr1(&[1, 2, 3, 4, 5, 6, 7, 8])).unwrap();
         model.row_mut(3).assign(&arr1(&[1, 2, 3, 4, 5, 6, 7, 8]));
-        assert_eq!(array.read::<i32>(..).unwrap(), model.clone().into_dyn(), "{chain:?}");
+        assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), model.clone().into_dyn(), "{chain:?}");
         let part = model.slice(ndarray::s![1..;2, ..;-3]).to_owned().into_dyn();
-        assert_eq!(array.read::<i32>(s![1..;2, ..;-3]).unwrap(), part, "{chain:?}");
+        assert_eq!(array.read::<ArrayD<i32>>(s![1..;2, ..;-3]).unwrap(), part, "{chain:?}");
     }
 }
 
@@ -369,7 +369,7 @@ fn a_v2_filter_of_the_users_own_is_named_by_its_id() {
     assert_eq!(zarray["filters"], json!([{"id": "add_one"}]));
     assert_eq!(store.get(&Key::new("a/0").unwrap()).unwrap().unwrap(), [5, 6].as_slice());
     let array = known.open_in(store, "a").unwrap().into_array().unwrap();
-    assert_eq!(array.read::<u8>(..).unwrap(), arr1(&[4, 5]).into_dyn());
+    assert_eq!(array.read::<ArrayD<u8>>(..).unwrap(), arr1(&[4, 5]).into_dyn());
 }
 
 /// Keeps every element as what it is less a step that the configuration says: a codec that works element by element, so that
@@ -551,11 +551,11 @@ fn codecs_of_all_three_kinds_of_the_users_own_in_v2_and_v3() {
             assert_eq!(metadata["codecs"][0], json!({"name": "example.less", "configuration": {"step": 1}}));
         }
         let array = options.open_in(store.clone(), "a").unwrap().into_array().unwrap();
-        assert_eq!(array.read::<u8>(..).unwrap(), data.clone().into_dyn());
+        assert_eq!(array.read::<ArrayD<u8>>(..).unwrap(), data.clone().into_dyn());
         let part = data.slice(ndarray::s![..;2, 1..;2]).to_owned().into_dyn();
-        assert_eq!(array.read::<u8>(s![..;2, 1..;2]).unwrap(), part);
+        assert_eq!(array.read::<ArrayD<u8>>(s![..;2, 1..;2]).unwrap(), part);
         array.write(s![1, 1..3], &arr1(&[70_u8, 71])).unwrap();
-        assert_eq!(array.read::<u8>(s![1, ..]).unwrap(), arr1(&[20, 70, 71, 23]).into_dyn());
+        assert_eq!(array.read::<ArrayD<u8>>(s![1, ..]).unwrap(), arr1(&[20, 70, 71, 23]).into_dyn());
     }
 }
 
@@ -583,7 +583,7 @@ fn a_failing_codec_of_the_users_own_is_named() {
     let unlucky = array.write(.., &arr1(&[1_u8, 13, 2, 3])).unwrap_err();
     says(unlucky, &["codec 'example.less': 13 brings bad luck"]);
     array.write(.., &arr1(&[1_u8, 2, 3, 67])).unwrap();
-    let never = array.read::<u8>(..).unwrap_err();
+    let never = array.read::<ArrayD<u8>>(..).unwrap_err();
     assert_eq!(never.kind(), ErrorKind::Corrupt);
     says(never, &["codec 'example.less': 66 is never stored", "a/c/0"]);
     let key = Key::new("a/c/0").unwrap();
@@ -592,7 +592,7 @@ fn a_failing_codec_of_the_users_own_is_named() {
         ([1, 2, 3, 6].as_slice(), ["codec 'example.backwards'", "3 bytes are no chunk"]),
     ] {
         store.set(&key, damaged, Condition::Always).unwrap();
-        let error = array.read::<u8>(..).unwrap_err();
+        let error = array.read::<ArrayD<u8>>(..).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         says(error, &parts);
     }
@@ -642,7 +642,7 @@ fn arrays_of_unknown_codecs_are_opened_for_their_metadata_and_refuse_their_eleme
     assert_eq!(array.codecs()[1].name, "nosuch");
     let info = array.info().unwrap();
     assert_eq!((info.chunks_initialised, info.chunk_bytes), (2, Some(4)));
-    assert!(array.read::<u8>(..).unwrap_err().to_string().contains("'nosuch' is not known"));
+    assert!(array.read::<ArrayD<u8>>(..).unwrap_err().to_string().contains("'nosuch' is not known"));
     assert_eq!(array.write(.., &arr1(&[0_u8; 4])).unwrap_err().kind(), ErrorKind::Unsupported);
     assert!(path.join("c/0").exists(), "not even fill values are written");
     array.update_attributes(|attributes| drop(attributes.insert("a".to_owned(), json!(1)))).unwrap();

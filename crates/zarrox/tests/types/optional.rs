@@ -8,9 +8,9 @@ use ndarray::{Array1, Array2, arr1, arr2};
 use zarrox::codecs::{Bytes, Sharding, Transpose, ZarrsOptional};
 use zarrox::data_type::Optional;
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{ErrorKind, OpenOptions};
+use zarrox::{prelude::*, s};
 
 fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
@@ -47,15 +47,15 @@ fn options_are_written_and_read() {
         let array =
             OpenOptions::new().strict(strict).open_in(store.clone(), "").unwrap().into_array().unwrap();
         let read: Vec<Option<f32>> =
-            array.read::<Optional<f32>>(..).unwrap().iter().map(|&element| element.into()).collect();
+            array.read::<ArrayD<Optional<f32>>>(..).unwrap().iter().map(|&element| element.into()).collect();
         assert_eq!(read, [None, Some(1.5), None, Some(-0.0), None]);
-        let every = array.read::<Optional<f32>>(s![1..5;2]).unwrap();
+        let every = array.read::<ArrayD<Optional<f32>>>(s![1..5;2]).unwrap();
         assert_eq!(every, arr1(&some(&[Some(1.5_f32), Some(0.0)])).into_dyn());
     }
     assert!(store.get(&Key::new("c/2").unwrap()).unwrap().is_none(), "only missing elements are not stored");
-    let error = array.read::<Optional<f64>>(..).unwrap_err();
+    let error = array.read::<ArrayD<Optional<f64>>>(..).unwrap_err();
     assert!(error.to_string().contains("zarrs.optional"), "{error}");
-    assert!(array.read::<f32>(..).is_err());
+    assert!(array.read::<ArrayD<f32>>(..).is_err());
 }
 
 #[test]
@@ -65,13 +65,13 @@ fn text_may_be_missing() {
     let create = OpenOptions::new().create_array_in(store.clone(), "").shape([5]).chunks([3]);
     let array = create.data_type(text).fill_value_json(json!(["-"])).create().unwrap();
     let texts = [Some("né"), None, Some("")].map(|text| text.map(str::to_owned));
-    array.write_vlen(s![1..4], &arr1(&texts)).unwrap();
+    array.write(s![1..4], &arr1(&texts)).unwrap();
     let array = OpenOptions::new().strict(true).open_in(store, "").unwrap().into_array().unwrap();
-    let read = array.read_vlen::<Option<String>>(..).unwrap();
+    let read = array.read::<ArrayD<Option<String>>>(..).unwrap();
     let [first, missing, empty] = texts;
     assert_eq!(read, arr1(&[Some("-".to_owned()), first, missing, empty, Some("-".to_owned())]).into_dyn());
-    assert!(array.read_vlen::<String>(..).unwrap_err().to_string().contains("zarrs.optional"));
-    assert!(array.read_vlen::<Option<Vec<u8>>>(..).is_err());
+    assert!(array.read::<ArrayD<String>>(..).unwrap_err().to_string().contains("zarrs.optional"));
+    assert!(array.read::<ArrayD<Option<Vec<u8>>>>(..).is_err());
 }
 
 #[test]
@@ -91,9 +91,9 @@ fn they_move_as_other_elements_do() {
         };
         let array = array.create().unwrap();
         array.write(.., &numbers).unwrap();
-        assert_eq!(array.read::<Optional<i16>>(..).unwrap(), numbers.clone().into_dyn());
+        assert_eq!(array.read::<ArrayD<Optional<i16>>>(..).unwrap(), numbers.clone().into_dyn());
         array.write(s![1, 1..3], &arr1(&some(&[Some(7_i16), None]))).unwrap();
-        let part = array.read::<Optional<i16>>(s![1..3, ..3]).unwrap();
+        let part = array.read::<ArrayD<Optional<i16>>>(s![1..3, ..3]).unwrap();
         let row = |values: [Option<i16>; 3]| values.map(Optional::from);
         let expected = arr2(&[row([Some(10), Some(7), None]), row([Some(20), None, Some(22)])]);
         assert_eq!(part, expected.into_dyn());
@@ -115,8 +115,14 @@ fn what_zarrs_wrote_under_older_names_is_read() {
     });
     store.set(&Key::new("zarr.json").unwrap(), document.to_string().as_bytes(), Condition::Always).unwrap();
     let array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
-    let read =
-        || array.read::<Optional<u8>>(..).unwrap().iter().map(|element| element.get()).collect::<Vec<_>>();
+    let read = || {
+        array
+            .read::<ArrayD<Optional<u8>>>(..)
+            .unwrap()
+            .iter()
+            .map(|element| element.get())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(read(), [Some(9); 6]);
     let chunk = [1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0x33, 1, 2, 5, 6];
     store.set(&Key::new("c/0/0").unwrap(), &chunk, Condition::Always).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use zarrox::stores::Store;
-use zarrox::{Consolidated, Group, Node};
+use zarrox::{Consolidated, DynArray, Group, Node};
 
 use crate::elements::{options, walk};
 
@@ -32,6 +32,6 @@ fn group_of(group: &Group) {
         let first = vec![0_u64; array.ndim()];
         let _ = array.read_encoded_chunk(&first);
         let position: Vec<_> = first.iter().map(|_| zarrox::DimSelection::from(0..1)).collect();
-        let _ = array.read_dyn(position);
+        let _ = array.read::<DynArray>(position);
     });
 }

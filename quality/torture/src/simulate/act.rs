@@ -1,5 +1,6 @@
 //! What a task does: [`Actor`].
 
+use ndarray::ArrayD;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -148,7 +149,7 @@ impl Actor {
     }
 
     fn read(&mut self) -> Result<Vec<u64>> {
-        Ok(self.board()?.read::<u64>(..)?.iter().copied().collect())
+        Ok(self.board()?.read::<ArrayD<u64>>(..)?.iter().copied().collect())
     }
 
     fn pulse(&mut self, chunk: u64, number: u64) -> Result<()> {
@@ -251,7 +252,7 @@ impl Actor {
 
 /// Returns true if an operation has appended its rows.
 fn has_rows(array: &Array, number: u64) -> Result<bool> {
-    Ok(array.read::<u64>(..)?.iter().any(|value| origin(*value).0 == number))
+    Ok(array.read::<ArrayD<u64>>(..)?.iter().any(|value| origin(*value).0 == number))
 }
 
 /// That there is nothing to delete is what an interrupted deletion leaves.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::MemoryStore;
-use zarrox::{Array, ArrayBuilder, ErrorKind, Result, Selection};
+use zarrox::{Array, ArrayBuilder, DynArray, ErrorKind, Result, Selection};
 use zarrox_tools::Statistics;
 use zarrox_tools::stats::Measure;
 
@@ -156,6 +156,6 @@ fn create_group(global: &Global, place: &str) -> Result<()> {
 
 /// All elements as nested lists.
 fn nested(array: &Array) -> Result<Json> {
-    let values = array.read_dyn(Selection::all())?;
+    let values = array.read::<DynArray>(Selection::all())?;
     values.to_json(&zarrox::codecs::registry())
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use zarrox::{DimSelection, Error, ErrorKind, Node, Result};
+use zarrox::{DimSelection, DynArray, Error, ErrorKind, Node, Result};
 
 use crate::args::Global;
 use crate::exit::Failure;
@@ -45,7 +45,7 @@ impl Cat {
             DimSelection::from(begin..begin.saturating_add(length).min(array.shape()[dim]))
         };
         let region: Vec<DimSelection> = chunk.iter().enumerate().map(along).collect();
-        for element in array.read_dyn(region)?.elements() {
+        for element in array.read::<DynArray>(region)?.elements() {
             out.write_all(element)?;
         }
         Ok(())

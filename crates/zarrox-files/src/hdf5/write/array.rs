@@ -265,7 +265,7 @@ impl Source {
             (Form::Text, Memory::Variable) => fill.as_bytes().to_vec(),
             (Form::Text, _) => {
                 let fill = DynArray::new(self.array.data_type().clone(), vec![], fill.as_bytes().to_vec())?;
-                fill.to_text()?.first().map(|text| text.clone().into_bytes()).unwrap_or_default()
+                fill.to::<Vec<String>>()?.first().map(|text| text.clone().into_bytes()).unwrap_or_default()
             }
             _ => Vec::new(),
         };
@@ -322,7 +322,7 @@ impl Source {
                 let start = index * run;
                 DimSelection::from(start..start + length)
             });
-            let elements = self.array.read_dyn(region.collect::<Vec<_>>())?;
+            let elements = self.array.read::<DynArray>(region.collect::<Vec<_>>())?;
             let bytes = place(self.ready(elements, &lengths)?, file)?;
             if address.is_none() {
                 file.align()?;
@@ -423,7 +423,7 @@ impl Source {
             let start = index * chunk;
             DimSelection::from(start..(start + chunk).min(length))
         });
-        let elements = array.read_dyn(region.collect::<Vec<_>>())?;
+        let elements = array.read::<DynArray>(region.collect::<Vec<_>>())?;
         let fill = array.fill_value();
         // A list of bytes has no fill value in the file.
         let fill = if matches!(self.form, Form::Lists(_)) { &[] } else { fill.as_bytes() };
@@ -451,7 +451,7 @@ impl Source {
                 Ok(Ready::Bytes(encoded))
             }
             Form::Text if elements.data_type().storage() != Memory::Variable => {
-                let texts = elements.to_text()?;
+                let texts = elements.to::<Vec<String>>()?;
                 let values = texts.iter().map(|text| text.clone().into_bytes()).collect();
                 Ok(Ready::Values(padded_values(values, elements.shape(), &chunk), 1))
             }

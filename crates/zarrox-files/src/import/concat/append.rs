@@ -250,5 +250,5 @@ fn write_chunk(joined: &Joined, grown: &Array, before: u64, chunk: &[u64]) -> Re
     let values = joined.read(&region, &shape)?;
     let selection: Vec<DimSelection> =
         region.iter().map(|&(begin, end)| DimSelection::from(begin..end)).collect();
-    grown.write_dyn(selection, &values)
+    grown.write(selection, &values)
 }

@@ -252,7 +252,7 @@ impl Joined {
         let array = self.sources.array(piece.source, &self.path)?;
         let selection: Vec<DimSelection> =
             inside.iter().map(|&(begin, end)| DimSelection::from(begin..end)).collect();
-        let part = array.read_dyn(selection)?;
+        let part = array.read::<DynArray>(selection)?;
         let Some(shift) = piece.shift else { return Ok(part) };
         let is_missing = array.attributes().contains_key(FILL_VALUE)
             || (array.metadata().format == Format::V2 && array.metadata().fill_value.is_some());

@@ -34,9 +34,9 @@ impl Values {
             Storage::Float(_) => {
                 let registry = zarrox::codecs::registry();
                 let wide = elements.cast(&DataType::Float64, Casting::Exact, &registry).ok()?;
-                Some(Self::Float(wide.to_typed::<f64>().ok()?.iter().copied().collect()))
+                Some(Self::Float(wide.to::<Vec<f64>>().ok()?.iter().copied().collect()))
             }
-            _ => Some(Self::Text(elements.to_text().ok()?.iter().cloned().collect())),
+            _ => Some(Self::Text(elements.to::<Vec<String>>().ok()?.iter().cloned().collect())),
         }
     }
 
@@ -233,7 +233,7 @@ fn compare_chunk(one: &Array, other: &Array, chunk: &[u64], is_same_grid: bool) 
         })
         .collect();
     let selection = || region.iter().map(|&(begin, end)| DimSelection::from(begin..end)).collect::<Vec<_>>();
-    let (a, b) = (one.read_dyn(selection())?, other.read_dyn(selection())?);
+    let (a, b) = (one.read::<DynArray>(selection())?, other.read::<DynArray>(selection())?);
     let Some(at) = a.elements().zip(b.elements()).position(|(a, b)| a != b) else { return Ok(None) };
     let mut rest = at as u64;
     let mut position = vec![0; region.len()];

@@ -588,7 +588,7 @@ mod tests {
             array.append(&arr1(&[value; 2]), 0).unwrap();
         }
         let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[1, 2, 2, 3, 3, 4, 4]).into_dyn());
+        assert_eq!(array.read::<ndarray::ArrayD<i32>>(..).unwrap(), arr1(&[1, 2, 2, 3, 3, 4, 4]).into_dyn());
         assert_eq!(array.reserved().unwrap(), []);
     }
 
@@ -605,7 +605,7 @@ mod tests {
         assert!(left.iter().any(|left| left.is_left() && (left.start, left.end) == (rows.start, rows.end)));
         array.withdraw(&second).unwrap();
         array.append(&arr1(&[5; 2]), 0).unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[0, 5, 5]).into_dyn());
+        assert_eq!(array.read::<ndarray::ArrayD<i32>>(..).unwrap(), arr1(&[0, 5, 5]).into_dyn());
         assert_eq!(array.reserved().unwrap(), []);
     }
 }

@@ -22,7 +22,7 @@ impl Array {
     /// #     .shape([3]).data_type(DataType::Int16).endian(zarrox::data_type::Endian::Big).create()?;
     /// array.write(.., &ndarray::arr1(&[1_i16, 2, 3]))?;
     /// let stored = array.as_stored_bytes().expect("they are stored one by one");
-    /// assert_eq!(stored.read_dyn(..)?.as_bytes(), [0, 1, 0, 2, 0, 3]);
+    /// assert_eq!(stored.read::<DynArray>(..)?.as_bytes(), [0, 1, 0, 2, 0, 3]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

@@ -21,11 +21,11 @@ impl Array {
     /// the array has no shards.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// let array = zarrox::create_array(directory.path().join("a.zarr"))
     ///     .shape([8, 8]).data_type(DataType::Int32).chunks([2, 4]).shards([4, 8]).create()?;
-    /// array.fill(s![4, 0], 7)?;
+    /// array.write(s![4, 0], 7)?;
     /// let stored = array.inner_chunks(&[1, 0])?.unwrap().into_iter().filter(|chunk| chunk.place.is_some());
     /// assert_eq!(stored.map(|chunk| chunk.index).collect::<Vec<_>>(), [[2, 0]]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

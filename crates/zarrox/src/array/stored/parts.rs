@@ -144,7 +144,10 @@ mod tests {
         write(0, 2, &[3], false);
         write(2, 2, &[4, 4], false);
         write(2, 0, &[5, 6], true);
-        assert_eq!(array.read::<u8>(..).unwrap().into_raw_vec_and_offset().0, [9, 1, 3, 9, 9, 9, 9, 9, 5, 6]);
+        assert_eq!(
+            array.read::<ndarray::ArrayD<u8>>(..).unwrap().into_raw_vec_and_offset().0,
+            [9, 1, 3, 9, 9, 9, 9, 9, 5, 6]
+        );
         let mut memory = [0; 5];
         let (first, second) = memory.split_at_mut(3);
         let stored = array.read_stored(vec![read(chunk(2), 1, first), read(chunk(1), 0, second)]).unwrap();

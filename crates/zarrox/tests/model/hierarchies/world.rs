@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ndarray::Array2;
 use zarrox::codecs::{Bytes, Sharding};
 use zarrox::json::{Json, Map};
-use zarrox::prelude::*;
 use zarrox::stores::Store;
+use zarrox::{Array, prelude::*, s};
 use zarrox::{Consolidated, Error, ErrorKind, OpenMode, OpenOptions};
 
 use super::operation::{Action, Operation};
@@ -271,7 +271,7 @@ impl World {
     }
 
     fn read_array(&self, array: &Array) -> zarrox::Result<reference::Node> {
-        let values = array.read::<i32>(..)?;
+        let values = array.read::<ArrayD<i32>>(..)?;
         let elements = values.indexed_iter().filter(|(_, value)| **value != self.fill());
         let elements = elements.map(|(place, value)| ([place[0] as u64, place[1] as u64], *value)).collect();
         let shape = [array.shape()[0], array.shape()[1]];

@@ -1,24 +1,31 @@
-//! Times of the crate `chrono`.
+//! Times of the crate `jiff`.
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
-use zarrox_core::data_type::TimeKind;
+use jiff::civil::{Date, DateTime, Time as OfDay};
+use jiff::tz::Offset;
+use jiff::{SignedDuration, Timestamp};
 
 use super::Time;
+use crate::data_type::TimeKind;
 
-impl Time for TimeDelta {
+/// Seconds and nanoseconds, which are not negative.
+fn duration(seconds: i64, nanoseconds: u32) -> Option<SignedDuration> {
+    SignedDuration::from_secs(seconds).checked_add(SignedDuration::from_nanos(nanoseconds.into()))
+}
+
+impl Time for SignedDuration {
     const KIND: TimeKind = TimeKind::Span;
 
     fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self> {
-        Self::new(seconds, nanoseconds)
+        duration(seconds, nanoseconds)
     }
 
     fn to_seconds(&self) -> Option<(i64, u32)> {
         match u32::try_from(self.subsec_nanos()) {
-            Ok(nanoseconds) => Some((self.num_seconds(), nanoseconds)),
+            Ok(nanoseconds) => Some((self.as_secs(), nanoseconds)),
             // Both parts of a negative duration are negative.
             Err(_) => {
                 let nanoseconds = u32::try_from(1_000_000_000 + self.subsec_nanos()).ok()?;
-                Some((self.num_seconds().checked_sub(1)?, nanoseconds))
+                Some((self.as_secs().checked_sub(1)?, nanoseconds))
             }
         }
     }
@@ -32,24 +39,22 @@ impl Time for TimeDelta {
     }
 }
 
-impl Time for NaiveDateTime {
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
+impl Time for DateTime {
     const KIND: TimeKind = TimeKind::Point;
 
     fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self> {
-        DateTime::from_timestamp(seconds, nanoseconds).map(|time| time.naive_utc())
+        EPOCH.checked_add(duration(seconds, nanoseconds)?).ok()
     }
 
     fn to_seconds(&self) -> Option<(i64, u32)> {
-        let time = self.and_utc();
-        // A leap second has more nanoseconds, and no count of its own since 1970.
-        let nanoseconds =
-            Some(time.timestamp_subsec_nanos()).filter(|&nanoseconds| nanoseconds < 1_000_000_000);
-        Some((time.timestamp(), nanoseconds?))
+        self.duration_since(EPOCH).to_seconds()
     }
 
     fn from_month(year: i64, month: u8) -> Option<Self> {
-        let date = NaiveDate::from_ymd_opt(year.try_into().ok()?, month.into(), 1)?;
-        Some(date.and_time(NaiveTime::MIN))
+        let date = Date::new(year.try_into().ok()?, month.try_into().ok()?, 1).ok()?;
+        Some(date.to_datetime(OfDay::midnight()))
     }
 
     fn to_month(&self) -> Option<(i64, u8)> {
@@ -58,22 +63,22 @@ impl Time for NaiveDateTime {
 }
 
 /// The time is in UTC.
-impl Time for DateTime<Utc> {
+impl Time for Timestamp {
     const KIND: TimeKind = TimeKind::Point;
 
     fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self> {
-        Self::from_timestamp(seconds, nanoseconds)
+        Self::from_duration(duration(seconds, nanoseconds)?).ok()
     }
 
     fn to_seconds(&self) -> Option<(i64, u32)> {
-        self.naive_utc().to_seconds()
+        self.as_duration().to_seconds()
     }
 
     fn from_month(year: i64, month: u8) -> Option<Self> {
-        NaiveDateTime::from_month(year, month).map(|time| time.and_utc())
+        Offset::UTC.to_timestamp(DateTime::from_month(year, month)?).ok()
     }
 
     fn to_month(&self) -> Option<(i64, u8)> {
-        self.naive_utc().to_month()
+        Offset::UTC.to_datetime(*self).to_month()
     }
 }

@@ -7,19 +7,15 @@ mod chrono;
 #[cfg(feature = "jiff")]
 mod jiff;
 
-use ndarray::{ArrayD, IxDyn};
-use zarrox_core::data_type::{NOT_A_TIME, TimeKind, TimeType, TimeUnit};
-use zarrox_core::{DataType, Error, ErrorKind, Result};
+use super::{Decode, Encode, FromElement, ToElement};
+use crate::data_type::{DataType, NOT_A_TIME, TimeKind, TimeType, TimeUnit};
+use crate::error::{Error, ErrorKind, Result};
 
-use super::dynamic::{DynArray, position};
-use crate::error::argument;
-
-/// A library's type of points in time or of time spans, which [`DynArray::to_times`] and [`DynArray::from_times`] convert.
+/// A library's type of points in time or of time spans.
 ///
-/// The features `jiff` and `chrono` implement it for the types of these crates. NumPy's times have no time zone, so the civil
-/// types (`jiff::civil::DateTime`, `chrono::NaiveDateTime`) represent exactly what is stored; `jiff::Timestamp` and
-/// `chrono::DateTime<Utc>` take it as UTC. Spans are `jiff::SignedDuration` and `chrono::TimeDelta`.
-pub trait Time: Sized + std::fmt::Debug {
+/// NumPy's times have no time zone, so the civil types (`jiff::civil::DateTime`, `chrono::NaiveDateTime`) represent exactly what is
+/// stored; `jiff::Timestamp` and `chrono::DateTime<Utc>` take it as UTC.
+trait Time: Sized + std::fmt::Debug {
     /// The kind of the type: points in time, or time spans.
     const KIND: TimeKind;
 
@@ -149,67 +145,83 @@ fn divided(number: i128, by: i128) -> std::result::Result<i128, Problem> {
     if number % by == 0 { Ok(number / by) } else { Err(Problem::Between) }
 }
 
-impl DynArray {
-    /// Converts elements of `numpy.datetime64` or `numpy.timedelta64` to times of another library; "not a time" becomes `None`.
-    ///
-    /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the elements are not such times, have a generic unit, or are spans of months or
-    /// years. [`ErrorKind::Unsupported`] when an element is outside of the range of the library's type, or finer than its
-    /// nanoseconds: nothing is rounded.
-    pub fn to_times<T: Time>(&self) -> Result<ArrayD<Option<T>>> {
-        let (time, step) = counted::<T>(self.data_type())?;
-        let counts = self.elements().map(|element| element.try_into().map_or(NOT_A_TIME, i64::from_ne_bytes));
-        let times = counts.enumerate().map(|(index, count)| match count {
-            NOT_A_TIME => Ok(None),
-            count => value(time.scale(), step, count).map(Some).map_err(|problem| {
-                let why = match problem {
-                    Problem::Between => "has a fraction of a nanosecond",
-                    Problem::OutOfRange => "is outside of its range",
-                };
-                let (scale, unit) = (time.scale(), time.unit().name());
-                let message = format!(
-                    "{count} times {scale} {unit} cannot be a {}: it {why}; read the counts as i64",
-                    std::any::type_name::<T>()
-                );
-                Error::new(ErrorKind::Unsupported, message).at(self.place(index))
-            }),
-        });
-        let times = times.collect::<Result<Vec<_>>>()?;
-        ArrayD::from_shape_vec(IxDyn(self.shape()), times).map_err(|error| argument(error.to_string()))
-    }
-
-    /// Converts times of another library to elements of `numpy.datetime64` or `numpy.timedelta64`; `None` becomes "not a time".
-    ///
-    /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] as for [`DynArray::to_times`]. [`ErrorKind::InvalidArgument`] when a time is not a whole
-    /// number of the type's units, or is outside of its range: nothing is rounded.
-    pub fn from_times<T: Time>(data_type: DataType, times: &ArrayD<Option<T>>) -> Result<Self> {
-        let (time, step) = counted::<T>(&data_type)?;
-        let mut bytes = Vec::with_capacity(8 * times.len());
-        for (index, value) in times.iter().enumerate() {
-            let count = match value {
-                None => Ok(NOT_A_TIME),
-                Some(value) => count(time.scale(), step, value),
-            };
-            let count = count.map_err(|problem| {
-                let (scale, unit) = (time.scale(), time.unit().name());
-                let why = match problem {
-                    Problem::Between => format!("is not a whole number of {scale} {unit}"),
-                    Problem::OutOfRange => format!("is outside of the range of {data_type}"),
-                };
-                argument(format!("{value:?} {why}"))
-                    .at(format!("element {:?}", position(times.shape(), index)))
-            })?;
-            bytes.extend_from_slice(&count.to_ne_bytes());
+/// The function that decodes counts.
+fn decoder<T: Time + 'static>(data_type: &DataType) -> Result<Decode<T>> {
+    let (time, step) = counted::<T>(data_type)?;
+    Ok(Box::new(move |element| {
+        let name = std::any::type_name::<T>();
+        let count = element.try_into().map_or(NOT_A_TIME, i64::from_ne_bytes);
+        if count == NOT_A_TIME {
+            let message = format!("NaT cannot be a {name}; read an `Option` of it");
+            return Err(Error::new(ErrorKind::Unsupported, message));
         }
-        Self::new(data_type, times.shape().to_vec(), bytes)
-    }
+        value(time.scale(), step, count).map_err(|problem| {
+            let why = match problem {
+                Problem::Between => "has a fraction of a nanosecond",
+                Problem::OutOfRange => "is outside of its range",
+            };
+            let (scale, unit) = (time.scale(), time.unit().name());
+            let message =
+                format!("{count} times {scale} {unit} cannot be a {name}: it {why}; read the counts as i64");
+            Error::new(ErrorKind::Unsupported, message)
+        })
+    }))
 }
+
+/// The function that encodes times as counts. Nothing is rounded.
+fn encoder<T: Time + 'static>(data_type: &DataType) -> Result<Encode<T>> {
+    let (time, step) = counted::<T>(data_type)?;
+    let data_type = data_type.clone();
+    Ok(Box::new(move |value, bytes| {
+        let count = count(time.scale(), step, value).map_err(|problem| {
+            let (scale, unit) = (time.scale(), time.unit().name());
+            let why = match problem {
+                Problem::Between => format!("is not a whole number of {scale} {unit}"),
+                Problem::OutOfRange => format!("is outside of the range of {data_type}"),
+            };
+            Error::argument(format!("{value:?} {why}"))
+        })?;
+        bytes.extend_from_slice(&count.to_ne_bytes());
+        Ok(())
+    }))
+}
+
+/// Makes types elements: points in time, or time spans.
+#[cfg_attr(
+    not(any(test, feature = "chrono", feature = "jiff")),
+    expect(unused_macros, reason = "without a library of times")
+)]
+macro_rules! time_elements {
+    ($($T:ty),+ $(,)?) => {$(
+        impl FromElement for $T {
+            fn decoder(data_type: &DataType) -> Result<Decode<Self>> {
+                decoder(data_type)
+            }
+
+            fn is_missing(_: &DataType, element: &[u8]) -> bool {
+                element == NOT_A_TIME.to_ne_bytes()
+            }
+        }
+
+        impl ToElement for $T {
+            fn encoder(data_type: &DataType) -> Result<Encode<Self>> {
+                encoder(data_type)
+            }
+
+            fn missing(_: &DataType) -> Option<Vec<u8>> {
+                Some(NOT_A_TIME.to_ne_bytes().to_vec())
+            }
+        }
+    )+};
+}
+
+#[cfg(feature = "chrono")]
+time_elements!(::chrono::TimeDelta, ::chrono::NaiveDateTime, ::chrono::DateTime<::chrono::Utc>);
+#[cfg(feature = "jiff")]
+time_elements!(::jiff::SignedDuration, ::jiff::civil::DateTime, ::jiff::Timestamp);
 
 #[cfg(test)]
 mod tests {
-    use ndarray::arr1;
-
     use super::*;
 
     /// A type of one's own: centuries, and nothing between them.
@@ -236,42 +248,47 @@ mod tests {
         }
     }
 
+    time_elements!(Century);
+
     fn type_of(unit: TimeUnit, scale: u32) -> DataType {
         TimeType::new(TimeKind::Point, unit, scale).unwrap().into()
     }
 
     #[test]
-    fn errors_name_the_element_and_what_is_wrong_with_it() {
-        let counts = |data_type, counts: [i64; 2]| {
-            let bytes = counts.iter().flat_map(|count| count.to_ne_bytes()).collect();
-            DynArray::new(data_type, vec![1, 2], bytes).unwrap()
-        };
+    fn errors_say_what_is_wrong_with_a_value() {
         let decades = type_of(TimeUnit::Year, 10);
-        let read = counts(decades.clone(), [3, -7]).to_times::<Century>().unwrap();
-        assert_eq!(read.as_slice().unwrap(), [Some(Century(20)), Some(Century(19))]);
-        let error = counts(decades, [3, 4]).to_times::<Century>().unwrap_err();
+        let decode = Option::<Century>::decoder(&decades).unwrap();
+        let read = |count: i64| decode(&count.to_ne_bytes());
+        assert_eq!(read(3).unwrap(), Some(Century(20)));
+        assert_eq!(read(NOT_A_TIME).unwrap(), None);
+        let error = read(4).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         let message = error.to_string();
-        assert!(message.starts_with("element [0, 1]: 4 times 10 Y cannot be a "), "{message}");
+        assert!(message.starts_with("4 times 10 Y cannot be a "), "{message}");
         assert!(message.ends_with("it is outside of its range; read the counts as i64"), "{message}");
-        let written = arr1(&[None, Some(Century(20))]).into_dyn();
-        let array = DynArray::from_times(type_of(TimeUnit::Month, 180), &written).unwrap();
-        assert_eq!(array.to_typed::<i64>().unwrap().as_slice().unwrap(), [NOT_A_TIME, 2]);
-        let error = DynArray::from_times(type_of(TimeUnit::Year, 7), &written).unwrap_err();
-        assert_eq!(error.to_string(), "element [1]: Some(Century(20)) is not a whole number of 7 Y");
+        let error = Century::decoder(&decades).unwrap()(&NOT_A_TIME.to_ne_bytes()).unwrap_err();
+        assert!(error.to_string().starts_with("NaT cannot be a "), "{error}");
+        let encoded = |data_type: &DataType, value: Option<Century>| {
+            let mut bytes = Vec::new();
+            Option::encoder(data_type)?(&value, &mut bytes).map(|()| bytes)
+        };
+        let months = type_of(TimeUnit::Month, 180);
+        assert_eq!(encoded(&months, Some(Century(20))).unwrap(), 2_i64.to_ne_bytes());
+        assert_eq!(encoded(&months, None).unwrap(), NOT_A_TIME.to_ne_bytes());
+        let error = encoded(&type_of(TimeUnit::Year, 7), Some(Century(20))).unwrap_err();
+        assert_eq!(error.to_string(), "Century(20) is not a whole number of 7 Y");
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     }
 
     #[test]
-    fn types_that_do_not_fit_are_refused_also_without_elements() {
-        let none = |data_type| DynArray::new(data_type, vec![0], vec![]).unwrap().to_times::<Century>();
-        assert!(none(type_of(TimeUnit::Attosecond, 1)).is_ok());
+    fn types_that_do_not_fit_are_refused() {
+        <Century as FromElement>::check(&type_of(TimeUnit::Attosecond, 1)).unwrap();
         for (data_type, why) in [
             (DataType::Int64, "not times"),
             (DataType::timedelta64(TimeUnit::Day), "spans"),
             (type_of(TimeUnit::Generic, 1), "their unit is generic"),
         ] {
-            let error = none(data_type).unwrap_err();
+            let error = Century::decoder(&data_type).err().expect("the type is refused");
             assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
             assert!(error.to_string().contains(why), "{error}");
         }

@@ -2,7 +2,7 @@
 
 use std::alloc::{Layout, alloc_zeroed};
 
-use zarrox_core::{Element, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The size in bytes from which huge pages are requested: the first access to them costs half.
 const LARGE: usize = 4 << 20;
@@ -11,7 +11,10 @@ const LARGE: usize = 4 << 20;
 ///
 /// # Errors
 /// [`ErrorKind::LimitExceeded`] when no memory can be that large, [`ErrorKind::OutOfMemory`] when it cannot be allocated.
-pub(crate) fn zeroed<T: Element>(count: usize) -> Result<Vec<T>> {
+///
+/// # Safety
+/// Zeros must be a valid value of the type.
+pub(super) unsafe fn zeroed<T>(count: usize) -> Result<Vec<T>> {
     let too_large = |kind| {
         let size = count.saturating_mul(size_of::<T>());
         Error::new(
@@ -29,7 +32,7 @@ pub(crate) fn zeroed<T: Element>(count: usize) -> Result<Vec<T>> {
         return Err(too_large(ErrorKind::OutOfMemory));
     }
     advise_huge_pages(pointer, layout.size());
-    // SAFETY: the memory is from the global allocator, of this layout, and all zero: valid for every `Element`.
+    // SAFETY: the memory is from the global allocator, of this layout, and all zero: valid by the contract of this function.
     Ok(unsafe { Vec::from_raw_parts(pointer.cast::<T>(), count, count) })
 }
 
@@ -37,7 +40,7 @@ pub(crate) fn zeroed<T: Element>(count: usize) -> Result<Vec<T>> {
 ///
 /// # Errors
 /// [`ErrorKind::OutOfMemory`] when the memory cannot be allocated.
-pub(crate) fn reserved(size: usize) -> Result<Vec<u8>> {
+pub fn reserved(size: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|error| {
         let message = format!("a copy would take {size} bytes, more than the available memory");
@@ -66,7 +69,12 @@ fn advise_huge_pages(_: *mut u8, _: usize) {}
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{ErrorKind, Result, reserved};
+    use crate::data_type::Element;
+
+    fn zeroed<T: Element>(count: usize) -> Result<Vec<T>> {
+        crate::elements::InPlace::new().zeroed(count)
+    }
 
     #[test]
     fn memory_is_zero_and_too_much_is_an_error() {
