@@ -20,7 +20,7 @@ pub(crate) fn expected(data: &Path) -> json::Map {
 /// The root of a file.
 pub(crate) fn opened(path: &Path) -> Node {
     let store = Arc::new(open_file(path).unwrap());
-    OpenOptions::new().mode(OpenMode::Read).open_in(store, "").unwrap()
+    OpenOptions::new().mode(OpenMode::Read).open((store, "")).unwrap()
 }
 
 /// Compares the shape, the type and the elements of an array.

@@ -105,7 +105,7 @@ fn of_a_huge_array_only_what_is_stored_is_visited() {
     let file = std::sync::Arc::new(zarrox_files::open_file(place("a.h5")).unwrap());
     let again = zarrox::OpenOptions::new()
         .mode(zarrox::OpenMode::Read)
-        .open_in(file, "")
+        .open((file, ""))
         .unwrap()
         .into_group()
         .unwrap();

@@ -20,7 +20,7 @@ fn expected() -> json::Map {
 
 fn root(store: &FileStore) -> Group {
     let store = Arc::new(store.clone());
-    OpenOptions::new().mode(OpenMode::Read).open_in(store, "").unwrap().into_group().unwrap()
+    OpenOptions::new().mode(OpenMode::Read).open((store, "")).unwrap().into_group().unwrap()
 }
 
 fn decoded(json: &Json) -> Vec<u8> {

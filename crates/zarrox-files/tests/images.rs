@@ -14,7 +14,7 @@ fn data() -> PathBuf {
 
 fn opened(path: &Path) -> zarrox::Result<Array> {
     let store = Arc::new(open_file(path)?);
-    OpenOptions::new().mode(OpenMode::Read).open_in(store, "")?.into_array()
+    OpenOptions::new().mode(OpenMode::Read).open((store, ""))?.into_array()
 }
 
 /// The names of the dimensions.

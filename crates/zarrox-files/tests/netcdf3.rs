@@ -112,7 +112,7 @@ fn stored(bytes: &[u8]) -> Opened {
 fn open(bytes: &[u8]) -> (FileStore, Group) {
     let store = open_file(&stored(bytes).path).unwrap();
     let options = OpenOptions::new().mode(OpenMode::Read);
-    let root = options.open_in(std::sync::Arc::new(store.clone()), "").unwrap().into_group().unwrap();
+    let root = options.open((std::sync::Arc::new(store.clone()), "")).unwrap().into_group().unwrap();
     (store, root)
 }
 

@@ -27,7 +27,7 @@ fn expected() -> json::Map {
 
 fn root(path: &Path) -> Group {
     let store: Arc<dyn Store> = Arc::new(open_file(path).unwrap());
-    OpenOptions::new().mode(OpenMode::Read).open_in(store, "").unwrap().into_group().unwrap()
+    OpenOptions::new().mode(OpenMode::Read).open((store, "")).unwrap().into_group().unwrap()
 }
 
 fn decoded(said: &Json) -> Vec<u8> {

@@ -78,7 +78,7 @@ impl Typed {
         if own.has_subarray() || !dtype.is_equiv_to(own) {
             return None;
         }
-        stored.array.get_or_init(|| self.array.as_stored_bytes()).as_ref()
+        stored.array.get_or_init(|| self.array.raw().as_bytes()).as_ref()
     }
 
     /// A value as elements that lie in memory as the array's do.

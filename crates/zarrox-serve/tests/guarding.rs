@@ -202,7 +202,7 @@ fn roots_are_added_while_it_runs() {
     let running = std::thread::spawn(move || bound.run());
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let array = OpenOptions::new()
-        .create_array_in(store.clone(), "deep/a")
+        .create_array((store.clone(), "deep/a"))
         .shape([3])
         .data_type(DataType::Float64)
         .create()

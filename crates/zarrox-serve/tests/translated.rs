@@ -48,7 +48,7 @@ fn every_format_is_read_as_zarr_3() {
     for name in NAMES {
         let store = downloaded(&client, name);
         let options = OpenOptions::new().format(Format::V3);
-        let array = options.open_in(store, array_of(name)).unwrap().into_array().unwrap();
+        let array = options.open((store, array_of(name))).unwrap().into_array().unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), expected(name).into_dyn(), "{name}");
     }
 }

@@ -1,6 +1,7 @@
 //! One parallel pass over the elements of arrays, in parts of whole chunks and in bounded memory.
 
 use std::sync::{Mutex, PoisonError};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{DimSelection, Result, Selection};
 

@@ -22,14 +22,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::stream::{self, Stream};
 use zarrox_core::json::Map;
 use zarrox_core::{DataType, DimSelection, FromElement, FromElements, IntoElements, IntoSelection, Result};
 
-use crate::{AccessOptions, Array, ArrayBuilder, Child, Chunks, Group, Interrupt, Node, OpenOptions};
+use crate::{AccessOptions, Array, ArrayBuilder, Child, Chunks, Group, Interrupt, Node, OpenOptions, Place};
 
 /// Runs work on a thread that may block, and returns its result.
 ///
@@ -44,73 +43,73 @@ pub async fn run<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 's
     zarrox_stores::run_blocking(work).await?
 }
 
-/// Opens the node at a path or URL, see [`crate::open`].
+/// Opens the node at a place, see [`crate::open`].
 ///
 /// # Errors
 /// The errors of [`crate::open`].
-pub async fn open(path: impl Into<PathBuf>) -> Result<Node> {
-    let path = path.into();
-    run(move || crate::open(path)).await
+pub async fn open(place: impl Into<Place>) -> Result<Node> {
+    let place = place.into();
+    run(move || crate::open(place)).await
 }
 
-/// Creates a group at a path or URL, see [`crate::create_group`].
+/// Creates a group at a place, see [`crate::create_group`].
 ///
 /// # Errors
 /// The errors of [`crate::create_group`].
-pub async fn create_group(path: impl Into<PathBuf>) -> Result<AsyncGroup> {
-    OpenOptions::new().create_group_async(path).await
+pub async fn create_group(place: impl Into<Place>) -> Result<AsyncGroup> {
+    OpenOptions::new().create_group_async(place).await
 }
 
-/// Opens the array at a path or URL, see [`crate::open_array`].
+/// Opens the array at a place, see [`crate::open_array`].
 ///
 /// # Errors
 /// The errors of [`crate::open_array`].
-pub async fn open_array(path: impl Into<PathBuf>) -> Result<AsyncArray> {
-    open(path).await?.into_array().map(AsyncArray::from)
+pub async fn open_array(place: impl Into<Place>) -> Result<AsyncArray> {
+    open(place).await?.into_array().map(AsyncArray::from)
 }
 
-/// Opens the group at a path or URL, see [`crate::open_group`].
+/// Opens the group at a place, see [`crate::open_group`].
 ///
 /// # Errors
 /// The errors of [`crate::open_group`].
-pub async fn open_group(path: impl Into<PathBuf>) -> Result<AsyncGroup> {
-    open(path).await?.into_group().map(AsyncGroup::from)
+pub async fn open_group(place: impl Into<Place>) -> Result<AsyncGroup> {
+    open(place).await?.into_group().map(AsyncGroup::from)
 }
 
 /// Opening and creating by options: the futures of the methods without `_async`.
 impl OpenOptions {
-    /// Opens the node at a path or URL, see [`open`](Self::open).
+    /// Opens the node at a place, see [`open`](Self::open).
     ///
     /// # Errors
     /// The errors of [`open`](Self::open).
-    pub async fn open_async(&self, path: impl Into<PathBuf>) -> Result<Node> {
-        let (options, path) = (self.clone(), path.into());
-        run(move || options.open(path)).await
+    pub async fn open_async(&self, place: impl Into<Place>) -> Result<Node> {
+        let (options, place) = (self.clone(), place.into());
+        run(move || options.open(place)).await
     }
 
-    /// Opens the array at a path or URL, see [`open_array`](Self::open_array).
+    /// Opens the array at a place, see [`open_array`](Self::open_array).
     ///
     /// # Errors
     /// The errors of [`open_array`](Self::open_array).
-    pub async fn open_array_async(&self, path: impl Into<PathBuf>) -> Result<AsyncArray> {
-        self.open_async(path).await?.into_array().map(AsyncArray::from)
+    pub async fn open_array_async(&self, place: impl Into<Place>) -> Result<AsyncArray> {
+        self.open_async(place).await?.into_array().map(AsyncArray::from)
     }
 
-    /// Opens the group at a path or URL, see [`open_group`](Self::open_group).
+    /// Opens the group at a place, see [`open_group`](Self::open_group).
     ///
     /// # Errors
     /// The errors of [`open_group`](Self::open_group).
-    pub async fn open_group_async(&self, path: impl Into<PathBuf>) -> Result<AsyncGroup> {
-        self.open_async(path).await?.into_group().map(AsyncGroup::from)
+    pub async fn open_group_async(&self, place: impl Into<Place>) -> Result<AsyncGroup> {
+        self.open_async(place).await?.into_group().map(AsyncGroup::from)
     }
 
-    /// Creates a group at a path or URL, see [`create_group`](Self::create_group).
+    /// Creates a group at a place, see [`create_group`](Self::create_group).
     ///
     /// # Errors
     /// The errors of [`create_group`](Self::create_group).
-    pub async fn create_group_async(&self, path: impl Into<PathBuf>) -> Result<AsyncGroup> {
-        let (options, path) = (self.clone(), path.into());
-        run(move || options.create_group(path)).await.map(AsyncGroup::from)
+    pub async fn create_group_async(&self, place: impl Into<Place>) -> Result<AsyncGroup> {
+        let (options, place) = (self.clone(), place.into());
+        run(move || options.create_group(place)).await.map(AsyncGroup::from)
     }
 }
 

@@ -478,7 +478,7 @@ mod tests {
     #[test]
     fn only_a_node_of_another_format_cannot_be_told_of() {
         let store: Arc<dyn zarrox_stores::Store> = Arc::new(MemoryStore::new());
-        OpenOptions::new().format(Format::V3).create_group_in(Arc::clone(&store), "g").unwrap();
+        OpenOptions::new().format(Format::V3).create_group((Arc::clone(&store), "g")).unwrap();
         let place = OpenOptions::new().location(store, "g").unwrap();
         place.check_other_format(Format::V3).unwrap();
         assert_eq!(place.check_other_format(Format::V2).unwrap_err().kind(), ErrorKind::Unsupported);

@@ -6,6 +6,7 @@ use zarrox_core::json::Map;
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Stamp;
 
+use crate::array::ArrayInternals;
 use crate::array::{Array, ArrayBuilder, Growth};
 use crate::error::argument;
 use crate::hierarchy::{DocumentFix, update_attributes};

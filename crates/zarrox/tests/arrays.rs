@@ -18,7 +18,7 @@ fn memory() -> Arc<dyn Store> {
 }
 
 fn int32(store: &Arc<dyn Store>, shape: &[u64], chunks: &[u64]) -> ArrayBuilder {
-    let builder = OpenOptions::new().create_array_in(store.clone(), "a");
+    let builder = OpenOptions::new().create_array((store.clone(), "a"));
     builder.shape(shape).chunks(chunks).data_type(DataType::Int32)
 }
 
@@ -30,7 +30,7 @@ fn document(store: &Arc<dyn Store>, key: &str) -> Json {
 fn a_v3_array_is_written_in_the_strict_form_with_its_ancestors() {
     let store = memory();
     OpenOptions::new()
-        .create_array_in(store.clone(), "climate/t2m")
+        .create_array((store.clone(), "climate/t2m"))
         .shape([4, 6])
         .chunks([2, 3])
         .shards([4, 6])
@@ -74,7 +74,7 @@ fn a_v3_array_is_written_in_the_strict_form_with_its_ancestors() {
 #[test]
 fn a_v2_array_is_written_as_numcodecs_names_things() {
     let store = memory();
-    let builder = OpenOptions::new().create_array_in(store.clone(), "x/y").format(Format::V2);
+    let builder = OpenOptions::new().create_array((store.clone(), "x/y")).format(Format::V2);
     builder.shape([4, 6]).chunks([2, 3]).data_type(DataType::Int16).column_major(true).create().unwrap();
     assert_eq!(document(&store, ".zgroup"), json!({"zarr_format": 2}));
     assert_eq!(document(&store, "x/.zgroup"), json!({"zarr_format": 2}));
@@ -93,7 +93,7 @@ fn chunks_that_hold_only_fill_values_are_not_stored_unless_asked_for() {
     for (store_empty, expected) in [(false, 0), (true, 4)] {
         let store = memory();
         let options = OpenOptions::new().store_empty_chunks(store_empty);
-        let builder = options.create_array_in(store.clone(), "a").shape([4, 4]).chunks([2, 2]);
+        let builder = options.create_array((store.clone(), "a")).shape([4, 4]).chunks([2, 2]);
         let array = builder.data_type(DataType::Float64).fill_value(f64::NAN).create().unwrap();
         array.write(.., f64::NAN).unwrap();
         assert_eq!(array.info().unwrap().chunks_initialised, expected);
@@ -117,7 +117,7 @@ fn missing_chunks_are_fill_values_or_errors_by_policy() {
     array.write(s![..2], 1).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[1, 1, 7, 7]).into_dyn());
     let complete = OpenOptions::new().missing_chunks(MissingChunks::Error);
-    let array = complete.open_in(store, "a").unwrap().into_array().unwrap();
+    let array = complete.open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![..2]).unwrap().len(), 2);
     let error = array.read::<ArrayD<i32>>(..).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -144,7 +144,7 @@ fn growing_again_after_shrinking_gives_fill_values() {
         let expected =
             Array2::from_shape_fn((7, 6), |(i, j)| if i < 3 && j < 5 { values[(i, j)] } else { -1 });
         assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), expected.into_dyn());
-        let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+        let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
         assert_eq!(reopened.shape(), [7, 6]);
     }
 }
@@ -157,7 +157,7 @@ fn resizing_keeps_unknown_members_of_the_document() {
     zarray["later"] = json!({"keep": "me"});
     let key = Key::new("a/.zarray").unwrap();
     store.set(&key, zarray.to_string().as_bytes(), Default::default()).unwrap();
-    let mut array = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();
+    let mut array = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
     array.resize(&[9]).unwrap();
     zarray["shape"] = json!([9]);
     assert_eq!(document(&store, "a/.zarray"), zarray);
@@ -185,14 +185,14 @@ fn two_handles_that_append_in_turn_lose_nothing() {
         for thread in 0..4 {
             let store = store.clone();
             scope.spawn(move || {
-                let mut array = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+                let mut array = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
                 for _ in 0..25 {
                     array.append(&arr1(&[thread, thread]), 0).unwrap();
                 }
             });
         }
     });
-    let array = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     let values = array.read::<ArrayD<i32>>(..).unwrap();
     assert_eq!(values.len(), 200);
     for thread in 0..4 {
@@ -312,19 +312,19 @@ fn types_must_agree() {
 #[test]
 fn chunks_can_be_had_encoded_and_decoded() {
     let array = int32(&memory(), &[3], &[2]).no_compressor().fill_value(9).create().unwrap();
-    assert_eq!(array.read_encoded_chunk(&[0]).unwrap(), None);
+    assert_eq!(array.raw().read(&[0]).unwrap(), None);
     array.write(.., &arr1(&[1, 2, 3])).unwrap();
-    assert_eq!(array.chunk_key(&[1]).unwrap(), "a/c/1");
-    assert_eq!(array.read_encoded_chunk(&[1]).unwrap().unwrap(), [3, 0, 0, 0, 9, 0, 0, 0].as_slice());
+    assert_eq!(array.raw().key(&[1]).unwrap(), "a/c/1");
+    assert_eq!(array.raw().read(&[1]).unwrap().unwrap(), [3, 0, 0, 0, 9, 0, 0, 0].as_slice());
     assert_eq!(array.read_chunk::<ArrayD<i32>>(&[1]).unwrap(), arr1(&[3, 9]).into_dyn());
-    array.write_encoded_chunk(&[0], &[5, 0, 0, 0, 6, 0, 0, 0]).unwrap();
+    array.raw().write(&[0], &[5, 0, 0, 0, 6, 0, 0, 0]).unwrap();
     array.write_chunk(&[1], &arr1(&[7, 8])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[5, 6, 7]).into_dyn());
     assert!(array.erase_chunk(&[0]).unwrap());
     assert!(!array.erase_chunk(&[0]).unwrap());
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[9, 9, 7]).into_dyn());
     for outside in [&[2][..], &[0, 0], &[]] {
-        assert_eq!(array.read_encoded_chunk(outside).unwrap_err().kind(), ErrorKind::InvalidArgument);
+        assert_eq!(array.raw().read(outside).unwrap_err().kind(), ErrorKind::InvalidArgument);
     }
 }
 
@@ -341,7 +341,7 @@ fn an_array_opened_for_reading_refuses_every_change() {
         array.append(&arr1(&[1_i8]), 0).unwrap_err().kind(),
         array.set_attributes(Default::default()).unwrap_err().kind(),
         array.erase_chunk(&[0]).unwrap_err().kind(),
-        array.write_encoded_chunk(&[0], &[]).unwrap_err().kind(),
+        array.raw().write(&[0], &[]).unwrap_err().kind(),
     ];
     assert_eq!(kinds, [ErrorKind::ReadOnly; 6]);
     assert_eq!(array.read::<ArrayD<i8>>(..).unwrap().len(), 4);
@@ -353,7 +353,7 @@ fn large_compressed_chunks_read_in_parts_like_small_ones() {
     let values = Array2::from_shape_fn((700, 600), |(i, j)| u32::try_from((i * j) % 1009).unwrap());
     for codecs in [vec![Bytes::little().into()], vec![Bytes::big().into()]] {
         let store = memory();
-        let builder = OpenOptions::new().create_array_in(store, "a").shape([700, 600]).chunks([512, 512]);
+        let builder = OpenOptions::new().create_array((store, "a")).shape([700, 600]).chunks([512, 512]);
         let chain =
             codecs.into_iter().chain([Zstd::level(1).checksum(true).into(), Crc32c::default().into()]);
         let array = builder.data_type(DataType::UInt32).codecs(chain).create().unwrap();
@@ -362,11 +362,11 @@ fn large_compressed_chunks_read_in_parts_like_small_ones() {
         let part = values.slice(ndarray::s![3..650;7, 11..590;3]).to_owned();
         assert_eq!(array.read::<ArrayD<u32>>(s![3..650;7, 11..590;3]).unwrap(), part.into_dyn());
         assert_eq!(array.read::<ArrayD<u32>>(s![.., 5]).unwrap(), values.column(5).to_owned().into_dyn());
-        let encoded = array.read_encoded_chunk(&[0, 0]).unwrap().unwrap();
+        let encoded = array.raw().read(&[0, 0]).unwrap().unwrap();
         for damage in [encoded.len() - 40, encoded.len() / 2] {
             let mut broken = encoded.to_vec();
             broken[damage] ^= 0x10;
-            array.write_encoded_chunk(&[0, 0], &broken).unwrap();
+            array.raw().write(&[0, 0], &broken).unwrap();
             let error = array.read::<ArrayD<u32>>(s![0, 0]).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
         }
@@ -401,9 +401,9 @@ fn old_nested_v2_stores_are_found_to_be_nested() {
     zarray.as_object_mut().unwrap().shift_remove("dimension_separator");
     let key = Key::new("a/.zarray").unwrap();
     store.set(&key, zarray.to_string().as_bytes(), Default::default()).unwrap();
-    let array = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![3, 3]).unwrap(), ndarray::arr0(5).into_dyn());
-    assert_eq!(array.chunk_key_encoding().unwrap(), ChunkKeyEncoding::V2(Separator::Slash));
+    assert_eq!(array.raw().key_encoding().unwrap(), ChunkKeyEncoding::V2(Separator::Slash));
     assert_eq!(array.info().unwrap().chunks_initialised, 1);
     let written = array.clone();
     written.write(.., 6).unwrap();
@@ -413,7 +413,7 @@ fn old_nested_v2_stores_are_found_to_be_nested() {
     // Whose store is empty gives its chunks the names that the specification has, whatever others do afterwards.
     let empty = memory();
     empty.set(&key, zarray.to_string().as_bytes(), Default::default()).unwrap();
-    let array = OpenOptions::new().open_in(empty.clone(), "a").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open((empty.clone(), "a")).unwrap().into_array().unwrap();
     array.write(s![..2, 2..], 7).unwrap();
     empty.set(&Key::new("a/1/1").unwrap(), b"", Default::default()).unwrap();
     array.write(s![2.., ..2], 8).unwrap();
@@ -426,14 +426,14 @@ fn old_nested_v2_stores_are_found_to_be_nested() {
 fn arrays_of_a_hierarchy_share_codecs_only_where_nothing_differs() {
     let store = memory();
     let create = |name: &str, fill: i32, chunk: u64, level: i32| {
-        let array = OpenOptions::new().create_array_in(store.clone(), name).shape([4]).chunks([chunk]);
+        let array = OpenOptions::new().create_array((store.clone(), name)).shape([4]).chunks([chunk]);
         array.data_type(DataType::Int32).compressor(Zstd::level(level)).fill_value(fill).create().unwrap();
     };
     let different = [("a", 1, 2, 3), ("b", 1, 2, 3), ("c", 2, 2, 3), ("d", 2, 4, 3), ("e", 2, 4, 5)];
     for (name, fill, chunk, level) in different {
         create(name, fill, chunk, level);
     }
-    let group = OpenOptions::new().open_in(store, "").unwrap().into_group().unwrap();
+    let group = OpenOptions::new().open((store, "")).unwrap().into_group().unwrap();
     for (name, fill, chunk, level) in different {
         let array = group.open(name).unwrap().into_array().unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(0).unwrap(), ndarray::arr0(fill).into_dyn(), "{name}");
@@ -450,11 +450,7 @@ fn an_append_that_fails_leaves_no_trace() {
     let failed = array.append_with(&[6], 0, |grown, place| {
         assert_eq!(grown.shape(), [9]);
         grown.write(place, 7)?;
-        assert_eq!(
-            OpenOptions::new().open_in(store.clone(), "a")?.into_array()?.shape(),
-            [3],
-            "not yet seen"
-        );
+        assert_eq!(OpenOptions::new().open((store.clone(), "a"))?.into_array()?.shape(), [3], "not yet seen");
         grown.write(s![100], 0)
     });
     assert_eq!(failed.unwrap_err().kind(), ErrorKind::InvalidSelection);
@@ -494,7 +490,7 @@ fn a_write_to_the_edge_keeps_what_another_handle_has_appended_behind_it() {
             .append_with(&[2], 0, |grown, place| {
                 grown.write(place, &arr1(&[7, 8]))?;
                 // Not even a handle that is as new as can be knows of the new shape yet.
-                let fresh = OpenOptions::new().open_in(store.clone(), "a")?.into_array()?;
+                let fresh = OpenOptions::new().open((store.clone(), "a"))?.into_array()?;
                 fresh.write(.., 1)
             })
             .unwrap();
@@ -507,7 +503,7 @@ fn a_write_to_the_edge_keeps_what_another_handle_has_appended_behind_it() {
 #[test]
 fn elements_without_bytes_or_with_too_many_are_refused() {
     for bytes in [0, (1 << 20) + 1, 1 << 58, usize::MAX / 8] {
-        let builder = OpenOptions::new().create_array_in(memory(), "a").shape([4]);
+        let builder = OpenOptions::new().create_array((memory(), "a")).shape([4]);
         let error = builder.data_type(DataType::RawBits(bytes)).create().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
     }
@@ -591,6 +587,6 @@ fn a_level_that_a_codec_has_not_is_refused_for_new_arrays_and_nothing_to_readers
     let other = document.replace("\"level\": 22", "\"level\": 99").replace("\"level\":22", "\"level\":99");
     assert_ne!(document, other);
     store.set(&key, other.as_bytes(), zarrox::stores::Condition::Always).unwrap();
-    let array = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 10);
 }

@@ -22,7 +22,7 @@ fn values() -> Array2<i32> {
 }
 
 fn create(store: &Arc<dyn Store>) -> zarrox::Result<zarrox::Array> {
-    let root = OpenOptions::new().create_group_in(store.clone(), "")?;
+    let root = OpenOptions::new().create_group((store.clone(), ""))?;
     root.create_array("a").shape([20, 30]).chunks([5, 10]).data_type(DataType::Int32).create()
 }
 
@@ -90,7 +90,7 @@ fn no_thread_of_the_program_waits() {
     create(&near).unwrap().write(.., &values()).unwrap();
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
         let store = remote.blocking();
-        let array = asynchronous::run(|| OpenOptions::new().open_in(store, "a")).await.unwrap();
+        let array = asynchronous::run(|| OpenOptions::new().open((store, "a"))).await.unwrap();
         let array = asynchronous::AsyncArray::from(array.into_array().unwrap());
         let ticks = async {
             let mut ticks = 0;
@@ -114,10 +114,10 @@ fn no_thread_of_the_program_waits() {
 fn a_future_that_is_dropped_calls_its_work_off() {
     let remote = Remote::new(Duration::from_millis(20));
     let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
-    let array = OpenOptions::new().create_array_in(near, "a").shape([2_000]).chunks([1]);
+    let array = OpenOptions::new().create_array((near, "a")).shape([2_000]).chunks([1]);
     array.data_type(DataType::UInt8).create().unwrap().write(.., 1_u8).unwrap();
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
-        let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
+        let array = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap();
         let array = asynchronous::AsyncArray::from(array);
         remote.take_requests();
         let read = array.read::<ArrayD<u8>>(..);

@@ -23,7 +23,7 @@ fn memory() -> Arc<dyn Store> {
 }
 
 fn opened(store: &Arc<dyn Store>, path: &str) -> Node {
-    OpenOptions::new().consolidated(Consolidated::Never).open_in(store.clone(), path).unwrap()
+    OpenOptions::new().consolidated(Consolidated::Never).open((store.clone(), path)).unwrap()
 }
 
 /// The attributes of a node without one of them.
@@ -37,7 +37,7 @@ fn without(node: &Node, name: &str) -> String {
 fn create(store: &Arc<dyn Store>, format: Format, attributes: &Map) -> &'static str {
     let path = if format == Format::V1 { "" } else { "a" };
     let builder =
-        OpenOptions::new().create_array_in(store.clone(), path).format(format).shape([4]).chunks([2]);
+        OpenOptions::new().create_array((store.clone(), path)).format(format).shape([4]).chunks([2]);
     builder.data_type(DataType::Float64).attributes(attributes.clone()).create().unwrap();
     path
 }
@@ -104,7 +104,7 @@ fn tokens_and_large_numbers_survive_in_groups_and_consolidated_metadata() {
         root.consolidate_metadata().unwrap();
         assert!(root.check_consolidated().unwrap().is_empty(), "{format}");
         let options = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Require);
-        let group = options.open_in(store.clone(), "").unwrap().into_group().unwrap();
+        let group = options.open((store.clone(), "")).unwrap().into_group().unwrap();
         assert_eq!(json::to_line(group.attributes()), HARD, "{format}");
         assert_eq!(json::to_line(group.open("a").unwrap().attributes()), HARD, "{format}");
         // A group's own document has the copy inside in v3, and is changed beside it.

@@ -390,7 +390,7 @@ fn change_all(writer: &str) -> Vec<String> {
 /// Changes an array: every part is written into zeros, then everything as it was, and an attribute is added.
 fn change(store: &Arc<dyn Store>, path: &str, expected: &Json) -> Result<(), Trouble> {
     let options = OpenOptions::new().data_type_fallback(true);
-    let open = || options.open_in(store.clone(), path)?.into_array();
+    let open = || options.open((store.clone(), path))?.into_array();
     let mut array = open()?;
     let values = Values::expected(expected);
     let all = array.read::<DynArray>(..)?;

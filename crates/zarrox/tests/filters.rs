@@ -57,7 +57,7 @@ fn byte_orders_and_orders_of_elements() {
         ("<f8", "C", json!([delta("f8", "i2")]), vec![1, 0, 1, 0, 2, 0, 4, 0, 8, 0, 16, 0]),
     ] {
         let store = stored(dtype, order, &filters, &chunk);
-        let array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
+        let array = OpenOptions::new().open((store.clone(), "")).unwrap().into_array().unwrap();
         let values = array.read::<DynArray>(..).unwrap();
         let found: Vec<f64> = if dtype.ends_with("f8") {
             values.to::<ArrayD<f64>>().unwrap().into_iter().collect()
@@ -178,7 +178,7 @@ fn filters_see_bytes_as_numbers_of_their_own_type() {
     for (dtype, order, filters, chunk) in filters_of_bytes() {
         let what = format!("{dtype} {order} {filters}");
         let store = stored(dtype, order, &filters, &hex(chunk));
-        let array = OpenOptions::new().strict(true).open_in(store.clone(), "").unwrap().into_array().unwrap();
+        let array = OpenOptions::new().strict(true).open((store.clone(), "")).unwrap().into_array().unwrap();
         let expected =
             if dtype == "|b1" { [1.0, 0.0, 1.0, 0.0, 1.0, 0.0] } else { [1.0, 2.0, 4.0, 8.0, 16.0, 32.0] };
         assert_eq!(numbers(&array, dtype), expected, "{what}");
@@ -247,14 +247,14 @@ fn v3_metadata_with_a_filter_of_bytes_is_refused() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let key = Key::new("zarr.json").unwrap();
         store.set(&key, meta.to_string().as_bytes(), Default::default()).unwrap();
-        let error = OpenOptions::new().open_in(store, "").unwrap_err();
+        let error = OpenOptions::new().open((store, "")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.to_string().contains("the codec 'v2_filter' exists only in v2"), "{error}");
     }
     let create = |format: Format| {
         let options = OpenOptions::new().format(format);
         let builder =
-            options.create_array_in(Arc::new(MemoryStore::new()), "").shape([6]).data_type(DataType::Int32);
+            options.create_array((Arc::new(MemoryStore::new()), "")).shape([6]).data_type(DataType::Int32);
         builder.filter(ByteShuffle::element_size(4)).filter(V2Filter::new(Delta::new("<i4"))).create()
     };
     let error = create(Format::V3).unwrap_err().to_string();
@@ -276,7 +276,7 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
         let what = format!("{dtype} {order} {filters}");
         let source = stored(dtype, order, &filters, &hex(chunk));
         let values =
-            numbers(&OpenOptions::new().open_in(source.clone(), "").unwrap().into_array().unwrap(), dtype);
+            numbers(&OpenOptions::new().open((source.clone(), "")).unwrap().into_array().unwrap(), dtype);
         for format in [Format::V2, Format::V3Experimental, Format::V3Draft, Format::V3, Format::N5] {
             let target: Arc<dyn Store> = Arc::new(MemoryStore::new());
             let plan = Copier::new().format(format).lossy(true).verify(Verify::Everything);
@@ -298,7 +298,7 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
             let goes =
                 |f: &Obstacle| f.property == Property::Codecs && f.reason.contains("v2_filter(filter=");
             assert!(words || report.obstacles.iter().any(goes), "{what}: {format}: {report}");
-            let array = OpenOptions::new().open_in(target, "").unwrap().into_array().unwrap();
+            let array = OpenOptions::new().open((target, "")).unwrap().into_array().unwrap();
             assert_eq!(numbers(&array, dtype), values, "{what}: {format}");
             assert_eq!(
                 array.codecs().iter().any(|codec| codec.name == "v2_filter"),
@@ -320,7 +320,7 @@ fn structures_are_bytes_to_filters() {
     let dtype = json!([["a", "<i2"], ["b", ">i4"]]);
     let chunk = hex("0100ffff000203fefdff000405fcfbff000607faf9ff000809f8f7ff000a0bf6f5ff000c");
     let store = stored(dtype, "C", &json!([delta("<u2", "<u2")]), &chunk);
-    let array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open((store.clone(), "")).unwrap().into_array().unwrap();
     let values = array.read::<DynArray>(..).unwrap();
     let numbers = [1, 3, 5, 7, 9, 11_i16].map(|a| (a, i32::from(a) + 1));
     let expected: Vec<u8> =
@@ -336,7 +336,7 @@ fn structures_are_bytes_to_filters() {
 fn filters_of_bytes_refuse_what_is_not_theirs() {
     let open = |dtype: &str, filters: Json, chunk: &[u8]| {
         let store = stored(dtype, "C", &filters, chunk);
-        OpenOptions::new().open_in(store, "").unwrap().into_array().unwrap()
+        OpenOptions::new().open((store, "")).unwrap().into_array().unwrap()
     };
     for length in [0, 3, 23, 25] {
         let array = open("<i4", json!([shuffle(4), delta("<i4", "<i4")]), &vec![0; length]);
@@ -354,6 +354,6 @@ fn filters_of_bytes_refuse_what_is_not_theirs() {
     assert!(error.to_string().contains("would not restore exactly"), "{error}");
     // Property numcodecs cannot write either.
     let store = stored("<f4", "C", &json!([shuffle(4), {"id": "bitround", "keepbits": 3}]), &[0; 24]);
-    let error = OpenOptions::new().open_in(store, "").and_then(|node| node.into_array()).unwrap_err();
+    let error = OpenOptions::new().open((store, "")).and_then(|node| node.into_array()).unwrap_err();
     assert!(error.to_string().contains("'numcodecs.bitround' is given bytes here"), "{error}");
 }

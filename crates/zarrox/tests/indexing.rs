@@ -34,7 +34,7 @@ fn selections_are_numpys() {
 #[test]
 fn the_element_of_an_array_without_dimensions_is_selected_repeatedly() {
     let store = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().create_array_in(store, "").shape([]).data_type(DataType::Int32);
+    let builder = OpenOptions::new().create_array((store, "")).shape([]).data_type(DataType::Int32);
     let array = builder.create().unwrap();
     array.write(.., 5).unwrap();
     let twice = array.slice(NewAxis).slice(s![[0, 0]]);
@@ -52,7 +52,7 @@ fn the_element_of_an_array_without_dimensions_is_selected_repeatedly() {
 fn values_may_have_axes_of_length_1_in_front() {
     let values = ndarray::arr3(&[[[1, 2, 3]]]);
     let created = |data_type| {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         builder.shape([2, 3]).data_type(data_type).create().unwrap()
     };
     let numbers = created(DataType::Int32);
@@ -76,7 +76,7 @@ fn values_may_have_axes_of_length_1_in_front() {
 /// Composed selections have their points in the order of the result, whichever of their axes was composed first.
 #[test]
 fn the_last_value_stays_where_a_selection_of_points_repeats_them() {
-    let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
     let array = builder.shape([6]).data_type(DataType::Int32).chunks([4]).create().unwrap();
     let points = ndarray::arr3(&[[[0, 1], [1, 0], [2, 2]], [[1, 2], [0, 1], [2, 0]]]);
     let points = array.slice(s![points]);

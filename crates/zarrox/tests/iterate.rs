@@ -76,7 +76,7 @@ fn lengths(shape: &[usize]) -> Vec<u64> {
 fn stored(shape: &[usize], chunks: &[usize], shards: Option<&[usize]>) -> (Array, Opened) {
     let (store, opened) = counting();
     let array =
-        OpenOptions::new().create_array_in(store, "a").shape(lengths(shape)).data_type(DataType::Int32);
+        OpenOptions::new().create_array((store, "a")).shape(lengths(shape)).data_type(DataType::Int32);
     let array = array.chunks(lengths(chunks)).fill_value(-1_i32);
     let array = match shards {
         Some(shards) => array.shards(lengths(shards)),
@@ -267,7 +267,7 @@ fn every_chunk_and_inner_chunk_is_decoded_once() {
     let options = OpenOptions::new().registry(zarrox::codecs::registry().with_codec(&TALLY));
     let tally = || CodecSpec::new("example.tally", Json::Null);
     let create = |path: &str| {
-        let array = options.create_array_in(Arc::new(MemoryStore::new()), path).shape([64, 4096]);
+        let array = options.create_array((Arc::new(MemoryStore::new()), path)).shape([64, 4096]);
         array.data_type(DataType::Int32).chunks([8, 2048])
     };
     let plain = create("plain").compressor(tally()).create().unwrap();
@@ -296,7 +296,7 @@ fn every_chunk_and_inner_chunk_is_decoded_once() {
 #[test]
 fn damage_ends_the_iteration_where_it_is() {
     let (array, _) = stored(&[40, 4], &[10, 2], None);
-    array.write_encoded_chunk(&[2, 1], b"no chunk").unwrap();
+    array.raw().write(&[2, 1], b"no chunk").unwrap();
     let mut rows = array.rows::<ArrayD<i32>>().unwrap();
     for wanted in numbered(&[20, 4]).outer_iter() {
         assert_eq!(rows.next().unwrap().unwrap(), wanted.into_dyn());
@@ -322,7 +322,7 @@ fn damage_ends_the_iteration_where_it_is() {
 
 #[test]
 fn grids_of_any_size_are_iterated_over_without_a_list() {
-    let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+    let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array =
         array.shape([1_u64 << 62, 1 << 62]).data_type(DataType::UInt8).chunks([1, 2]).create().unwrap();
     array.write(s![1_u64 << 61, 7], &ndarray::arr0(9_u8)).unwrap();
@@ -335,7 +335,7 @@ fn grids_of_any_size_are_iterated_over_without_a_list() {
         "numbers beyond 2^64"
     );
 
-    let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+    let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array =
         array.shape([1_u64 << 62, 3]).data_type(DataType::UInt8).chunks([1 << 24, 2]).create().unwrap();
     array.write(s![(1_u64 << 61) + 1, 2], &ndarray::arr0(9_u8)).unwrap();
@@ -350,7 +350,7 @@ fn grids_of_any_size_are_iterated_over_without_a_list() {
 #[test]
 fn chunks_of_any_lengths_and_arrays_without_dimensions() {
     let create =
-        || OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").data_type(DataType::Int32);
+        || OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).data_type(DataType::Int32);
     let array = create().shape([9, 3]).rectilinear_chunks([vec![4, 1, 5], vec![2, 1]]).create().unwrap();
     array.write(.., &numbered(&[9, 3])).unwrap();
     check_rows(&array.slice(..));
@@ -379,7 +379,7 @@ fn chunks_of_any_lengths_and_arrays_without_dimensions() {
 #[test]
 fn rows_of_text() {
     let string = DataType::string();
-    let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+    let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array = array.shape([5, 2]).data_type(string).chunks([2, 1]).create().unwrap();
     let words = ArrayD::from_shape_fn(IxDyn(&[5, 2]), |at| format!("row {} of column {}", at[0], at[1]));
     array.write(.., &words).unwrap();

@@ -32,7 +32,7 @@ fn peak(work: impl FnOnce()) -> isize {
 
 /// 32 MiB of floats: in chunks of 256 KiB, or in one shard of these.
 fn create(chunks: [u64; 2], sharded: bool) -> Array {
-    let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+    let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array = array.shape([1024, 4096]).data_type(DataType::Float64).chunks(chunks).fill_value(-1.0);
     let array = if sharded { array.shards([1024, 4096]) } else { array };
     let array = array.compressor(Zstd::level(1)).create().unwrap();

@@ -12,7 +12,7 @@ use zarrox::{AccessOptions, Array, DataType, DimSelection, DynArray, OpenOptions
 
 fn counted(chunks: [u64; 2]) -> (CountingStore, Array) {
     let store = CountingStore::new(Arc::new(MemoryStore::new()));
-    let builder = OpenOptions::new().create_array_in(Arc::new(store.clone()), "");
+    let builder = OpenOptions::new().create_array((Arc::new(store.clone()), ""));
     let array = builder.shape([60, 44]).data_type(DataType::Int32).chunks(chunks).create().unwrap();
     store.take();
     (store, array)

@@ -65,7 +65,7 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
     for (name, shape, written) in corpus() {
         let theirs = foreign(name);
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let builder = OpenOptions::new().create_array_in(store.clone(), "").shape(shape.clone());
+        let builder = OpenOptions::new().create_array((store.clone(), "")).shape(shape.clone());
         let builder = builder.data_type(DataType::Int32).fill_value(-1).codecs(theirs.codecs());
         let ours = builder.chunk_grid(theirs.chunk_grid().clone()).create().unwrap();
         ours.write(&written, &theirs.read::<ArrayD<i32>>(&written).unwrap()).unwrap();
@@ -80,8 +80,7 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
         let grid: Vec<usize> = ours.grid_shape().iter().map(|&n| usize::try_from(n).unwrap()).collect();
         for index in ndarray::indices(IxDyn(&grid)) {
             let chunk: Vec<u64> = index.slice().iter().map(|&i| i as u64).collect();
-            let (a, b) =
-                (theirs.read_encoded_chunk(&chunk).unwrap(), ours.read_encoded_chunk(&chunk).unwrap());
+            let (a, b) = (theirs.raw().read(&chunk).unwrap(), ours.raw().read(&chunk).unwrap());
             assert_eq!(a.is_some(), b.is_some(), "{name} {chunk:?}");
             chunks += u32::from(a.is_some());
             // What lies beyond the shape, zarr-python leaves as it was.
@@ -90,7 +89,7 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
                 assert_eq!(a, b, "{name} {chunk:?}");
             }
             assert_eq!(
-                theirs.stored_chunk_shape(&chunk).unwrap(),
+                theirs.raw().shape(&chunk).unwrap(),
                 ours.read_chunk::<ArrayD<i32>>(&chunk)
                     .unwrap()
                     .shape()
@@ -106,7 +105,7 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
 fn builder(shape: impl Into<Vec<u64>>) -> (Arc<dyn Store>, ArrayBuilder) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let builder =
-        OpenOptions::new().create_array_in(store.clone(), "a").shape(shape).data_type(DataType::Int32);
+        OpenOptions::new().create_array((store.clone(), "a")).shape(shape).data_type(DataType::Int32);
     (store, builder.no_compressor())
 }
 
@@ -116,15 +115,15 @@ fn chunks_are_read_and_written_in_their_own_shapes() {
     let array = builder.fill_value(-1).rectilinear_chunks([[1, 4, 4, 3]]).create().unwrap();
     assert_eq!((array.chunk_shape(), array.grid_shape()), (vec![4], vec![4]));
     array.write(.., &Array1::from_iter(0..10)).unwrap();
-    assert_eq!(array.stored_chunk_shape(&[3]).unwrap(), [3]);
+    assert_eq!(array.raw().shape(&[3]).unwrap(), [3]);
     assert_eq!(array.read_chunk::<ArrayD<i32>>(&[2]).unwrap(), arr1(&[5, 6, 7, 8]).into_dyn());
     assert_eq!(array.read_chunk::<ArrayD<i32>>(&[3]).unwrap(), arr1(&[9, -1, -1]).into_dyn());
-    assert_eq!(array.read_encoded_chunk(&[0]).unwrap().unwrap().len(), 4);
+    assert_eq!(array.raw().read(&[0]).unwrap().unwrap().len(), 4);
     array.write_chunk(&[0], &arr1(&[100])).unwrap();
     let error = array.write_chunk(&[0], &arr1(&[1, 2])).unwrap_err();
     assert!(error.to_string().contains("[1]"), "{error}");
     assert!(array.read_chunk::<ArrayD<i32>>(&[4]).is_err());
-    let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.read::<ArrayD<i32>>(s![..;-3]).unwrap(), arr1(&[9, 6, 3, 100]).into_dyn());
 }
 
@@ -146,7 +145,7 @@ fn an_array_grows_within_its_chunks_and_gets_one_beyond_them() {
     array.resize(&[3, 5]).unwrap();
     array.resize(&[8, 13]).unwrap();
     assert_eq!(sums(&array), [12, 3, 0]);
-    let reopened = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();
+    let reopened = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.chunk_grid(), array.chunk_grid());
     assert_eq!(sums(&reopened), [12, 3, 0]);
     // Only a chunk that is larger than all others holds these.
@@ -161,7 +160,7 @@ fn an_array_grows_within_its_chunks_and_gets_one_beyond_them() {
     array.resize(&[7, 13]).unwrap();
     array.resize(&[15, 13]).unwrap();
     assert_eq!((array.chunk_grid().describe().as_str(), sums(&array)), ("([2 × 2, 4, 5, 2], 3)", [12, 3, 0]));
-    let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!((reopened.shape(), reopened.chunk_grid()), (array.shape(), array.chunk_grid()));
     assert_eq!(sums(&reopened), [12, 3, 0]);
 }
@@ -177,7 +176,7 @@ fn a_grid_stays_as_it_was_where_appending_fails() {
     assert!(failed.is_err());
     assert_eq!((array.shape(), array.chunk_grid().describe().as_str()), (&[4][..], "([1, 3],)"));
     array.resize(&[6]).unwrap();
-    let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.chunk_grid().describe(), "([1, 3, 2],)");
     assert_eq!(reopened.read::<ArrayD<i32>>(4..).unwrap().sum(), 0);
 }
@@ -249,7 +248,7 @@ fn other_formats_get_chunks_of_one_shape() {
     let convert = |source: Arc<dyn Store>| {
         let target: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let plan = Copier::new().format(Format::V2).plan_in(source, "a", target.clone(), "").unwrap();
-        plan.run().map(|_| OpenOptions::new().open_in(target, "").unwrap().into_array().unwrap())
+        plan.run().map(|_| OpenOptions::new().open((target, "")).unwrap().into_array().unwrap())
     };
     let (store, sharded) = builder([12, 4]);
     let sharded = sharded.chunks([2, 2]).rectilinear_chunks([vec![2, 6, 4], vec![4]]).create().unwrap();

@@ -85,7 +85,7 @@ fn separator(kind: &str) -> Separator {
 /// A root with attributes, and a group with an array of each type. What is called `gone` is deleted again.
 fn write(store: Arc<dyn Store>, separator: Separator) -> Result<(), Failure> {
     store.erase_prefix(&Prefix::root())?;
-    let mut root = OpenOptions::new().format(Format::V2).create_group_in(store, "/")?;
+    let mut root = OpenOptions::new().format(Format::V2).create_group((store, "/"))?;
     root.set_attributes(attributes("größer"))?;
     for (name, endian) in TYPES {
         let data_type = data_type(name)?;
@@ -109,7 +109,7 @@ fn change(store: Arc<dyn Store>) -> Result<(), Failure> {
 }
 
 fn read(store: Arc<dyn Store>, changed: bool) -> Result<Group, Failure> {
-    let root = OpenOptions::new().open_in(store, "/")?.into_group()?;
+    let root = OpenOptions::new().open((store, "/"))?.into_group()?;
     let title = if changed { "kleiner" } else { "größer" };
     agree("attributes", root.attributes(), &attributes(title))?;
     let names: Vec<String> =

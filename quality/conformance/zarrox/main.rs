@@ -238,7 +238,7 @@ impl Participant<'_> {
         }
         let fill = fill_element(&data_type, cell)?;
         same_fill(&data_type, array.fill_value().as_bytes(), &fill)?;
-        agree("chunk keys", &array.chunk_key_encoding()?, &cell.key_encoding()?)?;
+        agree("chunk keys", &array.raw().key_encoding()?, &cell.key_encoding()?)?;
         agree("attributes", array.attributes(), self.attributes())?;
         agree("dimension names", &names(array.dimension_names()), &names(cell.dimension_names.as_deref()))?;
         if !cell.needs.is_empty() {

@@ -126,11 +126,11 @@ fn store(directory: &Path) -> Result<Arc<dyn Store>> {
 
 /// An array of ones; before a repair, with a damaged chunk.
 fn prepare(operation: &str, directory: &Path) -> Result<Array> {
-    let array = options().create_array_in(store(directory)?, "").data_type(DataType::UInt8);
+    let array = options().create_array((store(directory)?, "")).data_type(DataType::UInt8);
     let array = array.shape([LENGTHS.0; 2]).chunks([LENGTHS.1 / 4; 2]).shards([LENGTHS.1; 2]).create()?;
     array.write(.., 1_u8)?;
     if operation == "repair" {
-        let path = directory.join("a.zarr").join(array.chunk_key(&[1, 1])?);
+        let path = directory.join("a.zarr").join(array.raw().key(&[1, 1])?);
         let damaged = std::fs::read(&path).and_then(|mut shard| {
             shard[..8].fill(0xff);
             std::fs::write(&path, shard)

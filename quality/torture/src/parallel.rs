@@ -227,7 +227,7 @@ impl Crowd<'_> {
     fn fresh(&self, create: impl FnOnce(&Opened) -> Done<()>) -> Outcome {
         let at = self.place.open()?;
         // An earlier scene may have been here.
-        let _ = OpenOptions::new().delete_in(at.store.clone(), &at.path);
+        let _ = OpenOptions::new().delete((at.store.clone(), &at.path));
         let created = create(&at).and_then(|()| at.store.flush().map_err(zarrox::Error::from));
         created.map_err(|error| error.to_string())
     }
@@ -319,7 +319,7 @@ impl Ran {
 }
 
 fn create_blocks(at: &Opened, stored: Stored) -> Done<()> {
-    let root = OpenOptions::new().create_group_in(at.store.clone(), &at.path)?;
+    let root = OpenOptions::new().create_group((at.store.clone(), &at.path))?;
     let array = world::of_numbers(root.create_array(BLOCKS)).shape([SIDE; 3]).no_compressor();
     match stored {
         Stored::Chunks => array.chunks([CHUNK; 3]).create()?,
@@ -329,13 +329,13 @@ fn create_blocks(at: &Opened, stored: Stored) -> Done<()> {
 }
 
 fn create_log(at: &Opened) -> Done<()> {
-    let root = OpenOptions::new().create_group_in(at.store.clone(), &at.path)?;
+    let root = OpenOptions::new().create_group((at.store.clone(), &at.path))?;
     let array = world::of_numbers(root.create_array(LOG)).shape([0, COLUMNS]).chunks([7, COLUMNS]);
     array.no_compressor().create().map(drop)
 }
 
 fn create_notes(at: &Opened) -> Done<()> {
-    let root = OpenOptions::new().create_group_in(at.store.clone(), &at.path)?;
+    let root = OpenOptions::new().create_group((at.store.clone(), &at.path))?;
     root.create_group(NOTES).map(drop)
 }
 

@@ -112,7 +112,7 @@ impl Tools<'_> {
         };
         let mut missing = Error::new(ErrorKind::NotFound, path);
         for place in places {
-            match OpenOptions::new().open_in(self.at.store.clone(), &self.at.below(place)) {
+            match OpenOptions::new().open((self.at.store.clone(), &self.at.below(place))) {
                 Ok(node) => return node.into_array(),
                 Err(error) if error.kind() == ErrorKind::NotFound => missing = error,
                 Err(error) => return Err(error),
@@ -178,7 +178,7 @@ impl Tools<'_> {
             Operation::ConvertInPlace { at, format } => convert_in_place(at, format)?,
             Operation::Discard { at } => {
                 let at = opened(at)?;
-                self.missing_is_done(OpenOptions::new().delete_in(at.store.clone(), &at.path))?;
+                self.missing_is_done(OpenOptions::new().delete((at.store.clone(), &at.path)))?;
                 at.store.flush()?;
             }
             Operation::Reshape { array, chunks, shards, compressed } => {

@@ -192,7 +192,7 @@ impl Maker {
         let arrays = std::iter::once((String::new(), made?.0)).collect();
         let location = self.files.path(id.file).display().to_string();
         let store = Arc::new(FileStore::new(location, documents, arrays, Vec::new()));
-        let array = OpenOptions::new().mode(OpenMode::Read).open_in(store, "")?.into_array()?;
+        let array = OpenOptions::new().mode(OpenMode::Read).open((store, ""))?.into_array()?;
         self.sources.insert(id, array.clone());
         Ok(array)
     }

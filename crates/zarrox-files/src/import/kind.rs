@@ -75,7 +75,7 @@ impl Kind {
     /// use zarrox_files::Kind;
     ///
     /// let store = Kind::Csv.open_bytes("a.csv", "x,y\n1,0.5\n2,0.25\n")?;
-    /// let y = OpenOptions::new().open_in(Arc::new(store), "y")?.into_array()?;
+    /// let y = OpenOptions::new().open((Arc::new(store), "y"))?.into_array()?;
     /// assert_eq!(y.read::<ArrayD<f64>>(..)?.sum(), 0.75);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -132,7 +132,7 @@ impl Hierarchy<'_> {
     /// Creates a group.
     fn group(&self, path: &str, attributes: Map) -> Result<()> {
         let options = OpenOptions::new().format(Format::V3);
-        options.create_group_in(Arc::new(self.documents.clone()), path)?.set_attributes(attributes)
+        options.create_group((Arc::new(self.documents.clone()), path))?.set_attributes(attributes)
     }
 
     fn array(&mut self, described: Described, elements: Box<dyn Elements>) -> Result<()> {

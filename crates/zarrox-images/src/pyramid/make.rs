@@ -1,5 +1,6 @@
 //! Makes a planned pyramid: chunks first, then documents, and the description of the image last.
 
+use zarrox::internals::ArrayInternals;
 use zarrox_core::data_type::Number;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::Layout;

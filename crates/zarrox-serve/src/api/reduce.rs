@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     fn array(data_type: &DataType, values: &[f64], shape: [u64; 2]) -> Array {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         let array = builder.shape(shape).chunks([2, 3]).data_type(data_type.clone()).create().unwrap();
         let registry = zarrox::codecs::registry();
         let bytes = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn what_has_no_order_is_refused() {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         let array = builder.shape([4]).data_type(DataType::Complex64).create().unwrap();
         assert!(reduce(&array.slice(s![..]), &[2], &[], &zarrox::codecs::registry()).is_err());
     }

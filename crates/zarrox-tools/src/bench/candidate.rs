@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{Result, Selection};
 use zarrox_stores::{MemoryStore, Store};
@@ -40,7 +41,7 @@ impl Place {
         let (place, path) = (self.location().store.clone(), path.as_str().to_owned());
         let copier = Copier::new().open_options(self.options.clone());
         copier.plan_in(store, "", place.clone(), &path)?.run()?;
-        self.options.open_in(place, &path)?.into_array()
+        self.options.open((place, &path))?.into_array()
     }
 
     /// Deletes everything in the place.
@@ -123,7 +124,7 @@ impl Trial {
     pub(super) fn report(self, mut times: Times) -> Result<Candidate> {
         let Self { name, array, is_cut, .. } = self;
         let mut bytes_stored = 0;
-        array.visit_objects(&mut |_, size| bytes_stored += size)?;
+        array.raw().visit(&mut |_, size| bytes_stored += size)?;
         let chunk_shape = array.chunk_shape();
         let count = |(length, chunk): (&u64, &u64)| length.div_ceil((*chunk).max(1));
         Ok(Candidate {

@@ -26,6 +26,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{Result, Selection};
 use zarrox_stores::MemoryStore;
@@ -164,7 +165,7 @@ impl Bench {
         let options = array.open_options();
         let copier = Copier::new().open_options(options.clone()).select(region.clone());
         copier.plan_in(array.location().store.clone(), array.path().as_str(), store.clone(), "")?.run()?;
-        let sample = options.open_in(store.clone(), "")?.into_array()?;
+        let sample = options.open((store.clone(), ""))?.into_array()?;
         let mut lengths = array.chunk_grid().largest_chunk().iter().zip(array.shape()).zip(sample.shape());
         let is_cut = lengths.any(|((&chunk, &whole), &part)| chunk.min(whole) > part);
         let (shape, chunks) = (sample.shape().to_vec(), sample.chunk_shape());
@@ -174,7 +175,7 @@ impl Bench {
             let copier = copier.clone().open_options(options.clone());
             let (copier, is_cut) = copier.cut_to(array.shape(), &shape, &chunks);
             copier.plan_in(store.clone(), "", own.clone(), "")?.run()?;
-            let sample = options.open_in(own.clone(), "")?.into_array()?;
+            let sample = options.open((own.clone(), ""))?.into_array()?;
             Trial::new(name, &own, sample, is_cut, place)
         });
         let further: Vec<_> = further.collect();

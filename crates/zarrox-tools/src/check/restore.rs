@@ -195,7 +195,7 @@ mod tests {
         let formats = Format::all().filter(|format| format.def().consolidation().is_some());
         formats.map(|format| {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            let root = OpenOptions::new().format(format).create_group_in(Arc::clone(&store), "").unwrap();
+            let root = OpenOptions::new().format(format).create_group((Arc::clone(&store), "")).unwrap();
             let array = root.create_array("a").shape([2]).chunks([1]).data_type(DataType::Int32);
             array.create().unwrap().write(.., 1).unwrap();
             root.consolidate_metadata().unwrap();
@@ -230,7 +230,7 @@ mod tests {
             assert!(Lost::find(&place).unwrap().is_lost(&place).unwrap(), "{format}");
             assert_eq!(repaired(&place), [FindingKind::ChunksWithoutArray], "{format}");
             let array =
-                OpenOptions::new().open_in(Arc::clone(&place.store), "a").unwrap().into_array().unwrap();
+                OpenOptions::new().open((Arc::clone(&place.store), "a")).unwrap().into_array().unwrap();
             assert_eq!(
                 array.read::<ndarray::ArrayD<i32>>(..).unwrap(),
                 ndarray::arr1(&[1, 1]).into_dyn(),
@@ -247,7 +247,7 @@ mod tests {
             place.erase_all(place.layout_for(format).unwrap().extent(&place.path)).unwrap();
             assert!(!lost.is_lost(&place).unwrap(), "{format}");
             assert_eq!(repaired(&place), [FindingKind::StaleConsolidated], "{format}");
-            let error = OpenOptions::new().open_in(Arc::clone(&place.store), "a").unwrap_err();
+            let error = OpenOptions::new().open((Arc::clone(&place.store), "a")).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::NotFound, "{format}");
         }
     }
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn a_document_is_not_restored_where_a_deletion_is_under_way_or_done() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let root = OpenOptions::new().create_group_in(Arc::clone(&store), "").unwrap();
+        let root = OpenOptions::new().create_group((Arc::clone(&store), "")).unwrap();
         let array = root.create_array("a").shape([2]).chunks([1]).data_type(DataType::Int32);
         array.create().unwrap().write(.., 1).unwrap();
         root.consolidate_metadata().unwrap();

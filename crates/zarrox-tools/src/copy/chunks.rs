@@ -6,6 +6,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
 
@@ -121,7 +122,7 @@ impl<'a> Transfer<'a> {
         surplus.iter().try_for_each(|chunk| self.destination.erase_chunk(chunk).map(drop))?;
         self.each_stored(|chunk, size| {
             let is_same = self.destination.stored_size(chunk)? == Some(size)
-                && self.source.read_encoded_chunk(chunk)? == self.destination.read_encoded_chunk(chunk)?;
+                && self.source.raw().read(chunk)? == self.destination.raw().read(chunk)?;
             if !is_same {
                 self.source.copy_encoded_chunk(chunk, &self.destination)?;
             }
@@ -164,7 +165,7 @@ impl<'a> Transfer<'a> {
             return Err(self.differs(&format!("chunk {chunk:?}, which the source does not have")));
         }
         self.each_stored(|chunk, size| {
-            if self.source.read_encoded_chunk(chunk)? != self.destination.read_encoded_chunk(chunk)? {
+            if self.source.raw().read(chunk)? != self.destination.raw().read(chunk)? {
                 return Err(self.differs(&format!("the bytes of chunk {chunk:?}")));
             }
             (self.tell)(size)
@@ -186,7 +187,7 @@ impl<'a> Transfer<'a> {
                 let mut encoded = Encoded::new(&self.source);
                 for chunk in encoded.chunks_of_object(&object) {
                     if let Some(bytes) = encoded.get(&chunk)? {
-                        self.destination.write_encoded_chunk(&chunk, &bytes)?;
+                        self.destination.raw().write(&chunk, &bytes)?;
                     }
                 }
             }

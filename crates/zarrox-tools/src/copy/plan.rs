@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::metadata::{Consolidation, Layout};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
@@ -210,7 +211,7 @@ impl<'a> Planner<'a> {
 
     fn array(&mut self, path: &str, array: &Array) -> Result<()> {
         let name = shown(path);
-        let keys = array.chunk_key_encoding()?;
+        let keys = array.raw().key_encoding()?;
         let Some(target) = self.translator(path, &name)?.array(array, keys)? else { return Ok(()) };
         let Some(target) = self.rewritten(path, array, target)? else { return Ok(()) };
         if let Some(from) = self.in_place {
@@ -255,7 +256,7 @@ impl<'a> Planner<'a> {
             return Ok(false);
         }
         let place = self.destination.at(self.destination.path.join(path)?);
-        let target = Array::new(place, target.metadata.clone())?;
+        let target = Array::by_metadata(place, target.metadata.clone())?;
         Ok(target.unreadable().is_none() && array.unreadable().is_none() && reshard::fits(array, &target))
     }
 
@@ -285,7 +286,8 @@ impl<'a> Planner<'a> {
     fn check_keys(&mut self, path: &str, array: &Array, target: &ArrayMetadata, from: Format) -> Result<()> {
         let place = self.destination.at(self.destination.path.join(path)?);
         let first = vec![0; array.ndim()];
-        let kept = Array::new(place, target.clone())?.object_key(&first)? == array.object_key(&first)?;
+        let kept =
+            Array::by_metadata(place, target.clone())?.object_key(&first)? == array.object_key(&first)?;
         let name = shown(path);
         if !kept {
             let reason = "its chunks would have other keys; give a destination for a converted copy";
@@ -451,7 +453,7 @@ mod tests {
         for named in [true, false] {
             let (store, made): (Arc<dyn Store>, Arc<dyn Store>) =
                 (Arc::new(MemoryStore::new()), Arc::new(MemoryStore::new()));
-            let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+            let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
             let scalar =
                 root.create_array("s").shape([0_u64; 0]).data_type(DataType::Int16).create().unwrap();
             scalar.write(.., &ndarray::arr0(3_i16)).unwrap();
@@ -459,7 +461,7 @@ mod tests {
             if named { array.dimension_names(["x"]) } else { array }.create().unwrap();
             let _ =
                 Copier::new().format(Format::V2).plan_in(store, "", made.clone(), "").unwrap().run().unwrap();
-            let copy = OpenOptions::new().open_in(made, "s").unwrap().into_array().unwrap();
+            let copy = OpenOptions::new().open((made, "s")).unwrap().into_array().unwrap();
             let list = named.then(|| json!([]));
             assert_eq!(copy.attributes().get("_ARRAY_DIMENSIONS"), list.as_ref());
             assert_eq!(copy.read::<ndarray::ArrayD<i16>>(..).unwrap().sum(), 3);

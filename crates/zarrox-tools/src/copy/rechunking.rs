@@ -1,6 +1,7 @@
 //! Copies into other chunks: their plans, arrays on the way, and arrays that take the place of the source.
 
 use std::path::{Path, PathBuf};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{Error, ErrorKind, NodeMetadata, Result};
 

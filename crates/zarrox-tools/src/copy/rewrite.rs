@@ -1,5 +1,6 @@
 //! Properties of arrays that a copy has of its own: other chunks, codecs, elements, or only a part of them.
 
+use zarrox::internals::ArrayInternals;
 use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::Casting;
 use zarrox_core::grid::{ChunkGrid, ChunkShape, Separator};

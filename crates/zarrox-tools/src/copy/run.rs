@@ -1,6 +1,7 @@
 //! Runs a planned conversion.
 
 use std::time::{Duration, Instant};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::json::Map;
 use zarrox_core::metadata::Layout;
@@ -128,7 +129,7 @@ impl Conversion {
             return counter.add(step.bytes * rounds).map(|()| Vec::new());
         }
         let resuming = journal.was_there();
-        let destination = Array::new(place, metadata.clone())?;
+        let destination = Array::by_metadata(place, metadata.clone())?;
         let tell = |bytes| counter.add(bytes);
         let transfer = Transfer::new(&self.settings, source, &destination, step.action, resuming, &tell);
         match step.action {
@@ -154,7 +155,7 @@ impl Conversion {
             let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) else {
                 continue;
             };
-            let destination = Array::new(self.place(step)?, metadata.clone())?;
+            let destination = Array::by_metadata(self.place(step)?, metadata.clone())?;
             let tell = |bytes| counter.add(bytes);
             let transfer = Transfer::new(&self.settings, source, &destination, Action::Update, false, &tell);
             match step.action {
@@ -182,7 +183,7 @@ impl Conversion {
                 continue;
             };
             if matches!(step.action, Action::Reencode | Action::Reshard) {
-                let target = Array::new(self.place(step)?, metadata.clone())?;
+                let target = Array::by_metadata(self.place(step)?, metadata.clone())?;
                 let is_stored = step.action == Action::Reshard;
                 arrays.push((format!("/{}", step.path), source.clone(), target, is_stored));
             }
@@ -333,7 +334,7 @@ impl Conversion {
         for step in &self.steps {
             if let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) {
                 let place = self.place(step)?;
-                let destination = Array::new(place, metadata.clone())?;
+                let destination = Array::by_metadata(place, metadata.clone())?;
                 let (action, tell) = (step.action, |_| Ok(()));
                 let transfer = Transfer::new(&self.settings, source, &destination, action, false, &tell);
                 transfer.compare_values(false)?;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::internals::argument;
 use zarrox_core::metadata::StoredDocuments;
@@ -176,7 +177,7 @@ impl Translation {
         if !chunks.same || (chunks.all && chunks.source.stored_size(chunk)?.is_none()) {
             return Ok(None);
         }
-        chunks.source.chunk_key(chunk).map(Some)
+        chunks.source.raw().key(chunk).map(Some)
     }
 
     /// Returns true if a chunk is there, without reading it.
@@ -201,7 +202,7 @@ impl Translation {
         if chunks.source.chunk_grid() != chunks.target.chunk_grid() {
             return Ok(None);
         }
-        chunks.source.chunk_key(chunk).map(Some)
+        chunks.source.raw().key(chunk).map(Some)
     }
 
     /// The encoded bytes of a chunk: decoded and encoded anew, unless they are stored as the format wants them. `None` if nothing of it is
@@ -212,7 +213,7 @@ impl Translation {
     pub fn encode_chunk(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
         let chunks = self.chunks()?;
         if chunks.same
-            && let encoded = chunks.source.read_encoded_chunk(chunk)?
+            && let encoded = chunks.source.raw().read(chunk)?
             && (encoded.is_some() || !chunks.all)
         {
             return Ok(encoded);
@@ -226,7 +227,7 @@ impl Translation {
         let values = if as_it_is { values } else { values.packed()? };
         let target = chunks.target.in_store(Arc::new(MemoryStore::new()));
         target.write(elements, &values)?;
-        target.read_encoded_chunk(chunk)
+        target.raw().read(chunk)
     }
 
     fn chunks(&self) -> Result<&Chunks> {
@@ -284,14 +285,14 @@ fn translate(translator: &mut Translator<'_>, array: &Array) -> Result<Option<(N
     }
     let format = translator.to;
     let keys = match array.metadata().format == format {
-        true => array.chunk_key_encoding()?,
+        true => array.raw().key_encoding()?,
         // Keys that are made anew are those that every reader knows.
         false => format.def().default_chunk_key_encoding(),
     };
     let Some(target) = translator.array(array, keys)? else { return Ok(None) };
     let options = array.open_options().store_empty_chunks(true);
     let place = options.location(Arc::new(MemoryStore::new()), "")?;
-    let made = Array::new(place, target.metadata.clone())?;
+    let made = Array::by_metadata(place, target.metadata.clone())?;
     let chunks =
         Chunks { source: array.clone(), target: made, same: target.same_chunks, all: target.other_fill };
     Ok(Some((NodeMetadata::Array(target.metadata), chunks)))
@@ -315,7 +316,7 @@ mod tests {
 
     fn array(format: Format, builder: impl FnOnce(zarrox::ArrayBuilder) -> zarrox::ArrayBuilder) -> Array {
         let options = OpenOptions::new().format(format);
-        builder(options.create_array_in(Arc::new(MemoryStore::new()), "a")).create().unwrap()
+        builder(options.create_array((Arc::new(MemoryStore::new()), "a"))).create().unwrap()
     }
 
     #[test]
@@ -330,7 +331,7 @@ mod tests {
             assert_eq!(translation.chunk_of(other), None, "{other}");
         }
         assert_eq!(translation.stored_key(&[0, 0]).unwrap().as_deref(), Some("a/0.0"));
-        assert_eq!(translation.encode_chunk(&[0, 0]).unwrap(), plain.read_encoded_chunk(&[0, 0]).unwrap());
+        assert_eq!(translation.encode_chunk(&[0, 0]).unwrap(), plain.raw().read(&[0, 0]).unwrap());
         assert_eq!(translation.encode_chunk(&[1, 0]).unwrap(), None);
         assert!(translation.encode_chunk(&[3, 0]).is_err());
     }
@@ -361,7 +362,7 @@ mod tests {
                 store(&key, &bytes);
             }
         }
-        let read = OpenOptions::new().open_in(copy, "").unwrap().into_array().unwrap();
+        let read = OpenOptions::new().open((copy, "")).unwrap().into_array().unwrap();
         assert_eq!(read.metadata().format, Format::V3);
         assert_eq!(
             read.read::<ndarray::ArrayD<i16>>(..).unwrap(),
@@ -372,7 +373,7 @@ mod tests {
     #[test]
     fn a_group_has_the_documents_of_all_below_it() {
         let root =
-            OpenOptions::new().format(Format::V2).create_group_in(Arc::new(MemoryStore::new()), "").unwrap();
+            OpenOptions::new().format(Format::V2).create_group((Arc::new(MemoryStore::new()), "")).unwrap();
         root.create_array("g/a").shape([3]).data_type(DataType::Bool).create().unwrap();
         let of = |path: &str| Translation::new(&root.open(path).unwrap(), Format::V3).unwrap();
         let (group, array) = (of("g"), of("g/a"));

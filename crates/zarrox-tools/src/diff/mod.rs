@@ -24,6 +24,7 @@ mod values;
 
 use std::fmt;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::json::{Json, json};
 use zarrox_core::{DataType, Result};
@@ -336,7 +337,7 @@ fn stores_same(left: &Array, right: &Array, region: &[(u64, u64)]) -> Result<boo
     let lengths = left.chunk_grid().largest_chunk();
     let chunk: Vec<u64> = region.iter().zip(lengths).map(|((begin, _), length)| begin / length).collect();
     Ok(left.stored_size(&chunk)? == right.stored_size(&chunk)?
-        && left.read_encoded_chunk(&chunk)? == right.read_encoded_chunk(&chunk)?)
+        && left.raw().read(&chunk)? == right.raw().read(&chunk)?)
 }
 
 /// All differences between two nodes and all nodes below them. [`Diff`] has options.

@@ -10,6 +10,7 @@ mod zarr2;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{Error, Result};
 

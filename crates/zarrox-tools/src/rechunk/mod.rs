@@ -5,6 +5,7 @@ mod cells;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::data_type::Storage;
 use zarrox_core::{Error, ErrorKind, Result};

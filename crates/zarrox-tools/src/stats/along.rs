@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{DataType, Error, ErrorKind, Result, Selection};
 use zarrox_stores::MemoryStore;
@@ -162,7 +163,7 @@ impl Statistics {
                 .collect(),
         };
         let make = |measure: &Measure| {
-            let builder = array.open_options().create_array_in(Arc::new(MemoryStore::new()), "");
+            let builder = array.open_options().create_array((Arc::new(MemoryStore::new()), ""));
             let builder = builder.shape(shape.clone()).data_type(measure.data_type(&of));
             builder.chunks(chunks.clone()).no_compressor().create()
         };

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::metadata::Consolidation;
 use zarrox_core::{Error, Format, Result};
@@ -209,7 +210,7 @@ impl Usage {
 }
 
 fn add_inner(array: &Array, shards: Vec<Vec<u64>>, usage: &mut InnerUsage) -> Result<()> {
-    let entries = array.pool().map(shards, 0, usize::MAX, |shard| array.inner_chunks(&shard))?;
+    let entries = array.pool().map(shards, 0, usize::MAX, |shard| array.raw().inner_chunks(&shard))?;
     for chunk in entries.into_iter().flatten().flatten() {
         match chunk.place {
             Some((_, length)) => {

@@ -88,7 +88,7 @@ fn missing_chunks_are_ranges_and_no_damage() {
 fn missing_chunks_of_a_huge_grid_take_no_memory() {
     let store = Arc::new(MemoryStore::new());
     let array =
-        OpenOptions::new().create_array_in(store.clone(), "a").shape([1 << 40, 1 << 40]).chunks([1, 1]);
+        OpenOptions::new().create_array((store.clone(), "a")).shape([1 << 40, 1 << 40]).chunks([1, 1]);
     let array = array.data_type(DataType::Int32).create().unwrap();
     array.write(s![5, 7], 1).unwrap();
     let (_, found) = run(&Check::open_in(&OpenOptions::new(), store, "a").unwrap().missing(true));

@@ -100,13 +100,13 @@ fn at_every_moment(
 }
 
 fn array(store: &Arc<dyn Store>) -> Array {
-    OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap()
+    OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap()
 }
 
 #[test]
 fn a_write_to_a_damaged_shard_is_there_after_its_repair() {
     let prepare = |store: &Arc<dyn Store>| {
-        let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+        let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
         let sharding = Sharding::new([2], [Bytes::little().into(), Crc32c::default().into()]);
         let builder = root.create_array("a").shape([8]).chunks([8]).data_type(DataType::Int32);
         builder.codecs([sharding.into()]).create().unwrap().write(.., 7).unwrap();
@@ -134,7 +134,7 @@ fn a_write_to_a_damaged_shard_is_there_after_its_repair() {
 #[test]
 fn a_chunk_that_was_written_anew_is_not_moved_away() {
     let prepare = |store: &Arc<dyn Store>| {
-        let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+        let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
         let builder = root.create_array("a").shape([4]).chunks([4]).data_type(DataType::Int32);
         let builder = builder.codecs([Bytes::little().into(), Crc32c::default().into()]);
         builder.create().unwrap().write(.., 7).unwrap();
@@ -157,7 +157,7 @@ fn a_chunk_that_was_written_anew_is_not_moved_away() {
 #[test]
 fn a_document_that_was_written_anew_is_not_replaced() {
     let prepare = |store: &Arc<dyn Store>| {
-        let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+        let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
         let array = root.create_array("a").shape([4]).chunks([4]).data_type(DataType::Int32);
         array.create().unwrap();
         root.consolidate_metadata().unwrap();
@@ -167,7 +167,7 @@ fn a_document_that_was_written_anew_is_not_replaced() {
         "a/zarr.json",
         prepare,
         |store| {
-            let other = OpenOptions::new().create_array_in(store.clone(), "b").shape([5]).chunks([4]);
+            let other = OpenOptions::new().create_array((store.clone(), "b")).shape([5]).chunks([4]);
             other.data_type(DataType::Int32).create().unwrap();
             let document = store.get(&Key::new("b/zarr.json").unwrap()).unwrap().unwrap();
             store.set(&Key::new("a/zarr.json").unwrap(), &document, Condition::Always).unwrap();

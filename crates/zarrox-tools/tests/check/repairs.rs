@@ -175,7 +175,7 @@ fn the_quarantine_keeps_what_is_in_it() {
 fn damaged() -> FaultyStore {
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
     let shared: Arc<dyn Store> = Arc::new(store.clone());
-    let root = OpenOptions::new().create_group_in(shared.clone(), "").unwrap();
+    let root = OpenOptions::new().create_group((shared.clone(), "")).unwrap();
     let zstd = || Zstd::level(1).checksum(true);
     let chunks = root.create_array("chunks").shape([4, 4]).chunks([2, 4]).data_type(DataType::Int32);
     super::fill(chunks.compressor(zstd()));

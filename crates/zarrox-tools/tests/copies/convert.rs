@@ -160,7 +160,7 @@ fn memory() -> Arc<dyn Store> {
 
 /// Creates one array of the sample and writes into it; an error when the format cannot say it.
 fn create(store: &Arc<dyn Store>, path: &str, format: Format, sample: &Sample) -> Result<(), Error> {
-    let builder = OpenOptions::new().create_array_in(store.clone(), path).format(format);
+    let builder = OpenOptions::new().create_array((store.clone(), path)).format(format);
     let array = (sample.1)(builder).create()?;
     let old = array.read::<DynArray>(sample.2.clone())?;
     if array.data_type().storage() == Storage::Variable {
@@ -180,7 +180,7 @@ fn create(store: &Arc<dyn Store>, path: &str, format: Format, sample: &Sample) -
 /// A hierarchy of everything that the format can say, or for a format without groups single arrays.
 fn sources(format: Format) -> Vec<(Arc<dyn Store>, String)> {
     let store = memory();
-    let group = OpenOptions::new().format(format).create_group_in(store.clone(), "");
+    let group = OpenOptions::new().format(format).create_group((store.clone(), ""));
     let Ok(mut root) = group else {
         let single = |sample: &Sample| {
             let store = memory();
@@ -270,8 +270,8 @@ fn every_format_becomes_every_other_or_says_why_not() {
                 }
             };
             assert!(store.get(&Key::new(JOURNAL).unwrap()).unwrap().is_none(), "{context}");
-            let old = OpenOptions::new().open_in(source, "").unwrap();
-            let new = OpenOptions::new().open_in(store, "").unwrap();
+            let old = OpenOptions::new().open((source, "")).unwrap();
+            let new = OpenOptions::new().open((store, "")).unwrap();
             assert_eq!(new.format(), to, "{context}");
             assert_same("", &old, &new, &report, &context);
             let Node::Group(old) = old else { continue };
@@ -460,7 +460,7 @@ fn in_place_and_back_restores_every_byte() {
 #[test]
 fn in_place_is_refused_where_chunks_would_change() {
     let store = memory();
-    let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+    let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
     root.create_array("keys").shape([4]).data_type(DataType::Int8).no_compressor().create().unwrap();
     let sharded = root.create_array("shards").shape([4]).chunks([2]).shards([4]).data_type(DataType::Int8);
     sharded.chunk_key_encoding(zarrox::ChunkKeyEncoding::V2(Separator::Dot)).create().unwrap();
@@ -546,7 +546,7 @@ impl Store for Killed {
 }
 
 fn small_hierarchy(format: Format, store: &Arc<dyn Store>) {
-    let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
+    let root = OpenOptions::new().format(format).create_group((store.clone(), "")).unwrap();
     for name in ["a", "g/b"] {
         let array = root.create_array(name).shape([6]).chunks([2]).data_type(DataType::Int32);
         let array = array.chunk_key_encoding(zarrox::ChunkKeyEncoding::V2(Separator::Dot)).create().unwrap();
@@ -555,7 +555,7 @@ fn small_hierarchy(format: Format, store: &Arc<dyn Store>) {
 }
 
 fn sums(store: &Arc<dyn Store>) -> Option<Vec<i32>> {
-    let root = OpenOptions::new().open_in(store.clone(), "").ok()?.into_group().unwrap();
+    let root = OpenOptions::new().open((store.clone(), "")).ok()?.into_group().unwrap();
     let sum =
         |name: &str| root.open(name).unwrap().into_array().unwrap().read::<ArrayD<i32>>(..).unwrap().sum();
     Some(vec![sum("a"), sum("g/b")])
@@ -573,7 +573,7 @@ fn in_place_every_crash_leaves_a_whole_hierarchy_and_can_be_finished() {
             assert_eq!(sums(&store), Some(vec![10, 10]), "{from} to {to} after {writes} writes");
             // Whoever knows only one of the formats finds all of it or nothing.
             let whole = |format: Format| {
-                let root = OpenOptions::new().format(format).open_in(store.clone(), "").ok()?;
+                let root = OpenOptions::new().format(format).open((store.clone(), "")).ok()?;
                 Some(root.into_group().unwrap().open("g/b").is_ok_and(|node| node.into_array().is_ok()))
             };
             assert!(
@@ -587,8 +587,8 @@ fn in_place_every_crash_leaves_a_whole_hierarchy_and_can_be_finished() {
             }
             Copier::new().format(to).plan_in_place_in(store.clone(), "").unwrap().run().unwrap();
             assert_eq!(sums(&store), Some(vec![10, 10]));
-            assert!(OpenOptions::new().format(from).open_in(store.clone(), "").is_err());
-            assert!(OpenOptions::new().format(from).open_in(store.clone(), "g/b").is_err());
+            assert!(OpenOptions::new().format(from).open((store.clone(), "")).is_err());
+            assert!(OpenOptions::new().format(from).open((store.clone(), "g/b")).is_err());
             assert!(store.get(&Key::new(JOURNAL).unwrap()).unwrap().is_none());
             if finished {
                 assert!(writes >= 10);
@@ -600,8 +600,7 @@ fn in_place_every_crash_leaves_a_whole_hierarchy_and_can_be_finished() {
 
 #[test]
 fn an_interrupted_conversion_is_no_node_and_continues() {
-    for to in Format::all().filter(|&to| OpenOptions::new().format(to).create_group_in(memory(), "").is_ok())
-    {
+    for to in Format::all().filter(|&to| OpenOptions::new().format(to).create_group((memory(), "")).is_ok()) {
         interrupt(if to == Format::V3 { Format::V2 } else { Format::V3 }, to);
     }
 }
@@ -637,13 +636,13 @@ fn interrupt(from: Format, to: Format) {
 #[test]
 fn what_an_interrupted_conversion_left_is_of_a_kind_only_if_it_can_be_opened() {
     for to in Format::all() {
-        let Ok(root) = OpenOptions::new().format(to).create_group_in(memory(), "") else { continue };
+        let Ok(root) = OpenOptions::new().format(to).create_group((memory(), "")) else { continue };
         drop(root);
         let source = memory();
         small_hierarchy(if to == Format::V3 { Format::V2 } else { Format::V3 }, &source);
         for writes in 0.. {
             let store = memory();
-            let root = OpenOptions::new().format(to).create_group_in(store.clone(), "").unwrap();
+            let root = OpenOptions::new().format(to).create_group((store.clone(), "")).unwrap();
             let killed: Arc<dyn Store> = Arc::new(Killed { store, left: AtomicUsize::new(writes) });
             let plan = Copier::new().format(to).plan_in(source.clone(), "", killed, "c").unwrap();
             let finished = plan.run().is_ok();
@@ -691,8 +690,8 @@ fn a_changed_chunk_is_found() {
         if progress.done > progress.total / 2 || changed.fetch_add(1, Ordering::SeqCst) > 0 {
             return Ok(());
         }
-        let array = OpenOptions::new().open_in(changing.clone(), "g/b")?.into_array()?;
-        let other = OpenOptions::new().open_in(changing.clone(), "a")?.into_array()?;
+        let array = OpenOptions::new().open((changing.clone(), "g/b"))?.into_array()?;
+        let other = OpenOptions::new().open((changing.clone(), "a"))?.into_array()?;
         array.write(.., 99)?;
         other.write(.., 98)
     });
@@ -718,7 +717,7 @@ fn destinations_are_guarded() {
     };
     assert_eq!(plan(false).run().unwrap_err().kind(), ErrorKind::AlreadyExists);
     plan(true).run().unwrap();
-    assert!(OpenOptions::new().open_in(store.clone(), "g").unwrap().into_array().is_ok());
+    assert!(OpenOptions::new().open((store.clone(), "g")).unwrap().into_array().is_ok());
     let below =
         Copier::new().format(Format::V2).plan_in(source.clone(), "a", store.clone(), "v2").unwrap_err();
     assert!(below.to_string().contains("is inside of a group of Zarr v3"), "{below}");
@@ -739,7 +738,7 @@ fn what_is_no_node_or_unreadable_is_told() {
     set("notes/x.txt", b"hello");
     set("bad/.zarray", b"{}");
     // A group that nobody wrote down: an array lies in it all the same.
-    let implicit = OpenOptions::new().format(Format::V2).create_array_in(source.clone(), "i/j/k").shape([2]);
+    let implicit = OpenOptions::new().format(Format::V2).create_array((source.clone(), "i/j/k")).shape([2]);
     implicit.data_type(DataType::UInt8).create().unwrap().write(.., 5_u8).unwrap();
     for key in ["i/.zgroup", "i/j/.zgroup"] {
         assert!(source.erase(&Key::new(key).unwrap()).unwrap());
@@ -751,10 +750,10 @@ fn what_is_no_node_or_unreadable_is_told() {
     assert_eq!(found, [("/bad", Effect::Loss), ("/notes", Effect::Note), ("/README", Effect::Note)]);
     assert!(plan.run().unwrap_err().to_string().contains("/bad: loss (nodes)"));
     convert.allow(Property::Nodes).plan_in(source, "", store.clone(), "").unwrap().run().unwrap();
-    let array = OpenOptions::new().open_in(store.clone(), "i/j/k").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open((store.clone(), "i/j/k")).unwrap().into_array().unwrap();
     assert_eq!(array.read::<ArrayD<u8>>(..).unwrap().sum(), 10);
-    assert!(OpenOptions::new().open_in(store.clone(), "i").unwrap().into_group().is_ok());
-    assert!(OpenOptions::new().open_in(store, "bad").is_err());
+    assert!(OpenOptions::new().open((store.clone(), "i")).unwrap().into_group().is_ok());
+    assert!(OpenOptions::new().open((store, "bad")).is_err());
 }
 
 #[test]
@@ -779,7 +778,7 @@ fn padding_of_structures_is_left_out_where_the_target_has_none() {
     let (padded, _) = Registry::new().data_type_from_v2(&padded).unwrap();
     let store = memory();
     let builder =
-        OpenOptions::new().create_array_in(store.clone(), "").format(Format::V2).shape([3]).chunks([2]);
+        OpenOptions::new().create_array((store.clone(), "")).format(Format::V2).shape([3]).chunks([2]);
     let builder = builder.data_type(padded.clone()).fill_value_json(json!("BwAAAAgAAAABAAAA"));
     let source = builder.create().unwrap();
     let element = [1, 9, 9, 9, 2, 0, 0, 0, 1, 9, 9, 9];
@@ -789,7 +788,7 @@ fn padding_of_structures_is_left_out_where_the_target_has_none() {
     let report = plan.run().unwrap();
     let notes = report.obstacles.iter().filter(|finding| finding.property == Property::DataTypes);
     assert_eq!(notes.map(|finding| finding.effect).collect::<Vec<_>>(), [Effect::Note]);
-    let array = OpenOptions::new().open_in(target, "").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open((target, "")).unwrap().into_array().unwrap();
     assert_eq!(array.data_type(), &padded.packed());
     let fill = [7, 8, 0, 0, 0, 1];
     assert_eq!(array.fill_value().as_bytes(), fill);

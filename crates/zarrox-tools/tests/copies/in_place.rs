@@ -26,7 +26,7 @@ fn numbers() -> ndarray::Array1<i32> {
 }
 
 fn read(path: impl AsRef<Path>) -> Vec<i32> {
-    zarrox::open_array(path).unwrap().read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0
+    zarrox::open_array(path.as_ref()).unwrap().read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0
 }
 
 fn names(path: &Path) -> Vec<String> {

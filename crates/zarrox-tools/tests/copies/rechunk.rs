@@ -10,7 +10,8 @@ use zarrox::{ErrorKind, MissingChunks, OpenOptions};
 use zarrox_tools::Rechunk;
 
 fn create(path: impl AsRef<Path>, shape: &[u64], chunks: &[u64]) -> Array {
-    let array = zarrox::create_array(path).shape(shape).data_type(DataType::Int32).chunks(chunks.to_vec());
+    let array =
+        zarrox::create_array(path.as_ref()).shape(shape).data_type(DataType::Int32).chunks(chunks.to_vec());
     array.fill_value(-1).create().unwrap()
 }
 

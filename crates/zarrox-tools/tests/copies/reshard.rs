@@ -27,10 +27,10 @@ fn source(path: &Path, shards: Option<[u64; 2]>) -> Array {
 fn encoded(array: &Array) -> Vec<(Vec<u64>, Vec<u8>)> {
     let mut all = Vec::new();
     let mut objects = Vec::new();
-    array.visit_objects(&mut |chunk, _| objects.extend(chunk)).unwrap();
+    array.raw().visit(&mut |chunk, _| objects.extend(chunk)).unwrap();
     for object in objects {
-        let bytes = array.read_encoded_chunk(&object).unwrap().unwrap();
-        match array.inner_chunks(&object).unwrap() {
+        let bytes = array.raw().read(&object).unwrap().unwrap();
+        match array.raw().inner_chunks(&object).unwrap() {
             None => all.push((object, bytes.to_vec())),
             Some(inner) => {
                 let stored = inner.into_iter().filter_map(|chunk| Some((chunk.index, chunk.place?)));

@@ -18,7 +18,7 @@ fn key(text: &str) -> Key {
 
 /// A hierarchy of six chunks.
 fn hierarchy(store: Arc<dyn Store>, format: Format) -> Group {
-    let root = OpenOptions::new().format(format).create_group_in(store, "").unwrap();
+    let root = OpenOptions::new().format(format).create_group((store, "")).unwrap();
     let array =
         root.create_array("g/a").shape([6, 4]).chunks([2, 2]).data_type(DataType::Int32).no_compressor();
     let array = array.create().unwrap();
@@ -72,7 +72,7 @@ fn a_manifest_has_a_line_for_each_key_in_its_order() {
         assert_eq!(line["blake3"], blake3::hash(&value).to_hex().as_str());
         bytes += value.len();
     }
-    let digest = Digester::new().stored(&OpenOptions::new().open_in(store, "").unwrap()).unwrap();
+    let digest = Digester::new().stored(&OpenOptions::new().open((store, "")).unwrap()).unwrap();
     let above = &manifest[..=manifest.trim_end().rfind('\n').unwrap()];
     let lines = blake3::hash(above.as_bytes()).to_hex();
     assert_eq!(

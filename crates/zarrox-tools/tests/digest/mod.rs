@@ -32,7 +32,7 @@ fn attributes(json: &Json) -> Map {
 
 /// An array of 16-bit numbers, of which the first rows were never written.
 fn sample(store: Arc<dyn Store>, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder) -> Digest {
-    let builder = OpenOptions::new().create_array_in(store, "");
+    let builder = OpenOptions::new().create_array((store, ""));
     let builder = builder.shape([9, 7]).data_type(DataType::Int16);
     let builder =
         builder.attributes(attributes(&json!({"units": "m", "n": [1, 2.5], "deep": {"b": null, "a": "é"}})));
@@ -80,7 +80,7 @@ fn digests_do_not_depend_on_which_chunks_of_fill_values_are_stored() {
     let plain = sample(memory(), |builder| builder);
     let store = memory();
     sample(store.clone(), |builder| builder.chunks([2, 2]));
-    let array = OpenOptions::new().store_empty_chunks(true).open_in(store, "").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().store_empty_chunks(true).open((store, "")).unwrap().into_array().unwrap();
     array.write(s![..4, ..], 0_i16).unwrap();
     assert_eq!(Some(array.info().unwrap().chunks_initialised), array.info().unwrap().chunks);
     assert_eq!(digest(&array.clone().into()).unwrap(), plain);
@@ -130,7 +130,7 @@ fn digests_differ_wherever_something_does() {
 
 /// The digest of one element of a type.
 fn of_one(data_type: DataType, element: &[u8]) -> Digest {
-    let array = OpenOptions::new().create_array_in(memory(), "").shape([1]).data_type(data_type.clone());
+    let array = OpenOptions::new().create_array((memory(), "")).shape([1]).data_type(data_type.clone());
     let array = array.create().unwrap();
     array.write(.., &DynArray::from_elements(data_type, vec![1], [element]).unwrap()).unwrap();
     digest(&array.into()).unwrap()
@@ -157,7 +157,7 @@ fn padding_is_no_content() {
     let one = |dtype: &Json, format: Format, element: &[u8]| {
         let (data_type, order) = zarrox::codecs::registry().data_type_from_v2(dtype).unwrap();
         let array = OpenOptions::new()
-            .create_array_in(memory(), "")
+            .create_array((memory(), ""))
             .format(format)
             .shape([2])
             .data_type(data_type.clone());
@@ -181,7 +181,7 @@ fn padding_is_no_content() {
 #[test]
 fn python_objects_are_equal_by_json_and_by_message_pack() {
     let digests = ["numcodecs.json2", "numcodecs.msgpack2"].map(|codec| {
-        let builder = OpenOptions::new().format(Format::V2).create_array_in(memory(), "").shape([3]);
+        let builder = OpenOptions::new().format(Format::V2).create_array((memory(), "")).shape([3]);
         let codec = zarrox::CodecSpec::new(codec, Json::Null);
         let array = builder.data_type(DataType::object()).codecs([codec]).create().unwrap();
         // A list of 1 and 0.5, text, and nil.
@@ -196,7 +196,7 @@ fn python_objects_are_equal_by_json_and_by_message_pack() {
 #[test]
 fn digests_of_groups_depend_on_all_below() {
     let root = |format: Format, edit: &dyn Fn(&Group)| {
-        let root = OpenOptions::new().format(format).create_group_in(memory(), "").unwrap();
+        let root = OpenOptions::new().format(format).create_group((memory(), "")).unwrap();
         root.create_group("g").unwrap().set_attributes(attributes(&json!({"a": 1}))).unwrap();
         for name in ["g/x", "y"] {
             let array = root.create_array(name).shape([3]).data_type(DataType::UInt8).create().unwrap();
@@ -230,7 +230,7 @@ fn digests_of_groups_depend_on_all_below() {
 fn a_node_that_cannot_be_opened_is_an_error_with_its_name() {
     use zarrox::stores::{Key, StoreExt};
     let store = memory();
-    let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+    let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
     store.set(&Key::new("broken/zarr.json").unwrap(), b"{", zarrox::stores::Condition::Always).unwrap();
     let error = digest(&root.into()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidMetadata);
@@ -240,7 +240,7 @@ fn a_node_that_cannot_be_opened_is_an_error_with_its_name() {
 #[test]
 fn converted_hierarchies_have_one_digest() {
     let store = memory();
-    let root = OpenOptions::new().format(Format::V2).create_group_in(store.clone(), "").unwrap();
+    let root = OpenOptions::new().format(Format::V2).create_group((store.clone(), "")).unwrap();
     let text = DataType::string();
     let types = ["|b1", "<i2", ">f4", "<c16", "|S5", "<U3", "<M8[ns]", "|V6"];
     for (index, name) in types.iter().enumerate() {
@@ -287,7 +287,7 @@ fn converted_hierarchies_have_one_digest() {
         let convert = convert.plan_in(store.clone(), "", target.clone(), "").unwrap();
         let report = convert.run().unwrap();
         let lost = report.obstacles.iter().any(|finding| finding.effect == Effect::Loss);
-        let found = digest(&OpenOptions::new().open_in(target, "").unwrap()).unwrap();
+        let found = digest(&OpenOptions::new().open((target, "")).unwrap()).unwrap();
         assert_eq!(found == expected, !lost, "{format}: {report}");
         assert!(!lost || format == Format::V3Experimental, "{report}");
     }
@@ -355,7 +355,7 @@ fn digests_are_as_they_are_defined() {
             Some(inner) => vec![Sharding::new(inner.clone(), [bytes]).into()],
             None => vec![bytes, Zstd::level(1).into()],
         };
-        let builder = OpenOptions::new().create_array_in(memory(), "").shape(case.shape.clone());
+        let builder = OpenOptions::new().create_array((memory(), "")).shape(case.shape.clone());
         let array =
             builder.chunks(case.chunks.clone()).data_type(data_type.clone()).codecs(codecs).create().unwrap();
         let shape: Vec<usize> = case.shape.iter().map(|&n| usize::try_from(n).unwrap()).collect();
@@ -379,7 +379,7 @@ fn digests_are_as_they_are_defined() {
 
 #[test]
 fn the_cost_follows_what_is_stored() {
-    let builder = OpenOptions::new().create_array_in(memory(), "").shape([1 << 40, 1 << 20]);
+    let builder = OpenOptions::new().create_array((memory(), "")).shape([1 << 40, 1 << 20]);
     let array = builder.chunks([100, 100]).data_type(DataType::Float64).create().unwrap();
     let empty = digest(&array.clone().into()).unwrap();
     array.write(s![1_000_000_000_000_i64, 77_777], 1.0).unwrap();
@@ -392,10 +392,10 @@ fn the_cost_follows_what_is_stored() {
 #[test]
 fn damaged_chunks_are_errors_and_progress_can_end_the_work() {
     let array =
-        OpenOptions::new().create_array_in(memory(), "a").shape([8]).chunks([4]).data_type(DataType::Int32);
+        OpenOptions::new().create_array((memory(), "a")).shape([8]).chunks([4]).data_type(DataType::Int32);
     let array = array.compressor(Zstd::level(1)).create().unwrap();
     array.write(.., 3).unwrap();
-    array.write_encoded_chunk(&[1], b"no chunk").unwrap();
+    array.raw().write(&[1], b"no chunk").unwrap();
     let node: Node = array.into();
     let error = digest(&node).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
@@ -422,7 +422,7 @@ fn digest_of_stored(node: &Node) -> Digest {
 
 /// A hierarchy with a value of each kind.
 fn hierarchy(store: Arc<dyn Store>, format: Format) -> Group {
-    let root = OpenOptions::new().format(format).create_group_in(store, "").unwrap();
+    let root = OpenOptions::new().format(format).create_group((store, "")).unwrap();
     let array = root
         .create_array("g/a")
         .shape([100, 100])

@@ -121,7 +121,7 @@ fn where_keys_cannot_be_listed_the_nodes_still_speak_for_themselves() {
         let path = directory.path().join("h.zarr");
         let root = hierarchy(&path, format);
         let store: Arc<dyn Store> = Arc::new(Unlisted(Arc::new(DirectoryStore::open(&path).unwrap())));
-        let open = || OpenOptions::new().open_in(store.clone(), "").unwrap();
+        let open = || OpenOptions::new().open((store.clone(), "")).unwrap();
         let before = open();
         assert_eq!(digest(&before).unwrap(), digest(&root.clone().into()).unwrap(), "{format}");
         let copies =

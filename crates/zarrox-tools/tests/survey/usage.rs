@@ -63,7 +63,7 @@ fn a_damaged_index_is_an_error_and_no_index_is_read_unasked() {
     assert_eq!(measured(&Usage::new(), array.clone())[0].chunks.as_ref().unwrap().bytes, 8);
     let error = Usage::new().inner(true).run(&array.clone().into(), |_| Ok(())).unwrap_err();
     assert!(error.to_string().contains("the index of shard 'c/0'"), "{error}");
-    assert!(array.inner_chunks(&[1]).is_err());
+    assert!(array.raw().inner_chunks(&[1]).is_err());
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn inner_chunks_have_the_indices_of_the_whole_array() {
     let array = zarrox::create_array(directory.path().join("a.zarr")).shape([9, 6]).data_type(DataType::Int8);
     let array = array.chunks([2, 3]).shards([4, 6]).column_major(true).create().unwrap();
     array.write(s![6, 4], 1_i8).unwrap();
-    let inner = array.inner_chunks(&[1, 0]).unwrap().unwrap();
+    let inner = array.raw().inner_chunks(&[1, 0]).unwrap().unwrap();
     let stored: Vec<_> = inner.iter().filter(|chunk| chunk.place.is_some()).collect();
     assert_eq!((inner.len(), stored.len(), stored[0].index.as_slice()), (4, 1, &[3, 1][..]));
-    assert_eq!(array.inner_chunks(&[0, 0]).unwrap(), None);
+    assert_eq!(array.raw().inner_chunks(&[0, 0]).unwrap(), None);
 }

@@ -22,7 +22,7 @@ pub(crate) fn steps(report: &mut Report, scale: Scale) {
 fn chunks_between(report: &mut Report, scale: Scale) {
     let width = if scale == Scale::Small { 6_637 } else { 66_369 };
     let store = Arc::new(CountingStore::new(Arc::new(MemoryStore::new())));
-    let array = OpenOptions::new().create_array_in(store.clone(), "");
+    let array = OpenOptions::new().create_array((store.clone(), ""));
     let array = array.shape([149_568, width, 3]).chunks([1, width, 3]).data_type(DataType::UInt8);
     let array = array.no_compressor().create().unwrap();
     let width = usize::try_from(width).unwrap();

@@ -15,7 +15,7 @@ use zarrox_core::{
     Registry, Result,
 };
 
-use super::Array;
+use super::{Array, DynArray};
 use crate::error::argument;
 use crate::location::Location;
 
@@ -101,6 +101,29 @@ impl ArrayBuilder {
         }
     }
 
+    /// Takes over the properties of an array.
+    pub(super) fn like(mut self, array: &Array) -> Self {
+        let metadata = array.metadata();
+        (self.format, self.inherits_format) = (metadata.format, false);
+        self.shape = Some(metadata.shape.clone());
+        match &metadata.chunk_grid {
+            ChunkGrid::Regular { chunk_shape } => self.chunks = Some(chunk_shape.clone().into()),
+            grid => self.chunk_grid = Some(Ok(grid.clone())),
+        }
+        self.codecs = Some(array.codecs());
+        self.dimension_names.clone_from(&metadata.dimension_names);
+        self.chunk_key_encoding = metadata.separator_declared.then_some(metadata.chunk_key_encoding);
+        let element = |fill: &FillValue| {
+            DynArray::from_elements(metadata.data_type.clone(), vec![], [fill.as_bytes()]).ok()
+        };
+        self.fill = match metadata.fill_value.as_ref().map(element) {
+            Some(Some(element)) => Fill::Value(Arc::new(element)),
+            Some(None) => Fill::Default,
+            None => Fill::Json(Json::Null),
+        };
+        self.data_type(metadata.data_type.clone())
+    }
+
     /// Sets the format of the metadata.
     pub fn format(mut self, format: Format) -> Self {
         self.format = format;
@@ -152,7 +175,7 @@ impl ArrayBuilder {
     /// # let directory = tempfile::tempdir()?;
     /// let year = zarrox::create_array(directory.path().join("a.zarr")).data_type(DataType::Float32).shape([365]);
     /// let year = year.rectilinear_chunks([[31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]]).create()?;
-    /// assert_eq!(year.stored_chunk_shape(&[1])?, [28]);
+    /// assert_eq!(year.raw().shape(&[1])?, [28]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rectilinear_chunks(mut self, lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>) -> Self {

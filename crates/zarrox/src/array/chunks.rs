@@ -1,10 +1,9 @@
 //! Chunk-level access: whole stored objects, encoded or decoded.
 
-use zarrox_codecs::N5Block;
-use zarrox_core::codec::{ChunkElements, CodecContext, ReadPart, WritePart};
+use zarrox_core::codec::{ChunkElements, ReadPart, WritePart};
 use zarrox_core::grid::ChunkGrid;
-use zarrox_core::{CodecError, Error, ErrorKind, FromElements, IntoElements, Result};
-use zarrox_stores::{Bytes, Condition, StoreExt};
+use zarrox_core::{Error, ErrorKind, FromElements, IntoElements, Result};
+use zarrox_stores::{Condition, StoreExt};
 
 use super::Array;
 use super::chains::Chain;
@@ -15,50 +14,8 @@ use crate::location::Context;
 
 /// A chunk here is what is stored as one object: a shard, where the array has shards.
 impl Array {
-    /// The full shape of a chunk, also at the array's edge.
-    ///
-    /// # Errors
-    /// When there is no such chunk.
-    pub fn stored_chunk_shape(&self, chunk: &[u64]) -> Result<Vec<u64>> {
-        self.check_chunk(chunk)?;
-        Ok(self.chain_of(chunk)?.chunk().shape().iter().map(|&length| length as u64).collect())
-    }
-
-    /// The key that a chunk is stored under.
-    ///
-    /// # Errors
-    /// When there is no such chunk.
-    pub fn chunk_key(&self, chunk: &[u64]) -> Result<String> {
-        self.check_chunk(chunk)?;
-        Ok(self.key(chunk)?.to_string())
-    }
-
-    /// The stored bytes of a chunk; `None` when it was never stored.
-    ///
-    /// # Errors
-    /// When there is no such chunk, or the store cannot be read.
-    pub fn read_encoded_chunk(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
-        self.check_chunk(chunk)?;
-        let key = self.key(chunk)?;
-        let stored = self.checked(|| self.location.bytes(&key, self.chain.limit() as u64));
-        stored.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
-    }
-
-    /// Stores the bytes of a chunk as they are. They are not looked at: who writes nonsense reads an error later.
-    ///
-    /// # Errors
-    /// When there is no such chunk, or the store cannot be written.
-    pub fn write_encoded_chunk(&self, chunk: &[u64], encoded: &[u8]) -> Result<()> {
-        self.check_writable()?;
-        self.check_chunk(chunk)?;
-        let key = self.key(chunk)?;
-        let store = &self.location.store;
-        let write = || Ok(store.set(&key, encoded, Condition::Always)?);
-        self.writing(|| self.location.overwrite(&key, write))
-    }
-
     /// Stores the bytes of a chunk, which come in pieces.
-    pub fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
+    pub(super) fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
         self.check_writable()?;
         let key = self.key(chunk)?;
         let store = &self.location.store;
@@ -72,7 +29,7 @@ impl Array {
 
     /// Stores the bytes of a chunk under the same indices of another array, in pieces if there are many. Returns false if it was never
     /// stored.
-    pub fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
+    pub(super) fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
         let (from, to) = (self.key(chunk)?, target.key(chunk)?);
         let place = |error: Error| error.at(chunk_place(chunk, &from)).at(self.place());
         self.checked(|| copy_value(&self.location, &from, &target.location, &to)).map_err(place)
@@ -132,29 +89,7 @@ impl Array {
         self.writing(|| self.write_chunk_part(chunk, &part, true))
     }
 
-    /// Reads a block of an N5 array as it is stored, also one that holds a list of elements and no box of them (the mode
-    /// `varlength`), which no other way of reading takes. `None` when it was never stored.
-    ///
-    /// # Errors
-    /// When there is no such chunk, the chunks are no blocks of N5, or the block is damaged.
-    pub fn read_n5_block(&self, chunk: &[u64]) -> Result<Option<N5Block>> {
-        let Some(encoded) = self.read_encoded_chunk(chunk)? else { return Ok(None) };
-        let Context { registry, strictness, .. } = &*self.location.context;
-        let context = CodecContext {
-            chunk: self.chain.chunk(),
-            registry,
-            strictness: *strictness,
-            limit: self.chain.limit(),
-        };
-        let block = match self.codecs().as_slice() {
-            [codec] => N5Block::decode(&encoded, codec, &context),
-            _ => Err(CodecError::unsupported("the chunks are no blocks of N5")),
-        };
-        let key = self.key(chunk)?;
-        block.map(Some).map_err(|e| Error::from(e).at(chunk_place(chunk, &key)).at(self.place()))
-    }
-
-    fn check_chunk(&self, chunk: &[u64]) -> Result<()> {
+    pub(super) fn check_chunk(&self, chunk: &[u64]) -> Result<()> {
         let grid = self.grid_shape();
         if chunk.len() == grid.len() && chunk.iter().zip(&grid).all(|(index, count)| index < count) {
             return Ok(());

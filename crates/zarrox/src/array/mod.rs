@@ -12,14 +12,16 @@ mod fetch;
 mod fields;
 mod generation;
 mod info;
+mod internals;
 mod iterate;
 mod kept;
 mod parts;
+mod raw;
 mod read;
+mod regions;
 mod resize;
 mod show;
 mod stored;
-mod transfer;
 mod view;
 mod write;
 
@@ -47,10 +49,13 @@ pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
 pub use dynamic::{DynArray, npy};
 pub use info::ArrayInfo;
+pub use internals::ArrayInternals;
 pub use iterate::indices;
 pub use iterate::{Chunks, Rows};
 pub use parts::Parts;
-pub use resize::{Growth, Longer};
+pub use raw::RawChunks;
+pub use regions::ChunkIndices;
+pub use resize::{Alone, Growth, Longer, Unwritten};
 pub use resize::{Left, left_in, settle_left};
 pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
@@ -95,10 +100,7 @@ struct Shared {
 
 impl Array {
     /// Opens the array at a place by its metadata.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidMetadata`] and [`ErrorKind::Unsupported`] when elements cannot be read or written by it.
-    pub fn new(location: Location, metadata: ArrayMetadata) -> Result<Self> {
+    pub(crate) fn new(location: Location, metadata: ArrayMetadata) -> Result<Self> {
         let location = location.settle(metadata.format)?;
         let chunks = location.chunks(metadata.format)?;
         let chain = chains::chain_for(&metadata, &location.context);
@@ -109,6 +111,22 @@ impl Array {
         let array = Self { location, metadata, chain, shared, chunks, generation };
         array.check_inner_chunks().map_err(|error| error.at(array.place()))?;
         Ok(array)
+    }
+
+    /// Starts to create an array at another place that is like this one: with its shape, data type, chunks, codecs, fill value,
+    /// names of dimensions, and format. The builder can change any of them; of an array with shards, its `chunks` are the shards.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([5, 2]).data_type(DataType::Int32).chunks([3, 2]).create()?;
+    /// let longer = array.like(directory.path().join("b.zarr")).shape([50, 2]).create()?;
+    /// assert_eq!(longer.chunk_shape(), [3, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn like(&self, place: impl Into<crate::Place>) -> ArrayBuilder {
+        crate::OpenOptions::within(&self.location.context).create_array(place).like(self)
     }
 
     /// Creates the chain again after a change of the grid.
@@ -166,7 +184,7 @@ impl Array {
     }
 
     /// The metadata as the documents have it. If they do not define the chunk keys,
-    /// [`chunk_key_encoding`](Self::chunk_key_encoding) detects them.
+    /// [`RawChunks::key_encoding`] detects them.
     pub fn metadata(&self) -> &ArrayMetadata {
         &self.metadata
     }
@@ -212,7 +230,7 @@ impl Array {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn chunk_key_encoding(&self) -> Result<ChunkKeyEncoding> {
+    pub(crate) fn chunk_key_encoding(&self) -> Result<ChunkKeyEncoding> {
         if self.metadata.separator_declared {
             return Ok(self.metadata.chunk_key_encoding);
         }
@@ -328,7 +346,7 @@ impl Array {
     }
 
     /// Changes members of the array's document, in the form of its format.
-    pub fn change_members(&mut self, members: &Map) -> Result<()> {
+    pub(crate) fn change_members(&mut self, members: &Map) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
         let metadata = location.change(format, |node, write| {
             let metadata = patched(&location, format, node, Change::Members(members))
@@ -424,7 +442,7 @@ impl Array {
     }
 
     /// Writes by `write`, while nobody moves, replaces or deletes the array, which still is what the handle was opened for.
-    pub fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
+    pub(crate) fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return write() };
         let checked = generation.hold(&self.location).and_then(|hold| {
             generation.check(&self.location, &self.metadata)?;
@@ -435,7 +453,7 @@ impl Array {
     }
 
     /// Makes sure that the array still is what the handle was opened for.
-    pub fn check_generation(&self) -> Result<()> {
+    pub(crate) fn check_generation(&self) -> Result<()> {
         let Some(generation) = &self.generation else { return Ok(()) };
         generation.check(&self.location, &self.metadata)
     }

@@ -257,7 +257,7 @@ mod tests {
     use zarrox_stores::MemoryStore;
 
     fn array(shape: &[u64], chunks: &[u64]) -> Array {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         builder.shape(shape).data_type(DataType::UInt8).chunks(chunks).create().unwrap()
     }
 
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn every_chunk_lies_in_one_part_that_holds_one_chunk() {
         let regular = array(&[23, 17], &[4, 5]);
-        let rectilinear = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let rectilinear = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         let rectilinear = rectilinear.shape([23, 17]).data_type(DataType::UInt8);
         let rectilinear = rectilinear.rectilinear_chunks([[3, 9, 1, 10], [8, 2, 4, 4]]).create().unwrap();
         let selections: [Selection; 5] =
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn shards_that_do_not_fit_are_divided_between_their_chunks() {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         let builder = builder.shape([8, 8]).data_type(DataType::UInt8).chunks([2, 2]).shards([4, 8]);
         let array = builder.create().unwrap();
         let first = |most| array.slice(..).parts(most, false).unwrap().next().unwrap();

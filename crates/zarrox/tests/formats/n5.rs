@@ -105,20 +105,20 @@ fn what_java_writes() {
 #[test]
 fn lists_of_elements_are_read_as_such() {
     let array = zarrox::open_array(corpus("java").join("data.n5/labels")).unwrap();
-    assert_eq!((array.shape(), array.chunk_key(&[1, 0]).unwrap()), (&[4, 2][..], "labels/0/1".to_owned()));
+    assert_eq!((array.shape(), array.raw().key(&[1, 0]).unwrap()), (&[4, 2][..], "labels/0/1".to_owned()));
     let error = array.read::<ArrayD<u8>>(..).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     let message = error.to_string();
     assert!(message.contains("chunk [0, 0]"), "{message}");
     assert!(message.contains("7 elements for a shape of [2, 2], which has 4"), "{message}");
-    let block = array.read_n5_block(&[0, 0]).unwrap().unwrap();
+    let block = array.raw().n5_block(&[0, 0]).unwrap().unwrap();
     assert_eq!((block.mode, &block.shape[..]), (N5BlockMode::VarLength, &[2, 2][..]));
     assert_eq!(block.elements, [10, 11, 12, 13, 14, 15, 16]);
     // As many elements as the shape has: a box like others.
     let box_of_four = Array2::from_shape_vec((2, 2), vec![20, 21, 22, 23]).unwrap();
     assert_eq!(array.read::<ArrayD<u8>>(s![2.., ..]).unwrap(), box_of_four.into_dyn());
     let plain = zarrox::open_array(corpus("java").join("data.n5/old/raw")).unwrap();
-    assert_eq!(plain.read_n5_block(&[1, 1]).unwrap().unwrap().elements.len(), 2 * 3 * 4);
+    assert_eq!(plain.raw().n5_block(&[1, 1]).unwrap().unwrap().elements.len(), 2 * 3 * 4);
 }
 
 /// The registered codec `n5_default`: an array of v3 over blocks of N5, with N5's order of axes.
@@ -378,7 +378,7 @@ fn malformed_blocks_are_errors_that_name_the_chunk() {
         ("000000020000000000000002", "empty"),
     ];
     for (block, named) in cases {
-        array.write_encoded_chunk(&[0, 0], &hex(block)).unwrap();
+        array.raw().write(&[0, 0], &hex(block)).unwrap();
         for message in [
             array.read::<ArrayD<i16>>(..).unwrap_err().to_string(),
             array.read::<ArrayD<i16>>(s![1, 1]).unwrap_err().to_string(),
@@ -388,9 +388,9 @@ fn malformed_blocks_are_errors_that_name_the_chunk() {
         }
     }
     // One row of two, which N5 names by x first, is made whole by a write.
-    array.write_encoded_chunk(&[0, 0], &hex("00000002000000020000000100070008")).unwrap();
+    array.raw().write(&[0, 0], &hex("00000002000000020000000100070008")).unwrap();
     assert_eq!(array.read::<ArrayD<i16>>(..).unwrap().into_raw_vec_and_offset().0, [7, 8, 0, 0]);
     array.write(s![1, 1], 9_i16).unwrap();
     assert_eq!(array.read::<ArrayD<i16>>(..).unwrap().into_raw_vec_and_offset().0, [7, 8, 0, 9]);
-    assert_eq!(array.read_encoded_chunk(&[0, 0]).unwrap().unwrap().len(), 12 + 8);
+    assert_eq!(array.raw().read(&[0, 0]).unwrap().unwrap().len(), 12 + 8);
 }

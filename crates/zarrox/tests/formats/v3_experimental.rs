@@ -130,7 +130,7 @@ fn documents_of_zarr_python_are_written_as_they_were_read() {
 fn arrays_are_created_written_sharded_and_read_again() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let options = OpenOptions::new().format(Format::V3Experimental);
-    let root = options.create_group_in(store.clone(), "").unwrap();
+    let root = options.create_group((store.clone(), "")).unwrap();
     let values = ndarray::Array1::from_iter(0..42_i32).into_shape_with_order((7, 6)).unwrap();
     for (name, shards) in [("plain", None), ("sharded", Some([4, 6]))] {
         let mut builder = root.create_array(name).shape([7, 6]).data_type(DataType::Int32).chunks([2, 3]);
@@ -156,11 +156,11 @@ fn arrays_are_created_written_sharded_and_read_again() {
     }
     // What is not there is not looked for as if the hierarchy were of another format.
     for missing in ["nothing", "plain/c0", "meta"] {
-        let error = OpenOptions::new().open_in(store.clone(), missing).unwrap_err();
+        let error = OpenOptions::new().open((store.clone(), missing)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound, "{missing}: {error}");
         assert_eq!(root.open(missing).unwrap_err().kind(), ErrorKind::NotFound);
     }
-    let inherited = OpenOptions::new().create_group_in(store.clone(), "new/one").unwrap();
+    let inherited = OpenOptions::new().create_group((store.clone(), "new/one")).unwrap();
     assert_eq!(inherited.metadata().format, Format::V3Experimental);
     let scalar = root.create_array("scalar").shape([]).data_type(DataType::Int8).create().unwrap();
     scalar.write(.., 1_i8).unwrap();
@@ -208,7 +208,7 @@ fn what_others_wrote_with_small_differences_is_read() {
     });
     put("meta/root/a.array.json", document.to_string().as_bytes());
     let options = OpenOptions::new();
-    let array = options.open_in(store.clone(), "a").unwrap().into_array().unwrap();
+    let array = options.open((store.clone(), "a")).unwrap().into_array().unwrap();
     array.write(.., &ndarray::arr1(&[1_i16, -2])).unwrap();
     assert_eq!(array.codecs()[1].name, "numcodecs.zlib");
     document["codecs"] = json!([]);
@@ -217,7 +217,7 @@ fn what_others_wrote_with_small_differences_is_read() {
     put("meta/root/s.array.json", document.to_string().as_bytes());
     for (key, value) in [("data/root/s/c", 7_i16), ("data/root/s/c0", 8)] {
         put(key, &value.to_le_bytes());
-        let scalar = options.open_in(store.clone(), "s").unwrap().into_array().unwrap();
+        let scalar = options.open((store.clone(), "s")).unwrap().into_array().unwrap();
         assert_eq!(scalar.read::<ArrayD<i16>>(..).unwrap().sum(), value, "{key}");
     }
 }

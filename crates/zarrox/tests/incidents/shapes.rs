@@ -14,14 +14,14 @@ use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::remote::Remote;
 
 fn array(store: &Arc<dyn Store>, length: u64) -> Array {
-    let builder = OpenOptions::new().create_array_in(store.clone(), "a").shape([length]).chunks([5]);
+    let builder = OpenOptions::new().create_array((store.clone(), "a")).shape([length]).chunks([5]);
     let array = builder.data_type(DataType::Int32).create().unwrap();
     array.write(.., 1).unwrap();
     array
 }
 
 fn reopened(store: &Arc<dyn Store>) -> Array {
-    OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap()
+    OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap()
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn incident_09_growing_after_an_append_that_failed() {
 #[test]
 fn incident_10_a_reader_with_the_old_shape() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().create_array_in(store.clone(), "a").shape([40, 3]).chunks([7, 2]);
+    let builder = OpenOptions::new().create_array((store.clone(), "a")).shape([40, 3]).chunks([7, 2]);
     let mut array = builder.data_type(DataType::Int32).create().unwrap();
     array.write(.., 1).unwrap();
     let reader = reopened(&store);

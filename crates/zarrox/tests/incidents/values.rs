@@ -19,7 +19,7 @@ fn set(store: &Arc<dyn Store>, key: &str, value: &[u8]) {
 }
 
 fn open(store: &Arc<dyn Store>) -> zarrox::Result<Array> {
-    OpenOptions::new().open_in(store.clone(), "a")?.into_array()
+    OpenOptions::new().open((store.clone(), "a"))?.into_array()
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn incident_13_every_nan_comes_back() {
     let bits = |values: &ndarray::ArrayD<f64>| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     for fill in nans {
         let store = memory();
-        let builder = OpenOptions::new().create_array_in(store.clone(), "a").shape([12]).chunks([4]);
+        let builder = OpenOptions::new().create_array((store.clone(), "a")).shape([12]).chunks([4]);
         let array = builder.data_type(DataType::Float64).fill_value(fill).create().unwrap();
         assert_eq!(bits(&open(&store).unwrap().read::<ArrayD<f64>>(..).unwrap()), [fill.to_bits(); 12]);
         let values = Array1::from_iter(nans.into_iter().flat_map(|nan| [nan; 4]));

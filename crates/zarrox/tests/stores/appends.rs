@@ -84,13 +84,13 @@ fn a_writer_that_dies_while_it_appends_to_a_directory_leaves_no_rows() {
 
 fn far(shape: u64) -> (Remote, Array) {
     let remote = Remote::default();
-    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a");
+    let builder = OpenOptions::new().create_array((remote.blocking(), "a"));
     let array = builder.shape([shape]).chunks([4]).data_type(DataType::Int32).create().unwrap();
     (remote, array)
 }
 
 fn opened(remote: &Remote) -> Array {
-    OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap()
+    OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap()
 }
 
 fn values(remote: &Remote) -> Vec<i32> {
@@ -254,13 +254,13 @@ fn an_append_beside_a_program_that_reserves_nothing_is_undone() {
 #[test]
 fn appends_along_two_axes_wait_for_each_other() {
     let remote = Remote::default();
-    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a");
+    let builder = OpenOptions::new().create_array((remote.blocking(), "a"));
     builder.shape([0, 1]).chunks([4, 4]).data_type(DataType::Int32).create().unwrap();
     let store: Arc<dyn Store> = remote.elsewhere(1).blocking();
     let (begun, wait) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            let node = OpenOptions::new().open_in(store, "a").unwrap();
+            let node = OpenOptions::new().open((store, "a")).unwrap();
             wait.recv().unwrap();
             node.into_array().unwrap().append(&Array2::<i32>::ones((2, 1)), 1).unwrap();
         });

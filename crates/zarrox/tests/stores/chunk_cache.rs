@@ -18,7 +18,7 @@ fn values(seed: i32) -> Array2<i32> {
 /// The array, and the store that it is in.
 fn array(shards: Option<[u64; 2]>) -> (Remote, zarrox::Array) {
     let remote = Remote::default();
-    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a").data_type(DataType::Int32);
+    let builder = OpenOptions::new().create_array((remote.blocking(), "a")).data_type(DataType::Int32);
     let builder = builder.shape([50, 70]).chunks([8, 16]).fill_value(3).compressor(Zstd::level(1));
     let builder = if let Some(shards) = shards { builder.shards(shards) } else { builder };
     let array = builder.create().unwrap();
@@ -66,8 +66,7 @@ fn what_somebody_else_wrote_is_seen() {
     let (remote, array) = array(Some([32, 32]));
     let cached = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
     assert_eq!(cached.read::<Array2<i32>>(..).unwrap(), values(1));
-    let other =
-        OpenOptions::new().open_in(remote.elsewhere(1).blocking(), "a").unwrap().into_array().unwrap();
+    let other = OpenOptions::new().open((remote.elsewhere(1).blocking(), "a")).unwrap().into_array().unwrap();
     other.write(.., &values(1_000)).unwrap();
     assert_eq!(cached.read::<Array2<i32>>(..).unwrap(), values(1_000));
     other.write(.., 3).unwrap();
@@ -78,7 +77,7 @@ fn what_somebody_else_wrote_is_seen() {
 fn a_cache_keeps_no_more_than_it_may() {
     let remote = Remote::default();
     let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
-    let builder = OpenOptions::new().create_array_in(near, "a").data_type(DataType::UInt8);
+    let builder = OpenOptions::new().create_array((near, "a")).data_type(DataType::UInt8);
     let array = builder.shape([64 << 20]).chunks([1 << 20]).create().unwrap();
     array.write(.., 7_u8).unwrap();
     let options = AccessOptions::new().chunk_cache(4 << 20);

@@ -18,7 +18,7 @@ use zarrox::{Error, ErrorKind, OpenOptions};
 
 fn stored() -> (Arc<dyn Store>, Array) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().create_array_in(store.clone(), "t/a").shape([8]).chunks([4]);
+    let builder = OpenOptions::new().create_array((store.clone(), "t/a")).shape([8]).chunks([4]);
     let array =
         builder.data_type(DataType::Int32).compressor(Zstd::level(1).checksum(true)).create().unwrap();
     array.write(.., &Array1::from_iter(0..8)).unwrap();
@@ -29,7 +29,7 @@ fn with_metadata(document: &Json) -> zarrox::Result<Array> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let key = Key::new(if document["zarr_format"] == 2 { "a/.zarray" } else { "a/zarr.json" }).unwrap();
     store.set(&key, document.to_string().as_bytes(), Default::default()).unwrap();
-    OpenOptions::new().open_in(store, "a")?.into_array()
+    OpenOptions::new().open((store, "a"))?.into_array()
 }
 
 fn v3(changes: &[(&str, Json)]) -> Json {
@@ -63,9 +63,9 @@ fn assert_says(error: &Error, kind: ErrorKind, parts: &[&str]) {
 #[test]
 fn a_damaged_chunk_is_named_and_the_others_stay_readable() {
     let (_, array) = stored();
-    let good = array.read_encoded_chunk(&[1]).unwrap().unwrap();
+    let good = array.raw().read(&[1]).unwrap().unwrap();
     for length in 0..good.len() {
-        array.write_encoded_chunk(&[1], &good[..length]).unwrap();
+        array.raw().write(&[1], &good[..length]).unwrap();
         let error = array.read::<ArrayD<i32>>(..).unwrap_err();
         let places = ["array '/t/a' in memory", "chunk [1] (key 't/a/c/1')", "zstd"];
         assert_says(&error, ErrorKind::Corrupt, &places);
@@ -73,14 +73,14 @@ fn a_damaged_chunk_is_named_and_the_others_stay_readable() {
     for bit in 0..good.len() * 8 {
         let mut flipped = good.to_vec();
         flipped[bit / 8] ^= 1 << (bit % 8);
-        array.write_encoded_chunk(&[1], &flipped).unwrap();
+        array.raw().write(&[1], &flipped).unwrap();
         // The checksum sees everything but a few bits of the header that change nothing.
         if let Ok(values) = array.read::<ArrayD<i32>>(..) {
             assert_eq!(values, Array1::from_iter(0..8).into_dyn(), "bit {bit}");
         }
     }
     let extended = [&good[..], b"x"].concat();
-    array.write_encoded_chunk(&[1], &extended).unwrap();
+    array.raw().write(&[1], &extended).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap_err().kind(), ErrorKind::Corrupt);
     assert_eq!(array.read::<ArrayD<i32>>(s![..4]).unwrap(), arr1(&[0, 1, 2, 3]).into_dyn());
     assert_eq!(
@@ -88,18 +88,17 @@ fn a_damaged_chunk_is_named_and_the_others_stay_readable() {
         ErrorKind::Corrupt,
         "no merge into a damaged chunk"
     );
-    assert_eq!(array.read_encoded_chunk(&[1]).unwrap().unwrap(), extended, "and what is there stays");
+    assert_eq!(array.raw().read(&[1]).unwrap().unwrap(), extended, "and what is there stays");
     array.write(s![4..], 1).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![4..]).unwrap().sum(), 4, "writing it whole repairs it");
 }
 
 #[test]
 fn a_chunk_of_the_wrong_length_is_damaged() {
-    let builder =
-        OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([4]).chunks([4]);
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([4]).chunks([4]);
     let array = builder.data_type(DataType::Int32).no_compressor().create().unwrap();
     for length in [0, 1, 15, 17, 32] {
-        array.write_encoded_chunk(&[0], &vec![0; length]).unwrap();
+        array.raw().write(&[0], &vec![0; length]).unwrap();
         let error = array.read::<ArrayD<i32>>(s![0]).unwrap_err();
         assert_says(&error, ErrorKind::Corrupt, &["chunk [0]", &length.to_string(), "16"]);
     }
@@ -107,15 +106,14 @@ fn a_chunk_of_the_wrong_length_is_damaged() {
 
 #[test]
 fn a_damaged_shard_is_an_error_and_never_read_out_of_bounds() {
-    let builder =
-        OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([8]).chunks([2]);
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([8]).chunks([2]);
     let builder = builder.shards([8]).data_type(DataType::Int32).compressor(Zstd::level(1).checksum(true));
     let array = builder.create().unwrap();
     let values = Array1::from_iter(1..9);
     array.write(.., &values).unwrap();
-    let good = array.read_encoded_chunk(&[0]).unwrap().unwrap();
+    let good = array.raw().read(&[0]).unwrap().unwrap();
     for length in 0..good.len() {
-        array.write_encoded_chunk(&[0], &good[..length]).unwrap();
+        array.raw().write(&[0], &good[..length]).unwrap();
         assert_says(
             &array.read::<ArrayD<i32>>(..).unwrap_err(),
             ErrorKind::Corrupt,
@@ -132,7 +130,7 @@ fn a_damaged_shard_is_an_error_and_never_read_out_of_bounds() {
         broken[index + 8..index + 16].copy_from_slice(&length.to_le_bytes());
         let checksum = crc32c(&broken[index..index + 64]);
         broken[index + 64..].copy_from_slice(&checksum.to_le_bytes());
-        array.write_encoded_chunk(&[0], &broken).unwrap();
+        array.raw().write(&[0], &broken).unwrap();
         let error = array.read::<ArrayD<i32>>(..).unwrap_err();
         assert_says(&error, ErrorKind::Corrupt, &["chunk [0]"]);
         assert_eq!(
@@ -199,7 +197,7 @@ fn huge_numbers_take_no_memory() {
         ("/codecs", json!(["bytes", {"name": "gzip", "configuration": {"level": 1}}])),
     ]))
     .unwrap();
-    bomb.write_encoded_chunk(&[0], &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 3, 0]).unwrap();
+    bomb.raw().write(&[0], &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 3, 0]).unwrap();
     assert_eq!(bomb.read::<ArrayD<i32>>(s![0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
     assert_eq!(bomb.write(s![0], 1).unwrap_err().kind(), ErrorKind::LimitExceeded);
     assert_eq!(
@@ -227,7 +225,7 @@ fn more_dimensions_than_can_be_recursed_over_are_refused() {
 #[test]
 fn an_index_whose_entries_overlap_does_not_multiply_the_stored_bytes() {
     let options = OpenOptions::new().chunk_limit(1 << 20);
-    let builder = options.create_array_in(Arc::new(MemoryStore::new()), "a").shape([1024]).chunks([1]);
+    let builder = options.create_array((Arc::new(MemoryStore::new()), "a")).shape([1024]).chunks([1]);
     let builder = builder.shards([1024]).data_type(DataType::UInt8).compressor(Zstd::level(1));
     let array = builder.create().unwrap();
     let mut shard = vec![0; 10_000];
@@ -235,7 +233,7 @@ fn an_index_whose_entries_overlap_does_not_multiply_the_stored_bytes() {
     let index = entry.repeat(1024);
     shard.extend_from_slice(&index);
     shard.extend(crc32c(&index).to_le_bytes());
-    array.write_encoded_chunk(&[0], &shard).unwrap();
+    array.raw().write(&[0], &shard).unwrap();
     for error in [array.write(s![5], 1_u8).unwrap_err(), array.read::<ArrayD<u8>>(..).unwrap_err()] {
         assert_says(&error, ErrorKind::Corrupt, &["chunk [0]", "sharding_indexed", "overlap"]);
     }
@@ -243,10 +241,9 @@ fn an_index_whose_entries_overlap_does_not_multiply_the_stored_bytes() {
 
 #[test]
 fn a_damaged_chunk_at_the_edge_is_repaired_by_writing_all_of_it_that_is_inside() {
-    let builder =
-        OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([6]).chunks([4]);
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([6]).chunks([4]);
     let array = builder.data_type(DataType::Int32).compressor(Zstd::level(1)).create().unwrap();
-    array.write_encoded_chunk(&[1], b"nonsense").unwrap();
+    array.raw().write(&[1], b"nonsense").unwrap();
     assert_eq!(array.write(s![4], 1).unwrap_err().kind(), ErrorKind::Corrupt);
     array.write(s![4..], 1).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[0, 0, 0, 0, 1, 1]).into_dyn());
@@ -259,7 +256,7 @@ fn attributes_that_could_not_be_read_again_are_not_written() {
     let error = array.update_attributes(|map| drop(map.insert("deep".to_owned(), deep.clone()))).unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["nested"]);
     assert!(array.attributes().is_empty());
-    assert!(OpenOptions::new().open_in(store, "t/a").is_ok());
+    assert!(OpenOptions::new().open((store, "t/a")).is_ok());
 }
 
 #[test]

@@ -13,13 +13,13 @@ use zarrox::{Array, prelude::*, s};
 use zarrox::{Error, ErrorKind, OpenOptions};
 
 fn create(store: &Arc<dyn Store>, chunks: u64) -> Array {
-    let array = OpenOptions::new().create_array_in(Arc::clone(store), "a").overwrite(true);
+    let array = OpenOptions::new().create_array((Arc::clone(store), "a")).overwrite(true);
     array.shape([12]).data_type(DataType::Int32).chunks([chunks]).no_compressor().create().unwrap()
 }
 
 fn open(store: &Arc<dyn Store>) -> Array {
     let options = OpenOptions::new().mode(zarrox::OpenMode::ReadWrite);
-    options.open_in(Arc::clone(store), "a").unwrap().into_array().unwrap()
+    options.open((Arc::clone(store), "a")).unwrap().into_array().unwrap()
 }
 
 fn stores(directory: &Path) -> Vec<Arc<dyn Store>> {
@@ -34,10 +34,10 @@ fn uses(array: &Array) -> Vec<(&'static str, Error)> {
     let uses = [
         ("read", array.read::<ArrayD<i32>>(..).map(drop)),
         ("read a chunk", array.read_chunk::<ArrayD<i32>>(&[0]).map(drop)),
-        ("read bytes", array.read_encoded_chunk(&[0]).map(drop)),
+        ("read bytes", array.raw().read(&[0]).map(drop)),
         ("write all", array.write(.., &values)),
         ("write one", array.write(s![1], &ndarray::arr0(5_i32))),
-        ("write bytes", array.write_encoded_chunk(&[0], &[0; 16])),
+        ("write bytes", array.raw().write(&[0], &[0; 16])),
         ("erase", array.erase_chunk(&[0]).map(drop)),
         ("append", changed.append(&values, 0).map(drop)),
         ("resize", changed.resize(&[24])),
@@ -74,9 +74,9 @@ fn a_handle_of_a_moved_or_deleted_array_fails_and_leaves_nothing_at_the_old_plac
         for is_moved in [true, false] {
             let array = create(&store, 4);
             array.write(.., &ndarray::Array1::from_elem(12, 1)).unwrap();
-            let root = OpenOptions::new().create_group_in(Arc::clone(&store), "b").unwrap();
+            let root = OpenOptions::new().create_group((Arc::clone(&store), "b")).unwrap();
             let group =
-                OpenOptions::new().mode(zarrox::OpenMode::Append).open_in(Arc::clone(&store), "").unwrap();
+                OpenOptions::new().mode(zarrox::OpenMode::Append).open((Arc::clone(&store), "")).unwrap();
             let group = group.into_group().unwrap();
             drop(root);
             if is_moved {

@@ -17,7 +17,7 @@ fn stores() -> [Arc<dyn Store>; 2] {
 
 fn create(store: &Arc<dyn Store>, format: Format, shape: [u64; 2]) -> zarrox::Array {
     let options = OpenOptions::new().format(format);
-    let array = options.create_array_in(store.clone(), "").shape(shape).chunks([4, 4]);
+    let array = options.create_array((store.clone(), "")).shape(shape).chunks([4, 4]);
     array.data_type(DataType::Int32).create().unwrap()
 }
 
@@ -49,7 +49,7 @@ fn with_leftovers(
     for (key, value) in values.iter().filter(|(key, _)| is_chunk(key)) {
         store.set(key, value, Condition::Always).unwrap();
     }
-    OpenOptions::new().mode(OpenMode::ReadWrite).open_in(store.clone(), "").unwrap().into_array().unwrap()
+    OpenOptions::new().mode(OpenMode::ReadWrite).open((store.clone(), "")).unwrap().into_array().unwrap()
 }
 
 /// The number of elements that are one, and of those that are the fill value.
@@ -90,7 +90,7 @@ fn growing_far_shows_fill_values() {
 fn growing_beside_a_damaged_chunk() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut array = with_leftovers(&store, Format::V3, [6, 4], [8, 4]);
-    let damaged = Key::new(array.chunk_key(&[1, 0]).unwrap()).unwrap();
+    let damaged = Key::new(array.raw().key(&[1, 0]).unwrap()).unwrap();
     store.set(&damaged, b"nonsense", Condition::Always).unwrap();
     array.resize(&[12, 4]).unwrap();
     assert_eq!(store.get(&damaged).unwrap().unwrap(), "nonsense");

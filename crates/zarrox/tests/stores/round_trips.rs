@@ -24,12 +24,12 @@ fn place(format: Format) -> &'static str {
 }
 
 fn builder(store: &Arc<dyn Store>, format: Format, data_type: &DataType, length: usize) -> ArrayBuilder {
-    let builder = OpenOptions::new().create_array_in(store.clone(), place(format)).format(format);
+    let builder = OpenOptions::new().create_array((store.clone(), place(format))).format(format);
     builder.shape([length as u64]).chunks([3]).data_type(data_type.clone())
 }
 
 fn reopened(store: &Arc<dyn Store>, format: Format, strict: bool) -> Array {
-    OpenOptions::new().strict(strict).open_in(store.clone(), place(format)).unwrap().into_array().unwrap()
+    OpenOptions::new().strict(strict).open((store.clone(), place(format))).unwrap().into_array().unwrap()
 }
 
 /// The type as the format has it: what is raw bytes by two names in v3 has one in v2's words.
@@ -148,7 +148,7 @@ fn assert_refused(error: &Error, store: &Arc<dyn Store>, format: Format, data_ty
     let in_v2 = in_v2.is_ok_and(|dtype| message.contains(&dtype.to_string()));
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{format}: {message}");
     assert!(message.contains(named) || in_v2, "{format}: the refusal does not name {named}: {message}");
-    assert!(OpenOptions::new().open_in(store.clone(), place(format)).is_err(), "{format}: {data_type}");
+    assert!(OpenOptions::new().open((store.clone(), place(format))).is_err(), "{format}: {data_type}");
 }
 
 /// All types in all formats that can say them, with the array that has nothing but its fill value.
@@ -219,7 +219,7 @@ fn every_element_is_the_fill_value_of_an_array_or_refused() {
                 Err(error) => {
                     assert!(error.to_string().contains("fill"), "{place}: {error}");
                     assert!(
-                        OpenOptions::new().open_in(store.clone(), self::place(format)).is_err(),
+                        OpenOptions::new().open((store.clone(), self::place(format))).is_err(),
                         "{place}"
                     );
                     continue;

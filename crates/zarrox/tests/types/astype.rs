@@ -20,7 +20,7 @@ fn named(name: &str) -> DataType {
 
 fn create(shape: &[usize], chunks: &[usize], data_type: DataType) -> zarrox::ArrayBuilder {
     let lengths = |shape: &[usize]| shape.iter().map(|&n| n as u64).collect::<Vec<_>>();
-    let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+    let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     array.shape(lengths(shape)).chunks(lengths(chunks)).data_type(data_type)
 }
 
@@ -141,7 +141,7 @@ fn typed_and_into_memory_of_any_layout() {
 
     assert_eq!(view.read::<ArrayD<f32>>().unwrap_err().kind(), ErrorKind::DataTypeMismatch);
     let error = view.read::<ArrayD<i32>>().unwrap_err().to_string();
-    assert!(error.ends_with(": the elements of the view are float64, not int32"), "{error}");
+    assert!(error.ends_with(": the elements are float64, not int32"), "{error}");
     assert!(view.read::<Array1<f64>>().is_err());
     assert!(view.read_into(&mut Array1::<f64>::zeros(500)).is_err());
     assert_eq!(view.slice(s![500]).read::<ArrayD<f64>>().unwrap_err().kind(), ErrorKind::InvalidSelection);

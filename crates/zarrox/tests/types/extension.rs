@@ -73,19 +73,19 @@ impl Family for Percent {
 fn a_data_type_of_the_users_own_works_like_any_other() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let known = OpenOptions::new().registry(zarrox::codecs::registry().with_data_types(Percent));
-    let builder = known.create_array_in(store.clone(), "a").shape([3]).data_type(percent());
+    let builder = known.create_array((store.clone(), "a")).shape([3]).data_type(percent());
     let array = builder.fill_value_json(json!("7%")).create().unwrap();
     array.write(s![1], &DynArray::new(percent(), vec![], vec![50]).unwrap()).unwrap();
-    let reopened = known.open_in(store.clone(), "a").unwrap().into_array().unwrap();
+    let reopened = known.open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.data_type(), &percent());
     let read = reopened.read::<DynArray>(..).unwrap();
     let text: Vec<_> = read.as_bytes().iter().map(|b| reopened.format_element(&[*b]).unwrap()).collect();
     assert_eq!(text, ["7%", "50%", "7%"]);
     assert_eq!(reopened.read::<ArrayD<u8>>(..).unwrap(), arr1(&[7, 50, 7]).into_dyn(), "as its storage");
     assert_eq!(reopened.read::<ArrayD<i8>>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
-    let unknown = OpenOptions::new().open_in(store, "a").unwrap_err();
+    let unknown = OpenOptions::new().open((store, "a")).unwrap_err();
     assert!(unknown.to_string().contains("unknown data type \"example.percent\""), "{unknown}");
-    let v2 = known.create_array_in(Arc::new(MemoryStore::new()), "a").format(Format::V2).shape([3]);
+    let v2 = known.create_array((Arc::new(MemoryStore::new()), "a")).format(Format::V2).shape([3]);
     assert_eq!(v2.data_type(percent()).create().unwrap_err().kind(), ErrorKind::Unsupported);
 }
 
@@ -154,7 +154,7 @@ fn a_type_of_variable_length_of_the_users_own() {
     let known = OpenOptions::new().registry(registry.clone());
     for shards in [None, Some([4])] {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let builder = known.create_array_in(store.clone(), "a").shape([5]).chunks([2]).data_type(dna());
+        let builder = known.create_array((store.clone(), "a")).shape([5]).chunks([2]).data_type(dna());
         let builder = match shards {
             Some(shards) => builder.shards(shards),
             None => builder,
@@ -162,18 +162,18 @@ fn a_type_of_variable_length_of_the_users_own() {
         let array = builder.fill_value_json(json!("TA")).create().unwrap();
         let written = DynArray::from_elements(dna(), vec![3], ["ACGT", "", "GATTACA"]).unwrap();
         array.write(s![1..4], &written).unwrap();
-        let reopened = known.open_in(store.clone(), "a").unwrap().into_array().unwrap();
+        let reopened = known.open((store.clone(), "a")).unwrap().into_array().unwrap();
         assert_eq!(reopened.data_type(), &dna());
         let read = reopened.read::<DynArray>(s![..;-1]).unwrap();
         let shown: Vec<_> = read.elements().map(|e| reopened.format_element(e).unwrap()).collect();
         assert_eq!(shown, ["TA", "GATTACA", "", "ACGT", "TA"]);
         assert_eq!(reopened.read::<DynArray>(s![1..4]).unwrap(), written);
         assert_eq!(read.to::<ArrayD<String>>().unwrap_err().kind(), ErrorKind::DataTypeMismatch);
-        let unknown = OpenOptions::new().open_in(store, "a").unwrap_err();
+        let unknown = OpenOptions::new().open((store, "a")).unwrap_err();
         assert!(unknown.to_string().contains("unknown data type \"example.dna\""), "{unknown}");
     }
     let refused = |format, fill| {
-        let builder = known.create_array_in(Arc::new(MemoryStore::new()), "a").format(format).shape([1]);
+        let builder = known.create_array((Arc::new(MemoryStore::new()), "a")).format(format).shape([1]);
         builder.data_type(dna()).fill_value_json(fill).create().unwrap_err().to_string()
     };
     assert!(refused(Format::V3, json!("X")).contains("fill_value \"X\" is no DNA"));
@@ -253,11 +253,11 @@ fn a_field_can_be_of_a_type_of_the_users_own() {
     for (format, document) in [(Format::V2, "a/.zarray"), (Format::V3, "a/zarr.json")] {
         for endian in [Endian::Little, Endian::Big] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            let builder = known.create_array_in(store.clone(), "a").format(format).endian(endian);
+            let builder = known.create_array((store.clone(), "a")).format(format).endian(endian);
             let builder =
                 builder.shape([3]).data_type(station.clone()).fill_value_json(json!({"id": 7, "air": -1800}));
             builder.create().unwrap().field("air").slice(s![1]).write(&ndarray::arr0(2150_i16)).unwrap();
-            let array = known.open_in(store.clone(), "a").unwrap().into_array().unwrap();
+            let array = known.open((store.clone(), "a")).unwrap().into_array().unwrap();
             assert_eq!(array.data_type(), &station);
             let read = array.read::<DynArray>(s![..2]).unwrap();
             let shown: Vec<_> = read.elements().map(|e| array.format_element(e).unwrap()).collect();
@@ -269,7 +269,7 @@ fn a_field_can_be_of_a_type_of_the_users_own() {
             let stored = store.get(&Key::new(document).unwrap()).unwrap().unwrap();
             let name = if format == Format::V3 { "example.celsius" } else { "T2" };
             assert!(String::from_utf8_lossy(&stored).contains(name));
-            let unknown = OpenOptions::new().open_in(store, "a").unwrap_err();
+            let unknown = OpenOptions::new().open((store, "a")).unwrap_err();
             assert!(unknown.to_string().contains("field 'air': unknown data type"), "{unknown}");
         }
     }
@@ -343,7 +343,7 @@ fn an_array_codec_of_the_users_own_works_in_every_place() {
     ];
     let known = OpenOptions::new().registry(zarrox::codecs::registry().with_codec(&ADD_ONE));
     for chain in chains {
-        let builder = known.create_array_in(Arc::new(MemoryStore::new()), "a").shape([7, 8]).chunks([4, 6]);
+        let builder = known.create_array((Arc::new(MemoryStore::new()), "a")).shape([7, 8]).chunks([4, 6]);
         let array = builder.data_type(DataType::Int32).codecs(chain.clone()).fill_value(3).create().unwrap();
         let mut model = Array2::from_elem((7, 8), 3);
         array.write(s![..;2, 1..7;3], &ndarray::arr0(9)).unwrap();
@@ -361,14 +361,14 @@ fn a_v2_filter_of_the_users_own_is_named_by_its_id() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let known =
         OpenOptions::new().format(Format::V2).registry(zarrox::codecs::registry().with_codec(&ADD_ONE));
-    let builder = known.create_array_in(store.clone(), "a").shape([2]).data_type(DataType::UInt8);
+    let builder = known.create_array((store.clone(), "a")).shape([2]).data_type(DataType::UInt8);
     let chain = [CodecSpec::new("example.add_one", Json::Null), CodecSpec::new("bytes", Json::Null)];
     builder.codecs(chain).create().unwrap().write(.., &arr1(&[4_u8, 5])).unwrap();
     let zarray = store.get(&Key::new("a/.zarray").unwrap()).unwrap().unwrap();
     let zarray: Json = serde_json::from_slice(&zarray).unwrap();
     assert_eq!(zarray["filters"], json!([{"id": "add_one"}]));
     assert_eq!(store.get(&Key::new("a/0").unwrap()).unwrap().unwrap(), [5, 6].as_slice());
-    let array = known.open_in(store, "a").unwrap().into_array().unwrap();
+    let array = known.open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!(array.read::<ArrayD<u8>>(..).unwrap(), arr1(&[4, 5]).into_dyn());
 }
 
@@ -535,7 +535,7 @@ fn codecs_of_all_three_kinds_of_the_users_own_in_v2_and_v3() {
         [(Format::V2, "a/.zarray", "a/0.0"), (Format::V3, "a/zarr.json", "a/c/0/0")]
     {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let builder = options.create_array_in(store.clone(), "a").format(format).shape([3, 4]).chunks([2, 3]);
+        let builder = options.create_array((store.clone(), "a")).format(format).shape([3, 4]).chunks([2, 3]);
         let array =
             builder.data_type(DataType::UInt8).codecs(all_kinds(1)).fill_value(9_u8).create().unwrap();
         let data = Array2::from_shape_fn((3, 4), |(row, column)| u8::try_from(20 * row + column).unwrap());
@@ -550,7 +550,7 @@ fn codecs_of_all_three_kinds_of_the_users_own_in_v2_and_v3() {
         } else {
             assert_eq!(metadata["codecs"][0], json!({"name": "example.less", "configuration": {"step": 1}}));
         }
-        let array = options.open_in(store.clone(), "a").unwrap().into_array().unwrap();
+        let array = options.open((store.clone(), "a")).unwrap().into_array().unwrap();
         assert_eq!(array.read::<ArrayD<u8>>(..).unwrap(), data.clone().into_dyn());
         let part = data.slice(ndarray::s![..;2, 1..;2]).to_owned().into_dyn();
         assert_eq!(array.read::<ArrayD<u8>>(s![..;2, 1..;2]).unwrap(), part);
@@ -564,7 +564,7 @@ fn a_failing_codec_of_the_users_own_is_named() {
     let options = OpenOptions::new().registry(with_all_kinds());
     let create = |codecs: &[CodecSpec], data_type: DataType| {
         let builder =
-            options.create_array_in(Arc::new(MemoryStore::new()), "a").shape([4]).data_type(data_type);
+            options.create_array((Arc::new(MemoryStore::new()), "a")).shape([4]).data_type(data_type);
         builder.codecs(codecs.to_vec()).create()
     };
     let says = |error: Error, parts: &[&str]| {
@@ -578,7 +578,7 @@ fn a_failing_codec_of_the_users_own_is_named() {
     says(create(&twice, DataType::UInt8).unwrap_err(), &["codec 'example.backwards' needs an array"]);
 
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = options.create_array_in(store.clone(), "a").shape([4]).data_type(DataType::UInt8);
+    let builder = options.create_array((store.clone(), "a")).shape([4]).data_type(DataType::UInt8);
     let array = builder.codecs(all_kinds(1)).create().unwrap();
     let unlucky = array.write(.., &arr1(&[1_u8, 13, 2, 3])).unwrap_err();
     says(unlucky, &["codec 'example.less': 13 brings bad luck"]);
@@ -620,7 +620,7 @@ fn two_codecs_of_one_name_are_an_error_wherever_it_is_met() {
     assert!(two(with_all_kinds().with_codec(&SAME_ALIAS), "example.reverse", false));
     assert!(two(with_all_kinds().with_codec(&SAME_ID), "sum", true));
     let options = OpenOptions::new().registry(with_all_kinds().with_codec(&SAME_NAME));
-    let builder = options.create_array_in(Arc::new(MemoryStore::new()), "a").shape([4]);
+    let builder = options.create_array((Arc::new(MemoryStore::new()), "a")).shape([4]);
     let error = builder.data_type(DataType::UInt8).codecs(all_kinds(1)).create().unwrap_err();
     assert!(error.to_string().contains("two registered codecs have the name 'example.sum'"), "{error}");
 }

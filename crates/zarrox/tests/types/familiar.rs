@@ -11,7 +11,7 @@ use zarrox::{ErrorKind, OpenMode, OpenOptions};
 
 fn root() -> Group {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    OpenOptions::new().create_group_in(store, "").unwrap()
+    OpenOptions::new().create_group((store, "")).unwrap()
 }
 
 /// The numbers from 0 on, in chunks that do not divide them.

@@ -19,7 +19,7 @@ fn named(json: &Json) -> DataType {
 
 fn create(data_type: &DataType, format: Format, endian: Endian) -> (Arc<dyn Store>, Array) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().create_array_in(store.clone(), "a").format(format).endian(endian);
+    let builder = OpenOptions::new().create_array((store.clone(), "a")).format(format).endian(endian);
     let array = builder.shape([5]).chunks([2]).data_type(data_type.clone()).create().unwrap();
     (store, array)
 }
@@ -37,7 +37,7 @@ fn text_and_byte_strings() {
         for (format, endian) in each_way() {
             let (store, array) = create(data_type, format, endian);
             array.write(s![..4], &DynArray::from_values(data_type.clone(), &written).unwrap()).unwrap();
-            let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+            let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
             assert_eq!(reopened.data_type(), data_type);
             let read = reopened.read::<DynArray>(s![..;-1]).unwrap().to::<ArrayD<String>>().unwrap();
             assert_eq!(read.iter().collect::<Vec<_>>(), ["", "abcd", "🧊x", "né", ""]);
@@ -71,7 +71,7 @@ fn times_are_counts_and_nothing_is_not_a_time() {
         for (format, endian) in each_way() {
             let (store, array) = create(&data_type, format, endian);
             array.write(s![1..3], &arr1(&[4_i64, -1])).unwrap();
-            let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+            let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
             let nat = i64::MIN;
             assert_eq!(reopened.read::<ArrayD<i64>>(..).unwrap(), arr1(&[nat, 4, -1, nat, nat]).into_dyn());
             let format = |count: i64| reopened.format_element(&count.to_ne_bytes()).unwrap();
@@ -92,7 +92,7 @@ fn small_floats_are_v3s_alone() {
         let shown: Vec<_> = read.as_bytes().chunks(2).map(|e| array.format_element(e).unwrap()).collect();
         assert_eq!(shown, ["1.0", "3.14", "0.0"]);
     }
-    let v2 = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").format(Format::V2);
+    let v2 = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).format(Format::V2);
     let error = v2.shape([1]).data_type(data_type).create().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert!(error.to_string().contains("create the array as v3"), "{error}");
@@ -103,9 +103,9 @@ fn upper_bits_of_small_integers_mean_nothing() {
     let data_type = named(&json!("int4"));
     let (_, array) = create(&data_type, Format::V3, Endian::Little);
     array.write(s![..2], &arr1(&[-8_i8, 7])).unwrap();
-    let plain = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([5]).chunks([2]);
+    let plain = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([5]).chunks([2]);
     let plain = plain.data_type(data_type.clone()).no_compressor().fill_value(-1_i8).create().unwrap();
-    plain.write_encoded_chunk(&[0], &[0x0f, 0x18]).unwrap();
+    plain.raw().write(&[0], &[0x0f, 0x18]).unwrap();
     assert_eq!(plain.read::<ArrayD<i8>>(..).unwrap(), arr1(&[-1_i8, -8, -1, -1, -1]).into_dyn());
     assert_eq!(plain.read_chunk::<ArrayD<i8>>(&[0]).unwrap(), arr1(&[-1_i8, -8]).into_dyn());
     assert_eq!(plain.read::<DynArray>(..).unwrap().as_bytes(), [0xff, 0xf8, 0xff, 0xff, 0xff]);
@@ -115,7 +115,7 @@ fn upper_bits_of_small_integers_mean_nothing() {
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
     }
     assert!(plain.write_chunk(&[1], &arr1(&[0_i8, 100])).is_err());
-    let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([5]);
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([5]);
     assert!(builder.data_type(data_type).fill_value(8_i8).create().is_err());
 }
 
@@ -137,7 +137,7 @@ fn small_complex_numbers_have_rust_types() {
     array.write(s![0], bf16::from_f32(3.0)).unwrap();
     assert_eq!(array.read::<ArrayD<bf16>>(s![0]).unwrap()[IxDyn(&[])], bf16::from_f32(3.0));
     let integers = || {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([1]);
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([1]);
         builder.data_type(DataType::UInt16)
     };
     // It is the value that counts, not the bits.
@@ -168,7 +168,7 @@ fn where_the_fill_value_is_undefined_every_chunk_is_stored() {
         for (data_type, default) in [(&times, i64::MIN), (&DataType::Int64, 0)] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
             let builder =
-                OpenOptions::new().create_array_in(store.clone(), "").format(format).shape([4]).chunks([2]);
+                OpenOptions::new().create_array((store.clone(), "")).format(format).shape([4]).chunks([2]);
             let array = builder.data_type(data_type.clone()).fill_value_json(Json::Null).create().unwrap();
             assert_eq!(array.read::<ArrayD<i64>>(..).unwrap(), ArrayD::from_elem(IxDyn(&[4]), default));
             array.write(s![..2], default).unwrap();
@@ -190,7 +190,7 @@ fn where_the_fill_value_of_text_is_a_number_every_chunk_is_stored() {
     });
     let key = zarrox::stores::Key::new(".zarray").unwrap();
     store.set(&key, document.to_string().as_bytes(), Default::default()).unwrap();
-    let array = OpenOptions::new().open_in(store, "").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open((store, "")).unwrap().into_array().unwrap();
     assert!(array.read::<DynArray>(..).unwrap().elements().all(<[u8]>::is_empty));
     let empty = DynArray::from_elements(array.data_type().clone(), vec![2], ["", ""]).unwrap();
     array.write(s![..2], &empty).unwrap();
@@ -208,7 +208,7 @@ fn text_and_bytes_of_any_length() {
             array
                 .write(s![3], &DynArray::from_elements(data_type.clone(), vec![], ["new"]).unwrap())
                 .unwrap();
-            let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+            let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
             assert_eq!(reopened.data_type(), &data_type);
             let read = reopened.read::<DynArray>(s![..;-2]).unwrap().to::<ArrayD<String>>().unwrap();
             assert_eq!(read.iter().collect::<Vec<_>>(), ["z", "🧊x", ""]);
@@ -226,7 +226,7 @@ fn text_and_bytes_of_any_length() {
 fn variable_length_in_shards_transposed_and_with_a_fill_value() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let builder =
-        OpenOptions::new().create_array_in(store.clone(), "a").shape([5, 6]).chunks([2, 3]).shards([4, 6]);
+        OpenOptions::new().create_array((store.clone(), "a")).shape([5, 6]).chunks([2, 3]).shards([4, 6]);
     let builder =
         builder.data_type(named(&json!("string"))).fill_value_json(json!("none")).column_major(true);
     let mut array = builder.create().unwrap();
@@ -256,7 +256,7 @@ fn fields_of_structures_are_read_and_written_alone() {
         array.field("id").write(&arr1(&[1_i16, 2, 3, 4, 5])).unwrap();
         array.field("at.y").slice(s![1..;2]).write(&arr1(&[0.5, 1.5])).unwrap();
         array.field("alive").write(&ndarray::arr0(true)).unwrap();
-        let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+        let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
         assert_eq!(reopened.data_type(), &particle());
         assert_eq!(
             reopened.field("id").slice(s![..;-1]).read::<ArrayD<i16>>().unwrap(),
@@ -310,7 +310,7 @@ fn structures_of_v2_with_padding_arrays_and_two_byte_orders() {
         .unwrap();
     let chunk = [0, 1, 9, 9, 2, 0, 0, 0, 3, 0, 0, 0, 5, 0, 4, 9, 9, 5, 0, 0, 0, 6, 0, 0, 0, 0];
     store.set(&zarrox::stores::Key::new("a/0").unwrap(), &chunk, zarrox::stores::Condition::Always).unwrap();
-    let array = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(array.field("a").read::<ArrayD<i16>>().unwrap(), arr1(&[1, 4, 7]).into_dyn());
     let b = ndarray::arr2(&[[2, 3], [5, 6], [1, 2]]).into_dyn();
     assert_eq!(array.field("b").read::<ArrayD<i32>>().unwrap(), b);
@@ -326,13 +326,13 @@ fn small_arrays_as_elements_are_dimensions() {
     let (inner, name) = zarrox::data_type::split_sub_array("(2, 3)<f4").unwrap();
     let data_type = DataType::parse(name, &Registry::new()).unwrap();
     for format in [Format::V2, Format::V3] {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").format(format);
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).format(format);
         let builder = builder.shape([10]).chunks([5]).data_type(data_type.clone()).sub_array(inner.clone());
         let array = builder.create().unwrap();
         assert_eq!((array.shape(), array.chunk_shape()), (&[10, 2, 3][..], vec![5, 2, 3]));
     }
     let builder =
-        OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([10]).chunks([1]);
+        OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([10]).chunks([1]);
     let builder =
         builder.shards([5]).data_type(data_type).sub_array([4]).dimension_names(["t"]).create().unwrap();
     assert_eq!((builder.chunk_shape(), builder.shard_shape()), (vec![1, 4], Some(&[5, 4][..])));
@@ -349,10 +349,10 @@ fn a_fill_value_of_negative_zero_keeps_its_sign_and_that_of_what_is_stored() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let options = OpenOptions::new();
         let path = if format == Format::V1 { "" } else { "a" };
-        let builder = options.create_array_in(store.clone(), path).format(format).shape([4]).chunks([2]);
+        let builder = options.create_array((store.clone(), path)).format(format).shape([4]).chunks([2]);
         let array = builder.data_type(DataType::Float64).fill_value(-0.0_f64).create().unwrap();
         assert_eq!(array.document().unwrap()["fill_value"].to_string(), "-0.0", "{format}");
-        let array = options.open_in(store.clone(), path).unwrap().into_array().unwrap();
+        let array = options.open((store.clone(), path)).unwrap().into_array().unwrap();
         let signs =
             || array.read::<ArrayD<f64>>(..).unwrap().mapv(f64::is_sign_negative).into_raw_vec_and_offset().0;
         assert_eq!(signs(), [true; 4], "{format}");
@@ -368,7 +368,7 @@ fn the_parts_of_a_complex_fill_value_keep_their_signs() {
     for format in [Format::V2, Format::V3] {
         for parts in [json!([-0.0, 0.0]), json!([0.0, -0.0]), json!([-0.0, "NaN"])] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            let builder = OpenOptions::new().create_array_in(store, "a").format(format).shape([4]);
+            let builder = OpenOptions::new().create_array((store, "a")).format(format).shape([4]);
             let array =
                 builder.data_type(DataType::Complex64).fill_value_json(parts.clone()).create().unwrap();
             assert_eq!(array.document().unwrap()["fill_value"].to_string(), parts.to_string(), "{format}");

@@ -24,7 +24,7 @@ fn v2(document: &Json, chunks: &[(&str, &str)]) -> Arc<dyn Store> {
 }
 
 fn open(store: &Arc<dyn Store>) -> zarrox::Result<Array> {
-    OpenOptions::new().open_in(store.clone(), "")?.into_array()
+    OpenOptions::new().open((store.clone(), ""))?.into_array()
 }
 
 fn pcodec() -> Json {
@@ -118,7 +118,7 @@ fn numcodecs_takes_them_for_compressors() {
     for (codec, id) in [(CodecSpec::from(Pcodec::default()), "pcodec"), (Zfpy::reversible().into(), "zfpy")] {
         for column_major in [false, true] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            let builder = OpenOptions::new().create_array_in(store.clone(), "").format(Format::V2);
+            let builder = OpenOptions::new().create_array((store.clone(), "")).format(Format::V2);
             let builder = builder.shape([3, 4]).chunks([2, 3]).data_type(DataType::Float64);
             let array = builder.column_major(column_major).compressor(codec.clone()).create().unwrap();
             array.write(.., &counted::<f64>()).unwrap();
@@ -150,7 +150,7 @@ fn big_endian_numbers_are_not_guessed_at() {
 #[test]
 fn lossy_chunks_hold_their_tolerance_in_shards_and_when_they_are_changed() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().create_array_in(store.clone(), "").shape([50, 40]).chunks([16, 16]);
+    let builder = OpenOptions::new().create_array((store.clone(), "")).shape([50, 40]).chunks([16, 16]);
     let builder = builder.shards([32, 32]).data_type(DataType::Float32).compressor(Zfp::fixed_accuracy(0.01));
     let array = builder.create().unwrap();
     let wave = |i: usize| (i as f32 / 17.0).sin() * 100.0;

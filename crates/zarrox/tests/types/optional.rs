@@ -29,7 +29,7 @@ fn document(store: &Arc<dyn Store>) -> Json {
 fn options_are_written_and_read() {
     let store = memory();
     let array = OpenOptions::new()
-        .create_array_in(store.clone(), "")
+        .create_array((store.clone(), ""))
         .shape([5])
         .chunks([2])
         .data_type(Optional::<f32>::data_type())
@@ -45,7 +45,7 @@ fn options_are_written_and_read() {
     assert_eq!(document["codecs"][0]["name"], "zarrs.optional");
     for strict in [false, true] {
         let array =
-            OpenOptions::new().strict(strict).open_in(store.clone(), "").unwrap().into_array().unwrap();
+            OpenOptions::new().strict(strict).open((store.clone(), "")).unwrap().into_array().unwrap();
         let read: Vec<Option<f32>> =
             array.read::<ArrayD<Optional<f32>>>(..).unwrap().iter().map(|&element| element.into()).collect();
         assert_eq!(read, [None, Some(1.5), None, Some(-0.0), None]);
@@ -62,11 +62,11 @@ fn options_are_written_and_read() {
 fn text_may_be_missing() {
     let store = memory();
     let text = DataType::optional(&DataType::string()).unwrap();
-    let create = OpenOptions::new().create_array_in(store.clone(), "").shape([5]).chunks([3]);
+    let create = OpenOptions::new().create_array((store.clone(), "")).shape([5]).chunks([3]);
     let array = create.data_type(text).fill_value_json(json!(["-"])).create().unwrap();
     let texts = [Some("né"), None, Some("")].map(|text| text.map(str::to_owned));
     array.write(s![1..4], &arr1(&texts)).unwrap();
-    let array = OpenOptions::new().strict(true).open_in(store, "").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().strict(true).open((store, "")).unwrap().into_array().unwrap();
     let read = array.read::<ArrayD<Option<String>>>(..).unwrap();
     let [first, missing, empty] = texts;
     assert_eq!(read, arr1(&[Some("-".to_owned()), first, missing, empty, Some("-".to_owned())]).into_dyn());
@@ -83,7 +83,7 @@ fn they_move_as_other_elements_do() {
     });
     for sharded in [false, true] {
         let inner = || [Transpose::order([1, 0]).into(), optional.clone().into()];
-        let builder = OpenOptions::new().create_array_in(memory(), "").shape([6, 4]).chunks([6, 4]);
+        let builder = OpenOptions::new().create_array((memory(), "")).shape([6, 4]).chunks([6, 4]);
         let builder = builder.data_type(Optional::<i16>::data_type());
         let array = match sharded {
             true => builder.codecs([Sharding::new([2, 2], inner()).into()]),
@@ -114,7 +114,7 @@ fn what_zarrs_wrote_under_older_names_is_read() {
             "mask_codecs": [{"name": "packbits"}], "data_codecs": [{"name": "bytes"}]}}],
     });
     store.set(&Key::new("zarr.json").unwrap(), document.to_string().as_bytes(), Condition::Always).unwrap();
-    let array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open((store.clone(), "")).unwrap().into_array().unwrap();
     let read = || {
         array
             .read::<ArrayD<Optional<u8>>>(..)
@@ -132,7 +132,7 @@ fn what_zarrs_wrote_under_older_names_is_read() {
 #[test]
 fn what_cannot_be_said_is_refused_by_name() {
     let create = |format: Format| {
-        let builder = OpenOptions::new().create_array_in(memory(), "").format(format).shape([2]);
+        let builder = OpenOptions::new().create_array((memory(), "")).format(format).shape([2]);
         builder.data_type(Optional::<u8>::data_type()).create()
     };
     for format in [Format::V2, Format::N5] {
@@ -140,7 +140,7 @@ fn what_cannot_be_said_is_refused_by_name() {
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.to_string().contains("zarrs.optional"), "{error}");
     }
-    let builder = OpenOptions::new().create_array_in(memory(), "").shape([2]);
+    let builder = OpenOptions::new().create_array((memory(), "")).shape([2]);
     let error = builder.data_type(Optional::<u8>::data_type()).codecs([Bytes::little().into()]).create();
     assert!(error.unwrap_err().to_string().contains("need another codec"));
 }

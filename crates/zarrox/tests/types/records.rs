@@ -40,7 +40,7 @@ fn particle(id: i64) -> Particle {
 
 fn created(data_type: DataType, format: Format, endian: Endian) -> (Arc<dyn Store>, Array) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().create_array_in(store.clone(), "a").format(format).endian(endian);
+    let builder = OpenOptions::new().create_array((store.clone(), "a")).format(format).endian(endian);
     (store, builder.shape([5]).chunks([2]).data_type(data_type).create().unwrap())
 }
 
@@ -54,7 +54,7 @@ fn stored(dtype: &Json, chunk: &[u8]) -> Array {
     let set = |key: &str, value: &[u8]| store.set(&Key::new(key).unwrap(), value, Condition::Always).unwrap();
     set("a/.zarray", document.to_string().as_bytes());
     set("a/0", chunk);
-    OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap()
+    OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap()
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn structs_are_written_and_read_in_both_formats_and_byte_orders() {
             let written = Array1::from_iter((1..=4).map(particle));
             array.write(s![1..], &written).unwrap();
             array.field("at.y").slice(s![2]).write(&ndarray::arr0(7.0)).unwrap();
-            let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+            let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
             let shown = "struct(id: int64, at: struct(x: float64, y: float64), alive: bool, code: r24, \
                          wave: complex64, type: uint16)";
             assert_eq!(reopened.data_type().to_string(), shown);
@@ -91,15 +91,14 @@ fn a_struct_is_a_fill_value() {
     for format in [Format::V2, Format::V3] {
         for endian in [Endian::Little, Endian::Big] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            let builder =
-                OpenOptions::new().create_array_in(store.clone(), "a").format(format).endian(endian);
+            let builder = OpenOptions::new().create_array((store.clone(), "a")).format(format).endian(endian);
             let builder = builder.shape([3]).data_type(Particle::data_type()).fill_value(particle(6));
             builder.create().unwrap();
-            let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+            let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
             assert_eq!(reopened.read::<ArrayD<Particle>>(s![1]).unwrap()[[]], particle(6));
         }
     }
-    let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([3]);
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([3]);
     let other = builder.data_type(Position::data_type()).fill_value(particle(6)).create().unwrap_err();
     assert_eq!(other.kind(), ErrorKind::DataTypeMismatch);
 }
@@ -142,13 +141,13 @@ fn what_others_stored_is_read_in_the_order_of_each_field() {
     array.write(s![1], &ndarray::arr0(first)).unwrap();
     chunk.copy_within(..14, 15);
     chunk[29] = 1;
-    assert_eq!(array.read_encoded_chunk(&[0]).unwrap().unwrap(), chunk.as_slice(), "the first is as it was");
+    assert_eq!(array.raw().read(&[0]).unwrap().unwrap(), chunk.as_slice(), "the first is as it was");
     let (_, own) = created(Mixed::data_type(), Format::V2, Endian::Big);
     assert_eq!(
         own.data_type().to_string(),
         "struct(a: int16, b: int32[2][1], nested: struct(n: uint32), f: bool)"
     );
-    let v3 = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").format(Format::V3);
+    let v3 = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).format(Format::V3);
     let refused = v3.shape([1]).data_type(Mixed::data_type()).create().unwrap_err();
     assert!(refused.to_string().contains("no fields that are arrays, as 'b' is"), "{refused}");
 }

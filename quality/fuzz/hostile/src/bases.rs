@@ -53,9 +53,9 @@ fn base(
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let options = OpenOptions::new().format(format).threads(1);
     if format == Format::V1 {
-        numbers(&options.create_array_in(store.clone(), root).format(format))?;
+        numbers(&options.create_array((store.clone(), root)).format(format))?;
     } else {
-        create(&options.create_group_in(store.clone(), root)?, format)?;
+        create(&options.create_group((store.clone(), root))?, format)?;
     }
     let prefix = if root.is_empty() { "" } else { "h/" };
     for (key, value) in BESIDE.iter().filter(|_| !root.is_empty()) {

@@ -24,7 +24,7 @@ pub(crate) fn options() -> OpenOptions {
 /// The elements near the first one of every array, as its own document says, that can be read.
 pub(crate) fn readable(store: &Arc<dyn Store>, root: &str) -> Elements {
     let mut elements = Elements::new();
-    match options().consolidated(Consolidated::Never).open_in(store.clone(), root) {
+    match options().consolidated(Consolidated::Never).open((store.clone(), root)) {
         Ok(Node::Array(array)) => add(&mut elements, "", &array),
         Ok(Node::Group(group)) => walk(&group, "", DEPTH, &mut |path, array| add(&mut elements, path, array)),
         Err(_) => {}

@@ -126,7 +126,7 @@ fn read(store: FileStore) {
     let _ = (store.left_out().len(), store.notes().len(), store.inventory());
     let store: Arc<dyn Store> = Arc::new(store);
     read_listed_chunks(&*store);
-    let Ok(node) = OpenOptions::new().mode(OpenMode::Read).open_in(store, "") else { return };
+    let Ok(node) = OpenOptions::new().mode(OpenMode::Read).open((store, "")) else { return };
     let mut left = MOST_ARRAYS;
     match node {
         Node::Array(array) => read_array(&array),

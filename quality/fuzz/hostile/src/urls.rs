@@ -150,7 +150,7 @@ impl Urls {
         }
         for (name, fill) in [("typed", typed as fn(&Group) -> Result<()>), ("huge", huge)] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            fill(&options.create_group_in(store.clone(), "")?)?;
+            fill(&options.create_group((store.clone(), ""))?)?;
             server = server.root_in(name, store, &options)?;
         }
         Ok(Self(Asker::new(server)?))

@@ -41,14 +41,14 @@ impl Machine {
     }
 
     pub(super) fn root(&self) -> Result<Group> {
-        options().open_in(self.stores[0].clone(), "")?.into_group()
+        options().open((self.stores[0].clone(), ""))?.into_group()
     }
 
     /// The board, wherever it is.
     pub(super) fn board(&self) -> Result<Array> {
         let mut first = None;
         for (store, path) in [(0, BOARD), (0, MOVED), (1, MOVED)] {
-            match options().open_in(self.stores[store].clone(), path) {
+            match options().open((self.stores[store].clone(), path)) {
                 Ok(node) => return node.into_array(),
                 Err(error) if error.kind() == ErrorKind::NotFound => drop(first.get_or_insert(error)),
                 Err(error) => return Err(error),

@@ -132,8 +132,8 @@ impl Judge<'_> {
     fn begins_anew(&self, act: Act) -> bool {
         let [here, there] = [0, 1].map(|store| self.machine.stores[store].clone());
         act == Act::MoveAcross
-            && options().open_in(here, BOARD).is_ok()
-            && options().delete_in(there, MOVED).is_ok()
+            && options().open((here, BOARD)).is_ok()
+            && options().delete((there, MOVED)).is_ok()
     }
 
     fn root(&mut self) -> Option<Group> {
@@ -168,7 +168,7 @@ impl Judge<'_> {
             Err(error) => self.faults.add(Fault::Unreadable, format!("the board: {error}")),
         }
         let is_moved = self.has(|act| matches!(act, Act::Move | Act::MoveAcross));
-        let old = options().open_in(self.machine.stores[0].clone(), BOARD);
+        let old = options().open((self.machine.stores[0].clone(), BOARD));
         if is_moved && old.is_ok() {
             self.faults.add(Fault::Left, format!("the board was moved and is at '{BOARD}' and '{MOVED}'"));
         }

@@ -34,7 +34,7 @@ impl Along<'_> {
         let axes = part::axes(array, self.axes)?;
         let builders = self.measures.iter().map(|&measure| {
             let store = std::sync::Arc::new(MemoryStore::new());
-            let builder = zarrox::OpenOptions::new().create_array_in(store, "");
+            let builder = zarrox::OpenOptions::new().create_array((store, ""));
             Ok((measure, self.described(builder, statistics, array, &axes, measure)?.create()?))
         });
         let arrays: Vec<(Measure, Array)> = builders.collect::<Result<_>>()?;

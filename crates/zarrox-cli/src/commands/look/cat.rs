@@ -35,7 +35,7 @@ impl Cat {
 
     fn decode(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let array = global.read_array(&self.path)?;
-        let chunk = array.chunk_key_encoding()?.decode(&self.key, array.ndim());
+        let chunk = array.raw().key_encoding()?.decode(&self.key, array.ndim());
         let chunk = chunk.ok_or_else(|| self.missing("no chunk can have the key"))?;
         if Node::Array(array.clone()).stored_value(&self.key)?.is_none() {
             return Err(self.missing("no chunk is stored under the key").into());

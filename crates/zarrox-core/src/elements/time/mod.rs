@@ -7,7 +7,7 @@ mod chrono;
 #[cfg(feature = "jiff")]
 mod jiff;
 
-use super::{Decode, Encode, FromElement, ToElement};
+use super::{Decode, Elements, Encode, FromElement, IntoElements, Target, ToElement};
 use crate::data_type::{DataType, NOT_A_TIME, TimeKind, TimeType, TimeUnit};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -200,6 +200,12 @@ macro_rules! time_elements {
 
             fn is_missing(_: &DataType, element: &[u8]) -> bool {
                 element == NOT_A_TIME.to_ne_bytes()
+            }
+        }
+
+        impl IntoElements for $T {
+            fn elements(&self, target: &Target<'_>) -> Result<Elements<'_>> {
+                Elements::encoded(std::iter::once(self), &[], target.data_type)
             }
         }
 

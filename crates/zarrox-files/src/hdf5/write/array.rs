@@ -147,7 +147,7 @@ impl Source {
         let bytes = own.iter().chain(&self.letters).fold(item, |size, &length| size.saturating_mul(length));
         let copied = match &self.form {
             Form::Same(data_type) if is_whole && self.letters.is_none() && data_type == array.data_type() => {
-                same_filters(&array.codecs(), data_type, array.chunk_key_encoding().is_ok())
+                same_filters(&array.codecs(), data_type, array.raw().key_encoding().is_ok())
             }
             _ => None,
         };
@@ -206,7 +206,7 @@ impl Source {
         let (Form::Same(data_type), Some(chunks)) = (&self.form, &self.chunks) else { return Ok(None) };
         let shape: Vec<u64> = chunks.iter().chain(&self.letters).copied().collect();
         let store = Arc::new(MemoryStore::new());
-        let builder = OpenOptions::new().format(Format::V3).create_array_in(store, "chunk");
+        let builder = OpenOptions::new().format(Format::V3).create_array((store, "chunk"));
         let builder = builder.shape(shape.clone()).chunks(shape).data_type(data_type.clone()).no_compressor();
         let builder = self.filters.iter().fold(builder, |builder, (number, parameters)| {
             let parameter = parameters.first().copied().unwrap_or(0);
@@ -415,7 +415,7 @@ impl Source {
     /// A chunk in the form of the file; `None` for one of fill values.
     fn encoded(&self, array: &Array, chunks: &[u64], position: &[u64]) -> Result<Option<Ready>> {
         if self.is_copied {
-            let bytes = array.read_encoded_chunk(position)?;
+            let bytes = array.raw().read(position)?;
             return Ok(bytes.map(|bytes| Ready::Bytes(bytes.to_vec())));
         }
         let region = position.iter().zip(chunks).zip(array.shape());

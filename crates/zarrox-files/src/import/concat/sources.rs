@@ -198,7 +198,7 @@ impl Sources {
 /// Opens the root of a file. Its arrays are read on the calling thread, since chunks are read in parallel.
 pub(crate) fn root_of(store: &FileStore) -> Result<Node> {
     let options = OpenOptions::new().mode(OpenMode::Read).threads(1).consolidated(Consolidated::Never);
-    options.open_in(Arc::new(store.clone()), "")
+    options.open((Arc::new(store.clone()), ""))
 }
 
 fn info(array: &Array) -> Info {

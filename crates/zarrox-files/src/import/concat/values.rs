@@ -213,14 +213,14 @@ pub(super) fn first_difference(one: &Array, other: &Array) -> Result<Option<Vec<
 fn stored_by_either(one: &Array, other: &Array) -> Result<BTreeSet<Vec<u64>>> {
     let mut chunks = BTreeSet::new();
     for array in [one, other] {
-        array.visit_objects(&mut |chunk, _| chunks.extend(chunk))?;
+        array.raw().visit(&mut |chunk, _| chunks.extend(chunk))?;
     }
     Ok(chunks)
 }
 
 fn compare_chunk(one: &Array, other: &Array, chunk: &[u64], is_same_grid: bool) -> Result<Option<Vec<u64>>> {
     let has_same_codecs = is_same_grid && one.metadata().codecs == other.metadata().codecs;
-    if has_same_codecs && one.read_encoded_chunk(chunk)? == other.read_encoded_chunk(chunk)? {
+    if has_same_codecs && one.raw().read(chunk)? == other.raw().read(chunk)? {
         return Ok(None);
     }
     let region: Vec<(u64, u64)> = chunk

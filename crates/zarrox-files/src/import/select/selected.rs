@@ -195,7 +195,7 @@ impl Chunks for SelectedChunks {
             return Ok(None);
         }
         match self.selected.as_stored(chunk) {
-            Some(chunk) => self.selected.array.read_encoded_chunk(&chunk),
+            Some(chunk) => self.selected.array.raw().read(&chunk),
             None => self.encoded.read(chunk),
         }
     }

@@ -9,22 +9,20 @@ mod labels;
 mod node;
 mod plate;
 
-use std::path::Path;
-
 use zarrox_core::json::Json;
 use zarrox_core::{Error, ErrorKind, Result};
 
 pub use finding::{Finding, Severity};
 
 use node::{Report, Visited};
-use zarrox::{Group, Node, OpenMode, OpenOptions};
+use zarrox::{Group, Node, OpenMode, OpenOptions, Place};
 
 /// Checks the metadata of the group at a path or URL, and of all that it leads to. There are no findings where all is well.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] when there is no node; [`ErrorKind::InvalidArgument`] when the group has no metadata of OME-Zarr;
 /// [`ErrorKind::Unsupported`] when it has another version than 0.4 and 0.5; the errors of the store.
-pub fn validate(path: impl AsRef<Path>) -> Result<Vec<Finding>> {
+pub fn validate(path: impl Into<Place>) -> Result<Vec<Finding>> {
     validate_with(&OpenOptions::new(), path)
 }
 
@@ -32,7 +30,7 @@ pub fn validate(path: impl AsRef<Path>) -> Result<Vec<Finding>> {
 ///
 /// # Errors
 /// The errors of [`validate`].
-pub fn validate_with(options: &OpenOptions, path: impl AsRef<Path>) -> Result<Vec<Finding>> {
+pub fn validate_with(options: &OpenOptions, path: impl Into<Place>) -> Result<Vec<Finding>> {
     let options = options.clone().mode(OpenMode::Read).metadata_only(true).chunk_limit(usize::MAX);
     match options.open(path)? {
         Node::Group(group) => validate_group(&group),

@@ -51,7 +51,7 @@ impl Array {
     ///
     /// # Errors
     /// The errors of [`Array::read`]. The memory may be partly written then.
-    pub fn read_stored(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
+    pub(in crate::array) fn read_stored(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
         let (count, size) = (parts.len(), self.chain.chunk().size());
         let read = |StoredRead { chunk, elements, out }: StoredRead<'_>| {
             self.location.context.interrupt.check()?;
@@ -69,7 +69,7 @@ impl Array {
     ///
     /// # Errors
     /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the new one.
-    pub fn write_stored(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
+    pub(in crate::array) fn write_stored(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
         self.check_writable()?;
         for part in &parts {
             self.data_type().check_range(&part.values).map_err(|error| self.in_stored(error, &part.chunk))?;
@@ -130,11 +130,11 @@ mod tests {
 
     #[test]
     fn parts_of_chunks_are_written_and_read_by_their_keys() {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
         let array =
             builder.shape([10]).data_type(DataType::UInt8).chunks([4]).fill_value(9_u8).create().unwrap();
         let chunk =
-            |n: u64| StoredChunk { key: Key::new(array.chunk_key(&[n]).unwrap()).unwrap(), shape: vec![4] };
+            |n: u64| StoredChunk { key: Key::new(array.raw().key(&[n]).unwrap()).unwrap(), shape: vec![4] };
         let write = |n, start: usize, values: &[u8], replaces| {
             let (elements, shape) = (part(start, values.len()), [values.len()]);
             let values = View::contiguous(values, &shape, 1);

@@ -72,7 +72,7 @@ impl Layout {
         let structure = [("id", DataType::UInt8), (FIELD, DataType::Int32), ("weight", DataType::Float64)];
         let data_type = if structured { DataType::structure(structure)? } else { DataType::Int32 };
         let mut builder = OpenOptions::new()
-            .create_array_in(Arc::new(MemoryStore::new()), "")
+            .create_array((Arc::new(MemoryStore::new()), ""))
             .shape(self.shape.clone())
             .data_type(data_type)
             .column_major(salt.is_multiple_of(3));

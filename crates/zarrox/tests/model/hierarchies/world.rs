@@ -28,7 +28,7 @@ struct Handle {
 
 impl World {
     pub(crate) fn new(store: Arc<dyn Store>, format: Format) -> Self {
-        let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
+        let root = OpenOptions::new().format(format).create_group((store.clone(), "")).unwrap();
         let other = opened(&store, &OpenOptions::new()).unwrap();
         let handle = |root| Handle { root, arrays: BTreeMap::new() };
         Self { store, format, handles: [handle(root), handle(other)], reference: Reference::new() }
@@ -280,7 +280,7 @@ impl World {
 }
 
 fn opened(store: &Arc<dyn Store>, options: &OpenOptions) -> zarrox::Result<Group> {
-    options.open_in(store.clone(), "")?.into_group()
+    options.open((store.clone(), ""))?.into_group()
 }
 
 fn numbers(attributes: &Map) -> Attributes {
