@@ -19,6 +19,7 @@ mod page;
 mod peers;
 mod pipelines;
 mod python;
+mod record;
 mod run;
 mod sanitizer;
 mod servers;

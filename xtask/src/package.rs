@@ -61,10 +61,11 @@ pub(crate) fn install_into(environment: &Environment, requirements: &[String]) -
     Ok(python)
 }
 
-/// The package's tests, in both environments: at the same time, or with arguments for pytest one after the other.
-pub(crate) fn test(arguments: &[String]) -> Outcome {
+/// The package's tests with these variables, in both environments: at the same time, or with arguments for pytest one after the other.
+pub(crate) fn test(arguments: &[String], variables: &[(String, String)]) -> Outcome {
     build()?;
     let beside = [pytest("zarr3", ECOSYSTEM.python()?)?, pytest("zarr2", OLDEST.oldest_python()?)?];
+    let beside = beside.map(|pytest| pytest.variables(variables));
     if !arguments.is_empty() {
         let arguments = arguments.iter().map(String::as_str);
         return beside.into_iter().try_for_each(|pytest| pytest.with(arguments.clone()).run());

@@ -16,6 +16,7 @@ pub mod faults;
 pub mod fuzz;
 #[cfg(feature = "stores")]
 mod holds;
+pub mod needs;
 pub mod other_process;
 #[cfg(feature = "stores")]
 pub mod processes;

@@ -58,6 +58,11 @@ pub(crate) fn with<T>(names: &[&str], work: impl FnOnce(&Variables) -> Outcome<T
     work(&variables(&chosen, &running))
 }
 
+/// These names, or those of all servers if there are none.
+pub(crate) fn chosen_names(names: &[&str]) -> Outcome<Vec<&'static str>> {
+    Ok(chosen(names)?.iter().map(|server| server.name).collect())
+}
+
 fn chosen(names: &[&str]) -> Outcome<Vec<&'static Server>> {
     if let Some(unknown) = names.iter().find(|name| !SERVERS.iter().any(|server| server.name == **name)) {
         return Err(format!("'{unknown}' is not a server: there are {}", self::names().join(", ")));

@@ -292,14 +292,14 @@ struct Mount(tempfile::TempDir);
 
 #[cfg(target_os = "linux")]
 impl Mount {
-    /// `None`, said aloud, where mounting is not permitted.
+    /// `None`, and the test is said not to run, where mounting is not permitted.
     fn tmpfs(options: &str) -> Option<Self> {
         let directory = tempfile::tempdir().unwrap();
         let mount = ["-t", "tmpfs", "-o", options, "tmpfs", directory.path().to_str().unwrap()];
         if std::process::Command::new("mount").args(mount).status().is_ok_and(|status| status.success()) {
             return Some(Self(directory));
         }
-        eprintln!("NOT TESTED: mounting a file system is not permitted here");
+        zarrox_testkit::needs::missing("mounting", "run the tests as root");
         None
     }
 
