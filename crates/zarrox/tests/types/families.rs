@@ -12,6 +12,7 @@ use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store, StoreExt};
 use zarrox::{Element, ErrorKind, OpenOptions, Registry};
+use zarrox_testkit::errors::assert_error;
 
 fn named(json: &Json) -> DataType {
     Registry::new().data_type_from_v3(json).unwrap()
@@ -45,11 +46,23 @@ fn text_and_byte_strings() {
     }
     let too_long = ArrayD::from_elem(IxDyn(&[1]), "abcdefg");
     assert_eq!(DynArray::from_text(text, &too_long).unwrap_err().kind(), ErrorKind::InvalidArgument);
-    assert!(DynArray::from_text(bytes.clone(), &too_long).is_err());
-    assert!(DynArray::from_text(DataType::Int8, &too_long).is_err());
+    assert_error(
+        DynArray::from_text(bytes.clone(), &too_long),
+        ErrorKind::InvalidArgument,
+        "is longer than the 6 bytes",
+    );
+    assert_error(
+        DynArray::from_text(DataType::Int8, &too_long),
+        ErrorKind::InvalidArgument,
+        "cannot be stored as int8",
+    );
     let broken = DynArray::new(bytes, vec![1], vec![0xff; 6]).unwrap();
     assert_eq!(broken.to_text().unwrap_err().kind(), ErrorKind::Corrupt);
-    assert!(DynArray::new(DataType::Int8, vec![1], vec![1]).unwrap().to_text().is_err());
+    assert_error(
+        DynArray::new(DataType::Int8, vec![1], vec![1]).unwrap().to_text(),
+        ErrorKind::DataTypeMismatch,
+        "not text",
+    );
 }
 
 #[test]
@@ -111,9 +124,17 @@ fn upper_bits_of_small_integers_mean_nothing() {
     for refused in [plain.write(s![3], &arr1(&[8_i8])), plain.fill(.., -9_i8)] {
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
     }
-    assert!(plain.write_chunk(&[1], &arr1(&[0_i8, 100])).is_err());
+    assert_error(
+        plain.write_chunk(&[1], &arr1(&[0_i8, 100])),
+        ErrorKind::InvalidArgument,
+        "outside of the range of int4",
+    );
     let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([5]);
-    assert!(builder.data_type(data_type).fill_value(8_i8).create().is_err());
+    assert_error(
+        builder.data_type(data_type).fill_value(8_i8).create(),
+        ErrorKind::InvalidArgument,
+        "outside of the range of int4",
+    );
 }
 
 #[test]
@@ -216,7 +237,11 @@ fn text_and_bytes_of_any_length() {
     let numbers = DynArray::new(DataType::Int8, vec![5], vec![0; 5]).unwrap();
     let (_, array) = create(&named(&json!("string")), Format::V3, Endian::Little);
     assert_eq!(array.write_dyn(.., &numbers).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
-    assert!(DynArray::new(named(&json!("string")), vec![1], vec![0; 16]).is_err());
+    assert_error(
+        DynArray::new(named(&json!("string")), vec![1], vec![0; 16]),
+        ErrorKind::InvalidArgument,
+        "no fixed length",
+    );
 }
 
 #[test]
@@ -263,14 +288,22 @@ fn fields_of_structures_are_read_and_written_alone() {
         assert_eq!(reopened.read_field::<i16>("id", ..).unwrap(), arr1(&[2, 2, 3, 4, 3]).into_dyn());
         assert_eq!(reopened.read_field::<f64>("at.y", s![1]).unwrap().sum(), 0.5, "others stay");
         reopened.write_field("id", s![0..;4], &arr1(&[1_i16, 5])).unwrap();
-        assert!(reopened.write_fields(s![0], &two).is_err());
+        assert_error(
+            reopened.write_fields(s![0], &two),
+            ErrorKind::InvalidArgument,
+            "to a selection of shape []",
+        );
         let all = reopened.read_dyn(s![3]).unwrap();
         assert_eq!(reopened.format_element(all.as_bytes()).unwrap(), "(4, (0.0, 1.5), True)");
         assert_eq!(reopened.read_field::<i16>("mass", ..).unwrap_err().kind(), ErrorKind::InvalidSelection);
         assert_eq!(reopened.read_field::<i32>("id", ..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
-        assert!(reopened.write_field("id", s![..2], &arr1(&[1_i16, 2, 3])).is_err());
+        assert_error(
+            reopened.write_field("id", s![..2], &arr1(&[1_i16, 2, 3])),
+            ErrorKind::InvalidArgument,
+            "values of shape [3]",
+        );
         let (_, numbers) = create(&DataType::Int8, format, endian);
-        assert!(numbers.read_field::<i8>("id", ..).is_err());
+        assert_error(numbers.read_field::<i8>("id", ..), ErrorKind::InvalidArgument, "has no fields");
     }
 }
 
