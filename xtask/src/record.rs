@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::run::{self, Outcome, target};
+use zarrox_runner::run::{self, Outcome, target};
 
 /// The variable that tells the programs of tests where the record is. `quality/testkit/src/needs.rs` writes it.
 const VARIABLE: &str = "ZARROX_TEST_RECORD";
@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn tests_that_did_not_run_are_counted_once() {
-        let text = "missing\tredis\ta x\nran\ts3\ta y\nmissing\tredis\ta z\nmissing\ts3\ta z\nmissing\tredis\ta x\n";
+        let text =
+            "missing\tredis\ta x\nran\ts3\ta y\nmissing\tredis\ta z\nmissing\ts3\ta z\nmissing\tredis\ta x\n";
         let record = Record::parse(text).unwrap();
         assert_eq!(record.summary().unwrap(), "2 tests did not run: they need redis (2), s3 (1)");
         assert_eq!(Record::parse("").unwrap().summary(), None);

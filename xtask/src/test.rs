@@ -1,14 +1,13 @@
 //! `cargo xtask test`.
 
-use crate::conformance;
-use crate::databases;
-use crate::debian::{self, Missing};
-use crate::package;
-use crate::page;
-use crate::pipelines::{short, xarray, zarr_python};
 use crate::record::{self, Record};
-use crate::run::{Outcome, cargo};
-use crate::servers;
+use crate::{package, page};
+use zarrox_conformance::pipelines::{short, xarray, zarr_python};
+use zarrox_conformance::{self as conformance, databases};
+use zarrox_runner::debian::{self, Missing};
+use zarrox_runner::node;
+use zarrox_runner::run::{Outcome, cargo};
+use zarrox_servers as servers;
 
 pub(crate) const HELP: &str = "\
 Unit tests, integration tests, the examples in the documentation, and the Python package's tests; with --all everything
@@ -128,7 +127,7 @@ const PARTS: [Part; 5] = [
         missing: Vec::new,
         run: |_| short::run(),
     },
-    Part { name: "the page in a browser", is_ours: false, missing: page::missing, run: |_| page::test() },
+    Part { name: "the page in a browser", is_ours: false, missing: node::missing, run: |_| page::test() },
     Part {
         name: "exchanges with other implementations",
         is_ours: false,
