@@ -12,6 +12,7 @@ use zarrox::{OpenOptions, Selection};
 use super::codecs::Codecs;
 use super::plan::strides;
 use crate::failure::Failure;
+use crate::region::Region;
 
 /// An array in a directory.
 pub(super) struct Layout {
@@ -76,6 +77,12 @@ impl Layout {
     pub(super) fn file(&self, chunk: &[usize]) -> Result<PathBuf, Failure> {
         let chunk: Vec<u64> = chunk.iter().map(|&index| index as u64).collect();
         Ok(self.path.join(self.array.chunk_key(&chunk)?))
+    }
+
+    /// The box that blocks of chunks are.
+    pub(super) fn of_blocks(&self, blocks: &Region) -> Region {
+        let axes = blocks.iter().zip(&self.stored).zip(&self.shape);
+        axes.map(|((it, chunk), &end)| (it.start * chunk).min(end)..(it.end * chunk).min(end)).collect()
     }
 
     /// The flat indices of what is selected: the library selects them of an array whose elements are their own indices.

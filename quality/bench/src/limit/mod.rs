@@ -8,7 +8,7 @@ mod reading;
 
 use std::sync::Mutex;
 
-use crate::case::{Case, Work};
+use crate::case::{Case, Selection, Work};
 use crate::failure::Failure;
 use crate::library::selected;
 use crate::protocol::{Elements, Found, Job};
@@ -31,7 +31,10 @@ pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
         }
         Work::Select { selection, .. } => {
             let layout = Layout::open(&case.array)?;
-            let plan = Plan::of_points(&layout, &layout.indices(&selected(selection, &layout.array)?)?)?;
+            let plan = match &**selection {
+                Selection::Blocks(blocks) => Plan::of_box(&layout, &layout.of_blocks(blocks))?,
+                others => Plan::of_points(&layout, &layout.indices(&selected(others, &layout.array)?)?)?,
+            };
             read_all(layout, vec![plan], 1, case.threads)
         }
         _ => return Err(Failure::Unsupported("there are bare loops of reading alone".to_owned())),

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 /// The number of bytes that are read or decompressed at a time: they stay in the L2 cache.
 const BLOCK: usize = 256 << 10;
 /// From this size on, leaves are read or decompressed block by block.
-const LARGE: usize = 1 << 20;
+const LARGE: usize = 512 << 10;
 
 thread_local! {
     /// A thread's contexts, and what it has decoded.
