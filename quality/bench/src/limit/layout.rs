@@ -10,7 +10,6 @@ use zarrox::stores::MemoryStore;
 use zarrox::{OpenOptions, Selection};
 
 use super::codecs::Codecs;
-use super::plan::strides;
 use crate::failure::Failure;
 use crate::region::Region;
 
@@ -111,4 +110,13 @@ fn inner_codecs(sharding: &Value) -> Result<Vec<(String, Value)>, Failure> {
 
 fn sizes(lengths: &[u64]) -> Vec<usize> {
     lengths.iter().map(|&length| length as usize).collect()
+}
+
+/// The distances of row-major elements of this size.
+pub(super) fn strides(shape: &[usize], width: usize) -> Vec<usize> {
+    let mut strides = vec![width; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis];
+    }
+    strides
 }

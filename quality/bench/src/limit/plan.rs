@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use zarrox::strided::Span;
 
-use super::layout::Layout;
+use super::layout::{Layout, strides};
 use crate::failure::Failure;
 use crate::region::{Region, lengths};
 
@@ -107,15 +107,6 @@ impl Plan {
         self.tasks = tasks;
         self
     }
-}
-
-/// The distances of row-major elements of this size.
-pub(super) fn strides(shape: &[usize], width: usize) -> Vec<usize> {
-    let mut strides = vec![width; shape.len()];
-    for axis in (1..shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * shape[axis];
-    }
-    strides
 }
 
 /// The position with this number in a grid, row-major.

@@ -10,8 +10,8 @@ use zstd::stream::read::Decoder;
 use zstd::zstd_safe::ResetDirective;
 
 use super::codecs::{Compressor, Workspace, damaged};
-use super::layout::Layout;
-use super::plan::{Placing, Plan, Task, strides};
+use super::layout::{Layout, strides};
+use super::plan::{Placing, Plan, Task};
 use crate::failure::Failure;
 
 /// The number of bytes that are read or decompressed at a time: they stay in the L2 cache.
