@@ -1,4 +1,4 @@
-"""zarr-python's part in the exchange of zip archives; see `xtask/src/archives.rs`.
+"""zarr-python's part in the exchange of zip archives; see `quality/conformance/driver/src/archives.rs`.
 
     python archives.py write|read DIRECTORY
 """

@@ -1,4 +1,4 @@
-"""zarr-python 2's part in the exchange of hierarchies in its stores; see `xtask/src/databases.rs`.
+"""zarr-python 2's part in the exchange of hierarchies in its stores; see `quality/conformance/driver/src/databases.rs`.
 
     python databases.py write|change|changed KIND LOCATION
 

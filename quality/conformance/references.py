@@ -1,4 +1,4 @@
-"""kerchunk's part in reading files of other formats through references; see `xtask/src/conformance/references.rs`.
+"""kerchunk's part in reading files of other formats through references; see `quality/conformance/driver/src/references.rs`.
 
     python references.py DIRECTORY
 

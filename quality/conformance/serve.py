@@ -1,4 +1,4 @@
-"""Clients of `zarrox serve`; see `xtask/src/conformance/serve.rs`.
+"""Clients of `zarrox serve`; see `quality/conformance/driver/src/serve.rs`.
 
     python serve.py ZARROX DIRECTORY MODULES CHROMIUM
 

@@ -1,7 +1,7 @@
 //! `cargo xtask asan`.
 
-use crate::run::{self, Outcome, cargo};
 use crate::sanitizer::Sanitizer;
+use zarrox_runner::run::{self, Outcome, cargo};
 
 pub(crate) const HELP: &str = "\
 Runs the tests of all unsafe code, and of the C libraries, with AddressSanitizer

@@ -2,10 +2,10 @@
 
 use crate::guard;
 use crate::package;
-use crate::peers;
-use crate::python::Environment;
-use crate::run::{Outcome, Program, cargo};
-use crate::servers;
+use zarrox_peers as peers;
+use zarrox_runner::python::Environment;
+use zarrox_runner::run::{Outcome, Program, cargo};
+use zarrox_servers as servers;
 
 pub(crate) const HELP: &str = "\
 Measures reading and writing, compiled for release

@@ -1,7 +1,7 @@
 //! `cargo xtask check`: what a contributor runs before each commit.
 
 use crate::lint;
-use crate::run::{Outcome, cargo};
+use zarrox_runner::run::{Outcome, cargo};
 
 pub(crate) const HELP: &str = "\
 What a contributor runs before each commit: formatting, Clippy, our own rules, and unit tests

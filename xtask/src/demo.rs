@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::python::Environment;
-use crate::run::{self, Outcome, cargo, program};
+use zarrox_runner::python::Environment;
+use zarrox_runner::run::{self, Outcome, cargo, program};
 
 pub(crate) const HELP: &str = "\
 Shows the command and the library on real data: an elevation model becomes Zarr, and a picture

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::conformance::{INDEXING, RESULTS, counts, indexing, way};
-use crate::run::{self, Outcome};
+use zarrox_conformance::{INDEXING, RESULTS, counts, indexing, way};
+use zarrox_runner::run::{self, Outcome};
 
 pub(crate) const HELP: &str = "\
 Writes the generated pages of the documentation: docs/supported.md, docs/acceptance.md and docs/conformance.md

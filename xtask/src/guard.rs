@@ -9,8 +9,8 @@ use std::sync::Mutex;
 
 use serde_json::json;
 
-use crate::debian;
-use crate::run::{self, Outcome, program};
+use zarrox_runner::debian;
+use zarrox_runner::run::{self, Outcome, program};
 
 /// The number of instructions of each case.
 type Counts = BTreeMap<String, u64>;

@@ -5,9 +5,6 @@
 mod asan;
 mod bench;
 mod check;
-mod conformance;
-mod databases;
-mod debian;
 mod demo;
 mod docs;
 mod fuzz;
@@ -16,19 +13,15 @@ mod lint;
 mod model;
 mod package;
 mod page;
-mod peers;
-mod pipelines;
-mod python;
-mod run;
+mod record;
 mod sanitizer;
-mod servers;
 mod test;
 mod torture;
-mod zarrs;
 
 use std::process::ExitCode;
 
-use run::Outcome;
+use zarrox_conformance as conformance;
+use zarrox_runner::run::{self, Outcome};
 
 /// A command: its name, what it does, and the function that does it with the arguments behind the name.
 struct Command {

@@ -1,6 +1,6 @@
 //! `cargo xtask model`.
 
-use crate::run::{self, Outcome, cargo};
+use zarrox_runner::run::{self, Outcome, cargo};
 
 pub(crate) const HELP: &str = "\
 Runs the locks of stores, the turns of threads, and the caches in many orders of their threads, with a model checker

@@ -1,11 +1,10 @@
 //! `cargo xtask page`: the page of `zarrox serve`, made from its sources and tested in a browser.
 
-use std::path::{Path, PathBuf};
+use zarrox_runner::node::{self, PAGE};
+use zarrox_runner::package::ECOSYSTEM;
+use zarrox_runner::run::{self, Outcome, Program, cargo, program};
 
-use crate::debian::{self, Missing};
 use crate::demo;
-use crate::package::ECOSYSTEM;
-use crate::run::{self, Outcome, Program, cargo, program};
 
 pub(crate) const HELP: &str = "\
 Makes the page of `zarrox serve` of its sources, which are in TypeScript
@@ -17,8 +16,6 @@ Makes the page of `zarrox serve` of its sources, which are in TypeScript
     page --screens    takes the pictures anew that --test compares its own with
     page --bench      measures it on an array of 40 GB, which takes 1 GB of disk for a while, beside zarrita.js";
 
-/// The sources.
-const PAGE: &str = "crates/zarrox-serve/page";
 /// The files that the server has inside.
 const DIST: &str = "crates/zarrox-serve/page/dist";
 const FILES: [&str; 2] = ["page.js", "page.css"];
@@ -83,7 +80,7 @@ fn screens() -> Outcome {
 /// Makes the hierarchies that the tests look at.
 fn made(site: &str) -> Outcome {
     cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
-    tools()?;
+    node::install()?;
     run::empty_directory(site)?;
     demo::elevation()?;
     program(ECOSYSTEM.python()?, ["-B", &format!("{PAGE}/tests/make.py"), site]).run()?;
@@ -123,7 +120,7 @@ fn tests(name: &str, site: &str, roots: &[String]) -> Outcome<Program> {
     let node = ["--", "node", "--test", &format!("{PAGE}/tests/{name}.test.mjs")].map(str::to_owned);
     let serve = program(run::built("debug/zarrox"), ["serve", "--no-token"]).with(roots).with(node);
     Ok(serve
-        .variable("CHROMIUM", &browser()?)
+        .variable("CHROMIUM", &node::browser()?)
         .variable("ZARROX", &run::absolute(run::built("debug/zarrox"))?)
         .variable("SITE", &run::absolute(site)?))
 }
@@ -131,7 +128,7 @@ fn tests(name: &str, site: &str, roots: &[String]) -> Outcome<Program> {
 /// Measures the page with the command as it is released.
 fn bench() -> Outcome {
     cargo(["build", "--quiet", "--release", "-p", "zarrox-cli"]).run()?;
-    tools()?;
+    node::install()?;
     let directory = run::absolute(format!("{DIRECTORY}/bench"))?;
     run::empty_directory(&directory)?;
     let data = program(ECOSYSTEM.python()?, ["-B", &format!("{PAGE}/tests/bench.py"), &directory]).run();
@@ -139,7 +136,7 @@ fn bench() -> Outcome {
         let zarrox = run::absolute(run::built("release/zarrox"))?;
         let script = format!("{PAGE}/tests/bench.mjs");
         program("node", [&script, &zarrox, &ECOSYSTEM.python()?, &directory])
-            .variable("CHROMIUM", &browser()?)
+            .variable("CHROMIUM", &node::browser()?)
             .run()
     });
     run::remove_directory(&directory)?;
@@ -148,7 +145,7 @@ fn bench() -> Outcome {
 
 /// Checks the types of the sources, and makes the files of them.
 fn build(to: &str) -> Outcome {
-    tools()?;
+    node::install()?;
     tool("tsc", ["--noEmit"])?.run()?;
     let to = run::absolute(to)?;
     for (source, file) in ["src/main.ts", "src/page.css"].into_iter().zip(FILES) {
@@ -162,54 +159,4 @@ fn build(to: &str) -> Outcome {
 /// A program that npm installed, which may be a script or not.
 fn tool<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Outcome<Program> {
     Ok(program(&run::absolute(format!("{PAGE}/node_modules/.bin/{name}"))?, arguments).within(PAGE))
-}
-
-/// The directory with the packages of npm that the sources and the tests need.
-pub(crate) fn modules() -> Outcome<String> {
-    tools()?;
-    run::absolute(format!("{PAGE}/node_modules"))
-}
-
-/// Installs what the sources need, unless it is there.
-fn tools() -> Outcome {
-    if program("npm", ["--version"]).output().is_none() {
-        debian::install(&["nodejs", "npm"])?;
-    }
-    let (wanted, stamp) =
-        (run::read(format!("{PAGE}/package-lock.json"))?, format!("{PAGE}/node_modules/.installed"));
-    if run::read(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(());
-    }
-    program("npm", ["ci", "--silent", "--no-audit", "--no-fund"]).within(PAGE).run()?;
-    run::write(&stamp, &wanted)
-}
-
-/// The path of Chromium.
-pub(crate) fn browser() -> Outcome<String> {
-    if found_browser().is_none() {
-        debian::install(&["chromium"])?;
-    }
-    let path = found_browser().ok_or("there is no Chromium on the path")?;
-    Ok(path.to_string_lossy().into_owned())
-}
-
-fn found_browser() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    std::env::split_paths(&path)
-        .flat_map(|directory| names.map(|name| directory.join(name)))
-        .find(|file| Path::exists(file))
-}
-
-/// The packages that tests of the page need and that are missing.
-pub(crate) fn missing() -> Vec<Missing> {
-    let npm = ["nodejs", "npm"].map(|package| Missing { package, why: "the page of `zarrox serve`" });
-    let mut found = Vec::new();
-    if program("npm", ["--version"]).output().is_none() {
-        found.extend(npm);
-    }
-    if found_browser().is_none() {
-        found.push(Missing { package: "chromium", why: "tests of the page in a browser" });
-    }
-    found
 }

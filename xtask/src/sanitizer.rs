@@ -1,6 +1,6 @@
 //! Building with AddressSanitizer, Rust and C.
 
-use crate::run::{Outcome, Program, program};
+use zarrox_runner::run::{Outcome, Program, program};
 
 /// Cargo commands that build with AddressSanitizer.
 #[derive(Debug)]

@@ -1,13 +1,13 @@
 //! `cargo xtask test`.
 
-use crate::conformance;
-use crate::databases;
-use crate::debian::{self, Missing};
-use crate::package;
-use crate::page;
-use crate::pipelines::{short, xarray, zarr_python};
-use crate::run::{Outcome, cargo};
-use crate::servers;
+use crate::record::{self, Record};
+use crate::{package, page};
+use zarrox_conformance::pipelines::{short, xarray, zarr_python};
+use zarrox_conformance::{self as conformance, databases};
+use zarrox_runner::debian::{self, Missing};
+use zarrox_runner::node;
+use zarrox_runner::run::{Outcome, cargo};
+use zarrox_servers as servers;
 
 pub(crate) const HELP: &str = "\
 Unit tests, integration tests, the examples in the documentation, and the Python package's tests; with --all everything
@@ -18,7 +18,7 @@ Unit tests, integration tests, the examples in the documentation, and the Python
     test [ARGUMENT …]     arguments for `cargo test`, which alone runs then
 
 All features are on, so that the tests of those that are off by default run, too. System packages that will be installed are named
-first, and what was left out at the end.
+first, and what was left out at the end, with the number of tests that lacked a server, a program or a right.
 
     test --python [ARGUMENT …]
 
@@ -48,14 +48,14 @@ xarray-zarrox-engine-failures.txt say why tests have failed.
     test --stores [SERVER …] [-- ARGUMENT …]
 
 tests the stores that need servers, against all of these or those that are named: redis, mongodb, s3, azure, http, gcs, webdav, ftp,
-hdfs. What is missing is installed: Python's and npm's packages below target, Debian's by apt-get for root. Arguments go to the tests'
+hdfs. A server that no test has used is an error. What is missing is installed: Python's and npm's packages below target, Debian's by apt-get for root. Arguments go to the tests'
 programs: names of tests, for example; without any, hierarchies on servers are exchanged with zarr-python 2,
 and the Python package is tested on them, too. Each server's log is in target/servers/NAME.";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments.split_first() {
         Some((first, rest)) if first == "--stores" => return stores(rest),
-        Some((first, rest)) if first == "--python" => return package::test(rest),
+        Some((first, rest)) if first == "--python" => return python(rest),
         Some((first, [])) if first == "--pipelines" => return short::run(),
         Some((first, rest)) if first == "--zarr-python" => return zarr_python::run(rest),
         Some((first, rest)) if first == "--xarray" => return xarray::run(rest),
@@ -66,8 +66,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (all, may_install) = (has("--all"), !has("--no-install"));
     let rest = arguments.iter().filter(|argument| !["--all", "--no-install"].contains(&argument.as_str()));
     let rest: Vec<&str> = rest.map(String::as_str).collect();
+    let record = record::begin("own")?;
     if !rest.is_empty() {
-        return rust(&rest);
+        rust(&rest, &record)?;
+        return tell(Record::read(&record)?.summary().into_iter().collect());
     }
     if !may_install {
         debian::forbid();
@@ -80,19 +82,26 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     for part in chosen {
         let missing = (part.missing)();
         if may_install || missing.is_empty() {
-            (part.run)()?;
+            (part.run)(&record)?;
         } else {
             left_out.push(format!("{}: without {}", part.name, names(&missing)));
         }
     }
-    // Without strace our own tests run as well, apart from one.
-    if !may_install && !strace().is_empty() {
-        left_out.push("what is flushed to the disk: without strace".to_owned());
+    left_out.push("stores on servers: only with --stores".to_owned());
+    left_out.extend(Record::read(&record)?.summary());
+    tell(left_out)
+}
+
+/// Says what was left out.
+fn tell(left_out: Vec<String>) -> Outcome {
+    if !left_out.is_empty() {
+        println!("\nleft out:\n  {}", left_out.join("\n  "));
     }
-    left_out.push("stores on servers: cargo xtask test --stores".to_owned());
-    println!("\nleft out:\n  {}", left_out.join("\n  "));
     Ok(())
 }
+
+/// The variable with the place of a record.
+type Recorded = (String, String);
 
 /// A part of the tests.
 struct Part {
@@ -101,25 +110,43 @@ struct Part {
     is_ours: bool,
     /// The system packages without which it cannot run, of those that are missing.
     missing: fn() -> Vec<Missing>,
-    run: fn() -> Outcome,
+    run: fn(&Recorded) -> Outcome,
 }
 
 const PARTS: [Part; 5] = [
-    Part { name: "Rust", is_ours: true, missing: Vec::new, run: || rust(&[]) },
-    Part { name: "the Python package", is_ours: true, missing: Vec::new, run: || package::test(&[]) },
-    Part { name: "zarr-python's and xarray's own tests", is_ours: false, missing: Vec::new, run: short::run },
-    Part { name: "the page in a browser", is_ours: false, missing: page::missing, run: page::test },
+    Part { name: "Rust", is_ours: true, missing: Vec::new, run: |record| rust(&[], record) },
+    Part {
+        name: "the Python package",
+        is_ours: true,
+        missing: Vec::new,
+        run: |record| package::test(&[], std::slice::from_ref(record)),
+    },
+    Part {
+        name: "zarr-python's and xarray's own tests",
+        is_ours: false,
+        missing: Vec::new,
+        run: |_| short::run(),
+    },
+    Part { name: "the page in a browser", is_ours: false, missing: node::missing, run: |_| page::test() },
     Part {
         name: "exchanges with other implementations",
         is_ours: false,
         missing: conformance::missing,
-        run: || conformance::run(&[]),
+        run: |_| conformance::run(&[]),
     },
 ];
 
+/// The tests of the Python package, with arguments for pytest.
+fn python(arguments: &[String]) -> Outcome {
+    let record = record::begin("python")?;
+    package::test(arguments, std::slice::from_ref(&record))?;
+    tell(Record::read(&record)?.summary().into_iter().collect())
+}
+
 /// The tests of all crates.
-fn rust(arguments: &[&str]) -> Outcome {
+fn rust(arguments: &[&str], record: &Recorded) -> Outcome {
     let tests = cargo(["test", "--workspace", "--all-features"]).with(arguments.iter().copied());
+    let tests = tests.variables(std::slice::from_ref(record));
     let missing: Vec<&str> = strace().iter().map(|missing| missing.package).collect();
     let is_traced = debian::install(&missing);
     match is_traced {
@@ -166,10 +193,13 @@ fn stores(arguments: &[String]) -> Outcome {
     // Servers need not wait for the compiler.
     tests.clone().with(["--no-run"]).run()?;
     servers::with(names, |variables| {
-        tests.variables(variables).with(rest.iter().copied()).run()?;
+        let record = record::begin("stores")?;
+        let tests = tests.variables(variables).variables(std::slice::from_ref(&record));
+        tests.with(rest.iter().copied()).run()?;
         if !rest.is_empty() {
             return Ok(());
         }
+        Record::read(&record)?.require(&servers::chosen_names(names)?)?;
         databases::run_on_servers(&conformance::built()?, variables)?;
         package::test_on_servers(variables)
     })

@@ -1,8 +1,8 @@
 //! `cargo xtask torture`.
 
-use crate::python::Environment;
-use crate::run::{self, Outcome, Program, cargo, program};
-use crate::servers;
+use zarrox_runner::python::Environment;
+use zarrox_runner::run::{self, Outcome, Program, cargo, program};
+use zarrox_servers as servers;
 
 pub(crate) const HELP: &str = "\
 Processes that write into one hierarchy at the same time and are killed; nothing may be lost, torn or left behind

@@ -4,7 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::cell::Cell;
-use std::path::Path;
 
 use zarrox_codecs::{ALL, registry};
 use zarrox_core::Strictness;
@@ -91,14 +90,13 @@ fn bad_input_is_an_error_and_takes_bounded_memory() {
 /// The inputs with which fuzzing begins, and those that it once found.
 #[test]
 fn what_fuzzing_begins_with_and_once_found_is_read() {
-    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../quality/fuzz/regressions");
     for name in fuzz::names() {
         let target = Target::new(registry(), &name).unwrap();
         let seeds = target.seeds();
         assert!(!seeds.is_empty(), "{name} has no inputs to begin with");
         seeds.iter().for_each(|seed| target.run(seed));
-        for file in std::fs::read_dir(found.join(&name)).into_iter().flatten() {
-            target.run(&std::fs::read(file.unwrap().path()).unwrap());
+        for file in fuzz::regressions(&name) {
+            target.run(&std::fs::read(file).unwrap());
         }
     }
 }

@@ -289,7 +289,10 @@ mod tests {
         for token in ["NaN", "Infinity", "-Infinity", "[1, NaN]"] {
             let document = format!(r#"{{"a": {token}}}"#);
             assert!(parse_document(document.as_bytes(), Strictness::Lenient).is_ok());
-            assert!(parse_document(document.as_bytes(), Strictness::Strict).is_err());
+            assert_eq!(
+                parse_document(document.as_bytes(), Strictness::Strict).unwrap_err().kind(),
+                crate::ErrorKind::InvalidMetadata
+            );
         }
         assert!(parse_document(br#"{"a": "NaN", "b": 12345678901234567890123}"#, Strictness::Strict).is_ok());
     }
@@ -353,7 +356,7 @@ mod tests {
                 assert_eq!(format!("{ours:#}"), format!("{theirs:#}"));
             }
         }
-        assert!(parse(b"\"\xff\"").is_err());
+        assert_eq!(parse(b"\"\xff\"").unwrap_err().kind(), crate::ErrorKind::InvalidMetadata);
     }
 
     #[test]
@@ -386,7 +389,10 @@ mod tests {
         assert_eq!(parse_object(&to_bytes(&deepest).unwrap()).unwrap(), deepest);
         let error = to_bytes(&nested(MAX_DEPTH)).unwrap_err();
         assert!(error.to_string().contains("127 deep"), "{error}");
-        assert!(parse(format!("{:#}", Json::Object(nested(MAX_DEPTH))).as_bytes()).is_err());
+        assert_eq!(
+            parse(format!("{:#}", Json::Object(nested(MAX_DEPTH))).as_bytes()).unwrap_err().kind(),
+            crate::ErrorKind::InvalidMetadata
+        );
     }
 
     #[test]
@@ -396,6 +402,6 @@ mod tests {
         }
         assert!(parse_object(b"[]").unwrap_err().to_string().contains("found a list"));
         let deep = "[".repeat(1 << 20);
-        assert!(parse(deep.as_bytes()).is_err());
+        assert_eq!(parse(deep.as_bytes()).unwrap_err().kind(), crate::ErrorKind::InvalidMetadata);
     }
 }

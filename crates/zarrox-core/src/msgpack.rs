@@ -402,7 +402,7 @@ mod tests {
             assert!(rest.is_empty());
             assert_eq!(element(&bytes).unwrap(), bytes);
             for length in 1..bytes.len().min(10) {
-                assert!(element(&bytes[..length]).is_err());
+                assert_eq!(element(&bytes[..length]).unwrap_err().kind(), crate::ErrorKind::Corrupt);
             }
         }
     }
@@ -424,7 +424,10 @@ mod tests {
         }
         let deep = |levels| (0..levels).fold(Json::Null, |json, _| Json::Array(vec![json]));
         assert!(to_json(&pack(&deep(MAX_DEPTH))).is_ok());
-        assert!(from_json(&deep(MAX_DEPTH + 1), &mut Vec::new()).is_err());
+        assert_eq!(
+            from_json(&deep(MAX_DEPTH + 1), &mut Vec::new()).unwrap_err().kind(),
+            crate::ErrorKind::Unsupported
+        );
     }
 
     #[test]

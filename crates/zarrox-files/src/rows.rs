@@ -210,6 +210,8 @@ pub(crate) fn runs(shape: &[u64], item: u64, most: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn chunks_are_contiguous_and_small() {
@@ -251,14 +253,18 @@ mod tests {
         assert_eq!(rows.read(&[0]).unwrap(), [0, 1, 2, 3, 4, 5]);
         assert_eq!(parts_of(&parts, 1, 3).unwrap(), [1, 2, 3]);
         assert_eq!(parts_of(&parts, 3, 2).unwrap(), [3, 4]);
-        assert!(parts_of(&parts, 3, 4).is_err());
+        assert_error(parts_of(&parts, 3, 4), ErrorKind::Corrupt, "cut off");
     }
 
     #[test]
     fn fewer_bytes_than_elements_are_an_error() {
         let bytes = || Place::Memory(vec![0; 7].into());
-        assert!(Rows::new(bytes(), &[2, 4], 1, 7).is_err());
-        assert!(Rows::new(bytes(), &[u64::MAX, u64::MAX], 1, 7).is_err());
+        assert_error(Rows::new(bytes(), &[2, 4], 1, 7), ErrorKind::Corrupt, "there are 7 bytes");
+        assert_error(
+            Rows::new(bytes(), &[u64::MAX, u64::MAX], 1, 7),
+            ErrorKind::Corrupt,
+            "there are 7 bytes",
+        );
         assert!(!Rows::new(bytes(), &[0, u64::MAX], 1, 7).unwrap().any());
     }
 }

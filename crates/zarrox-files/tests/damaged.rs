@@ -5,6 +5,7 @@ use std::path::Path;
 use zarrox::ErrorKind;
 use zarrox_files::open_file;
 use zarrox_hostile::readers::read_file;
+use zarrox_testkit::errors::assert_error;
 
 use crate::data;
 
@@ -66,8 +67,8 @@ fn a_file_of_another_kind_is_named() {
     let path = directory.path().join("a.txt");
     std::fs::write(&path, "text").unwrap();
     assert!(open_file(&path).unwrap_err().to_string().contains("a.txt"));
-    assert!(open_file(directory.path()).is_err());
-    assert!(open_file(directory.path().join("nothing")).is_err());
+    assert_error(open_file(directory.path()), ErrorKind::Unsupported, "no images");
+    assert_error(open_file(directory.path().join("nothing")), ErrorKind::NotFound, "/nothing");
 }
 
 /// The directory of an archive of files.

@@ -16,6 +16,7 @@ use zarrox::json::{self, Json};
 use zarrox::stores::Store;
 use zarrox::{Array, DataType, DynArray, ErrorKind, Group, Node, OpenMode, OpenOptions, s};
 use zarrox_files::{Import, Table, export_file, import_file, open_file};
+use zarrox_testkit::errors::assert_error;
 
 fn data() -> PathBuf {
     zarrox_testkit::corpus::unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables"))
@@ -201,7 +202,7 @@ fn what_is_no_table_is_an_error() {
     let error = open("a.csv", b"a,b\n1,2\n3\n").unwrap_err();
     assert!(error.to_string().contains("line 3 has 1 fields instead of 2"), "{error}");
     assert_eq!(open("a.parquet", b"PAR1 and no more").unwrap_err().kind(), ErrorKind::Corrupt);
-    assert!(open("a.txt", b"a,b\n1,2\n").is_err());
+    assert_error(open("a.txt", b"a,b\n1,2\n"), ErrorKind::Unsupported, "not a file of a known kind");
     let error = open("empty.csv", b"").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert!(error.to_string().contains("the file is empty"), "{error}");

@@ -59,11 +59,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leaves out what belongs to the other environment, or needs a server that does not run."""
     environment = config.getoption("--environment")
+    needed = [only for name, only in ONLY_IN.items() if collection_path.is_relative_to(TESTS / name)]
+    if any(only != environment for only in needed):
+        return True
     servers = NEEDS_SERVER.get(collection_path.name)
     if servers is not None and os.environ.keys().isdisjoint(servers):
+        _record_missing(collection_path.name, servers)
         return True
-    needed = [only for name, only in ONLY_IN.items() if collection_path.is_relative_to(TESTS / name)]
-    return True if any(only != environment for only in needed) else None
+    return None
+
+
+def _record_missing(module: str, servers: list[str]) -> None:
+    """Tells `cargo xtask test` that the tests of a module do not run, since there is none of these servers."""
+    needs = " or ".join(name.removeprefix("ZARROX_TEST_").lower() for name in servers)
+    if record := os.environ.get("ZARROX_TEST_RECORD"):
+        with open(record, "a", encoding="utf-8") as file:
+            file.write(f"missing\t{needs}\tzarrox-python {module}\n")
 
 
 def pytest_report_header(config: pytest.Config) -> str:

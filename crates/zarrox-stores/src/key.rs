@@ -290,8 +290,8 @@ mod tests {
         assert_eq!(Prefix::root().parent(), None);
         assert_eq!(prefix.key("c").unwrap(), key);
         assert_eq!(Prefix::root().child("a").unwrap().child("b").unwrap(), prefix);
-        assert!(prefix.key("../c").is_err());
-        assert!(prefix.child("").is_err());
+        assert_eq!(prefix.key("../c").unwrap_err().kind(), crate::StoreErrorKind::InvalidKey);
+        assert_eq!(prefix.child("").unwrap_err().kind(), crate::StoreErrorKind::InvalidKey);
         assert!(prefix.contains(&key));
         assert!(!Prefix::new("a/").unwrap().contains(&Key::new("ab/c").unwrap()));
     }

@@ -202,7 +202,10 @@ mod tests {
         assert_eq!(from(7, Some(u64::MAX)), Some(format!("bytes=7-{}", u64::MAX)));
         assert_eq!(from(7, Some(0)), None);
         assert_eq!(range_header(ByteRange::Suffix { length: 3 }).unwrap(), "bytes=-3");
-        assert!(range_header(ByteRange::Suffix { length: 0 }).is_err());
+        assert_eq!(
+            range_header(ByteRange::Suffix { length: 0 }).unwrap_err().kind(),
+            crate::StoreErrorKind::OutOfRange
+        );
         assert_eq!(content_range("bytes 7-9/10"), Some((7, 10, 10)));
         for odd in ["", "bytes */10", "bytes 7-9/*", "7-9/10", "bytes 7-18446744073709551615/10"] {
             assert_eq!(content_range(odd), None, "{odd}");

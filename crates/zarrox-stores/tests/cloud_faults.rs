@@ -45,7 +45,8 @@ fn reply(mut client: TcpStream, answer: &Answer, heads: &Mutex<Vec<String>>) {
     heads.lock().unwrap().push(head.clone());
     match answer(&head) {
         Some(bytes) => drop(client.write_all(&bytes)),
-        None => thread::sleep(Duration::from_secs(20)),
+        // Until the client has given up.
+        None => while matches!(lines.read_line(&mut head), Ok(1..)) {},
     }
 }
 

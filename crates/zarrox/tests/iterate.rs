@@ -14,6 +14,7 @@ use zarrox::json::{Json, Map};
 use zarrox::stores::{Call, MemoryStore, Operation, Store, StoreError, Wrapper, provided, wrapped};
 use zarrox::{AccessOptions, ArrayView, CodecSpec, DimSelection, ErrorKind, OpenOptions};
 use zarrox::{Array, prelude::*, s};
+use zarrox_testkit::errors::assert_error;
 
 /// The number of times that each object was opened.
 type Opened = Arc<Mutex<HashMap<String, u64>>>;
@@ -361,7 +362,7 @@ fn chunks_of_any_lengths_and_arrays_without_dimensions() {
     let scalar = create().shape([0; 0]).fill_value(7_i32).create().unwrap();
     let error = scalar.rows::<ArrayD<i32>>().unwrap_err();
     assert!(error.to_string().contains("no dimensions"), "{error}");
-    assert!(array.slice(s![0, 0]).rows::<ArrayD<i32>>().is_err());
+    assert_error(array.slice(s![0, 0]).rows::<ArrayD<i32>>(), ErrorKind::InvalidArgument, "no first axis");
     let chunks: Vec<_> = scalar.chunks::<ArrayD<i32>>().unwrap().map(Result::unwrap).collect();
     assert_eq!(chunks, [(vec![], ndarray::arr0(7).into_dyn())]);
     assert_eq!(scalar.stored_chunks::<ArrayD<i32>>().unwrap().count(), 0);

@@ -173,7 +173,7 @@ fn selection(region: &Region) -> Selection {
     region.iter().map(|range| DimSelection::from(range.clone())).collect()
 }
 
-fn selected(selection: &case::Selection, array: &Array) -> Result<Selection, Failure> {
+pub(crate) fn selected(selection: &case::Selection, array: &Array) -> Result<Selection, Failure> {
     let lists = |lists: &[Vec<i64>]| {
         let list = |list: &Vec<i64>| Ok(IndexArray::new([list.len()], list.clone())?.into());
         lists.iter().map(list).collect::<Result<Vec<DimSelection>, Failure>>()

@@ -14,39 +14,24 @@ pub(crate) fn each(
     if threads.min(count) <= 1 {
         return (0..count).try_for_each(work);
     }
-    let turns = Turns::default();
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(count) {
-            scope.spawn(|| turns.take(count, &work));
-        }
-    });
-    turns.finish()
-}
-
-/// Pieces of work that are taken by several threads.
-#[derive(Default)]
-pub(crate) struct Turns {
-    next: AtomicUsize,
-    failure: Mutex<Option<Failure>>,
-}
-
-impl Turns {
-    /// Takes the next piece until there is none.
-    pub(crate) fn take(&self, count: usize, work: &impl Fn(usize) -> Result<(), Failure>) {
+    let (next, failure) = (AtomicUsize::new(0), Mutex::new(None));
+    let take = || {
         loop {
-            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let index = next.fetch_add(1, Ordering::Relaxed);
             if index >= count {
                 return;
             }
-            if let Err(failure) = work(index) {
-                self.next.store(count, Ordering::Relaxed);
-                *self.failure.lock().unwrap() = Some(failure);
+            if let Err(error) = work(index) {
+                next.store(count, Ordering::Relaxed);
+                *failure.lock().unwrap() = Some(error);
                 return;
             }
         }
-    }
-
-    pub(crate) fn finish(self) -> Result<(), Failure> {
-        self.failure.into_inner().unwrap().map_or(Ok(()), Err)
-    }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(count) {
+            scope.spawn(take);
+        }
+    });
+    failure.into_inner().unwrap().map_or(Ok(()), Err)
 }

@@ -35,18 +35,6 @@ impl Number {
         }
     }
 
-    /// The data type of v2 without its endianness.
-    pub(crate) fn parse_v2(name: &str) -> Result<Self, Failure> {
-        let bits = |width: &str| width.parse::<usize>().map(|width| width * 8);
-        let (kind, width) = name.split_at(1);
-        match kind {
-            "b" => Self::parse("bool"),
-            "i" | "u" => Self::parse(&format!("int{}", bits(width)?)),
-            "f" => Self::parse(&format!("float{}", bits(width)?)),
-            _ => Err(Failure::Unsupported(format!("elements of {name}"))),
-        }
-    }
-
     /// The bytes of a whole number; integers wrap.
     #[expect(clippy::cast_precision_loss, reason = "a float is as near as it can be")]
     pub(crate) fn integer(self, number: i64) -> [u8; 8] {

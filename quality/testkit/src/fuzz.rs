@@ -5,10 +5,13 @@
 mod chains;
 mod documents;
 
+use std::path::{Path, PathBuf};
+
 use zarrox_core::{Registry, Result};
 
 use crate::codec::Random;
 use crate::examples::EXAMPLES;
+use crate::files::entries;
 use crate::specimen::Specimen;
 
 /// The subject of a fuzz target.
@@ -37,6 +40,25 @@ pub fn names() -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// The folders of inputs that fuzzing once found, each with the name of its target.
+///
+/// # Panics
+///
+/// When there are none.
+pub fn folders_of_regressions() -> Vec<PathBuf> {
+    entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/regressions"))
+}
+
+/// The inputs that fuzzing once found for a target, none if it found nothing.
+///
+/// # Panics
+///
+/// When there are none of any target, or the target's folder is empty.
+pub fn regressions(target: &str) -> Vec<PathBuf> {
+    let folder = folders_of_regressions().into_iter().find(|folder| folder.ends_with(target));
+    folder.map_or_else(Vec::new, |folder| entries(&folder))
 }
 
 /// Names of programs may not have a `.`.

@@ -10,12 +10,15 @@ pub mod codec;
 pub mod corpus;
 #[cfg(all(target_os = "linux", feature = "stores"))]
 pub mod durability;
+pub mod errors;
 pub mod examples;
 #[cfg(feature = "stores")]
 pub mod faults;
+pub mod files;
 pub mod fuzz;
 #[cfg(feature = "stores")]
 mod holds;
+pub mod needs;
 pub mod other_process;
 #[cfg(feature = "stores")]
 pub mod processes;

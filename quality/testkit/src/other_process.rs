@@ -1,10 +1,11 @@
 //! A test of this program that runs in a process of its own.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[cfg(target_os = "linux")]
-use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+#[cfg(target_os = "linux")]
+use crate::needs;
 
 /// Starts the test with this name, with a path in an environment variable.
 pub fn start(test: &str, variable: &str, path: &Path) -> Child {
@@ -23,7 +24,8 @@ pub fn finish(process: Child) {
 #[cfg(target_os = "linux")]
 const STRACE_REQUIRED: &str = "ZARROX_TEST_STRACE";
 
-/// Starts the test with this name under strace, with a text in an environment variable. Where there is no strace, it says so.
+/// Starts the test with this name under strace, with a text in an environment variable; `None`, and the test is said not to run, where
+/// there is no strace.
 #[cfg(target_os = "linux")]
 pub fn start_traced(
     strace: impl FnOnce(&mut Command),
@@ -31,16 +33,25 @@ pub fn start_traced(
     variable: &str,
     value: &str,
 ) -> Option<Child> {
-    let mut command = Command::new("strace");
+    let mut command = self::strace()?;
     strace(command.arg("-f"));
     command.arg(std::env::current_exe().unwrap()).args(["--exact", test]).env(variable, value);
-    match command.stdout(Stdio::piped()).spawn() {
-        Ok(child) => Some(child),
-        Err(error) => {
-            assert!(std::env::var_os(STRACE_REQUIRED).is_none(), "strace must be there: {error}");
-            let message = format!("NOT TESTED: '{test}' needs strace\n");
-            std::io::stderr().write_all(message.as_bytes()).unwrap();
-            None
-        }
+    Some(command.stdout(Stdio::piped()).spawn().unwrap())
+}
+
+/// The program strace; `None`, and the test is said not to run, where there is none.
+///
+/// # Panics
+///
+/// When there is none where it must be.
+#[cfg(target_os = "linux")]
+pub fn strace() -> Option<Command> {
+    let found = Command::new("strace").arg("--version").output();
+    if let Err(error) = found {
+        assert!(std::env::var_os(STRACE_REQUIRED).is_none(), "strace must be there: {error}");
+        needs::missing("strace", "`apt-get install strace`");
+        return None;
     }
+    needs::met("strace");
+    Some(Command::new("strace"))
 }

@@ -1,7 +1,7 @@
 //! Where the servers are that stores are tested against.
 //!
-//! `cargo xtask test --stores` starts them and says so in environment variables. A test that finds none has nothing to do, so that
-//! `cargo test` passes without servers; but where a server was started, its tests cannot miss it.
+//! `cargo xtask test --stores` starts them and says so in environment variables. A test that finds none says that it does not run, so
+//! that `cargo test` passes without servers; but where a server was started, its tests cannot miss it.
 
 use std::env;
 #[cfg(feature = "stores")]
@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 #[cfg(feature = "stores")]
 use zarrox_stores::{StorageOptions, StoreErrorKind, StoreRegistry};
+
+use crate::needs;
 
 /// The beginning of the name of every variable.
 const PREFIX: &str = "ZARROX_TEST_";
@@ -38,7 +40,21 @@ const PREFIX: &str = "ZARROX_TEST_";
 pub fn address(name: &str) -> Option<String> {
     let address = env::var(format!("{PREFIX}{name}")).ok();
     assert!(address.is_some() || !started().iter().any(|each| each == name), "{PREFIX}{name} is not set");
+    let server = server(name);
+    match address {
+        Some(_) => needs::met(&server),
+        None => needs::missing(&server, &format!("`cargo xtask test --stores {server}` starts it")),
+    }
     address
+}
+
+/// The server that gives a variable, as `cargo xtask test --stores` knows it.
+fn server(name: &str) -> String {
+    match name {
+        "HTTP_ROOT" | "HTTPS" | "HTTPS_CA" => "http".to_owned(),
+        "WSGIDAV" => "webdav".to_owned(),
+        name => name.to_lowercase(),
+    }
 }
 
 /// The names of all that must be there.

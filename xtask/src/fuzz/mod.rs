@@ -8,11 +8,11 @@ mod options;
 mod targets;
 mod totals;
 
-use crate::run::{self, Outcome, cargo, program};
 use crate::sanitizer::Sanitizer;
 use options::Options;
 pub(crate) use targets::check;
 use totals::{Ran, Totals};
+use zarrox_runner::run::{self, Outcome, cargo, program};
 
 pub(crate) const HELP: &str = "\
 Fuzzes every decoder, chains of codecs, metadata documents, damaged hierarchies and files, and requests to the server, with AddressSanitizer

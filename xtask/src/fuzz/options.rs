@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use crate::run::Outcome;
+use zarrox_runner::run::Outcome;
 
 /// The targets of a run, and how long they run.
 #[derive(Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::run::{self, Outcome};
+use zarrox_runner::run::{self, Outcome};
 
 /// Where the list of programs begins in `quality/fuzz/Cargo.toml`, up to whose end all is generated.
 const LIST: &str = "\n# Generated: one for each target.\n";

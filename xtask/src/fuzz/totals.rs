@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::run::{self, Outcome};
+use zarrox_runner::run::{self, Outcome};
 
 /// The file with a line for each target: its name, executions, findings, and seconds.
 const PATH: &str = "quality/fuzz/totals";

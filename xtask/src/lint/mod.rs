@@ -7,9 +7,9 @@ mod unlisted;
 
 use std::path::Path;
 
-use crate::python::Environment;
-use crate::run::{Outcome, Program, cargo, program};
 use crate::{docs, fuzz, package, page};
+use zarrox_runner::python::Environment;
+use zarrox_runner::run::{Outcome, Program, cargo, program};
 
 pub(crate) const HELP: &str = "\
 Formatting, Clippy, documentation, licences of dependencies, the Python package's types, our own rules, and

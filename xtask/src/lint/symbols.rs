@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use crate::run::{self, Outcome};
+use zarrox_runner::run::{self, Outcome};
 
 const PAGE: &str = "ARCHITECTURE.md";
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-use crate::run::{Outcome, cargo};
+use zarrox_runner::run::{Outcome, cargo};
 
 /// The manifests of all packages: those that are apart from the workspace have a list of packages of their own.
 const MANIFESTS: [&str; 4] = [

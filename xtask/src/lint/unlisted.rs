@@ -7,7 +7,7 @@ use syn::visit::{self, Visit};
 use syn::{ItemMod, LitStr, Macro};
 
 use super::targets;
-use crate::run::{self, Outcome};
+use zarrox_runner::run::{self, Outcome};
 
 /// Names every Rust file that no `mod` and no `include!` leads to.
 pub(crate) fn check() -> Outcome {

@@ -6,6 +6,8 @@
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
+use zarrox_testkit::other_process;
+
 use crate::common::Place;
 
 /// An array of two chunks, of which the first is not what it should be, after `spoil` has put something else in its place.
@@ -73,19 +75,12 @@ fn a_check_names_links_to_nothing_that_may_be_nodes_or_chunks() {
 
 /// The calls that a run makes with `--sync`, by strace, which must be there in `.ci/run`.
 fn traced(place: &Place, line: &[&str]) -> Option<String> {
-    let mut command = Command::new("strace");
+    let mut command = other_process::strace()?;
     command.args(["-f", "-y", "-e", "trace=fsync,rename,renameat,renameat2,link,linkat", "-o", "trace"]);
     command.arg(env!("CARGO_BIN_EXE_zarrox")).args(line).current_dir(place.path(""));
-    match command.output() {
-        Ok(output) => {
-            assert!(output.status.success(), "{line:?}: {output:?}");
-            Some(String::from_utf8(place.read("trace")).unwrap())
-        }
-        Err(error) => {
-            assert!(std::env::var_os("ZARROX_TEST_STRACE").is_none(), "strace must be there: {error}");
-            None
-        }
-    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{line:?}: {output:?}");
+    Some(String::from_utf8(place.read("trace")).unwrap())
 }
 
 #[test]

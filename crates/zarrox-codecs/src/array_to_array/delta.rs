@@ -297,6 +297,8 @@ mod tests {
 
     use super::*;
     use crate::testing::filters::{self as testing, suite_of};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn suite() {
@@ -328,10 +330,18 @@ mod tests {
         let floats = [Delta::new("<f8").stored_as("<i4").into()];
         let values = |values: &[f64]| values.iter().flat_map(|value| value.to_ne_bytes()).collect::<Vec<_>>();
         assert!(testing::round_trip(&floats, &Storage::Float(8), &values(&[1.0, 7.0, -3.0])).is_ok());
-        assert!(testing::round_trip(&floats, &Storage::Float(8), &values(&[1.0, f64::NAN, -3.0])).is_err());
+        assert_error(
+            testing::round_trip(&floats, &Storage::Float(8), &values(&[1.0, f64::NAN, -3.0])),
+            ErrorKind::InvalidMetadata,
+            "'astype'",
+        );
         let inexact = [Delta::new("<i8").stored_as("<f4").into()];
         let values: Vec<u8> = [1_i64 << 40, 1, 5].iter().flat_map(|value| value.to_ne_bytes()).collect();
-        assert!(testing::round_trip(&inexact, &Storage::Int(8), &values).is_err());
+        assert_error(
+            testing::round_trip(&inexact, &Storage::Int(8), &values),
+            ErrorKind::InvalidMetadata,
+            "'astype'",
+        );
     }
 
     #[test]

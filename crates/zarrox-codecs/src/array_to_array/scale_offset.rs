@@ -154,6 +154,8 @@ mod tests {
     use super::*;
     use crate::registry;
     use crate::testing::{chain, decode_chunk, spec};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     fn named(name: &str) -> DataType {
         registry().data_type_from_v3(&json!(name)).unwrap()
@@ -328,7 +330,11 @@ mod tests {
             assert_eq!(make(name, complete, Strictness::Strict).unwrap(), made);
         }
         assert!(make("int8", json!({"offset": 5.0}), Strictness::Lenient).is_ok());
-        assert!(make("int8", json!({"offset": 5.0}), Strictness::Strict).is_err());
+        assert_error(
+            make("int8", json!({"offset": 5.0}), Strictness::Strict),
+            ErrorKind::InvalidMetadata,
+            "'offset'",
+        );
         for (name, bad, says) in [
             ("int8", json!({"offset": 128}), "'offset' is 128; expected a int8"),
             ("int8", json!({"scale": 0}), "'scale' is 0"),

@@ -114,6 +114,8 @@ mod tests {
     use super::*;
     use crate::testing::{chain, chunk, decode_chunk, hex, spec};
     use crate::{Bytes, registry};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn suite() {
@@ -166,7 +168,7 @@ mod tests {
         for (name, order) in [("C", json!([0, 1, 2])), ("F", json!([2, 1, 0]))] {
             let chain = make(&json!(name), Strictness::Lenient).unwrap();
             assert_eq!(chain.specs()[0], spec("transpose", json!({"order": order})));
-            assert!(make(&json!(name), Strictness::Strict).is_err());
+            assert_error(make(&json!(name), Strictness::Strict), ErrorKind::InvalidMetadata, "'order'");
         }
         for bad in [
             json!([0, 1]),

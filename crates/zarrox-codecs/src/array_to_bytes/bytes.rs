@@ -336,6 +336,8 @@ mod tests {
     use super::*;
     use crate::registry;
     use crate::testing::{chain, chunk, decode_chunk, spec};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn suite() {
@@ -424,7 +426,7 @@ mod tests {
         assert_eq!(update(&nearly, &[0; 8], 1, false).unwrap(), (Update::Empty, vec![]));
         assert_eq!(update(&nearly, &[0; 8], 1, true).unwrap(), (Update::Encoded, vec![0; 12]));
         for wrong in [&stored[..11], &[0; 13]] {
-            assert!(update(wrong, &[0; 4], 2, false).is_err());
+            assert_error(update(wrong, &[0; 4], 2, false), ErrorKind::Corrupt, "a chunk has 12");
         }
     }
 

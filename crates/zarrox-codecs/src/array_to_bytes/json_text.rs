@@ -430,6 +430,8 @@ mod tests {
     use zarrox_core::msgpack;
 
     use super::*;
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     fn style() -> Style {
         Style {
@@ -474,7 +476,7 @@ mod tests {
         ] {
             assert_eq!(written(&style(), &to_msgpack(text, true).unwrap()).unwrap(), same);
         }
-        assert!(to_msgpack("\"a\nb\"", true).is_err());
+        assert_error(to_msgpack("\"a\nb\"", true), ErrorKind::Corrupt, "at byte 2");
         assert!(to_msgpack("\"a\nb\"", false).is_ok());
     }
 

@@ -376,6 +376,8 @@ mod tests {
     use super::*;
     use crate::testing::{chain, decode_chunk, hex, spec};
     use crate::{Crc32c, Transpose, registry};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     fn named(name: &str) -> DataType {
         DataType::parse(name, &registry()).unwrap()
@@ -514,7 +516,7 @@ mod tests {
                 ViewMut::contiguous(&mut out, &[13], 1),
             );
             let fetches = chain.read(Window { offset: 0, length: None }, part).unwrap();
-            assert!(resolve(fetches, &stored).is_err());
+            assert_error(resolve(fetches, &stored), ErrorKind::Corrupt, "4 bits of the last byte");
         }
     }
 

@@ -404,6 +404,8 @@ mod tests {
     use super::*;
     use crate::registry;
     use crate::testing::{chain, chunk, decode_chunk, hex, spec, through_v2};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn suite() {
@@ -613,7 +615,7 @@ mod tests {
         for storage in
             [Storage::Bool, Storage::Raw(4), Storage::Utf32(4), Storage::Complex(4), Storage::Variable]
         {
-            assert!(make(json!({}), 4, storage).is_err());
+            assert_error(make(json!({}), 4, storage), ErrorKind::Unsupported, "but the elements are");
         }
         let bfloat16 =
             chunk(&[4], Storage::Uint(2)).of_type(&<half::bf16 as zarrox_core::Element>::data_type());

@@ -353,6 +353,8 @@ mod tests {
     use super::*;
     use crate::testing::{chain, decode_chunk, hex, spec};
     use crate::{Crc32c, Sharding, Transpose, registry};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     fn of(value: &str) -> DataType {
         DataType::optional(&DataType::parse(value, &registry()).unwrap()).unwrap()
@@ -540,7 +542,7 @@ mod tests {
         chain_of_utf8.encode(&chunk.view(&whole, &vlen), EncodeOptions::default(), &mut encoded).unwrap();
         assert_eq!(encoded, golden);
         for length in 0..golden.len() {
-            assert!(decode(&golden[..length], Span::all(3)).is_err());
+            assert_error(decode(&golden[..length], Span::all(3)), ErrorKind::Corrupt, "'zarrs.optional'");
         }
         let mut damaged = golden;
         damaged[16] = 7;
@@ -552,7 +554,7 @@ mod tests {
         let error =
             chain(&[spec("vlen-utf8", json!({}))], &chunk, &registry(), Strictness::Lenient).unwrap_err();
         assert!(error.to_string().contains("optional elements need another codec"), "{error}");
-        assert!(chain_of(json!(["bytes"])).is_err());
+        assert_error(chain_of(json!(["bytes"])), ErrorKind::InvalidMetadata, "'data_codecs'");
     }
 
     #[test]

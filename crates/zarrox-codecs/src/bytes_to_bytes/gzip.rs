@@ -96,6 +96,8 @@ mod tests {
     use super::*;
     use crate::registry;
     use crate::testing::{configured, decode, hex, steps, through_v2};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn suite() {
@@ -119,8 +121,8 @@ mod tests {
         assert_eq!(decode("gzip", &two, 4000).unwrap(), steps().repeat(2));
         let error = decode("gzip", &two, 3999).unwrap_err().to_string();
         assert!(error.contains("more than"), "{error}");
-        assert!(decode("gzip", &[hex(GOLDEN), vec![1]].concat(), 2000).is_err());
-        assert!(decode("gzip", &[], 0).is_err());
+        assert_error(decode("gzip", &[hex(GOLDEN), vec![1]].concat(), 2000), ErrorKind::Corrupt, "damaged");
+        assert_error(decode("gzip", &[], 0), ErrorKind::Corrupt, "damaged or truncated");
     }
 
     #[test]

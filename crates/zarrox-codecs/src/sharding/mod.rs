@@ -460,6 +460,8 @@ mod tests {
     use crate::registry;
     use crate::testing::{chain, chunk, decode_chunk, hex, spec};
     use crate::{Bz2, Transpose};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     /// Inner chunks of at most three positions along each axis: 2 × 2 × … where it can be.
     fn inner(shape: &[u64]) -> Vec<u64> {
@@ -653,7 +655,7 @@ mod tests {
         let partial = json!({"chunk_shape": [2.0, 2], "codecs": ["bytes"]});
         let lenient = make(partial.clone(), Strictness::Lenient).unwrap().specs().remove(0);
         assert_eq!(Json::Object(lenient.configuration), complete);
-        assert!(make(partial, Strictness::Strict).is_err());
+        assert_error(make(partial, Strictness::Strict), ErrorKind::InvalidMetadata, "'chunk_shape'");
         let mut strict = complete;
         strict.as_object_mut().unwrap().shift_remove("index_location");
         assert!(make(strict.clone(), Strictness::Strict).is_ok());

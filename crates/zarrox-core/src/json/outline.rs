@@ -222,7 +222,10 @@ mod tests {
             }
         }
         for deep in ["[".repeat(1 << 20), "{\"c\":".repeat(1 << 18)] {
-            assert!(Outline::new(deep.as_bytes(), PATH).is_err());
+            assert_eq!(
+                Outline::new(deep.as_bytes(), PATH).unwrap_err().kind(),
+                crate::ErrorKind::InvalidMetadata
+            );
         }
         let too_deep = (0..125).fold(json!(1), |json, _| json!([json]));
         let error = changed(r#"{"c":{"m":{}}}"#, &[("x", Some(too_deep))]).unwrap_err();

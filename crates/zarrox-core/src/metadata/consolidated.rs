@@ -398,6 +398,12 @@ mod tests {
         assert_eq!(found["a/.zarray"], Json::Null, "who opens the node learns what is wrong");
         let bare = b"{\"metadata\": {\".zattrs\": {\"x\": NaN}}}";
         assert!(Consolidation::Beside("x").documents_in(&V2, &path(""), bare, Strictness::Lenient).is_ok());
-        assert!(Consolidation::Beside("x").documents_in(&V2, &path(""), bare, Strictness::Strict).is_err());
+        assert_eq!(
+            Consolidation::Beside("x")
+                .documents_in(&V2, &path(""), bare, Strictness::Strict)
+                .unwrap_err()
+                .kind(),
+            crate::ErrorKind::InvalidMetadata
+        );
     }
 }

@@ -219,7 +219,13 @@ mod tests {
                 assert_eq!(members, map, "{document}");
             }
         }
-        assert!(Members::parse(b"{\"a\": NaN}", Strictness::Strict).is_err());
-        assert!(Members::parse(b"{\"\xff\": 1}", Strictness::Lenient).is_err());
+        assert_eq!(
+            Members::parse(b"{\"a\": NaN}", Strictness::Strict).map(drop).unwrap_err().kind(),
+            crate::ErrorKind::InvalidMetadata
+        );
+        assert_eq!(
+            Members::parse(b"{\"\xff\": 1}", Strictness::Lenient).map(drop).unwrap_err().kind(),
+            crate::ErrorKind::InvalidMetadata
+        );
     }
 }

@@ -264,8 +264,11 @@ mod tests {
         for (name, options, expected) in cases {
             assert_eq!(compressor(&name, &options).unwrap(), expected);
         }
-        assert!(compressor(&json!(1), &Json::Null).is_err());
-        assert!(compressor(&json!("zlib"), &json!("9")).is_err());
+        assert_eq!(compressor(&json!(1), &Json::Null).unwrap_err().kind(), crate::ErrorKind::InvalidMetadata);
+        assert_eq!(
+            compressor(&json!("zlib"), &json!("9")).unwrap_err().kind(),
+            crate::ErrorKind::InvalidMetadata
+        );
     }
 
     #[test]
@@ -355,6 +358,9 @@ mod tests {
         assert!(from("compressor", json!({"id": "zstd"})).contains("zstd"));
         assert!(from("compressor", json!({"id": "blosc", "blocksize": 512})).contains("block size"));
         let group = NodeMetadata::Group(super::super::GroupMetadata::new(Format::V1));
-        assert!(V1.to_documents(&NodePath::root(), &group, &Registry::new()).is_err());
+        assert_eq!(
+            V1.to_documents(&NodePath::root(), &group, &Registry::new()).unwrap_err().kind(),
+            crate::ErrorKind::Unsupported
+        );
     }
 }

@@ -523,9 +523,15 @@ mod tests {
             from_documents(Source::Bytes(bytes), &ReadContext::new(&Registry::new(), strictness))
         };
         assert!(read(&document(Json::Null), Strictness::Lenient).is_ok());
-        assert!(read(&document(Json::Null), Strictness::Strict).is_err());
+        assert_eq!(
+            read(&document(Json::Null), Strictness::Strict).unwrap_err().kind(),
+            crate::ErrorKind::InvalidMetadata
+        );
         assert!(read(&document(json!({"kind": "inline"})), Strictness::Lenient).is_ok());
-        assert!(read(&document(json!({"kind": "inline"})), Strictness::Strict).is_err());
+        assert_eq!(
+            read(&document(json!({"kind": "inline"})), Strictness::Strict).unwrap_err().kind(),
+            crate::ErrorKind::InvalidMetadata
+        );
         assert!(read(&document(json!({"must_understand": false})), Strictness::Strict).is_ok());
     }
 

@@ -446,7 +446,10 @@ mod tests {
         let patched = json::parse(&patched[0].1).unwrap();
         assert_eq!(patched["attributes"], json!({"b": 2, "filters": [{"id": "x"}]}));
         let taken = Map::from_iter([("filters".to_owned(), json!(2))]);
-        assert!(V3Experimental.patch(&documents, Change::Attributes(&taken)).is_err());
+        assert_eq!(
+            V3Experimental.patch(&documents, Change::Attributes(&taken)).unwrap_err().kind(),
+            crate::ErrorKind::Unsupported
+        );
         let mut array = read(&minimal(), Strictness::Strict).unwrap();
         array.attributes = taken.clone();
         assert!(written(&array).unwrap_err().to_string().contains("filters"));

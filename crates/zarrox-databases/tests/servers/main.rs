@@ -1,4 +1,4 @@
-//! Stores on servers, which `cargo xtask test --stores` starts. Without servers these tests have nothing to do.
+//! Stores on servers, which `cargo xtask test --stores` starts. Without servers these tests say that they do not run.
 
 #[cfg(feature = "ftp")]
 mod ftp;

@@ -228,6 +228,8 @@ impl Elements for ColumnInRows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn elements_outside_of_the_dataset_are_set() {
@@ -244,6 +246,10 @@ mod tests {
     fn columns_are_the_fields_of_structures() {
         let column = Column { whole: 3, offset: 1, size: 2 };
         assert_eq!(column.of(&[0, 1, 2, 3, 4, 5]).unwrap(), [1, 2, 4, 5]);
-        assert!(Column { whole: 3, offset: 2, size: 2 }.of(&[0, 1, 2]).is_err());
+        assert_error(
+            Column { whole: 3, offset: 2, size: 2 }.of(&[0, 1, 2]),
+            ErrorKind::Corrupt,
+            "outside of its structure",
+        );
     }
 }

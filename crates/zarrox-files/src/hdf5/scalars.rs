@@ -267,6 +267,9 @@ fn complex_members(members: &[Member], size: usize) -> Option<Scalar> {
 
 #[cfg(test)]
 mod tests {
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
+
     use super::*;
 
     fn integers(size: usize, offset: u16, precision: u16, order: Order, is_signed: bool) -> Datatype {
@@ -294,8 +297,15 @@ mod tests {
         assert_eq!(converted(&datatype, &[0xff; 8]), (DataType::Int64, Json::from(-1)));
         let datatype = integers(8, 1, 63, Order::Little, false);
         assert_eq!(converted(&datatype, &[0xff; 8]), (DataType::UInt64, Json::from(u64::MAX >> 1)));
-        for (size, offset, precision) in [(2, 8, 12), (1, 0, 0), (4, 32, 1), (16, 0, 128)] {
-            assert!(Scalar::of(&integers(size, offset, precision, Order::Little, true)).is_err());
+        let corrupt = [(2, 8, 12), (1, 0, 0), (4, 32, 1)].map(|parts| (parts, ErrorKind::Corrupt));
+        for ((size, offset, precision), kind) in
+            corrupt.into_iter().chain([((16, 0, 128), ErrorKind::Unsupported)])
+        {
+            assert_error(
+                Scalar::of(&integers(size, offset, precision, Order::Little, true)),
+                kind,
+                "integer",
+            );
         }
     }
 

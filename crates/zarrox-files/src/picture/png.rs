@@ -101,6 +101,7 @@ fn bad(message: impl Into<String>) -> Error {
 mod tests {
     use super::super::Colours;
     use super::*;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn pictures_can_be_decoded() {
@@ -112,7 +113,7 @@ mod tests {
         assert_eq!((info.width, info.height), (3, 2));
         assert_eq!(pixels[..4], [68, 1, 84, 255]);
         assert_eq!((pixels[19], &pixels[20..]), (0, &[253, 231, 37, 255][..]));
-        assert!(coloured(&[], 0, 3, 3).is_err());
+        assert_error(coloured(&[], 0, 3, 3), ErrorKind::InvalidArgument, "at least one pixel");
     }
 
     #[test]

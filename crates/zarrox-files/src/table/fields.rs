@@ -125,6 +125,8 @@ fn each<'t, const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     fn fixed(data_type: &DataType, texts: &[&str]) -> Result<Vec<u8>, usize> {
         let parser = Parser::new(data_type).unwrap();
@@ -146,7 +148,11 @@ mod tests {
         let expected = [86_400, NOT_A_TIME].map(i64::to_ne_bytes).concat();
         assert_eq!(fixed(&seconds, &["1970-01-02", ""]), Ok(expected));
         let parser = Parser::new(&DataType::Int8).unwrap();
-        assert!(parser.parse([b"200".as_slice()].into_iter()).is_err());
-        assert!(Parser::new(&DataType::Complex64).is_err());
+        assert_error(
+            parser.parse([b"200".as_slice()].into_iter()),
+            ErrorKind::InvalidArgument,
+            "element [0]",
+        );
+        assert_error(Parser::new(&DataType::Complex64), ErrorKind::Unsupported, "does not become complex64");
     }
 }

@@ -175,6 +175,9 @@ fn complex(bytes: &[u8], is_short: bool, endian: Endian) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
+
     use super::*;
 
     #[test]
@@ -191,7 +194,13 @@ mod tests {
             little.unpacked(vec![0xab, 0xcd, 0xef], 2, Endian::Little).unwrap(),
             [0xbc, 0x0a, 0xef, 0x0d]
         );
-        assert!(Sample::of(24, 1).is_err() && Sample::of(12, 2).is_err());
+        for (bits, format) in [(24, 1), (12, 2)] {
+            assert_error(
+                Sample::of(bits, format),
+                ErrorKind::Unsupported,
+                &format!("elements of {bits} bits"),
+            );
+        }
     }
 
     #[test]

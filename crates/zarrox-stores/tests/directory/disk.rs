@@ -1,7 +1,6 @@
 //! The directory store on disks that are full, read-only or refuse.
 
 use std::fs;
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -11,19 +10,21 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use zarrox_stores::{Condition, DirectoryStore, Store, StoreErrorKind, StoreExt};
+use zarrox_testkit::errors::assert_error;
+use zarrox_testkit::needs;
 use zarrox_testkit::store::{key, list, prefix};
 
 /// A small file system of its own, unmounted when dropped.
 struct Disk(TempDir);
 
 impl Disk {
-    /// `None`, and a loud message, where mounting is not permitted.
+    /// `None`, and the test is said not to run, where mounting is not permitted.
     fn mount() -> Option<Self> {
         let directory = TempDir::new().unwrap();
         if mount(&["-t", "tmpfs", "-o", "size=1m", "tmpfs"], directory.path()) {
             return Some(Self(directory));
         }
-        not_tested("mounting a tmpfs is not permitted here; run this test as root");
+        needs::missing("mounting", "run the tests as root");
         None
     }
 
@@ -41,11 +42,6 @@ impl Drop for Disk {
         // Lazily: a process that another test starts holds our open files until it runs its own program.
         let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
     }
-}
-
-/// Says so past the capture of the test harness, which would swallow what `eprintln!` says.
-fn not_tested(why: &str) {
-    std::io::stderr().write_all(format!("NOT TESTED: {why}\n").as_bytes()).unwrap();
 }
 
 fn mount(arguments: &[&str], path: &Path) -> bool {
@@ -120,12 +116,16 @@ fn renaming_to_another_disk_copies() {
 #[test]
 fn a_directory_that_takes_no_files() {
     if !Path::new("/proc/self/status").exists() {
-        return not_tested("there is no /proc here");
+        return needs::missing("/proc", "mount it");
     }
     let store = DirectoryStore::open("/proc/self").unwrap();
     let error = store.set(&key("new"), b"", Condition::Always).unwrap_err();
     assert!(error.to_string().contains("/new'"), "{error}");
-    assert!(store.set(&key("new/value"), b"", Condition::Always).is_err());
+    assert_error(
+        store.set(&key("new/value"), b"", Condition::Always),
+        StoreErrorKind::Obstructed,
+        "/new/value",
+    );
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn forbidden_is_not_missing() {
     permit("closed", 0).unwrap();
     permit("v", 0).unwrap();
     if fs::read(directory.path().join("v")).is_ok() {
-        return not_tested("permissions do not bind this user; run this test as another than root");
+        return needs::missing("permissions that bind the user", "run the tests as another user than root");
     }
     let errors = [
         store.get(&key("v")).unwrap_err(),

@@ -8,6 +8,7 @@ use std::path::Path;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 use zarrox_stores::{Condition, DirectoryStore, Key, Prefix, Store, StoreError, StoreErrorKind, StoreExt};
+use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::other_process;
 use zarrox_testkit::store::{key, list, prefix};
 
@@ -69,7 +70,7 @@ fn writing_and_erasing_touch_the_link_and_not_its_target() {
     symlink("../outside", store.path().join("tree")).unwrap();
     store.set(&key("a"), b"mine", Condition::Always).unwrap();
     assert_eq!(store.get(&key("a")).unwrap().unwrap(), "mine");
-    assert!(store.set(&key("b"), b"x", Condition::Absent).is_err());
+    assert_error(store.set(&key("b"), b"x", Condition::Absent), StoreErrorKind::AlreadyExists, "inside/b");
     assert!(store.erase(&key("b")).unwrap());
     assert!(!store.erase(&key("tree")).unwrap());
     store.erase_prefix(&prefix("tree/")).unwrap();
@@ -136,7 +137,7 @@ fn links_to_nothing_and_round_links() {
         }
         dangling(store.list_dir(&prefix("dangling/")));
         dangling(store.set(&key("dangling/x"), b"", Condition::Always));
-        assert!(store.get(&key("self")).is_err());
+        assert_error(store.get(&key("self")), StoreErrorKind::Other, "inside/self");
         assert_eq!(store.get(&key("data/here/here/v")).unwrap().unwrap(), "value");
         for missing in ["data/here/missing", "data/here/missing/x", "data/missing"] {
             assert_eq!(store.get(&key(missing)).unwrap(), None, "{missing}");
@@ -171,11 +172,15 @@ fn a_link_to_nothing_is_neither_merged_nor_copied_and_can_be_replaced_and_erased
         symlink("../outside/gone", store.path().join(name)).unwrap();
     }
     let guard = store.lock(&key("one")).unwrap();
-    assert!(store.open(&key("one")).is_err());
+    assert_error(store.open(&key("one")), StoreErrorKind::Unreachable, "link 'one'");
     drop(guard);
     store.set(&key("one"), b"new", Condition::Always).unwrap();
     assert_eq!(store.get(&key("one")).unwrap().unwrap(), "new");
-    assert!(store.set(&key("two"), b"new", Condition::Absent).is_err());
+    assert_error(
+        store.set(&key("two"), b"new", Condition::Absent),
+        StoreErrorKind::AlreadyExists,
+        "inside/two",
+    );
     assert!(store.erase(&key("two")).unwrap());
     assert_eq!(store.get(&key("two")).unwrap(), None);
     assert!(!directory.path().join("outside/gone").exists());

@@ -21,6 +21,7 @@ use zarrox_stores::{
     ByteRange, Bytes, Condition, DirListing, DirectoryStore, Prefix, ReadOnlyStore, Store, StoreErrorKind,
     StoreExt,
 };
+use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::store::{key, list, prefix, read_suite, store_suite};
 
 fn temporary() -> (TempDir, DirectoryStore) {
@@ -126,7 +127,11 @@ fn roots() {
     std::os::unix::fs::symlink("nothing", directory.path().join("dangling")).unwrap();
     let error = DirectoryStore::open(directory.path().join("dangling")).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::NotFound, "{error}");
-    assert!(DirectoryStore::open(directory.path().join("missing/../x")).is_err());
+    assert_error(
+        DirectoryStore::open(directory.path().join("missing/../x")),
+        StoreErrorKind::NotFound,
+        "missing/../x",
+    );
 
     let made = DirectoryStore::create(directory.path().join("a/b")).unwrap();
     assert!(made.path().is_dir());

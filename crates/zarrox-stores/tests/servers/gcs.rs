@@ -12,6 +12,7 @@ use zarrox_stores::{
     AsyncStore, Blocking, ByteRange, Condition, GcsOptions, GcsStore, Prefix, PrefixStore, StorageOptions,
     Store, StoreErrorKind, StoreExt, registry,
 };
+use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::servers::address;
 use zarrox_testkit::store::{key, store_suite};
 
@@ -47,7 +48,7 @@ fn urls_name_buckets() {
         located.store.set(&name, scheme.as_bytes(), Condition::Always).unwrap();
         assert_eq!(bucket("zarrox").unwrap().get(&name).unwrap().unwrap(), scheme);
     }
-    assert!(registry().open("gs:///a", &options).is_err());
+    assert_error(registry().open("gs:///a", &options), StoreErrorKind::Unsupported, "gs:///a");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use zarrox_stores::{
     ByteRange, Capabilities, Condition, DirListing, Key, LockGuard, MemoryStore, Payload, Prefix, Store,
     StoreError, StoreErrorKind, StoreExt, Value, ZipMode, ZipStore, provided,
 };
+use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::store::{key, list};
 
 fn golden(name: &str) -> PathBuf {
@@ -316,7 +317,11 @@ fn what_is_cut_off_is_no_archive() {
 #[test]
 fn bytes_that_follow_are_put_up_with() {
     holds_content(&in_memory(&[stored(), vec![0; 1000]].concat()).unwrap());
-    assert!(in_memory(&[stored(), vec![0; 100_000]].concat()).is_err());
+    assert_error(
+        in_memory(&[stored(), vec![0; 100_000]].concat()),
+        StoreErrorKind::Corrupt,
+        "no directory at the end",
+    );
 }
 
 #[test]

@@ -313,6 +313,7 @@ mod tests {
 
     use super::*;
     use zarrox::OpenOptions;
+    use zarrox_testkit::errors::assert_error;
 
     fn array(format: Format, builder: impl FnOnce(zarrox::ArrayBuilder) -> zarrox::ArrayBuilder) -> Array {
         let options = OpenOptions::new().format(format);
@@ -333,7 +334,7 @@ mod tests {
         assert_eq!(translation.stored_key(&[0, 0]).unwrap().as_deref(), Some("a/0.0"));
         assert_eq!(translation.encode_chunk(&[0, 0]).unwrap(), plain.raw().read(&[0, 0]).unwrap());
         assert_eq!(translation.encode_chunk(&[1, 0]).unwrap(), None);
-        assert!(translation.encode_chunk(&[3, 0]).is_err());
+        assert_error(translation.encode_chunk(&[3, 0]), ErrorKind::InvalidArgument, "chunk [3, 0]");
     }
 
     #[test]

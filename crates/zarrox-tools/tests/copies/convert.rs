@@ -14,6 +14,7 @@ use zarrox::json::{Json, json};
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};
 use zarrox::{ArrayBuilder, Error, ErrorKind, OpenOptions, Registry, Separator};
+use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::{
     Action, Copier, CopyReport, Copying, Effect, IfExists, JOURNAL, Obstacle, Property, Verify,
 };
@@ -587,8 +588,16 @@ fn in_place_every_crash_leaves_a_whole_hierarchy_and_can_be_finished() {
             }
             Copier::new().format(to).plan_in_place_in(store.clone(), "").unwrap().run().unwrap();
             assert_eq!(sums(&store), Some(vec![10, 10]));
-            assert!(OpenOptions::new().format(from).open((store.clone(), "")).is_err());
-            assert!(OpenOptions::new().format(from).open((store.clone(), "g/b")).is_err());
+            assert_error(
+                OpenOptions::new().format(from).open((store.clone(), "")),
+                ErrorKind::NotFound,
+                "at '/'",
+            );
+            assert_error(
+                OpenOptions::new().format(from).open((store.clone(), "g/b")),
+                ErrorKind::NotFound,
+                "at '/g/b'",
+            );
             assert!(store.get(&Key::new(JOURNAL).unwrap()).unwrap().is_none());
             if finished {
                 assert!(writes >= 10);
@@ -753,7 +762,7 @@ fn what_is_no_node_or_unreadable_is_told() {
     let array = OpenOptions::new().open((store.clone(), "i/j/k")).unwrap().into_array().unwrap();
     assert_eq!(array.read::<ArrayD<u8>>(..).unwrap().sum(), 10);
     assert!(OpenOptions::new().open((store.clone(), "i")).unwrap().into_group().is_ok());
-    assert!(OpenOptions::new().open((store, "bad")).is_err());
+    assert_error(OpenOptions::new().open((store, "bad")), ErrorKind::NotFound, "at '/bad'");
 }
 
 #[test]

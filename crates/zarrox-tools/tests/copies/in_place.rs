@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use zarrox::json::json;
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox::{prelude::*, s};
+use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::{Copier, IfExists};
 
 /// A group with consolidated metadata and an array of 20 numbers, in chunks of 7.
@@ -209,9 +210,13 @@ fn a_handle_from_before_a_conversion_in_place_fails_and_tells_why() {
     Copier::new().format(Format::V3).plan_in_place(&path).unwrap().run().unwrap();
     let write = array.write(s![0], &ndarray::arr0(9)).unwrap_err();
     assert!(write.to_string().contains("was converted to Zarr"), "{write}");
-    assert!(array.read::<ArrayD<i32>>(..).is_err());
-    assert!(array.resize(&[8]).is_err());
-    assert!(array.update_attributes(|map| drop(map.insert("x".to_owned(), json!(1)))).is_err());
+    assert_error(array.read::<ArrayD<i32>>(..), ErrorKind::NotFound, "was converted to Zarr");
+    assert_error(array.resize(&[8]), ErrorKind::NotFound, "'/' is not there any more");
+    assert_error(
+        array.update_attributes(|map| drop(map.insert("x".to_owned(), json!(1)))),
+        ErrorKind::NotFound,
+        "'/' is not there any more",
+    );
     assert_eq!(read(&path), [1, 2, 3, 4]);
     assert!(!path.join(".zarray").exists() && !path.join(".zattrs").exists());
 }

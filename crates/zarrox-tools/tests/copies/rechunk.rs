@@ -7,6 +7,7 @@ use std::path::Path;
 use ndarray::{ArrayD, IxDyn};
 use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, MissingChunks, OpenOptions};
+use zarrox_testkit::errors::assert_error;
 use zarrox_tools::Rechunk;
 
 fn create(path: impl AsRef<Path>, shape: &[u64], chunks: &[u64]) -> Array {
@@ -73,7 +74,7 @@ fn there_is_an_array_on_the_way_where_chunks_would_be_read_many_times() {
     let taken = directory.path().join("taken");
     std::fs::write(&taken, "somebody's").unwrap();
     let tight = Rechunk::new().memory(512 << 10).scratch(&taken);
-    assert!(tight.run(&source, &target).is_err());
+    assert_error(tight.run(&source, &target), ErrorKind::InvalidArgument, "is not a directory");
     assert_eq!(std::fs::read(&taken).unwrap(), b"somebody's");
     Rechunk::new().scratch(&taken).run(&source, &target).unwrap();
     assert_eq!(target.read::<ArrayD<i32>>(..).unwrap(), source.read::<ArrayD<i32>>(..).unwrap());

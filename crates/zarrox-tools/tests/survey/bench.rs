@@ -5,8 +5,10 @@
 use std::time::Duration;
 
 use ndarray::Array2;
+use zarrox::ErrorKind;
 use zarrox::codecs::Zstd;
 use zarrox::{Array, prelude::*, s};
+use zarrox_testkit::errors::assert_error;
 use zarrox_tools::bench::Bench;
 use zarrox_tools::copy::Copier;
 
@@ -76,7 +78,9 @@ fn candidates_can_lie_in_a_place_of_which_nothing_is_left() {
     let bad = Copier::new().chunks([7, 7]).shards([10, 10]);
     let report = Bench::new().turns(1).place(&place).candidate("bad", bad).run(&array).unwrap();
     assert!(report.candidates[0].is_ok());
-    assert!(report.candidates[1].is_err());
+    let refused = report.candidates[1].as_ref().unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unsupported, "{refused}");
+    assert!(refused.to_string().contains("'chunk_shape' is 7"), "{refused}");
     assert!(!place.exists());
     let stopped = Bench::new()
         .place(&place)
@@ -93,7 +97,7 @@ fn candidates_can_lie_in_a_place_of_which_nothing_is_left() {
 fn an_array_without_elements_cannot_be_measured() {
     let directory = tempfile::tempdir().unwrap();
     let empty = zarrox::create_array(directory.path().join("a")).shape([0, 3]).data_type(DataType::Int8);
-    assert!(Bench::new().run(&empty.create().unwrap()).is_err());
+    assert_error(Bench::new().run(&empty.create().unwrap()), ErrorKind::InvalidArgument, "no elements");
     let scalar = zarrox::create_array(directory.path().join("b")).shape([]).data_type(DataType::Int8);
     let report = Bench::new().turns(1).run(&scalar.create().unwrap()).unwrap();
     assert_eq!((report.sample_bytes, report.bytes_fetched), (1, 0));

@@ -6,6 +6,7 @@ use zarrox::codecs::Zstd;
 use zarrox::data_type::Number;
 use zarrox::json::json;
 use zarrox::{prelude::*, s};
+use zarrox_testkit::errors::assert_error;
 use zarrox_tools::Statistics;
 
 #[test]
@@ -119,8 +120,16 @@ fn other_numbers_fields_and_types_without_numbers() {
         zarrox_tools::stats(&create("c", DataType::Complex64)).unwrap_err().kind(),
         ErrorKind::Unsupported
     );
-    assert!(Statistics::new().percentiles([101.0]).run(&small).is_err());
-    assert!(Statistics::new().histogram(3).range(1.0, 1.0).run(&small).is_err());
+    assert_error(
+        Statistics::new().percentiles([101.0]).run(&small),
+        ErrorKind::InvalidArgument,
+        "101 is no percentile",
+    );
+    assert_error(
+        Statistics::new().histogram(3).range(1.0, 1.0).run(&small),
+        ErrorKind::InvalidArgument,
+        "no range",
+    );
     let empty = zarrox::create_array(directory.path().join("e")).shape([0, 3]).data_type(DataType::Int8);
     let found = zarrox_tools::stats(&empty.create().unwrap()).unwrap();
     assert_eq!((found.count, found.min, found.mean), (0, None, None));

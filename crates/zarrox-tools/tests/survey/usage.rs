@@ -4,7 +4,9 @@
 
 use std::fs;
 
+use zarrox::ErrorKind;
 use zarrox::{Array, prelude::*, s};
+use zarrox_testkit::errors::assert_error;
 use zarrox_tools::usage::{NodeUsage, Usage};
 
 fn measured(usage: &Usage, node: impl Into<Node>) -> Vec<NodeUsage> {
@@ -63,7 +65,7 @@ fn a_damaged_index_is_an_error_and_no_index_is_read_unasked() {
     assert_eq!(measured(&Usage::new(), array.clone())[0].chunks.as_ref().unwrap().bytes, 8);
     let error = Usage::new().inner(true).run(&array.clone().into(), |_| Ok(())).unwrap_err();
     assert!(error.to_string().contains("the index of shard 'c/0'"), "{error}");
-    assert!(array.raw().inner_chunks(&[1]).is_err());
+    assert_error(array.raw().inner_chunks(&[1]), ErrorKind::InvalidArgument, "there is no chunk [1]");
 }
 
 #[test]

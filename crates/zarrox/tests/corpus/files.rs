@@ -14,7 +14,10 @@ pub(crate) fn writers() -> Vec<String> {
     let packed =
         folders.filter(|folder| folder.join("make.py").exists() && folder.join("data.tar.xz").exists());
     let writers = packed.map(|folder| folder.strip_prefix(&above).unwrap().to_str().unwrap().to_owned());
-    writers.filter(|writer| directory(writer).join("expected.json").exists()).collect()
+    let writers: Vec<String> =
+        writers.filter(|writer| directory(writer).join("expected.json").exists()).collect();
+    assert!(!writers.is_empty(), "the corpus is empty");
+    writers
 }
 
 /// The directories in a directory.
@@ -27,7 +30,9 @@ fn below(directory: &Path) -> Vec<PathBuf> {
 pub(crate) fn expected(writer: &str) -> Map {
     let text = std::fs::read(directory(writer).join("expected.json")).unwrap();
     let mut document: Json = serde_json::from_slice(&text).unwrap();
-    document["hierarchies"].as_object_mut().map(std::mem::take).unwrap()
+    let hierarchies = document["hierarchies"].as_object_mut().map(std::mem::take).unwrap();
+    assert!(!hierarchies.is_empty(), "{writer} has nothing");
+    hierarchies
 }
 
 /// Copies the files below a directory into a store, each under its path behind a prefix.

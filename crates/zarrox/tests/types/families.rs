@@ -12,6 +12,7 @@ use zarrox::json::{Json, json};
 use zarrox::stores::{MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};
 use zarrox::{Element, ErrorKind, OpenOptions, Registry};
+use zarrox_testkit::errors::assert_error;
 
 fn named(json: &Json) -> DataType {
     Registry::new().data_type_from_v3(json).unwrap()
@@ -45,11 +46,23 @@ fn text_and_byte_strings() {
     }
     let too_long = ArrayD::from_elem(IxDyn(&[1]), "abcdefg");
     assert_eq!(DynArray::from_values(text, &too_long).unwrap_err().kind(), ErrorKind::InvalidArgument);
-    assert!(DynArray::from_values(bytes.clone(), &too_long).is_err());
-    assert!(DynArray::from_values(DataType::Int8, &too_long).is_err());
+    assert_error(
+        DynArray::from_values(bytes.clone(), &too_long),
+        ErrorKind::InvalidArgument,
+        "is longer than the 6 bytes",
+    );
+    assert_error(
+        DynArray::from_values(DataType::Int8, &too_long),
+        ErrorKind::InvalidArgument,
+        "cannot be stored as int8",
+    );
     let broken = DynArray::new(bytes, vec![1], vec![0xff; 6]).unwrap();
     assert_eq!(broken.to::<ArrayD<String>>().unwrap_err().kind(), ErrorKind::Corrupt);
-    assert!(DynArray::new(DataType::Int8, vec![1], vec![1]).unwrap().to::<ArrayD<String>>().is_err());
+    assert_error(
+        DynArray::new(DataType::Int8, vec![1], vec![1]).unwrap().to::<ArrayD<String>>(),
+        ErrorKind::DataTypeMismatch,
+        "not text",
+    );
 }
 
 #[test]
@@ -114,9 +127,17 @@ fn upper_bits_of_small_integers_mean_nothing() {
     for refused in [plain.write(s![3], &arr1(&[8_i8])), plain.write(.., -9_i8)] {
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
     }
-    assert!(plain.write_chunk(&[1], &arr1(&[0_i8, 100])).is_err());
+    assert_error(
+        plain.write_chunk(&[1], &arr1(&[0_i8, 100])),
+        ErrorKind::InvalidArgument,
+        "outside of the range of int4",
+    );
     let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([5]);
-    assert!(builder.data_type(data_type).fill_value(8_i8).create().is_err());
+    assert_error(
+        builder.data_type(data_type).fill_value(8_i8).create(),
+        ErrorKind::InvalidArgument,
+        "outside of the range of int4",
+    );
 }
 
 #[test]
@@ -219,7 +240,11 @@ fn text_and_bytes_of_any_length() {
     let numbers = DynArray::new(DataType::Int8, vec![5], vec![0; 5]).unwrap();
     let (_, array) = create(&named(&json!("string")), Format::V3, Endian::Little);
     assert_eq!(array.write(.., &numbers).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
-    assert!(DynArray::new(named(&json!("string")), vec![1], vec![0; 16]).is_err());
+    assert_error(
+        DynArray::new(named(&json!("string")), vec![1], vec![0; 16]),
+        ErrorKind::InvalidArgument,
+        "no fixed length",
+    );
 }
 
 #[test]
@@ -276,7 +301,11 @@ fn fields_of_structures_are_read_and_written_alone() {
             "others stay"
         );
         reopened.field("id").slice(s![0..;4]).write(&arr1(&[1_i16, 5])).unwrap();
-        assert!(reopened.fields(&["alive", "id"]).slice(s![0]).write(&two).is_err());
+        assert_error(
+            reopened.fields(&["alive", "id"]).slice(s![0]).write(&two),
+            ErrorKind::InvalidArgument,
+            "to a selection of shape []",
+        );
         let all = reopened.read::<DynArray>(s![3]).unwrap();
         assert_eq!(reopened.format_element(all.as_bytes()).unwrap(), "(4, (0.0, 1.5), True)");
         assert_eq!(
@@ -287,9 +316,13 @@ fn fields_of_structures_are_read_and_written_alone() {
             reopened.field("id").read::<ArrayD<i32>>().unwrap_err().kind(),
             ErrorKind::DataTypeMismatch
         );
-        assert!(reopened.field("id").slice(s![..2]).write(&arr1(&[1_i16, 2, 3])).is_err());
+        assert_error(
+            reopened.field("id").slice(s![..2]).write(&arr1(&[1_i16, 2, 3])),
+            ErrorKind::InvalidArgument,
+            "values of shape [3]",
+        );
         let (_, numbers) = create(&DataType::Int8, format, endian);
-        assert!(numbers.field("id").read::<ArrayD<i8>>().is_err());
+        assert_error(numbers.field("id").read::<ArrayD<i8>>(), ErrorKind::InvalidArgument, "has no fields");
     }
 }
 

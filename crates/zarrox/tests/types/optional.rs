@@ -11,6 +11,7 @@ use zarrox::json::{Json, json};
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox::{prelude::*, s};
+use zarrox_testkit::errors::assert_error;
 
 fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
@@ -55,7 +56,7 @@ fn options_are_written_and_read() {
     assert!(store.get(&Key::new("c/2").unwrap()).unwrap().is_none(), "only missing elements are not stored");
     let error = array.read::<ArrayD<Optional<f64>>>(..).unwrap_err();
     assert!(error.to_string().contains("zarrs.optional"), "{error}");
-    assert!(array.read::<ArrayD<f32>>(..).is_err());
+    assert_error(array.read::<ArrayD<f32>>(..), ErrorKind::DataTypeMismatch, "not float32");
 }
 
 #[test]
@@ -71,7 +72,11 @@ fn text_may_be_missing() {
     let [first, missing, empty] = texts;
     assert_eq!(read, arr1(&[Some("-".to_owned()), first, missing, empty, Some("-".to_owned())]).into_dyn());
     assert!(array.read::<ArrayD<String>>(..).unwrap_err().to_string().contains("zarrs.optional"));
-    assert!(array.read::<ArrayD<Option<Vec<u8>>>>(..).is_err());
+    assert_error(
+        array.read::<ArrayD<Option<Vec<u8>>>>(..),
+        ErrorKind::DataTypeMismatch,
+        "not optional lists of uint8",
+    );
 }
 
 #[test]

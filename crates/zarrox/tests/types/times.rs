@@ -9,6 +9,7 @@ use ndarray::{ArrayD, IxDyn, arr1};
 use proptest::prelude::*;
 use zarrox::data_type::{TimeKind, TimeType, TimeUnit};
 use zarrox::{DataType, DynArray, ErrorKind, FromElement, Registry, Result, ToElement};
+use zarrox_testkit::errors::assert_error;
 
 fn named(dtype: &str) -> DataType {
     Registry::new().data_type_from_v2(&dtype.into()).unwrap().0
@@ -90,7 +91,11 @@ fn points_in_time_are_what_numpy_says() {
         // The last day of that year is beyond what a timestamp can say in every zone.
         match jiff::tz::Offset::UTC.to_timestamp(time) {
             Ok(timestamp) => both_ways(&data_type, count, &timestamp),
-            Err(_) => assert!(year == 9999 && read::<Timestamp>(&data_type, count).is_err()),
+            Err(_) => {
+                assert_eq!(year, 9999);
+                let error = read::<Timestamp>(&data_type, count).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+            }
         }
         let time = NaiveDate::from_ymd_opt(year.into(), month, day).unwrap();
         let time = time.and_hms_nano_opt(hour, minute, second, nanosecond).unwrap();
@@ -152,7 +157,11 @@ fn nothing_is_rounded() {
     let leap = NaiveDate::from_ymd_opt(2016, 12, 31).unwrap();
     let leap = leap.and_time(NaiveTime::from_hms_nano_opt(23, 59, 59, 1_500_000_000).unwrap());
     assert_eq!(kind(write(&named("<M8[ns]"), Some(leap))), ErrorKind::InvalidArgument);
-    assert!(write(&named("<m8[s]"), Some(SignedDuration::MIN)).is_err());
+    assert_error(
+        write(&named("<m8[s]"), Some(SignedDuration::MIN)),
+        ErrorKind::InvalidArgument,
+        "element []",
+    );
     for dtype in ["<m8[Y]", "<m8[M]", "<m8"] {
         assert_eq!(read::<TimeDelta>(&named(dtype), 1).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
         assert_eq!(kind(write(&named(dtype), Some(TimeDelta::zero()))), ErrorKind::DataTypeMismatch);

@@ -8,6 +8,7 @@ use zarrox::stores::{Key, Prefix, Store};
 use zarrox::{Array, DynArray, Node, OpenMode, OpenOptions};
 use zarrox_files::{FileStore, Kind};
 use zarrox_testkit::corpus;
+use zarrox_testkit::files::entries;
 
 /// The largest array whose elements are all read, and the largest chunk that is read of others, in bytes.
 const MOST_ELEMENTS: u64 = 1 << 18;
@@ -108,8 +109,7 @@ impl Reader {
 
 /// Collects the files of a directory and of those in it.
 fn collect(directory: &Path, paths: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        let path = entry.path();
+    for path in entries(directory) {
         if path.is_dir() { collect(&path, paths) } else { paths.push(path) }
     }
 }

@@ -3,10 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use zarrox_hostile::{Hierarchy, NAME, READERS, Urls, urls};
+use zarrox_testkit::fuzz;
 
 /// The number of random inputs, unless `ZARROX_RANDOM_TIMES` multiplies it.
 const RANDOM: u64 = 300;
@@ -71,11 +71,20 @@ fn a_million_million_elements_are_thinned_or_refused() {
 
 /// Reads the inputs that fuzzing once found for a target.
 fn each_regression(target: &str, mut work: impl FnMut(&str, &[u8])) {
-    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../regressions").join(target);
-    // A target that found nothing has none.
-    for file in std::fs::read_dir(found).into_iter().flatten() {
-        let file = file.unwrap().path();
+    for file in fuzz::regressions(target) {
         work(&file.display().to_string(), &std::fs::read(&file).unwrap());
+    }
+}
+
+#[test]
+fn every_regression_is_that_of_a_target_and_every_reader_has_seeds() {
+    let readers = READERS.map(|reader| reader.name.to_owned());
+    let known = [fuzz::names(), readers.to_vec(), vec![NAME.to_owned(), urls::NAME.to_owned()]].concat();
+    for folder in fuzz::folders_of_regressions() {
+        assert!(known.iter().any(|name| folder.ends_with(name)), "no target reads {}", folder.display());
+    }
+    for reader in READERS {
+        assert!(!reader.seeds().is_empty(), "{} has nothing to begin with", reader.name);
     }
 }
 

@@ -326,6 +326,8 @@ mod tests {
     use super::*;
     use crate::testing::{chain, hex, spec};
     use crate::{Crc32c, registry};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn suite() {
@@ -462,7 +464,11 @@ mod tests {
             let chunk = ChunkSpec::new(&[2], Storage::Variable, FillValue::new([])).unwrap();
             let chain = |strictness| chain(&[spec(alias, complete.clone())], &chunk, &registry(), strictness);
             assert_eq!(chain(Strictness::Lenient).unwrap().specs()[0].name, NAME);
-            assert!(chain(Strictness::Strict).is_err());
+            assert_error(
+                chain(Strictness::Strict),
+                ErrorKind::InvalidMetadata,
+                "an alias of the codec 'zarrs.vlen'",
+            );
         }
         let configured =
             |json: Json| make(&[2], json, "bytes", Strictness::Lenient).map(|chain| chain.specs().remove(0));
@@ -490,7 +496,11 @@ mod tests {
             changed("index_codecs", json!(["nosuch"])).contains("'index_codecs': unknown codec 'nosuch'")
         );
         let number = ChunkSpec::new(&[2], Storage::Uint(1), FillValue::zero(1)).unwrap();
-        assert!(chain(&[spec(NAME, complete.clone())], &number, &registry(), Strictness::Lenient).is_err());
+        assert_error(
+            chain(&[spec(NAME, complete.clone())], &number, &registry(), Strictness::Lenient),
+            ErrorKind::InvalidMetadata,
+            "have a fixed length",
+        );
         let huge = make(&[1 << 40], complete.clone(), "bytes", Strictness::Lenient).unwrap_err();
         assert!(huge.contains("the index takes"), "{huge}");
     }

@@ -289,6 +289,8 @@ mod tests {
     use super::*;
     use crate::registry;
     use crate::testing::{chain, chunk, decode_chunk, hex, spec};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn suite() {
@@ -367,7 +369,7 @@ mod tests {
         let foreign = encode(&of(64.0, Strictness::Strict), &numbers);
         let decoded = decode_chunk(&of(64.0, Strictness::Strict), &foreign).unwrap();
         assert_eq!(decode_chunk(&of(4.0, Strictness::Lenient), &foreign).unwrap(), decoded);
-        assert!(decode_chunk(&of(4.0, Strictness::Strict), &foreign).is_err());
+        assert_error(decode_chunk(&of(4.0, Strictness::Strict), &foreign), ErrorKind::Corrupt, "320 bytes");
         let own = encode(&of(4.0, Strictness::Lenient), &numbers);
         assert_eq!((own.len(), foreign.len()), (10 * 16 / 8 + 4, 10 * 256 / 8));
         let strictly = decode_chunk(&of(4.0, Strictness::Strict), &own).unwrap();
@@ -417,7 +419,11 @@ mod tests {
         for storage in
             [Storage::Bool, Storage::Float(2), Storage::Complex(8), Storage::Raw(4), Storage::Variable]
         {
-            assert!(make(reversible(), &[4], storage, Strictness::Lenient).is_err());
+            assert_error(
+                make(reversible(), &[4], storage, Strictness::Lenient),
+                ErrorKind::Unsupported,
+                "but the elements are",
+            );
         }
         let error = make(reversible(), &[1, 2, 3, 4, 5], Storage::Int(4), Strictness::Lenient)
             .unwrap_err()
@@ -438,6 +444,10 @@ mod tests {
         assert_eq!(decode_chunk(&chain, &golden).unwrap(), numbers);
         assert_eq!(encode(&chain, &numbers), golden);
         assert_eq!(Json::Object(chain.specs().remove(0).configuration), with_header);
-        assert!(make(with_header, &[4], Storage::Float(4), Strictness::Strict).is_err());
+        assert_error(
+            make(with_header, &[4], Storage::Float(4), Strictness::Strict),
+            ErrorKind::InvalidMetadata,
+            "'write_header'",
+        );
     }
 }

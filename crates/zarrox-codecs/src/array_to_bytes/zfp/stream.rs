@@ -387,6 +387,8 @@ mod tests {
     use super::*;
     use crate::testing::{chain, chunk, decode_chunk, hex, spec};
     use crate::{Zfp, Zfpy, registry};
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     fn encode(chain: &CodecChain, decoded: &[u8]) -> Result<Vec<u8>, CodecError> {
         let mut encoded = Vec::new();
@@ -531,7 +533,11 @@ mod tests {
         // numcodecs 0.9 has made one dimension of all.
         assert_eq!(decode_chunk(&zfpy(&[2, 3, 4], Storage::Float(4)), &encoded).unwrap(), floats);
         assert_eq!(decode_chunk(&zfpy(&[1, 2, 1, 3, 4], Storage::Float(4)), &encoded).unwrap(), floats);
-        assert!(encode(&zfpy(&[1, 2, 1, 3, 4], Storage::Float(4)), &floats).is_err());
+        assert_error(
+            encode(&zfpy(&[1, 2, 1, 3, 4], Storage::Float(4)), &floats),
+            ErrorKind::Unsupported,
+            "a chunk has 5",
+        );
         for (shape, storage) in [
             (&[23][..], Storage::Float(4)),
             (&[25], Storage::Float(4)),
@@ -544,8 +550,16 @@ mod tests {
         // A header that promises 2^96 elements, which overflows.
         let mut huge = encoded.clone();
         huge[4..10].copy_from_slice(&[0x3e | 0xc0, 0xff, 0xff, 0xff, 0xff, 0xff]);
-        assert!(decode_chunk(&zfpy(&[24], Storage::Float(4)), &huge).is_err());
-        assert!(decode_chunk(&zfpy(&[24], Storage::Float(4)), &encoded[..7]).is_err());
+        assert_error(
+            decode_chunk(&zfpy(&[24], Storage::Float(4)), &huge),
+            ErrorKind::Corrupt,
+            "[4096, 4096, 4096, 256]",
+        );
+        assert_error(
+            decode_chunk(&zfpy(&[24], Storage::Float(4)), &encoded[..7]),
+            ErrorKind::Corrupt,
+            "truncated",
+        );
     }
 
     #[test]

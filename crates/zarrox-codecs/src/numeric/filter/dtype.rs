@@ -142,6 +142,8 @@ mod tests {
     use zarrox_core::json::json;
 
     use super::*;
+    use zarrox_core::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn names() {
@@ -177,6 +179,6 @@ mod tests {
         assert_eq!(of(json!({"scale": 1, "dtype": "float64", "astype": null})).unwrap(), both);
         assert_eq!(of(json!({"dtype": null})).unwrap(), json!({}));
         assert!(of(json!({"dtype": "<f3"})).unwrap_err().to_string().contains("'dtype'"));
-        assert!(of(json!({"dtype": 4})).is_err());
+        assert_error(of(json!({"dtype": 4})), ErrorKind::InvalidMetadata, "'dtype'");
     }
 }

@@ -170,8 +170,14 @@ mod tests {
             let error = of(bad).unwrap_err().to_string();
             assert!(error.contains("vlen-array") && error.contains(bad), "{error}");
         }
-        assert!(DataType::vlen_array(&DataType::RawBits(3)).is_err());
-        assert!(DataType::vlen_array(&DataType::object()).is_err());
+        assert_eq!(
+            DataType::vlen_array(&DataType::RawBits(3)).unwrap_err().kind(),
+            crate::ErrorKind::InvalidArgument
+        );
+        assert_eq!(
+            DataType::vlen_array(&DataType::object()).unwrap_err().kind(),
+            crate::ErrorKind::InvalidArgument
+        );
         assert_eq!(of("<f8").unwrap().to_string(), "vlen_array(data_type=\"float64\")");
     }
 

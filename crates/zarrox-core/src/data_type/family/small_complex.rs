@@ -131,8 +131,14 @@ mod tests {
                 let error = SmallComplexes.fill_from_json(&data_type, &bad, Strictness::Lenient).unwrap_err();
                 assert!(error.to_string().contains(&data_type.to_string()), "{error}");
             }
-            assert!(SmallComplexes.fill_from_json(&data_type, &json!(1), Strictness::Strict).is_err());
-            assert!(SmallComplexes.to_v2(&data_type, Endian::Little).is_err());
+            assert_eq!(
+                SmallComplexes.fill_from_json(&data_type, &json!(1), Strictness::Strict).unwrap_err().kind(),
+                crate::ErrorKind::InvalidMetadata
+            );
+            assert_eq!(
+                SmallComplexes.to_v2(&data_type, Endian::Little).unwrap_err().kind(),
+                crate::ErrorKind::Unsupported
+            );
         }
         let half = named("complex_float16");
         let fill =

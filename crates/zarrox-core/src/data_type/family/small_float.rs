@@ -310,7 +310,10 @@ mod tests {
                 assert_eq!(back, fill, "{} {pattern:#x} {json}", layout.name);
                 assert!(!family.format(&data_type, fill.as_bytes()).is_empty());
             }
-            assert!(family.to_v2(&data_type, Endian::Little).is_err());
+            assert_eq!(
+                family.to_v2(&data_type, Endian::Little).unwrap_err().kind(),
+                crate::ErrorKind::Unsupported
+            );
         }
     }
 

@@ -387,7 +387,10 @@ mod tests {
         for bad in
             [json!({"unit": "s"}), json!({"scale_factor": 1}), json!({"unit": "s", "scale_factor": -1})]
         {
-            assert!(registry.data_type_from_v3(&json!({"name": POINT, "configuration": bad})).is_err());
+            assert_eq!(
+                registry.data_type_from_v3(&json!({"name": POINT, "configuration": bad})).unwrap_err().kind(),
+                crate::ErrorKind::InvalidMetadata
+            );
         }
     }
 
@@ -399,7 +402,10 @@ mod tests {
         assert_eq!(DataType::timedelta64(TimeUnit::Generic), of(SPAN, "generic", 1).unwrap());
         assert_eq!(DataType::Int64.time(), None);
         for scale in [0, 1 << 31] {
-            assert!(TimeType::new(TimeKind::Span, TimeUnit::Second, scale).is_err());
+            assert_eq!(
+                TimeType::new(TimeKind::Span, TimeUnit::Second, scale).unwrap_err().kind(),
+                crate::ErrorKind::InvalidArgument
+            );
         }
     }
 

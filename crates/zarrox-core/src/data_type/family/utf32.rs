@@ -123,7 +123,10 @@ mod tests {
             assert_eq!(family.fill_to_v2(&three, &fill), json!(text));
             assert_eq!(family.format(&three, fill.as_bytes()), format!("'{text}'"));
         }
-        assert!(family.fill_from_json(&three, &json!("four"), Strictness::Lenient).is_err());
+        assert_eq!(
+            family.fill_from_json(&three, &json!("four"), Strictness::Lenient).unwrap_err().kind(),
+            crate::ErrorKind::InvalidMetadata
+        );
         let odd = json!({"name": "fixed_length_utf32", "configuration": {"length_bytes": 6}});
         assert!(registry.data_type_from_v3(&odd).unwrap_err().to_string().contains("multiple of 4"));
     }

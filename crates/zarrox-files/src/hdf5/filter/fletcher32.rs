@@ -52,6 +52,8 @@ impl Undo for Fletcher32 {
 #[cfg(test)]
 mod tests {
     use super::super::{Filter, Pipeline};
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn both_orders_of_the_checksum_are_taken() {
@@ -62,7 +64,15 @@ mod tests {
             let bytes = [&[1, 2, 3, 4, 5][..], &checksum].concat();
             assert_eq!(pipeline.decode(bytes, 0, 5, 1).unwrap(), [1, 2, 3, 4, 5]);
         }
-        assert!(pipeline.decode(vec![1, 2, 3, 4, 5, 6, 9, 14, 15], 0, 5, 1).is_err());
-        assert!(pipeline.decode(vec![1, 2, 3], 0, 5, 1).is_err());
+        assert_error(
+            pipeline.decode(vec![1, 2, 3, 4, 5, 6, 9, 14, 15], 0, 5, 1),
+            ErrorKind::Corrupt,
+            "the checksum is",
+        );
+        assert_error(
+            pipeline.decode(vec![1, 2, 3], 0, 5, 1),
+            ErrorKind::Corrupt,
+            "shorter than its checksum",
+        );
     }
 }

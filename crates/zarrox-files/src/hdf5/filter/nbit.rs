@@ -187,6 +187,8 @@ impl Kind {
 mod tests {
     use super::super::Pipeline;
     use super::*;
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     fn decode(parameters: &[u32], bytes: &[u8], size: usize) -> Result<Vec<u8>> {
         let filter = Filter { id: 5, name: None, is_optional: false, parameters: parameters.to_vec() };
@@ -197,8 +199,8 @@ mod tests {
     fn damaged_parameters_and_chunks_are_errors() {
         let good = [8, 0, 2, 1, 2, 0, 12, 4];
         assert_eq!(decode(&good, &[0xab, 0xcd, 0xef], 4).unwrap(), [0xc0, 0xab, 0xf0, 0xde]);
-        assert!(decode(&good, &[0xab, 0xcd], 4).is_err());
-        assert!(decode(&good, &[0xab, 0xcd, 0xef], 6).is_err());
+        assert_error(decode(&good, &[0xab, 0xcd], 4), ErrorKind::Corrupt, "cut off");
+        assert_error(decode(&good, &[0xab, 0xcd, 0xef], 6), ErrorKind::Corrupt, "4 bytes instead of 6");
         for damaged in [
             &[8, 0, 2, 1, 2, 0, 17, 0][..],
             &[8, 0, 2, 1, 2, 2, 12, 4],
@@ -211,6 +213,6 @@ mod tests {
             assert!(decode(damaged, &[0; 64], 4).is_err(), "{damaged:?}");
         }
         let nested = [vec![600, 0, 1], [2, 4].repeat(300), vec![4, 4]].concat();
-        assert!(decode(&nested, &[0; 64], 4).is_err());
+        assert_error(decode(&nested, &[0; 64], 4), ErrorKind::Corrupt, "no type of elements");
     }
 }

@@ -208,6 +208,7 @@ fn wrong(message: impl Into<String>) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn slices_follow_numpy() {
@@ -241,6 +242,6 @@ mod tests {
         assert_eq!(days(Some("2000-01-02"), Some("2000-01")), [false, false, true, false]);
         assert_eq!(days(Some("2000"), Some("2000")), [true; 4]);
         assert_eq!(days(Some("23"), Some("24")), [false, true, true, false]);
-        assert!(inside(&values, None, Some("2000-01-01"), None).is_err());
+        assert_error(inside(&values, None, Some("2000-01-01"), None), ErrorKind::InvalidArgument, "no times");
     }
 }

@@ -175,6 +175,8 @@ fn channel(channel: Node<'_, '_>) -> Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn images_have_planes_sizes_and_channels() {
@@ -190,7 +192,7 @@ mod tests {
         assert_eq!(image.runs[1].count, None);
         assert_eq!(image.channels[0].color.as_deref(), Some("FF0000"));
         assert_eq!(image.scales.of("x").unwrap().unit.as_deref(), Some("nanometer"));
-        assert!(parse("<OME").is_err());
+        assert_error(parse("<OME"), ErrorKind::Corrupt, "the XML is damaged");
         let elsewhere =
             parse(r#"<OME><BinaryOnly MetadataFile="a.companion.ome" UUID="urn:c"/></OME>"#).unwrap();
         assert!(matches!(elsewhere, Document::Elsewhere(name, _) if name == "a.companion.ome"));

@@ -381,6 +381,7 @@ mod tests {
     use zarrox_core::data_type::{Endian, VARIABLE_TEXT};
 
     use super::*;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn typed_arrays_become_what_they_can_be() {
@@ -430,6 +431,10 @@ mod tests {
                 wanted
             );
         }
-        assert!(foreign(vec![0; 11], Endian::Big, true).is_err());
+        assert_error(
+            foreign(vec![0; 11], Endian::Big, true),
+            ErrorKind::InvalidArgument,
+            "11 bytes are not an array",
+        );
     }
 }

@@ -145,6 +145,7 @@ impl Linear {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn the_unlimited_dimension_is_the_slowest() {
@@ -164,7 +165,7 @@ mod tests {
         assert_eq!(order.scaled(4), [0, 1, 0]);
         assert_eq!(order.scaled(11), [1, 2, 1]);
         assert_eq!(order.index(&[1, 2, 1]), Some(11));
-        assert!(grid.order(false).is_err());
+        assert_error(grid.order(false), ErrorKind::Corrupt, "an index of another kind");
         assert!(grid.is_partial(&[2, 8, 0]) && !grid.is_partial(&[2, 6, 0]));
     }
 }

@@ -59,6 +59,8 @@ fn value(cursor: &mut Cursor<'_>, length: u32) -> Result<Fill> {
 mod tests {
     use super::*;
     use crate::hdf5::format::cursor::tests::{USUAL, unhex};
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn all_versions() {
@@ -81,6 +83,10 @@ mod tests {
         let old = unhex("02000000 0700");
         assert_eq!(parse_old(Cursor::new(&old, USUAL, "an old fill value message")).unwrap(), seven);
         let long = unhex("ffffff7f 0700");
-        assert!(parse_old(Cursor::new(&long, USUAL, "an old fill value message")).is_err());
+        assert_error(
+            parse_old(Cursor::new(&long, USUAL, "an old fill value message")),
+            ErrorKind::Corrupt,
+            "ends too early",
+        );
     }
 }

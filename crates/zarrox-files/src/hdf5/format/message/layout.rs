@@ -126,6 +126,8 @@ fn chunked(cursor: &mut Cursor<'_>) -> Result<Stored> {
 mod tests {
     use super::*;
     use crate::hdf5::format::cursor::tests::{USUAL, unhex};
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     fn parsed(digits: &str) -> Result<Stored> {
         parse(Cursor::new(&unhex(digits), USUAL, "a data layout message"))
@@ -152,11 +154,15 @@ mod tests {
 
     #[test]
     fn hostile_layouts() {
-        assert!(parsed("03 02 02 0008000000000000 00000000 04000000").is_err());
-        assert!(parsed("03 02 ff 0008000000000000 01000000").is_err());
-        assert!(parsed("03 00 ff00 01").is_err());
-        assert!(parsed("04 02 00 02 09 0101 01").is_err());
-        assert!(parsed("01 00 01 0000000000 0008000000000000").is_err());
+        assert_error(
+            parsed("03 02 02 0008000000000000 00000000 04000000"),
+            ErrorKind::Corrupt,
+            "the shape [0, 4]",
+        );
+        assert_error(parsed("03 02 ff 0008000000000000 01000000"), ErrorKind::Corrupt, "255 dimensions");
+        assert_error(parsed("03 00 ff00 01"), ErrorKind::Corrupt, "ends too early");
+        assert_error(parsed("04 02 00 02 09 0101 01"), ErrorKind::Corrupt, "a number of 9 bytes");
+        assert_error(parsed("01 00 01 0000000000 0008000000000000"), ErrorKind::Corrupt, "0 dimensions");
         assert!(parsed("06 01").unwrap_err().to_string().contains("version 6"));
     }
 }

@@ -52,6 +52,8 @@ fn external(mut cursor: Cursor<'_>) -> Result<Target> {
 mod tests {
     use super::*;
     use crate::hdf5::format::cursor::tests::{USUAL, unhex};
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn all_kinds() {
@@ -70,6 +72,10 @@ mod tests {
             assert_eq!(found, Link { name: b"a".to_vec(), order, target }, "{digits}");
         }
         let undefined = unhex("01 00 01 61 ffffffffffffffff");
-        assert!(parse(Cursor::new(&undefined, USUAL, "a link message")).is_err());
+        assert_error(
+            parse(Cursor::new(&undefined, USUAL, "a link message")),
+            ErrorKind::Corrupt,
+            "an address",
+        );
     }
 }

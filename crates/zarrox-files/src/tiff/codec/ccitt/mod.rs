@@ -246,6 +246,8 @@ fn blacken(row: &mut [u8], changes: &[usize], columns: usize) {
 mod tests {
     use super::*;
     use crate::tiff::sample::Sample;
+    use zarrox::ErrorKind;
+    use zarrox_testkit::errors::assert_error;
 
     fn rows(bytes: &[u8], mode: Mode, columns: usize, rows: usize) -> Result<Vec<u8>> {
         let sample = Sample::of(1, 1).unwrap();
@@ -260,7 +262,8 @@ mod tests {
         assert_eq!(rows(&[0b0111_1010, 0b0000_0000], Mode::Rows, 8, 1).unwrap(), [0b0011_1000]);
         let codes = [0b0010_1111, 0b0111_1000, 0b0000_0001, 0b0000_0000, 0b0001_0000];
         assert_eq!(rows(&codes, Mode::Group4, 8, 2).unwrap(), [0b0011_1000, 0b0011_1000]);
-        assert!(rows(&codes, Mode::Group4, 8, 3).is_err() && rows(&[], Mode::Group4, 8, 1).is_err());
-        assert!(rows(&[0; 9], Mode::Group3 { is_2d: true }, 8, 1).is_err());
+        assert_error(rows(&codes, Mode::Group4, 8, 3), ErrorKind::Corrupt, "CCITT");
+        assert_error(rows(&[], Mode::Group4, 8, 1), ErrorKind::Corrupt, "CCITT");
+        assert_error(rows(&[0; 9], Mode::Group3 { is_2d: true }, 8, 1), ErrorKind::Corrupt, "CCITT");
     }
 }

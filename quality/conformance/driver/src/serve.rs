@@ -1,0 +1,25 @@
+//! The part of `cargo xtask conformance` about the server: clients of others read what `zarrox serve` gives.
+
+use zarrox_runner::node;
+use zarrox_runner::python::Environment;
+use zarrox_runner::run::{self, Outcome, cargo, program};
+
+/// The directory of all output.
+const DIRECTORY: &str = "target/conformance/serve";
+
+const ENVIRONMENT: Environment = Environment {
+    name: "serve",
+    lowest: (3, 12),
+    highest: (3, 14),
+    requirements: Some("quality/conformance/requirements/serve.txt"),
+};
+
+/// zarr-python, TensorStore, zarrita.js and neuroglancer read hierarchies of every kind from the server.
+pub(crate) fn run() -> Outcome {
+    cargo(["build", "--quiet", "--workspace", "--all-features", "--bin", "zarrox"]).run()?;
+    run::empty_directory(DIRECTORY)?;
+    let zarrox = run::absolute(run::built("debug/zarrox"))?;
+    let arguments =
+        ["-B", "quality/conformance/serve.py", &zarrox, DIRECTORY, &node::modules()?, &node::browser()?];
+    program(ENVIRONMENT.python()?, arguments).run()
+}

@@ -1,0 +1,286 @@
+//! Running other programs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// The result of a step: nothing, or a message that says why it failed.
+pub type Outcome<T = ()> = Result<T, String>;
+
+/// A command that takes longer says so.
+const LONG: Duration = Duration::from_secs(10);
+
+/// Makes the root of the repository the working directory, so that all paths can be short.
+pub fn enter_root() -> Outcome {
+    let root =
+        Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).ok_or("the repository has no root")?;
+    std::env::set_current_dir(root).map_err(|error| format!("{}: {error}", root.display()))
+}
+
+/// A program with its arguments, and variables that are set for it.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    name: String,
+    arguments: Vec<String>,
+    variables: Vec<(String, String)>,
+    /// The root of the repository if not given.
+    directory: Option<String>,
+}
+
+/// A program with its arguments.
+pub fn program<A: Into<String>>(name: impl Into<String>, arguments: impl IntoIterator<Item = A>) -> Program {
+    let arguments = arguments.into_iter().map(Into::into).collect();
+    Program { name: name.into(), arguments, ..Program::default() }
+}
+
+/// Cargo, as this program was started with.
+pub fn cargo<A: Into<String>>(arguments: impl IntoIterator<Item = A>) -> Program {
+    program("cargo", arguments)
+}
+
+impl Program {
+    /// Adds arguments.
+    pub fn with<A: Into<String>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets an environment variable.
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Lets the program start in a directory.
+    pub fn within(self, directory: &str) -> Self {
+        Self { directory: Some(directory.to_owned()), ..self }
+    }
+
+    /// Sets several.
+    pub fn variables(mut self, variables: &[(String, String)]) -> Self {
+        self.variables.extend_from_slice(variables);
+        self
+    }
+
+    /// Prints the command and runs it, and prints how long it took when that was long; that it fails is an error.
+    pub fn run(&self) -> Outcome {
+        println!("$ {self}");
+        let start = Instant::now();
+        let status = self.command().status().map_err(|error| format!("{}: {error}", self.name))?;
+        self.tell_time(start);
+        if status.success() { Ok(()) } else { Err(format!("failed: {self}")) }
+    }
+
+    /// Runs the command like [`run`](Self::run), but prints its output when it has ended: for programs that run at the same time.
+    pub fn run_quietly(&self) -> Outcome {
+        println!("$ {self}");
+        let start = Instant::now();
+        let (succeeded, printed) = self.log()?;
+        println!("{self}:\n{printed}");
+        self.tell_time(start);
+        if succeeded { Ok(()) } else { Err(format!("failed: {self}")) }
+    }
+
+    /// Prints the command, runs it, and gives what it prints, apart from errors; that it fails is an error.
+    pub fn printed(&self) -> Outcome<String> {
+        println!("$ {self}");
+        let output = self.command().stderr(Stdio::inherit()).output();
+        let output = output.map_err(|error| format!("{}: {error}", self.name))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        if output.status.success() { Ok(text) } else { Err(format!("failed: {self}")) }
+    }
+
+    /// The program's output, if it can be run and succeeds. Prints nothing itself.
+    pub fn output(&self) -> Option<String> {
+        let output = self.command().stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// Runs the program and returns whether it succeeds, and its output. Prints nothing itself.
+    pub fn log(&self) -> Outcome<(bool, String)> {
+        let output = self.command().stdin(Stdio::null()).output();
+        let output = output.map_err(|error| format!("{}: {error}", self.name))?;
+        let text = [output.stdout, output.stderr].concat();
+        Ok((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
+    }
+
+    /// Prints the time that a long command took: who waits for all checks sees where the time goes.
+    fn tell_time(&self, start: Instant) {
+        let took = start.elapsed();
+        if took > LONG {
+            println!("# {} seconds: {self}", took.as_secs());
+        }
+    }
+
+    /// The command, to be started in another way.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.name);
+        command.args(&self.arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        command
+    }
+}
+
+impl std::fmt::Display for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (name, value) in &self.variables {
+            write!(f, "{name}={} ", quoted(value))?;
+        }
+        f.write_str(&quoted(&self.name))?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {}", quoted(argument)))
+    }
+}
+
+/// The text as a shell takes it.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,@+%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+/// An example of the testkit, as the sources are now. Built of all crates with all features: so what tests are built with is used again.
+pub fn example(name: &str) -> Outcome<Program> {
+    cargo(["build", "--quiet", "--workspace", "--all-features", "--example", name]).run()?;
+    Ok(program::<&str>(built(&format!("debug/examples/{name}")), []))
+}
+
+/// Builds a bench target of a package; its program.
+pub fn bench_target(package: &str, name: &str) -> Outcome<String> {
+    let build = cargo(["bench", "--no-run", "--package", package, "--bench", name]);
+    let messages = build.with(["--message-format=json-render-diagnostics"]).printed()?;
+    executable(&messages, name).ok_or_else(|| "Cargo names no program of the bench target".to_owned())
+}
+
+/// The program of a target, of what Cargo prints about all that it built.
+fn executable(messages: &str, target: &str) -> Option<String> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut built = messages.filter(|message| message["target"]["name"] == target);
+    built.find_map(|message| message["executable"].as_str().map(str::to_owned))
+}
+
+/// Does work with each item, and with as many at a time as there are processors.
+pub fn each_in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
+    each_in_parallel_of(thread::available_parallelism().map_or(1, usize::from), items, work);
+}
+
+/// Does work with each item, and with this many at a time.
+pub fn each_in_parallel_of<T: Sync>(workers: usize, items: &[T], work: impl Fn(&T) + Sync) {
+    let next = Mutex::new(items.iter());
+    let worker = || {
+        while let Some(item) = next.lock().ok().and_then(|mut items| items.next()) {
+            work(item);
+        }
+    };
+    thread::scope(|scope| {
+        (0..workers.max(1)).for_each(|_| drop(scope.spawn(worker)));
+    });
+}
+
+/// The path of a program that Cargo has built.
+pub fn built(program: &str) -> String {
+    target(&format!("{program}{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// A path in the directory that Cargo builds into.
+pub fn target(path: &str) -> String {
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    format!("{target}/{path}")
+}
+
+/// A path that means the same in every directory; links stay what they are.
+pub fn absolute(path: impl AsRef<Path>) -> Outcome<String> {
+    let path = std::path::absolute(path).map_err(|error| error.to_string())?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
+/// All files of the repository with one of these extensions, apart from those that are hidden or built.
+pub fn files(extensions: &[&str]) -> Outcome<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::from(".")];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        for entry in entries {
+            let path = entry.map_err(|error| error.to_string())?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with('.') || name == "target" {
+                continue;
+            }
+            let extension = path.extension().unwrap_or_default();
+            if path.is_dir() {
+                folders.push(path);
+            } else if extensions.iter().any(|wanted| extension == *wanted) {
+                found.push(path.strip_prefix(".").unwrap_or(&path).to_owned());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Reads a file as text.
+pub fn read(path: impl AsRef<Path>) -> Outcome<String> {
+    let path = path.as_ref();
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Writes a file, and the directories above it.
+pub fn write(path: impl AsRef<Path>, text: &str) -> Outcome {
+    let path = path.as_ref();
+    let parent = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    parent.and_then(|()| std::fs::write(path, text)).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Deletes a directory if there is one.
+pub fn remove_directory(path: impl AsRef<Path>) -> Outcome {
+    let path = path.as_ref();
+    let removed = if path.exists() { std::fs::remove_dir_all(path) } else { Ok(()) };
+    removed.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// An empty directory, whatever was there before.
+pub fn empty_directory(path: impl AsRef<Path>) -> Outcome<PathBuf> {
+    let path = path.as_ref();
+    remove_directory(path)?;
+    std::fs::create_dir_all(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_printed_as_a_shell_takes_them() {
+        let command = program("dump", ["a.zarr/x[::2]", "", "it's"]).variable("NAME", "a b");
+        assert_eq!(command.to_string(), r"NAME='a b' dump 'a.zarr/x[::2]' '' 'it'\''s'");
+    }
+
+    #[test]
+    fn the_program_is_found_among_what_cargo_built() {
+        let messages = r#"
+            {"reason": "compiler-artifact", "target": {"name": "peers"}, "executable": null}
+            {"reason": "compiler-artifact", "target": {"name": "whole"}, "executable": "/target/whole"}
+            {"reason": "compiler-artifact", "target": {"name": "peers"}, "executable": "/target/peers"}
+            {"reason": "build-finished", "success": true}"#;
+        assert_eq!(executable(messages, "peers").as_deref(), Some("/target/peers"));
+        assert_eq!(executable(messages, "codecs"), None);
+    }
+
+    #[test]
+    fn every_item_is_worked_on_once() {
+        let done = Mutex::new(Vec::new());
+        each_in_parallel(&[3, 1, 2], |item| done.lock().unwrap().push(*item));
+        let mut done = done.into_inner().unwrap();
+        done.sort_unstable();
+        assert_eq!(done, [1, 2, 3]);
+    }
+}
