@@ -188,7 +188,7 @@ impl Registry {
     pub fn spec_from_v2(&self, json: &Json, item: usize) -> Result<(CodecKind, CodecSpec)> {
         let not_a_codec = || Error::metadata(format!("a codec must be an object with an \"id\", not {json}"));
         let mut map = json.as_object().cloned().ok_or_else(not_a_codec)?;
-        let Some(Json::String(id)) = map.shift_remove("id") else { return Err(not_a_codec()) };
+        let Some(Json::String(id)) = map.remove("id") else { return Err(not_a_codec()) };
         let def = match self.codec_from_v2(&id, &map) {
             Err(error) if self.takes(&error) => {
                 return Ok((CodecKind::BytesToBytes, CodecSpec { name: id, configuration: map }));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayD, IxDyn, arr1, arr2};
 use zarrox::codecs::{Blosc, Bytes, Bz2, Crc32c, Gzip, Lzma, Zstd};
-use zarrox::json::{Json, json};
+use zarrox::json::{Json, Map, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{
@@ -336,7 +336,7 @@ fn an_array_opened_for_reading_refuses_every_change() {
         array.fill(.., 1_i8).unwrap_err().kind(),
         array.resize(&[2]).unwrap_err().kind(),
         array.append(&arr1(&[1_i8]), 0).unwrap_err().kind(),
-        array.set_attributes(Default::default()).unwrap_err().kind(),
+        array.set_attributes(Map::new()).unwrap_err().kind(),
         array.erase_chunk(&[0]).unwrap_err().kind(),
         array.write_encoded_chunk(&[0], &[]).unwrap_err().kind(),
     ];
@@ -395,7 +395,7 @@ fn old_nested_v2_stores_are_found_to_be_nested() {
         .unwrap();
     array.fill(s![2.., 2..], 5).unwrap();
     let mut zarray = document(&store, "a/.zarray");
-    zarray.as_object_mut().unwrap().shift_remove("dimension_separator");
+    zarray.as_object_mut().unwrap().remove("dimension_separator");
     let key = Key::new("a/.zarray").unwrap();
     store.set(&key, zarray.to_string().as_bytes(), Default::default()).unwrap();
     let array = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();

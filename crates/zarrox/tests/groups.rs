@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use zarrox::json::json;
+use zarrox::json::{Map, json};
 use zarrox::prelude::*;
 use zarrox::stores::{CountingStore, DirectoryStore, Key, MemoryStore, Operation, Store, StoreExt};
 use zarrox::{ErrorKind, Node, NodeKind, OpenMode, OpenOptions};
@@ -156,7 +156,7 @@ fn attributes_keep_order_and_unknown_members_and_both_writers() {
         other.update_attributes(|map| drop(map.insert("ant".into(), json!("é")))).unwrap();
         let names: Vec<_> = other.attributes().keys().collect();
         assert_eq!(names, ["zebra", "ant"]);
-        other.set_attributes(Default::default()).unwrap();
+        other.set_attributes(Map::new()).unwrap();
         assert!(OpenOptions::new().open_in(store, "").unwrap().attributes().is_empty());
     }
 }

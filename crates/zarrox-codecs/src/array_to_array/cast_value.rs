@@ -102,9 +102,9 @@ impl CastValue {
     }
 
     fn mapped(mut self, direction: &str, pair: Json) -> Self {
-        let map = self.configuration.entry("scalar_map".to_owned()).or_insert_with(|| json!({}));
+        let map = self.configuration.get_or_insert_with("scalar_map", || json!({}));
         if let Some(map) = map.as_object_mut()
-            && let Json::Array(pairs) = map.entry(direction.to_owned()).or_insert_with(|| json!([]))
+            && let Json::Array(pairs) = map.get_or_insert_with(direction, || json!([]))
         {
             pairs.push(pair);
         }

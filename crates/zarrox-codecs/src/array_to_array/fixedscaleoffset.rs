@@ -134,7 +134,9 @@ impl Scalar {
     fn read(config: Config<'_>, name: &str) -> Result<Self, CodecError> {
         let json = config.get(name).ok_or_else(|| config::missing(name))?;
         let integer = json.as_i64().map(i128::from).or_else(|| json.as_u64().map(i128::from));
-        let scalar = integer.map(Self::Integer).or_else(|| json.as_f64().map(Self::Float));
+        let scalar = integer
+            .map(Self::Integer)
+            .or_else(|| json.as_f64().filter(|float| float.is_finite()).map(Self::Float));
         scalar.ok_or_else(|| config::wrong(name, json, "a number"))
     }
 

@@ -655,12 +655,12 @@ mod tests {
         assert_eq!(Json::Object(lenient.configuration), complete);
         assert!(make(partial, Strictness::Strict).is_err());
         let mut strict = complete;
-        strict.as_object_mut().unwrap().shift_remove("index_location");
+        strict.as_object_mut().unwrap().remove("index_location");
         assert!(make(strict.clone(), Strictness::Strict).is_ok());
         let mut null = strict.clone();
         null["codecs"].as_array_mut().unwrap()[0] = json!({"name": "crc32c", "configuration": null});
         assert!(make(null, Strictness::Strict).unwrap_err().to_string().contains("'codecs' is"));
-        strict.as_object_mut().unwrap().shift_remove("index_codecs");
+        strict.as_object_mut().unwrap().remove("index_codecs");
         let error = make(strict, Strictness::Strict).unwrap_err().to_string();
         assert_eq!(error, "codec 'sharding_indexed': the configuration lacks 'index_codecs'");
     }

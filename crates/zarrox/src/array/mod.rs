@@ -29,10 +29,11 @@ mod write;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use serde::de::DeserializeOwned;
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
-use zarrox_core::json::{Json, Map};
+use zarrox_core::json::{self, Json, Map};
 use zarrox_core::metadata::{Change, Format, NodeMetadata};
 use zarrox_core::strided::Dims;
 use zarrox_core::{
@@ -268,6 +269,15 @@ impl Array {
         &self.metadata.attributes
     }
 
+    /// The user's attributes as a value of a type that `serde` knows, as by [`json::from_map`](crate::json::from_map).
+    /// [`json::to_map`](crate::json::to_map) makes attributes of such a value.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the name of the attribute, when one does not fit the type.
+    pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
+        json::from_map(self.attributes()).map_err(|error| error.at("attributes").at(self.place()))
+    }
+
     /// Flushes the store, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is finished.
     ///
     /// # Errors
@@ -280,7 +290,8 @@ impl Array {
     ///
     /// # Errors
     /// When the array cannot be written.
-    pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+    pub fn set_attributes(&mut self, attributes: impl Into<Map>) -> Result<()> {
+        let attributes = attributes.into();
         self.update_attributes(move |map| map.clone_from(&attributes))
     }
 

@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(start.configuration["index_location"], "start");
         let without = |name: &str| {
             let mut json = complete.clone();
-            json.as_object_mut().unwrap().shift_remove(name);
+            json.as_object_mut().unwrap().remove(name);
             configured(json).unwrap_err()
         };
         assert!(without("data_codecs").ends_with("the configuration lacks 'data_codecs'"));

@@ -217,7 +217,7 @@ fn expert(config: Config<'_>, scalar: ZfpScalarType) -> Result<(Json, ZfpConfig)
 /// A number that is not negative.
 fn number(config: Config<'_>, name: &str) -> Result<f64, CodecError> {
     let json = config.get(name).ok_or_else(|| config::missing(name))?;
-    let number = json.as_f64().filter(|number| *number >= 0.0);
+    let number = json.as_f64().filter(|number| *number >= 0.0 && number.is_finite());
     number.ok_or_else(|| config::wrong(name, json, "a non-negative number"))
 }
 

@@ -137,7 +137,8 @@ fn of_precision(config: Config<'_>) -> Result<Option<ZfpConfig>, CodecError> {
 /// The value that a mode uses; a negative one says that there is none.
 fn value(config: Config<'_>, member: &str) -> Result<Option<f64>, CodecError> {
     let Some(json) = config.get(member) else { return Ok(None) };
-    let value = json.as_f64().ok_or_else(|| config::wrong(member, json, "a number"))?;
+    let finite = json.as_f64().filter(|value| value.is_finite());
+    let value = finite.ok_or_else(|| config::wrong(member, json, "a number"))?;
     Ok(Some(value).filter(|value| *value >= 0.0))
 }
 

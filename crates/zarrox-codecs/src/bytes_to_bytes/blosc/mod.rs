@@ -223,7 +223,7 @@ fn from_v2(members: &Map, item: usize) -> Result<Map, CodecError> {
 fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     let blosc = parse(Config::lenient(configuration), 1)?;
     let mut members = blosc.configuration();
-    members.shift_remove("typesize");
+    members.remove("typesize");
     members.insert("shuffle".to_owned(), Json::from(blosc.shuffle.number()));
     Ok(members)
 }
@@ -451,7 +451,7 @@ mod tests {
         }
         let mut strict = json("shuffle", 2);
         assert!(configured("blosc", strict.clone(), Strictness::Strict).is_ok());
-        strict.as_object_mut().unwrap().shift_remove("typesize");
+        strict.as_object_mut().unwrap().remove("typesize");
         let error = configured("blosc", strict.clone(), Strictness::Strict).unwrap_err();
         assert_eq!(error, "the configuration lacks 'typesize'");
         strict["shuffle"] = Json::from("noshuffle");
