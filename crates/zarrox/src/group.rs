@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::DeserializeOwned;
+use zarrox_core::error::Place;
 use zarrox_core::json::{self, Map};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Stamp;
@@ -278,7 +279,8 @@ impl Location {
                     self.store.location(),
                     tried.join(", ")
                 ),
-            ));
+            )
+            .with_path(&self.path));
         };
         Node::new(found.location, found.node)
     }
@@ -317,8 +319,8 @@ impl fmt::Display for Group {
 
 impl Group {
     /// The place of the group in errors.
-    fn place(&self) -> String {
-        format!("group '{}' in {}", self.path(), self.location.store.location())
+    fn place(&self) -> Place {
+        Place::group(self.path()).in_store(self.location.store.location())
     }
 
     pub(crate) fn create(location: Location, format: Format, overwrite: bool) -> Result<Self> {

@@ -169,7 +169,7 @@ impl JsonCodec {
             return Err(CodecError::corrupt("the text is not ASCII"));
         }
         std::str::from_utf8(encoded)
-            .map_err(|error| CodecError::corrupt(format!("the text is not UTF-8: {error}")))
+            .map_err(|error| CodecError::corrupt(format!("the text is not UTF-8: {error}")).with_source(error))
     }
 }
 

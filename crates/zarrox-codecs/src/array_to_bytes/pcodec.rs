@@ -304,7 +304,7 @@ impl ArrayToBytes for PcodecCodec {
     fn encode(&self, chunk: &View<'_>, _: EncodeOptions, encoded: &mut Vec<u8>) -> Result<bool, CodecError> {
         with_number!(self.number, T => numbers::encode::<T>(chunk, |numbers| {
             let file = standalone::simple_compress(numbers, &self.parameters);
-            encoded.extend(file.map_err(|error| CodecError::invalid(format!("compression failed: {error}")))?);
+            encoded.extend(file.map_err(|error| CodecError::invalid(format!("compression failed: {error}")).with_source(error))?);
             Ok(())
         }))?;
         Ok(true)
@@ -392,7 +392,7 @@ fn check_dictionary(unit: &[u8], count: usize) -> Result<(), CodecError> {
 
 #[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
 fn damaged(error: PcoError) -> CodecError {
-    CodecError::corrupt(format!("damaged: {}", error.message))
+    CodecError::corrupt(format!("damaged: {}", error.message)).with_source(error)
 }
 
 #[cfg(test)]

@@ -67,14 +67,14 @@ impl BytesToBytes for Base64 {
         let start = encoded.len();
         encoded.resize(start + encoded_length(decoded.len()), 0);
         let written = STANDARD.encode_slice(decoded, &mut encoded[start..]);
-        written.map(|_| ()).map_err(|error| CodecError::invalid(error.to_string()))
+        written.map(|_| ()).map_err(|error| CodecError::invalid(error.to_string()).with_source(error))
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
         let room = decoded.len();
         STANDARD.decode_slice(encoded, decoded).map_err(|error| match error {
             DecodeSliceError::OutputSliceTooSmall => too_large(room),
-            DecodeSliceError::DecodeError(error) => CodecError::corrupt(format!("no base64: {error}")),
+            DecodeSliceError::DecodeError(error) => CodecError::corrupt(format!("no base64: {error}")).with_source(error),
         })
     }
 

@@ -83,7 +83,7 @@ impl BytesToBytes for Bz2 {
             let before = stream.total_in();
             let status = stream.compress_vec(rest, encoded, Action::Finish);
             let status =
-                status.map_err(|error| CodecError::invalid(format!("compression failed: {error}")))?;
+                status.map_err(|error| CodecError::invalid(format!("compression failed: {error}")).with_source(error))?;
             if status == Status::StreamEnd {
                 return Ok(());
             }
@@ -110,7 +110,7 @@ fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, usize), C
     let (mut read, mut written) = (0, 0);
     loop {
         let status = stream.decompress(&encoded[read..], &mut decoded[written..]);
-        let status = status.map_err(|error| CodecError::corrupt(format!("damaged: {error}")))?;
+        let status = status.map_err(|error| CodecError::corrupt(format!("damaged: {error}")).with_source(error))?;
         let (total_in, total_out) = (to_usize(stream.total_in()), to_usize(stream.total_out()));
         if status == Status::StreamEnd {
             return Ok((total_in, total_out));

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use zarrox::internals::argument;
+use zarrox::internals::{Place, argument};
 use zarrox_core::metadata::StoredDocuments;
 use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Bytes, MemoryStore};
@@ -279,7 +279,7 @@ impl Chunks {
 fn translate(translator: &mut Translator<'_>, array: &Array) -> Result<Option<(NodeMetadata, Chunks)>> {
     if let Some(why) = array.unreadable() {
         return Err(
-            Error::new(ErrorKind::Unsupported, why.to_owned()).at(format!("array '{}'", array.path()))
+            Error::new(ErrorKind::Unsupported, why.to_owned()).at(Place::array(array.path()))
         );
     }
     let format = translator.to;

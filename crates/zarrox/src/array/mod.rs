@@ -32,6 +32,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde::de::DeserializeOwned;
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
+use zarrox_core::error::Place;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use zarrox_core::json::{self, Json, Map};
 use zarrox_core::metadata::{Change, Format, NodeMetadata};
@@ -113,7 +114,7 @@ impl Array {
         let chunks = location.chunks(metadata.format)?;
         let chain = chains::chain_for(&metadata, &location.context);
         let (chain, unreadable) = chains::or_unusable(chain, &metadata, &location.context)
-            .map_err(|error| error.at(format!("array '{}'", location.path)))?;
+            .map_err(|error| error.at(Place::array(&location.path)))?;
         let generation = Generation::of_found(&location, &metadata)?.map(Arc::new);
         let shared = Arc::new(Shared { unit: unit_of(&chain), unreadable, ..Shared::default() });
         let array = Self { location, metadata, chain, shared, chunks, generation };
@@ -444,8 +445,8 @@ impl Array {
     }
 
     /// The name of this array for errors.
-    fn place(&self) -> String {
-        format!("array '{}' in {}", self.path(), self.location.store.location())
+    fn place(&self) -> Place {
+        Place::array(self.path()).in_store(self.location.store.location())
     }
 }
 

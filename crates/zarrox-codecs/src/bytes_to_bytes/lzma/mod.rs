@@ -160,7 +160,7 @@ impl Lzma {
             }
             (Format::Raw, filters) => Stream::new_raw_encoder(&filters::build(filters.unwrap_or_default())?),
         };
-        stream.map_err(|error| CodecError::invalid(format!("liblzma refuses the configuration: {error}")))
+        stream.map_err(|error| CodecError::invalid(format!("liblzma refuses the configuration: {error}")).with_source(error))
     }
 
     fn decoder(&self) -> Result<Stream, CodecError> {
@@ -172,7 +172,7 @@ impl Lzma {
                 Stream::new_raw_decoder(&filters::build(filters)?)
             }
         };
-        stream.map_err(|error| CodecError::invalid(format!("liblzma refuses the configuration: {error}")))
+        stream.map_err(|error| CodecError::invalid(format!("liblzma refuses the configuration: {error}")).with_source(error))
     }
 }
 
@@ -202,7 +202,7 @@ impl BytesToBytes for Lzma {
             let before = stream.total_in();
             let status = stream.process_vec(rest, encoded, Action::Finish);
             let status =
-                status.map_err(|error| CodecError::invalid(format!("compression failed: {error}")))?;
+                status.map_err(|error| CodecError::invalid(format!("compression failed: {error}")).with_source(error))?;
             if status == Status::StreamEnd {
                 return Ok(());
             }
@@ -242,7 +242,7 @@ fn damaged(error: Error) -> CodecError {
         Error::MemLimit | Error::Mem => {
             CodecError::limit(format!("the stream's dictionary takes more than {MEMORY} bytes"))
         }
-        error => CodecError::corrupt(format!("damaged or truncated: {error}")),
+        error => CodecError::corrupt(format!("damaged or truncated: {error}")).with_source(error),
     }
 }
 

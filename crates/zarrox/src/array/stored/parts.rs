@@ -105,7 +105,10 @@ impl Array {
     }
 
     fn in_stored(&self, error: Error, chunk: &StoredChunk) -> Error {
-        error.at(format!("chunk '{}' in {}", chunk.key, self.location.store.location()))
+        error
+            .at(format!("chunk '{}' in {}", chunk.key, self.location.store.location()))
+            .with_path(self.path())
+            .with_key(&chunk.key)
     }
 }
 
