@@ -427,7 +427,9 @@ mod tests {
 
     #[test]
     fn parts_of_the_place_may_be_in_the_message() {
-        let error = Error::new(ErrorKind::NotFound, "there is no node at '/x'").with_path("/x").with_key("x/zarr.json");
+        let error = Error::new(ErrorKind::NotFound, "there is no node at '/x'")
+            .with_path("/x")
+            .with_key("x/zarr.json");
         assert_eq!((error.path(), error.key()), (Some("/x"), Some("x/zarr.json")));
         assert_eq!((error.chunk(), error.codec()), (None, None));
         assert_eq!(error.at("opening").to_string(), "opening: there is no node at '/x'");
@@ -436,7 +438,10 @@ mod tests {
     #[test]
     fn errors_go_through_the_standard_library() {
         let error = io::Error::from(Error::new(ErrorKind::Corrupt, "truncated").at(Place::array("/a")));
-        assert_eq!((error.kind(), error.to_string()), (io::ErrorKind::InvalidData, "array '/a': truncated".to_owned()));
+        assert_eq!(
+            (error.kind(), error.to_string()),
+            (io::ErrorKind::InvalidData, "array '/a': truncated".to_owned())
+        );
         let inside = error.get_ref().and_then(|inside| inside.downcast_ref::<Error>());
         assert_eq!(inside.and_then(Error::path), Some("/a"));
     }

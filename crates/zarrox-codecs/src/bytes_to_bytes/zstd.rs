@@ -33,15 +33,11 @@ use crate::config::{self, Config};
 use crate::error::{LibraryError, too_large, truncated};
 
 /// The definition of `zstd`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "zstd",
-    aliases: &["numcodecs.zstd"],
-    v2_id: Some("zstd"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: |members, _| Ok(config::from_v2(members, json!({"level": 0, "checksum": false}))),
-    to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("zstd", CodecKind::BytesToBytes, create)
+    .aliases(&["numcodecs.zstd"])
+    .v2_id("zstd")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"level": 0, "checksum": false}))))
+    .with_to_v2(to_v2);
 
 /// Zstandard: the best choice for most data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -22,6 +22,7 @@ pub type StoredDocuments = BTreeMap<NodePath, Vec<Option<Vec<u8>>>>;
 
 /// The place and the form of consolidated metadata in a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Consolidation {
     /// In a separate document of the group with this name. It also has the group's own documents, and all keys are relative to
     /// the group.

@@ -278,9 +278,7 @@ impl Chunks {
 /// The metadata and the chunks of an array; `None` if the format has no words for it.
 fn translate(translator: &mut Translator<'_>, array: &Array) -> Result<Option<(NodeMetadata, Chunks)>> {
     if let Some(why) = array.unreadable() {
-        return Err(
-            Error::new(ErrorKind::Unsupported, why.to_owned()).at(Place::array(array.path()))
-        );
+        return Err(Error::new(ErrorKind::Unsupported, why.to_owned()).at(Place::array(array.path())));
     }
     let format = translator.to;
     let keys = match array.metadata().format == format {

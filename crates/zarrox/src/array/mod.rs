@@ -265,6 +265,16 @@ impl Array {
         self.metadata.dimension_names.as_deref()
     }
 
+    /// The fill value as an element of this type.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`] when the elements are of another type.
+    pub fn fill_value_as<T: Element>(&self) -> Result<T> {
+        let fill = DynArray::from_elements(self.data_type().clone(), vec![], [self.fill_value().as_bytes()]);
+        let fill = fill.and_then(|fill| fill.to_typed::<T>()).map_err(|error| error.at(self.place()))?;
+        Ok(fill[[]])
+    }
+
     /// The user's attributes.
     pub fn attributes(&self) -> &Map {
         &self.metadata.attributes

@@ -181,7 +181,8 @@ impl ZfpChunk {
         let mut buffer = Buffer::new(capacity, self.limit)?;
         let words = buffer.numbers::<u64>();
         let mut stream = ZfpBitStreamRefMut::from_words(words);
-        let field = ZfpField::new(scalars, dims).map_err(|error| CodecError::invalid(error.to_string()).with_source(error))?;
+        let field = ZfpField::new(scalars, dims)
+            .map_err(|error| CodecError::invalid(error.to_string()).with_source(error))?;
         if header {
             stream.write_header(config, &field.metadata(), ZfpHeaderMask::FULL).map_err(refused)?;
         }

@@ -19,7 +19,6 @@
 
 use zarrox_core::codec::{
     ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion, Size,
-    same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -34,20 +33,15 @@ use crate::config::{self, Config};
 const NAME: &str = "numcodecs.zfpy";
 
 /// The definition of `numcodecs.zfpy`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["zfpy", "https://codec.zarrs.dev/array_to_bytes/zfpy"],
-    v2_id: Some("zfpy"),
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: |members, _| {
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
+    .aliases(&["zfpy", "https://codec.zarrs.dev/array_to_bytes/zfpy"])
+    .v2_id("zfpy")
+    .with_from_v2(|members, _| {
         let defaults = json!({
             "mode": ACCURACY, "compression_kwargs": null, "tolerance": -1, "rate": -1, "precision": -1,
         });
         Ok(config::from_v2(members, defaults))
-    },
-    to_v2: same_to_v2,
-};
+    });
 
 const RATE: i32 = 2;
 const PRECISION: i32 = 3;

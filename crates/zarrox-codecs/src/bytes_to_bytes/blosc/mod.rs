@@ -30,18 +30,15 @@ use crate::config::{self, Config, missing, wrong};
 use crate::error::truncated;
 
 /// The definition of `blosc`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "blosc",
-    aliases: &["numcodecs.blosc"],
-    v2_id: Some("blosc"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2,
-    to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("blosc", CodecKind::BytesToBytes, create)
+    .aliases(&["numcodecs.blosc"])
+    .v2_id("blosc")
+    .with_from_v2(from_v2)
+    .with_to_v2(to_v2);
 
 /// A compressor that Blosc has inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BloscCompressor {
     /// Blosc's own.
     BloscLz,
@@ -81,6 +78,7 @@ impl BloscCompressor {
 
 /// The reordering before Blosc's compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shuffle {
     /// Not at all.
     None,

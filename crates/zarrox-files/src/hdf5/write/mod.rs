@@ -35,9 +35,10 @@ pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) 
     let tree = Tree::of(node, &options)?;
     let mut file = Appended { output, end: 0 };
     file.append(&vec![0; usize::try_from(messages::SUPERBLOCK).unwrap_or(48)])?;
-    let placed = tree.arrays.iter().map(|source| {
-        source.write(&mut file, options).map_err(|error| error.at(Place::array(&source.path)))
-    });
+    let placed = tree
+        .arrays
+        .iter()
+        .map(|source| source.write(&mut file, options).map_err(|error| error.at(Place::array(&source.path))));
     let placed = placed.collect::<Result<Vec<Placed>>>()?;
     file.align()?;
     let start = file.end;

@@ -189,9 +189,9 @@ impl DynArray {
         for (index, value) in times.iter().enumerate() {
             let count = match value {
                 None => Ok(NOT_A_TIME),
-                Some(value) => count(time.scale(), step, value),
+                Some(value) => count(time.scale(), step, value).map_err(|problem| (value, problem)),
             };
-            let count = count.map_err(|problem| {
+            let count = count.map_err(|(value, problem)| {
                 let (scale, unit) = (time.scale(), time.unit().name());
                 let why = match problem {
                     Problem::Between => format!("is not a whole number of {scale} {unit}"),
@@ -258,7 +258,7 @@ mod tests {
         let array = DynArray::from_times(type_of(TimeUnit::Month, 180), &written).unwrap();
         assert_eq!(array.to_typed::<i64>().unwrap().as_slice().unwrap(), [NOT_A_TIME, 2]);
         let error = DynArray::from_times(type_of(TimeUnit::Year, 7), &written).unwrap_err();
-        assert_eq!(error.to_string(), "element [1]: Some(Century(20)) is not a whole number of 7 Y");
+        assert_eq!(error.to_string(), "element [1]: Century(20) is not a whole number of 7 Y");
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     }
 
