@@ -78,7 +78,7 @@ fn tables_come_back_as_they_were() {
         export_file(&zarr, &exported).unwrap();
         let mut columns = columns.as_object().unwrap().clone();
         // Spans of time are integers in Parquet, which has times of a day.
-        columns.swap_remove("time");
+        columns.remove("time");
         let again = root(&exported);
         for name in columns.keys() {
             let read =
@@ -169,8 +169,7 @@ fn structures_and_masked_values_are_columns() {
     );
     points.write(.., &value.unwrap()).unwrap();
     let depth = group.create_array("depth").shape([2]).data_type(DataType::Int16);
-    let depth =
-        depth.attributes([("_FillValue".to_owned(), Json::from(-1))].into_iter().collect()).create().unwrap();
+    let depth = depth.attributes([("_FillValue", -1)]).create().unwrap();
     depth.write(.., &ndarray::arr1(&[-1_i16, 5])).unwrap();
     let node = Node::Group(group);
     let csv = |table: Table| {

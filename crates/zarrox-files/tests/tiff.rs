@@ -403,7 +403,7 @@ fn what_gdal_does_not_say_of_bands_is_refused() {
     ] {
         let path = directory.path().join("a.zarr");
         let array = zarrox::create_array(&path).shape([2, 4, 5]).data_type(DataType::UInt8).overwrite(true);
-        let attributes = [(name.to_owned(), value.clone())].into_iter().collect();
+        let attributes = [(name.to_owned(), value.clone())];
         array.dimension_names(["channel", "y", "x"]).attributes(attributes).create().unwrap();
         let error = zarrox_files::export_file(&path, directory.path().join("a.tif")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported, "{name} {value}: {error}");

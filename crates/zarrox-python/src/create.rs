@@ -29,7 +29,7 @@ fn wrong(name: &str, json: &Json, wanted: &str) -> Error {
 
 impl Spec {
     fn take(&mut self, name: &str) -> Option<Json> {
-        self.0.shift_remove(name)
+        self.0.remove(name)
     }
 
     fn text(&mut self, name: &str) -> zarrox::Result<Option<String>> {

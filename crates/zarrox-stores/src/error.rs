@@ -283,7 +283,12 @@ impl From<StoreError> for zarrox_core::Error {
             StoreErrorKind::Unsupported => ErrorKind::Unsupported,
             _ => ErrorKind::Unreachable,
         };
-        Self::new(kind, error.to_string()).with_source(error)
+        let library = Self::new(kind, error.to_string());
+        let library = match error.key() {
+            Some(key) if !key.is_empty() => library.with_key(key),
+            _ => library,
+        };
+        library.with_source(error)
     }
 }
 

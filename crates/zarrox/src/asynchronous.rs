@@ -217,7 +217,8 @@ impl AsyncArray {
     ///
     /// # Errors
     /// The errors of [`Array::set_attributes`].
-    pub async fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+    pub async fn set_attributes(&mut self, attributes: impl Into<Map>) -> Result<()> {
+        let attributes = attributes.into();
         self.change(move |array| array.set_attributes(attributes)).await
     }
 
@@ -395,7 +396,8 @@ impl AsyncGroup {
     ///
     /// # Errors
     /// The errors of [`Group::set_attributes`].
-    pub async fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+    pub async fn set_attributes(&mut self, attributes: impl Into<Map>) -> Result<()> {
+        let attributes = attributes.into();
         self.change(move |group| group.set_attributes(attributes)).await
     }
 

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use zarrox_core::json::Map;
+use serde::de::DeserializeOwned;
+use zarrox_core::error::Place;
+use zarrox_core::json::{self, Map};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Stamp;
 
@@ -218,11 +220,22 @@ impl Node {
         }
     }
 
+    /// The user's attributes as a value of a type that `serde` knows, see [`Array::attributes_as`].
+    ///
+    /// # Errors
+    /// Those of [`Array::attributes_as`].
+    pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
+        match self {
+            Self::Array(array) => array.attributes_as(),
+            Self::Group(group) => group.attributes_as(),
+        }
+    }
+
     /// Replaces all attributes.
     ///
     /// # Errors
     /// When the node cannot be written.
-    pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+    pub fn set_attributes(&mut self, attributes: impl Into<Map>) -> Result<()> {
         match self {
             Self::Array(array) => array.set_attributes(attributes),
             Self::Group(group) => group.set_attributes(attributes),
@@ -267,7 +280,8 @@ impl Location {
                     self.store.location(),
                     tried.join(", ")
                 ),
-            ));
+            )
+            .with_path(&self.path));
         };
         Node::new(found.location, found.node)
     }
@@ -305,6 +319,11 @@ impl fmt::Display for Group {
 }
 
 impl Group {
+    /// The place of the group in errors.
+    fn place(&self) -> Place {
+        Place::group(self.path()).in_store(self.location.store.location())
+    }
+
     pub(crate) fn create(location: Location, format: Format, overwrite: bool) -> Result<Self> {
         let metadata = GroupMetadata::new(format);
         let location = location.settle(format)?;
@@ -378,11 +397,21 @@ impl Group {
         &self.metadata.attributes
     }
 
+    /// The user's attributes as a value of a type that `serde` knows, as by [`json::from_map`](crate::json::from_map).
+    /// [`json::to_map`](crate::json::to_map) makes attributes of such a value.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the name of the attribute, when one does not fit the type.
+    pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
+        json::from_map(self.attributes()).map_err(|error| error.at("attributes").at(self.place()))
+    }
+
     /// Replaces all attributes.
     ///
     /// # Errors
     /// When the group cannot be written.
-    pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+    pub fn set_attributes(&mut self, attributes: impl Into<Map>) -> Result<()> {
+        let attributes = attributes.into();
         self.update_attributes(move |map| map.clone_from(&attributes))
     }
 

@@ -148,6 +148,7 @@ pub mod internals {
     pub use crate::pool::{Pool, too_many};
     pub use crate::progress::{Listener, Tally, Work};
     pub use crate::upkeep::Changes;
+    pub use zarrox_core::error::Place;
 }
 
 /// The names that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].

@@ -25,6 +25,7 @@ use crate::stores::registry;
 
 /// The modes of opening, for when there is a node and when there is none: those of zarr-python and h5py.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum OpenMode {
     /// `r`: the node must exist; nothing can be written.
     Read,
@@ -116,7 +117,8 @@ impl OpenOptions {
     }
 
     /// Sets an option of the store that a URL names, such as `endpoint` or `region`; the environment says the others. Its value is
-    /// never shown.
+    /// never shown. [`StoreRegistry::storage_options`](crate::stores::StoreRegistry::storage_options) of
+    /// [`stores::registry`](crate::stores::registry) lists all options.
     #[must_use]
     pub fn storage_option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.storage = self.storage.with(name, value);

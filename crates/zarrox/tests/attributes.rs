@@ -29,7 +29,7 @@ fn opened(store: &Arc<dyn Store>, path: &str) -> Node {
 /// The attributes of a node without one of them.
 fn without(node: &Node, name: &str) -> String {
     let mut attributes = node.attributes().clone();
-    attributes.shift_remove(name).unwrap();
+    attributes.remove(name).unwrap();
     json::to_line(&attributes)
 }
 
@@ -55,6 +55,38 @@ fn assert_unchanged(text: &str) {
         opened(&store, path).into_array().unwrap().resize(&[6]).unwrap();
         assert_eq!(without(&opened(&store, path), "another"), text, "{format}");
     }
+}
+
+#[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Variable {
+    units: String,
+    #[serde(rename = "_FillValue")]
+    fill: f64,
+    valid_range: Option<(f64, f64)>,
+}
+
+#[test]
+fn attributes_are_read_and_written_as_types_of_serde() {
+    let store = memory();
+    let variable =
+        Variable { units: "K".to_owned(), fill: f64::NAN, valid_range: Some((0.1, f64::INFINITY)) };
+    let group = OpenOptions::new().create_group((store.clone(), "")).unwrap();
+    let builder = group.create_array("a").shape([4]).data_type(DataType::Float64);
+    let array = builder.attributes(json::to_map(&variable).unwrap()).create().unwrap();
+    assert_eq!(
+        json::to_line(array.attributes()),
+        r#"{"units":"K","_FillValue":NaN,"valid_range":[0.1,Infinity]}"#
+    );
+    let mut node = opened(&store, "a");
+    let read: Variable = node.attributes_as().unwrap();
+    assert!(read.fill.is_nan());
+    assert_eq!(Variable { fill: 0.0, ..read }, Variable { fill: 0.0, ..variable });
+
+    node.set_attributes([("units", 1)]).unwrap();
+    let error = node.attributes_as::<Variable>().unwrap_err();
+    assert_eq!(error.kind(), zarrox::ErrorKind::InvalidMetadata);
+    let (_, message) = error.to_string().split_once(": ").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    assert_eq!(message, "attributes: 'units': invalid type: integer `1`, expected a string");
 }
 
 fn any_json() -> impl Strategy<Value = String> {

@@ -9,7 +9,7 @@ use ndarray::{ArrayD, Axis, IxDyn};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use zarrox::Selection;
-use zarrox::codec::{BytesToBytes, Codec, CodecDef, CodecError, CodecKind, Size, same_from_v2, same_to_v2};
+use zarrox::codec::{BytesToBytes, Codec, CodecDef, CodecError, CodecKind, Size};
 use zarrox::json::{Json, Map};
 use zarrox::stores::{Call, MemoryStore, Operation, Store, StoreError, Wrapper, provided, wrapped};
 use zarrox::{AccessOptions, ArrayView, CodecSpec, DimSelection, ErrorKind, OpenOptions};
@@ -232,15 +232,8 @@ struct Tally;
 
 static DECODED: AtomicU64 = AtomicU64::new(0);
 
-static TALLY: CodecDef = CodecDef {
-    name: "example.tally",
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::BytesToBytes,
-    create: |_, _| Ok(Codec::BytesToBytes(Box::new(Tally))),
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+static TALLY: CodecDef =
+    CodecDef::new("example.tally", CodecKind::BytesToBytes, |_, _| Ok(Codec::BytesToBytes(Box::new(Tally))));
 
 impl BytesToBytes for Tally {
     fn configuration(&self) -> Map {

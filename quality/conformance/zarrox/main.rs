@@ -314,10 +314,10 @@ fn normal(codecs: &[CodecSpec]) -> Vec<Json> {
 fn normal_codec(name: &str, configuration: &Map) -> Json {
     let mut configuration = configuration.clone();
     match name {
-        "zstd" => drop(configuration.entry("checksum".to_owned()).or_insert(false.into())),
-        "numcodecs.lz4" => drop(configuration.entry("acceleration".to_owned()).or_insert(1.into())),
+        "zstd" => _ = configuration.get_or_insert_with("checksum", || false.into()),
+        "numcodecs.lz4" => _ = configuration.get_or_insert_with("acceleration", || 1.into()),
         "blosc" if configuration.get("shuffle") == Some(&"noshuffle".into()) => {
-            configuration.shift_remove("typesize");
+            configuration.remove("typesize");
         }
         _ => {}
     }

@@ -231,7 +231,7 @@ impl Tools<'_> {
 
     /// An array that operations create and fill.
     fn to_fill(&self, path: &str, number: u64) -> zarrox::Result<ArrayBuilder> {
-        let attributes = [(world::NUMBER.to_owned(), number.into())].into_iter().collect();
+        let attributes = [(world::NUMBER, number)];
         let array = world::of_numbers(self.root()?.create_array(path)).attributes(attributes);
         Ok(array.shape([world::PUT_LENGTH]).chunks([world::PUT_CHUNK]))
     }

@@ -10,9 +10,7 @@
 //!
 //! Encoded bytes: the decoded size as a little-endian `u32`, then the block.
 
-use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
-};
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
@@ -22,15 +20,9 @@ use crate::config;
 use crate::error::truncated;
 
 /// The definition of `numcodecs.lz4`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.lz4",
-    aliases: &[],
-    v2_id: Some("lz4"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: |members, _| Ok(config::from_v2(members, json!({"acceleration": 1}))),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.lz4", CodecKind::BytesToBytes, create)
+    .v2_id("lz4")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"acceleration": 1}))));
 
 /// An LZ4 block: very fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -30,19 +30,14 @@ use zstd_safe::{
 };
 
 use crate::config::{self, Config};
-use crate::error::too_large;
-use crate::error::truncated;
+use crate::error::{LibraryError, too_large, truncated};
 
 /// The definition of `zstd`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "zstd",
-    aliases: &["numcodecs.zstd"],
-    v2_id: Some("zstd"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: |members, _| Ok(config::from_v2(members, json!({"level": 0, "checksum": false}))),
-    to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("zstd", CodecKind::BytesToBytes, create)
+    .aliases(&["numcodecs.zstd"])
+    .v2_id("zstd")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"level": 0, "checksum": false}))))
+    .with_to_v2(to_v2);
 
 /// Zstandard: the best choice for most data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -135,7 +130,7 @@ impl BytesToBytes for Zstd {
             let said = || declared(encoded).is_some_and(|size| size <= room);
             context.decompress(decoded, encoded).map_err(|code| match get_error_name(code) {
                 "Destination buffer is too small" if !said() => too_large(room),
-                name => CodecError::corrupt(name),
+                name => CodecError::corrupt(name).with_source(said_by_zstd(name)),
             })
         })
     }
@@ -220,8 +215,10 @@ impl ByteStream for Stream<'_> {
             let mut input = InBuffer::around(&self.input[self.rest.clone()]);
             self.state = context.decompress_stream(&mut output, &mut input).map_err(|code| {
                 match get_error_name(code) {
-                    name @ "Frame requires too much memory for decoding" => CodecError::limit(name),
-                    name => CodecError::corrupt(name),
+                    name @ "Frame requires too much memory for decoding" => {
+                        CodecError::limit(name).with_source(said_by_zstd(name))
+                    }
+                    name => CodecError::corrupt(name).with_source(said_by_zstd(name)),
                 }
             })?;
             let (more, read) = (output.pos(), input.pos());
@@ -245,8 +242,13 @@ fn no_memory() -> CodecError {
     CodecError::out_of_memory("no context could be allocated")
 }
 
+fn said_by_zstd(message: &'static str) -> LibraryError {
+    LibraryError { library: "zstd", message }
+}
+
 fn invalid(code: usize) -> CodecError {
-    CodecError::invalid(get_error_name(code))
+    let name = get_error_name(code);
+    CodecError::invalid(name).with_source(said_by_zstd(name))
 }
 
 #[cfg(test)]

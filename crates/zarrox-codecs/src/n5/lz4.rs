@@ -19,9 +19,7 @@
 
 use twox_hash::XxHash32;
 use zarrox_core::Strictness;
-use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_from_v2, same_to_v2,
-};
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
@@ -32,15 +30,7 @@ use crate::error::too_large;
 use crate::error::truncated;
 
 /// The definition of `n5_lz4`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "n5_lz4",
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("n5_lz4", CodecKind::BytesToBytes, create);
 
 /// LZ4 as N5 has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -240,7 +240,7 @@ impl<'a> Image<'a> {
             let mut matrix = [[0.0; 4]; 3];
             for (to, from) in matrix.iter_mut().zip(rows) {
                 for (to, from) in to.iter_mut().zip(from.as_array()?) {
-                    *to = from.as_f64()?;
+                    *to = from.as_f64().filter(|number| number.is_finite())?;
                 }
                 for (dim, axis) in self.all.iter().take(SPATIAL).enumerate() {
                     to[3] += to[dim] * axis.start as f64;
@@ -315,7 +315,7 @@ impl<'a> Image<'a> {
 
 fn set_floats(header: &mut Header, field: Field, values: &[Json]) {
     for (index, value) in values.iter().enumerate() {
-        if let Some(value) = value.as_f64() {
+        if let Some(value) = value.as_f64().filter(|number| number.is_finite()) {
             header.set_float(field, index, value);
         }
     }

@@ -38,8 +38,9 @@ pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -
 
 /// The number of an attribute, also in the form in which xarray stores floats.
 fn number(value: &zarrox::json::Json) -> Option<f64> {
-    match value.as_str() {
+    let number = match value.as_str() {
         Some(text) => crate::fill::decode(text)?.as_f64(),
         None => value.as_f64(),
-    }
+    };
+    number.filter(|number| number.is_finite())
 }

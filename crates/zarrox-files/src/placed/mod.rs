@@ -118,10 +118,11 @@ impl Placed {
 
     /// The number of an attribute of the array, also in the form in which xarray stores floats.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
-        match self.attribute(name)? {
+        let number = match self.attribute(name)? {
             Json::String(text) => crate::fill::decode(text)?.as_f64(),
             number => number.as_f64(),
-        }
+        };
+        number.filter(|number| number.is_finite())
     }
 }
 

@@ -106,7 +106,7 @@ impl Multiscales {
             Self::Ome04 | Self::Convention => Some(attributes),
             Self::Ome05 => attributes.get_mut(v05::OME).and_then(Json::as_object_mut),
         };
-        members.map(|members| members.shift_remove("multiscales"));
+        members.map(|members| members.remove("multiscales"));
     }
 }
 

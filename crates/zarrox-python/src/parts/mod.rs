@@ -109,7 +109,7 @@ fn reads<'a>(parts: Vec<Part>, out: &ViewMut<'a>) -> Vec<StoredRead<'a>> {
         // SAFETY: the indexers of zarr-python give each element of the output to one chunk. If a caller of Python's says otherwise, it
         // is as if two of its threads had written into one array.
         let out = placement.memory_mut(unsafe { out.alias() });
-        StoredRead { chunk, elements: placement.elements.into_elements(), out }
+        StoredRead::new(chunk, placement.elements.into_elements(), out)
     };
     parts.into_iter().map(read).collect()
 }
@@ -130,7 +130,7 @@ pub(crate) fn write(
     let store = |array: &Array, values: &View<'_>| {
         let writes = parts.into_iter().map(|Part { chunk, placement, replaces }| {
             let values = placement.memory(values, is_value);
-            StoredWrite { chunk, elements: placement.elements.into_elements(), values, replaces }
+            StoredWrite::new(chunk, placement.elements.into_elements(), values).replaces(replaces)
         });
         array.with_options(options).raw().write_parts(writes.collect())
     };

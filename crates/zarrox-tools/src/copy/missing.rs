@@ -150,7 +150,7 @@ impl Translator<'_> {
             Some(own) => match of_attribute(&source.data_type, own, self.registry) {
                 Some(fill) if fill != array.fill_value() => Some(fill),
                 Some(_) if self.missing == Missing::AsXarray => {
-                    target.attributes.shift_remove(FILL_VALUE);
+                    target.attributes.remove(FILL_VALUE);
                     return Ok(MissingChunks::AsTheyAre);
                 }
                 _ => return Ok(MissingChunks::AsTheyAre),
@@ -176,7 +176,7 @@ impl Translator<'_> {
         match stored {
             Stored::All | Stored::Most => {
                 *target = with;
-                target.attributes.shift_remove(FILL_VALUE);
+                target.attributes.remove(FILL_VALUE);
             }
             Stored::Few => {}
         }

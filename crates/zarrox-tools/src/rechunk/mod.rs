@@ -60,6 +60,7 @@ pub struct RechunkBoxes {
 
 /// The division of a [`Rechunk`] into boxes, of which each can be copied by another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RechunkPlan {
     /// The chunks of an intermediate array, and the boxes in which the source is copied to it; `None` if there is none. It is filled
     /// before the second copy begins.

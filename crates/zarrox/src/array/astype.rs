@@ -154,7 +154,8 @@ impl<'a> AsTypeView<'a> {
             }
             let cast = stored.cast(to, Casting::Lossy, registry).map_err(|error| {
                 let key = array.key(&projection.chunk);
-                let place = key.map_or_else(|_| String::new(), |key| chunk_place(&projection.chunk, &key));
+                let place = key
+                    .map_or_else(|_| String::new(), |key| chunk_place(&projection.chunk, &key).to_string());
                 error.at(format!("what is selected of {place}")).at(array.place())
             })?;
             back.gather(&cast.view(), out);

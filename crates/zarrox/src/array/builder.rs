@@ -277,9 +277,9 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the user's attributes.
-    pub fn attributes(mut self, attributes: Map) -> Self {
-        self.attributes = attributes;
+    /// Sets the user's attributes. [`json::to_map`](crate::json::to_map) makes them of a value of a type that `serde` knows.
+    pub fn attributes(mut self, attributes: impl Into<Map>) -> Self {
+        self.attributes = attributes.into();
         self
     }
 

@@ -27,13 +27,17 @@ mod write;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use serde::de::DeserializeOwned;
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
+use zarrox_core::error::Place;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
-use zarrox_core::json::{Json, Map};
+use zarrox_core::json::{self, Json, Map};
 use zarrox_core::metadata::{Change, Format, NodeMetadata};
 use zarrox_core::strided::Dims;
-use zarrox_core::{ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, NodePath, Result};
+use zarrox_core::{
+    ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, FromElement, NodePath, Result,
+};
 use zarrox_stores::{Capabilities, Key, Prefix};
 
 use self::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
@@ -105,7 +109,7 @@ impl Array {
         let chunks = location.chunks(metadata.format)?;
         let chain = chains::chain_for(&metadata, &location.context);
         let (chain, unreadable) = chains::or_unusable(chain, &metadata, &location.context)
-            .map_err(|error| error.at(format!("array '{}'", location.path)))?;
+            .map_err(|error| error.at(Place::array(&location.path)))?;
         let generation = Generation::of_found(&location, &metadata)?.map(Arc::new);
         let shared = Arc::new(Shared { unit: unit_of(&chain), unreadable, ..Shared::default() });
         let array = Self { location, metadata, chain, shared, chunks, generation };
@@ -305,9 +309,27 @@ impl Array {
         self.metadata.dimension_names.as_deref()
     }
 
+    /// The fill value as an element of this type.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`] when the elements are of another type.
+    pub fn fill_value_as<T: FromElement>(&self) -> Result<T> {
+        let decode = T::decoder(self.data_type()).map_err(|error| error.at(self.place()))?;
+        decode(self.fill_value().as_bytes()).map_err(|error| error.at(self.place()))
+    }
+
     /// The user's attributes.
     pub fn attributes(&self) -> &Map {
         &self.metadata.attributes
+    }
+
+    /// The user's attributes as a value of a type that `serde` knows, as by [`json::from_map`](crate::json::from_map).
+    /// [`json::to_map`](crate::json::to_map) makes attributes of such a value.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the name of the attribute, when one does not fit the type.
+    pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
+        json::from_map(self.attributes()).map_err(|error| error.at("attributes").at(self.place()))
     }
 
     /// Flushes the store, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is finished.
@@ -322,7 +344,8 @@ impl Array {
     ///
     /// # Errors
     /// When the array cannot be written.
-    pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+    pub fn set_attributes(&mut self, attributes: impl Into<Map>) -> Result<()> {
+        let attributes = attributes.into();
         self.update_attributes(move |map| map.clone_from(&attributes))
     }
 
@@ -464,8 +487,8 @@ impl Array {
     }
 
     /// The name of this array for errors.
-    fn place(&self) -> String {
-        format!("array '{}' in {}", self.path(), self.location.store.location())
+    fn place(&self) -> Place {
+        Place::array(self.path()).in_store(self.location.store.location())
     }
 }
 

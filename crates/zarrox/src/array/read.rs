@@ -5,6 +5,7 @@ use std::cell::Cell;
 use zarrox_core::codec::ReadPart;
 use zarrox_core::data_type::Storage;
 use zarrox_core::elements::Source;
+use zarrox_core::error::Place;
 use zarrox_core::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{DataType, Error, ErrorKind, Result};
@@ -158,6 +159,6 @@ fn count(shape: &[usize], item: usize) -> Result<usize> {
 }
 
 /// The name of a chunk for errors.
-pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> String {
-    format!("chunk {chunk:?} (key '{key}')")
+pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> Place {
+    Place::chunk(chunk, key)
 }

@@ -509,7 +509,7 @@ fn ours_is_as_theirs() {
             let mut json: Json = serde_json::from_str(&text).unwrap();
             if name == "zarr3/v2-zarr3" {
                 for (_, entry) in json["metadata"].as_object_mut().unwrap() {
-                    entry.as_object_mut().unwrap().shift_remove("consolidated_metadata");
+                    entry.as_object_mut().unwrap().remove("consolidated_metadata");
                 }
             }
             json

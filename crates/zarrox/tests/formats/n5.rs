@@ -347,7 +347,7 @@ fn malformed_documents_are_errors_that_name_the_member() {
         assert!(message.contains(named), "{member} {value}: {message}");
     }
     let error =
-        opened(&|document| drop(document.as_object_mut().unwrap().shift_remove("compression"))).unwrap_err();
+        opened(&|document| drop(document.as_object_mut().unwrap().remove("compression"))).unwrap_err();
     assert!(error.to_string().contains("'compression' is missing"), "{error}");
     let error = opened(&|document| document["n5"] = json!("5.1.0")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);

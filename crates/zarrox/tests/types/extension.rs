@@ -8,7 +8,7 @@ use ndarray::{Array2, arr1};
 use zarrox::Strictness;
 use zarrox::codec::{
     ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecDef, CodecError, CodecKind, Elementwise,
-    EncodeOptions, ReadRegion, Size, same_from_v2, same_to_v2,
+    EncodeOptions, ReadRegion, Size,
 };
 use zarrox::codecs::{Bytes, Crc32c, Gzip, Sharding, Transpose, VlenUtf8, Zstd};
 use zarrox::data_type::{Casting, Endian, Extension, Family, Number, Storage, TypeString};
@@ -297,15 +297,10 @@ fn two_takers_of_a_name_are_an_error() {
 #[derive(Debug)]
 struct AddOne(ChunkSpec);
 
-static ADD_ONE: CodecDef = CodecDef {
-    name: "example.add_one",
-    aliases: &[],
-    v2_id: Some("add_one"),
-    kind: CodecKind::ArrayToArray,
-    create: |_, context| Ok(Codec::ArrayToArray(Box::new(AddOne(context.chunk.clone())))),
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+static ADD_ONE: CodecDef = CodecDef::new("example.add_one", CodecKind::ArrayToArray, |_, context| {
+    Ok(Codec::ArrayToArray(Box::new(AddOne(context.chunk.clone()))))
+})
+.v2_id("add_one");
 
 impl ArrayToArray for AddOne {
     fn configuration(&self) -> Map {
@@ -380,26 +375,18 @@ struct Less {
     chunk: ChunkSpec,
 }
 
-static LESS: CodecDef = CodecDef {
-    name: "example.less",
-    aliases: &[],
-    v2_id: Some("less"),
-    kind: CodecKind::ArrayToArray,
-    create: |configuration, context| {
-        let step = configuration.get("step").and_then(Json::as_u64).and_then(|step| u8::try_from(step).ok());
-        let step = step.ok_or_else(|| CodecError::invalid("'step' should be a number below 256"))?;
-        if *context.chunk.storage() != Storage::Uint(1) {
-            return Err(CodecError::unsupported("it is for elements of uint8"));
-        }
-        let fill =
-            context.chunk.fill().as_bytes().iter().map(|byte| byte.wrapping_sub(step)).collect::<Vec<_>>();
-        let shape: Vec<u64> = context.chunk.shape().iter().map(|&length| length as u64).collect();
-        let chunk = ChunkSpec::new(&shape, Storage::Uint(1), FillValue::new(fill))?;
-        Ok(Codec::ArrayToArray(Box::new(Less { step, chunk })))
-    },
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+static LESS: CodecDef = CodecDef::new("example.less", CodecKind::ArrayToArray, |configuration, context| {
+    let step = configuration.get("step").and_then(Json::as_u64).and_then(|step| u8::try_from(step).ok());
+    let step = step.ok_or_else(|| CodecError::invalid("'step' should be a number below 256"))?;
+    if *context.chunk.storage() != Storage::Uint(1) {
+        return Err(CodecError::unsupported("it is for elements of uint8"));
+    }
+    let fill = context.chunk.fill().as_bytes().iter().map(|byte| byte.wrapping_sub(step)).collect::<Vec<_>>();
+    let shape: Vec<u64> = context.chunk.shape().iter().map(|&length| length as u64).collect();
+    let chunk = ChunkSpec::new(&shape, Storage::Uint(1), FillValue::new(fill))?;
+    Ok(Codec::ArrayToArray(Box::new(Less { step, chunk })))
+})
+.v2_id("less");
 
 impl Elementwise for Less {
     fn configuration(&self) -> Map {
@@ -431,15 +418,11 @@ impl Elementwise for Less {
 #[derive(Debug)]
 struct Backwards(ChunkSpec);
 
-static BACKWARDS: CodecDef = CodecDef {
-    name: "example.backwards",
-    aliases: &["example.reverse"],
-    v2_id: Some("backwards"),
-    kind: CodecKind::ArrayToBytes,
-    create: |_, context| Ok(Codec::ArrayToBytes(Box::new(Backwards(context.chunk.clone())))),
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+static BACKWARDS: CodecDef = CodecDef::new("example.backwards", CodecKind::ArrayToBytes, |_, context| {
+    Ok(Codec::ArrayToBytes(Box::new(Backwards(context.chunk.clone()))))
+})
+.aliases(&["example.reverse"])
+.v2_id("backwards");
 
 impl ArrayToBytes for Backwards {
     fn configuration(&self) -> Map {
@@ -476,15 +459,9 @@ impl ArrayToBytes for Backwards {
 #[derive(Debug)]
 struct Sum;
 
-static SUM: CodecDef = CodecDef {
-    name: "example.sum",
-    aliases: &[],
-    v2_id: Some("sum"),
-    kind: CodecKind::BytesToBytes,
-    create: |_, _| Ok(Codec::BytesToBytes(Box::new(Sum))),
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+static SUM: CodecDef =
+    CodecDef::new("example.sum", CodecKind::BytesToBytes, |_, _| Ok(Codec::BytesToBytes(Box::new(Sum))))
+        .v2_id("sum");
 
 fn sum(bytes: &[u8]) -> u8 {
     bytes.iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
@@ -600,18 +577,12 @@ fn a_failing_codec_of_the_users_own_is_named() {
 
 #[test]
 fn two_codecs_of_one_name_are_an_error_wherever_it_is_met() {
-    static SAME_NAME: CodecDef = CodecDef { v2_id: Some("other"), ..SUM_LIKE };
-    static SAME_ALIAS: CodecDef = CodecDef { name: "example.reverse", v2_id: None, ..SUM_LIKE };
-    static SAME_ID: CodecDef = CodecDef { name: "example.other", ..SUM_LIKE };
-    const SUM_LIKE: CodecDef = CodecDef {
-        name: "example.sum",
-        aliases: &[],
-        v2_id: Some("sum"),
-        kind: CodecKind::BytesToBytes,
-        create: |_, _| Ok(Codec::BytesToBytes(Box::new(Sum))),
-        from_v2: same_from_v2,
-        to_v2: same_to_v2,
-    };
+    const fn sum_like(name: &'static str) -> CodecDef {
+        CodecDef::new(name, CodecKind::BytesToBytes, |_, _| Ok(Codec::BytesToBytes(Box::new(Sum))))
+    }
+    static SAME_NAME: CodecDef = sum_like("example.sum").v2_id("other");
+    static SAME_ALIAS: CodecDef = sum_like("example.reverse");
+    static SAME_ID: CodecDef = sum_like("example.other").v2_id("sum");
     let two = |registry: Registry, name: &str, v2: bool| {
         let found = if v2 { registry.codec_from_v2(name, &Map::default()) } else { registry.codec(name) };
         found.is_err_and(|error| error.to_string() == format!("two registered codecs have the name '{name}'"))

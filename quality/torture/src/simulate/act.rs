@@ -102,7 +102,7 @@ impl Actor {
             }
             Act::Create { number } => {
                 let array = of_numbers(self.machine.root()?.create_array(&self.own())).shape([4]).chunks([2]);
-                let attributes = [(world::NUMBER.to_owned(), number.into())].into_iter().collect();
+                let attributes = [(world::NUMBER, number)];
                 let array = array.attributes(attributes).overwrite(true).create()?;
                 array.write(.., &elements(number, &[0], &[4], &[4]))?;
             }

@@ -522,7 +522,7 @@ fn row_start(mut number: usize, from: &[usize], to: &[usize]) -> usize {
 
 /// The names of dimensions, which an attribute has in formats without them.
 fn names_of(array: &Array, attributes: &mut Map) -> Vec<Option<String>> {
-    let listed = attributes.shift_remove(crate::ARRAY_DIMENSIONS);
+    let listed = attributes.remove(crate::ARRAY_DIMENSIONS);
     if let Some(names) = array.dimension_names() {
         return names.iter().map(|name| name.clone().filter(|name| !name.is_empty())).collect();
     }
@@ -536,7 +536,7 @@ fn list_of(attributes: &mut Map) -> Option<(Encoded, usize)> {
     let registry = zarrox::codecs::registry();
     let data_type = registry.data_type_from_v3(attributes.get(crate::LIST_OF)?).ok()?;
     let of = datatype::of_fixed(&data_type, Convention::Hdf5).ok()?;
-    attributes.shift_remove(crate::LIST_OF);
+    attributes.remove(crate::LIST_OF);
     Some((of, data_type.size()))
 }
 
@@ -569,9 +569,9 @@ fn form_of(
         };
         let is_point = time.kind() == TimeKind::Point;
         let units = if is_point { format!("{unit} since 1970-01-01") } else { unit.to_owned() };
-        attributes.entry("units".to_owned()).or_insert_with(|| units.into());
+        attributes.get_or_insert_with("units", || units.into());
         if is_point {
-            attributes.entry("calendar".to_owned()).or_insert_with(|| "proleptic_gregorian".into());
+            attributes.get_or_insert_with("calendar", || "proleptic_gregorian".into());
         }
         return Ok((datatype::integer(8, true), Form::Same(DataType::Int64), None));
     }
@@ -586,7 +586,7 @@ fn form_of(
     }
     let encoded = datatype::of_fixed(data_type, convention)?;
     if *data_type == DataType::Bool && convention == Convention::NetCdf {
-        attributes.entry("dtype".to_owned()).or_insert_with(|| "bool".into());
+        attributes.get_or_insert_with("dtype", || "bool".into());
     }
     let form = match data_type {
         _ if data_type.is_named("null_terminated_bytes") => DataType::RawBits(data_type.size()),
@@ -652,7 +652,7 @@ fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> O
     if encoded.bytes.len() > LONGEST {
         return None;
     }
-    attributes.shift_remove(crate::ENUM);
+    attributes.remove(crate::ENUM);
     Some(encoded)
 }
 

@@ -203,7 +203,7 @@ pub(crate) fn root_of(store: &FileStore) -> Result<Node> {
 
 fn info(array: &Array) -> Info {
     let mut attributes = array.attributes().clone();
-    let told = attributes.shift_remove(crate::ARRAY_DIMENSIONS);
+    let told = attributes.remove(crate::ARRAY_DIMENSIONS);
     let names = array.dimension_names().map(<[_]>::to_vec).or_else(|| {
         let told = told?;
         Some(told.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect())

@@ -21,6 +21,7 @@ pub struct StoredChunk {
 
 /// Elements of a stored chunk that are to be read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct StoredRead<'a> {
     /// The chunk, or shard.
     pub chunk: StoredChunk,
@@ -30,8 +31,16 @@ pub struct StoredRead<'a> {
     pub out: ViewMut<'a>,
 }
 
+impl<'a> StoredRead<'a> {
+    /// Elements of a chunk, and their destination.
+    pub fn new(chunk: StoredChunk, elements: ChunkElements, out: ViewMut<'a>) -> Self {
+        Self { chunk, elements, out }
+    }
+}
+
 /// Elements of a stored chunk that are to be written.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct StoredWrite<'a> {
     /// The chunk, or shard.
     pub chunk: StoredChunk,
@@ -41,6 +50,19 @@ pub struct StoredWrite<'a> {
     pub values: View<'a>,
     /// True if nothing else of the chunk is to be kept: the stored one is not read. A shard keeps its other elements nevertheless.
     pub replaces: bool,
+}
+
+impl<'a> StoredWrite<'a> {
+    /// Elements of a chunk, and their new values. The other elements of the chunk are kept.
+    pub fn new(chunk: StoredChunk, elements: ChunkElements, values: View<'a>) -> Self {
+        Self { chunk, elements, values, replaces: false }
+    }
+
+    /// Sets [`replaces`](Self::replaces).
+    #[must_use]
+    pub fn replaces(self, replaces: bool) -> Self {
+        Self { replaces, ..self }
+    }
 }
 
 /// Reads and writes of chunks by their keys, for programs with an indexing of their own. The shape of the array and the encoding of
@@ -105,7 +127,10 @@ impl Array {
     }
 
     fn in_stored(&self, error: Error, chunk: &StoredChunk) -> Error {
-        error.at(format!("chunk '{}' in {}", chunk.key, self.location.store.location()))
+        error
+            .at(format!("chunk '{}' in {}", chunk.key, self.location.store.location()))
+            .with_path(self.path())
+            .with_key(&chunk.key)
     }
 }
 
