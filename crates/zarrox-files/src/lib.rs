@@ -1,4 +1,4 @@
-//! Files of HDF5 and NetCDF as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
+//! Files of HDF5, NetCDF and NumPy as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
 //!
 //! ```
 //! use zarrox::prelude::*;
@@ -37,6 +37,7 @@ mod images;
 mod import;
 mod input;
 mod inventory;
+mod keys;
 mod natural;
 #[cfg_attr(
     not(feature = "hdf5"),
@@ -46,6 +47,7 @@ mod netcdf;
 mod netcdf3;
 #[cfg(feature = "nifti")]
 mod nifti;
+mod npy;
 pub mod picture;
 #[cfg(any(feature = "images", feature = "nifti", feature = "tiff"))]
 mod placed;
@@ -67,6 +69,9 @@ pub use import::{Appended, Import, Imported, Importing, import_file};
 pub use inventory::Inventory;
 #[cfg(all(feature = "images", feature = "png", feature = "tiff"))]
 pub use stack::{Names, Stack, StackKind};
+#[cfg(feature = "npz")]
+pub use npy::npz_writer::NpzWriter;
+pub use npy::raw::RawElements;
 pub use store::{FileStore, LeftOut};
 #[cfg(feature = "tables")]
 pub use table::Table;

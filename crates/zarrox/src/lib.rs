@@ -64,7 +64,7 @@ pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
     Error, ErrorKind, FillValue, Format, GroupMetadata, IndexArray, IntoSelection, Mask, NewAxis,
-    NodeMetadata, NodePath, Registry, Result, Selection, Separator, Strictness, codec, data_type, grid, json,
+    NodeMetadata, NodePath, Order, Registry, Result, Selection, Separator, Strictness, codec, data_type, grid, json,
     msgpack, registry, s, selection, strided, vlen,
 };
 #[cfg(feature = "derive")]

@@ -515,18 +515,18 @@ fn results_without_elements_may_have_any_lengths() {
     let huge = 1 << 40;
     let array = int32(&memory(), &[0, huge, huge, huge], &[1, 1, 1, 1]).create().unwrap();
     assert_eq!(array.read_dyn(s![.., ..;-1, .., ..]).unwrap().as_bytes(), [0_u8; 0]);
-    let foreign = |column_major| {
+    let foreign = |order| {
         let shape = vec![1 << 40, 1 << 40, 0];
         DynArray::from_foreign(
             DataType::Int32,
             shape,
             Vec::new(),
             &zarrox::data_type::ByteOrder::One(zarrox::data_type::Endian::Big),
-            column_major,
+            order,
         )
     };
     // Whether such a shape counts as too large is the order's accident; that it is no panic is not.
-    assert!(foreign(false).is_err() || foreign(true).is_err());
+    assert!(foreign(zarrox::Order::RowMajor).is_err() || foreign(zarrox::Order::ColumnMajor).is_err());
 }
 
 #[test]

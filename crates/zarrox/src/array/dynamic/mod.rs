@@ -12,7 +12,7 @@ use zarrox_codecs::number_cast;
 use zarrox_core::data_type::{ByteOrder, Casting, Storage, utf32_text};
 use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
 use zarrox_core::vlen::VlenBuffer;
-use zarrox_core::{DataType, Element, Error, ErrorKind, Registry, Result};
+use zarrox_core::{DataType, Element, Error, ErrorKind, Order, Registry, Result};
 
 use super::ndarrays::view_of;
 use crate::error::argument;
@@ -133,7 +133,7 @@ impl DynArray {
         Self::new(field.data_type, shape, bytes)
     }
 
-    /// Creates an array from bytes of other programs: of either byte order, row-major or column-major.
+    /// Creates an array from bytes of other programs: in either byte order, and in either order of the elements.
     ///
     /// # Errors
     /// The errors of [`DynArray::new`].
@@ -141,11 +141,11 @@ impl DynArray {
         data_type: DataType,
         shape: Vec<usize>,
         bytes: Vec<u8>,
-        order: &ByteOrder,
-        column_major: bool,
+        endian: &ByteOrder,
+        order: Order,
     ) -> Result<Self> {
-        let swapped = order.swapped(&data_type.storage());
-        let in_place = !column_major || shape.len() < 2;
+        let swapped = endian.swapped(&data_type.storage());
+        let in_place = order == Order::RowMajor || shape.len() < 2;
         let backwards: Vec<usize> = (0..shape.len()).rev().collect();
         let mut foreign =
             Self::new(data_type, if in_place { shape } else { permuted(&shape, &backwards) }, bytes)?;
@@ -423,8 +423,8 @@ mod tests {
 
     #[test]
     fn foreign_bytes_are_brought_into_our_order() {
-        let foreign = |bytes: Vec<u8>, endian, column_major| {
-            DynArray::from_foreign(DataType::Int16, vec![2, 3], bytes, &ByteOrder::One(endian), column_major)
+        let foreign = |bytes: Vec<u8>, endian, order| {
+            DynArray::from_foreign(DataType::Int16, vec![2, 3], bytes, &ByteOrder::One(endian), order)
         };
         let values: [i16; 6] = [1, 2, 3, 4, 5, 600];
         let little: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
@@ -434,8 +434,8 @@ mod tests {
         for (bytes, endian, column_major) in
             [(little, Endian::Little, false), (big, Endian::Big, false), (columns, Endian::Big, true)]
         {
-            assert_eq!(foreign(bytes, endian, column_major).unwrap().to_typed::<i16>().unwrap(), wanted);
+            assert_eq!(foreign(bytes, endian, order).unwrap().to_typed::<i16>().unwrap(), wanted);
         }
-        assert!(foreign(vec![0; 11], Endian::Big, true).is_err());
+        assert!(foreign(vec![0; 11], Endian::Big, Order::ColumnMajor).is_err());
     }
 }
