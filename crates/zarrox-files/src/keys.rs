@@ -85,7 +85,9 @@ mod tests {
             let found: Vec<_> = found.map(|(_, rest)| keys.position(rest, chunk.len())).collect();
             assert_eq!(found, [Some(chunk.to_vec())], "{key}");
         }
-        for (keys, key) in [(Keys::Slashes, "c/00"), (Keys::Slashes, "d/0"), (Keys::Dots, "+1"), (Keys::Dots, "c/0")] {
+        for (keys, key) in
+            [(Keys::Slashes, "c/00"), (Keys::Slashes, "d/0"), (Keys::Dots, "+1"), (Keys::Dots, "c/0")]
+        {
             assert_eq!(keys.position(key, 1), None, "{key}");
         }
     }

@@ -67,11 +67,11 @@ pub use import::kind::{Kind, open_bytes, open_file};
 pub use import::select::Select;
 pub use import::{Appended, Import, Imported, Importing, import_file};
 pub use inventory::Inventory;
-#[cfg(all(feature = "images", feature = "png", feature = "tiff"))]
-pub use stack::{Names, Stack, StackKind};
 #[cfg(feature = "npz")]
 pub use npy::npz_writer::NpzWriter;
 pub use npy::raw::RawElements;
+#[cfg(all(feature = "images", feature = "png", feature = "tiff"))]
+pub use stack::{Names, Stack, StackKind};
 pub use store::{FileStore, LeftOut};
 #[cfg(feature = "tables")]
 pub use table::Table;

@@ -96,7 +96,8 @@ impl Runs {
     /// The length of the chunk that begins at this offset, in bytes.
     pub(crate) fn length_at(&self, offset: u64) -> u64 {
         let divided = (0..self.shape.len()).rev().find(|&dim| self.chunk_shape[dim] < self.shape[dim]);
-        let size = |lengths: &[u64]| lengths.iter().fold(self.item, |size, &length| size.saturating_mul(length));
+        let size =
+            |lengths: &[u64]| lengths.iter().fold(self.item, |size, &length| size.saturating_mul(length));
         let Some(dim) = divided else { return size(&self.shape) };
         let inner = size(&self.shape[dim + 1..]);
         let row = inner.saturating_mul(self.shape[dim]).max(1);
@@ -214,7 +215,13 @@ pub(crate) struct Ordered {
 
 impl Form for Ordered {
     fn decode(&self, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray> {
-        DynArray::from_foreign(self.data_type.clone(), shape, bytes, &ByteOrder::One(self.endian), zarrox::Order::RowMajor)
+        DynArray::from_foreign(
+            self.data_type.clone(),
+            shape,
+            bytes,
+            &ByteOrder::One(self.endian),
+            zarrox::Order::RowMajor,
+        )
     }
 }
 
@@ -295,7 +302,8 @@ mod tests {
 
     #[test]
     fn runs_follow_each_other() {
-        for (shape, chunk) in [(&[3, 5, 2][..], &[1, 2, 2][..]), (&[7], &[3]), (&[2, 3], &[2, 3]), (&[], &[])] {
+        for (shape, chunk) in [(&[3, 5, 2][..], &[1, 2, 2][..]), (&[7], &[3]), (&[2, 3], &[2, 3]), (&[], &[])]
+        {
             let runs = Runs::of_chunks(shape, chunk.to_vec(), 2);
             let mut end = 0;
             let _ = each_position(runs.grid(), &mut |position| {

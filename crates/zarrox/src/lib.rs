@@ -50,7 +50,7 @@ pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Growth, InnerChunk, Longer,
     Parts, Rows, StoredChunk, StoredRead, StoredWrite, Time, VlenElement, npy,
 };
-pub use consolidated::{Difference, DifferenceKind, Freshness};
+pub use consolidated::{Freshness, StaleNode, Staleness};
 pub use group::{Child, Group, Node, Tree};
 pub use hierarchy::DocumentFix;
 pub use hierarchy::journal::JOURNAL;
@@ -64,8 +64,8 @@ pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
     Error, ErrorKind, FillValue, Format, GroupMetadata, IndexArray, IntoSelection, Mask, NewAxis,
-    NodeMetadata, NodePath, Order, Registry, Result, Selection, Separator, Strictness, codec, data_type, grid, json,
-    msgpack, registry, s, selection, strided, vlen,
+    NodeMetadata, NodePath, Order, Registry, Result, Selection, Separator, Strictness, codec, data_type,
+    grid, json, msgpack, registry, s, selection, strided, vlen,
 };
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;

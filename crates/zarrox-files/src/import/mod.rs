@@ -336,7 +336,11 @@ impl Import {
         }
         let (accesses, above) = (store.accesses().clone(), node.to_owned());
         let elements = PlainElements::new(move |path| {
-            let whole = [above.as_str(), path].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+            let whole = [above.as_str(), path]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join("/");
             accesses.get(&whole).cloned().unwrap_or(Access::Any(zarrox::Order::RowMajor))
         });
         Some(match self.build.0.clone() {
@@ -363,7 +367,7 @@ impl Import {
         let registry = zarrox::codecs::registry();
         let (wanted, shape) = (array.data_type().clone(), source.shape().to_vec());
         let convert = |values: zarrox::DynArray| match casting {
-            _ if *values.data_type() == wanted => Ok(values),
+            _ if values.data_type().storage() == wanted.storage() => Ok(values),
             Some(casting) => values.cast(&wanted, casting, &registry),
             None => values.packed(),
         };

@@ -194,7 +194,8 @@ impl Elements for ConvertedElements {
         let lengths = self.chunk_shape().into_iter().map(usize::try_from).collect::<Result<Vec<_>, _>>();
         let shape = lengths.map_err(|_| corrupt("a chunk is too large"))?;
         let bytes = self.stored.bytes(chunk)?.to_vec();
-        let elements = DynArray::from_foreign(self.read_as.clone(), shape, bytes, &self.endian, self.stored.order)?;
+        let elements =
+            DynArray::from_foreign(self.read_as.clone(), shape, bytes, &self.endian, self.stored.order)?;
         self.conversion.apply(elements, &self.data_type).map_err(|error| error.at(&self.name))
     }
 }

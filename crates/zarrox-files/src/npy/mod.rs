@@ -73,7 +73,11 @@ pub(crate) fn open_raw(input: &Arc<Input>, raw: &RawElements, reading: &Reading)
 }
 
 /// Opens a stream with the content of an `.npy` file, or of raw elements, as a store whose only node is an array.
-pub(crate) fn open_stream(name: &str, mut stream: impl Read + Send + 'static, reading: &Reading) -> Result<FileStore> {
+pub(crate) fn open_stream(
+    name: &str,
+    mut stream: impl Read + Send + 'static,
+    reading: &Reading,
+) -> Result<FileStore> {
     let header = match &reading.raw {
         None => Header::read(&mut stream)?,
         Some(raw) => {
@@ -87,7 +91,12 @@ pub(crate) fn open_stream(name: &str, mut stream: impl Read + Send + 'static, re
     };
     let ends = reading.raw.is_some();
     let stream = Stream::new(name.to_owned(), Box::new(stream), runs_of(&header), header.size()?, ends)?;
-    let found = Found { path: String::new(), name: name.to_owned(), header, source: Source::Stream(Arc::new(stream)) };
+    let found = Found {
+        path: String::new(),
+        name: name.to_owned(),
+        header,
+        source: Source::Stream(Arc::new(stream)),
+    };
     store_of(name.to_owned(), vec![found], Vec::new(), reading)
 }
 
@@ -147,7 +156,12 @@ fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result
 }
 
 /// The store of arrays: one of v2, unless only v3 has a data type that is asked for.
-fn store_of(location: String, found: Vec<Found>, left_out: Vec<LeftOut>, reading: &Reading) -> Result<FileStore> {
+fn store_of(
+    location: String,
+    found: Vec<Found>,
+    left_out: Vec<LeftOut>,
+    reading: &Reading,
+) -> Result<FileStore> {
     let arrays = found.into_iter().map(|found| Planned::new(found, reading.stored.as_ref()));
     let arrays = arrays.collect::<Result<Vec<_>>>()?;
     let of = |format| store_in(format, &location, &arrays, left_out.clone());
@@ -189,8 +203,13 @@ impl Planned {
         let Some((wanted, casting)) = wanted else {
             return Ok(Self { found, data_type: own, conversion: Conversion::Renamed });
         };
-        if let Some(conversion) = Conversion::between(&own, wanted) {
-            return Ok(Self { found, data_type: wanted.clone(), conversion });
+        match Conversion::between(&own, wanted) {
+            // The copy gives the elements their name, and checks that it may.
+            Some(Conversion::Renamed) => {
+                return Ok(Self { found, data_type: own, conversion: Conversion::Renamed });
+            }
+            Some(conversion) => return Ok(Self { found, data_type: wanted.clone(), conversion }),
+            None => {}
         }
         // Numbers are cast by the copy.
         let registry = zarrox::codecs::registry();
@@ -203,8 +222,12 @@ impl Planned {
 
     /// Creates the document, and returns the way to the chunks.
     fn create(&self, builder: ArrayBuilder, format: Format) -> Result<Box<dyn Chunks>> {
-        let (header, stored) = (&self.found.header, StoredElements::new(self.found.source.clone(), &self.found.header));
-        let builder = builder.shape(header.shape.clone()).chunks(stored.chunk_shape()).data_type(self.data_type.clone());
+        let (header, stored) =
+            (&self.found.header, StoredElements::new(self.found.source.clone(), &self.found.header));
+        let builder = builder
+            .shape(header.shape.clone())
+            .chunks(stored.chunk_shape())
+            .data_type(self.data_type.clone());
         // No element is the fill value because it is missing.
         let builder = if format == Format::V2 { builder.fill_value_json(Json::Null) } else { builder };
         let builder = builder.no_compressor();

@@ -114,7 +114,11 @@ impl Member {
             hasher.update(&buffer[..read]);
             done += read as u64;
         }
-        if hasher.finalize() == crc { Ok(()) } else { Err(corrupt(format!("the checksum of '{}' is wrong", self.file))) }
+        if hasher.finalize() == crc {
+            Ok(())
+        } else {
+            Err(corrupt(format!("the checksum of '{}' is wrong", self.file)))
+        }
     }
 
     fn unpack(&self) -> Result<Input> {

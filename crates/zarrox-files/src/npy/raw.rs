@@ -52,7 +52,9 @@ impl RawElements {
     pub(super) fn header(&self, available: Option<u64>) -> Result<Header> {
         let Self { data_type, endian, .. } = self.clone();
         if data_type.storage() == Storage::Variable {
-            return Err(argument(format!("elements of {data_type} have no fixed length, so that they cannot be told apart")));
+            return Err(argument(format!(
+                "elements of {data_type} have no fixed length, so that they cannot be told apart"
+            )));
         }
         let shape = self.known_shape(available)?;
         Ok(Header { data_type, endian, order: Order::RowMajor, shape })
@@ -65,10 +67,10 @@ impl RawElements {
         let item = self.data_type.size() as u64;
         let mut lengths = self.shape.iter().flatten();
         let row = lengths.try_fold(item, |size, &length| size.checked_mul(length)).filter(|&row| row > 0);
-        let row = row.ok_or_else(|| argument("a length of -1 is ambiguous, since the other lengths contain 0"))?;
-        let available = available.ok_or_else(|| {
-            argument("a length of -1 works only for files; give the length for a stream")
-        })?;
+        let row =
+            row.ok_or_else(|| argument("a length of -1 is ambiguous, since the other lengths contain 0"))?;
+        let available = available
+            .ok_or_else(|| argument("a length of -1 works only for files; give the length for a stream"))?;
         if available % row != 0 {
             return Err(corrupt(format!(
                 "there are {available} bytes of elements, which is not a multiple of the {row} bytes of a row"

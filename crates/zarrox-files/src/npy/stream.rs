@@ -35,7 +35,13 @@ struct State {
 }
 
 impl Stream {
-    pub(super) fn new(name: String, reader: Box<dyn Read + Send>, runs: Runs, size: u64, ends: bool) -> Result<Self> {
+    pub(super) fn new(
+        name: String,
+        reader: Box<dyn Read + Send>,
+        runs: Runs,
+        size: u64,
+        ends: bool,
+    ) -> Result<Self> {
         let state = Mutex::new(State { reader, position: 0, kept: BTreeMap::new() });
         let stream = Self { name, runs, size, ends, state };
         if size == 0 {
@@ -52,7 +58,8 @@ impl Stream {
         }
         let found = state.kept.get(&extent.offset).cloned();
         let bytes = found.ok_or_else(|| {
-            let message = format!("{} is read in the order of its elements, and was read further already", self.name);
+            let message =
+                format!("{} is read in the order of its elements, and was read further already", self.name);
             Error::new(ErrorKind::Unsupported, message)
         })?;
         let whole = usize::try_from(extent.whole).unwrap_or(bytes.len());
@@ -89,7 +96,9 @@ impl Stream {
             let read = bytes.len() as u64;
             let next = (length - read).min(read.max(AT_ONCE));
             let more = usize::try_from(next).map_err(|_| corrupt("a row is too large"))?;
-            bytes.try_reserve(more).map_err(|_| Error::new(ErrorKind::OutOfMemory, "a row does not fit into memory"))?;
+            bytes
+                .try_reserve(more)
+                .map_err(|_| Error::new(ErrorKind::OutOfMemory, "a row does not fit into memory"))?;
             let mut part = state.reader.by_ref().take(next);
             part.read_to_end(&mut bytes).map_err(|error| failed(&format!("reading {}", self.name), error))?;
             if next == 0 || (bytes.len() as u64) < read + next {
@@ -127,11 +136,15 @@ mod tests {
     #[test]
     fn chunks_are_kept_until_they_are_passed() {
         let runs = Runs::new(&[3, 5 << 20], 1);
-        let bytes: Vec<u8> = (0..15 << 20).map(|n: u32| n.to_le_bytes()[2]).collect();
-        let stream = Stream::new("it".to_owned(), Box::new(std::io::Cursor::new(bytes)), runs.clone(), 15 << 20, true);
+        let bytes: Vec<u8> = (0..15 << 20).map(|n: u32| (n >> 20).to_le_bytes()[0]).collect();
+        let stream =
+            Stream::new("it".to_owned(), Box::new(std::io::Cursor::new(bytes)), runs.clone(), 15 << 20, true);
         let stream = stream.unwrap();
         let read = |chunk: [u64; 2]| stream.read(runs.extent(&chunk));
-        assert_eq!(read([1, 0]).unwrap()[..], vec![[5; 1 << 20], [6; 1 << 20], [7; 1 << 20], [8; 1 << 20]].concat());
+        assert_eq!(
+            read([1, 0]).unwrap()[..],
+            vec![[5; 1 << 20], [6; 1 << 20], [7; 1 << 20], [8; 1 << 20]].concat()
+        );
         let cut = read([0, 1]).unwrap();
         assert_eq!((cut.len(), cut[0], cut[1 << 20]), (4 << 20, 4, 0));
         stream.pass((5 << 20) + 1);

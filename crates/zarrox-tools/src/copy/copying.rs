@@ -61,7 +61,9 @@ impl Copying {
     pub fn elements(&self) -> Result<Vec<(String, Array, Array)>> {
         let mut all = Vec::new();
         for conversion in self.conversions() {
-            all.extend(conversion.elements()?.into_iter().map(|(path, source, copy, _)| (path, source, copy)));
+            all.extend(
+                conversion.elements()?.into_iter().map(|(path, source, copy, _)| (path, source, copy)),
+            );
         }
         Ok(all)
     }

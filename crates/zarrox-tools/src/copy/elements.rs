@@ -89,9 +89,11 @@ impl PlainElements {
         let data_type = rewrite.data_type(array).clone();
         let packed = data_type.packed();
         let plan = |data_type| {
-            let builder = ArrayBuilder::new(Ok(place.clone()), Some(format)).attributes(array.attributes().clone());
+            let builder =
+                ArrayBuilder::new(Ok(place.clone()), Some(format)).attributes(array.attributes().clone());
             let builder = rewrite.onto(builder.shape(array.shape()).data_type(data_type), array.shape());
-            let builder = self.build.iter().try_fold(builder, |builder, build| build(builder, array.shape()))?;
+            let builder =
+                self.build.iter().try_fold(builder, |builder, build| build(builder, array.shape()))?;
             builder.plan(place)
         };
         match plan(data_type.clone()) {

@@ -14,7 +14,7 @@ use super::report::{Action, CopyReport, Skipped};
 use super::settings::Verify;
 use zarrox::internals::Tally;
 use zarrox::internals::{Changes, Fingerprint, Journal, Location, format_of};
-use zarrox::{Array, Progress};
+use zarrox::{Array, DynArray, Progress};
 
 impl Conversion {
     /// Runs the conversion. An interrupted one is continued.
@@ -115,8 +115,12 @@ impl Conversion {
         // The store must be asked again, since its content changes now.
         let place = self.destination.clone().with_layout(None);
         place.check_ancestors(to)?;
-        Journal::new(&self.source, self.report.from, to, false, &self.fingerprint()?)
-            .begin(&place, to, overwrite, false)
+        let fingerprint = self.fingerprint()?;
+        let journal = match self.settings.elements {
+            Some(_) => Journal::of_creation(self.source.store.location(), to, &fingerprint),
+            None => Journal::new(&self.source, self.report.from, to, false, &fingerprint),
+        };
+        journal.begin(&place, to, overwrite, false)
     }
 
     fn copy_array(
@@ -168,10 +172,15 @@ impl Conversion {
         }
         let item = source.data_type().size() as u64;
         let most = self.settings.effort.memory as u64 / item.max(1);
-        let rewrite = &self.settings.rewrite;
-        let convert = |values| {
-            let values = rewrite.cast(values, source)?;
-            if values.data_type() == destination.data_type() { Ok(values) } else { values.packed() }
+        let (rewrite, storage) = (&self.settings.rewrite, destination.data_type().storage());
+        let convert = |values: DynArray| {
+            // Another name of the same elements is no cast.
+            let values = if values.data_type().storage() == storage {
+                values
+            } else {
+                rewrite.cast(values, source)?
+            };
+            if values.data_type().storage() == storage { Ok(values) } else { values.packed() }
         };
         copy_elements(source, &destination.slice(..), &access, most, convert, |count| {
             tell(count.saturating_mul(item))

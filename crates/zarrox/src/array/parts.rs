@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use zarrox_core::{Order, Result};
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
+use zarrox_core::{Order, Result};
 
 use super::boxes::Boxes;
 use super::view::ArrayView;
@@ -91,12 +91,7 @@ impl ArrayView<'_> {
 
     /// Divides the selection into boxes with at most these lengths: boxes of stored objects, or of inner chunks if objects are
     /// too large.
-    fn divided(
-        &self,
-        most: u64,
-        order: Order,
-        lengths: impl Fn(&[Axis], Room) -> Vec<u64>,
-    ) -> Result<Parts> {
+    fn divided(&self, most: u64, order: Order, lengths: impl Fn(&[Axis], Room) -> Vec<u64>) -> Result<Parts> {
         let (resolved, array) = (self.unconfirmed()?, self.array);
         let enough = ENOUGH / self.data_type().size().max(1) as u64;
         let inside = array.shard_shape().map(|_| ChunkGrid::Regular { chunk_shape: array.chunk_shape() });
@@ -342,8 +337,12 @@ mod tests {
         let whole: Vec<_> =
             array.slice(..).parts_in_order(1 << 30, Order::RowMajor).unwrap().map(|p| p[0].clone()).collect();
         assert_eq!(whole, [0..8, 8..10]);
-        let later: Vec<_> =
-            array.slice(s![3.., ..]).parts_in_order(6 << 23, Order::RowMajor).unwrap().map(|p| p[0].clone()).collect();
+        let later: Vec<_> = array
+            .slice(s![3.., ..])
+            .parts_in_order(6 << 23, Order::RowMajor)
+            .unwrap()
+            .map(|p| p[0].clone())
+            .collect();
         assert_eq!(later, [0..5, 5..7]);
     }
 
@@ -371,11 +370,17 @@ mod tests {
 
     #[test]
     fn there_are_views_without_dimensions_and_without_elements() {
-        assert_eq!(array(&[], &[]).slice(..).parts(1, Order::RowMajor).unwrap().collect::<Vec<_>>(), [Vec::new()]);
+        assert_eq!(
+            array(&[], &[]).slice(..).parts(1, Order::RowMajor).unwrap().collect::<Vec<_>>(),
+            [Vec::new()]
+        );
         assert_eq!(array(&[], &[]).slice(..).parts_in_order(1, Order::ColumnMajor).unwrap().count(), 1);
         assert_eq!(array(&[3, 0], &[1, 1]).slice(..).parts(1, Order::RowMajor).unwrap().count(), 0);
         let huge = array(&[1 << 62, 1 << 62], &[1, 1 << 20]);
-        assert_eq!(huge.slice(..).parts(1 << 21, Order::RowMajor).unwrap().nth(1).unwrap(), [0..1, 1 << 21..1 << 22]);
+        assert_eq!(
+            huge.slice(..).parts(1 << 21, Order::RowMajor).unwrap().nth(1).unwrap(),
+            [0..1, 1 << 21..1 << 22]
+        );
         assert_eq!(
             huge.slice(..).parts_in_order(1 << 21, Order::RowMajor).unwrap().nth(1).unwrap(),
             [0..1, 1 << 21..1 << 22]

@@ -5,8 +5,8 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 use clap::Args;
-use zarrox::json::{self, Json};
 use zarrox::data_type::Storage;
+use zarrox::json::{self, Json};
 use zarrox::{Array, DynArray, Error, ErrorKind, Result, npy};
 
 use super::import::{Appended, append_to};

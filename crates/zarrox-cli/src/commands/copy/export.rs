@@ -16,8 +16,8 @@ use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, note, printable, usage};
 use crate::files::Output;
 use crate::interrupt;
-use crate::places;
 use crate::part::Part;
+use crate::places;
 use crate::progress::Progress;
 use crate::strings::{self, Strings};
 use crate::window::{Window, memory_size};
@@ -267,7 +267,8 @@ impl Export {
     fn write_npy(&self, window: &Window<'_>, target: &mut Target<'_>) -> Result<(), Failure> {
         let strings = interrupt::or_interrupted(Strings::measure(window, self.memory.0))?;
         let data_type = strings.as_ref().map_or(window.data_type(), Strings::data_type);
-        let header = npy::header(data_type, &ByteOrder::One(Endian::NATIVE), Order::RowMajor, &window.shape());
+        let header =
+            npy::header(data_type, &ByteOrder::One(Endian::NATIVE), Order::RowMajor, &window.shape());
         let header = header.map_err(|error| window.place(with_ways(error)))?;
         target.write(&header)?;
         self.write_elements(window, strings.as_ref(), target, header.len() as u64)
@@ -485,7 +486,8 @@ impl Export {
             arrays.iter().map(|(_, array)| Ok(Window::new(array, selection, &self.part.fields)?.bytes()));
         let total = sizes.sum::<Result<u64>>()?;
         let progress = Progress::new(&self.out, total);
-        let mut archive = NpzWriter::new(Output::create(Path::new(&self.out), self.force)?).compress(self.compress);
+        let mut archive =
+            NpzWriter::new(Output::create(Path::new(&self.out), self.force)?).compress(self.compress);
         for (name, array) in &arrays {
             let array = watched(array, &progress);
             let window = Window::new(&array, selection, &self.part.fields)?;

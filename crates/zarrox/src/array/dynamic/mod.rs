@@ -431,9 +431,11 @@ mod tests {
         let big: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
         let columns: Vec<u8> = [1_i16, 4, 2, 5, 3, 600].iter().flat_map(|v| v.to_be_bytes()).collect();
         let wanted = ndarray::arr2(&[[1_i16, 2, 3], [4, 5, 600]]).into_dyn();
-        for (bytes, endian, column_major) in
-            [(little, Endian::Little, false), (big, Endian::Big, false), (columns, Endian::Big, true)]
-        {
+        for (bytes, endian, order) in [
+            (little, Endian::Little, Order::RowMajor),
+            (big, Endian::Big, Order::RowMajor),
+            (columns, Endian::Big, Order::ColumnMajor),
+        ] {
             assert_eq!(foreign(bytes, endian, order).unwrap().to_typed::<i16>().unwrap(), wanted);
         }
         assert!(foreign(vec![0; 11], Endian::Big, Order::ColumnMajor).is_err());

@@ -118,7 +118,9 @@ impl Import {
         }
         if self.input() != "-" {
             let file = files::open(Path::new(self.input()))?;
-            return import.open_stream(&self.name(), io::BufReader::new(file)).map_err(|error| error.at(self.name()));
+            return import
+                .open_stream(&self.name(), io::BufReader::new(file))
+                .map_err(|error| error.at(self.name()));
         }
         let (mut start, mut stream) = (Vec::new(), io::stdin());
         let reading = |error| failed(&format!("reading {}", self.name()), error);
