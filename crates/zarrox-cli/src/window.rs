@@ -91,12 +91,12 @@ impl<'a> Window<'a> {
 
     /// Blocks that cover the window in row-major order.
     pub(crate) fn in_order(&self, memory: u64) -> Result<Blocks> {
-        Ok(self.blocks(self.view.parts_in_order(memory / self.item(), false)?))
+        Ok(self.blocks(self.view.parts_in_order(memory / self.item(), zarrox::Order::RowMajor)?))
     }
 
     /// Blocks of whole chunks that cover the window.
     pub(crate) fn whole_chunks(&self, memory: u64) -> Result<Blocks> {
-        Ok(self.blocks(self.view.parts(memory / self.item(), false)?))
+        Ok(self.blocks(self.view.parts(memory / self.item(), zarrox::Order::RowMajor)?))
     }
 
     /// The size of the window's elements at one position of the array, in bytes.

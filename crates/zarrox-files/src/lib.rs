@@ -1,4 +1,4 @@
-//! Files of HDF5 and NetCDF as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
+//! Files of HDF5, NetCDF and NumPy as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
 //!
 //! ```
 //! use zarrox::prelude::*;
@@ -37,6 +37,7 @@ mod images;
 mod import;
 mod input;
 mod inventory;
+mod keys;
 mod natural;
 #[cfg_attr(
     not(feature = "hdf5"),
@@ -46,6 +47,7 @@ mod netcdf;
 mod netcdf3;
 #[cfg(feature = "nifti")]
 mod nifti;
+mod npy;
 pub mod picture;
 #[cfg(any(feature = "images", feature = "nifti", feature = "tiff"))]
 mod placed;
@@ -65,6 +67,9 @@ pub use import::kind::{Kind, open_bytes, open_file};
 pub use import::select::Select;
 pub use import::{Appended, Import, Imported, Importing, import_file};
 pub use inventory::Inventory;
+#[cfg(feature = "npz")]
+pub use npy::npz_writer::NpzWriter;
+pub use npy::raw::RawElements;
 #[cfg(all(feature = "images", feature = "png", feature = "tiff"))]
 pub use stack::{Names, Stack, StackKind};
 pub use store::{FileStore, LeftOut};

@@ -94,7 +94,7 @@ impl Pass {
     /// A pass over a part of an array.
     pub(crate) fn of_view(view: &ArrayView<'_>, selection: Selection, memory: usize) -> Result<Self> {
         let most = (CACHED / view.data_type().size().max(1) as u64).max(1);
-        let parts = view.parts(most, false)?;
+        let parts = view.parts(most, zarrox::Order::RowMajor)?;
         let regions: Vec<Region> =
             parts.map(|part| part.into_iter().map(|range| (range.start, range.end)).collect()).collect();
         Ok(Self::of_regions(view.array(), Some(selection), regions, memory))

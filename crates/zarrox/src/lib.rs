@@ -112,7 +112,7 @@ pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndices, Chunks, DynArray, Growth,
     InnerChunk, Longer, Parts, RawChunks, Rows, StoredChunk, StoredRead, StoredWrite, npy,
 };
-pub use consolidated::{Difference, DifferenceKind, Freshness};
+pub use consolidated::{Freshness, StaleNode, Staleness};
 pub use group::{Child, Group, Node, Tree};
 pub use hierarchy::DocumentFix;
 pub use hierarchy::journal::JOURNAL;
@@ -127,7 +127,7 @@ pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
     ElementsMut, Error, ErrorKind, FillValue, Format, FromElement, FromElements, GroupMetadata, IndexArray,
-    IntoElements, IntoSelection, Mask, NewAxis, NodeMetadata, NodePath, Registry, Result, Selection,
+    IntoElements, IntoSelection, Mask, NewAxis, NodeMetadata, NodePath, Order, Registry, Result, Selection,
     Separator, Strictness, ToElement, codec, data_type, elements, grid, json, msgpack, registry, s,
     selection, strided, vlen,
 };
@@ -139,7 +139,9 @@ pub use zarrox_derive::Element;
 pub mod internals {
     pub use crate::array::boxes::Boxes;
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
-    pub use crate::array::{Alone, ArrayInternals, Left, Unwritten, cell, indices, left_in, settle_left};
+    pub use crate::array::{
+        ArrayInternals, Left, SoleAppender, Unwritten, cell, indices, left_in, settle_left,
+    };
     pub use crate::error::argument;
     pub use crate::hierarchy::journal::{Fingerprint, Journal};
     pub use crate::hierarchy::{APPENDS, DATASET, Found, Mark, format_of, is_mark, update_attributes};

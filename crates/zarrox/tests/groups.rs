@@ -9,6 +9,7 @@ use zarrox::json::{Map, json};
 use zarrox::stores::{CountingStore, DirectoryStore, Key, MemoryStore, Operation, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, Node, NodeKind, OpenMode, OpenOptions};
+use zarrox_testkit::errors::assert_error;
 
 fn stores() -> Vec<(Arc<dyn Store>, Option<tempfile::TempDir>)> {
     let directory = tempfile::tempdir().unwrap();
@@ -55,7 +56,7 @@ fn a_hierarchy_is_built_listed_moved_and_deleted() {
                 assert!(root.move_node(from, to).is_err(), "{from} -> {to}");
             }
             assert_eq!(root.delete("nothing").unwrap_err().kind(), ErrorKind::NotFound);
-            assert!(root.delete("").is_err());
+            assert_error(root.delete(""), ErrorKind::InvalidArgument, "cannot delete itself");
             assert!(root.contains("a").unwrap() && root.contains("b").unwrap());
         }
     }
@@ -71,7 +72,7 @@ fn nothing_is_created_over_or_inside_what_exists() {
     assert_eq!(kind(root.create_group("g")), ErrorKind::AlreadyExists);
     assert_eq!(kind(root.create_group("a/below")), ErrorKind::InvalidArgument);
     assert!(root.require_group("g").is_ok() && root.require_group("new/one").is_ok());
-    assert!(root.require_group("a").is_err());
+    assert_error(root.require_group("a"), ErrorKind::InvalidArgument, "'/a' is an array");
     let again = root.create_array("a").shape([1]).data_type(DataType::Int8);
     assert_eq!(again.clone().create().unwrap_err().kind(), ErrorKind::AlreadyExists);
     assert_eq!(again.overwrite(true).create().unwrap().shape(), [1]);
@@ -84,7 +85,7 @@ fn paths_are_normalised_and_cannot_leave() {
     assert!(root.contains("a/b").unwrap());
     for bad in ["..", "a/../..", "./a", "a/.", "...", "a/\0"] {
         assert_eq!(root.create_group(bad).unwrap_err().kind(), ErrorKind::InvalidArgument, "{bad:?}");
-        assert!(root.open(bad).is_err());
+        assert_error(root.open(bad), ErrorKind::InvalidArgument, "path '/");
     }
 }
 
@@ -117,7 +118,7 @@ fn the_modes_are_those_of_h5py() {
     let read = open("r", &path).unwrap().into_group().unwrap();
     assert_eq!(read.create_group("y").unwrap_err().kind(), ErrorKind::ReadOnly);
     assert!(!open("w", &path).unwrap().into_group().unwrap().contains("x").unwrap());
-    assert!("rw".parse::<OpenMode>().is_err());
+    assert_error("rw".parse::<OpenMode>(), ErrorKind::InvalidArgument, "'rw'");
 }
 
 #[test]
@@ -129,7 +130,11 @@ fn overwriting_never_deletes_a_directory_that_is_no_node() {
     let error = options.create_group(directory.path()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert!(error.to_string().contains("is not a Zarr node"), "{error}");
-    assert!(options.create_array(directory.path()).shape([1]).data_type(DataType::Int8).create().is_err());
+    assert_error(
+        options.create_array(directory.path()).shape([1]).data_type(DataType::Int8).create(),
+        ErrorKind::AlreadyExists,
+        "holds other files",
+    );
     assert_eq!(std::fs::read_to_string(thesis).unwrap(), "years of work");
 }
 
@@ -142,7 +147,8 @@ fn a_node_inside_a_hierarchy_on_disk_belongs_to_it() {
     assert!(!directory.path().join("zarr.json").exists());
     assert_eq!(zarrox::open(path.join("a/b")).unwrap().path().to_string(), "/a/b");
     assert_eq!(zarrox::open_group(&path).unwrap().children().unwrap().len(), 1);
-    assert!(zarrox::open_group(path.join("a/b")).is_err() && zarrox::open_array(path.join("a")).is_err());
+    assert_error(zarrox::open_group(path.join("a/b")), ErrorKind::InvalidArgument, "b' is an array");
+    assert_error(zarrox::open_array(path.join("a")), ErrorKind::InvalidArgument, "a' is a group");
 }
 
 #[test]
@@ -181,7 +187,7 @@ fn a_bad_node_never_hides_its_siblings() {
     let tree = root.tree().unwrap().to_string();
     assert!(tree.contains("good (4,) int32") && tree.contains("quaternion"), "{tree}");
     assert!(root.contains("number").unwrap(), "a node that cannot be understood is one");
-    assert!(root.create_group("number").is_err());
+    assert_error(root.create_group("number"), ErrorKind::AlreadyExists, "'/number'");
     root.delete("number").unwrap();
 }
 
@@ -297,5 +303,9 @@ fn whole_hierarchies_are_moved() {
     zarrox::create_group(path("a.zarr")).unwrap();
     let taken = options.move_node(path("a.zarr"), path("b.zarr")).unwrap_err();
     assert_eq!(taken.kind(), zarrox::ErrorKind::AlreadyExists);
-    assert!(options.move_node(path("b.zarr/g"), path("c.zarr")).is_err());
+    assert_error(
+        options.move_node(path("b.zarr/g"), path("c.zarr")),
+        ErrorKind::InvalidArgument,
+        "different hierarchies",
+    );
 }

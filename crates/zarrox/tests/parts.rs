@@ -35,9 +35,9 @@ fn write(array: &Array, parts: Parts) {
 fn each_chunk_is_written_and_read_once_in_parts_of_whole_chunks() {
     for most in [1, 80, 500, 10_000] {
         let (store, array) = counted([8, 10]);
-        write(&array, array.slice(..).parts(most, false).unwrap());
+        write(&array, array.slice(..).parts(most, zarrox::Order::RowMajor).unwrap());
         assert_eq!(store.take().of(Operation::Set), 8 * 5, "{most}");
-        for part in array.slice(..).parts(most, true).unwrap() {
+        for part in array.slice(..).parts(most, zarrox::Order::ColumnMajor).unwrap() {
             array.read::<DynArray>(place(part)).unwrap();
         }
         assert_eq!(store.take().values(), 8 * 5, "{most}");
@@ -48,7 +48,7 @@ fn each_chunk_is_written_and_read_once_in_parts_of_whole_chunks() {
 fn parts_in_order_tell_how_often_a_chunk_is_met() {
     for (most, times) in [(10_000, 1), (8 * 44, 1), (2 * 44, 4), (44, 8)] {
         let (store, array) = counted([8, 10]);
-        let parts = array.slice(..56).parts_in_order(most, false).unwrap();
+        let parts = array.slice(..56).parts_in_order(most, zarrox::Order::RowMajor).unwrap();
         assert_eq!((parts.times(), parts.whole_rows()), (times, 8 * 44));
         write(&array, parts);
         assert_eq!(store.take().of(Operation::Set), 7 * 5 * times, "{most}");

@@ -303,7 +303,7 @@ impl<'a> Image<'a> {
         out.write_all(&extensions).map_err(writing)?;
         let view = self.placed.array.slice(&self.placed.selection);
         let item = view.data_type().size().max(1) as u64;
-        for block in view.parts_in_order((options.memory / item).max(1), false)? {
+        for block in view.parts_in_order((options.memory / item).max(1), zarrox::Order::RowMajor)? {
             let part: Vec<DimSelection> = block.into_iter().map(DimSelection::from).collect();
             let elements = view.slice(part).read::<DynArray>()?;
             out.write_all(elements.as_bytes()).map_err(writing)?;

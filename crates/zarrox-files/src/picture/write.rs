@@ -243,7 +243,7 @@ impl<'a> Source<'a> {
 
     /// Calls a function with all elements, block by block in row-major order.
     fn each(&self, take: &mut dyn FnMut(DynArray) -> Result<()>) -> Result<()> {
-        for block in self.view.parts_in_order(self.most, false)? {
+        for block in self.view.parts_in_order(self.most, zarrox::Order::RowMajor)? {
             let part: Vec<DimSelection> = block.into_iter().map(DimSelection::from).collect();
             let part = self.view.slice(part);
             take(match self.field {

@@ -147,7 +147,7 @@ fn blocks<T: Numeric>(
         count: vec![0; length],
         strides,
     };
-    for ranges in view.parts(AT_ONCE, false)? {
+    for ranges in view.parts(AT_ONCE, zarrox::Order::RowMajor)? {
         let items: Vec<DimSelection> = ranges.iter().cloned().map(DimSelection::from).collect();
         let values = view.slice(items).read::<DynArray>()?.cast(wide, Casting::Lossy, registry)?;
         let begin: Vec<u64> = ranges.iter().map(|range| range.start).collect();

@@ -8,7 +8,7 @@ use zarrox_stores::{Condition, Key, StoreExt};
 use super::repair;
 use super::session::Session;
 use zarrox::internals::{ConsolidatedMetadata, Location, format_of};
-use zarrox::{Difference, Group, Node};
+use zarrox::{Group, Node, StaleNode};
 
 /// The documents of a node that are to be written.
 pub(super) struct Lost {
@@ -168,7 +168,7 @@ impl Lost {
 }
 
 /// Returns true if consolidated metadata may be all that is left of a node's documents.
-pub(super) fn is_last_copy(group: &Group, difference: &Difference) -> bool {
+pub(super) fn is_last_copy(group: &Group, difference: &StaleNode) -> bool {
     let Ok(path) = group.path().join(&difference.path) else { return false };
     let place = group.location().as_stored().at(path);
     let is_found = matches!(place.find(), Ok(Some(found)) if found.explicit || is_group(&found.node));

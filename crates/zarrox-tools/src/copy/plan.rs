@@ -9,6 +9,7 @@ use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMe
 use zarrox_stores::Prefix;
 
 use super::chosen::Chosen;
+use super::elements::PlainElements;
 use super::report::{Action, CopyReport, Effect, NodeReport, Property};
 use super::reshard;
 use super::rewrite::Rewrite;
@@ -61,6 +62,7 @@ pub(super) struct Wishes<'a> {
     pub(super) consolidate: bool,
     /// Property becomes of missing values.
     pub(super) missing: Missing,
+    pub(super) elements: Option<&'a PlainElements>,
 }
 
 /// Walks through the source.
@@ -210,6 +212,9 @@ impl<'a> Planner<'a> {
     }
 
     fn array(&mut self, path: &str, array: &Array) -> Result<()> {
+        if let Some(elements) = self.wishes.elements {
+            return self.elements(path, array, elements);
+        }
         let name = shown(path);
         let keys = array.raw().key_encoding()?;
         let Some(target) = self.translator(path, &name)?.array(array, keys)? else { return Ok(()) };
@@ -246,6 +251,24 @@ impl<'a> Planner<'a> {
             all_chunks: target.other_fill || rewrite.part.is_some(),
             bytes,
             consolidate: false,
+        });
+        Ok(())
+    }
+
+    /// An array that has only elements.
+    fn elements(&mut self, path: &str, array: &Array, elements: &PlainElements) -> Result<()> {
+        let place = self.destination.at(self.destination.path.join(path)?);
+        let target = elements.plan(array, self.wishes.rewrite, self.to, &place)?;
+        let item = array.data_type().size() as u64;
+        let bytes = array.shape().iter().fold(item, |size, &length| size.saturating_mul(length));
+        let chunks = target.chunk_grid.chunk_count(&target.shape).unwrap_or(u64::MAX);
+        let action = Action::Encode;
+        self.report.nodes.push(NodeReport { path: shown(path), is_array: true, action, chunks, bytes });
+        self.steps.push(Step {
+            array: Some(array.clone()),
+            all_chunks: true,
+            bytes,
+            ..Step::documents(path, action, Some(NodeMetadata::Array(target)))
         });
         Ok(())
     }

@@ -183,6 +183,21 @@ impl Rewrite {
         Ok(ArrayMetadata { fill_value, dimension_names: names, extra, fallback_from, ..made })
     }
 
+    /// The builder of a new array of this shape with these properties.
+    pub(super) fn onto(&self, builder: ArrayBuilder, shape: &[u64]) -> ArrayBuilder {
+        let builder = self.chunks.iter().cloned().fold(builder, ArrayBuilder::chunks);
+        let shards = self.shards.iter().flatten().map(|shards| shards.resolve(shape, 1));
+        let builder = shards.fold(builder, ArrayBuilder::shards);
+        let builder = self.codecs.iter().cloned().fold(builder, ArrayBuilder::codecs);
+        let builder = self.filters.iter().flatten().cloned().fold(builder, ArrayBuilder::filter);
+        let builder = match &self.compressor {
+            Some(Some(compressor)) => builder.compressor(compressor.clone()),
+            Some(None) => builder.no_compressor(),
+            None => builder,
+        };
+        self.separator.into_iter().fold(builder, ArrayBuilder::separator)
+    }
+
     fn part_of(&self, array: &Array) -> Result<Part> {
         let Some(part) = &self.part else {
             return Ok(Part { shape: array.shape().to_vec(), dims: (0..array.ndim()).map(Some).collect() });

@@ -231,7 +231,7 @@ impl Statistics {
         if let Some(part) = &self.part {
             let most = (CACHED / array.data_type().size().max(1) as u64).max(1);
             let mut cuts: Vec<BTreeMap<u64, u64>> = shape.iter().map(|_| BTreeMap::new()).collect();
-            for region in array.slice(part.clone()).parts(most, false)? {
+            for region in array.slice(part.clone()).parts(most, zarrox::Order::RowMajor)? {
                 for (cuts, range) in cuts.iter_mut().zip(region) {
                     cuts.insert(range.start, range.end);
                 }

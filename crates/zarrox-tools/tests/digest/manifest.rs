@@ -10,7 +10,7 @@ use zarrox::stores::{
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_tools::Digester;
-use zarrox_tools::manifest::{Finding, Manifest, Verified};
+use zarrox_tools::manifest::{Discrepancy, Manifest, Verified};
 
 fn key(text: &str) -> Key {
     Key::new(text).unwrap()
@@ -43,7 +43,7 @@ fn written(store: &Arc<dyn Store>, path: &str) -> String {
 
 fn verified(store: &Arc<dyn Store>, path: &str, manifest: &str) -> zarrox::Result<(Verified, Vec<String>)> {
     let mut found = Vec::new();
-    let mut tell = |finding: Finding| {
+    let mut tell = |finding: Discrepancy| {
         found.push(finding.to_string());
         Ok(())
     };
@@ -167,7 +167,7 @@ fn a_place_without_its_root_is_verified_all_the_same() {
     Manifest::new().write(&path, &mut manifest).unwrap();
     std::fs::remove_file(path.join("zarr.json")).unwrap();
     let mut found = Vec::new();
-    let mut tell = |finding: Finding| {
+    let mut tell = |finding: Discrepancy| {
         found.push(finding.kind());
         Ok(())
     };

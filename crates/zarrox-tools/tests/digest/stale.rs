@@ -10,7 +10,7 @@ use zarrox::prelude::*;
 use zarrox::stores::{
     Call, Capabilities, DirectoryStore, Key, Prefix, Store, StoreError, Wrapper, provided, wrapped,
 };
-use zarrox_tools::diff::{What, diff};
+use zarrox_tools::diff::{DifferenceKind, diff};
 use zarrox_tools::digest;
 
 /// A store that cannot list its keys, as one of plain HTTP.
@@ -134,7 +134,7 @@ fn where_keys_cannot_be_listed_the_nodes_still_speak_for_themselves() {
         let other = directory.path().join("other.zarr");
         let found = diff(&hierarchy(&other, format).into(), &open()).unwrap();
         assert!(
-            matches!(&found[..], [one] if matches!(one.what, What::Attribute { .. })),
+            matches!(&found[..], [one] if matches!(one.kind, DifferenceKind::Attribute { .. })),
             "{format}: {found:?}"
         );
     }

@@ -9,7 +9,7 @@ use zarrox::ErrorKind;
 use zarrox::json::json;
 use zarrox::{Array, prelude::*, s};
 use zarrox_tools::copy::Copier;
-use zarrox_tools::diff::{Diff, Difference, Values, What};
+use zarrox_tools::diff::{Diff, Difference, DifferenceKind, Values};
 
 fn found(diff: &Diff, left: impl Into<Node>, right: impl Into<Node>) -> Vec<Difference> {
     let mut all = Vec::new();
@@ -30,7 +30,7 @@ fn floats(path: impl AsRef<Path>, chunks: [u64; 2]) -> Array {
 fn values(differences: &[Difference]) -> Values {
     match differences {
         [] => Values::default(),
-        [Difference { what: What::Values(values), .. }] => values.clone(),
+        [Difference { kind: DifferenceKind::Values(values), .. }] => values.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -159,7 +159,7 @@ fn numbers_of_other_types_and_text_are_compared() {
     small.write(.., &arr1(&[0.1_f32, 2.0, 3.0])).unwrap();
     large.write(.., &arr1(&[0.1_f64, 2.0, 4.0])).unwrap();
     let all = found(&Diff::new().rtol(1e-6), small, large);
-    assert!(matches!(all[0].what, What::DataType { .. }));
+    assert!(matches!(all[0].kind, DifferenceKind::DataType { .. }));
     assert_eq!(values(&all[1..]).first[0].index, [2]);
     let text = || zarrox::codecs::registry().data_type_from_v3(&json!("string")).unwrap();
     let (left, right) = (create("t", text()), create("u", text()));

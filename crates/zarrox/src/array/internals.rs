@@ -9,7 +9,7 @@ use zarrox_core::json::Map;
 use zarrox_core::{ArrayMetadata, Result, Selection};
 use zarrox_stores::{Prefix, Store};
 
-use super::resize::{Alone, Unwritten};
+use super::resize::{SoleAppender, Unwritten};
 use super::{Array, ArrayInfo, DynArray};
 use crate::location::{Context, Location};
 use crate::options::OpenOptions;
@@ -101,7 +101,7 @@ pub trait ArrayInternals: Sized {
     fn clear_left(&mut self) -> Result<()>;
 
     /// Keeps others from appending, where no lock does. `None` where a lock does.
-    fn alone(&self) -> Result<Option<Alone<'_>>>;
+    fn alone(&self) -> Result<Option<SoleAppender<'_>>>;
 
     /// Returns true if somebody is appending where no lock keeps others out.
     fn is_appended_to(&self) -> Result<bool>;
@@ -245,7 +245,7 @@ impl ArrayInternals for Array {
         Self::clear_left(self)
     }
 
-    fn alone(&self) -> Result<Option<Alone<'_>>> {
+    fn alone(&self) -> Result<Option<SoleAppender<'_>>> {
         Self::alone(self)
     }
 

@@ -59,7 +59,7 @@ pub use iterate::{Chunks, Rows};
 pub use parts::Parts;
 pub use raw::RawChunks;
 pub use regions::ChunkIndices;
-pub use resize::{Alone, Growth, Longer, Unwritten};
+pub use resize::{Growth, Longer, SoleAppender, Unwritten};
 pub use resize::{Left, left_in, settle_left};
 pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};

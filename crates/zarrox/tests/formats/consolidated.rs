@@ -11,7 +11,7 @@ use zarrox::stores::{
     Condition, CountingStore, DirectoryStore, Key, MemoryStore, Operation, Prefix, Store, StoreExt,
 };
 use zarrox::{Array, prelude::*, s};
-use zarrox::{Consolidated, Difference, DifferenceKind, ErrorKind, Freshness, OpenMode, OpenOptions, Upkeep};
+use zarrox::{Consolidated, ErrorKind, Freshness, OpenMode, OpenOptions, StaleNode, Staleness, Upkeep};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::Copier;
 
@@ -61,9 +61,9 @@ fn hierarchy(format: Format) -> Arc<dyn Store> {
     store
 }
 
-fn differences(group: &Group) -> Vec<(String, DifferenceKind)> {
+fn differences(group: &Group) -> Vec<(String, Staleness)> {
     let found = group.check_consolidated().unwrap();
-    found.into_iter().map(|Difference { path, kind }| (path, kind)).collect()
+    found.into_iter().map(|StaleNode { path, kind }| (path, kind)).collect()
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn what_is_out_of_date_is_found() {
         let mut b = root.open("g/b").unwrap().into_array().unwrap();
         b.resize(&[6]).unwrap();
         root.open("a").unwrap().update_attributes(|map| drop(map.insert("x".into(), json!(1)))).unwrap();
-        use DifferenceKind::{Changed, Extra, Missing};
+        use Staleness::{Changed, Extra, Missing};
         let expected = [("a", Changed), ("g/b", Changed), ("g/h", Extra), ("g/h/c", Extra), ("new", Missing)];
         let expected = expected.map(|(path, kind)| (path.to_owned(), kind));
         assert_eq!(differences(&root), expected, "{format}");

@@ -27,8 +27,13 @@ fn made(data_type: &DataType, bytes: &[u8]) -> Vec<DynArray> {
     let count = bytes.len() / size;
     let shape = || vec![count];
     let native = ByteOrder::One(Endian::NATIVE);
-    let column_major =
-        DynArray::from_foreign(data_type.clone(), vec![count, 1], bytes.to_vec(), &native, true);
+    let column_major = DynArray::from_foreign(
+        data_type.clone(),
+        vec![count, 1],
+        bytes.to_vec(),
+        &native,
+        zarrox::Order::ColumnMajor,
+    );
     let structure = DataType::structure([("x", data_type.clone())]).ok();
     let field = structure.map(|structure| {
         let whole = DynArray::new(structure, shape(), bytes.to_vec()).unwrap();
@@ -37,7 +42,7 @@ fn made(data_type: &DataType, bytes: &[u8]) -> Vec<DynArray> {
     let arrays = [
         DynArray::new(data_type.clone(), shape(), bytes.to_vec()),
         DynArray::from_elements(data_type.clone(), shape(), bytes.chunks_exact(size)),
-        DynArray::from_foreign(data_type.clone(), shape(), bytes.to_vec(), &native, false),
+        DynArray::from_foreign(data_type.clone(), shape(), bytes.to_vec(), &native, zarrox::Order::RowMajor),
         column_major,
     ];
     arrays.into_iter().map(Result::unwrap).chain(field).collect()

@@ -41,7 +41,7 @@ fn elements_become_what_numpy_makes_of_them() {
         let [stored, wanted] = [(from, before), (to, after)].map(|(name, hex)| {
             let (data_type, bytes, order) = (named(name), bytes(hex), ByteOrder::One(Endian::Little));
             let shape = vec![bytes.len() / data_type.size()];
-            DynArray::from_foreign(data_type, shape, bytes, &order, false).unwrap()
+            DynArray::from_foreign(data_type, shape, bytes, &order, zarrox::Order::RowMajor).unwrap()
         });
         let array = create(stored.shape(), &[3], named(from)).create().unwrap();
         array.write(.., &stored).unwrap();

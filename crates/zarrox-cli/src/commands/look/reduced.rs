@@ -128,7 +128,7 @@ pub(super) fn reduced(
         }
         Reduce::Mean => {
             let most = memory / view.data_type().size().max(8) as u64;
-            for block in view.parts(most.max(1), false)? {
+            for block in view.parts(most.max(1), zarrox::Order::RowMajor)? {
                 let begins: Vec<u64> = block.iter().map(|range| range.start).collect();
                 let part: Vec<DimSelection> = block.into_iter().map(DimSelection::from).collect();
                 add(&read(&view.slice(part))?, &begins, false)?;

@@ -3,8 +3,8 @@
 //! [`validate`] looks at a group and at all that its metadata leads to: the arrays of an image, its labels, the wells and images of a plate,
 //! and the images of a collection. No chunk is read.
 
-mod finding;
 mod image;
+mod issue;
 mod labels;
 mod node;
 mod plate;
@@ -12,7 +12,7 @@ mod plate;
 use zarrox_core::json::Json;
 use zarrox_core::{Error, ErrorKind, Result};
 
-pub use finding::{Finding, Severity};
+pub use issue::{Issue, Severity};
 
 use node::{Report, Visited};
 use zarrox::{Group, Node, OpenMode, OpenOptions, Place};
@@ -22,7 +22,7 @@ use zarrox::{Group, Node, OpenMode, OpenOptions, Place};
 /// # Errors
 /// [`ErrorKind::NotFound`] when there is no node; [`ErrorKind::InvalidArgument`] when the group has no metadata of OME-Zarr;
 /// [`ErrorKind::Unsupported`] when it has another version than 0.4 and 0.5; the errors of the store.
-pub fn validate(path: impl Into<Place>) -> Result<Vec<Finding>> {
+pub fn validate(path: impl Into<Place>) -> Result<Vec<Issue>> {
     validate_with(&OpenOptions::new(), path)
 }
 
@@ -30,7 +30,7 @@ pub fn validate(path: impl Into<Place>) -> Result<Vec<Finding>> {
 ///
 /// # Errors
 /// The errors of [`validate`].
-pub fn validate_with(options: &OpenOptions, path: impl Into<Place>) -> Result<Vec<Finding>> {
+pub fn validate_with(options: &OpenOptions, path: impl Into<Place>) -> Result<Vec<Issue>> {
     let options = options.clone().mode(OpenMode::Read).metadata_only(true).chunk_limit(usize::MAX);
     match options.open(path)? {
         Node::Group(group) => validate_group(&group),
@@ -45,7 +45,7 @@ pub fn validate_with(options: &OpenOptions, path: impl Into<Place>) -> Result<Ve
 ///
 /// # Errors
 /// The errors of [`validate`].
-pub fn validate_group(group: &Group) -> Result<Vec<Finding>> {
+pub fn validate_group(group: &Group) -> Result<Vec<Issue>> {
     let Some(visited) = Visited::of(group, "") else {
         let message = format!("the group '{}' has no metadata of OME-Zarr 0.4 or 0.5", group.path());
         return Err(Error::new(ErrorKind::InvalidArgument, message));

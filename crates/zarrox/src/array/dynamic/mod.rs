@@ -11,7 +11,7 @@ use zarrox_core::data_type::{ByteOrder, Casting, Storage};
 use zarrox_core::elements::{Elements, InPlace, Source, Target, reserved};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::vlen::VlenBuffer;
-use zarrox_core::{DataType, Error, ErrorKind, FromElements, IntoElements, Registry, Result};
+use zarrox_core::{DataType, Error, ErrorKind, FromElements, IntoElements, Order, Registry, Result};
 
 use crate::error::argument;
 
@@ -134,7 +134,7 @@ impl DynArray {
         Self::new(field.data_type, shape, bytes)
     }
 
-    /// Creates an array from bytes of other programs: of either byte order, row-major or column-major.
+    /// Creates an array from bytes of other programs: in either byte order, and in either order of the elements.
     ///
     /// # Errors
     /// The errors of [`DynArray::new`].
@@ -142,11 +142,11 @@ impl DynArray {
         data_type: DataType,
         shape: Vec<usize>,
         bytes: Vec<u8>,
-        order: &ByteOrder,
-        column_major: bool,
+        endian: &ByteOrder,
+        order: Order,
     ) -> Result<Self> {
-        let swapped = order.swapped(&data_type.storage());
-        let in_place = !column_major || shape.len() < 2;
+        let swapped = endian.swapped(&data_type.storage());
+        let in_place = order == Order::RowMajor || shape.len() < 2;
         let backwards: Vec<usize> = (0..shape.len()).rev().collect();
         let mut foreign =
             Self::new(data_type, if in_place { shape } else { permuted(&shape, &backwards) }, bytes)?;
@@ -409,30 +409,23 @@ mod tests {
 
     #[test]
     fn foreign_bytes_are_brought_into_our_order() {
-        let foreign = |bytes: Vec<u8>, endian, column_major| {
-            crate::DynArray::from_foreign(
-                DataType::Int16,
-                vec![2, 3],
-                bytes,
-                &ByteOrder::One(endian),
-                column_major,
-            )
+        let foreign = |bytes: Vec<u8>, endian, order| {
+            DynArray::from_foreign(DataType::Int16, vec![2, 3], bytes, &ByteOrder::One(endian), order)
         };
         let values: [i16; 6] = [1, 2, 3, 4, 5, 600];
         let little: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let big: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
         let columns: Vec<u8> = [1_i16, 4, 2, 5, 3, 600].iter().flat_map(|v| v.to_be_bytes()).collect();
         let wanted = ndarray::arr2(&[[1_i16, 2, 3], [4, 5, 600]]).into_dyn();
-        for (bytes, endian, column_major) in
-            [(little, Endian::Little, false), (big, Endian::Big, false), (columns, Endian::Big, true)]
-        {
-            assert_eq!(
-                foreign(bytes, endian, column_major).unwrap().to::<ndarray::ArrayD<i16>>().unwrap(),
-                wanted
-            );
+        for (bytes, endian, order) in [
+            (little, Endian::Little, Order::RowMajor),
+            (big, Endian::Big, Order::RowMajor),
+            (columns, Endian::Big, Order::ColumnMajor),
+        ] {
+            assert_eq!(foreign(bytes, endian, order).unwrap().to::<ndarray::ArrayD<i16>>().unwrap(), wanted);
         }
         assert_error(
-            foreign(vec![0; 11], Endian::Big, true),
+            foreign(vec![0; 11], Endian::Big, Order::ColumnMajor),
             ErrorKind::InvalidArgument,
             "11 bytes are not an array",
         );

@@ -54,16 +54,16 @@ impl Drop for Held<'_> {
 }
 
 /// Everybody else is kept from appending until this is dropped.
-pub struct Alone<'a>(Held<'a>);
+pub struct SoleAppender<'a>(Held<'a>);
 
-impl Alone<'_> {
+impl SoleAppender<'_> {
     /// Does work that may take long.
     pub(super) fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
         self.0.renewing(work)
     }
 }
 
-impl Drop for Alone<'_> {
+impl Drop for SoleAppender<'_> {
     fn drop(&mut self) {
         self.0.is_done = self.0.array.without(&self.0.owner).is_ok();
     }
@@ -405,7 +405,7 @@ impl Array {
     }
 
     /// Keeps others from appending, where no lock does: waits for those who do, and clears what was left. `None` where a lock does.
-    pub(crate) fn alone(&self) -> Result<Option<Alone<'_>>> {
+    pub(crate) fn alone(&self) -> Result<Option<SoleAppender<'_>>> {
         if !self.location.is_guarded() {
             return Ok(None);
         }
@@ -420,7 +420,7 @@ impl Array {
             reserved.push(Reserved { axis: 0, start: 0, end: 0, is_seen: true, alone: true, owner });
             Ok(())
         })?;
-        Ok(Some(Alone(Held { array: self, owner, is_done: false })))
+        Ok(Some(SoleAppender(Held { array: self, owner, is_done: false })))
     }
 
     /// Returns true if somebody is appending where no lock keeps others out.

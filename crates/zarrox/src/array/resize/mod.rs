@@ -15,7 +15,7 @@ use zarrox_core::strided::{Dims, Span};
 use zarrox_core::{IntoElements, IntoSelection, NodeMetadata, Result};
 use zarrox_stores::{Key, StoreExt};
 
-pub use self::appending::{Alone, Unwritten};
+pub use self::appending::{SoleAppender, Unwritten};
 pub use self::dataset::{Growth, Longer};
 pub use self::dataset::{Left, left_in, settle_left};
 use super::Array;

@@ -1,7 +1,6 @@
 //! Positions of the elements of a box in a file that has all elements of an array in order.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 
 use crate::window::count;
@@ -51,39 +50,6 @@ pub(crate) fn write(
         bytes = rest;
     }
     Ok(())
-}
-
-/// Elements in a file that can be read in any order.
-#[derive(Debug)]
-pub(crate) struct Places {
-    file: File,
-    /// The offset of the first element, in bytes.
-    start: u64,
-}
-
-impl Places {
-    pub(crate) fn new(file: File, start: u64) -> Self {
-        Self { file, start }
-    }
-
-    /// Reads the elements of a box, each of `item` bytes; fewer if the file ends before.
-    pub(crate) fn read(&mut self, shape: &[u64], block: &[Range<u64>], item: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        for Run { first, count } in runs(shape, block) {
-            self.file.seek(SeekFrom::Start(self.start + first * item))?;
-            read_more(&self.file, count * item, &mut bytes)?;
-        }
-        Ok(bytes)
-    }
-}
-
-/// Appends up to `size` bytes of the input.
-///
-/// # Errors
-/// The errors of reading, and [`io::ErrorKind::OutOfMemory`] if the bytes cannot be allocated.
-pub(crate) fn read_more(input: impl Read, size: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
-    bytes.try_reserve(usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?)?;
-    input.take(size).read_to_end(bytes).map(drop)
 }
 
 #[cfg(test)]

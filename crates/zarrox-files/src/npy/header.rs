@@ -1,4 +1,4 @@
-//! Headers of NumPy's `.npy` files, read and written. Other modules stream the elements.
+//! [`Header`]: the headers of NumPy's `.npy` files.
 //!
 //! Specification: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 //!
@@ -6,49 +6,47 @@
 //! `npyz` is not used, since it allocates as much memory as a header claims to need, and writes only element types that are known
 //! at compile time.
 
-mod literal;
-pub(crate) mod npz;
-
 use std::io::{self, Read};
 
 use zarrox::data_type::{ByteOrder, Endian};
-pub(crate) use zarrox::npy::MAGIC;
-use zarrox::{DataType, Error, ErrorKind, Result};
+use zarrox::npy::MAGIC;
+use zarrox::{DataType, Error, ErrorKind, Order, Result};
 
-use crate::files::failed;
-use literal::Value;
+use super::literal::{self, Value};
+use crate::input::{corrupt, failed, unsupported};
 
 /// The longest header that is read, in bytes. Only structures of thousands of fields exceed it.
-const LONGEST: u32 = 1 << 18;
+pub(super) const LONGEST: u32 = 1 << 18;
 
 /// The header of a file: the type, order and shape of its elements.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Header {
-    pub(crate) data_type: DataType,
-    pub(crate) order: ByteOrder,
-    pub(crate) column_major: bool,
-    pub(crate) shape: Vec<u64>,
+pub(super) struct Header {
+    pub(super) data_type: DataType,
+    pub(super) endian: ByteOrder,
+    pub(super) order: Order,
+    pub(super) shape: Vec<u64>,
 }
 
 impl Header {
     /// Reads a header. The reader then stands at the first element.
-    pub(crate) fn read(reader: &mut impl Read) -> Result<Self> {
+    pub(super) fn read(reader: &mut impl Read) -> Result<Self> {
         let mut start = [0; 8];
         fill(reader, &mut start)?;
         if !start.starts_with(MAGIC) {
-            return Err(corrupt("it does not begin like an .npy file"));
+            return Err(corrupt(
+                "it does not begin like an .npy file; raw elements need a data type and a shape",
+            ));
         }
         let length = match start[6..] {
             [1, 0] => u32::from(u16::from_le_bytes(array(reader)?)),
             [2 | 3, 0] => u32::from_le_bytes(array(reader)?),
             [major, minor] => {
-                let message = format!("version {major}.{minor} of .npy is not supported");
-                return Err(Error::new(ErrorKind::Unsupported, message));
+                return Err(unsupported(format!("version {major}.{minor} of .npy is not supported")));
             }
             _ => return Err(corrupt("it ends inside of its version")),
         };
         if length > LONGEST {
-            return Err(corrupt(&format!("its header claims {length} bytes, more than {LONGEST}")));
+            return Err(corrupt(format!("its header claims {length} bytes, more than {LONGEST}")));
         }
         let mut text = vec![0; usize::try_from(length).unwrap_or_default()];
         fill(reader, &mut text)?;
@@ -63,7 +61,7 @@ impl Header {
     fn parse(text: &str) -> Result<Self> {
         let members = literal::dictionary(text).ok_or_else(|| {
             let shown: String = text.chars().take(80).collect();
-            corrupt(&format!("its header is not a dictionary as NumPy writes it: {}", shown.escape_debug()))
+            corrupt(format!("its header is not a dictionary as NumPy writes it: {}", shown.escape_debug()))
         })?;
         let mut header = (None, None, None);
         for (key, value, written) in members {
@@ -73,35 +71,24 @@ impl Header {
                 ("shape", Value::Tuple(lengths)) => header.2 = Some(shape(&lengths)?),
                 (key, _) => {
                     let key = key.escape_debug();
-                    return Err(corrupt(&format!("its header has the unknown member '{key}'")));
+                    return Err(corrupt(format!("its header has the unknown member '{key}'")));
                 }
             }
         }
-        let (Some((descr, written)), Some(column_major), Some(shape)) = header else {
+        let (Some((descr, written)), Some(is_fortran), Some(shape)) = header else {
             return Err(corrupt("its header lacks descr, fortran_order or shape"));
         };
-        let (data_type, order) = data_type(&descr, written)?;
-        Ok(Self { data_type, order, column_major, shape })
-    }
-
-    /// The bytes of the header, exactly as NumPy writes them.
-    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
-        zarrox::npy::header(&self.data_type, &self.order, self.column_major, &self.shape).map_err(|error| {
-            if error.kind() != ErrorKind::Unsupported {
-                return error;
-            }
-            let ways =
-                "--to raw writes their bytes, and `zarrox dump` prints their values with --csv or --json";
-            Error::new(ErrorKind::Unsupported, format!("{error}; {ways}"))
-        })
+        let (data_type, endian) = data_type(&descr, written)?;
+        let order = if is_fortran { Order::ColumnMajor } else { Order::RowMajor };
+        Ok(Self { data_type, endian, order, shape })
     }
 
     /// The size of all elements in bytes; an error if it is too large.
-    pub(crate) fn size(&self) -> Result<u64> {
+    pub(super) fn size(&self) -> Result<u64> {
         let item = self.data_type.size() as u64;
         let size = self.shape.iter().try_fold(item, |size, &n| size.checked_mul(n));
         let size = if self.shape.contains(&0) { Some(0) } else { size };
-        size.ok_or_else(|| corrupt(&format!("an array of shape {:?} is too large", self.shape)))
+        size.ok_or_else(|| corrupt(format!("an array of shape {:?} is too large", self.shape)))
     }
 }
 
@@ -133,14 +120,10 @@ fn data_type(descr: &Value, written: &str) -> Result<(DataType, ByteOrder)> {
     Ok((data_type, order.unwrap_or(ByteOrder::One(Endian::NATIVE))))
 }
 
-fn corrupt(message: &str) -> Error {
-    Error::new(ErrorKind::Corrupt, message)
-}
-
 fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> Result<()> {
     reader.read_exact(buffer).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => corrupt("it ends inside of its header"),
-        _ => failed("reading", error),
+        _ => failed("reading its header", error),
     })
 }
 
@@ -151,4 +134,5 @@ fn array<const N: usize>(reader: &mut impl Read) -> Result<[u8; N]> {
 }
 
 #[cfg(test)]
+#[path = "header_tests.rs"]
 mod tests;

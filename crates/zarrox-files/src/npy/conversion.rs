@@ -1,11 +1,11 @@
-//! Conversion of imported elements to the data type that stores them.
+//! [`Conversion`]: other names and forms of the same elements, which NumPy's files cannot tell.
 
-use zarrox::data_type::{Casting, Endian, Storage, VARIABLE_BYTES, VARIABLE_TEXT};
+use zarrox::data_type::{Endian, Storage, VARIABLE_BYTES, VARIABLE_TEXT};
 use zarrox::{DataType, DynArray, Error, ErrorKind, Result};
 
-/// A conversion of elements to another type.
+/// A conversion of elements to another type that has the same values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Conversion {
+pub(super) enum Conversion {
     /// The types are the same, perhaps with different names.
     Renamed,
     /// Bytes without a meaning become elements of a type.
@@ -14,21 +14,11 @@ pub(crate) enum Conversion {
     Trimmed,
     /// Structures lose the padding between their fields.
     Packed,
-    /// Each element becomes another of the same value, or of the nearest value if that is allowed.
-    Cast(Casting),
 }
 
 impl Conversion {
-    /// The conversion from one type to another, if it is unambiguous; with `cast`, also if the values can be cast.
-    pub(crate) fn between(from: &DataType, to: &DataType, cast: Option<Casting>) -> Option<Self> {
-        Self::same(from, to).or_else(|| {
-            let cast = cast?;
-            let known = zarrox::codecs::registry().cast(from, to, cast).is_ok();
-            known.then_some(Self::Cast(cast))
-        })
-    }
-
-    fn same(from: &DataType, to: &DataType) -> Option<Self> {
+    /// The conversion from one type to another, if it is unambiguous.
+    pub(super) fn between(from: &DataType, to: &DataType) -> Option<Self> {
         let (from_storage, to_storage) = (from.storage(), to.storage());
         if from == to {
             return Some(Self::Renamed);
@@ -50,12 +40,12 @@ impl Conversion {
     }
 
     /// The type that the elements are read as: the type of the file or of the array.
-    pub(crate) fn read_as<'t>(&self, from: &'t DataType, to: &'t DataType) -> &'t DataType {
+    pub(super) fn read_as<'t>(&self, from: &'t DataType, to: &'t DataType) -> &'t DataType {
         if *self == Self::Named { to } else { from }
     }
 
     /// The elements converted to the other type.
-    pub(crate) fn apply(&self, elements: DynArray, to: &DataType) -> Result<DynArray> {
+    pub(super) fn apply(&self, elements: DynArray, to: &DataType) -> Result<DynArray> {
         let shape = elements.shape().to_vec();
         match self {
             Self::Renamed | Self::Named => Ok(elements),
@@ -67,16 +57,6 @@ impl Conversion {
                 DynArray::from_elements(to.clone(), shape, strings)
             }
             Self::Packed => elements.packed(),
-            Self::Cast(casting) => {
-                let cast = elements.cast(to, *casting, &zarrox::codecs::registry());
-                cast.map_err(|error| match casting {
-                    Casting::Exact => {
-                        Error::new(error.kind(), format!("{error}; --lossy takes the nearest value instead"))
-                            .with_source(error)
-                    }
-                    Casting::Lossy => error,
-                })
-            }
         }
     }
 }
@@ -120,15 +100,16 @@ mod tests {
     use super::*;
 
     fn named(name: &str) -> DataType {
-        crate::creation::data_type(name).unwrap().0
+        let registry = zarrox::codecs::registry();
+        match zarrox::json::parse(name.as_bytes()) {
+            Ok(json) => registry.data_type_from_v2(&json).unwrap().0,
+            Err(_) => DataType::parse(name, &registry).unwrap(),
+        }
     }
 
     #[test]
     fn types_become_only_those_that_say_the_same() {
-        let between = |from: &str, to: &str| Conversion::between(&named(from), &named(to), None);
-        let cast = |from: &str, to: &str| Conversion::between(&named(from), &named(to), Some(Casting::Exact));
-        assert_eq!(cast("<i4", "<f4"), Some(Conversion::Cast(Casting::Exact)));
-        assert_eq!((cast("<i8", "<M8[s]"), cast("|V8", "<f8")), (Some(Conversion::Renamed), None));
+        let between = |from: &str, to: &str| Conversion::between(&named(from), &named(to));
         assert_eq!(between("<U3", "string"), Some(Conversion::Trimmed));
         assert_eq!(between("|S3", "variable_length_bytes"), Some(Conversion::Trimmed));
         assert_eq!(between("|V2", "bfloat16"), Some(Conversion::Named));
@@ -156,7 +137,7 @@ mod tests {
             r#"[["a", "|u1"], ["", "|V3"], ["b", [["x", "|u1"], ["", "|V1"]], [2]], ["c", "|u1", [2]]]"#,
         );
         let packed = named(r#"[["a", "|u1"], ["b", [["x", "|u1"]], [2]], ["c", "|u1", [2]]]"#);
-        let conversion = Conversion::between(&padded, &packed, None).unwrap();
+        let conversion = Conversion::between(&padded, &packed).unwrap();
         let elements = DynArray::new(padded, vec![1], vec![1, 9, 9, 9, 2, 9, 3, 9, 4, 5]).unwrap();
         assert_eq!(conversion.apply(elements, &packed).unwrap().as_bytes(), [1, 2, 3, 4, 5]);
     }

@@ -1,30 +1,28 @@
 //! `zarrox import`: stores arrays from files of other formats or from raw bytes.
 
+mod numpy;
+
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Write};
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
 use zarrox::json::{self, Json};
-use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Group, OpenMode, Result};
+use zarrox::{Error, ErrorKind, Result};
 use zarrox_files::{Kind, LeftOut, Select};
 use zarrox_tools::Glob;
 use zarrox_tools::copy::{Copier, IfExists, Property};
 
+pub(super) use self::numpy::{Appended, append_to};
 use super::copying;
 use super::recoding::Recoding;
 use crate::args::{ByteSize, Chunks, Global, OpenLengths};
 use crate::creation::{self, Creation};
 use crate::exit::{Failure, note, printable, usage};
-use crate::files::{self, failed};
-use crate::incoming::places::Places;
-use crate::incoming::{Counted, Incoming, Rest};
+use crate::files;
 use crate::interrupt;
 use crate::made::Made;
-use crate::npy::npz::{self, Archive};
-use crate::npy::{self, Header};
 use crate::progress::Progress;
 use crate::suggest::{self, suggesting};
 
@@ -148,81 +146,7 @@ pub(crate) struct Import {
     creation: Creation,
 }
 
-/// Raw elements that make an array longer.
-pub(super) struct Raw<'a> {
-    pub(super) file: File,
-    /// The number of bytes.
-    pub(super) length: u64,
-    pub(super) array: &'a Array,
-    pub(super) axis: usize,
-}
-
-impl Raw<'_> {
-    /// The elements, whose number along the axis follows from their size.
-    fn header(&self, name: &str) -> Result<Header> {
-        let (data_type, mut shape) = (self.array.data_type().clone(), self.array.shape().to_vec());
-        if data_type.storage() == Storage::Variable {
-            let message =
-                format!("elements of {data_type} have no fixed length, so that they cannot be told apart");
-            return Err(usage(message));
-        }
-        shape[self.axis] = 1;
-        let row = shape.iter().try_fold(data_type.size() as u64, |size, &n| size.checked_mul(n));
-        let row = row.filter(|&row| row > 0).ok_or_else(|| usage("a row of the array has no elements"))?;
-        if !self.length.is_multiple_of(row) {
-            let message = format!(
-                "{name} has {} bytes of elements, which is not a multiple of the {row} bytes of a row",
-                self.length
-            );
-            return Err(Error::new(ErrorKind::Corrupt, message));
-        }
-        shape[self.axis] = self.length / row;
-        Ok(Header { data_type, order: ByteOrder::One(Endian::NATIVE), column_major: false, shape })
-    }
-}
-
 impl Import {
-    /// An import that makes an array longer.
-    pub(super) fn appending(input: &str, path: &str, axis: usize, memory: ByteSize) -> Self {
-        Self {
-            paths: vec![input.to_owned(), path.to_owned()],
-            dtype: None,
-            lossy: false,
-            shape: None,
-            offset: 0,
-            members: Vec::new(),
-            exclude: Vec::new(),
-            concat: None,
-            conflicts: "refuse".to_owned(),
-            fill_missing: None,
-            allow: Vec::new(),
-            select: Vec::new(),
-            external: Vec::new(),
-            append: Some(axis),
-            columns: Vec::new(),
-            level: 0,
-            ome: false,
-            skip_unsupported: false,
-            skip_damaged: false,
-            memory,
-            creation: Creation::default(),
-        }
-    }
-
-    /// Appends the array of an `.npy` input, or raw elements.
-    pub(super) fn append_from(
-        &self,
-        input: &mut dyn Read,
-        raw: Option<Raw<'_>>,
-        global: &Global,
-    ) -> Result<()> {
-        let Some(mut raw) = raw else { return self.store(self.single(input)?, global) };
-        let header = raw.header(&self.name())?;
-        let available = Some(raw.length);
-        let incoming = self.incoming(self.name(), header, &mut raw.file);
-        self.store(Incoming { available, rest: Rest::Refuse, ..incoming }, global)
-    }
-
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         interrupt::catch();
         if self.inputs().is_empty() {
@@ -237,8 +161,12 @@ impl Import {
         if self.concat.is_some() && self.append.is_some() {
             return self.append_files(global);
         }
-        let is_hierarchy = || Ok::<_, Error>(self.can_be_hierarchy() && Kind::of(self.input())?.is_some());
-        if self.concat.is_some() || (self.shape.is_none() && is_hierarchy()?) {
+        if self.concat.is_some() {
+            return self.import_hierarchy(global, out);
+        }
+        let is_raw = self.shape.is_some();
+        let kind = if !is_raw && self.can_be_hierarchy() { Kind::of(self.input())? } else { None };
+        if kind.is_some_and(|kind| !matches!(kind, Kind::Npy | Kind::Npz)) {
             return self.import_hierarchy(global, out);
         }
         if let Some((option, kinds)) = self.file_option() {
@@ -246,26 +174,7 @@ impl Import {
                 usage(format!("{option} is for files of {kinds}, and {} is not one", self.name())).into()
             );
         }
-        let mut start = Vec::new();
-        let mut input = self.open()?;
-        if self.shape.is_none() {
-            let reading = |error| failed(&format!("reading {}", self.name()), error);
-            input.by_ref().take(npy::MAGIC.len() as u64).read_to_end(&mut start).map_err(reading)?;
-        }
-        if npz::MAGICS.iter().any(|magic| start.starts_with(magic)) {
-            drop(input);
-            return Ok(self.import_npz(global).map_err(|error| self.in_input(error))?);
-        }
-        if !self.members.is_empty() {
-            return Err(usage(format!(
-                "--member applies only to .npz files, and {} is not one",
-                self.name()
-            ))
-            .into());
-        }
-        let mut input = start.as_slice().chain(input);
-        let incoming = self.single(&mut input)?;
-        Ok(self.store(incoming, global)?)
+        Ok(self.import_numpy(kind, global)?)
     }
 
     /// The inputs, before the destination.
@@ -305,13 +214,6 @@ impl Import {
         given.into_iter().find(|(.., given)| *given).map(|(option, kinds, _)| (option, kinds))
     }
 
-    fn open(&self) -> Result<Box<dyn Read>> {
-        if self.input() == "-" {
-            return Ok(Box::new(io::stdin().lock()));
-        }
-        Ok(Box::new(BufReader::new(files::open(Path::new(self.input()))?)))
-    }
-
     /// The length of the input in bytes, if the input is a file.
     fn length(&self) -> Option<u64> {
         let metadata = fs::metadata(self.input()).ok().filter(|_| self.input() != "-");
@@ -321,113 +223,6 @@ impl Import {
     /// Returns true for files and directories, which can be read in any order.
     fn can_be_hierarchy(&self) -> bool {
         self.length().is_some() || (self.input() != "-" && Path::new(self.input()).is_dir())
-    }
-
-    fn in_input(&self, error: Error) -> Error {
-        error.at(self.name())
-    }
-
-    /// The only array of a raw or `.npy` input.
-    fn single<'r>(&self, input: &'r mut dyn Read) -> Result<Incoming<'r>> {
-        if let (Some(dtype), Some(OpenLengths(shape))) = (&self.dtype, &self.shape) {
-            return self.raw(input, dtype, shape);
-        }
-        let name = self.name();
-        let mut counted = Counted { reader: input, count: 0 };
-        let header = Header::read(&mut counted).map_err(|error| {
-            let hint = if counted.count <= 8 { "; for raw elements, give --dtype and --shape" } else { "" };
-            let message = format!("{name} cannot be imported: {error}{hint}");
-            Error::new(error.kind(), message).with_source(error)
-        })?;
-        let available = self.length().map(|length| length.saturating_sub(counted.count));
-        let places = self.places(counted.count)?;
-        let incoming = self.incoming(name, header, counted.reader);
-        Ok(Incoming { places, available, ..incoming })
-    }
-
-    /// Raw elements without a header.
-    fn raw<'r>(&self, input: &'r mut dyn Read, dtype: &str, shape: &[Option<u64>]) -> Result<Incoming<'r>> {
-        let (data_type, order) = creation::data_type(dtype)?;
-        if data_type.storage() == Storage::Variable {
-            return Err(usage(format!(
-                "--dtype: elements of {data_type} have no fixed length, so that raw elements cannot be told apart"
-            )));
-        }
-        let available = self.available(input)?;
-        let shape = self.known_shape(shape, data_type.size() as u64, available)?;
-        let order = order.unwrap_or(ByteOrder::One(Endian::NATIVE));
-        let header = Header { data_type, order, column_major: false, shape };
-        let incoming = self.incoming(self.name(), header, input);
-        Ok(Incoming {
-            places: self.places(self.offset)?,
-            available,
-            rest: Rest::Refuse,
-            cast: None,
-            ..incoming
-        })
-    }
-
-    /// Skips the bytes before raw elements. Returns the number of bytes of elements, if the input is a file.
-    fn available(&self, input: &mut dyn Read) -> Result<Option<u64>> {
-        let passed = io::copy(&mut input.take(self.offset), &mut io::sink());
-        let passed = passed.map_err(|error| failed(&format!("reading {}", self.name()), error))?;
-        if passed < self.offset {
-            let message =
-                format!("{} ends after {passed} bytes, before --offset {}", self.name(), self.offset);
-            return Err(Error::new(ErrorKind::Corrupt, message));
-        }
-        Ok(self.length().map(|length| length.saturating_sub(self.offset)))
-    }
-
-    /// The shape of raw elements, with the length that stands for -1.
-    fn known_shape(&self, shape: &[Option<u64>], item: u64, available: Option<u64>) -> Result<Vec<u64>> {
-        if shape.iter().all(Option::is_some) {
-            return Ok(shape.iter().copied().flatten().collect());
-        }
-        let row =
-            shape.iter().flatten().try_fold(item, |size, &n| size.checked_mul(n)).filter(|&row| row > 0);
-        let row = row.ok_or_else(|| usage("--shape: -1 is ambiguous, since the other lengths contain 0"))?;
-        let available = available
-            .ok_or_else(|| usage("--shape: -1 works only for files; give the length for a stream"))?;
-        if available % row != 0 {
-            let name = self.name();
-            let message = format!(
-                "{name} has {available} bytes of elements, which is not a multiple of the {row} bytes of a row"
-            );
-            return Err(Error::new(ErrorKind::Corrupt, message));
-        }
-        Ok(shape.iter().map(|length| length.unwrap_or(available / row)).collect())
-    }
-
-    fn incoming<'r>(&self, name: String, header: Header, elements: &'r mut dyn Read) -> Incoming<'r> {
-        let casting = if self.lossy { Casting::Lossy } else { Casting::Exact };
-        Incoming {
-            name,
-            header,
-            elements,
-            places: None,
-            available: None,
-            rest: Rest::Ignore,
-            says_type: self.dtype.is_some(),
-            cast: self.dtype.as_ref().map(|_| casting),
-        }
-    }
-
-    /// The elements of a file, which can be read in any order; the first one is at `start`.
-    fn places(&self, start: u64) -> Result<Option<Places>> {
-        let path = self.length().map(|_| Path::new(self.input()));
-        path.map(|path| Ok(Places::new(files::open(path)?, start))).transpose()
-    }
-
-    /// Creates the array or makes it longer, and stores the elements. After a failure, the hierarchy is as before.
-    fn store(&self, incoming: Incoming<'_>, global: &Global) -> Result<()> {
-        incoming.check_size()?;
-        if let Some(axis) = self.append {
-            return self.append(incoming, axis, global);
-        }
-        self.replacing(global, |path| {
-            self.create(global.options().create_array(path), self.creation.force, incoming)
-        })
     }
 
     /// Creates a node. A node that is to be replaced is deleted only when the new one, which is created beside it, is complete. The
@@ -464,43 +259,6 @@ impl Import {
             return None;
         }
         Some((old.to_str()?.to_owned(), new.to_str()?.to_owned()))
-    }
-
-    /// Creates an array with its elements. An interrupted import leaves an array that cannot be opened, which the same command fills
-    /// again.
-    fn create(&self, builder: ArrayBuilder, overwrite: bool, incoming: Incoming<'_>) -> Result<()> {
-        let Header { data_type, shape, .. } = &incoming.header;
-        let stored = self.dtype.as_deref().map(creation::data_type).transpose()?;
-        let stored = stored.map_or_else(|| data_type.clone(), |(data_type, _)| data_type);
-        incoming.conversion(&stored)?;
-        let builder = self.creation.apply(builder, stored.clone(), shape)?.overwrite(overwrite);
-        let source = incoming.name.clone();
-        let mut incoming = Some(incoming);
-        let mut create = |builder: ArrayBuilder| {
-            builder.create_with(&source, |array| {
-                let Some(incoming) = incoming.take() else { return Ok(()) };
-                incoming.fill(array, self.memory.0)?;
-                array.flush()
-            })
-        };
-        match create(builder.clone()) {
-            // Padding carries no values, and some formats have none.
-            Err(error) if error.kind() == ErrorKind::Unsupported && stored.packed() != stored => {
-                create(builder.data_type(stored.packed())).map(drop)
-            }
-            created => created.map(drop),
-        }
-    }
-
-    fn append(&self, incoming: Incoming<'_>, axis: usize, global: &Global) -> Result<()> {
-        let mut array = global.options().open(self.path())?.into_array()?;
-        let said =
-            self.dtype.as_deref().filter(|_| self.shape.is_none()).map(creation::data_type).transpose()?;
-        if let Some((said, _)) = said.filter(|(said, _)| said != array.data_type()) {
-            let message = format!("the elements of '{}' are {}, not {said}", self.path(), array.data_type());
-            return Err(Error::new(ErrorKind::DataTypeMismatch, message));
-        }
-        Made::or_removed(global, self.path(), || incoming.append(&mut array, axis, self.memory.0))
     }
 
     /// Imports all nodes of a file of HDF5 or NetCDF, or images.
@@ -599,64 +357,6 @@ impl Import {
         let Creation { chunks, codecs, filters, compressor, separator, .. } = self.creation.clone();
         let (dtype, lossy) = (self.dtype.clone(), self.lossy);
         Ok(Recoding { chunks, shards, codecs, filters, compressor, dtype, lossy, separator })
-    }
-
-    fn import_npz(&self, global: &Global) -> Result<()> {
-        if self.input() == "-" {
-            return Err(usage(".npz files cannot be read from a stream"));
-        }
-        let mut archive = Archive::open(Path::new(self.input()))?;
-        if self.members.len() > 1 {
-            return Err(usage("--member takes one array of an .npz file"));
-        }
-        if let Some(name) = self.members.first() {
-            return self.import_member(&mut archive, name, |incoming| self.store(incoming, global));
-        }
-        if self.append.is_some() {
-            return Err(usage("--append takes one array; choose it with --member"));
-        }
-        let names = archive.members()?;
-        if names.iter().any(|name| name.trim_matches('/').is_empty()) {
-            let message = "an array has no name; import it alone, with --member ''";
-            return Err(Error::new(ErrorKind::Unsupported, message));
-        }
-        self.replacing(global, |path| {
-            let mode = if self.creation.force { OpenMode::Write } else { OpenMode::CreateNew };
-            let options = global.options().mode(mode);
-            let mut all_ours = false;
-            let created = options.create_group_with(path, &self.name(), |group, again| {
-                // A group without a document can still have nodes below it.
-                all_ours = !again && group.children()?.is_empty();
-                names.iter().try_for_each(|name| self.import_into(group, &mut archive, name, again))?;
-                group.flush()
-            });
-            if created.is_err() && all_ours {
-                let _ = global.options().delete(path);
-            }
-            created.map(drop)
-        })
-    }
-
-    /// Imports one array into a group. An array that an interrupted import has left there is replaced.
-    fn import_into(&self, group: &Group, archive: &mut Archive, name: &str, replace: bool) -> Result<()> {
-        self.import_member(archive, name, |incoming| {
-            incoming.check_size()?;
-            self.create(group.create_array(name), replace || self.creation.force, incoming)
-        })
-    }
-
-    fn import_member(
-        &self,
-        archive: &mut Archive,
-        name: &str,
-        store: impl FnOnce(Incoming<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let (mut member, start) = archive.member(name)?;
-        let mut counted = Counted { reader: &mut member, count: 0 };
-        let header = Header::read(&mut counted).map_err(|error| error.at(format!("member '{name}'")))?;
-        let places = start.map(|start| self.places(start + counted.count)).transpose()?.flatten();
-        let incoming = self.incoming(format!("member '{name}'"), header, &mut member);
-        store(Incoming { places, rest: Rest::Read, ..incoming })
     }
 }
 
