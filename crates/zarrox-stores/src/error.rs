@@ -91,7 +91,7 @@ impl StoreError {
     }
 
     /// Replaces the operation of an error.
-    #[cfg(any(feature = "s3", feature = "azure"))]
+    #[cfg(feature = "object_store")]
     #[must_use]
     pub(crate) fn with_operation(mut self, operation: &'static str) -> Self {
         self.0.operation = operation;

@@ -15,7 +15,10 @@ use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 
-use crate::bytes_to_bytes::ffi;
+#[cfg(feature = "lz4")]
+use crate::bytes_to_bytes::ffi::lz4 as block;
+#[cfg(not(feature = "lz4"))]
+use crate::bytes_to_bytes::pure::lz4 as block;
 use crate::config;
 use crate::error::truncated;
 
@@ -70,13 +73,13 @@ impl BytesToBytes for Lz4 {
         let too_much = || CodecError::unsupported("LZ4 compresses at most 2 GiB; choose smaller chunks");
         let length = u32::try_from(decoded.len()).map_err(|_| too_much())?;
         encoded.extend(length.to_le_bytes());
-        ffi::lz4::compress(self.acceleration, decoded, encoded)?.ok_or_else(too_much)
+        block::compress(self.acceleration, decoded, encoded)?.ok_or_else(too_much)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
         let (size, block) = encoded.split_first_chunk().ok_or_else(|| truncated(encoded.len()))?;
         let size = usize::try_from(u32::from_le_bytes(*size)).unwrap_or(usize::MAX);
-        ffi::lz4::decompress_exactly(block, size, decoded).map(|()| size)
+        block::decompress_exactly(block, size, decoded).map(|()| size)
     }
 
     fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {

@@ -14,8 +14,12 @@ use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 
+use crate::bytes_to_bytes::container::Container;
 use crate::bytes_to_bytes::deflate;
-use crate::bytes_to_bytes::ffi::deflate::{Container, compress};
+#[cfg(feature = "libdeflate")]
+use crate::bytes_to_bytes::ffi::deflate::compress;
+#[cfg(not(feature = "libdeflate"))]
+use crate::bytes_to_bytes::pure::deflate::compress;
 use crate::config;
 
 /// The definition of `numcodecs.zlib`.

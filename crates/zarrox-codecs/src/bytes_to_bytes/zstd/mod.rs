@@ -10,27 +10,25 @@
 //! Names: `zstd` in v3 (also `numcodecs.zstd`), `zstd` in v2. Leniently, an absent `level` is 0, and one beyond the least or
 //! the greatest is that one.
 //!
+//! With the feature `pure` and without `zstd`, frames are written at one level, with a checksum.
+//!
 //! Any sequence of frames is read, of known or unknown size, with skippable ones among them.
 
-use std::cell::RefCell;
-use std::io::Cursor;
-use std::ops::Range;
+#[cfg(feature = "zstd")]
+mod library;
 
-use zarrox_core::codec::{
-    ByteStream, BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, DecodeStream,
-    Size,
-};
+#[cfg(feature = "zstd")]
+use zarrox_core::codec::{ByteStream, BytesAccess, DecodeStream};
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
-use zarrox_core::scratch::Scratch;
-use zstd_safe::{
-    CCtx, CParameter, DCtx, InBuffer, OutBuffer, ResetDirective, compress_bound, find_frame_compressed_size,
-    get_error_name, get_frame_content_size,
-};
 
+#[cfg(feature = "zstd")]
+use self::library::{compress, decompress};
+#[cfg(not(feature = "zstd"))]
+use crate::bytes_to_bytes::pure::zstd::{compress, decompress};
 use crate::config::{self, Config};
-use crate::error::{LibraryError, too_large, truncated};
 
 /// The definition of `zstd`.
 pub(crate) static DEF: CodecDef = CodecDef::new("zstd", CodecKind::BytesToBytes, create)
@@ -85,11 +83,6 @@ fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     Ok(members)
 }
 
-thread_local! {
-    static COMPRESSOR: RefCell<Option<CCtx<'static>>> = const { RefCell::new(None) };
-    static DECOMPRESSOR: RefCell<Option<DCtx<'static>>> = const { RefCell::new(None) };
-}
-
 impl BytesToBytes for Zstd {
     fn configuration(&self) -> Map {
         config::members(json!({"level": self.level, "checksum": self.checksum}))
@@ -100,155 +93,32 @@ impl BytesToBytes for Zstd {
     }
 
     fn encode(&self, decoded: &[u8], encoded: &mut Vec<u8>) -> Result<(), CodecError> {
-        encoded.try_reserve(compress_bound(decoded.len()))?;
-        let end = encoded.len() as u64;
-        let mut target = Cursor::new(encoded);
-        target.set_position(end);
-        COMPRESSOR.with_borrow_mut(|context| {
-            let context = match context {
-                Some(context) => context,
-                None => context.insert(CCtx::try_create().ok_or_else(no_memory)?),
-            };
-            context.set_parameter(CParameter::CompressionLevel(self.level)).map_err(invalid)?;
-            context.set_parameter(CParameter::ChecksumFlag(self.checksum)).map_err(invalid)?;
-            context.compress2(&mut target, decoded).map_err(invalid)?;
-            Ok(())
-        })
+        compress(self.level, self.checksum, decoded, encoded)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
-        if encoded.is_empty() {
-            return Err(truncated(0));
-        }
-        DECOMPRESSOR.with_borrow_mut(|context| {
-            let context = match context {
-                Some(context) => context,
-                None => context.insert(DCtx::try_create().ok_or_else(no_memory)?),
-            };
-            let room = decoded.len();
-            // The library says the same of a block that is larger than its frame says.
-            let said = || declared(encoded).is_some_and(|size| size <= room);
-            context.decompress(decoded, encoded).map_err(|code| match get_error_name(code) {
-                "Destination buffer is too small" if !said() => too_large(room),
-                name => CodecError::corrupt(name).with_source(said_by_zstd(name)),
-            })
-        })
+        decompress(encoded, decoded)
     }
 
+    #[cfg(feature = "zstd")]
     fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {
-        declared(encoded)
+        library::declared(encoded)
     }
 
+    #[cfg(feature = "zstd")]
     fn access(&self) -> BytesAccess<'_> {
         BytesAccess::Stream(self)
     }
 }
 
+#[cfg(feature = "zstd")]
 impl DecodeStream for Zstd {
     fn decode_stream<'e>(
         &self,
         encoded: &'e mut dyn ByteStream,
     ) -> Result<Box<dyn ByteStream + 'e>, CodecError> {
-        Ok(Box::new(Stream::new(encoded)?))
+        Ok(Box::new(library::Stream::new(encoded)?))
     }
-}
-
-/// The number of bytes that all frames together say that they have, if each says it.
-fn declared(encoded: &[u8]) -> Option<usize> {
-    let (mut rest, mut total) = (encoded, 0_usize);
-    while !rest.is_empty() {
-        let size = usize::try_from(get_frame_content_size(rest).ok()??).ok()?;
-        total = total.checked_add(size)?;
-        rest = rest.get(find_frame_compressed_size(rest).ok()?..)?;
-    }
-    Some(total)
-}
-
-/// The number of encoded bytes that are looked at at a time.
-const INPUT: usize = 64 << 10;
-
-/// Decompresses frame after frame with the thread's own context, which it keeps until it is dropped.
-struct Stream<'e> {
-    context: Option<DCtx<'static>>,
-    source: &'e mut dyn ByteStream,
-    input: Scratch,
-    /// The part of the input that was not decompressed yet.
-    rest: Range<usize>,
-    /// True if the source has ended.
-    ended: bool,
-    /// The library's last answer: 0 where a frame has ended.
-    state: usize,
-}
-
-impl<'e> Stream<'e> {
-    fn new(source: &'e mut dyn ByteStream) -> Result<Self, CodecError> {
-        let mut context = match DECOMPRESSOR.take() {
-            Some(context) => context,
-            None => DCtx::try_create().ok_or_else(no_memory)?,
-        };
-        context.reset(ResetDirective::SessionOnly).map_err(invalid)?;
-        let input = Scratch::with_len(INPUT)?;
-        Ok(Self { context: Some(context), source, input, rest: 0..0, ended: false, state: 1 })
-    }
-
-    /// Makes sure that there is input, unless the source has ended.
-    fn refill(&mut self) -> Result<(), CodecError> {
-        if self.rest.is_empty() && !self.ended {
-            let length = self.source.fill(&mut self.input)?;
-            self.ended = length < self.input.len();
-            self.rest = 0..length;
-        }
-        Ok(())
-    }
-}
-
-impl ByteStream for Stream<'_> {
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError> {
-        let mut written = 0;
-        while written < buffer.len() {
-            self.refill()?;
-            if self.rest.is_empty() && self.state == 0 {
-                break;
-            }
-            let Some(context) = &mut self.context else { break };
-            let mut output = OutBuffer::around(&mut buffer[written..]);
-            let mut input = InBuffer::around(&self.input[self.rest.clone()]);
-            self.state = context.decompress_stream(&mut output, &mut input).map_err(|code| {
-                match get_error_name(code) {
-                    name @ "Frame requires too much memory for decoding" => {
-                        CodecError::limit(name).with_source(said_by_zstd(name))
-                    }
-                    name => CodecError::corrupt(name).with_source(said_by_zstd(name)),
-                }
-            })?;
-            let (more, read) = (output.pos(), input.pos());
-            if self.state != 0 && more == 0 && read == 0 && self.ended {
-                return Err(CodecError::corrupt("truncated: the compressed bytes end too early"));
-            }
-            written += more;
-            self.rest.start += read;
-        }
-        Ok(written)
-    }
-}
-
-impl Drop for Stream<'_> {
-    fn drop(&mut self) {
-        DECOMPRESSOR.set(self.context.take());
-    }
-}
-
-fn no_memory() -> CodecError {
-    CodecError::out_of_memory("no context could be allocated")
-}
-
-fn said_by_zstd(message: &'static str) -> LibraryError {
-    LibraryError { library: "zstd", message }
-}
-
-fn invalid(code: usize) -> CodecError {
-    let name = get_error_name(code);
-    CodecError::invalid(name).with_source(said_by_zstd(name))
 }
 
 #[cfg(test)]
@@ -284,9 +154,12 @@ mod tests {
         for golden in [PLAIN, CHECKED] {
             assert_eq!(decode("zstd", &hex(golden), 2000).unwrap(), steps());
         }
-        let mut encoded = Vec::new();
-        Zstd::level(3).checksum(true).encode(&steps(), &mut encoded).unwrap();
-        assert_eq!(encoded, hex(CHECKED));
+        #[cfg(feature = "zstd")]
+        {
+            let mut encoded = Vec::new();
+            Zstd::level(3).checksum(true).encode(&steps(), &mut encoded).unwrap();
+            assert_eq!(encoded, hex(CHECKED));
+        }
     }
 
     /// A frame without its size, as a streaming encoder writes it: magic, a descriptor without size, a window, one
@@ -318,10 +191,11 @@ mod tests {
         assert_error(decode("zstd", &bomb, 100), ErrorKind::Corrupt, "corruption");
     }
 
+    #[cfg(feature = "zstd")]
     #[test]
     fn a_frame_that_has_more_than_it_says_wants_no_larger_buffer() {
         let less = PLAIN.replacen("d006", "0006", 1);
-        assert_eq!(declared(&hex(&less)), Some(0x600 + 256));
+        assert_eq!(library::declared(&hex(&less)), Some(0x600 + 256));
         let error = decode("zstd", &hex(&less), 4000).unwrap_err();
         assert!(!error.is_overflow(), "{error}");
         assert!(decode("zstd", &hex(PLAIN), 1999).unwrap_err().is_overflow());
