@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use zarrox::internals::ArrayInternals;
 
 use numpy::{PyArrayDescr, PyUntypedArray};
 use pyo3::gc::{PyTraverseError, PyVisit};

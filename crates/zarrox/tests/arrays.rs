@@ -321,12 +321,12 @@ fn chunks_can_be_had_encoded_and_decoded() {
     array.write(.., &arr1(&[1, 2, 3])).unwrap();
     assert_eq!(array.raw().key(&[1]).unwrap(), "a/c/1");
     assert_eq!(array.raw().read(&[1]).unwrap().unwrap(), [3, 0, 0, 0, 9, 0, 0, 0].as_slice());
-    assert_eq!(array.read_chunk::<ArrayD<i32>>(&[1]).unwrap(), arr1(&[3, 9]).into_dyn());
+    assert_eq!(array.raw().decode::<ArrayD<i32>>(&[1]).unwrap(), arr1(&[3, 9]).into_dyn());
     array.raw().write(&[0], &[5, 0, 0, 0, 6, 0, 0, 0]).unwrap();
-    array.write_chunk(&[1], &arr1(&[7, 8])).unwrap();
+    array.raw().encode(&[1], &arr1(&[7, 8])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[5, 6, 7]).into_dyn());
-    assert!(array.erase_chunk(&[0]).unwrap());
-    assert!(!array.erase_chunk(&[0]).unwrap());
+    assert!(array.raw().erase(&[0]).unwrap());
+    assert!(!array.raw().erase(&[0]).unwrap());
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[9, 9, 7]).into_dyn());
     for outside in [&[2][..], &[0, 0], &[]] {
         assert_eq!(array.raw().read(outside).unwrap_err().kind(), ErrorKind::InvalidArgument);
@@ -345,7 +345,7 @@ fn an_array_opened_for_reading_refuses_every_change() {
         array.resize(&[2]).unwrap_err().kind(),
         array.append(&arr1(&[1_i8]), 0).unwrap_err().kind(),
         array.set_attributes(Map::new()).unwrap_err().kind(),
-        array.erase_chunk(&[0]).unwrap_err().kind(),
+        array.raw().erase(&[0]).unwrap_err().kind(),
         array.raw().write(&[0], &[]).unwrap_err().kind(),
     ];
     assert_eq!(kinds, [ErrorKind::ReadOnly; 6]);

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use ndarray::{Array1, ArrayD, Dimension, IxDyn, arr1};
 use zarrox::Selection;
@@ -91,7 +92,8 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
             }
             assert_eq!(
                 theirs.raw().shape(&chunk).unwrap(),
-                ours.read_chunk::<ArrayD<i32>>(&chunk)
+                ours.raw()
+                    .decode::<ArrayD<i32>>(&chunk)
                     .unwrap()
                     .shape()
                     .iter()
@@ -117,13 +119,17 @@ fn chunks_are_read_and_written_in_their_own_shapes() {
     assert_eq!((array.chunk_shape(), array.grid_shape()), (vec![4], vec![4]));
     array.write(.., &Array1::from_iter(0..10)).unwrap();
     assert_eq!(array.raw().shape(&[3]).unwrap(), [3]);
-    assert_eq!(array.read_chunk::<ArrayD<i32>>(&[2]).unwrap(), arr1(&[5, 6, 7, 8]).into_dyn());
-    assert_eq!(array.read_chunk::<ArrayD<i32>>(&[3]).unwrap(), arr1(&[9, -1, -1]).into_dyn());
+    assert_eq!(array.raw().decode::<ArrayD<i32>>(&[2]).unwrap(), arr1(&[5, 6, 7, 8]).into_dyn());
+    assert_eq!(array.raw().decode::<ArrayD<i32>>(&[3]).unwrap(), arr1(&[9, -1, -1]).into_dyn());
     assert_eq!(array.raw().read(&[0]).unwrap().unwrap().len(), 4);
-    array.write_chunk(&[0], &arr1(&[100])).unwrap();
-    let error = array.write_chunk(&[0], &arr1(&[1, 2])).unwrap_err();
+    array.raw().encode(&[0], &arr1(&[100])).unwrap();
+    let error = array.raw().encode(&[0], &arr1(&[1, 2])).unwrap_err();
     assert!(error.to_string().contains("[1]"), "{error}");
-    assert_error(array.read_chunk::<ArrayD<i32>>(&[4]), ErrorKind::InvalidArgument, "there is no chunk [4]");
+    assert_error(
+        array.raw().decode::<ArrayD<i32>>(&[4]),
+        ErrorKind::InvalidArgument,
+        "there is no chunk [4]",
+    );
     let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.read::<ArrayD<i32>>(s![..;-3]).unwrap(), arr1(&[9, 6, 3, 100]).into_dyn());
 }

@@ -232,7 +232,7 @@ impl Translated {
 
 impl ArrayFacts {
     fn new(array: &Array, counting: Counting, registry: &Registry) -> Result<Self> {
-        let fill = array.fill_value();
+        let fill = array.fill_bytes();
         let fill_json = DynArray::element_to_json(array.data_type(), fill.as_bytes(), registry);
         Ok(Self {
             shape: array.shape().to_vec(),

@@ -1,6 +1,7 @@
 //! `tree`: the nodes below another one, in pages or as far as their names match.
 
 use std::time::{Duration, Instant};
+use zarrox::internals::ArrayInternals;
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};

@@ -119,7 +119,7 @@ impl<'a> Transfer<'a> {
             }
         })?;
         missing?;
-        surplus.iter().try_for_each(|chunk| self.destination.erase_chunk(chunk).map(drop))?;
+        surplus.iter().try_for_each(|chunk| self.destination.raw().erase(chunk).map(drop))?;
         self.each_stored(|chunk, size| {
             let is_same = self.destination.stored_size(chunk)? == Some(size)
                 && self.source.raw().read(chunk)? == self.destination.raw().read(chunk)?;

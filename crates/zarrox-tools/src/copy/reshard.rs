@@ -20,7 +20,7 @@ pub(super) fn fits(source: &Array, target: &Array) -> bool {
         && (source.shard_shape().is_some() || target.shard_shape().is_some())
         && source.shape() == target.shape()
         && source.data_type() == target.data_type()
-        && source.fill_value() == target.fill_value()
+        && source.fill_bytes() == target.fill_bytes()
 }
 
 /// The shape and the codecs of the chunks that are encoded each by itself; `None` if they cannot be moved as they are.

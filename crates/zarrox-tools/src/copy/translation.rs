@@ -342,7 +342,7 @@ mod tests {
         });
         let values = ndarray::Array2::from_shape_fn((5, 4), |(y, x)| i16::try_from(10 * y + x).unwrap());
         zlib.write(.., &values).unwrap();
-        zlib.erase_chunk(&[1, 1]).unwrap();
+        zlib.raw().erase(&[1, 1]).unwrap();
         let translation = Translation::new(&zlib.clone().into(), Format::V3).unwrap();
         assert_eq!(translation.stored_key(&[0, 0]).unwrap(), None);
         let copy = Arc::new(MemoryStore::new());

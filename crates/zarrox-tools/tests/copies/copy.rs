@@ -179,7 +179,7 @@ fn an_update_copies_what_differs_and_a_skip_what_is_missing() {
     assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
     let depth = zarrox::open_array(place("sea.zarr/depth")).unwrap();
     depth.write(s![3, 3], 99).unwrap();
-    depth.erase_chunk(&[1, 0]).unwrap();
+    depth.raw().erase(&[1, 0]).unwrap();
     root.create_array("new/deep")
         .shape([3])
         .data_type(DataType::Int8)

@@ -178,7 +178,7 @@ impl Array {
     }
 
     /// The capabilities of the array's store.
-    pub fn capabilities(&self) -> Capabilities {
+    pub(crate) fn capabilities(&self) -> Capabilities {
         self.location.store.capabilities()
     }
 
@@ -270,12 +270,12 @@ impl Array {
     }
 
     /// The number of possible stored objects (chunks, or shards if there are any) along each dimension.
-    pub fn grid_shape(&self) -> Vec<u64> {
+    pub(crate) fn grid_shape(&self) -> Vec<u64> {
         self.metadata.chunk_grid.grid_shape(self.shape())
     }
 
-    /// The value of elements that were never written.
-    pub fn fill_value(&self) -> FillValue {
+    /// The bytes of the fill value in memory.
+    pub(crate) fn fill_bytes(&self) -> FillValue {
         self.chain.chunk().fill().clone()
     }
 
@@ -286,13 +286,13 @@ impl Array {
 
     /// The reason why elements can be neither read nor written: the unknown part of an array that was opened [for its metadata
     /// only](crate::OpenOptions::metadata_only).
-    pub fn unreadable(&self) -> Option<&str> {
+    pub(crate) fn unreadable(&self) -> Option<&str> {
         self.shared.unreadable.as_deref()
     }
 
     /// The unknown data type of the metadata, if its fallback is read instead: see
     /// [`OpenOptions::data_type_fallback`](crate::OpenOptions::data_type_fallback).
-    pub fn fallback_from(&self) -> Option<&zarrox_core::json::Json> {
+    pub(crate) fn fallback_from(&self) -> Option<&zarrox_core::json::Json> {
         self.metadata.fallback_from.as_deref()
     }
 
@@ -300,7 +300,7 @@ impl Array {
     ///
     /// # Errors
     /// When the document cannot be read.
-    pub fn document(&self) -> Result<Map> {
+    pub(crate) fn document(&self) -> Result<Map> {
         self.location.first_document(self.metadata.format)
     }
 
@@ -309,13 +309,13 @@ impl Array {
         self.metadata.dimension_names.as_deref()
     }
 
-    /// The fill value as an element of this type.
+    /// The value of elements that were never written.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the elements are of another type.
-    pub fn fill_value_as<T: FromElement>(&self) -> Result<T> {
+    /// [`ErrorKind::DataTypeMismatch`] when `T` does not hold the elements.
+    pub fn fill_value<T: FromElement>(&self) -> Result<T> {
         let decode = T::decoder(self.data_type()).map_err(|error| error.at(self.place()))?;
-        decode(self.fill_value().as_bytes()).map_err(|error| error.at(self.place()))
+        decode(self.fill_bytes().as_bytes()).map_err(|error| error.at(self.place()))
     }
 
     /// The user's attributes.
@@ -364,7 +364,7 @@ impl Array {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] when the data type does not have the value; and when the array cannot be written.
-    pub fn set_fill_value_json(&mut self, fill: Json) -> Result<()> {
+    pub(crate) fn set_fill_value_json(&mut self, fill: Json) -> Result<()> {
         self.change_members(&Map::from_iter([("fill_value".to_owned(), fill)]))
     }
 

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::json::{Json, json};
 use zarrox::stores::{DirectoryStore, Key, MemoryStore, Prefix, Store, StoreExt};
@@ -356,7 +357,7 @@ fn unknown_types_are_opened_as_another_only_when_somebody_says_so() {
     let store = hierarchy(&document);
     let array = options.open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(array.data_type(), &DataType::RawBits(8));
-    assert_eq!(array.fill_value().as_bytes(), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(array.fill_bytes().as_bytes(), [1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(array.fallback_from(), Some(&unknown));
     assert_eq!(array.info().unwrap().fallback_from.as_ref(), Some(&unknown));
     let none = small(&json!({"extension": "https://example.org/quaternion", "type": "q8"}));

@@ -206,7 +206,7 @@ fn huge_numbers_take_no_memory() {
         ErrorKind::LimitExceeded,
         "one value for a whole chunk"
     );
-    assert_eq!(bomb.read_chunk::<ArrayD<i32>>(&[0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(bomb.raw().decode::<ArrayD<i32>>(&[0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
     // A shape beyond what a position can be.
     let array = with_metadata(&v3(&[("/shape", json!([u64::MAX]))])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![0]).unwrap_err().kind(), ErrorKind::InvalidSelection);

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use half::{bf16, f16};
 use ndarray::{ArrayD, IxDyn, arr1};
@@ -120,7 +121,7 @@ fn upper_bits_of_small_integers_mean_nothing() {
     let plain = plain.data_type(data_type.clone()).no_compressor().fill_value(-1_i8).create().unwrap();
     plain.raw().write(&[0], &[0x0f, 0x18]).unwrap();
     assert_eq!(plain.read::<ArrayD<i8>>(..).unwrap(), arr1(&[-1_i8, -8, -1, -1, -1]).into_dyn());
-    assert_eq!(plain.read_chunk::<ArrayD<i8>>(&[0]).unwrap(), arr1(&[-1_i8, -8]).into_dyn());
+    assert_eq!(plain.raw().decode::<ArrayD<i8>>(&[0]).unwrap(), arr1(&[-1_i8, -8]).into_dyn());
     assert_eq!(plain.read::<DynArray>(..).unwrap().as_bytes(), [0xff, 0xf8, 0xff, 0xff, 0xff]);
     assert_eq!(plain.read::<DynArray>(..).unwrap().to::<ArrayD<i8>>().unwrap()[[0]], -1);
     // What would be read as another number is not written.
@@ -128,7 +129,7 @@ fn upper_bits_of_small_integers_mean_nothing() {
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
     }
     assert_error(
-        plain.write_chunk(&[1], &arr1(&[0_i8, 100])),
+        plain.raw().encode(&[1], &arr1(&[0_i8, 100])),
         ErrorKind::InvalidArgument,
         "outside of the range of int4",
     );

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::stores::{Key, Prefix, Store};
 use zarrox::{Array, DynArray, Node, OpenMode, OpenOptions};
@@ -162,7 +163,7 @@ fn read_listed_chunks(store: &dyn Store) {
 }
 
 fn read_array(array: &Array) {
-    let _ = (array.attributes().len(), array.dimension_names(), array.fill_value(), array.to_string());
+    let _ = (array.attributes().len(), array.dimension_names(), array.fill_bytes(), array.to_string());
     if array.nbytes().is_some_and(|size| size <= MOST_ELEMENTS) {
         let _ = array.read::<DynArray>(..);
         return;

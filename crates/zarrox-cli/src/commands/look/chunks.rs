@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use zarrox::internals::ArrayInternals;
 
 use clap::Args;
 use zarrox::json::{Json, json};

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use rayon::prelude::*;
 use zarrox::codec::{CHUNK_LIMIT, CodecChain, EncodeOptions};
@@ -260,7 +261,7 @@ impl Source {
 
     /// The fill value of text of any length; `None` for empty text, and for other elements.
     fn text_fill(&self) -> Result<Option<Vec<u8>>> {
-        let fill = self.array.fill_value();
+        let fill = self.array.fill_bytes();
         let text = match (&self.form, self.array.data_type().storage()) {
             (Form::Text, Memory::Variable) => fill.as_bytes().to_vec(),
             (Form::Text, _) => {
@@ -275,7 +276,7 @@ impl Source {
     /// The bytes of the fill value; `None` for zeros.
     fn fill(&self) -> Result<Option<Vec<u8>>> {
         let Form::Same(data_type) = &self.form else { return Ok(None) };
-        let fill = self.array.fill_value();
+        let fill = self.array.fill_bytes();
         let bytes = fill.as_bytes();
         if bytes.iter().all(|&byte| byte == 0) || self.letters.is_some() || bytes.len() != data_type.size() {
             return Ok(None);
@@ -424,7 +425,7 @@ impl Source {
             DimSelection::from(start..(start + chunk).min(length))
         });
         let elements = array.read::<DynArray>(region.collect::<Vec<_>>())?;
-        let fill = array.fill_value();
+        let fill = array.fill_bytes();
         // A list of bytes has no fill value in the file.
         let fill = if matches!(self.form, Form::Lists(_)) { &[] } else { fill.as_bytes() };
         // Memory of values of variable length has references, so that they are compared one by one.
@@ -613,7 +614,7 @@ fn units(unit: TimeUnit) -> Option<&'static str> {
 fn elements_of(array: &Array, form: &Form, is_enumeration: bool) -> Elements {
     let data_type = array.data_type();
     if data_type.is_named("null_terminated_bytes") {
-        return Elements::Letters(array.fill_value().as_bytes().first().copied().unwrap_or(0));
+        return Elements::Letters(array.fill_bytes().as_bytes().first().copied().unwrap_or(0));
     }
     let of = match form {
         Form::Same(data_type) => NcType::of_elements(data_type),
@@ -666,7 +667,7 @@ fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
         return;
     }
     if let Ok(family) = zarrox::codecs::registry().family(data_type) {
-        attributes.insert("_FillValue".to_owned(), family.fill_to_v3(data_type, &array.fill_value()));
+        attributes.insert("_FillValue".to_owned(), family.fill_to_v3(data_type, &array.fill_bytes()));
     }
 }
 
