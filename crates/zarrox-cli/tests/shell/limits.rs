@@ -104,9 +104,10 @@ const COMMANDS: [(&[&str], &[&str]); 8] = [
     (&["export", "a.zarr/x", "o.npy"], &[]),
 ];
 
-/// Returns true if the program ended because a few bytes were refused, which nothing in it takes by itself: as if it was killed.
+/// Returns true if the program ended because a few bytes were refused, which nothing in it takes by itself: as if it was killed. Two
+/// threads may say so at the same time.
 fn is_ended_by_a_small_allocation(run: &Run) -> bool {
-    let bytes = run.err.strip_prefix("memory allocation of ").and_then(|rest| rest.split(' ').next());
+    let bytes = run.err.split("memory allocation of ").last().and_then(|rest| rest.split(' ').next());
     bytes.and_then(|bytes| bytes.parse().ok()).is_some_and(|bytes: usize| bytes <= 64 << 10)
 }
 
