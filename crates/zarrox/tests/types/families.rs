@@ -292,9 +292,9 @@ fn fields_of_structures_are_read_and_written_alone() {
             reopened.field("at.y").read::<ArrayD<f64>>().unwrap(),
             arr1(&[0., 0.5, 0., 1.5, 0.]).into_dyn()
         );
-        let two = reopened.fields(&["alive", "id"]).slice(s![1..3]).read::<DynArray>().unwrap();
+        let two = reopened.slice(..).fields(&["alive", "id"]).slice(s![1..3]).read::<DynArray>().unwrap();
         assert_eq!(two.as_bytes(), [[1, 2, 0], [1, 3, 0]].concat());
-        reopened.fields(&["alive", "id"]).slice(s![0..;4]).write(&two).unwrap();
+        reopened.slice(..).fields(&["alive", "id"]).slice(s![0..;4]).write(&two).unwrap();
         assert_eq!(reopened.field("id").read::<ArrayD<i16>>().unwrap(), arr1(&[2, 2, 3, 4, 3]).into_dyn());
         assert_eq!(
             reopened.field("at.y").slice(s![1]).read::<ArrayD<f64>>().unwrap().sum(),
@@ -303,7 +303,7 @@ fn fields_of_structures_are_read_and_written_alone() {
         );
         reopened.field("id").slice(s![0..;4]).write(&arr1(&[1_i16, 5])).unwrap();
         assert_error(
-            reopened.fields(&["alive", "id"]).slice(s![0]).write(&two),
+            reopened.slice(..).fields(&["alive", "id"]).slice(s![0]).write(&two),
             ErrorKind::InvalidArgument,
             "to a selection of shape []",
         );
