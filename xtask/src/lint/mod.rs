@@ -21,7 +21,7 @@ With names only these checks:
   pure                     no C in the library with the feature `pure`
   circles                  files and folders that need one another
   unlisted                 Rust files that no target compiles
-  symbols                  files and names that ARCHITECTURE.md mentions
+  symbols                  files and names that the pages on the architecture mention
   python                   style and types of the Python package
   pages, fuzz, page        generated files
 

@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md names files, types and functions; each of them must exist.
+//! ARCHITECTURE.md and docs/internals.md name files, types and functions; each of them must exist.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,9 +7,9 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use zarrox_runner::run::{self, Outcome};
 
-const PAGE: &str = "ARCHITECTURE.md";
+const PAGES: [&str; 2] = ["ARCHITECTURE.md", "docs/internals.md"];
 
-/// Short names of folders, so that the page need not repeat the long ones.
+/// Short names of folders, so that the pages need not repeat the long ones.
 const SHORT: [(&str, &str); 13] = [
     ("core/", "crates/zarrox-core/src/"),
     ("codecs/", "crates/zarrox-codecs/src/"),
@@ -26,7 +26,7 @@ const SHORT: [(&str, &str); 13] = [
     ("testkit/", "quality/testkit/src/"),
 ];
 
-/// Names everything in backticks on the page that does not exist.
+/// Names everything in backticks on the pages that does not exist.
 pub(crate) fn check() -> Outcome {
     println!("$ symbols");
     let mut known = BTreeSet::new();
@@ -37,15 +37,18 @@ pub(crate) fn check() -> Outcome {
             Err(_) => known.extend(words(&text).map(str::to_owned)),
         }
     }
-    let page = run::read(PAGE)?;
-    let exists = |path: &str| Path::new(path).exists();
-    let missing: Vec<String> = spans(&page)
-        .filter(|(_, span)| {
-            !(if span.contains('/') { is_file(span, exists) } else { is_known(span, &known) })
-        })
-        .map(|(line, span)| format!("{PAGE}:{line}: `{span}` does not exist"))
-        .collect();
+    let mut missing = Vec::new();
+    for page in PAGES {
+        let text = run::read(page)?;
+        let unknown = spans(&text).filter(|(_, span)| !exists(span, &known));
+        missing.extend(unknown.map(|(line, span)| format!("{page}:{line}: `{span}` does not exist")));
+    }
     if missing.is_empty() { Ok(()) } else { Err(format!("symbols:\n{}", missing.join("\n"))) }
+}
+
+/// True for a file or a name that exists.
+fn exists(span: &str, known: &BTreeSet<String>) -> bool {
+    if span.contains('/') { is_file(span, |path| Path::new(path).exists()) } else { is_known(span, known) }
 }
 
 /// The texts in backticks outside of blocks of code, with their lines.
