@@ -145,7 +145,7 @@ impl Array {
 
     #[getter]
     fn chunks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.typed().array.chunk_shape())
+        PyTuple::new(py, self.typed().array.unit_shape())
     }
 
     #[getter]

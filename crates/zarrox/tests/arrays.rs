@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
+use zarrox::internals::ArrayInternals;
 use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayD, IxDyn, arr1, arr2};
@@ -446,7 +447,7 @@ fn arrays_of_a_hierarchy_share_codecs_only_where_nothing_differs() {
     for (name, fill, chunk, level) in different {
         let array = group.open(name).unwrap().into_array().unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(0).unwrap(), ndarray::arr0(fill).into_dyn(), "{name}");
-        assert_eq!(array.chunk_shape(), [chunk], "{name}");
+        assert_eq!(array.unit_shape(), [chunk], "{name}");
         assert_eq!(array.codecs()[1].configuration["level"], level, "{name}");
     }
 }

@@ -1,5 +1,6 @@
 //! The library as a contestant, and as what fills the arrays of the benchmark.
 
+use zarrox::internals::ArrayInternals;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -230,7 +231,7 @@ fn shape(array: &Array) -> Vec<usize> {
 
 /// The shape of what is stored as one object.
 fn stored_chunk(array: &Array) -> Vec<usize> {
-    let chunk = array.shard_shape().map_or_else(|| array.chunk_shape(), <[u64]>::to_vec);
+    let chunk = array.shard_shape().map_or_else(|| array.unit_shape(), <[u64]>::to_vec);
     chunk.into_iter().map(|length| length as usize).collect()
 }
 

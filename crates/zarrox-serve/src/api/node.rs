@@ -237,7 +237,7 @@ impl ArrayFacts {
         Ok(Self {
             shape: array.shape().to_vec(),
             data_type: TypeInfo::new(array),
-            chunk_shape: array.chunk_shape(),
+            chunk_shape: array.unit_shape(),
             shard_shape: array.shard_shape().map(|shape| shape.to_vec()),
             grid_shape: array.grid_shape(),
             chunk_grid: array.chunk_grid().to_json().into(),

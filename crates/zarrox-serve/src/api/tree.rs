@@ -115,7 +115,7 @@ impl Entry {
                 attributes,
                 shape: array.shape().to_vec(),
                 data_type: array.data_type().to_string(),
-                chunk_shape: array.chunk_shape(),
+                chunk_shape: array.unit_shape(),
                 bytes: array.nbytes(),
                 unreadable: array.unreadable().map(str::to_owned),
             },

@@ -205,7 +205,7 @@ impl Translator<'_> {
         let mut stored = 0_u64;
         array.visit_stored(&mut |chunk, _| stored += u64::from(chunk.is_some()))?;
         let all = array.chunk_grid().chunk_count(array.shape()).unwrap_or(u64::MAX);
-        let elements = array.chunk_shape().into_iter().fold(1_u64, u64::saturating_mul);
+        let elements = array.unit_shape().into_iter().fold(1_u64, u64::saturating_mul);
         let chunk = elements.saturating_mul(array.data_type().size().max(1) as u64);
         Ok(match all.saturating_sub(stored) {
             0 => Stored::All,

@@ -59,7 +59,7 @@ struct Shard {
 
 impl<'a> Encoded<'a> {
     pub(super) fn new(array: &'a Array) -> Self {
-        let (chunk, object) = (array.chunk_shape(), array.chunk_grid().largest_chunk());
+        let (chunk, object) = (array.unit_shape(), array.chunk_grid().largest_chunk());
         let per_object = object.iter().zip(&chunk).map(|(object, chunk)| object / chunk).collect();
         let grid = array.shape().iter().zip(&chunk).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
         Self { array, per_object, grid, open: BTreeMap::new() }

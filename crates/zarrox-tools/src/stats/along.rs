@@ -159,7 +159,7 @@ impl Statistics {
             Some(_) => shape.iter().map(|&length| length.max(1)).collect(),
             None => (0..array.ndim())
                 .filter(|dim| !axes.contains(dim))
-                .map(|dim| array.chunk_shape()[dim])
+                .map(|dim| array.unit_shape()[dim])
                 .collect(),
         };
         let make = |measure: &Measure| {
@@ -259,7 +259,7 @@ impl Statistics {
         let shape = array.shape();
         let most = self.memory as u64 / (2 * array.cores().threads() as u64);
         let whole: Vec<u64> = array.chunk_grid().largest_chunk().to_vec();
-        let units = if size(&whole) > most { array.chunk_shape() } else { whole };
+        let units = if size(&whole) > most { array.unit_shape() } else { whole };
         let mut lengths: Vec<u64> =
             units.iter().zip(shape).map(|(&unit, &axis)| unit.clamp(1, axis.max(1))).collect();
         for wanted in [true, false] {

@@ -117,7 +117,7 @@ impl Array {
             data_type: self.data_type().clone(),
             fallback_from: self.fallback_from().cloned(),
             chunk_grid: self.chunk_grid().clone(),
-            chunk_shape: self.chunk_shape(),
+            chunk_shape: self.unit_shape(),
             shard_shape: self.shard_shape().map(<[u64]>::to_vec),
             fill_text: self.format_element(self.fill_bytes().as_bytes()).unwrap_or_default(),
             fill_value: self.fill_bytes(),

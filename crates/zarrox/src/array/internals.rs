@@ -146,6 +146,12 @@ pub trait ArrayInternals: Sized {
 
     /// The group that the array is in.
     fn parent(&self) -> Result<Option<Group>>;
+
+    /// The shape of what is decoded as a whole: the inner chunks, if there are shards, or the chunks.
+    fn unit_shape(&self) -> Vec<u64>;
+
+    /// The shape of the shards, if there are any.
+    fn shard_shape(&self) -> Option<&[u64]>;
 }
 
 impl ArrayInternals for Array {
@@ -338,5 +344,13 @@ impl ArrayInternals for Array {
 
     fn parent(&self) -> Result<Option<Group>> {
         Self::parent(self)
+    }
+
+    fn unit_shape(&self) -> Vec<u64> {
+        Self::unit_shape(self)
+    }
+
+    fn shard_shape(&self) -> Option<&[u64]> {
+        Self::shard_shape(self)
     }
 }

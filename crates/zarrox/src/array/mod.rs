@@ -255,18 +255,25 @@ impl Array {
         &self.metadata.chunk_grid
     }
 
-    /// The shape of the chunks that are decoded as a whole: the inner chunks, if there are shards. In a rectilinear grid without
-    /// shards, the largest length of a chunk along each dimension.
-    pub fn chunk_shape(&self) -> Vec<u64> {
-        match self.chain.inner_chunk_shape() {
-            Some(inner) => inner.into_iter().map(|n| n as u64).collect(),
-            None => self.metadata.chunk_grid.largest_chunk().to_vec(),
-        }
+    /// The shape of the chunks of the [grid](Self::chunk_grid), each of which is stored as one object. In a rectilinear grid, the
+    /// largest length of a chunk along each dimension.
+    pub fn chunk_shape(&self) -> &[u64] {
+        self.metadata.chunk_grid.largest_chunk()
     }
 
-    /// The shape of the shards, if there are any; in a rectilinear grid, their largest length along each dimension.
-    pub fn shard_shape(&self) -> Option<&[u64]> {
-        self.chain.inner_chunk_shape().map(|_| self.metadata.chunk_grid.largest_chunk())
+    /// The shape of the inner chunks, if the array has shards: chunks that contain inner chunks, each of which can be read alone.
+    pub fn inner_chunk_shape(&self) -> Option<Vec<u64>> {
+        Some(self.chain.inner_chunk_shape()?.into_iter().map(|length| length as u64).collect())
+    }
+
+    /// The shape of what is decoded as a whole: the inner chunks, if there are shards, or the chunks.
+    pub(crate) fn unit_shape(&self) -> Vec<u64> {
+        self.inner_chunk_shape().unwrap_or_else(|| self.chunk_shape().to_vec())
+    }
+
+    /// The shape of the shards, if there are any.
+    pub(crate) fn shard_shape(&self) -> Option<&[u64]> {
+        self.chain.inner_chunk_shape().map(|_| self.chunk_shape())
     }
 
     /// The number of possible stored objects (chunks, or shards if there are any) along each dimension.

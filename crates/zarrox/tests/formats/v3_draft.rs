@@ -408,7 +408,7 @@ fn shards_are_those_of_the_storage_transformer() {
     shard.extend([u64::MAX, u64::MAX, 0, 8].map(u64::to_le_bytes).concat());
     put_bytes(&store, "data/a/c0", &shard);
     let array = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
-    assert_eq!((array.chunk_shape(), array.shard_shape()), (vec![2], Some([4].as_slice())));
+    assert_eq!((array.unit_shape(), array.shard_shape()), (vec![2], Some([4].as_slice())));
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 7, 8]);
     // What is created has the same document and the same bytes.
     let options = OpenOptions::new().format(Format::V3Draft);

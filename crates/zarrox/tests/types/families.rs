@@ -363,13 +363,13 @@ fn small_arrays_as_elements_are_dimensions() {
         let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).format(format);
         let builder = builder.shape([10]).chunks([5]).data_type(data_type.clone()).sub_array(inner.clone());
         let array = builder.create().unwrap();
-        assert_eq!((array.shape(), array.chunk_shape()), (&[10, 2, 3][..], vec![5, 2, 3]));
+        assert_eq!((array.shape(), array.unit_shape()), (&[10, 2, 3][..], vec![5, 2, 3]));
     }
     let builder =
         OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([10]).chunks([1]);
     let builder =
         builder.shards([5]).data_type(data_type).sub_array([4]).dimension_names(["t"]).create().unwrap();
-    assert_eq!((builder.chunk_shape(), builder.shard_shape()), (vec![1, 4], Some(&[5, 4][..])));
+    assert_eq!((builder.unit_shape(), builder.shard_shape()), (vec![1, 4], Some(&[5, 4][..])));
     assert_eq!(builder.dimension_names().unwrap(), [Some("t".to_owned()), None]);
     for bad in ["()f4", "(0)f4", "(2,x)f4", "(-1)f4"] {
         assert!(zarrox::data_type::split_sub_array(bad).is_err(), "{bad}");

@@ -1,5 +1,6 @@
 //! Elements that can be read, one by one.
 
+use zarrox::internals::ArrayInternals;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -68,7 +69,7 @@ fn one(array: &Array, at: &[u64]) -> Option<Vec<u8>> {
     let element = array.read::<DynArray>(position).ok()?;
     if array.data_type().storage() == Storage::Variable {
         // Of a damaged chunk of such elements a repair keeps none.
-        let chunk = at.iter().zip(array.chunk_shape()).zip(array.shape()).map(|((&index, length), &end)| {
+        let chunk = at.iter().zip(array.unit_shape()).zip(array.shape()).map(|((&index, length), &end)| {
             let start = index - index % length.max(1);
             DimSelection::from(start..start.saturating_add(length).min(end))
         });

@@ -169,7 +169,7 @@ fn read_array(array: &Array) {
         return;
     }
     let item = array.data_type().size() as u64;
-    let chunk = array.chunk_shape().iter().try_fold(item, |size, &length| size.checked_mul(length));
+    let chunk = array.unit_shape().iter().try_fold(item, |size, &length| size.checked_mul(length));
     if chunk.is_some_and(|size| size <= MOST_ELEMENTS) {
         let first: Vec<_> = array.shape().iter().map(|_| zarrox::DimSelection::from(0..1)).collect();
         let _ = array.read::<DynArray>(first);

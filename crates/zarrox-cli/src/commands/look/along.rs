@@ -117,7 +117,7 @@ impl Along<'_> {
         let chunks: Vec<u64> = kept
             .iter()
             .zip(&shape)
-            .map(|(&dim, &length)| array.chunk_shape()[dim].min(length.max(1)))
+            .map(|(&dim, &length)| array.unit_shape()[dim].min(length.max(1)))
             .collect();
         let builder = builder.chunks(chunks);
         Ok(match array.dimension_names() {

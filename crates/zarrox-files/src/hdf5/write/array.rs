@@ -140,11 +140,11 @@ impl Source {
         let (array, item) = (&self.array, self.datatype.size as u64);
         let size = self.shape.iter().fold(item, |size, &length| size.saturating_mul(length));
         let grows = unlimited.contains(&true);
-        let own = array.chunk_shape().into_iter().zip(array.shape()).zip(&unlimited);
+        let own = array.unit_shape().into_iter().zip(array.shape()).zip(&unlimited);
         // A chunk that is longer than the array would be refused.
         let own = own.map(|((chunk, &length), &grows)| if grows { chunk } else { chunk.min(length) }.max(1));
         let own: Vec<u64> = own.collect();
-        let is_whole = own == array.chunk_shape();
+        let is_whole = own == array.unit_shape();
         let bytes = own.iter().chain(&self.letters).fold(item, |size, &length| size.saturating_mul(length));
         let copied = match &self.form {
             Form::Same(data_type) if is_whole && self.letters.is_none() && data_type == array.data_type() => {
@@ -155,7 +155,7 @@ impl Source {
         let has_filters = copied.as_ref().is_some_and(|filters| !filters.is_empty());
         let is_plain = match self.storage {
             Some(Storage::Contiguous) => {
-                matches!(self.form, Form::Same(_)) && array.chunk_shape() == runs(array.shape(), item, CHUNK)
+                matches!(self.form, Form::Same(_)) && array.unit_shape() == runs(array.shape(), item, CHUNK)
             }
             Some(Storage::Chunked) => false,
             None => false,

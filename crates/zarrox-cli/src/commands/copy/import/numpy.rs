@@ -1,5 +1,6 @@
 //! Imports of NumPy's files and of raw elements, and what is appended from them.
 
+use zarrox::internals::ArrayInternals;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -59,7 +60,7 @@ impl Import {
                 source.data_type(),
                 source.shape(),
                 copy.data_type(),
-                copy.chunk_shape(),
+                copy.unit_shape(),
                 if in_order { "in the order of the elements" } else { "chunk by chunk" }
             );
             if plan.times_written > 1 {
