@@ -1,8 +1,8 @@
 //! The chunks of an array in a file: as they are stored there, or made of elements.
 
-use zarrox::internals::ArrayInternals;
 use std::fmt::Debug;
 use std::ops::ControlFlow;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::codec::{CodecChain, EncodeOptions};
 use zarrox::stores::{Bytes, Value};

@@ -1,9 +1,9 @@
 //! Images that Pillow wrote have the pixels that Pillow reads; damaged ones are errors.
 
-use zarrox::internals::ArrayInternals;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::{Array, ErrorKind, OpenMode, OpenOptions};
 use zarrox::{prelude::*, s};

@@ -1,8 +1,8 @@
 //! Tables of pandas, pyarrow and polars have their values, and come back as they were.
 
-use zarrox::internals::ArrayInternals;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,9 +1,9 @@
 //! The library as a contestant, and as what fills the arrays of the benchmark.
 
-use zarrox::internals::ArrayInternals;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::Selection;
 use zarrox::data_type::Casting;

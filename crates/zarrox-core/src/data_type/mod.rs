@@ -5,6 +5,7 @@
 //! file that implements [`Family`] and one line in [`FAMILIES`](crate::registry::FAMILIES).
 
 mod cast;
+mod dispatch;
 mod display;
 mod element;
 mod endian;
@@ -17,6 +18,8 @@ pub mod record;
 mod storage;
 
 pub use cast::Cast;
+#[doc(hidden)]
+pub use dispatch::{Complex, f16};
 pub use element::{Element, Optional};
 pub use endian::{ByteOrder, Endian};
 pub(crate) use family::KnownTypes;

@@ -4,11 +4,11 @@ mod encode;
 mod kind;
 mod names;
 
-use zarrox::internals::ArrayInternals;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use rayon::prelude::*;
 use tempfile::TempDir;

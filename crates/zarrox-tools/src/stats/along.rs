@@ -14,7 +14,7 @@ use super::measure::Measure;
 use super::reduction::{Reduce, reduction, size};
 use crate::pass::{Pass, Region, elements_of};
 use crate::rechunk::{Cells, StoredCells, selection};
-use zarrox::internals::{Place, Work, argument};
+use zarrox::internals::{ErrorPlace, Work, argument};
 use zarrox::{Array, DynArray};
 
 /// A part has several chunks up to this size, in bytes.
@@ -188,7 +188,7 @@ impl Statistics {
         if !self.missing.is_empty() {
             return Err(argument("numbers that mean missing are not left out along axes"));
         }
-        let place = |error: Error| error.at(Place::array(array.path()));
+        let place = |error: Error| error.at(ErrorPlace::array(array.path()));
         let counted = Counted::new(array, self.field.as_deref()).map_err(place)?;
         let shape = self.shape_along(array, axes)?;
         for (measure, output) in outputs {

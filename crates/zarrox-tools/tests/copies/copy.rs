@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use zarrox::internals::ArrayInternals;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use zarrox::internals::ArrayInternals;
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::{Gzip, Zstd};

@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use zarrox::internals::ArrayInternals;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use zarrox::internals::ArrayInternals;
 
 use zarrox::json::json;
 use zarrox::{ErrorKind, OpenOptions};

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use zarrox::internals::ArrayInternals;
 use std::path::{Path, PathBuf};
+use zarrox::internals::ArrayInternals;
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::{IndexLocation, Sharding, Zstd};

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde::de::DeserializeOwned;
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::Place;
+use zarrox_core::error::ErrorPlace;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use zarrox_core::json::{self, Json, Map};
 use zarrox_core::metadata::{Change, Format, NodeMetadata};
@@ -109,7 +109,7 @@ impl Array {
         let chunks = location.chunks(metadata.format)?;
         let chain = chains::chain_for(&metadata, &location.context);
         let (chain, unreadable) = chains::or_unusable(chain, &metadata, &location.context)
-            .map_err(|error| error.at(Place::array(&location.path)))?;
+            .map_err(|error| error.at(ErrorPlace::array(&location.path)))?;
         let generation = Generation::of_found(&location, &metadata)?.map(Arc::new);
         let shared = Arc::new(Shared { unit: unit_of(&chain), unreadable, ..Shared::default() });
         let array = Self { location, metadata, chain, shared, chunks, generation };
@@ -494,8 +494,8 @@ impl Array {
     }
 
     /// The name of this array for errors.
-    fn place(&self) -> Place {
-        Place::array(self.path()).in_store(self.location.store.location())
+    fn place(&self) -> ErrorPlace {
+        ErrorPlace::array(self.path()).in_store(self.location.store.location())
     }
 }
 

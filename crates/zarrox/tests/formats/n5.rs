@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-use zarrox::internals::ArrayInternals;
 use std::path::{Path, PathBuf};
+use zarrox::internals::ArrayInternals;
 
 use ndarray::{Array2, ArrayD, arr1};
 use zarrox::codecs::{Blosc, Gzip, Shuffle, Zstd};

@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
-use zarrox::internals::ArrayInternals;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};

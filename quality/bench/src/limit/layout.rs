@@ -1,8 +1,8 @@
 //! What the library knows of an array: its files, and how elements are stored in them. It is asked before the time is taken.
 
-use zarrox::internals::ArrayInternals;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use serde_json::Value;
 use zarrox::json::Json;

@@ -1,8 +1,8 @@
 //! Elements that can be read, one by one.
 
-use zarrox::internals::ArrayInternals;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::data_type::Storage;
 use zarrox::stores::Store;

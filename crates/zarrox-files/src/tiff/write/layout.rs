@@ -1,7 +1,7 @@
 //! How an array becomes images: which dimensions are pages, planes and samples, and the strips or tiles.
 
-use zarrox::internals::ArrayInternals;
 use std::ops::Range;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::{Array, DataType, Result};
 

@@ -1,9 +1,9 @@
 //! Imports of NumPy's files and of raw elements, and what is appended from them.
 
-use zarrox::internals::ArrayInternals;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::data_type::Casting;
 use zarrox::{Array, DataType, Error, ErrorKind, Format, Result};
