@@ -85,7 +85,7 @@ fn long_line(endpoint: &str) -> Row {
     let proxy = Proxy::new(endpoint).unwrap();
     let array = options(proxy.url()).open("s3://zarrox/long.zarr").unwrap().into_array().unwrap();
     proxy.set_delay(LATENCY);
-    let read = || time(|| assert_eq!(array.read::<u8>(..).unwrap().len(), 1_000));
+    let read = || time(|| assert_eq!(array.read::<ArrayD<u8>>(..).unwrap().len(), 1_000));
     let rounds = CHUNKS as f64 / IN_FLIGHT as f64;
     let ours = median((0..ROUNDS).map(|_| read()).collect());
     Row { case: "1,000 chunks, 50 ms away", ours, limit: LATENCY.mul_f64(rounds), most: Some(1.5) }
@@ -105,7 +105,7 @@ fn wide_line(endpoint: &str) -> [Row; 2] {
             assert_eq!(known[0], 1);
         }));
         bare.push(time(|| assert_eq!(runtime.block_on(get_all(&client)), OBJECTS * SIZE)));
-        into_new.push(time(|| assert_eq!(array.read::<u8>(..).unwrap()[0], 1)));
+        into_new.push(time(|| assert_eq!(array.read::<ArrayD<u8>>(..).unwrap()[0], 1)));
     }
     let [into_known, into_new, limit] = [into_known, into_new, bare].map(median);
     [

@@ -77,14 +77,9 @@ pub(crate) struct Creation {
 pub(crate) type Compressor = Option<CodecSpec>;
 
 impl Creation {
-    /// Applies the options to a new array.
-    pub(crate) fn apply(
-        &self,
-        builder: ArrayBuilder,
-        data_type: DataType,
-        shape: &[u64],
-    ) -> Result<ArrayBuilder> {
-        let mut builder = builder.data_type(data_type).shape(shape).overwrite(self.force);
+    /// Applies the options to a new array of this shape.
+    pub(crate) fn apply(&self, builder: ArrayBuilder, shape: &[u64]) -> Result<ArrayBuilder> {
+        let mut builder = builder.shape(shape).overwrite(self.force);
         let chunks = self.with_names(self.chunks.as_ref(), "--chunks", shape)?;
         let shards = self.with_names(self.shards.as_ref(), "--shards", shape)?;
         builder = match &chunks {

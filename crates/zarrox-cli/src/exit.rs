@@ -152,9 +152,11 @@ fn code(kind: ErrorKind) -> u8 {
 }
 
 /// Advice of the library, and the corresponding option of the command.
-const ADVICE: [(&str, &str); 11] = [
+const ADVICE: [(&str, &str); 13] = [
     ("ask for overwriting to replace it", "--force replaces it"),
     ("; can be allowed: ", "; --allow "),
+    ("raw elements need a data type and a shape", "for raw elements, give --dtype and --shape"),
+    ("before the offset of ", "before --offset "),
     ("a lossy copy takes the nearest value instead", "--lossy takes the nearest value instead"),
     ("run the same conversion again", "run the same command again"),
     ("the first file can be taken", "--conflicts first takes that of the first file"),

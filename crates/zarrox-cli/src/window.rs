@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use zarrox::data_type::Storage;
+use zarrox::internals::Place;
 use zarrox::{
     Array, ArrayView, DataType, DimSelection, DynArray, Error, ErrorKind, Parts, Result, Selection,
 };
@@ -90,12 +91,12 @@ impl<'a> Window<'a> {
 
     /// Blocks that cover the window in row-major order.
     pub(crate) fn in_order(&self, memory: u64) -> Result<Blocks> {
-        Ok(self.blocks(self.view.parts_in_order(memory / self.item(), false)?))
+        Ok(self.blocks(self.view.parts_in_order(memory / self.item(), zarrox::Order::RowMajor)?))
     }
 
     /// Blocks of whole chunks that cover the window.
     pub(crate) fn whole_chunks(&self, memory: u64) -> Result<Blocks> {
-        Ok(self.blocks(self.view.parts(memory / self.item(), false)?))
+        Ok(self.blocks(self.view.parts(memory / self.item(), zarrox::Order::RowMajor)?))
     }
 
     /// The size of the window's elements at one position of the array, in bytes.
@@ -113,9 +114,9 @@ impl<'a> Window<'a> {
         let (outer, inner) = block.split_at(self.outer.len());
         let view = self.view.slice(outer.iter().cloned().map(DimSelection::from).collect::<Vec<_>>());
         match self.fields.as_slice() {
-            [] => view.read_dyn(),
-            [one] => self.inside(view.read_field_dyn(one)?, inner),
-            several => view.read_fields(several),
+            [] => view.read::<DynArray>(),
+            [one] => self.inside(view.field(one).read::<DynArray>()?, inner),
+            several => view.fields(several).read::<DynArray>(),
         }
     }
 
@@ -141,7 +142,7 @@ impl<'a> Window<'a> {
 }
 
 fn place(array: &Array, error: Error) -> Error {
-    error.at(format!("array '{}'", array.path()))
+    error.at(Place::array(array.path()))
 }
 
 /// The type of the selected fields, and the dimensions that a single field adds.

@@ -143,7 +143,7 @@ fn a_file_that_was_made_for_a_store_is_removed_when_an_import_fails() {
 #[test]
 fn a_failed_import_gives_its_room_back_or_says_how() {
     let place = Place::new();
-    let input = npy(&[6000, 80], false);
+    let input = npy(&[60_000, 80], false);
     let small = npy(&[4, 80], false);
     let raw = ["--compressor", "none", "--chunks", "100,80", "--memory", "64KiB"];
     assert_eq!(place.run_with(&["import", "-", "a.zip/a"], &small).code, 0);

@@ -66,7 +66,7 @@ impl<'a> Config<'a> {
     }
 
     /// The `level` of DEFLATE; leniently also -1, which means 6 to zlib.
-    #[cfg(feature = "libdeflate")]
+    #[cfg(any(feature = "libdeflate", feature = "pure"))]
     pub(crate) fn compression_level(self, default: i32) -> Result<i32, CodecError> {
         let lowest = if self.is_strict() { 0 } else { -1 };
         let level = self.integer("level", lowest..=9, default)?;

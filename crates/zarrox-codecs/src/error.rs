@@ -2,6 +2,24 @@
 
 use zarrox_core::error::CodecError;
 
+/// What a compression library that has no type of errors says.
+#[cfg(feature = "zstd")]
+#[derive(Debug)]
+pub(crate) struct LibraryError {
+    pub(crate) library: &'static str,
+    pub(crate) message: &'static str,
+}
+
+#[cfg(feature = "zstd")]
+impl std::fmt::Display for LibraryError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.library, self.message)
+    }
+}
+
+#[cfg(feature = "zstd")]
+impl std::error::Error for LibraryError {}
+
 /// The error for encoded bytes that want more room than their chunk has.
 pub(crate) fn too_large(room: usize) -> CodecError {
     CodecError::overflow(room)

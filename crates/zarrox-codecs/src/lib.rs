@@ -15,6 +15,7 @@ mod array_to_array;
 mod array_to_bytes;
 mod bytes_to_bytes;
 mod config;
+mod disabled;
 mod error;
 mod n5;
 mod numeric;
@@ -41,6 +42,7 @@ pub use array_to_bytes::bytes::Bytes;
 pub use array_to_bytes::json2::Json2;
 pub use array_to_bytes::msgpack2::MsgPack2;
 pub use array_to_bytes::packbits::{PackBits, PackBitsPadding};
+#[cfg(feature = "pco")]
 pub use array_to_bytes::pcodec::{Pcodec, PcodecDelta};
 pub use array_to_bytes::vlen::array::VlenArray;
 pub use array_to_bytes::vlen::bytes::VlenBytes;
@@ -48,34 +50,37 @@ pub use array_to_bytes::vlen::utf8::VlenUtf8;
 pub use array_to_bytes::vlen::zarrs::ZarrsVlen;
 pub use array_to_bytes::vlen::zarrs_v2::ZarrsVlenV2;
 pub use array_to_bytes::zarrs_optional::ZarrsOptional;
+#[cfg(feature = "zfp")]
 pub use array_to_bytes::zfp::Zfp;
+#[cfg(feature = "zfp")]
 pub use array_to_bytes::zfp::zfpy::Zfpy;
 pub use bytes_to_bytes::adler32::Adler32;
 pub use bytes_to_bytes::base64::Base64;
 #[cfg(feature = "blosc")]
 pub use bytes_to_bytes::blosc::{Blosc, BloscCompressor, Shuffle};
+#[cfg(feature = "bzip2")]
 pub use bytes_to_bytes::bz2::Bz2;
 pub use bytes_to_bytes::checksum::{ChecksumLocation, has_checksum};
 pub use bytes_to_bytes::conditional::Conditional;
 pub use bytes_to_bytes::crc32::Crc32;
 pub use bytes_to_bytes::crc32c::Crc32c;
 pub use bytes_to_bytes::fletcher32::Fletcher32;
-#[cfg(feature = "libdeflate")]
+#[cfg(any(feature = "libdeflate", feature = "pure"))]
 pub use bytes_to_bytes::gzip::Gzip;
 pub use bytes_to_bytes::jenkins_lookup3::JenkinsLookup3;
-#[cfg(feature = "lz4")]
+#[cfg(any(feature = "lz4", feature = "pure"))]
 pub use bytes_to_bytes::lz4::Lz4;
 #[cfg(feature = "lzma")]
 pub use bytes_to_bytes::lzma::Lzma;
 pub use bytes_to_bytes::shuffle::ByteShuffle;
 pub use bytes_to_bytes::v2_filter::V2Filter;
-#[cfg(feature = "libdeflate")]
+#[cfg(any(feature = "libdeflate", feature = "pure"))]
 pub use bytes_to_bytes::zlib::Zlib;
-#[cfg(feature = "zstd")]
+#[cfg(any(feature = "zstd", feature = "pure"))]
 pub use bytes_to_bytes::zstd::Zstd;
 pub use n5::block::{N5Block, N5BlockMode};
 pub use n5::default::N5Default;
-#[cfg(feature = "lz4")]
+#[cfg(any(feature = "lz4", feature = "pure"))]
 pub use n5::lz4::N5Lz4;
 pub use numeric::number_cast::{NumberCast, number_cast};
 pub use sharding::{IndexLocation, Sharding};
@@ -109,24 +114,28 @@ pub static ALL: &[&CodecDef] = &[
     &array_to_array::fixedscaleoffset::DEF,
     &array_to_array::packbits_filter::DEF,
     &array_to_array::quantize::DEF,
+    #[cfg(feature = "pco")]
     &array_to_bytes::pcodec::DEF,
+    #[cfg(feature = "zfp")]
     &array_to_bytes::zfp::DEF,
+    #[cfg(feature = "zfp")]
     &array_to_bytes::zfp::zfpy::DEF,
     #[cfg(feature = "blosc")]
     &bytes_to_bytes::blosc::DEF,
-    #[cfg(feature = "libdeflate")]
+    #[cfg(any(feature = "libdeflate", feature = "pure"))]
     &bytes_to_bytes::gzip::DEF,
-    #[cfg(feature = "libdeflate")]
+    #[cfg(any(feature = "libdeflate", feature = "pure"))]
     &bytes_to_bytes::zlib::DEF,
-    #[cfg(feature = "zstd")]
+    #[cfg(any(feature = "zstd", feature = "pure"))]
     &bytes_to_bytes::zstd::DEF,
-    #[cfg(feature = "lz4")]
+    #[cfg(any(feature = "lz4", feature = "pure"))]
     &bytes_to_bytes::lz4::DEF,
+    #[cfg(feature = "bzip2")]
     &bytes_to_bytes::bz2::DEF,
     #[cfg(feature = "lzma")]
     &bytes_to_bytes::lzma::DEF,
     &n5::default::DEF,
-    #[cfg(feature = "lz4")]
+    #[cfg(any(feature = "lz4", feature = "pure"))]
     &n5::lz4::DEF,
     &bytes_to_bytes::shuffle::DEF,
     &bytes_to_bytes::v2_filter::DEF,
@@ -140,7 +149,8 @@ pub static ALL: &[&CodecDef] = &[
     &bytes_to_bytes::jenkins_lookup3::DEF,
 ];
 
-/// A registry with the core data types and all codecs of this crate.
+/// A registry with the core data types and all codecs of this crate. Those whose features are off are known by name: their error
+/// names the feature.
 pub fn registry() -> Registry {
-    Registry::new().with_codecs(ALL)
+    Registry::new().with_codecs(ALL).with_codecs(disabled::ALL)
 }

@@ -82,7 +82,7 @@ fn v2_is_written_as_numcodecs_writes_it() {
     let registry = registry();
     for expected in configurations() {
         let mut map = members(expected.clone());
-        let Some(Json::String(id)) = map.shift_remove("id") else { panic!("{expected}") };
+        let Some(Json::String(id)) = map.remove("id") else { panic!("{expected}") };
         if left_out(&registry, &id) {
             continue;
         }

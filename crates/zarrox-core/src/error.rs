@@ -1,8 +1,9 @@
 //! The error type of the library, and the smaller one that codecs return.
 
+use std::borrow::Cow;
 use std::collections::TryReserveError;
-use std::fmt;
 use std::sync::Arc;
+use std::{fmt, io};
 
 /// The result of this library's operations.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -52,8 +53,9 @@ pub enum ErrorKind {
 
 /// An error: its cause, its place, and advice.
 ///
-/// One opaque type serves the whole library, so that new causes never break a caller's `match`. Programs act on [`Error::kind`],
-/// show the `Display` text to people, and find the underlying cause by [`std::error::Error::source`].
+/// One opaque type serves the whole library, so that new causes never break a caller's `match`. Programs act on [`Error::kind`]
+/// and on the place ([`Error::path`], [`Error::chunk`], [`Error::key`], [`Error::codec`]), show the `Display` text to people, and
+/// find the underlying cause by [`std::error::Error::source`].
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -61,14 +63,84 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: String,
-    context: Vec<String>,
+    /// From the innermost to the outermost.
+    places: Vec<Place>,
+    /// Parts of the place that the message names itself.
+    path: Option<String>,
+    key: Option<String>,
+    codec: Option<String>,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
+
+/// A place of an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place(PlaceKind);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum PlaceKind {
+    Node { kind: &'static str, path: String, store: Option<String> },
+    Chunk { indices: Vec<u64>, key: String },
+    Other(String),
+}
+
+impl Place {
+    /// An array by its path.
+    pub fn array(path: impl fmt::Display) -> Self {
+        Self::node("array", path)
+    }
+
+    /// A group by its path.
+    pub fn group(path: impl fmt::Display) -> Self {
+        Self::node("group", path)
+    }
+
+    fn node(kind: &'static str, path: impl fmt::Display) -> Self {
+        Self(PlaceKind::Node { kind, path: path.to_string(), store: None })
+    }
+
+    /// A chunk by its indices and its key.
+    pub fn chunk(indices: &[u64], key: impl fmt::Display) -> Self {
+        Self(PlaceKind::Chunk { indices: indices.to_vec(), key: key.to_string() })
+    }
+
+    /// Adds the name of the store of an array or a group.
+    #[must_use]
+    pub fn in_store(mut self, location: impl fmt::Display) -> Self {
+        if let PlaceKind::Node { store, .. } = &mut self.0 {
+            *store = Some(location.to_string());
+        }
+        self
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            PlaceKind::Node { kind, path, store: None } => write!(f, "{kind} '{path}'"),
+            PlaceKind::Node { kind, path, store: Some(store) } => write!(f, "{kind} '{path}' in {store}"),
+            PlaceKind::Chunk { indices, key } => write!(f, "chunk {indices:?} (key '{key}')"),
+            PlaceKind::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+macro_rules! places_of_text {
+    ($($T:ty)*) => {$(
+        impl From<$T> for Place {
+            fn from(text: $T) -> Self {
+                Self(PlaceKind::Other(text.into()))
+            }
+        }
+    )*};
+}
+
+places_of_text!(&str String &String Cow<'_, str>);
 
 impl Error {
     /// Creates an error of a kind, with a message that says what was wrong and what to do.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), context: Vec::new(), source: None }))
+        let (message, places) = (message.into(), Vec::new());
+        Self(Box::new(Inner { kind, message, places, path: None, key: None, codec: None, source: None }))
     }
 
     /// Adds the error that caused this one.
@@ -78,11 +150,71 @@ impl Error {
         self
     }
 
-    /// Adds a place, from the innermost to the outermost: `chunk [0, 1]`, then `array '/t2m'`.
+    /// Adds a place, from the innermost to the outermost: [a chunk](Place::chunk), then [an array](Place::array). Text is a place
+    /// as well: `field 'x'`.
     #[must_use]
-    pub fn at(mut self, place: impl fmt::Display) -> Self {
-        self.0.context.push(place.to_string());
+    pub fn at(mut self, place: impl Into<Place>) -> Self {
+        self.0.places.push(place.into());
         self
+    }
+
+    /// Adds the path of a node that the message names.
+    #[must_use]
+    pub fn with_path(mut self, path: impl fmt::Display) -> Self {
+        self.0.path = Some(path.to_string());
+        self
+    }
+
+    /// Adds the key of a stored value that the message names.
+    #[must_use]
+    pub fn with_key(mut self, key: impl fmt::Display) -> Self {
+        self.0.key = Some(key.to_string());
+        self
+    }
+
+    fn find<'a, T>(&'a self, part: impl Fn(&'a PlaceKind) -> Option<T>) -> Option<T> {
+        self.0.places.iter().find_map(|place| part(&place.0))
+    }
+
+    /// The path of the array or group in its hierarchy, if one is concerned: `/ocean/temperature`.
+    pub fn path(&self) -> Option<&str> {
+        self.0.path.as_deref().or_else(|| {
+            self.find(|place| match place {
+                PlaceKind::Node { path, .. } => Some(path.as_str()),
+                _ => None,
+            })
+        })
+    }
+
+    /// The indices of the chunk, if one is concerned.
+    ///
+    /// ```
+    /// use zarrox_core::error::{Error, ErrorKind, Place};
+    ///
+    /// let error = Error::new(ErrorKind::Corrupt, "truncated").at(Place::chunk(&[0, 1], "c/0/1")).at(Place::array("/a"));
+    /// assert_eq!((error.path(), error.chunk(), error.key()), (Some("/a"), Some(&[0, 1][..]), Some("c/0/1")));
+    /// assert_eq!(error.to_string(), "array '/a': chunk [0, 1] (key 'c/0/1'): truncated");
+    /// ```
+    pub fn chunk(&self) -> Option<&[u64]> {
+        self.find(|place| match place {
+            PlaceKind::Chunk { indices, .. } => Some(indices.as_slice()),
+            _ => None,
+        })
+    }
+
+    /// The key of the stored value, if one is concerned: that of the chunk below its array, or of what the store was asked for.
+    pub fn key(&self) -> Option<&str> {
+        let of_chunk = self.find(|place| match place {
+            PlaceKind::Chunk { key, .. } => Some(key.as_str()),
+            _ => None,
+        });
+        of_chunk.or(self.0.key.as_deref())
+    }
+
+    /// The name of the codec that failed, if one has. Of a codec inside of another one, such as one of a shard's inner chunks, it is
+    /// the inner one.
+    pub fn codec(&self) -> Option<&str> {
+        self.0.codec.as_deref()
     }
 
     /// The kind of the error.
@@ -114,7 +246,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for place in self.0.context.iter().rev() {
+        for place in self.0.places.iter().rev() {
             write!(f, "{place}: ")?;
         }
         f.write_str(&self.0.message)
@@ -141,12 +273,14 @@ pub struct CodecError {
     message: String,
     /// True if a larger buffer might be enough.
     overflow: bool,
+    /// The innermost codec.
+    codec: Option<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl CodecError {
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), overflow: false, source: None }
+        Self { kind, message: message.into(), overflow: false, codec: None, source: None }
     }
 
     /// Adds the error that caused this one.
@@ -207,6 +341,7 @@ impl CodecError {
     /// Adds the name of the codec, unless the error has one.
     #[must_use]
     pub fn in_codec(mut self, codec: &str) -> Self {
+        self.codec.get_or_insert_with(|| codec.to_owned());
         let place = format!("codec '{codec}': ");
         if !self.message.starts_with(&place) {
             self.message.insert_str(0, &place);
@@ -235,11 +370,38 @@ impl From<TryReserveError> for CodecError {
 
 impl From<CodecError> for Error {
     fn from(error: CodecError) -> Self {
-        let converted = Self::new(error.kind, error.message);
+        let mut converted = Self::new(error.kind, error.message);
+        converted.0.codec = error.codec;
         match error.source {
             Some(source) => converted.with_source(source),
             None => converted,
         }
+    }
+}
+
+/// The error stays inside, where [`io::Error::get_ref`] finds it. An interruption is of another kind: functions of the standard
+/// library repeat what was interrupted.
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        use ErrorKind as Kind;
+        let kind = match error.kind() {
+            Kind::NotFound => io::ErrorKind::NotFound,
+            Kind::AlreadyExists => io::ErrorKind::AlreadyExists,
+            Kind::Forbidden => io::ErrorKind::PermissionDenied,
+            Kind::Unreachable => io::ErrorKind::NotConnected,
+            Kind::TimedOut => io::ErrorKind::TimedOut,
+            Kind::Conflict => io::ErrorKind::ResourceBusy,
+            Kind::ReadOnly => io::ErrorKind::ReadOnlyFilesystem,
+            Kind::StorageFull => io::ErrorKind::StorageFull,
+            Kind::Corrupt | Kind::InvalidMetadata => io::ErrorKind::InvalidData,
+            Kind::Unsupported => io::ErrorKind::Unsupported,
+            Kind::InvalidSelection | Kind::InvalidArgument | Kind::DataTypeMismatch => {
+                io::ErrorKind::InvalidInput
+            }
+            Kind::OutOfMemory => io::ErrorKind::OutOfMemory,
+            Kind::Interrupted | Kind::LimitExceeded => io::ErrorKind::Other,
+        };
+        Self::new(kind, error)
     }
 }
 
@@ -249,11 +411,39 @@ mod tests {
 
     #[test]
     fn places_are_printed_from_the_outside_inwards() {
-        let error = Error::from(CodecError::corrupt("checksum differs").in_codec("crc32c"))
-            .at("chunk [0, 1]")
-            .at("array '/a'");
-        assert_eq!(error.to_string(), "array '/a': chunk [0, 1]: codec 'crc32c': checksum differs");
+        let inner = CodecError::corrupt("checksum differs").in_codec("crc32c").at("inner chunk [7]");
+        let error = Error::from(inner.in_codec("sharding_indexed"))
+            .at(Place::chunk(&[0, 1], "c/0/1"))
+            .at(Place::array("/a").in_store("memory"));
+        assert_eq!(
+            error.to_string(),
+            "array '/a' in memory: chunk [0, 1] (key 'c/0/1'): codec 'sharding_indexed': inner chunk [7]: codec 'crc32c': \
+             checksum differs"
+        );
         assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert_eq!((error.path(), error.key(), error.codec()), (Some("/a"), Some("c/0/1"), Some("crc32c")));
+        assert_eq!(error.chunk(), Some(&[0, 1][..]));
+    }
+
+    #[test]
+    fn parts_of_the_place_may_be_in_the_message() {
+        let error = Error::new(ErrorKind::NotFound, "there is no node at '/x'")
+            .with_path("/x")
+            .with_key("x/zarr.json");
+        assert_eq!((error.path(), error.key()), (Some("/x"), Some("x/zarr.json")));
+        assert_eq!((error.chunk(), error.codec()), (None, None));
+        assert_eq!(error.at("opening").to_string(), "opening: there is no node at '/x'");
+    }
+
+    #[test]
+    fn errors_go_through_the_standard_library() {
+        let error = io::Error::from(Error::new(ErrorKind::Corrupt, "truncated").at(Place::array("/a")));
+        assert_eq!(
+            (error.kind(), error.to_string()),
+            (io::ErrorKind::InvalidData, "array '/a': truncated".to_owned())
+        );
+        let inside = error.get_ref().and_then(|inside| inside.downcast_ref::<Error>());
+        assert_eq!(inside.and_then(Error::path), Some("/a"));
     }
 
     #[test]

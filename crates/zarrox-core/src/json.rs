@@ -5,11 +5,14 @@
 //! tokens, and would apply to every crate of a program, where it breaks `untagged` and `flatten`ed numbers. So the values, the
 //! parser and the writer are our own; [`serde`](https://serde.rs) can read and write values as well.
 
+mod deserializer;
 mod macros;
+mod map;
 mod number;
 mod outline;
 mod parse;
 mod serde;
+mod serializer;
 mod value;
 mod write;
 
@@ -19,12 +22,16 @@ pub use crate::__json as json;
 use crate::error::{Error, Result};
 use crate::strictness::Strictness;
 
+pub use deserializer::{from_map, from_value};
 pub use macros::ToJson;
+pub use map::{IntoIter, Iter, IterMut, Map};
 pub use number::JsonNumber;
 pub(crate) use outline::Outline;
 pub(crate) use parse::List;
 use parse::MAX_DEPTH;
-pub use value::{Json, JsonIndex, Map};
+pub use serializer::{to_map, to_value};
+use value::NULL;
+pub use value::{Json, JsonIndex};
 
 /// Parses a value. The bare tokens `NaN`, `Infinity` and `-Infinity`, which Python writes although JSON does not have them, are
 /// [numbers](JsonNumber).

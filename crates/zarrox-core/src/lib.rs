@@ -6,12 +6,14 @@
 
 pub mod codec;
 pub mod data_type;
+pub mod elements;
 pub mod error;
 pub mod fill_value;
 pub mod grid;
 pub mod json;
 pub mod metadata;
 pub mod msgpack;
+mod order;
 pub mod path;
 pub mod registry;
 mod scalar;
@@ -23,10 +25,12 @@ pub mod vlen;
 
 pub use codec::{CodecChain, CodecSpec};
 pub use data_type::{DataType, Element, Storage};
+pub use elements::{ElementsMut, FromElement, FromElements, IntoElements, ToElement};
 pub use error::{CodecError, Error, ErrorKind, Result};
 pub use fill_value::FillValue;
 pub use grid::{ChunkGrid, ChunkKeyEncoding, ChunkShape, Separator};
 pub use metadata::{ArrayMetadata, Format, GroupMetadata, NodeMetadata};
+pub use order::Order;
 pub use path::NodePath;
 pub use registry::Registry;
 pub use selection::{DimSelection, IndexArray, IntoSelection, Mask, NewAxis, Selection};

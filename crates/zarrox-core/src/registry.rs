@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::codec::{ChunkSpec, Codec, CodecKind, CodecSpec};
+use crate::codec::{ChunkSpec, Codec, CodecKind, CodecSpec, same_from_v2, same_to_v2};
 use crate::data_type::{
     ByteOrder, DataType, Family, FamilyRef, KnownTypes, PICKLE, Storage, Structures, TypeString, Unknown,
     family,
@@ -26,6 +26,7 @@ pub struct CodecContext<'a> {
 
 /// The definition of a codec: its names, its kind, and its configuration in each format.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CodecDef {
     /// The name in v3 metadata.
     pub name: &'static str,
@@ -42,6 +43,51 @@ pub struct CodecDef {
     pub from_v2: fn(&Map, usize) -> Result<Map, CodecError>,
     /// Converts a v3 configuration to v2's members (without `id`).
     pub to_v2: fn(&Map) -> Result<Map, CodecError>,
+}
+
+impl CodecDef {
+    /// A codec of this v3 name and kind, which v2 does not have.
+    ///
+    /// ```
+    /// # use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind};
+    /// # use zarrox_core::error::CodecError;
+    /// # use zarrox_core::json::Map;
+    /// # fn create(_: &Map, _: &CodecContext<'_>) -> Result<Codec, CodecError> { Err(CodecError::unsupported("")) }
+    /// static DEF: CodecDef = CodecDef::new("reverse", CodecKind::BytesToBytes, create).v2_id("reverse");
+    /// ```
+    pub const fn new(
+        name: &'static str,
+        kind: CodecKind,
+        create: fn(&Map, &CodecContext<'_>) -> Result<Codec, CodecError>,
+    ) -> Self {
+        let (from_v2, to_v2) = (same_from_v2, same_to_v2);
+        Self { name, aliases: &[], v2_id: None, kind, create, from_v2, to_v2 }
+    }
+
+    /// Sets aliases in v3 metadata.
+    #[must_use]
+    pub const fn aliases(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    /// Sets the `id` in v2 metadata. The configuration is that of v3, unless [`from_v2`](Self::with_from_v2) and
+    /// [`to_v2`](Self::with_to_v2) convert it.
+    #[must_use]
+    pub const fn v2_id(self, id: &'static str) -> Self {
+        Self { v2_id: Some(id), ..self }
+    }
+
+    /// Sets how v2's members (without `id`) become a v3 configuration, for elements of so many bytes.
+    #[must_use]
+    pub const fn with_from_v2(self, from_v2: fn(&Map, usize) -> Result<Map, CodecError>) -> Self {
+        Self { from_v2, ..self }
+    }
+
+    /// Sets how a v3 configuration becomes v2's members (without `id`).
+    #[must_use]
+    pub const fn with_to_v2(self, to_v2: fn(&Map) -> Result<Map, CodecError>) -> Self {
+        Self { to_v2, ..self }
+    }
 }
 
 /// The families that every registry begins with.
@@ -188,7 +234,7 @@ impl Registry {
     pub fn spec_from_v2(&self, json: &Json, item: usize) -> Result<(CodecKind, CodecSpec)> {
         let not_a_codec = || Error::metadata(format!("a codec must be an object with an \"id\", not {json}"));
         let mut map = json.as_object().cloned().ok_or_else(not_a_codec)?;
-        let Some(Json::String(id)) = map.shift_remove("id") else { return Err(not_a_codec()) };
+        let Some(Json::String(id)) = map.remove("id") else { return Err(not_a_codec()) };
         let def = match self.codec_from_v2(&id, &map) {
             Err(error) if self.takes(&error) => {
                 return Ok((CodecKind::BytesToBytes, CodecSpec { name: id, configuration: map }));

@@ -47,6 +47,16 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
                     ::zarrox::data_type::record::holds(FIELDS, SIZE, data_type)
                 }
             }
+
+            #[automatically_derived]
+            impl ::zarrox::IntoElements for #name {
+                fn elements(
+                    &self,
+                    target: &::zarrox::elements::Target<'_>,
+                ) -> ::zarrox::Result<::zarrox::elements::Elements<'_>> {
+                    ::zarrox::elements::scalar(self, target)
+                }
+            }
         };
     })
 }

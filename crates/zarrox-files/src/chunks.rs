@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::ops::ControlFlow;
 
 use zarrox::codec::{CodecChain, EncodeOptions};
-use zarrox::stores::Bytes;
+use zarrox::stores::{Bytes, Value};
 use zarrox::{Array, DynArray, Error, Result, Strictness};
 
 /// A function that hears of a stored chunk: its position, and its size in bytes.
@@ -26,6 +26,11 @@ pub(crate) trait Chunks: Debug + Send + Sync {
 
     /// The bytes of a chunk, encoded with the codecs of the array; `None` for a chunk of fill values.
     fn read(&self, chunk: &[u64]) -> Result<Option<Bytes>>;
+
+    /// A chunk of which parts can be read.
+    fn open(&self, chunk: &[u64]) -> Result<Option<Box<dyn Value>>> {
+        Ok(self.read(chunk)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+    }
 }
 
 /// The elements of an array, chunk by chunk.

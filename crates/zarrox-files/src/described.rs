@@ -30,7 +30,7 @@ impl Described {
         is_plain: bool,
     ) -> Result<Box<dyn Chunks>> {
         let options = OpenOptions::new().format(Format::V3);
-        let builder = options.create_array_in(Arc::new(documents.clone()), &self.path);
+        let builder = options.create_array((Arc::new(documents.clone()), &self.path));
         let builder = builder.shape(self.shape).chunks(elements.chunk_shape()).data_type(self.data_type);
         let builder = builder.attributes(self.attributes);
         let builder =
@@ -45,6 +45,6 @@ impl Described {
 pub(crate) fn root(attributes: Map) -> Result<MemoryStore> {
     let documents = MemoryStore::new();
     let options = OpenOptions::new().format(Format::V3);
-    options.create_group_in(Arc::new(documents.clone()), "")?.set_attributes(attributes)?;
+    options.create_group((Arc::new(documents.clone()), ""))?.set_attributes(attributes)?;
     Ok(documents)
 }

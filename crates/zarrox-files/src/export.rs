@@ -228,7 +228,7 @@ impl Export {
     /// [`ErrorKind::AlreadyExists`] when the file is there and is not to be replaced; [`ErrorKind::Unsupported`] when the kind of file
     /// cannot express a node, which the error names; the errors of reading and writing.
     pub fn run(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Result<()> {
-        let node = self.options.clone().mode(OpenMode::Read).open(source)?;
+        let node = self.options.clone().mode(OpenMode::Read).open(source.as_ref())?;
         let path = destination.as_ref();
         let target = self.target.or_else(|| Target::of(path)).ok_or_else(|| {
             let message = format!("the kind of file is not clear from the name '{}'", path.display());

@@ -333,6 +333,6 @@ impl Elements for Images {
         // Chunks of more images than one have at most CHUNK bytes.
         bytes.resize(size.saturating_mul(self.in_chunk), 0);
         let order = ByteOrder::One(Endian::NATIVE);
-        DynArray::from_foreign(self.form.data_type(), shape, bytes, &order, false)
+        DynArray::from_foreign(self.form.data_type(), shape, bytes, &order, zarrox::Order::RowMajor)
     }
 }

@@ -1,4 +1,4 @@
-//! Files of HDF5 and NetCDF as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
+//! Files of HDF5, NetCDF and NumPy as Zarr hierarchies, and back; images as arrays, and pictures of arrays.
 //!
 //! ```
 //! use zarrox::prelude::*;
@@ -7,11 +7,11 @@
 //! #     (directory.path().join("a.zarr"), directory.path().join("a.nc"), directory.path().join("b.zarr"));
 //! let root = zarrox::create_group(&path)?;
 //! let array = root.create_array("t2m").shape([2, 3]).data_type(DataType::Float32);
-//! array.dimension_names(["y", "x"]).create()?.fill(.., 280.5_f32)?;
+//! array.dimension_names(["y", "x"]).create()?.write(.., 280.5_f32)?;
 //!
 //! zarrox_files::export_file(&path, &file)?;
 //! zarrox_files::import_file(&file, &again)?;
-//! assert_eq!(zarrox::open_array(again.join("t2m"))?.read::<f32>(..)?.sum(), 6.0 * 280.5);
+//! assert_eq!(zarrox::open_array(again.join("t2m"))?.read::<ArrayD<f32>>(..)?.sum(), 6.0 * 280.5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -37,6 +37,7 @@ mod images;
 mod import;
 mod input;
 mod inventory;
+mod keys;
 mod natural;
 #[cfg_attr(
     not(feature = "hdf5"),
@@ -46,6 +47,7 @@ mod netcdf;
 mod netcdf3;
 #[cfg(feature = "nifti")]
 mod nifti;
+mod npy;
 pub mod picture;
 #[cfg(any(feature = "images", feature = "nifti", feature = "tiff"))]
 mod placed;
@@ -65,6 +67,9 @@ pub use import::kind::{Kind, open_bytes, open_file};
 pub use import::select::Select;
 pub use import::{Appended, Import, Imported, Importing, import_file};
 pub use inventory::Inventory;
+#[cfg(feature = "npz")]
+pub use npy::npz_writer::NpzWriter;
+pub use npy::raw::RawElements;
 #[cfg(all(feature = "images", feature = "png", feature = "tiff"))]
 pub use stack::{Names, Stack, StackKind};
 pub use store::{FileStore, LeftOut};

@@ -40,7 +40,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     let mut inventories = Inventories::default();
     inventories.add("", Inventory::group(counted(&attributes)));
     let options = OpenOptions::new().format(Format::V3);
-    options.create_group_in(Arc::new(documents.clone()), "")?.set_attributes(attributes)?;
+    options.create_group((Arc::new(documents.clone()), ""))?.set_attributes(attributes)?;
     let (mut arrays, mut left_out) = (BTreeMap::<String, Box<dyn Chunks>>::new(), Vec::new());
     for variable in &header.variables {
         let made = match arrays.contains_key(&variable.name) {
@@ -362,7 +362,7 @@ impl Header {
         };
         let counted = Inventory::array(counted(&attributes), &self.shape(variable));
         let builder = OpenOptions::new().format(Format::V3);
-        let builder = builder.create_array_in(Arc::new(documents.clone()), &variable.name);
+        let builder = builder.create_array((Arc::new(documents.clone()), &variable.name));
         let builder = builder.shape(self.shape(variable)).chunks(elements.chunk_shape());
         let builder = builder.data_type(variable.data_type.clone()).attributes(attributes);
         let builder = builder.optional_dimension_names(self.names(variable));

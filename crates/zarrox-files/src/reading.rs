@@ -3,6 +3,8 @@
 use zarrox::DataType;
 
 use crate::external::External;
+use crate::npy::Wanted;
+use crate::npy::raw::RawElements;
 use crate::store::Skipped;
 
 /// The way in which a file is read.
@@ -15,6 +17,13 @@ pub(crate) struct Reading {
     pub(crate) checks: bool,
     /// The damaged chunks that are left out; `None` if they are an error.
     pub(crate) skipped: Option<Skipped>,
+    /// The elements of files that have no header; `None` for other files.
+    pub(crate) raw: Option<RawElements>,
+    /// The data type that elements of NumPy are stored as; `None` for that of the file.
+    pub(crate) stored: Option<Wanted>,
+    /// The array of an archive of NumPy that is read; `None` for all.
+    #[cfg_attr(not(feature = "npz"), expect(dead_code, reason = "this build reads no archives"))]
+    pub(crate) member: Option<String>,
     /// The types of columns of CSV that are not to be found.
     pub(crate) columns: Vec<(String, DataType)>,
     /// The level of TIFF: 0 for the images themselves, and others for smaller copies of them.

@@ -34,10 +34,9 @@ pub(crate) enum Place {
     Nowhere,
 }
 
-/// Elements in row-major order, in chunks of as many rows as make a few mebibytes.
-#[derive(Debug)]
-pub(crate) struct Rows {
-    place: Place,
+/// Chunks that are runs of elements: as many rows as make a few mebibytes.
+#[derive(Debug, Clone)]
+pub(crate) struct Runs {
     shape: Vec<u64>,
     chunk_shape: Vec<u64>,
     grid: Vec<u64>,
@@ -45,19 +44,25 @@ pub(crate) struct Rows {
     item: u64,
 }
 
-impl Rows {
-    /// The elements of an array of this shape. `available` is the number of bytes that there are.
-    pub(crate) fn new(place: Place, shape: &[u64], item: u64, available: u64) -> Result<Self> {
-        let size = shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
-        let is_there = !matches!(place, Place::Nowhere) && !shape.contains(&0);
-        if is_there && size.is_none_or(|size| size > available) {
-            return Err(corrupt(format!(
-                "there are {available} bytes, fewer than the shape {shape:?} needs"
-            )));
-        }
-        let chunk_shape = runs(shape, item, CHUNK);
+/// The place of a chunk among all elements, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) offset: u64,
+    /// The length of what lies inside of the array.
+    pub(crate) length: u64,
+    /// The length of a whole chunk.
+    pub(crate) whole: u64,
+}
+
+impl Runs {
+    /// Divides an array of this shape, whose elements have this size in bytes.
+    pub(crate) fn new(shape: &[u64], item: u64) -> Self {
+        Self::of_chunks(shape, runs(shape, item, CHUNK), item)
+    }
+
+    fn of_chunks(shape: &[u64], chunk_shape: Vec<u64>, item: u64) -> Self {
         let grid = shape.iter().zip(&chunk_shape).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
-        Ok(Self { place, shape: shape.to_vec(), chunk_shape, grid, item })
+        Self { shape: shape.to_vec(), chunk_shape, grid, item }
     }
 
     /// The shape of a chunk.
@@ -70,14 +75,74 @@ impl Rows {
         &self.grid
     }
 
+    /// Returns true if there are no elements.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
+    /// The place of a chunk of the grid.
+    pub(crate) fn extent(&self, chunk: &[u64]) -> Extent {
+        let (mut first, mut count, mut whole) = (0_u64, 1_u64, 1_u64);
+        for (dim, &index) in chunk.iter().enumerate() {
+            let (length, of_chunk) = (self.shape[dim], self.chunk_shape[dim]);
+            let start = index * of_chunk;
+            first = first * length + start;
+            count *= of_chunk.min(length - start);
+            whole *= of_chunk;
+        }
+        Extent { offset: first * self.item, length: count * self.item, whole: whole * self.item }
+    }
+
+    /// The length of the chunk that begins at this offset, in bytes.
+    pub(crate) fn length_at(&self, offset: u64) -> u64 {
+        let divided = (0..self.shape.len()).rev().find(|&dim| self.chunk_shape[dim] < self.shape[dim]);
+        let size =
+            |lengths: &[u64]| lengths.iter().fold(self.item, |size, &length| size.saturating_mul(length));
+        let Some(dim) = divided else { return size(&self.shape) };
+        let inner = size(&self.shape[dim + 1..]);
+        let row = inner.saturating_mul(self.shape[dim]).max(1);
+        (self.chunk_shape[dim] * inner).min(row - offset % row)
+    }
+}
+
+/// Elements in row-major order, in chunks that are runs of them.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    place: Place,
+    runs: Runs,
+}
+
+impl Rows {
+    /// The elements of an array of this shape. `available` is the number of bytes that there are.
+    pub(crate) fn new(place: Place, shape: &[u64], item: u64, available: u64) -> Result<Self> {
+        let size = shape.iter().try_fold(item, |size, &length| size.checked_mul(length));
+        let is_there = !matches!(place, Place::Nowhere) && !shape.contains(&0);
+        if is_there && size.is_none_or(|size| size > available) {
+            return Err(corrupt(format!(
+                "there are {available} bytes, fewer than the shape {shape:?} needs"
+            )));
+        }
+        Ok(Self { place, runs: Runs::new(shape, item) })
+    }
+
+    /// The shape of a chunk.
+    pub(crate) fn chunk_shape(&self) -> &[u64] {
+        self.runs.chunk_shape()
+    }
+
+    /// The number of chunks along each dimension.
+    pub(crate) fn grid(&self) -> &[u64] {
+        self.runs.grid()
+    }
+
     /// Returns true if there are elements.
     pub(crate) fn any(&self) -> bool {
-        !matches!(self.place, Place::Nowhere) && !self.shape.contains(&0)
+        !matches!(self.place, Place::Nowhere) && !self.runs.is_empty()
     }
 
     /// Visits all chunks.
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
-        if self.any() { each_position(&self.grid, visit) } else { ControlFlow::Continue(()) }
+        if self.any() { each_position(self.grid(), visit) } else { ControlFlow::Continue(()) }
     }
 
     /// The bytes of a chunk. Behind the elements of the array, it has zeros.
@@ -87,15 +152,7 @@ impl Rows {
 
     /// The bytes of a chunk of an array that begins so many bytes behind this one.
     pub(crate) fn read_behind(&self, distance: u64, chunk: &[u64]) -> Result<Vec<u8>> {
-        let (mut first, mut count, mut whole) = (0_u64, 1_u64, 1_u64);
-        for (dim, &index) in chunk.iter().enumerate() {
-            let (length, of_chunk) = (self.shape[dim], self.chunk_shape[dim]);
-            let start = index * of_chunk;
-            first = first * length + start;
-            count *= of_chunk.min(length - start);
-            whole *= of_chunk;
-        }
-        let (offset, size) = (first * self.item, count * self.item);
+        let Extent { offset, length: size, whole } = self.runs.extent(chunk);
         let mut bytes = match &self.place {
             Place::File(input, start) => {
                 let offset = start.checked_add(offset).and_then(|offset| offset.checked_add(distance));
@@ -112,7 +169,7 @@ impl Rows {
             }
             Place::Nowhere => Vec::new(),
         };
-        bytes.resize(usize::try_from(whole * self.item).unwrap_or(bytes.len()), 0);
+        bytes.resize(usize::try_from(whole).unwrap_or(bytes.len()), 0);
         Ok(bytes)
     }
 }
@@ -158,7 +215,13 @@ pub(crate) struct Ordered {
 
 impl Form for Ordered {
     fn decode(&self, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray> {
-        DynArray::from_foreign(self.data_type.clone(), shape, bytes, &ByteOrder::One(self.endian), false)
+        DynArray::from_foreign(
+            self.data_type.clone(),
+            shape,
+            bytes,
+            &ByteOrder::One(self.endian),
+            zarrox::Order::RowMajor,
+        )
     }
 }
 
@@ -228,8 +291,7 @@ mod tests {
             let size: u64 = shape.iter().product();
             let bytes: Vec<u8> = (0..=u8::MAX).cycle().zip(0..size).map(|(value, _)| value).collect();
             let mut rows = Rows::new(Place::Memory(bytes.into()), shape, 1, size).unwrap();
-            rows.chunk_shape = chunk.to_vec();
-            rows.grid = shape.iter().zip(chunk).map(|(n, chunk)| n.div_ceil(*chunk)).collect();
+            rows.runs = Runs::of_chunks(shape, chunk.to_vec(), 1);
             rows
         };
         let array = rows(&[5, 3], &[2, 3]);
@@ -238,6 +300,22 @@ mod tests {
         let array = rows(&[2, 5], &[1, 2]);
         assert_eq!(array.read(&[1, 1]).unwrap(), [7, 8]);
         assert_eq!(array.read(&[1, 2]).unwrap(), [9, 0]);
+    }
+
+    #[test]
+    fn runs_follow_each_other() {
+        for (shape, chunk) in [(&[3, 5, 2][..], &[1, 2, 2][..]), (&[7], &[3]), (&[2, 3], &[2, 3]), (&[], &[])]
+        {
+            let runs = Runs::of_chunks(shape, chunk.to_vec(), 2);
+            let mut end = 0;
+            let _ = each_position(runs.grid(), &mut |position| {
+                let Extent { offset, length, .. } = runs.extent(position);
+                assert_eq!((offset, length), (end, runs.length_at(offset)));
+                end = offset + length;
+                ControlFlow::Continue(())
+            });
+            assert_eq!(end, 2 * shape.iter().product::<u64>());
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! [`FileStore`]: a file of another format as a read-only store of Zarr v3.
+//! [`FileStore`]: a file of another format as a read-only store of Zarr v3, or of v2 for a file whose types are those of NumPy.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,9 +10,11 @@ use zarrox::stores::{
     StoreError, StoreErrorKind, Value, provided,
 };
 use zarrox::{Error, ErrorKind};
+use zarrox_tools::copy::Access;
 
 use crate::chunks::Chunks;
 use crate::inventory::{Inventories, Inventory};
+use crate::keys::Keys;
 
 /// A part of a file that is not read: a node, an attribute, a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +73,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// A file of another format as a store of Zarr v3, for reading. The file is read when a chunk is asked for.
+/// A file of another format as a store of Zarr v3, or for the files of NumPy of v2, for reading. The file is read when a chunk is asked for.
 #[derive(Clone)]
 pub struct FileStore {
     inner: Arc<Inner>,
@@ -103,6 +105,9 @@ struct Inner {
     notes: Vec<String>,
     /// The objects that the file has, where they were counted.
     inventories: Inventories,
+    keys: Keys,
+    /// How the elements of arrays can be read that have no chunks in the file; empty for a file of chunks.
+    accesses: BTreeMap<String, Access>,
 }
 
 impl FileStore {
@@ -125,6 +130,16 @@ impl FileStore {
     /// The store with notes on what was not taken as it was, each with its path.
     pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
         self.with(|inner| Inner { notes, ..inner })
+    }
+
+    /// The store of a file whose arrays have only elements, with the ways in which these can be read.
+    pub(crate) fn with_elements(self, keys: Keys, accesses: BTreeMap<String, Access>) -> Self {
+        self.with(|inner| Inner { keys, accesses, ..inner })
+    }
+
+    /// How the elements of arrays can be read that have no chunks in the file; empty for a file of chunks.
+    pub(crate) fn accesses(&self) -> &BTreeMap<String, Access> {
+        &self.inner.accesses
     }
 
     /// The store with the numbers of objects in the file.
@@ -158,7 +173,16 @@ impl FileStore {
         inventories: Inventories,
     ) -> Self {
         Self {
-            inner: Arc::new(Inner { location, documents, arrays, left_out, notes: Vec::new(), inventories }),
+            inner: Arc::new(Inner {
+                location,
+                documents,
+                arrays,
+                left_out,
+                notes: Vec::new(),
+                inventories,
+                keys: Keys::default(),
+                accesses: BTreeMap::new(),
+            }),
             skipped: None,
         }
     }
@@ -166,6 +190,11 @@ impl FileStore {
     /// Leaves out chunks that are damaged, as if they were not stored, and records them; `None` makes them an error.
     pub(crate) fn skipping(self, skipped: Option<Skipped>) -> Self {
         Self { skipped, ..self }
+    }
+
+    /// Returns where damaged chunks are recorded; `None` if they are an error.
+    pub(crate) fn skips(&self) -> Option<Skipped> {
+        self.skipped.clone()
     }
 
     /// Returns the damaged chunks that were left out, in the order of their keys.
@@ -196,14 +225,9 @@ impl FileStore {
 
     /// The array to which a key belongs, and the position of the chunk.
     fn chunk(&self, key: &Key) -> Option<(&dyn Chunks, Vec<u64>)> {
-        let text = key.as_str();
-        let ends = text.match_indices('/').map(|(at, _)| at).filter(|&at| text[at + 1..].starts_with('c'));
-        let whole = text.starts_with('c').then_some(("", text));
-        let parts = ends.map(|at| (&text[..at], &text[at + 1..]));
-        parts.chain(whole).find_map(|(path, chunk)| {
+        self.inner.keys.split(key.as_str()).find_map(|(path, chunk)| {
             let chunks = self.inner.arrays.get(path)?;
-            let index = position(chunk)?;
-            (index.len() == chunks.ndim()).then_some((&**chunks, index))
+            Some((&**chunks, self.inner.keys.position(chunk, chunks.ndim())?))
         })
     }
 
@@ -215,57 +239,45 @@ impl FileStore {
         Err(self.fail(StoreErrorKind::ReadOnly, operation, "files of other formats are only read", key))
     }
 
-    fn read(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
-        if let Some(document) = self.inner.documents.get(key)? {
-            return Ok(Some(document));
+    /// Reads a document, or does with a chunk what `read` does.
+    fn read<T>(
+        &self,
+        key: &Key,
+        document: impl FnOnce(Bytes) -> T,
+        read: impl FnOnce(&dyn Chunks, &[u64]) -> Result<Option<T>, Error>,
+    ) -> Result<Option<T>, StoreError> {
+        if let Some(bytes) = self.inner.documents.get(key)? {
+            return Ok(Some(document(bytes)));
         }
         let Some((chunks, index)) = self.chunk(key) else { return Ok(None) };
-        match (chunks.read(&index), &self.skipped) {
+        match (read(chunks, &index), &self.skipped) {
             (Err(error), Some(skipped)) if error.kind() == ErrorKind::Corrupt => {
                 let part = LeftOut::new(format!("/{key}"), &error);
                 skipped.add(format!("{}/{key}", self.inner.location), part);
                 Ok(None)
             }
-            (read, _) => read.map_err(|error| self.store_error(&error, key)),
+            (read, _) => read.map_err(|error| self.located(&error, key)),
         }
     }
 
     /// An error of reading as one of a store.
-    fn store_error(&self, error: &Error, key: &Key) -> StoreError {
-        let kind = match error.kind() {
-            ErrorKind::Corrupt => StoreErrorKind::Corrupt,
-            ErrorKind::NotFound => StoreErrorKind::NotFound,
-            ErrorKind::Forbidden => StoreErrorKind::Forbidden,
-            ErrorKind::Unsupported => StoreErrorKind::Unsupported,
-            ErrorKind::LimitExceeded => StoreErrorKind::TooLarge,
-            ErrorKind::OutOfMemory => StoreErrorKind::OutOfMemory,
-            _ => StoreErrorKind::Other,
-        };
-        self.fail(kind, "reading", &error.to_string(), key.as_str()).with_source(error.clone())
+    fn located(&self, error: &Error, key: &Key) -> StoreError {
+        store_error(error).with_location(&*self.inner.location).with_key(key.as_str())
     }
 }
 
-/// The position that the key of a chunk tells: `c/0/1`.
-fn position(key: &str) -> Option<Vec<u64>> {
-    let mut parts = key.split('/');
-    if parts.next() != Some("c") {
-        return None;
-    }
-    let number = |part: &str| {
-        let is_plain = part == "0" || !part.starts_with(['0', '+']);
-        part.parse().ok().filter(|_| is_plain)
+/// An error of reading as one of a store.
+pub(crate) fn store_error(error: &Error) -> StoreError {
+    let kind = match error.kind() {
+        ErrorKind::Corrupt => StoreErrorKind::Corrupt,
+        ErrorKind::NotFound => StoreErrorKind::NotFound,
+        ErrorKind::Forbidden => StoreErrorKind::Forbidden,
+        ErrorKind::Unsupported => StoreErrorKind::Unsupported,
+        ErrorKind::LimitExceeded => StoreErrorKind::TooLarge,
+        ErrorKind::OutOfMemory => StoreErrorKind::OutOfMemory,
+        _ => StoreErrorKind::Other,
     };
-    parts.map(number).collect()
-}
-
-/// The key of a chunk.
-fn key_of(path: &str, chunk: &[u64]) -> String {
-    let mut key = if path.is_empty() { "c".to_owned() } else { format!("{path}/c") };
-    for index in chunk {
-        key.push('/');
-        key.push_str(&index.to_string());
-    }
-    key
+    StoreError::new(kind, "reading", error.to_string()).with_source(error.clone())
 }
 
 impl fmt::Debug for FileStore {
@@ -293,11 +305,11 @@ impl Store for FileStore {
         key: &Key,
         _: Option<zarrox::stores::ByteRange>,
     ) -> Result<Option<Box<dyn Value>>, StoreError> {
-        Ok(self.read(key)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
+        self.read(key, |document| Box::new(document) as Box<dyn Value>, |chunks, index| chunks.open(index))
     }
 
     fn get(&self, key: &Key) -> Result<Option<Bytes>, StoreError> {
-        self.read(key)
+        self.read(key, |document| document, |chunks, index| chunks.read(index))
     }
 
     fn size(&self, key: &Key) -> Result<Option<u64>, StoreError> {
@@ -332,13 +344,13 @@ impl Store for FileStore {
         })?;
         let wanted = prefix.as_str();
         for (path, chunks) in self.arrays_at(wanted) {
-            let all = key_of(path, &[]);
+            let all = self.inner.keys.common(path);
             if flow.is_break() || !(all.starts_with(wanted) || wanted.starts_with(&all)) {
                 continue;
             }
             let mut failure = None;
             flow = chunks.visit(&mut |index, size| {
-                let key = key_of(path, index);
+                let key = self.inner.keys.key(path, index);
                 if !key.starts_with(wanted) {
                     return ControlFlow::Continue(());
                 }
@@ -361,7 +373,13 @@ impl Store for FileStore {
         let mut listing = self.inner.documents.list_dir(prefix)?;
         let wanted = prefix.as_str();
         for (path, chunks) in self.arrays_at(wanted) {
-            let below = key_of(path, &[]);
+            let below = self.inner.keys.common(path);
+            if self.inner.keys == Keys::Dots {
+                if wanted == below {
+                    self.list_chunks(prefix, path, chunks, &mut listing)?;
+                }
+                continue;
+            }
             if below.starts_with(wanted) && chunks.any() && chunks.ndim() > 0 {
                 // Groups and arrays above it have documents, so that only the chunks' own prefix is missing.
                 let rest = &below[wanted.len()..];
@@ -411,7 +429,7 @@ impl FileStore {
     ) -> Result<(), StoreError> {
         let (wanted, mut names) = (prefix.as_str(), std::collections::BTreeSet::new());
         let _ = chunks.visit(&mut |index, _| {
-            let key = key_of(path, index);
+            let key = self.inner.keys.key(path, index);
             if let Some(rest) = key.strip_prefix(wanted) {
                 let (name, is_key) = rest.split_once('/').map_or((rest, true), |(name, _)| (name, false));
                 names.insert((name.to_owned(), is_key));

@@ -26,7 +26,7 @@ fn file(directory: &Path, name: &str, units: &str, times: &[f64], scale: f64) ->
 }
 
 fn times(path: &Path) -> Vec<f64> {
-    zarrox::open_array(path.join("time")).unwrap().read::<f64>(..).unwrap().iter().copied().collect()
+    zarrox::open_array(path.join("time")).unwrap().read::<ArrayD<f64>>(..).unwrap().iter().copied().collect()
 }
 
 #[cfg(feature = "hdf5")]
@@ -100,7 +100,7 @@ fn along(
         let array = builder.attributes(attributes.as_object().unwrap().clone()).create().unwrap();
         let values =
             zarrox::DynArray::from_json(data_type, &json!([time, time + 1.0]), &zarrox::codecs::registry());
-        array.write_dyn(.., &values.unwrap()).unwrap();
+        array.write(.., &values.unwrap()).unwrap();
     }
     let path = directory.join(name);
     zarrox_files::export_file(&group, &path).unwrap();
@@ -117,12 +117,12 @@ fn an_array_that_a_file_lacks_has_missing_values_there_or_is_refused() {
     let read = |path: &Path, name: &str| {
         let array = zarrox::open_array(path.join(name)).unwrap();
         let registry = zarrox::codecs::registry();
-        let all = array.read_dyn(..).unwrap().cast(
+        let all = array.read::<DynArray>(..).unwrap().cast(
             &DataType::Float64,
             zarrox::data_type::Casting::Exact,
             &registry,
         );
-        all.unwrap().to_typed::<f64>().unwrap().iter().copied().collect::<Vec<f64>>()
+        all.unwrap().to::<ArrayD<f64>>().unwrap().iter().copied().collect::<Vec<f64>>()
     };
     let masked = [
         ("filled", DataType::Int16, json!({"_FillValue": -9})),

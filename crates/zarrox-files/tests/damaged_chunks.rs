@@ -25,8 +25,8 @@ fn file(directory: &Path, first: i32) -> PathBuf {
 /// Flips a bit in the stored bytes of a chunk of `v`.
 fn damage(path: &Path, chunk: u64) {
     let store = std::sync::Arc::new(zarrox_files::open_file(path).unwrap());
-    let array = zarrox::OpenOptions::new().mode(zarrox::OpenMode::Read).open_in(store, "v").unwrap();
-    let encoded = array.into_array().unwrap().read_encoded_chunk(&[chunk]).unwrap().unwrap();
+    let array = zarrox::OpenOptions::new().mode(zarrox::OpenMode::Read).open((store, "v")).unwrap();
+    let encoded = array.into_array().unwrap().raw().read(&[chunk]).unwrap().unwrap();
     let mut bytes = std::fs::read(path).unwrap();
     let at = bytes.windows(encoded.len()).position(|part| part == &encoded[..]).unwrap();
     bytes[at + encoded.len() - 1] ^= 1;
@@ -34,7 +34,7 @@ fn damage(path: &Path, chunk: u64) {
 }
 
 fn values(path: &Path) -> Vec<i32> {
-    zarrox::open_array(path.join("v")).unwrap().read::<i32>(..).unwrap().iter().copied().collect()
+    zarrox::open_array(path.join("v")).unwrap().read::<ArrayD<i32>>(..).unwrap().iter().copied().collect()
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use zarrox::json::{self, Json};
-use zarrox::{Array, Node, OpenMode, OpenOptions};
+use zarrox::{Array, DynArray, Node, OpenMode, OpenOptions};
 use zarrox_files::open_file;
 
 /// The directory with the images of this name.
@@ -20,7 +20,7 @@ pub(crate) fn expected(data: &Path) -> json::Map {
 /// The root of a file.
 pub(crate) fn opened(path: &Path) -> Node {
     let store = Arc::new(open_file(path).unwrap());
-    OpenOptions::new().mode(OpenMode::Read).open_in(store, "").unwrap()
+    OpenOptions::new().mode(OpenMode::Read).open((store, "")).unwrap()
 }
 
 /// Compares the shape, the type and the elements of an array.
@@ -28,7 +28,7 @@ pub(crate) fn check(array: &Array, said: &Json, place: &str) {
     let shape: Vec<u64> = said["shape"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
     assert_eq!(array.shape(), shape, "{place}");
     assert_eq!(array.data_type().to_string(), said["type"].as_str().unwrap(), "{place}");
-    let bytes = array.read_dyn(..).unwrap().into_bytes();
+    let bytes = array.read::<DynArray>(..).unwrap().into_bytes();
     assert_eq!(Json::from(crc32fast::hash(&bytes)), said["crc32"], "{place}: the elements differ");
 }
 

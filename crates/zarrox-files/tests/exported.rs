@@ -1,6 +1,6 @@
 //! Exported files are read again.
 
-use zarrox::prelude::*;
+use zarrox::{prelude::*, s};
 use zarrox_files::{Export, export_file, import_file};
 
 use crate::data;
@@ -26,7 +26,11 @@ fn files_come_back_as_they_were() {
                 .visit(&mut |path, node| {
                     if let Ok(Node::Array(array)) = node {
                         let again = after.open(path)?.into_array()?;
-                        assert_eq!(again.read_dyn(..)?, array.read_dyn(..)?, "{file}: {path} in .{suffix}");
+                        assert_eq!(
+                            again.read::<DynArray>(..)?,
+                            array.read::<DynArray>(..)?,
+                            "{file}: {path} in .{suffix}"
+                        );
                         let is_named =
                             array.dimension_names().is_some() || (suffix == "nc" && array.ndim() > 0);
                         assert_eq!(
@@ -79,9 +83,9 @@ fn shards_edges_and_empty_chunks_are_written() {
     export_file(&path, directory.path().join("a.nc")).unwrap();
     import_file(directory.path().join("a.nc"), directory.path().join("b.zarr")).unwrap();
     let again = zarrox::open_array(directory.path().join("b.zarr/data")).unwrap();
-    assert_eq!(again.read::<f64>(..).unwrap(), array.read::<f64>(..).unwrap());
+    assert_eq!(again.read::<ArrayD<f64>>(..).unwrap(), array.read::<ArrayD<f64>>(..).unwrap());
     assert_eq!(again.chunk_shape(), [8, 8]);
-    assert_eq!(again.read::<f64>(s![60, 0]).unwrap().sum(), 7.0);
+    assert_eq!(again.read::<ArrayD<f64>>(s![60, 0]).unwrap().sum(), 7.0);
 }
 
 #[cfg(feature = "hdf5")]
@@ -101,17 +105,17 @@ fn of_a_huge_array_only_what_is_stored_is_visited() {
     let file = std::sync::Arc::new(zarrox_files::open_file(place("a.h5")).unwrap());
     let again = zarrox::OpenOptions::new()
         .mode(zarrox::OpenMode::Read)
-        .open_in(file, "")
+        .open((file, ""))
         .unwrap()
         .into_group()
         .unwrap();
     let array = |name: &str| again.open(name).unwrap().into_array().unwrap();
     let window = s![corner - 1..corner + 5, 59..71];
-    let found = array("chunked").read::<i32>(window.clone()).unwrap();
-    assert_eq!(found, chunked.read::<i32>(window).unwrap());
+    let found = array("chunked").read::<ArrayD<i32>>(window.clone()).unwrap();
+    assert_eq!(found, chunked.read::<ArrayD<i32>>(window).unwrap());
     assert_eq!(found.sum(), 40 * 5 - 32);
     assert_eq!(array("empty").shape(), [1 << 33, 1 << 28]);
-    assert_eq!(array("empty").read::<i32>(s![1_u64 << 32, ..3]).unwrap().sum(), -3);
+    assert_eq!(array("empty").read::<ArrayD<i32>>(s![1_u64 << 32, ..3]).unwrap().sum(), -3);
 }
 
 #[test]
@@ -125,18 +129,18 @@ fn lists_of_numbers_come_back_in_their_type() {
     for (name, of) in [("plain", "uint8"), ("numbers", "int32")] {
         let attributes = zarrox::json::json!({ "list_of": of }).as_object().unwrap().clone();
         let array = root.create_array(name).shape([3]).data_type(bytes.clone()).attributes(attributes);
-        array.create().unwrap().write_dyn(.., &elements).unwrap();
+        array.create().unwrap().write(.., &elements).unwrap();
     }
     export_file(place("a.zarr"), place("a.h5")).unwrap();
     import_file(place("a.h5"), place("b.zarr")).unwrap();
     let again = zarrox::open_group(place("b.zarr")).unwrap();
     for (name, of) in [("plain", None), ("numbers", Some("int32"))] {
         let array = again.open(name).unwrap().into_array().unwrap();
-        assert_eq!(array.read_dyn(..).unwrap(), elements, "{name}");
+        assert_eq!(array.read::<DynArray>(..).unwrap(), elements, "{name}");
         assert_eq!(array.attributes().get("list_of").and_then(|of| of.as_str()), of, "{name}");
     }
     let odd = DynArray::from_elements(bytes, vec![1], [&[1_u8, 2, 3][..]]).unwrap();
-    again.open("numbers").unwrap().into_array().unwrap().write_dyn(s![..1], &odd).unwrap();
+    again.open("numbers").unwrap().into_array().unwrap().write(s![..1], &odd).unwrap();
     let error = export_file(place("b.zarr"), place("b.h5")).unwrap_err();
     assert_eq!(error.kind(), zarrox::ErrorKind::Corrupt, "{error}");
 }
@@ -185,7 +189,7 @@ fn missing_values_of_user_defined_types_and_dimensions_of_fields_come_back() {
         assert_eq!(after.fill_value(), before.fill_value(), "{name}");
         assert_eq!(after.attributes(), before.attributes(), "{name}");
         assert_eq!(after.dimension_names().unwrap()[0], before.dimension_names().unwrap()[0], "{name}");
-        assert_eq!(after.read_dyn(..).unwrap(), before.read_dyn(..).unwrap(), "{name}");
+        assert_eq!(after.read::<DynArray>(..).unwrap(), before.read::<DynArray>(..).unwrap(), "{name}");
     }
 }
 
@@ -204,6 +208,6 @@ fn filters_that_do_not_compress_are_kept() {
         let again = zarrox::open_array(place(&format!("{to}.zarr/x"))).unwrap();
         let names: Vec<String> = again.codecs().iter().map(|codec| codec.name.clone()).collect();
         assert_eq!(names, ["bytes", "numcodecs.fletcher32"]);
-        assert_eq!(again.read::<i32>(..).unwrap(), array.read::<i32>(..).unwrap());
+        assert_eq!(again.read::<ArrayD<i32>>(..).unwrap(), array.read::<ArrayD<i32>>(..).unwrap());
     }
 }

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use zarrox::data_type::Storage;
 use zarrox::json::{self, Json};
 use zarrox::stores::Store;
-use zarrox::{Array, Node, OpenMode, OpenOptions};
+use zarrox::{Array, DynArray, Node, OpenMode, OpenOptions};
 use zarrox_files::{Import, open_file};
 
 use crate::data;
@@ -17,12 +17,12 @@ fn expected() -> json::Map {
 
 fn root(file: &str) -> zarrox::Group {
     let store: Arc<dyn Store> = Arc::new(open_file(data().join(file)).unwrap());
-    OpenOptions::new().mode(OpenMode::Read).open_in(store, "").unwrap().into_group().unwrap()
+    OpenOptions::new().mode(OpenMode::Read).open((store, "")).unwrap().into_group().unwrap()
 }
 
 /// The bytes of all elements without padding.
 fn bytes(array: &Array) -> Vec<u8> {
-    array.read_dyn(..).unwrap().packed().unwrap().into_bytes()
+    array.read::<DynArray>(..).unwrap().packed().unwrap().into_bytes()
 }
 
 fn check(array: &Array, said: &Json, place: &str) {
@@ -30,7 +30,7 @@ fn check(array: &Array, said: &Json, place: &str) {
     assert_eq!(array.shape(), shape, "{place}");
     if let Some(texts) = said.get("texts") {
         let texts: Vec<&str> = texts.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
-        let found = array.read_dyn(..).unwrap();
+        let found = array.read::<DynArray>(..).unwrap();
         let found: Vec<&[u8]> = found.elements().collect();
         assert_eq!(found, texts.iter().map(|text| text.as_bytes()).collect::<Vec<_>>(), "{place}");
     } else {
@@ -87,7 +87,7 @@ fn chunks_are_copied_where_all_filters_have_codecs() {
     // What is not compressed, or has no codec, is compressed as a new array is.
     assert_eq!(codecs("none"), codecs("lzf"));
     let file = std::fs::read(data().join("filters.h5")).unwrap();
-    let chunk = zarrox::open_array(target.join("all")).unwrap().read_encoded_chunk(&[0, 0]).unwrap().unwrap();
+    let chunk = zarrox::open_array(target.join("all")).unwrap().raw().read(&[0, 0]).unwrap().unwrap();
     assert!(file.windows(chunk.len()).any(|window| window == chunk), "the chunk is one of the file");
 }
 
@@ -114,7 +114,7 @@ fn attributes_have_the_types_of_json() {
     let plain = root.open("plain").unwrap();
     assert_eq!(plain.attributes().len(), 20, "many attributes lie outside of the header");
     let array = root.open("fill").unwrap().into_array().unwrap();
-    assert_eq!(array.read::<f32>(zarrox::s![9, 9]).unwrap().sum(), -9.5);
+    assert_eq!(array.read::<ndarray::ArrayD<f32>>(zarrox::s![9, 9]).unwrap().sum(), -9.5);
     assert!(matches!(
         root.open("text").unwrap().into_array().unwrap().data_type().storage(),
         Storage::Variable

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zarrox::json::{self, Json};
-use zarrox::{Array, Group, OpenMode, OpenOptions};
+use zarrox::{Array, DynArray, Group, OpenMode, OpenOptions};
 use zarrox_files::{FileStore, Import, open_file};
 
 pub(crate) fn data() -> PathBuf {
@@ -20,7 +20,7 @@ fn expected() -> json::Map {
 
 fn root(store: &FileStore) -> Group {
     let store = Arc::new(store.clone());
-    OpenOptions::new().mode(OpenMode::Read).open_in(store, "").unwrap().into_group().unwrap()
+    OpenOptions::new().mode(OpenMode::Read).open((store, "")).unwrap().into_group().unwrap()
 }
 
 fn decoded(json: &Json) -> Vec<u8> {
@@ -30,7 +30,7 @@ fn decoded(json: &Json) -> Vec<u8> {
 fn check(array: &Array, said: &Json, place: &str) {
     let shape: Vec<u64> = said["shape"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
     assert_eq!(array.shape(), shape, "{place}");
-    let found = array.read_dyn(..).unwrap();
+    let found = array.read::<DynArray>(..).unwrap();
     if let Some(texts) = said.get("texts").and_then(Json::as_array) {
         let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_str().unwrap().as_bytes()).collect();
         assert_eq!(found.elements().collect::<Vec<_>>(), texts, "{place}");

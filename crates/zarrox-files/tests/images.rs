@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use zarrox::prelude::*;
 use zarrox::{Array, ErrorKind, OpenMode, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_files::{Kind, import_file, open_file};
 
 fn data() -> PathBuf {
@@ -14,7 +14,7 @@ fn data() -> PathBuf {
 
 fn opened(path: &Path) -> zarrox::Result<Array> {
     let store = Arc::new(open_file(path)?);
-    OpenOptions::new().mode(OpenMode::Read).open_in(store, "")?.into_array()
+    OpenOptions::new().mode(OpenMode::Read).open((store, ""))?.into_array()
 }
 
 /// The names of the dimensions.
@@ -47,7 +47,7 @@ fn images_have_their_pixels() {
         let array = opened(&path).unwrap();
         assert_eq!((array.shape(), array.data_type()), (shape, &data_type), "{name}");
         assert_eq!(names(&array), ["y", "x", "channel"][..shape.len()], "{name}");
-        let found = array.read_dyn(..).unwrap().into_bytes();
+        let found = array.read::<DynArray>(..).unwrap().into_bytes();
         let expected = numpy(&data().join(format!("{name}.npy")));
         assert_eq!(found.len(), expected.len(), "{name}");
         // Decoders of JPEG round differently.
@@ -65,7 +65,7 @@ fn a_directory_is_one_array_in_the_order_of_the_numbers() {
     import_file(data().join("frames"), &path).unwrap();
     let array = zarrox::open_array(&path).unwrap();
     assert_eq!((array.shape(), names(&array)), (&[5, 5, 7, 3][..], vec!["image", "y", "x", "channel"]));
-    let pixels = array.read::<u8>(..).unwrap();
+    let pixels = array.read::<ArrayD<u8>>(..).unwrap();
     for (at, frame) in [0, 1, 2, 9, 10].into_iter().enumerate() {
         for ((y, x, c), &found) in pixels
             .index_axis(ndarray::Axis(0), at)
@@ -96,7 +96,7 @@ fn large_images_are_chunks_by_themselves() {
     }
     let array = opened(directory.path()).unwrap();
     assert_eq!((array.shape(), array.chunk_shape()), (&[3, 1800, 1800][..], vec![1, 1800, 1800]));
-    assert_eq!(array.read::<u8>(s![.., 5, 1799]).unwrap().into_iter().collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(array.read::<ArrayD<u8>>(s![.., 5, 1799]).unwrap().into_iter().collect::<Vec<_>>(), [0, 1, 2]);
     write("2.png", 2, 1801);
     let error = opened(directory.path()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
@@ -121,7 +121,7 @@ fn damaged_images_are_errors_that_name_the_file() {
             changed[at] ^= 0xff;
             for damaged in [&bytes[..at], &changed] {
                 fs::write(&path, damaged).unwrap();
-                let read = opened(&path).and_then(|array| array.read_dyn(..));
+                let read = opened(&path).and_then(|array| array.read::<DynArray>(..));
                 // What is missing is never made up.
                 assert!(read.is_err() || damaged.len() == bytes.len(), "{name} of {at} bytes");
                 if let Err(error) = read {

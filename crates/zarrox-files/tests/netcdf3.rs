@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 use zarrox_files::{FileStore, Import, open_file};
 
@@ -112,7 +112,7 @@ fn stored(bytes: &[u8]) -> Opened {
 fn open(bytes: &[u8]) -> (FileStore, Group) {
     let store = open_file(&stored(bytes).path).unwrap();
     let options = OpenOptions::new().mode(OpenMode::Read);
-    let root = options.open_in(std::sync::Arc::new(store.clone()), "").unwrap().into_group().unwrap();
+    let root = options.open((std::sync::Arc::new(store.clone()), "")).unwrap().into_group().unwrap();
     (store, root)
 }
 
@@ -146,7 +146,7 @@ fn names_end_at_nul_and_may_be_latin_1() {
     let (_, root) = open(&file);
     let found = array(&root, "T°");
     assert_eq!(found.dimension_names().unwrap(), [Some("plugh".to_owned())]);
-    assert_eq!(found.read::<i8>(..).unwrap().sum(), 3);
+    assert_eq!(found.read::<ArrayD<i8>>(..).unwrap().sum(), 3);
 }
 
 #[test]
@@ -178,15 +178,15 @@ fn a_lone_variable_has_records_without_padding() {
     let mut file = classic(u32::MAX, &[(b"t", 0)], &[variable(b"v", &[0], SHORT, data)]);
     file.truncate(file.len() - 2);
     let (_, root) = open(&file);
-    assert_eq!(array(&root, "v").read::<i16>(..).unwrap().into_raw_vec_and_offset().0, [1, 2, 3]);
+    assert_eq!(array(&root, "v").read::<ArrayD<i16>>(..).unwrap().into_raw_vec_and_offset().0, [1, 2, 3]);
     assert_eq!(root.attributes()["_nc_dimensions"], json!("t = UNLIMITED (3)"));
     // With another one, each takes a multiple of four bytes.
     let both = [variable(b"v", &[0], SHORT, [0, 1]), variable(b"w", &[0], BYTE, [5])];
     let mut file = classic(2, &[(b"t", 0)], &both);
     file.extend_from_slice(&[0, 2, 0, 0, 6, 0, 0, 0]);
     let (_, root) = open(&file);
-    assert_eq!(array(&root, "v").read::<i16>(..).unwrap().into_raw_vec_and_offset().0, [1, 2]);
-    assert_eq!(array(&root, "w").read::<i8>(..).unwrap().into_raw_vec_and_offset().0, [5, 6]);
+    assert_eq!(array(&root, "v").read::<ArrayD<i16>>(..).unwrap().into_raw_vec_and_offset().0, [1, 2]);
+    assert_eq!(array(&root, "w").read::<ArrayD<i8>>(..).unwrap().into_raw_vec_and_offset().0, [5, 6]);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn headers_that_contradict_themselves_are_damaged() {
     let v = || variable(b"v", &[0], BYTE, [1, 2]);
     let (store, root) = open(&classic(0, &[x], &[v(), variable(b"v\0", &[0], BYTE, [3, 4])]));
     assert_eq!(store.left_out()[0].kind, ErrorKind::Corrupt);
-    assert_eq!(array(&root, "v").read::<i8>(..).unwrap().sum(), 3);
+    assert_eq!(array(&root, "v").read::<ArrayD<i8>>(..).unwrap().sum(), 3);
     let damaged = [
         classic(0, &[x, x], &[v()]),
         classic(1, &[(b"t", 0), (b"u", 0)], &[]),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use zarrox::json::Json;
-use zarrox::{Array, ErrorKind};
+use zarrox::{Array, DynArray, ErrorKind};
 use zarrox_files::{Import, Kind, open_file};
 
 use crate::expected::{self, check, expected, numbers, opened};
@@ -102,7 +102,10 @@ fn pairs_are_found_by_either_file_and_only_beside_it() {
         [("pair.img", "pair.hdr"), ("packed.img.gz", "packed.hdr.gz"), ("analyze.img", "analyze.hdr")]
     {
         let (one, other) = (image(&data().join(elements)), image(&data().join(header)));
-        assert_eq!(one.read_dyn(..).unwrap().into_bytes(), other.read_dyn(..).unwrap().into_bytes());
+        assert_eq!(
+            one.read::<DynArray>(..).unwrap().into_bytes(),
+            other.read::<DynArray>(..).unwrap().into_bytes()
+        );
     }
     let directory = tempfile::tempdir().unwrap();
     fs::copy(data().join("pair.hdr"), directory.path().join("pair.hdr")).unwrap();

@@ -1,8 +1,8 @@
 //! Pictures of selections have the colours of their elements.
 
 use ndarray::Array3;
-use zarrox::prelude::*;
 use zarrox::{Array, ErrorKind, Result, Selection};
+use zarrox::{prelude::*, s};
 use zarrox_files::picture::{Colours, Picture};
 use zarrox_testkit::errors::assert_error;
 

@@ -14,7 +14,7 @@ use parquet::schema::parser::parse_message_type;
 use zarrox::data_type::Casting;
 use zarrox::json::{self, Json};
 use zarrox::stores::Store;
-use zarrox::{Array, DataType, ErrorKind, Group, Node, OpenMode, OpenOptions, s};
+use zarrox::{Array, DataType, DynArray, ErrorKind, Group, Node, OpenMode, OpenOptions, s};
 use zarrox_files::{Import, Table, export_file, import_file, open_file};
 use zarrox_testkit::errors::assert_error;
 
@@ -28,7 +28,7 @@ fn expected() -> json::Map {
 
 fn root(path: &Path) -> Group {
     let store: Arc<dyn Store> = Arc::new(open_file(path).unwrap());
-    OpenOptions::new().mode(OpenMode::Read).open_in(store, "").unwrap().into_group().unwrap()
+    OpenOptions::new().mode(OpenMode::Read).open((store, "")).unwrap().into_group().unwrap()
 }
 
 fn decoded(said: &Json) -> Vec<u8> {
@@ -45,7 +45,7 @@ fn check(path: &Path, columns: &json::Map) {
     for (name, said) in columns {
         let place = format!("{}: {name}", path.display());
         let array = root.open(name).unwrap().into_array().unwrap();
-        let found = array.read_dyn(..).unwrap();
+        let found = array.read::<DynArray>(..).unwrap();
         if let Some(elements) = said.get("elements") {
             let wanted: Vec<Vec<u8>> = elements.as_array().unwrap().iter().map(decoded).collect();
             assert!(found.elements().eq(wanted.iter().map(Vec::as_slice)), "{place}");
@@ -78,17 +78,21 @@ fn tables_come_back_as_they_were() {
         export_file(&zarr, &exported).unwrap();
         let mut columns = columns.as_object().unwrap().clone();
         // Spans of time are integers in Parquet, which has times of a day.
-        columns.swap_remove("time");
+        columns.remove("time");
         let again = root(&exported);
         for name in columns.keys() {
-            let read = |group: &Group| group.open(name).unwrap().into_array().unwrap().read_dyn(..).unwrap();
+            let read =
+                |group: &Group| group.open(name).unwrap().into_array().unwrap().read::<DynArray>(..).unwrap();
             let (ours, before) = (read(&again), read(&zarrox::open_group(&zarr).unwrap()));
             // Parquet has no seconds, and integers of which some are missing become floats.
             let ours = match (before.data_type().to_string().as_str(), ours.data_type()) {
                 ("datetime64[s]", _) => continue,
                 ("int8", DataType::Float64) => {
-                    let numbers = ours.to_typed::<f64>().unwrap().mapv(|n| if n.is_nan() { -1.0 } else { n });
-                    let numbers = zarrox::DynArray::from_typed(DataType::Float64, &numbers).unwrap();
+                    let numbers = ours
+                        .to::<ndarray::ArrayD<f64>>()
+                        .unwrap()
+                        .mapv(|n| if n.is_nan() { -1.0 } else { n });
+                    let numbers = zarrox::DynArray::from_values(DataType::Float64, &numbers).unwrap();
                     numbers.cast(&DataType::Int8, Casting::Exact, &zarrox::codecs::registry()).unwrap()
                 }
                 _ => ours,
@@ -116,10 +120,10 @@ fn types_of_columns_can_be_said() {
     import.run(&path, &target).unwrap();
     let group = zarrox::open_group(&target).unwrap();
     let read = |name: &str| group.open(name).unwrap().into_array().unwrap();
-    assert_eq!(read("id").read::<u8>(..).unwrap().into_iter().collect::<Vec<_>>(), [1, 200]);
-    let x = read("x").read::<f32>(..).unwrap();
+    assert_eq!(read("id").read::<ndarray::ArrayD<u8>>(..).unwrap().into_iter().collect::<Vec<_>>(), [1, 200]);
+    let x = read("x").read::<ndarray::ArrayD<f32>>(..).unwrap();
     assert!(x[0] == 0.5 && x[1].is_nan());
-    assert_eq!(read("day").read_dyn(..).unwrap().as_bytes()[8..], i64::MIN.to_ne_bytes());
+    assert_eq!(read("day").read::<DynArray>(..).unwrap().as_bytes()[8..], i64::MIN.to_ne_bytes());
     let error =
         Import::new().column("id", DataType::Int8).run(&path, directory.path().join("b.zarr")).unwrap_err();
     assert!(error.to_string().contains("id"), "{error}");
@@ -140,15 +144,15 @@ fn a_file_of_many_blocks_has_all_rows() {
     let group = root(&path);
     let n = group.open("n").unwrap().into_array().unwrap();
     assert_eq!(n.chunk_shape(), [1 << 16]);
-    assert!(n.read::<i64>(..).unwrap().iter().copied().eq(0..200_000));
+    assert!(n.read::<ndarray::ArrayD<i64>>(..).unwrap().iter().copied().eq(0..200_000));
     let text = group.open("text").unwrap().into_array().unwrap();
-    assert_eq!(text.read_dyn(s![199_999]).unwrap().elements().next(), Some(b"t199999".as_slice()));
+    assert_eq!(text.read::<DynArray>(s![199_999]).unwrap().elements().next(), Some(b"t199999".as_slice()));
     // Parquet with groups that are smaller than a chunk, and memory that holds few rows.
     let target = directory.path().join("a.parquet");
     let file = std::fs::File::create(&target).unwrap();
     Table::new().memory(1 << 20).write_parquet(&Node::Group(group), file).unwrap();
     let n = root(&target).open("n").unwrap().into_array().unwrap();
-    assert!(n.read::<i64>(..).unwrap().iter().copied().eq(0..200_000));
+    assert!(n.read::<ndarray::ArrayD<i64>>(..).unwrap().iter().copied().eq(0..200_000));
 }
 
 #[test]
@@ -163,10 +167,9 @@ fn structures_and_masked_values_are_columns() {
         &json::json!([{"x": 1.5, "y": 2}, {"x": 1e30, "y": -2}]),
         &registry,
     );
-    points.write_dyn(.., &value.unwrap()).unwrap();
+    points.write(.., &value.unwrap()).unwrap();
     let depth = group.create_array("depth").shape([2]).data_type(DataType::Int16);
-    let depth =
-        depth.attributes([("_FillValue".to_owned(), Json::from(-1))].into_iter().collect()).create().unwrap();
+    let depth = depth.attributes([("_FillValue", -1)]).create().unwrap();
     depth.write(.., &ndarray::arr1(&[-1_i16, 5])).unwrap();
     let node = Node::Group(group);
     let csv = |table: Table| {
@@ -178,7 +181,8 @@ fn structures_and_masked_values_are_columns() {
     assert_eq!(csv(Table::new().columns(["p", "depth"]).select(s![1..])), "p.x,p.y,depth\n1e30,-2,5\n");
     let target = directory.path().join("a.parquet");
     Table::new().write_parquet(&node, std::fs::File::create(&target).unwrap()).unwrap();
-    let found = root(&target).open("depth").unwrap().into_array().unwrap().read::<f64>(..).unwrap();
+    let found =
+        root(&target).open("depth").unwrap().into_array().unwrap().read::<ndarray::ArrayD<f64>>(..).unwrap();
     assert!(found[0].is_nan() && found[1] == 5.0);
     let other = node.clone().into_group().unwrap().create_array("other").shape([3]).data_type(DataType::Int8);
     other.create().unwrap();
@@ -291,7 +295,7 @@ fn nulls_stay_nulls_whatever_the_values_are() {
         let array = zarrox::open_array(zarr.join("a")).unwrap();
         assert_eq!(*array.data_type() == DataType::Float64, is_float);
         if !is_float {
-            let found = array.read::<i64>(..).unwrap();
+            let found = array.read::<ndarray::ArrayD<i64>>(..).unwrap();
             assert!(
                 values.iter().zip(&found).all(|(value, found)| value.is_none_or(|value| value == *found))
             );
@@ -377,8 +381,16 @@ fn arrays_of_two_dimensions_are_lists() {
     let root = root(&path);
     let column = |name: &str| root.open(name).unwrap().into_array().unwrap();
     assert_eq!(
-        column("full").read_dyn(..).unwrap(),
-        node.clone().into_group().unwrap().open("full").unwrap().into_array().unwrap().read_dyn(..).unwrap()
+        column("full").read::<DynArray>(..).unwrap(),
+        node.clone()
+            .into_group()
+            .unwrap()
+            .open("full")
+            .unwrap()
+            .into_array()
+            .unwrap()
+            .read::<DynArray>(..)
+            .unwrap()
     );
     assert_eq!(column("none").shape(), [3, 0]);
     let missing = floats(&column("missing"));
@@ -390,7 +402,8 @@ fn arrays_of_two_dimensions_are_lists() {
 /// The values of a column of numbers, of any number of dimensions.
 fn floats(array: &Array) -> Vec<f64> {
     let registry = zarrox::codecs::registry();
-    let all = array.read_dyn(..).unwrap().cast(&DataType::Float64, Casting::Lossy, &registry).unwrap();
+    let all =
+        array.read::<DynArray>(..).unwrap().cast(&DataType::Float64, Casting::Lossy, &registry).unwrap();
     all.elements().map(|element| f64::from_ne_bytes(element.try_into().unwrap())).collect()
 }
 
@@ -414,11 +427,11 @@ fn lists_of_one_length_have_a_second_dimension() {
             let equal = found.iter().zip(&wanted).all(|(a, b)| a == b || a.is_nan() && b.is_nan());
             assert!(equal && found.len() == wanted.len(), "{file} {name}");
         }
-        let text = array("text").read_dyn(..).unwrap();
+        let text = array("text").read::<DynArray>(..).unwrap();
         let wanted = flat("text");
         assert!(text.elements().eq(wanted.iter().map(|text| text.as_str().unwrap().as_bytes())), "{file}");
         assert_eq!(array("plain").shape(), [3000]);
-        let part = array("int").read::<i16>(s![1234..1236, 1]).unwrap();
+        let part = array("int").read::<ndarray::ArrayD<i16>>(s![1234..1236, 1]).unwrap();
         assert_eq!(part.into_iter().collect::<Vec<_>>(), [1234 * 3 + 1, 1235 * 3 + 1]);
     }
 }
@@ -473,7 +486,7 @@ fn points_in_time_beyond_nanoseconds_have_a_coarser_unit() {
         assert_eq!(array.data_type().to_string(), format!("datetime64[{unit}]"), "{name}");
         let counts = said[name]["counts"].as_array().unwrap();
         let wanted = counts.iter().map(|count| count.as_i64().map_or(i64::MIN, |count| count * of_unit));
-        let found = array.read_dyn(..).unwrap();
+        let found = array.read::<DynArray>(..).unwrap();
         let found = found.elements().map(|count| i64::from_ne_bytes(count.try_into().unwrap()));
         assert!(found.eq(wanted), "{name}");
     }
@@ -489,9 +502,9 @@ fn columns_whose_names_are_not_those_of_nodes_are_kept_and_named() {
     let root = root(&data().join("names.parquet"));
     let column = |name: &str| root.open(name).unwrap().into_array().unwrap();
     for (name, wanted) in [("a", [1, 2]), ("b_c", [3, 4]), ("index_level_1", [5, 6])] {
-        assert!(column(name).read::<i64>(..).unwrap().into_iter().eq(wanted), "{name}");
+        assert!(column(name).read::<ndarray::ArrayD<i64>>(..).unwrap().into_iter().eq(wanted), "{name}");
     }
-    let text = column("index_level_0").read_dyn(..).unwrap();
+    let text = column("index_level_0").read::<DynArray>(..).unwrap();
     assert!(text.elements().eq([b"p", b"q"]));
 }
 
@@ -520,7 +533,9 @@ fn a_file_of_csv_that_ends_between_quotes_is_cut_off() {
 fn pages_whose_checksums_differ_are_damage() {
     let directory = tempfile::tempdir().unwrap();
     for file in ["sums.parquet", "sums2.parquet"] {
-        let read = |path: &Path| root(path).open("n").unwrap().into_array().unwrap().read::<i32>(..);
+        let read = |path: &Path| {
+            root(path).open("n").unwrap().into_array().unwrap().read::<ndarray::ArrayD<i32>>(..)
+        };
         assert!(read(&data().join(file)).unwrap().into_iter().eq(1000..1100), "{file}");
         let mut bytes = std::fs::read(data().join(file)).unwrap();
         let value = 1050_i32.to_le_bytes();
@@ -542,7 +557,7 @@ fn packed(path: &Path) -> Group {
         let attributes = attributes.as_object().unwrap().clone();
         let array = group.create_array(name).shape([3]).data_type(data_type.clone()).attributes(attributes);
         let values = zarrox::DynArray::from_json(data_type, &Json::from(values), &zarrox::codecs::registry());
-        array.create().unwrap().write_dyn(.., &values.unwrap()).unwrap();
+        array.create().unwrap().write(.., &values.unwrap()).unwrap();
     };
     let cents = json::json!({"scale_factor": 0.01, "_FillValue": -9999});
     make("cents", DataType::Int16, cents, [123, -5, -9999]);
@@ -596,7 +611,7 @@ fn decimals_come_back_as_decimals() {
         let [before, after] = [&before, &after].map(|group| group.open(name).unwrap().into_array().unwrap());
         assert_eq!(before.data_type(), after.data_type(), "{name}");
         assert_eq!(before.attributes(), after.attributes(), "{name}");
-        assert_eq!(before.read_dyn(..).unwrap(), after.read_dyn(..).unwrap(), "{name}");
+        assert_eq!(before.read::<DynArray>(..).unwrap(), after.read::<DynArray>(..).unwrap(), "{name}");
     }
 }
 
@@ -618,7 +633,7 @@ fn packed_numbers_without_values_are_refused() {
         let attributes = attributes.as_object().unwrap().clone();
         let array = group.create_array("x").shape([1]).data_type(data_type.clone()).attributes(attributes);
         let value = zarrox::DynArray::from_json(data_type, &Json::from([value]), &zarrox::codecs::registry());
-        array.create().unwrap().write_dyn(.., &value.unwrap()).unwrap();
+        array.create().unwrap().write(.., &value.unwrap()).unwrap();
         let error = Table::new().write_parquet(&Node::Group(group), Vec::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
         assert!(error.to_string().contains(wanted) && error.to_string().contains("'x'"), "{error}");

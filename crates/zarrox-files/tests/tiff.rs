@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use zarrox::json::Json;
-use zarrox::{Array, DataType, ErrorKind, Node};
+use zarrox::{Array, DataType, DynArray, ErrorKind, Node};
 use zarrox_files::Import;
 
 use crate::expected::{self, check, expected, numbers, opened};
@@ -141,7 +141,10 @@ fn tags_outside_of_the_file_are_damage_where_they_say_what_elements_mean() {
         }
         let target = directory.path().join(tag.to_string());
         Import::new().skip_damaged(true).run(&path, &target).unwrap();
-        assert_eq!(image(zarrox::open(&target).unwrap()).read_dyn(..).unwrap().into_bytes(), [1, 2, 3, 4]);
+        assert_eq!(
+            image(zarrox::open(&target).unwrap()).read::<DynArray>(..).unwrap().into_bytes(),
+            [1, 2, 3, 4]
+        );
     }
     // Further pages that cannot be found would be lost.
     std::fs::write(&path, with_tag_outside(330)).unwrap();
@@ -159,7 +162,7 @@ fn tags_outside_of_the_file_that_no_import_takes_are_noted() {
         assert!(notes.len() == 1 && notes[0].contains(&tag.to_string()), "{tag} {notes:?}");
         assert_eq!(store.left_out(), [], "{tag}");
         let array = image(opened(&path));
-        assert_eq!(array.read_dyn(..).unwrap().into_bytes(), [1, 2, 3, 4], "{tag}");
+        assert_eq!(array.read::<DynArray>(..).unwrap().into_bytes(), [1, 2, 3, 4], "{tag}");
     }
 }
 
@@ -256,7 +259,8 @@ fn images_become_ome_zarr() {
     let array = zarrox::open_array(target.join("0")).unwrap();
     let source = images(opened(&data().join("rgb.ome.tif"))).remove(0);
     assert_eq!((array.shape(), source.shape()), (&[3, 4, 8, 9][..], &[4, 8, 9, 3][..]));
-    let (ours, theirs) = (array.read::<u8>(..).unwrap(), source.read::<u8>(..).unwrap());
+    let (ours, theirs) =
+        (array.read::<ndarray::ArrayD<u8>>(..).unwrap(), source.read::<ndarray::ArrayD<u8>>(..).unwrap());
     assert_eq!(ours[[2, 1, 5, 6]], theirs[[1, 5, 6, 2]]);
     assert_eq!(
         ours.iter().map(|n| u64::from(*n)).sum::<u64>(),
@@ -301,7 +305,8 @@ fn places_on_the_earth_are_coordinates_and_attributes() {
         assert_eq!(array.attributes()["crs"], place["crs"], "{file}");
         assert_eq!(numbers(&array.attributes()["transform"]), numbers(&place["transform"]), "{file}");
         for name in ["x", "y"] {
-            let coordinates = group.open(name).unwrap().into_array().unwrap().read::<f64>(..).unwrap();
+            let coordinates =
+                group.open(name).unwrap().into_array().unwrap().read::<ndarray::ArrayD<f64>>(..).unwrap();
             for (ours, theirs) in coordinates.iter().zip(numbers(&place[name])) {
                 assert!((ours - theirs).abs() < 1e-9, "{file}: {ours} {theirs}");
             }
@@ -317,7 +322,7 @@ fn places_on_the_earth_are_coordinates_and_attributes() {
             let fill = fill
                 .cast(&DataType::Float64, zarrox::data_type::Casting::Exact, &zarrox::codecs::registry())
                 .unwrap();
-            assert_eq!(fill.to_typed::<f64>().unwrap().first(), Some(&missing), "{file}");
+            assert_eq!(fill.to::<ndarray::ArrayD<f64>>().unwrap().first(), Some(&missing), "{file}");
         }
         count += 1;
     }
@@ -398,7 +403,7 @@ fn what_gdal_does_not_say_of_bands_is_refused() {
     ] {
         let path = directory.path().join("a.zarr");
         let array = zarrox::create_array(&path).shape([2, 4, 5]).data_type(DataType::UInt8).overwrite(true);
-        let attributes = [(name.to_owned(), value.clone())].into_iter().collect();
+        let attributes = [(name.to_owned(), value.clone())];
         array.dimension_names(["channel", "y", "x"]).attributes(attributes).create().unwrap();
         let error = zarrox_files::export_file(&path, directory.path().join("a.tif")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported, "{name} {value}: {error}");
@@ -444,5 +449,5 @@ fn further_directories_of_further_directories_are_read() {
     std::fs::write(&path, nested(&[10, 20, 30, 40])).unwrap();
     let array = image(opened(&path));
     assert_eq!(array.shape(), [4, 1, 1]);
-    assert!(array.read::<u8>(..).unwrap().into_iter().eq([10, 20, 30, 40]));
+    assert!(array.read::<ndarray::ArrayD<u8>>(..).unwrap().into_iter().eq([10, 20, 30, 40]));
 }

@@ -23,12 +23,12 @@ fn counted(path: &Path, shape: &[u64], chunks: &[u64], data_type: DataType) -> A
     // Bytes below 60 make no NaN, and truths are 0 and 1.
     let most = if data_type == DataType::Bool { 2 } else { 60 };
     let bytes = (0..size).map(|n| u8::try_from(n * 7 / 3 % most).unwrap()).collect();
-    array.write_dyn(.., &DynArray::new(data_type, lengths, bytes).unwrap()).unwrap();
+    array.write(.., &DynArray::new(data_type, lengths, bytes).unwrap()).unwrap();
     array
 }
 
 fn bytes(array: &Array) -> Vec<u8> {
-    array.read_dyn(..).unwrap().into_bytes()
+    array.read::<DynArray>(..).unwrap().into_bytes()
 }
 
 /// The array that an import of a file has.
@@ -131,7 +131,7 @@ fn coordinates_are_the_place_of_a_part() {
     }
     let array =
         group.create_array("t2m").shape([40, 60]).data_type(DataType::Int16).dimension_names(["lat", "lon"]);
-    array.fill_value(-9_i16).create().unwrap().fill(.., 5_i16).unwrap();
+    array.fill_value(-9_i16).create().unwrap().write(.., 5_i16).unwrap();
     let file = directory.path().join("a.tif");
     Export::new().select(zarrox::s![10..30, 4..=9]).run(path.join("t2m"), &file).unwrap();
     let found = again(&file);
@@ -165,7 +165,7 @@ fn nifti_keeps_its_header() {
             let is_long = !is_second && found_shape.iter().any(|&length| length > 32_767);
             if is_long || before["nifti"]["version"] == "analyze" {
                 // A file of NIfTI has the same values in its own form.
-                assert!(after.shift_remove("nifti").is_some() && before.shift_remove("nifti").is_some());
+                assert!(after.remove("nifti").is_some() && before.remove("nifti").is_some());
             }
             assert_eq!(
                 Json::Object(after).to_string(),

@@ -262,7 +262,7 @@ impl Array {
         let (path, format) = (typed.array.path().as_str(), typed.array.metadata().format);
         let options = self.opened.options().format(format);
         let store = self.opened.store.clone();
-        let node = py.detach(|| options.open_in(store, path).and_then(Node::into_array)).or_raise()?;
+        let node = py.detach(|| options.open((store, path)).and_then(Node::into_array)).or_raise()?;
         self.replace(py, node)
     }
 
@@ -374,7 +374,7 @@ impl Array {
         axis: usize,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let elements = self.typed().elements(py, values)?;
-        let shape = self.change(py, |array| array.append_dyn(&elements, axis))?;
+        let shape = self.change(py, |array| array.append(&elements, axis))?;
         PyTuple::new(py, shape)
     }
 
@@ -420,18 +420,18 @@ impl Array {
     }
 
     fn chunk_key(&self, chunk: Vec<u64>) -> PyResult<String> {
-        self.typed().array.chunk_key(&chunk).or_raise()
+        self.typed().array.raw().key(&chunk).or_raise()
     }
 
     fn encoded_chunk<'py>(&self, py: Python<'py>, chunk: Vec<u64>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let typed = self.typed();
-        let encoded = py.detach(|| typed.array.read_encoded_chunk(&chunk)).or_raise()?;
+        let encoded = py.detach(|| typed.array.raw().read(&chunk)).or_raise()?;
         Ok(encoded.map(|bytes| PyBytes::new(py, &bytes)))
     }
 
     fn set_encoded_chunk(&self, py: Python<'_>, chunk: Vec<u64>, encoded: &Bound<'_, PyAny>) -> PyResult<()> {
         let (typed, encoded) = (self.typed(), bytes_of(encoded)?);
-        py.detach(|| typed.array.write_encoded_chunk(&chunk, &encoded)).or_raise()
+        py.detach(|| typed.array.raw().write(&chunk, &encoded)).or_raise()
     }
 
     fn visit_encoded_chunks(&self, py: Python<'_>, visit: Py<PyAny>) -> PyResult<()> {

@@ -115,7 +115,7 @@ impl Codec {
         let array = self.chunk(&[data.len()? as u64], &decoded)?;
         let typed = crate::elements::Typed::new(py, array, crate::context::registry())?;
         typed.write(py, &zarrox::Selection::all(), &data)?;
-        let encoded = typed.array.read_encoded_chunk(&[0]).or_raise()?.unwrap_or_default();
+        let encoded = typed.array.raw().read(&[0]).or_raise()?.unwrap_or_default();
         let encoded = PyBytes::new(py, &encoded);
         match self.encoded_dtype(&decoded) {
             Some(dtype) => numpy.call_method1("frombuffer", (encoded, dtype))?.call_method0("copy"),
@@ -137,7 +137,7 @@ impl Codec {
         let size: usize = numpy.call_method1("dtype", (encoded,))?.getattr("itemsize")?.extract()?;
         let count = bytes.len() / size.max(1);
         let array = self.chunk(&[count as u64], &decoded)?;
-        array.write_encoded_chunk(&[0], &bytes).or_raise()?;
+        array.raw().write(&[0], &bytes).or_raise()?;
         let typed = crate::elements::Typed::new(py, array, crate::context::registry())?;
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
@@ -168,7 +168,7 @@ impl Codec {
         let typed = crate::elements::Typed::new(py, array, crate::context::registry())?;
         typed.write(py, &zarrox::Selection::all(), &data)?;
         let first = vec![0; shape.len()];
-        let encoded = typed.array.read_encoded_chunk(&first).or_raise()?;
+        let encoded = typed.array.raw().read(&first).or_raise()?;
         let encoded = encoded.ok_or_else(|| PyRuntimeError::new_err("nothing was encoded"))?;
         Ok(PyBytes::new(py, &encoded).into_any())
     }
@@ -195,7 +195,7 @@ impl Codec {
         }
         let array = self.chunk(&shape, "|O")?;
         let first = vec![0; shape.len()];
-        array.write_encoded_chunk(&first, bytes).or_raise()?;
+        array.raw().write(&first, bytes).or_raise()?;
         let typed = crate::elements::Typed::new(py, array, crate::context::registry())?;
         typed.read(py, &zarrox::Selection::all(), None, true)
     }
@@ -212,7 +212,7 @@ impl Codec {
         members.insert("dtype".to_owned(), dtype.into());
         let store = std::sync::Arc::new(zarrox::stores::MemoryStore::new());
         let options = crate::context::open_options().store_empty_chunks(true);
-        let builder = options.create_array_in(store, "").format(Format::V2).shape(shape);
+        let builder = options.create_array((store, "")).format(Format::V2).shape(shape);
         let builder = builder.data_type(data_type).chunks(zarrox::ChunkShape::One).members(members);
         builder.create().or_raise()
     }

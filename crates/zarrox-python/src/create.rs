@@ -29,7 +29,7 @@ fn wrong(name: &str, json: &Json, wanted: &str) -> Error {
 
 impl Spec {
     fn take(&mut self, name: &str) -> Option<Json> {
-        self.0.shift_remove(name)
+        self.0.remove(name)
     }
 
     fn text(&mut self, name: &str) -> zarrox::Result<Option<String>> {
@@ -166,8 +166,7 @@ fn builder(store: &Store, path: &str, spec: &str) -> zarrox::Result<ArrayBuilder
     let codecs = Codecs::take(&mut spec)?;
     let dtype = spec.take("dtype").unwrap_or_else(|| "<f8".into());
     let (data_type, order) = data_type(&dtype, &codecs.all(), registry)?;
-    let mut builder =
-        crate::context::open_options().create_array_in(store.store.clone(), path).format(format);
+    let mut builder = crate::context::open_options().create_array((store.store.clone(), path)).format(format);
     let shape = spec.lengths("shape")?.unwrap_or_default();
     // Codecs are checked against the chunks that they are for.
     if let Some(grid) = spec.take("chunk_grid").filter(|grid| !grid.is_null()) {
@@ -275,7 +274,7 @@ pub(crate) fn create_group(
     let mode = if overwrite { zarrox::OpenMode::Write } else { zarrox::OpenMode::ReadWrite };
     let options = crate::context::open_options().format(format_of(format)?).mode(mode);
     let group: zarrox::Result<_> = py.detach(|| {
-        let mut group = options.create_group_in(store.store.clone(), path)?;
+        let mut group = options.create_group((store.store.clone(), path))?;
         if !attributes.is_empty() {
             group.set_attributes(attributes)?;
         }
@@ -305,7 +304,7 @@ pub(crate) fn open_node<'py>(
     if let Some(format) = format {
         options = options.format(format_of(format)?);
     }
-    let node = py.detach(|| options.open_in(store.store.clone(), path)).or_raise()?;
+    let node = py.detach(|| options.open((store.store.clone(), path))).or_raise()?;
     let opened = match &node {
         Node::Group(group) => Opened { consolidated: group.is_consolidated(), ..opened },
         Node::Array(_) => Opened { consolidated: consolidated == Some(true), ..opened },
@@ -326,14 +325,14 @@ pub(crate) fn node_kind(
     if let Some(format) = format {
         options = options.format(format_of(format)?);
     }
-    let node: zarrox::Result<Node> = py.detach(|| options.open_in(store.store.clone(), path));
+    let node: zarrox::Result<Node> = py.detach(|| options.open((store.store.clone(), path)));
     Ok(known_kind(&node))
 }
 
 /// Deletes a node with everything below it.
 #[pyfunction]
 pub(crate) fn delete_node(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
-    py.detach(|| crate::context::open_options().delete_in(store.store.clone(), path)).or_raise()
+    py.detach(|| crate::context::open_options().delete((store.store.clone(), path))).or_raise()
 }
 
 /// Puts a directory with a new node in the place of another directory.
@@ -346,7 +345,7 @@ pub(crate) fn replace_directory(py: Python<'_>, new: PathBuf, old: PathBuf) -> P
 #[pyfunction]
 pub(crate) fn consolidate(py: Python<'_>, store: &Store, path: &str) -> PyResult<()> {
     py.detach(|| {
-        let node = crate::context::open_options().open_in(store.store.clone(), path)?;
+        let node = crate::context::open_options().open((store.store.clone(), path))?;
         node.into_group()?.consolidate_metadata()
     })
     .or_raise()

@@ -78,7 +78,7 @@ impl Typed {
         if own.has_subarray() || !dtype.is_equiv_to(own) {
             return None;
         }
-        stored.array.get_or_init(|| self.array.as_stored_bytes()).as_ref()
+        stored.array.get_or_init(|| self.array.raw().as_bytes()).as_ref()
     }
 
     /// A value as elements that lie in memory as the array's do.
@@ -137,7 +137,7 @@ impl Typed {
         let shape = lengths(&view.shape().or_raise()?)?;
         if self.is_variable() {
             let elements = self.run(py, shape.iter().product::<usize>() * USUAL, |array| {
-                array.slice(selection).read_dyn()
+                array.slice(selection).read::<DynArray>()
             })?;
             return self.objects(py, &elements);
         }
@@ -237,7 +237,8 @@ impl Typed {
         }
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         self.check_fields(py, &names)?;
-        let elements = py.detach(|| self.array.slice(selection).read_fields(&names)).or_raise()?;
+        let elements =
+            py.detach(|| self.array.slice(selection).fields(&names).read::<DynArray>()).or_raise()?;
         let array = self.fields_as_stored(py, from_dyn(py, &elements)?, &names)?;
         let array = if one { array.get_item(names[0])? } else { array };
         match out {
@@ -285,7 +286,7 @@ impl Typed {
             let kind = Elements::of(py, self.array.data_type(), crate::context::registry())?;
             let elements = kind.elements_of(py, self.array.data_type(), value, &shape)?;
             let bytes = elements.shape().iter().product::<usize>() * USUAL;
-            return self.run(py, bytes, |array| array.slice(selection).write_dyn(&elements));
+            return self.run(py, bytes, |array| array.slice(selection).write(&elements));
         }
         let values = self.values(py, value, dtype)?;
         let memory = memory_of(&values).broadcast(&shape)?;
@@ -329,13 +330,13 @@ impl Typed {
             let base = crate::dtype::native(py, &field.data_type, crate::context::registry())?;
             let values = as_array(py, value, &base)?;
             let elements = to_dyn(&values, field.data_type.clone())?;
-            return py.detach(|| self.array.slice(selection).write_field_dyn(names[0], &elements)).or_raise();
+            return py.detach(|| self.array.slice(selection).field(names[0]).write(&elements)).or_raise();
         }
         let data_type = zarrox::DataType::Struct(std::sync::Arc::new(chosen));
         let dtype = crate::dtype::native(py, &data_type, crate::context::registry())?;
         let values = as_array(py, value, &dtype)?;
         let elements = to_dyn(&values, data_type)?;
-        py.detach(|| self.array.slice(selection).write_fields(&elements)).or_raise()
+        py.detach(|| self.array.slice(selection).fields(&names).write(&elements)).or_raise()
     }
 
     /// Values of NumPy's as elements of this array, to be appended.

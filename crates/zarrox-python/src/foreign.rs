@@ -4,23 +4,13 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use zarrox::DataType;
-use zarrox::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size, same_from_v2, same_to_v2,
-};
+use zarrox::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecError, CodecKind, Size};
 use zarrox::json::{Json, Map};
 
 use crate::mapping::bytes_of;
 
 /// The codec for every `id` that Rust does not know: the object that `zarrox.codecs.python_codec` makes of the configuration.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "zarrox.python",
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("zarrox.python", CodecKind::BytesToBytes, create);
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let text = Json::from(configuration.clone()).to_string();

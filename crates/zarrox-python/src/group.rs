@@ -80,7 +80,7 @@ impl Group {
             let options = self.opened.options().format(group.metadata().format);
             let store = self.opened.store.clone();
             let path = group.path().as_str();
-            let again = py.detach(|| options.open_in(store, path).and_then(Node::into_group)).or_raise()?;
+            let again = py.detach(|| options.open((store, path)).and_then(Node::into_group)).or_raise()?;
             self.replace(again);
         }
         Ok(zarrox::json::to_line(self.group().attributes()))
@@ -238,7 +238,7 @@ pub(crate) fn raise_in_the_way(py: Python<'_>, store: &Store, path: &str, error:
     let path = path.trim_matches('/');
     let kind_at = |path: &str| {
         let node: zarrox::Result<Node> =
-            py.detach(|| crate::context::open_options().open_in(store.store.clone(), path));
+            py.detach(|| crate::context::open_options().open((store.store.clone(), path)));
         known_kind(&node)
     };
     let mut above = std::iter::once("").chain(path.match_indices('/').map(|(at, _)| &path[..at]));

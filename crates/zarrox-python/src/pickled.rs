@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyList, PyTuple};
 use zarrox::Strictness;
 use zarrox::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecError, CodecKind, CodecSpec, EncodeOptions,
-    ReadRegion, Size, same_to_v2,
+    ReadRegion, Size,
 };
 use zarrox::data_type::{Endian, Extension, Family, Storage};
 use zarrox::json::{Json, Map, json};
@@ -145,15 +145,10 @@ impl Family for PickledObjects {
 }
 
 /// The codec `pickle`, in the place of Rust's, which refuses.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.pickle",
-    aliases: &["pickle"],
-    v2_id: Some("pickle"),
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: |members, _| Ok(members.clone()),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.pickle", CodecKind::ArrayToBytes, create)
+    .aliases(&["pickle"])
+    .v2_id("pickle")
+    .with_from_v2(|members, _| Ok(members.clone()));
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> std::result::Result<Codec, CodecError> {
     let dtype = context.chunk.data_type().ok().and_then(dtype_of).cloned();

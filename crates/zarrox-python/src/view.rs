@@ -29,7 +29,7 @@ pub(crate) fn of(array: &Array, chunks: &Arc<dyn Store>, changes: Map) -> Result
     }
     let store: Arc<dyn Store> = Arc::new(SplitStore::new(Arc::new(documents), chunks.clone()));
     let options = crate::context::open_options().format(format);
-    let view = options.open_in(store.clone(), array.path().as_str()).and_then(Node::into_array)?;
+    let view = options.open((store.clone(), array.path().as_str())).and_then(Node::into_array)?;
     Ok((view, store))
 }
 

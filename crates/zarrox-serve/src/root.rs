@@ -224,12 +224,12 @@ impl Root {
             _ => Arc::new(PrefixStore::new(self.store.clone(), Prefix::new(format!("{path}/"))?)),
         };
         let name = if path.is_empty() { &self.place } else { path };
-        let opened = match self.options.open_in(store.clone(), "") {
+        let opened = match self.options.open((store.clone(), "")) {
             // N5 may lack a document at its root.
             Err(error)
                 if error.kind() == ErrorKind::NotFound && name.trim_end_matches('/').ends_with(".n5") =>
             {
-                self.options.clone().format(Format::N5).open_in(store.clone(), "")
+                self.options.clone().format(Format::N5).open((store.clone(), ""))
             }
             opened => opened,
         };
@@ -244,7 +244,7 @@ impl Root {
         }
         let file = Path::new(self.place.strip_prefix("file://").unwrap_or(&self.place)).join(path);
         let (store, _) = self.options.store(&file)?;
-        Ok((self.options.open_in(store.clone(), "")?, store))
+        Ok((self.options.open((store.clone(), ""))?, store))
     }
 }
 

@@ -384,7 +384,7 @@ fn nobody_computes_what_is_too_large() {
         .data_type(DataType::Float32)
         .create()
         .unwrap();
-    large.fill(s![0, 0], 1.0_f32).unwrap();
+    large.write(s![0, 0], 1.0_f32).unwrap();
     let client = Client::new(Server::new().token(None).root("l", &path).unwrap());
     for (uri, word) in [
         ("slice/l/", "max_elements"),

@@ -214,7 +214,7 @@ pub(crate) fn typed(path: &Path) {
     let float = float.dimension_names(["y", "x"]).create().unwrap();
     let numbers = ndarray::Array2::from_shape_fn((4, 6), |(y, x)| (10.0 * y as f32) + x as f32);
     float.write(.., &numbers).unwrap();
-    float.fill(s![3, 5], f32::NAN).unwrap();
+    float.write(s![3, 5], f32::NAN).unwrap();
     let registry = zarrox::codecs::registry();
     let data_type = |name: &str| DataType::parse(name, &registry).unwrap();
     let add = |name: &str, data_type: DataType, json: Value| {
@@ -222,7 +222,7 @@ pub(crate) fn typed(path: &Path) {
         let values = DynArray::from_json(data_type.clone(), &json, &registry).unwrap();
         let shape: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
         let array = root.create_array(name).shape(shape).data_type(data_type).create().unwrap();
-        array.write_dyn(.., &values).unwrap();
+        array.write(.., &values).unwrap();
     };
     add("text", data_type("string"), serde_json::json!(["ä", "", "long text"]));
     add("complex", DataType::Complex64, serde_json::json!([[3.0, 4.0], [0.0, -1.0]]));
@@ -230,5 +230,5 @@ pub(crate) fn typed(path: &Path) {
     add("half", data_type("bfloat16"), serde_json::json!([1.5, -2.0]));
     add("scalar", DataType::Int8, serde_json::json!(-7));
     let bytes = root.create_array("rgb").shape([2, 2, 3]).data_type(DataType::UInt8).create().unwrap();
-    bytes.fill(s![0, 0, 1], 255_u8).unwrap();
+    bytes.write(s![0, 0, 1], 255_u8).unwrap();
 }

@@ -110,7 +110,7 @@ fn small() -> tempfile::TempDir {
         .data_type(DataType::Int8)
         .create()
         .unwrap();
-    array.fill(.., 1_i8).unwrap();
+    array.write(.., 1_i8).unwrap();
     directory
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
+use ndarray::ArrayD;
 use std::sync::Arc;
 
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt as _};
@@ -201,15 +202,15 @@ fn roots_are_added_while_it_runs() {
     let running = std::thread::spawn(move || bound.run());
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let array = OpenOptions::new()
-        .create_array_in(store.clone(), "deep/a")
+        .create_array((store.clone(), "deep/a"))
         .shape([3])
         .data_type(DataType::Float64)
         .create()
         .unwrap();
-    array.fill(.., 2.0).unwrap();
+    array.write(.., 2.0).unwrap();
     roots.add_store("memory", store.clone(), &OpenOptions::new()).unwrap();
     let asked = |path: &str| zarrox::open_array(format!("{url}/v3/{path}")).unwrap();
-    assert_eq!(asked("memory/deep/a").read::<f64>(..).unwrap().sum(), 6.0);
+    assert_eq!(asked("memory/deep/a").read::<ArrayD<f64>>(..).unwrap().sum(), 6.0);
     roots.add("again", place.path("v2.zarr"), &OpenOptions::new()).unwrap();
     assert_eq!(asked("again/g/a").shape(), [7, 10]);
     assert!(roots.add_store("again", store, &OpenOptions::new()).is_err());

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
+use ndarray::ArrayD;
 use std::fs;
 use std::sync::Arc;
 
@@ -47,8 +48,8 @@ fn every_format_is_read_as_zarr_3() {
     for name in NAMES {
         let store = downloaded(&client, name);
         let options = OpenOptions::new().format(Format::V3);
-        let array = options.open_in(store, array_of(name)).unwrap().into_array().unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap(), expected(name).into_dyn(), "{name}");
+        let array = options.open((store, array_of(name))).unwrap().into_array().unwrap();
+        assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), expected(name).into_dyn(), "{name}");
     }
 }
 

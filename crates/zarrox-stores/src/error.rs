@@ -91,7 +91,7 @@ impl StoreError {
     }
 
     /// Replaces the operation of an error.
-    #[cfg(any(feature = "s3", feature = "azure"))]
+    #[cfg(feature = "object_store")]
     #[must_use]
     pub(crate) fn with_operation(mut self, operation: &'static str) -> Self {
         self.0.operation = operation;
@@ -283,7 +283,12 @@ impl From<StoreError> for zarrox_core::Error {
             StoreErrorKind::Unsupported => ErrorKind::Unsupported,
             _ => ErrorKind::Unreachable,
         };
-        Self::new(kind, error.to_string()).with_source(error)
+        let library = Self::new(kind, error.to_string());
+        let library = match error.key() {
+            Some(key) if !key.is_empty() => library.with_key(key),
+            _ => library,
+        };
+        library.with_source(error)
     }
 }
 

@@ -90,13 +90,13 @@ pub use archive::zip::{ZipMode, ZipStore};
 pub use asynchronous::{AsyncStore, Blocking, Head, Pages, ValuePart};
 #[cfg(feature = "azure")]
 pub use cloud::azure::{AzureOptions, AzureStore};
-#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
+#[cfg(any(feature = "object_store", feature = "http"))]
 pub use cloud::connection::ConnectionOptions;
 #[cfg(feature = "gcs")]
 pub use cloud::gcs::{GcsOptions, GcsStore};
 #[cfg(feature = "http")]
 pub use cloud::http::{HttpOptions, HttpStore, WebServer};
-#[cfg(any(feature = "s3", feature = "azure"))]
+#[cfg(feature = "object_store")]
 pub use cloud::object::CloudStore;
 #[cfg(feature = "s3")]
 pub use cloud::s3::{S3Options, S3Store};

@@ -1,6 +1,7 @@
 //! One parallel pass over the elements of arrays, in parts of whole chunks and in bounded memory.
 
 use std::sync::{Mutex, PoisonError};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{DimSelection, Result, Selection};
 
@@ -93,7 +94,7 @@ impl Pass {
     /// A pass over a part of an array.
     pub(crate) fn of_view(view: &ArrayView<'_>, selection: Selection, memory: usize) -> Result<Self> {
         let most = (CACHED / view.data_type().size().max(1) as u64).max(1);
-        let parts = view.parts(most, false)?;
+        let parts = view.parts(most, zarrox::Order::RowMajor)?;
         let regions: Vec<Region> =
             parts.map(|part| part.into_iter().map(|range| (range.start, range.end)).collect()).collect();
         Ok(Self::of_regions(view.array(), Some(selection), regions, memory))
@@ -194,7 +195,7 @@ impl Pass {
             Parts::Listed(Some(selected), _) => pairs
                 .map(|(array, memory)| {
                     let items: Vec<DimSelection> = selection(region);
-                    Ok(&*memory.insert(array.slice(selected.clone()).slice(items).read_dyn()?))
+                    Ok(&*memory.insert(array.slice(selected.clone()).slice(items).read::<DynArray>()?))
                 })
                 .collect(),
             _ => pairs.map(|(array, memory)| array.read_again(&part, memory)).collect(),

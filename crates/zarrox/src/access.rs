@@ -9,7 +9,7 @@ use crate::policy::MissingChunks;
 /// Options for reading and writing the elements of an array. They replace the options that the array was opened with.
 ///
 /// ```
-/// # use zarrox::prelude::*;
+/// # use zarrox::{prelude::*, s};
 /// # use zarrox::codecs::{Bytes, Crc32c};
 /// use zarrox::AccessOptions;
 /// # let directory = tempfile::tempdir()?;
@@ -18,7 +18,7 @@ use crate::policy::MissingChunks;
 ///
 /// // Only ten elements are read from a chunk that has a checksum.
 /// let quick = array.with_options(&AccessOptions::new().verify_checksums(false));
-/// let some = quick.read::<f32>(s![500..510])?;
+/// let some = quick.read::<ArrayD<f32>>(s![500..510])?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default)]

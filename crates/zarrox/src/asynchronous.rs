@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use zarrox::asynchronous;
-//! use zarrox::prelude::*;
+//! use zarrox::{prelude::*, s};
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("a.zarr");
 //! # let a = zarrox::create_array(&path).shape([4, 6]).chunks([2, 6]).data_type(DataType::Int32).create()?;
@@ -13,22 +13,22 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 //! let array = asynchronous::open_array(path).await?;
-//! let row = array.read::<i32>(s![1, ..]).await?;
+//! let row: Array1<i32> = array.read(s![1, ..]).await?;
 //! array.write(s![2, ..], row).await?;
-//! let sum = array.run(|array| array.slice(s![.., 0]).read::<i32>()).await?.sum();
-//! # assert_eq!(sum, 28);
+//! let column = array.run(|array| array.slice(s![.., 0]).read::<Vec<i32>>()).await?;
+//! # assert_eq!(column, [7; 4]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use ndarray::{ArcArray, ArrayD, Dimension};
-use zarrox_core::{Element, IntoSelection, Result};
+use futures_util::stream::{self, Stream};
+use zarrox_core::json::Map;
+use zarrox_core::{DataType, DimSelection, FromElement, FromElements, IntoElements, IntoSelection, Result};
 
-use crate::{AccessOptions, DynArray, Interrupt, Node};
+use crate::{AccessOptions, Array, ArrayBuilder, Child, Chunks, Group, Interrupt, Node, OpenOptions, Place};
 
 /// Runs work on a thread that may block, and returns its result.
 ///
@@ -43,92 +43,212 @@ pub async fn run<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 's
     zarrox_stores::run_blocking(work).await?
 }
 
-/// Opens the node at a path or URL, see [`crate::open`].
+/// Opens the node at a place, see [`crate::open`].
 ///
 /// # Errors
 /// The errors of [`crate::open`].
-pub async fn open(path: impl Into<PathBuf>) -> Result<Node> {
-    let path = path.into();
-    run(move || crate::open(path)).await
+pub async fn open(place: impl Into<Place>) -> Result<Node> {
+    let place = place.into();
+    run(move || crate::open(place)).await
 }
 
-/// Opens the array at a path or URL, see [`crate::open_array`].
+/// Creates a group at a place, see [`crate::create_group`].
+///
+/// # Errors
+/// The errors of [`crate::create_group`].
+pub async fn create_group(place: impl Into<Place>) -> Result<AsyncGroup> {
+    OpenOptions::new().create_group_async(place).await
+}
+
+/// Opens the array at a place, see [`crate::open_array`].
 ///
 /// # Errors
 /// The errors of [`crate::open_array`].
-pub async fn open_array(path: impl Into<PathBuf>) -> Result<AsyncArray> {
-    open(path).await?.into_array().map(AsyncArray::from)
+pub async fn open_array(place: impl Into<Place>) -> Result<AsyncArray> {
+    open(place).await?.into_array().map(AsyncArray::from)
 }
 
-/// Opens the group at a path or URL, see [`crate::open_group`].
+/// Opens the group at a place, see [`crate::open_group`].
 ///
 /// # Errors
 /// The errors of [`crate::open_group`].
-pub async fn open_group(path: impl Into<PathBuf>) -> Result<AsyncGroup> {
-    open(path).await?.into_group().map(AsyncGroup::from)
+pub async fn open_group(place: impl Into<Place>) -> Result<AsyncGroup> {
+    open(place).await?.into_group().map(AsyncGroup::from)
+}
+
+/// Opening and creating by options: the futures of the methods without `_async`.
+impl OpenOptions {
+    /// Opens the node at a place, see [`open`](Self::open).
+    ///
+    /// # Errors
+    /// The errors of [`open`](Self::open).
+    pub async fn open_async(&self, place: impl Into<Place>) -> Result<Node> {
+        let (options, place) = (self.clone(), place.into());
+        run(move || options.open(place)).await
+    }
+
+    /// Opens the array at a place, see [`open_array`](Self::open_array).
+    ///
+    /// # Errors
+    /// The errors of [`open_array`](Self::open_array).
+    pub async fn open_array_async(&self, place: impl Into<Place>) -> Result<AsyncArray> {
+        self.open_async(place).await?.into_array().map(AsyncArray::from)
+    }
+
+    /// Opens the group at a place, see [`open_group`](Self::open_group).
+    ///
+    /// # Errors
+    /// The errors of [`open_group`](Self::open_group).
+    pub async fn open_group_async(&self, place: impl Into<Place>) -> Result<AsyncGroup> {
+        self.open_async(place).await?.into_group().map(AsyncGroup::from)
+    }
+
+    /// Creates a group at a place, see [`create_group`](Self::create_group).
+    ///
+    /// # Errors
+    /// The errors of [`create_group`](Self::create_group).
+    pub async fn create_group_async(&self, place: impl Into<Place>) -> Result<AsyncGroup> {
+        let (options, place) = (self.clone(), place.into());
+        run(move || options.create_group(place)).await.map(AsyncGroup::from)
+    }
+}
+
+impl ArrayBuilder {
+    /// Creates the array, see [`create`](Self::create).
+    ///
+    /// # Errors
+    /// The errors of [`create`](Self::create).
+    pub async fn create_async(self) -> Result<AsyncArray> {
+        run(move || self.create()).await.map(AsyncArray::from)
+    }
 }
 
 /// An array whose elements are awaited.
 ///
 /// Dropping a future cancels its work: chunks in progress are finished, and no others are started.
 #[derive(Debug, Clone)]
-pub struct AsyncArray(Arc<crate::Array>);
+pub struct AsyncArray(Arc<Array>);
 
-impl From<crate::Array> for AsyncArray {
-    fn from(array: crate::Array) -> Self {
+impl From<Array> for AsyncArray {
+    fn from(array: Array) -> Self {
         Self(Arc::new(array))
     }
 }
 
 impl AsyncArray {
-    /// The array itself, with all that needs no access to the store, such as its shape and attributes. Its methods that read and
-    /// write block the calling thread.
-    pub fn blocking(&self) -> &crate::Array {
+    /// The array itself, with all that needs no access to the store. Its methods that read and write block the calling thread.
+    pub fn blocking(&self) -> &Array {
         &self.0
     }
 
-    /// Reads elements into a new array.
-    ///
-    /// # Errors
-    /// The errors of [`crate::Array::read`].
-    pub async fn read<T: Element>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
-        let selection = selection.into_selection();
-        self.run(move |array| array.slice(selection).read()).await
+    /// The shape, in elements.
+    pub fn shape(&self) -> &[u64] {
+        self.0.shape()
     }
 
-    /// Reads elements into a new array whose number of dimensions is known at compile time.
+    /// The data type.
+    pub fn data_type(&self) -> &DataType {
+        self.0.data_type()
+    }
+
+    /// The user's attributes.
+    pub fn attributes(&self) -> &Map {
+        self.0.attributes()
+    }
+
+    /// Reads a selection, see [`Array::read`].
     ///
     /// # Errors
-    /// The errors of [`crate::Array::read_nd`].
-    pub async fn read_nd<T: Element, D: Dimension + 'static>(
+    /// The errors of [`Array::read`].
+    pub async fn read<A: FromElements + Send + 'static>(&self, selection: impl IntoSelection) -> Result<A> {
+        let selection = selection.into_selection();
+        self.run(move |array| array.read(selection)).await
+    }
+
+    /// Reads one element, see [`Array::get`].
+    ///
+    /// # Errors
+    /// The errors of [`Array::get`].
+    pub async fn get<T: FromElement + Send + 'static>(
+        &self,
+        index: impl IntoIterator<Item: Into<DimSelection>>,
+    ) -> Result<T> {
+        let index: Vec<DimSelection> = index.into_iter().map(Into::into).collect();
+        self.run(move |array| array.get(index)).await
+    }
+
+    /// Writes elements, see [`Array::write`]. The values are owned, or shared by an [`ArcArray`](ndarray::ArcArray), since the work
+    /// may continue for a while after the future is dropped.
+    ///
+    /// # Errors
+    /// The errors of [`Array::write`].
+    pub async fn write(
         &self,
         selection: impl IntoSelection,
-    ) -> Result<ndarray::Array<T, D>> {
-        let selection = selection.into_selection();
-        self.run(move |array| array.slice(selection).read_nd()).await
-    }
-
-    /// Reads elements without knowing their type at compile time.
-    ///
-    /// # Errors
-    /// The errors of [`crate::Array::read_dyn`].
-    pub async fn read_dyn(&self, selection: impl IntoSelection) -> Result<DynArray> {
-        let selection = selection.into_selection();
-        self.run(move |array| array.slice(selection).read_dyn()).await
-    }
-
-    /// Writes elements, see [`crate::Array::write`]. The values are owned, or shared by an [`ArcArray`], since the work may
-    /// continue for a while after the future is dropped.
-    ///
-    /// # Errors
-    /// The errors of [`crate::Array::write`].
-    pub async fn write<T: Element, D: Dimension + 'static>(
-        &self,
-        selection: impl IntoSelection,
-        values: impl Into<ArcArray<T, D>>,
+        values: impl IntoElements + Send + 'static,
     ) -> Result<()> {
-        let (selection, values) = (selection.into_selection(), values.into());
-        self.run(move |array| array.slice(selection).write(&values)).await
+        let selection = selection.into_selection();
+        self.run(move |array| array.write(selection, values)).await
+    }
+
+    /// Appends values along an axis, and returns the new shape, see [`Array::append`]. Other handles, also clones of this one, keep
+    /// the shape that they know.
+    ///
+    /// # Errors
+    /// The errors of [`Array::append`].
+    pub async fn append(
+        &mut self,
+        values: impl IntoElements + Send + 'static,
+        axis: usize,
+    ) -> Result<Vec<u64>> {
+        self.change(move |array| array.append(values, axis)).await
+    }
+
+    /// Changes the shape, see [`Array::resize`].
+    ///
+    /// # Errors
+    /// The errors of [`Array::resize`].
+    pub async fn resize(&mut self, shape: impl AsRef<[u64]>) -> Result<()> {
+        let shape = shape.as_ref().to_vec();
+        self.change(move |array| array.resize(shape)).await
+    }
+
+    /// Replaces all attributes, see [`Array::set_attributes`].
+    ///
+    /// # Errors
+    /// The errors of [`Array::set_attributes`].
+    pub async fn set_attributes(&mut self, attributes: impl Into<Map>) -> Result<()> {
+        let attributes = attributes.into();
+        self.change(move |array| array.set_attributes(attributes)).await
+    }
+
+    /// Changes attributes, see [`Array::update_attributes`].
+    ///
+    /// # Errors
+    /// The errors of [`Array::update_attributes`].
+    pub async fn update_attributes(&mut self, edit: impl FnMut(&mut Map) + Send + 'static) -> Result<()> {
+        self.change(move |array| array.update_attributes(edit)).await
+    }
+
+    /// Reads the metadata again, see [`Array::reload`].
+    ///
+    /// # Errors
+    /// The errors of [`Array::reload`].
+    pub async fn reload(&mut self) -> Result<()> {
+        self.change(Array::reload).await
+    }
+
+    /// Streams all chunks in row-major order, with their indices and elements, see [`Array::chunks`]. Each chunk is read when its
+    /// turn comes.
+    ///
+    /// # Errors
+    /// The errors of [`Array::chunks`].
+    pub fn chunks<A: FromElements + Send + 'static>(
+        &self,
+    ) -> Result<impl Stream<Item = Result<(Vec<u64>, A)>> + Send + use<A>> {
+        let dropped = RaisedOnDrop(Interrupt::new());
+        let chunks = self.interrupted_by(&dropped).chunks::<A>()?;
+        Ok(stream::unfold((Some(chunks), dropped), next_chunk))
     }
 
     /// Runs work with the array on a thread that may block.
@@ -137,46 +257,156 @@ impl AsyncArray {
     /// The error of the work.
     pub async fn run<R: Send + 'static>(
         &self,
-        work: impl FnOnce(&crate::Array) -> Result<R> + Send + 'static,
+        work: impl FnOnce(&Array) -> Result<R> + Send + 'static,
     ) -> Result<R> {
         let dropped = RaisedOnDrop(Interrupt::new());
-        let array = self.0.with_options(&AccessOptions::new().interrupt(&dropped.0));
+        let array = self.interrupted_by(&dropped);
         run(move || work(&array)).await
+    }
+
+    /// Runs work that changes the metadata, which this handle takes over.
+    async fn change<R: Send + 'static>(
+        &mut self,
+        work: impl FnOnce(&mut Array) -> Result<R> + Send + 'static,
+    ) -> Result<R> {
+        let dropped = RaisedOnDrop(Interrupt::new());
+        let mut array = self.interrupted_by(&dropped);
+        let done = run(move || {
+            let result = work(&mut array);
+            Ok((array, result))
+        });
+        let (array, result) = done.await?;
+        self.0 = Arc::new(array.with_context_of(&self.0));
+        result
+    }
+
+    fn interrupted_by(&self, dropped: &RaisedOnDrop) -> Array {
+        self.0.with_options(&AccessOptions::new().interrupt(&dropped.0))
+    }
+}
+
+/// Reads the next chunk of a stream.
+async fn next_chunk<A: FromElements + Send + 'static>(
+    (chunks, dropped): (Option<Chunks<A>>, RaisedOnDrop),
+) -> Option<(Result<(Vec<u64>, A)>, (Option<Chunks<A>>, RaisedOnDrop))> {
+    let mut chunks = chunks?;
+    match run(move || Ok((chunks.next(), chunks))).await {
+        Ok((item, chunks)) => Some((item?, (Some(chunks), dropped))),
+        // No thread could be started, so that the iterator is gone.
+        Err(error) => Some((Err(error), (None, dropped))),
     }
 }
 
 /// A group whose nodes are awaited.
 #[derive(Debug, Clone)]
-pub struct AsyncGroup(Arc<crate::Group>);
+pub struct AsyncGroup(Arc<Group>);
 
-impl From<crate::Group> for AsyncGroup {
-    fn from(group: crate::Group) -> Self {
+impl From<Group> for AsyncGroup {
+    fn from(group: Group) -> Self {
         Self(Arc::new(group))
     }
 }
 
 impl AsyncGroup {
-    /// The group itself, with all that needs no access to the store, such as its attributes.
-    pub fn blocking(&self) -> &crate::Group {
+    /// The group itself, with all that needs no access to the store.
+    pub fn blocking(&self) -> &Group {
         &self.0
     }
 
-    /// Opens the array at a path below.
-    ///
-    /// # Errors
-    /// The errors of [`crate::Group::open`].
-    pub async fn array(&self, path: impl Into<String>) -> Result<AsyncArray> {
-        let path = path.into();
-        self.run(move |group| group.open(&path)?.into_array()).await.map(AsyncArray::from)
+    /// The user's attributes.
+    pub fn attributes(&self) -> &Map {
+        self.0.attributes()
     }
 
-    /// Opens the group at a path below.
+    /// Opens the node at a path below, see [`Group::open`].
     ///
     /// # Errors
-    /// The errors of [`crate::Group::open`].
-    pub async fn group(&self, path: impl Into<String>) -> Result<Self> {
+    /// The errors of [`Group::open`].
+    pub async fn open(&self, path: impl Into<String>) -> Result<Node> {
         let path = path.into();
-        self.run(move |group| group.open(&path)?.into_group()).await.map(Self::from)
+        self.run(move |group| group.open(&path)).await
+    }
+
+    /// Opens the array at a path below, see [`Group::open_array`].
+    ///
+    /// # Errors
+    /// The errors of [`Group::open_array`].
+    pub async fn open_array(&self, path: impl Into<String>) -> Result<AsyncArray> {
+        self.open(path).await?.into_array().map(AsyncArray::from)
+    }
+
+    /// Opens the group at a path below, see [`Group::open_group`].
+    ///
+    /// # Errors
+    /// The errors of [`Group::open_group`].
+    pub async fn open_group(&self, path: impl Into<String>) -> Result<Self> {
+        self.open(path).await?.into_group().map(Self::from)
+    }
+
+    /// Starts to create an array at a path below; [`ArrayBuilder::create_async`] creates it.
+    pub fn create_array(&self, path: impl AsRef<str>) -> ArrayBuilder {
+        self.0.create_array(path)
+    }
+
+    /// Creates a group at a path below, see [`Group::create_group`].
+    ///
+    /// # Errors
+    /// The errors of [`Group::create_group`].
+    pub async fn create_group(&self, path: impl Into<String>) -> Result<Self> {
+        let path = path.into();
+        self.run(move |group| group.create_group(&path)).await.map(Self::from)
+    }
+
+    /// Opens the group at a path below, or creates it, see [`Group::require_group`].
+    ///
+    /// # Errors
+    /// The errors of [`Group::require_group`].
+    pub async fn require_group(&self, path: impl Into<String>) -> Result<Self> {
+        let path = path.into();
+        self.run(move |group| group.require_group(&path)).await.map(Self::from)
+    }
+
+    /// Returns true if there is a node at a path below, see [`Group::contains`].
+    ///
+    /// # Errors
+    /// The errors of [`Group::contains`].
+    pub async fn contains(&self, path: impl Into<String>) -> Result<bool> {
+        let path = path.into();
+        self.run(move |group| group.contains(&path)).await
+    }
+
+    /// The children, see [`Group::children`].
+    ///
+    /// # Errors
+    /// The errors of [`Group::children`].
+    pub async fn children(&self) -> Result<Vec<Child>> {
+        self.run(Group::children).await
+    }
+
+    /// Deletes the node at a path below, see [`Group::delete`].
+    ///
+    /// # Errors
+    /// The errors of [`Group::delete`].
+    pub async fn delete(&self, path: impl Into<String>) -> Result<()> {
+        let path = path.into();
+        self.run(move |group| group.delete(&path)).await
+    }
+
+    /// Replaces all attributes, see [`Group::set_attributes`].
+    ///
+    /// # Errors
+    /// The errors of [`Group::set_attributes`].
+    pub async fn set_attributes(&mut self, attributes: impl Into<Map>) -> Result<()> {
+        let attributes = attributes.into();
+        self.change(move |group| group.set_attributes(attributes)).await
+    }
+
+    /// Changes attributes, see [`Group::update_attributes`].
+    ///
+    /// # Errors
+    /// The errors of [`Group::update_attributes`].
+    pub async fn update_attributes(&mut self, edit: impl FnMut(&mut Map) + Send + 'static) -> Result<()> {
+        self.change(move |group| group.update_attributes(edit)).await
     }
 
     /// Runs work with the group on a thread that may block.
@@ -185,14 +415,30 @@ impl AsyncGroup {
     /// The error of the work.
     pub async fn run<R: Send + 'static>(
         &self,
-        work: impl FnOnce(&crate::Group) -> Result<R> + Send + 'static,
+        work: impl FnOnce(&Group) -> Result<R> + Send + 'static,
     ) -> Result<R> {
         let group = Arc::clone(&self.0);
         run(move || work(&group)).await
     }
+
+    /// Runs work that changes the metadata, which this handle takes over.
+    async fn change<R: Send + 'static>(
+        &mut self,
+        work: impl FnOnce(&mut Group) -> Result<R> + Send + 'static,
+    ) -> Result<R> {
+        let mut group = (*self.0).clone();
+        let (group, result) = run(move || {
+            let result = work(&mut group);
+            Ok((group, result))
+        })
+        .await?;
+        self.0 = Arc::new(group);
+        result
+    }
 }
 
 /// Cancels work when its future is dropped. Completed work is not affected.
+#[derive(Debug)]
 struct RaisedOnDrop(Interrupt);
 
 impl Drop for RaisedOnDrop {

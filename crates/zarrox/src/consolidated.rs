@@ -23,7 +23,7 @@ const ATTEMPTS: usize = 20;
 
 /// The kind of a difference between consolidated metadata and what is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum DifferenceKind {
+pub enum Staleness {
     /// The node is there, and the consolidated metadata does not have it.
     Missing,
     /// The consolidated metadata has a node that is not there.
@@ -34,19 +34,19 @@ pub enum DifferenceKind {
 
 /// A node of which the consolidated metadata says something else than what is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Difference {
+pub struct StaleNode {
     /// The node, seen from the group: empty for the group itself.
     pub path: String,
     /// The kind of the difference.
-    pub kind: DifferenceKind,
+    pub kind: Staleness,
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for StaleNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.kind {
-            DifferenceKind::Missing => "is missing in the consolidated metadata",
-            DifferenceKind::Extra => "is only in the consolidated metadata",
-            DifferenceKind::Changed => "is not what the consolidated metadata says",
+            Staleness::Missing => "is missing in the consolidated metadata",
+            Staleness::Extra => "is only in the consolidated metadata",
+            Staleness::Changed => "is not what the consolidated metadata says",
         };
         write!(f, "/{} {what}", self.path)
     }
@@ -363,7 +363,7 @@ impl Location {
     }
 
     /// Compares the consolidated metadata of this group with what is stored.
-    fn compare_consolidated(&self, format: Format) -> Result<Vec<Difference>> {
+    fn compare_consolidated(&self, format: Format) -> Result<Vec<StaleNode>> {
         let stored = self.as_stored();
         let layout = stored.layout_for(format)?;
         stored.consolidation(format)?;
@@ -374,19 +374,19 @@ impl Location {
         let mut differences = Vec::new();
         let mut differs = |path: &NodePath, kind| {
             let path = path.as_str().strip_prefix(&self.path.prefix()).unwrap_or_default().to_owned();
-            differences.push(Difference { path, kind });
+            differences.push(StaleNode { path, kind });
         };
         for (path, documents) in &there {
             match said.get(path) {
                 // An implicit group has no document that could be repeated.
                 None if documents.iter().all(Option::is_none) => {}
-                None => differs(path, DifferenceKind::Missing),
+                None => differs(path, Staleness::Missing),
                 Some(said) if self.is_same_node(format, &layout, documents, said) => {}
-                Some(_) => differs(path, DifferenceKind::Changed),
+                Some(_) => differs(path, Staleness::Changed),
             }
         }
         for path in said.keys().filter(|path| !there.contains_key(*path)) {
-            differs(path, DifferenceKind::Extra);
+            differs(path, Staleness::Extra);
         }
         differences.sort();
         Ok(differences)
@@ -431,7 +431,7 @@ impl Group {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no consolidated metadata; what is wrong with it; and what the store says.
-    pub fn check_consolidated(&self) -> Result<Vec<Difference>> {
+    pub fn check_consolidated(&self) -> Result<Vec<StaleNode>> {
         self.location().compare_consolidated(self.metadata().format)
     }
 
@@ -478,7 +478,7 @@ mod tests {
     #[test]
     fn only_a_node_of_another_format_cannot_be_told_of() {
         let store: Arc<dyn zarrox_stores::Store> = Arc::new(MemoryStore::new());
-        OpenOptions::new().format(Format::V3).create_group_in(Arc::clone(&store), "g").unwrap();
+        OpenOptions::new().format(Format::V3).create_group((Arc::clone(&store), "g")).unwrap();
         let place = OpenOptions::new().location(store, "g").unwrap();
         place.check_other_format(Format::V3).unwrap();
         assert_eq!(place.check_other_format(Format::V2).unwrap_err().kind(), ErrorKind::Unsupported);

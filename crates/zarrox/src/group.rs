@@ -2,10 +2,13 @@
 
 use std::fmt;
 
-use zarrox_core::json::Map;
+use serde::de::DeserializeOwned;
+use zarrox_core::error::Place;
+use zarrox_core::json::{self, Map};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Stamp;
 
+use crate::array::ArrayInternals;
 use crate::array::{Array, ArrayBuilder, Growth};
 use crate::error::argument;
 use crate::hierarchy::{DocumentFix, update_attributes};
@@ -217,11 +220,22 @@ impl Node {
         }
     }
 
+    /// The user's attributes as a value of a type that `serde` knows, see [`Array::attributes_as`].
+    ///
+    /// # Errors
+    /// Those of [`Array::attributes_as`].
+    pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
+        match self {
+            Self::Array(array) => array.attributes_as(),
+            Self::Group(group) => group.attributes_as(),
+        }
+    }
+
     /// Replaces all attributes.
     ///
     /// # Errors
     /// When the node cannot be written.
-    pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+    pub fn set_attributes(&mut self, attributes: impl Into<Map>) -> Result<()> {
         match self {
             Self::Array(array) => array.set_attributes(attributes),
             Self::Group(group) => group.set_attributes(attributes),
@@ -266,7 +280,8 @@ impl Location {
                     self.store.location(),
                     tried.join(", ")
                 ),
-            ));
+            )
+            .with_path(&self.path));
         };
         Node::new(found.location, found.node)
     }
@@ -304,6 +319,11 @@ impl fmt::Display for Group {
 }
 
 impl Group {
+    /// The place of the group in errors.
+    fn place(&self) -> Place {
+        Place::group(self.path()).in_store(self.location.store.location())
+    }
+
     pub(crate) fn create(location: Location, format: Format, overwrite: bool) -> Result<Self> {
         let metadata = GroupMetadata::new(format);
         let location = location.settle(format)?;
@@ -377,11 +397,21 @@ impl Group {
         &self.metadata.attributes
     }
 
+    /// The user's attributes as a value of a type that `serde` knows, as by [`json::from_map`](crate::json::from_map).
+    /// [`json::to_map`](crate::json::to_map) makes attributes of such a value.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the name of the attribute, when one does not fit the type.
+    pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
+        json::from_map(self.attributes()).map_err(|error| error.at("attributes").at(self.place()))
+    }
+
     /// Replaces all attributes.
     ///
     /// # Errors
     /// When the group cannot be written.
-    pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+    pub fn set_attributes(&mut self, attributes: impl Into<Map>) -> Result<()> {
+        let attributes = attributes.into();
         self.update_attributes(move |map| map.clone_from(&attributes))
     }
 
@@ -399,15 +429,15 @@ impl Group {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) when there is no node; otherwise the reason why it cannot be opened.
-    pub fn open(&self, path: &str) -> Result<Node> {
-        self.below(path)?.open_node()
+    pub fn open(&self, path: impl AsRef<str>) -> Result<Node> {
+        self.below(path.as_ref())?.open_node()
     }
 
     /// Opens an array below the group.
     ///
     /// # Errors
     /// The errors of [`Group::open`]; also when the node is a group.
-    pub fn open_array(&self, path: &str) -> Result<Array> {
+    pub fn open_array(&self, path: impl AsRef<str>) -> Result<Array> {
         self.open(path)?.into_array()
     }
 
@@ -415,7 +445,7 @@ impl Group {
     ///
     /// # Errors
     /// The errors of [`Group::open`]; also when the node is an array.
-    pub fn open_group(&self, path: &str) -> Result<Self> {
+    pub fn open_group(&self, path: impl AsRef<str>) -> Result<Self> {
         self.open(path)?.into_group()
     }
 
@@ -426,24 +456,24 @@ impl Group {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn contains(&self, path: &str) -> Result<bool> {
-        self.below(path)?.holds_node()
+    pub fn contains(&self, path: impl AsRef<str>) -> Result<bool> {
+        self.below(path.as_ref())?.holds_node()
     }
 
     /// Creates a group below this one, and the missing groups between.
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`](crate::ErrorKind::AlreadyExists) when there is a node at the path.
-    pub fn create_group(&self, path: &str) -> Result<Self> {
-        Self::create(self.below(path)?, self.metadata.format, false)
+    pub fn create_group(&self, path: impl AsRef<str>) -> Result<Self> {
+        Self::create(self.below(path.as_ref())?, self.metadata.format, false)
     }
 
     /// Opens a group below this one, or creates it if there is no node.
     ///
     /// # Errors
     /// When there is an array, or a node that cannot be opened.
-    pub fn require_group(&self, path: &str) -> Result<Self> {
-        let location = self.below(path)?;
+    pub fn require_group(&self, path: impl AsRef<str>) -> Result<Self> {
+        let location = self.below(path.as_ref())?;
         match location.find()? {
             Some(found) => Node::new(found.location, found.node)?.into_group(),
             None => Self::create_or_find(&location, self.metadata.format)?.into_group(),
@@ -451,8 +481,8 @@ impl Group {
     }
 
     /// Starts to create an array below this group, in the group's format.
-    pub fn create_array(&self, path: &str) -> ArrayBuilder {
-        ArrayBuilder::new(self.below(path), Some(self.metadata.format))
+    pub fn create_array(&self, path: impl AsRef<str>) -> ArrayBuilder {
+        ArrayBuilder::new(self.below(path.as_ref()), Some(self.metadata.format))
     }
 
     /// Does work that lets arrays below the group grow together, as those of a dataset, one who does so after the other.
@@ -613,16 +643,16 @@ impl Group {
     ///
     /// # Errors
     /// When there is no node at `from`, or something at `to`.
-    pub fn move_node(&self, from: &str, to: &str) -> Result<()> {
-        self.below(from)?.move_node(&self.below(to)?, false)
+    pub fn move_node(&self, from: impl AsRef<str>, to: impl AsRef<str>) -> Result<()> {
+        self.below(from.as_ref())?.move_node(&self.below(to.as_ref())?, false)
     }
 
     /// Deletes a node below this group, with all nodes below it.
     ///
     /// # Errors
     /// When there is no node.
-    pub fn delete(&self, path: &str) -> Result<()> {
-        let location = self.below(path)?;
+    pub fn delete(&self, path: impl AsRef<str>) -> Result<()> {
+        let location = self.below(path.as_ref())?;
         if location.path == *self.path() {
             return Err(argument("a group cannot delete itself; use the group above"));
         }

@@ -288,7 +288,7 @@ impl Location {
         self.by_documents().held()?.ok_or_else(|| {
             let message =
                 format!("there is no node at '{}' in {} to {purpose}", self.path, self.store.location());
-            Error::new(ErrorKind::NotFound, message)
+            Error::new(ErrorKind::NotFound, message).with_path(&self.path)
         })
     }
 

@@ -1,27 +1,89 @@
-//! Zarr for Rust: arrays and groups of every format, on any store, with NumPy's slices.
+//! Zarr for Rust: N-dimensional arrays of every Zarr format, in any store, with NumPy's indexing.
+//!
+//! Zarr divides an array into chunks, compresses each of them, and stores it as an object of its own, such as a file. Arrays belong
+//! to groups, which form a hierarchy. This library reads and writes Zarr v3, v2 and v1, the drafts of v3, and N5.
+//!
+//! # A first program
 //!
 //! ```
-//! use zarrox::prelude::*;
 //! use zarrox::codecs::Zstd;
+//! use zarrox::{prelude::*, s};
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("out.zarr");
 //!
 //! let root = zarrox::create_group(&path)?;
-//! let mut t2m = root
+//! let t2m = root
 //!     .create_array("climate/t2m")
 //!     .shape([24, 721, 1440])
 //!     .data_type(DataType::Float32)
 //!     .chunks([12, 90, 180])
 //!     .compressor(Zstd::level(3))
 //!     .create()?;
-//! t2m.write(s![0, .., ..], &ndarray::Array2::<f32>::ones((721, 1440)))?;
+//! t2m.write(s![0, .., ..], &Array2::<f32>::ones((721, 1440)))?;
 //!
-//! let again = zarrox::open(path.join("climate/t2m"))?.into_array()?;
-//! let corner = again.read::<f32>(s![0, ..2, -3..])?;
-//! assert_eq!(corner.shape(), [2, 3]);
+//! let again = zarrox::open_array(path.join("climate/t2m"))?;
+//! let corner: Array2<f32> = again.read(s![0, ..2, -3..])?;
 //! assert_eq!(corner.sum(), 6.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Nothing needs to be flushed or closed: a write is stored when it returns.
+//!
+//! # Where to find what
+//!
+//! | task | |
+//! |---|---|
+//! | open and create | [`open_array`], [`open_group`], [`create_array`], [`create_group`]; with options, [`OpenOptions`] |
+//! | name a place | [`Place`]: a path, a URL, or a path in a store |
+//! | read and write | [`Array::read`], [`Array::write`], [`Array::read_into`], [`Array::get`], [`Array::append`] |
+//! | select | [`s!`], [`Array::oindex`], [`Array::vindex`], [`Array::mask`], [`Array::blocks`], [`Array::field`] |
+//! | iterate | [`Array::rows`], [`Array::chunks`], [`Array::chunk_regions`] |
+//! | elements whose type is known at run time | [`DynArray`] |
+//! | Rust types of elements | [`FromElement`], [`ToElement`], [`Element`] |
+//! | groups | [`Group::children`], [`Group::open`], [`Group::visit`], [`Group::tree`] |
+//! | attributes | [`Array::attributes`], [`Array::update_attributes`], [`json`] |
+//! | codecs | [`codecs`] |
+//! | stores | [`stores`] |
+//! | stored bytes of chunks | [`Array::raw`] |
+//!
+//! Copying, converting, rechunking, checking, comparing and statistics are in the crate `zarrox-tools`; pyramids and OME-Zarr in
+//! `zarrox-images`; HDF5, NetCDF, TIFF and other files in `zarrox-files`.
+//!
+//! # Errors
+//!
+//! All functions return [`Error`]. [`Error::kind`] is for programs, the text for people: it names the array, the chunk, the key and the
+//! codec. Missing, forbidden, unreachable and damaged are different kinds. A missing chunk reads as the fill value; damage is always
+//! an error.
+//!
+//! # Threads
+//!
+//! An [`Array`] is read and written through `&self`, from any number of threads, and each call uses all cores by itself
+//! ([`AccessOptions::threads`]). Writes to one chunk or shard wait for each other, also those of other processes, so that none is lost.
+//! Methods that change the metadata take `&mut self`. An [`Interrupt`] cancels work.
+//!
+//! # Async
+//!
+//! With the feature `async`, the module `asynchronous` has arrays and groups whose methods are futures, for any runtime. There is one
+//! engine: the futures wait for threads of this library. A dropped future stops its work.
+//!
+//! # Features
+//!
+//! | feature | |
+//! |---|---|
+//! | `derive` (default) | `#[derive(Element)]` for structs |
+//! | `async` | arrays and groups for asynchronous programs |
+//! | `chrono`, `jiff` | times as the types of these crates |
+//! | `http`, `s3`, `gcs`, `azure` | stores on web servers and in clouds |
+//! | `zip`, `references` | archives; references to parts of other files |
+//! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | databases in files; all of them: `databases` |
+//! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; all of them, and those above: `servers` |
+//! | `cache`, `retry`, `traced` | wrappers: caches, repeated requests, traces |
+//! | `stores` | all stores and wrappers |
+//!
+//! # Where to read on
+//!
+//! The directory `examples` of this crate has ten short programs. The guide in `docs/guide` of the repository has a chapter for each topic,
+//! and `docs/safety.md` says what happens when programs fail or work at the same time.
 
 mod access;
 mod array;
@@ -37,8 +99,8 @@ mod interrupt;
 mod kind;
 mod locate;
 mod location;
-mod memory;
 mod options;
+mod place;
 mod policy;
 mod pool;
 mod progress;
@@ -47,10 +109,10 @@ mod upkeep;
 
 pub use access::AccessOptions;
 pub use array::{
-    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, Chunks, DynArray, Growth, InnerChunk, Longer,
-    Parts, Rows, StoredChunk, StoredRead, StoredWrite, Time, VlenElement, npy,
+    Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndices, Chunks, DynArray, Growth,
+    InnerChunk, Longer, Parts, RawChunks, Rows, StoredChunk, StoredRead, StoredWrite, npy,
 };
-pub use consolidated::{Difference, DifferenceKind, Freshness};
+pub use consolidated::{Freshness, StaleNode, Staleness};
 pub use group::{Child, Group, Node, Tree};
 pub use hierarchy::DocumentFix;
 pub use hierarchy::journal::JOURNAL;
@@ -58,26 +120,28 @@ pub use interrupt::Interrupt;
 pub use kind::NodeKind;
 pub use locate::{locate, store_file};
 pub use options::{OpenMode, OpenOptions};
+pub use place::Place;
 pub use policy::{Consolidated, Durability, MissingChunks, Upkeep};
 pub use progress::Progress;
 pub use zarrox_codecs as codecs;
 pub use zarrox_core::{
     ArrayMetadata, ChunkGrid, ChunkKeyEncoding, ChunkShape, CodecSpec, DataType, DimSelection, Element,
-    Error, ErrorKind, FillValue, Format, GroupMetadata, IndexArray, IntoSelection, Mask, NewAxis,
-    NodeMetadata, NodePath, Registry, Result, Selection, Separator, Strictness, codec, data_type, grid, json,
-    msgpack, registry, s, selection, strided, vlen,
+    ElementsMut, Error, ErrorKind, FillValue, Format, FromElement, FromElements, GroupMetadata, IndexArray,
+    IntoElements, IntoSelection, Mask, NewAxis, NodeMetadata, NodePath, Order, Registry, Result, Selection,
+    Separator, Strictness, ToElement, codec, data_type, elements, grid, json, msgpack, registry, s,
+    selection, strided, vlen,
 };
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;
-
-use std::path::Path;
 
 /// What the crates of tools need of the library beyond its public interface. It changes without notice.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::array::boxes::Boxes;
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
-    pub use crate::array::{Left, bytes_of, bytes_of_mut, cell, indices, left_in, settle_left};
+    pub use crate::array::{
+        ArrayInternals, Left, SoleAppender, Unwritten, cell, indices, left_in, settle_left,
+    };
     pub use crate::error::argument;
     pub use crate::hierarchy::journal::{Fingerprint, Journal};
     pub use crate::hierarchy::{APPENDS, DATASET, Found, Mark, format_of, is_mark, update_attributes};
@@ -86,11 +150,17 @@ pub mod internals {
     pub use crate::pool::{Pool, too_many};
     pub use crate::progress::{Listener, Tally, Work};
     pub use crate::upkeep::Changes;
+    pub use zarrox_core::error::Place;
 }
 
 /// The names that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].
+///
+/// It can be used together with `ndarray::prelude`: the arrays are `ndarray`'s in both. A Zarr array is [`zarrox::Array`](Array).
+/// Selections are written with [`zarrox::s!`](s) or `ndarray::s!`; only the first has lists, masks and NumPy's `..;-1`.
 pub mod prelude {
-    pub use crate::{Array, DataType, DynArray, Element, Format, Group, NewAxis, Node, s};
+    pub use ndarray::{Array0, Array1, Array2, Array3, Array4, ArrayD, arr0, arr1, arr2, arr3};
+
+    pub use crate::{DataType, DynArray, Element, Format, Group, NewAxis, Node, OpenOptions};
 }
 
 /// Opens the node at a path or URL for reading and writing. Its format and kind are detected.
@@ -99,37 +169,37 @@ pub mod prelude {
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] when there is no node; otherwise the reason why it cannot be opened.
-pub fn open(path: impl AsRef<Path>) -> Result<Node> {
-    OpenOptions::new().open(path)
+pub fn open(place: impl Into<Place>) -> Result<Node> {
+    OpenOptions::new().open(place)
 }
 
 /// Opens the array at a path, for reading and writing.
 ///
 /// # Errors
 /// The errors of [`open`]; also when the node is a group.
-pub fn open_array(path: impl AsRef<Path>) -> Result<Array> {
-    open(path)?.into_array()
+pub fn open_array(place: impl Into<Place>) -> Result<Array> {
+    open(place)?.into_array()
 }
 
 /// Opens the group at a path, for reading and writing.
 ///
 /// # Errors
 /// The errors of [`open`]; also when the node is an array.
-pub fn open_group(path: impl AsRef<Path>) -> Result<Group> {
-    open(path)?.into_group()
+pub fn open_group(place: impl Into<Place>) -> Result<Group> {
+    open(place)?.into_group()
 }
 
 /// Creates a group at a path, in the newest format. The path must not hold a node.
 ///
 /// # Errors
 /// [`ErrorKind::AlreadyExists`] when there is something at the path.
-pub fn create_group(path: impl AsRef<Path>) -> Result<Group> {
-    OpenOptions::new().create_group(path)
+pub fn create_group(place: impl Into<Place>) -> Result<Group> {
+    OpenOptions::new().create_group(place)
 }
 
 /// Starts to create an array at a path.
-pub fn create_array(path: impl AsRef<Path>) -> ArrayBuilder {
-    OpenOptions::new().create_array(path)
+pub fn create_array(place: impl Into<Place>) -> ArrayBuilder {
+    OpenOptions::new().create_array(place)
 }
 
 /// The examples of the macro's page are compiled and run.

@@ -18,12 +18,14 @@ use crate::array::{Array, ArrayBuilder};
 use crate::group::{Child, Group, Node};
 use crate::locate;
 use crate::location::{Address, Context, Location, Purpose};
+use crate::place::{Kind, Place};
 use crate::policy::{Consolidated, Durability, MissingChunks, Upkeep};
 use crate::pool::Pool;
 use crate::stores::registry;
 
 /// The modes of opening, for when there is a node and when there is none: those of zarr-python and h5py.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum OpenMode {
     /// `r`: the node must exist; nothing can be written.
     Read,
@@ -115,7 +117,8 @@ impl OpenOptions {
     }
 
     /// Sets an option of the store that a URL names, such as `endpoint` or `region`; the environment says the others. Its value is
-    /// never shown.
+    /// never shown. [`StoreRegistry::storage_options`](crate::stores::StoreRegistry::storage_options) of
+    /// [`stores::registry`](crate::stores::registry) lists all options.
     #[must_use]
     pub fn storage_option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.storage = self.storage.with(name, value);
@@ -262,38 +265,30 @@ impl OpenOptions {
         self.access(&AccessOptions::new().store_empty_chunks(store))
     }
 
-    /// Opens the node at a path, as the mode says.
+    /// Opens the node at a place, as the mode says.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is none, [`ErrorKind::AlreadyExists`] when there should be none; otherwise what
     /// is wrong with it.
-    pub fn open(&self, path: impl AsRef<Path>) -> Result<Node> {
+    pub fn open(&self, place: impl Into<Place>) -> Result<Node> {
         let creates = !matches!(self.mode, OpenMode::Read | OpenMode::ReadWrite);
-        self.open_at(&self.placed(path.as_ref(), creates)?)
+        self.open_at(&self.placed(place.into(), creates)?)
     }
 
-    /// Opens a node in a store, as the mode says.
-    ///
-    /// # Errors
-    /// The errors of [`OpenOptions::open`].
-    pub fn open_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Node> {
-        self.open_at(&self.location(store, path)?)
-    }
-
-    /// Opens the array at a path, as the mode says.
+    /// Opens the array at a place, as the mode says.
     ///
     /// # Errors
     /// The errors of [`OpenOptions::open`]; also when the node is a group.
-    pub fn open_array(&self, path: impl AsRef<Path>) -> Result<Array> {
-        self.open(path)?.into_array()
+    pub fn open_array(&self, place: impl Into<Place>) -> Result<Array> {
+        self.open(place)?.into_array()
     }
 
-    /// Opens the group at a path, as the mode says.
+    /// Opens the group at a place, as the mode says.
     ///
     /// # Errors
     /// The errors of [`OpenOptions::open`]; also when the node is an array.
-    pub fn open_group(&self, path: impl AsRef<Path>) -> Result<Group> {
-        self.open(path)?.into_group()
+    pub fn open_group(&self, place: impl Into<Place>) -> Result<Group> {
+        self.open(place)?.into_group()
     }
 
     fn open_at(&self, location: &Location) -> Result<Node> {
@@ -311,20 +306,12 @@ impl OpenOptions {
         }
     }
 
-    /// Creates a group at a path that holds nothing yet; in mode `w`, or one that does.
+    /// Creates a group at a place that holds nothing yet; in mode `w`, or one that does.
     ///
     /// # Errors
     /// [`ErrorKind::AlreadyExists`] when there is something at the path.
-    pub fn create_group(&self, path: impl AsRef<Path>) -> Result<Group> {
-        self.create_group_at(&self.new_place(path.as_ref())?)
-    }
-
-    /// Creates a group in a store.
-    ///
-    /// # Errors
-    /// The errors of [`OpenOptions::create_group`].
-    pub fn create_group_in(&self, store: Arc<dyn Store>, path: &str) -> Result<Group> {
-        self.create_group_at(&self.location(store, path)?)
+    pub fn create_group(&self, place: impl Into<Place>) -> Result<Group> {
+        self.create_group_at(&self.new_place(place)?)
     }
 
     /// Creates a group together with its nodes, which `fill` creates in it.
@@ -336,11 +323,11 @@ impl OpenOptions {
     /// The errors of [`OpenOptions::create_group`] and of `fill`.
     pub fn create_group_with(
         &self,
-        path: impl AsRef<Path>,
+        place: impl Into<Place>,
         source: &str,
         fill: impl FnOnce(&Group, bool) -> Result<()>,
     ) -> Result<Group> {
-        let location = self.new_place(path.as_ref())?.probed_above();
+        let location = self.new_place(place)?.probed_above();
         let format = location.new_format()?;
         Group::create_with(location, format, self.mode == OpenMode::Write, source, fill)
     }
@@ -351,23 +338,18 @@ impl OpenOptions {
         Group::create(location, format, self.mode == OpenMode::Write)
     }
 
-    /// Begins to create an array at a path; in mode `w`, whatever is there is replaced.
-    pub fn create_array(&self, path: impl AsRef<Path>) -> ArrayBuilder {
-        self.builder(self.new_place(path.as_ref()))
+    /// Begins to create an array at a place; in mode `w`, whatever is there is replaced.
+    pub fn create_array(&self, place: impl Into<Place>) -> ArrayBuilder {
+        self.builder(self.new_place(place))
     }
 
-    /// Begins to create an array in a store.
-    pub fn create_array_in(&self, store: Arc<dyn Store>, path: &str) -> ArrayBuilder {
-        self.builder(self.location(store, path))
-    }
-
-    /// The store of a path or URL as these options open it, and the path of the node in it. In [mode `r`](OpenMode::Read) the store takes
+    /// The store of a place as these options open it, and the path of the node in it. In [mode `r`](OpenMode::Read) the store takes
     /// no writes.
     ///
     /// # Errors
     /// When the path is invalid, no store has the URL, or the store cannot be opened.
-    pub fn store(&self, path: impl AsRef<Path>) -> Result<(Arc<dyn Store>, NodePath)> {
-        let Address { store, path, .. } = self.place(path.as_ref())?.address;
+    pub fn store(&self, place: impl Into<Place>) -> Result<(Arc<dyn Store>, NodePath)> {
+        let Address { store, path, .. } = self.place(place)?.address;
         Ok((store, path))
     }
 
@@ -393,13 +375,16 @@ impl OpenOptions {
         Ok(children)
     }
 
-    /// Deletes the node at a path, with everything below it, whether it can be understood or not. Of a path that is a symbolic link
+    /// Deletes the node at a place, with everything below it, whether it can be understood or not. Of a path that is a symbolic link
     /// the link is deleted, and nothing that it leads to.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is no node: a directory of other files is never deleted.
-    pub fn delete(&self, path: impl AsRef<Path>) -> Result<()> {
-        self.delete_by(path.as_ref(), Location::delete)
+    pub fn delete(&self, place: impl Into<Place>) -> Result<()> {
+        match place.into().0 {
+            Kind::Path(path) => self.delete_by(&path, Location::delete),
+            Kind::Store(store, path) => self.location(store, &path)?.delete(),
+        }
     }
 
     /// Does [`delete`](Self::delete) where the caller holds the node alone.
@@ -431,14 +416,6 @@ impl OpenOptions {
             let message = format!("deleting the link '{}' failed: {error}", link.display());
             Error::new(ErrorKind::Forbidden, message).with_source(error)
         })
-    }
-
-    /// Deletes a node in a store, with everything below it, whether it can be understood or not.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] when there is no node.
-    pub fn delete_in(&self, store: Arc<dyn Store>, path: &str) -> Result<()> {
-        self.location(store, path)?.delete()
     }
 
     /// Moves the node at a path, with everything below it, to another path in the same hierarchy; or a whole hierarchy
@@ -551,19 +528,23 @@ impl OpenOptions {
         location.probed(purpose).consolidated(self.consolidated, self.mode == OpenMode::Read)
     }
 
-    /// The place that a path or URL means.
-    pub fn place(&self, path: &Path) -> Result<Location> {
-        self.placed(path, false)
+    /// The place, where a node may be.
+    pub fn place(&self, place: impl Into<Place>) -> Result<Location> {
+        self.placed(place.into(), false)
     }
 
-    /// The place that a path or URL means, where something will be made.
-    pub fn new_place(&self, path: &Path) -> Result<Location> {
-        self.placed(path, true)
+    /// The place, where something will be made.
+    pub fn new_place(&self, place: impl Into<Place>) -> Result<Location> {
+        self.placed(place.into(), true)
     }
 
-    fn placed(&self, path: &Path, create: bool) -> Result<Location> {
+    fn placed(&self, place: Place, create: bool) -> Result<Location> {
+        let path = match place.0 {
+            Kind::Path(path) => path,
+            Kind::Store(store, path) => return self.location(store, &path),
+        };
         let stores = self.stores.clone().unwrap_or_else(registry);
-        let (store, node, named) = locate::store_for(path, &self.storage.clone().create(create), &stores)?;
+        let (store, node, named) = locate::store_for(&path, &self.storage.clone().create(create), &stores)?;
         let location = self.location(store, node.as_str())?;
         Ok(location.expecting(self.format.or(named)))
     }

@@ -2,6 +2,7 @@
 
 /// The ways to read a chunk that was never stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum MissingChunks {
     /// Its elements are the fill value.
     #[default]
@@ -31,6 +32,7 @@ pub enum Durability {
 
 /// The rule by which hierarchies are opened by their consolidated metadata, or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Consolidated {
     /// When there is any and nothing will be written ([`OpenMode::Read`](crate::OpenMode::Read)).
     #[default]
@@ -43,6 +45,7 @@ pub enum Consolidated {
 
 /// A policy for consolidated metadata that repeats a node, when that node changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Upkeep {
     /// It is brought up to date. Where that cannot be done, a warning ([`tracing`]) names it; the change stands.
     #[default]

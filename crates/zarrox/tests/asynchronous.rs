@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ndarray::Array2;
-use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{ErrorKind, OpenOptions, asynchronous};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::Remote;
 
 /// Each kind of store.
@@ -22,7 +22,7 @@ fn values() -> Array2<i32> {
 }
 
 fn create(store: &Arc<dyn Store>) -> zarrox::Result<zarrox::Array> {
-    let root = OpenOptions::new().create_group_in(store.clone(), "")?;
+    let root = OpenOptions::new().create_group((store.clone(), ""))?;
     root.create_array("a").shape([20, 30]).chunks([5, 10]).data_type(DataType::Int32).create()
 }
 
@@ -31,8 +31,8 @@ fn blocking_program(store: &Arc<dyn Store>) {
     let array = create(store).unwrap();
     array.write(.., &values()).unwrap();
     array.write(s![3, ..], &ndarray::arr0(-1)).unwrap();
-    check(&array.read_nd(..).unwrap());
-    assert_eq!(array.read::<f64>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    check(&array.read(..).unwrap());
+    assert_eq!(array.read::<ArrayD<f64>>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
 }
 
 /// The program with asynchronous calls.
@@ -40,13 +40,13 @@ async fn program(store: Arc<dyn Store>) {
     let array = asynchronous::run(move || create(&store)).await.unwrap();
     let array = asynchronous::AsyncArray::from(array);
     array.write(.., values()).await.unwrap();
-    array.run(|array| array.fill(s![3, ..], -1)).await.unwrap();
-    check(&array.read_nd(..).await.unwrap());
-    assert_eq!(array.read_dyn(s![1, 2]).await.unwrap().to_typed::<i32>().unwrap().sum(), 102);
-    assert_eq!(array.read::<f64>(..).await.unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    array.run(|array| array.write(s![3, ..], -1)).await.unwrap();
+    check(&array.read(..).await.unwrap());
+    assert_eq!(array.read::<DynArray>(s![1, 2]).await.unwrap().to::<ArrayD<i32>>().unwrap().sum(), 102);
+    assert_eq!(array.read::<ArrayD<f64>>(..).await.unwrap_err().kind(), ErrorKind::DataTypeMismatch);
     let many = (0..20).map(|row| {
         let array = array.clone();
-        tokio::spawn(async move { array.read::<i32>(s![row, ..]).await.unwrap().len() })
+        tokio::spawn(async move { array.read::<ArrayD<i32>>(s![row, ..]).await.unwrap().len() })
     });
     for row in many.collect::<Vec<_>>() {
         assert_eq!(row.await.unwrap(), 30);
@@ -90,7 +90,7 @@ fn no_thread_of_the_program_waits() {
     create(&near).unwrap().write(.., &values()).unwrap();
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
         let store = remote.blocking();
-        let array = asynchronous::run(|| OpenOptions::new().open_in(store, "a")).await.unwrap();
+        let array = asynchronous::run(|| OpenOptions::new().open((store, "a"))).await.unwrap();
         let array = asynchronous::AsyncArray::from(array.into_array().unwrap());
         let ticks = async {
             let mut ticks = 0;
@@ -103,7 +103,7 @@ fn no_thread_of_the_program_waits() {
             }
         };
         let started = Instant::now();
-        let read = tokio::spawn(async move { array.read::<i32>(..).await.unwrap().sum() });
+        let read = tokio::spawn(async move { array.read::<ArrayD<i32>>(..).await.unwrap().sum() });
         ticks.await;
         assert!(started.elapsed() < Duration::from_millis(950), "the runtime's only thread was kept waiting");
         assert_eq!(read.await.unwrap(), values().sum());
@@ -114,13 +114,13 @@ fn no_thread_of_the_program_waits() {
 fn a_future_that_is_dropped_calls_its_work_off() {
     let remote = Remote::new(Duration::from_millis(20));
     let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
-    let array = OpenOptions::new().create_array_in(near, "a").shape([2_000]).chunks([1]);
-    array.data_type(DataType::UInt8).create().unwrap().fill(.., 1_u8).unwrap();
+    let array = OpenOptions::new().create_array((near, "a")).shape([2_000]).chunks([1]);
+    array.data_type(DataType::UInt8).create().unwrap().write(.., 1_u8).unwrap();
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
-        let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
+        let array = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap();
         let array = asynchronous::AsyncArray::from(array);
         remote.take_requests();
-        let read = array.read::<u8>(..);
+        let read = array.read::<ArrayD<u8>>(..);
         assert!(tokio::time::timeout(Duration::from_millis(50), read).await.is_err());
         tokio::time::sleep(Duration::from_millis(200)).await;
         let asked = remote.take_requests().len();

@@ -23,13 +23,13 @@ fn memory() -> Arc<dyn Store> {
 }
 
 fn opened(store: &Arc<dyn Store>, path: &str) -> Node {
-    OpenOptions::new().consolidated(Consolidated::Never).open_in(store.clone(), path).unwrap()
+    OpenOptions::new().consolidated(Consolidated::Never).open((store.clone(), path)).unwrap()
 }
 
 /// The attributes of a node without one of them.
 fn without(node: &Node, name: &str) -> String {
     let mut attributes = node.attributes().clone();
-    attributes.shift_remove(name).unwrap();
+    attributes.remove(name).unwrap();
     json::to_line(&attributes)
 }
 
@@ -37,7 +37,7 @@ fn without(node: &Node, name: &str) -> String {
 fn create(store: &Arc<dyn Store>, format: Format, attributes: &Map) -> &'static str {
     let path = if format == Format::V1 { "" } else { "a" };
     let builder =
-        OpenOptions::new().create_array_in(store.clone(), path).format(format).shape([4]).chunks([2]);
+        OpenOptions::new().create_array((store.clone(), path)).format(format).shape([4]).chunks([2]);
     builder.data_type(DataType::Float64).attributes(attributes.clone()).create().unwrap();
     path
 }
@@ -55,6 +55,38 @@ fn assert_unchanged(text: &str) {
         opened(&store, path).into_array().unwrap().resize(&[6]).unwrap();
         assert_eq!(without(&opened(&store, path), "another"), text, "{format}");
     }
+}
+
+#[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Variable {
+    units: String,
+    #[serde(rename = "_FillValue")]
+    fill: f64,
+    valid_range: Option<(f64, f64)>,
+}
+
+#[test]
+fn attributes_are_read_and_written_as_types_of_serde() {
+    let store = memory();
+    let variable =
+        Variable { units: "K".to_owned(), fill: f64::NAN, valid_range: Some((0.1, f64::INFINITY)) };
+    let group = OpenOptions::new().create_group((store.clone(), "")).unwrap();
+    let builder = group.create_array("a").shape([4]).data_type(DataType::Float64);
+    let array = builder.attributes(json::to_map(&variable).unwrap()).create().unwrap();
+    assert_eq!(
+        json::to_line(array.attributes()),
+        r#"{"units":"K","_FillValue":NaN,"valid_range":[0.1,Infinity]}"#
+    );
+    let mut node = opened(&store, "a");
+    let read: Variable = node.attributes_as().unwrap();
+    assert!(read.fill.is_nan());
+    assert_eq!(Variable { fill: 0.0, ..read }, Variable { fill: 0.0, ..variable });
+
+    node.set_attributes([("units", 1)]).unwrap();
+    let error = node.attributes_as::<Variable>().unwrap_err();
+    assert_eq!(error.kind(), zarrox::ErrorKind::InvalidMetadata);
+    let (_, message) = error.to_string().split_once(": ").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    assert_eq!(message, "attributes: 'units': invalid type: integer `1`, expected a string");
 }
 
 fn any_json() -> impl Strategy<Value = String> {
@@ -104,7 +136,7 @@ fn tokens_and_large_numbers_survive_in_groups_and_consolidated_metadata() {
         root.consolidate_metadata().unwrap();
         assert!(root.check_consolidated().unwrap().is_empty(), "{format}");
         let options = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Require);
-        let group = options.open_in(store.clone(), "").unwrap().into_group().unwrap();
+        let group = options.open((store.clone(), "")).unwrap().into_group().unwrap();
         assert_eq!(json::to_line(group.attributes()), HARD, "{format}");
         assert_eq!(json::to_line(group.open("a").unwrap().attributes()), HARD, "{format}");
         // A group's own document has the copy inside in v3, and is changed beside it.

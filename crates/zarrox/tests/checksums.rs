@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use zarrox::codecs::{Blosc, Gzip, Zstd};
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::{AccessOptions, CodecSpec, ErrorKind, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_tools::copy::Copier;
 
 fn document(store: &Arc<dyn Store>, key: &str) -> Json {
@@ -54,7 +54,7 @@ fn what_was_said_is_said_again_in_every_format() {
     ];
     for (filters, compressor, v3) in cases {
         let store = v2_array(&filters, &compressor);
-        let array = OpenOptions::new().strict(true).open_in(store.clone(), "").unwrap().into_array();
+        let array = OpenOptions::new().strict(true).open((store.clone(), "")).unwrap().into_array();
         let values: Vec<i32> = (0..12).map(|i| i * i - 50).collect();
         array.unwrap().write(.., &ndarray::arr1(&values)).unwrap();
         let (in_v3, document) = converted(&store, Format::V3, "zarr.json");
@@ -64,8 +64,8 @@ fn what_was_said_is_said_again_in_every_format() {
         let (in_v2, document) = converted(&in_v3, Format::V2, ".zarray");
         assert_eq!((&document["filters"], &document["compressor"]), (&filters, &compressor));
         for store in [in_v3, in_v2] {
-            let array = OpenOptions::new().strict(true).open_in(store, "").unwrap().into_array().unwrap();
-            assert_eq!(array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0, values);
+            let array = OpenOptions::new().strict(true).open((store, "")).unwrap().into_array().unwrap();
+            assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, values);
         }
     }
 }
@@ -79,20 +79,20 @@ fn damage_is_found_unless_nobody_asks() {
         json!({"id": "jenkins_lookup3", "initval": 1, "prefix": null}),
     ] {
         let store = v2_array(&json!(null), &checksum);
-        let array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
+        let array = OpenOptions::new().open((store.clone(), "")).unwrap().into_array().unwrap();
         array.write(.., &ndarray::Array1::from_iter(1..=12_i32)).unwrap();
-        let mut stored = array.read_encoded_chunk(&[0]).unwrap().unwrap().to_vec();
+        let mut stored = array.raw().read(&[0]).unwrap().unwrap().to_vec();
         assert_eq!(stored.len(), 28);
         // The checksum itself.
         let at = if checksum["id"] == "adler32" { 0 } else { 24 };
         stored[at] ^= 1;
-        array.write_encoded_chunk(&[0], &stored).unwrap();
-        let error = array.read::<i32>(s![..6]).unwrap_err();
+        array.raw().write(&[0], &stored).unwrap();
+        let error = array.read::<ArrayD<i32>>(s![..6]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         assert!(error.to_string().contains("the checksum is "), "{error}");
         let trusting = array.with_options(&AccessOptions::new().verify_checksums(false));
-        assert_eq!(trusting.read::<i32>(..).unwrap().sum(), 78, "{checksum}");
-        assert_eq!(trusting.read::<i32>(s![2..4]).unwrap().sum(), 7, "{checksum}");
+        assert_eq!(trusting.read::<ArrayD<i32>>(..).unwrap().sum(), 78, "{checksum}");
+        assert_eq!(trusting.read::<ArrayD<i32>>(s![2..4]).unwrap().sum(), 7, "{checksum}");
     }
 }
 
@@ -116,9 +116,9 @@ fn arrays_that_are_created_with_checksums_notice_every_changed_byte() {
             assert!(zarrox::codecs::has_checksum(&array.codecs()), "{what}");
             let values: Vec<i16> = (0..64).map(|n| n * 331).collect();
             array.write(.., &ndarray::arr1(&values)).unwrap();
-            let file = path.join(array.chunk_key(&[0]).unwrap());
+            let file = path.join(array.raw().key(&[0]).unwrap());
             let whole = std::fs::read(&file).unwrap();
-            let read = || zarrox::open_array(&path).unwrap().read::<i16>(..);
+            let read = || zarrox::open_array(&path).unwrap().read::<ArrayD<i16>>(..);
             assert_eq!(read().unwrap(), ndarray::arr1(&values).into_dyn(), "{what}");
             for at in 0..whole.len() {
                 let mut damaged = whole.clone();

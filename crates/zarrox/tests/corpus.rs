@@ -17,8 +17,8 @@ use parts::{Part, parts};
 use pending::{CODECS, LENIENT, PENDING, STRICTLY};
 use values::{Kind, Values};
 use zarrox::json::{Json, Map, json};
-use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
+use zarrox::{Array, prelude::*};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 use zarrox_testkit::corpus::directory;
 
@@ -305,7 +305,7 @@ fn check_attributes(found: &Map, expected: &Json) -> Result<(), Trouble> {
 }
 
 fn check_refused(node: zarrox::Result<Node>, says: &str) -> Result<(), Trouble> {
-    match node.and_then(Node::into_array).and_then(|array| array.read_dyn(..)) {
+    match node.and_then(Node::into_array).and_then(|array| array.read::<DynArray>(..)) {
         Ok(read) => wrong("an array that must be refused", read, says),
         Err(error) if error.kind() == ErrorKind::Unsupported && error.to_string().contains(says) => Ok(()),
         Err(error) => Err(error.into()),
@@ -348,7 +348,7 @@ fn check_data_type(array: &Array, expected: &Json) -> Result<(), Trouble> {
 
 /// Reads a part of an array, and compares it with the same part of all values.
 fn compare(array: &Array, part: &Part, values: &Values) -> Result<(), Trouble> {
-    let read = array.read_dyn(part.selection.clone())?;
+    let read = array.read::<DynArray>(part.selection.clone())?;
     let what = || format!("elements of [{}]", part.text());
     if read.shape() != part.shape {
         return wrong(&what(), read.shape(), &part.shape);
@@ -390,26 +390,26 @@ fn change_all(writer: &str) -> Vec<String> {
 /// Changes an array: every part is written into zeros, then everything as it was, and an attribute is added.
 fn change(store: &Arc<dyn Store>, path: &str, expected: &Json) -> Result<(), Trouble> {
     let options = OpenOptions::new().data_type_fallback(true);
-    let open = || options.open_in(store.clone(), path)?.into_array();
+    let open = || options.open((store.clone(), path))?.into_array();
     let mut array = open()?;
     let values = Values::expected(expected);
-    let all = array.read_dyn(..)?;
+    let all = array.read::<DynArray>(..)?;
     for part in parts(array.shape()) {
         if values.kind != Kind::Fixed {
             break;
         }
         let zeros = vec![0; all.as_bytes().len()];
-        let written = array.read_dyn(part.selection.clone())?;
-        match array.write_dyn(.., &DynArray::new(array.data_type().clone(), all.shape().to_vec(), zeros)?) {
+        let written = array.read::<DynArray>(part.selection.clone())?;
+        match array.write(.., &DynArray::new(array.data_type().clone(), all.shape().to_vec(), zeros)?) {
             // A codec may have no zeros, as one that takes an offset from unsigned numbers.
             Err(error) if error.to_string().contains("has no result") => break,
             written => written?,
         }
-        array.write_dyn(part.selection.clone(), &written)?;
+        array.write(part.selection.clone(), &written)?;
         compare(&array, &Part::all(array.shape()), &values.only(&part.positions))?;
-        array.write_dyn(.., &all)?;
+        array.write(.., &all)?;
     }
-    array.write_dyn(.., &all)?;
+    array.write(.., &all)?;
     array.update_attributes(|attributes| drop(attributes.insert("changed".to_owned(), true.into())))?;
     let mut expected = expected.clone();
     expected["attributes"]["changed"] = true.into();

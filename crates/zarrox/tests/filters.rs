@@ -9,8 +9,8 @@ use zarrox::codec::CodecSpec;
 use zarrox::codecs::V2Filter;
 use zarrox::codecs::{ByteShuffle, Delta};
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_core::metadata::{ReadContext, Source};
 use zarrox_core::{ArrayMetadata, NodeMetadata, NodePath};
@@ -57,17 +57,17 @@ fn byte_orders_and_orders_of_elements() {
         ("<f8", "C", json!([delta("f8", "i2")]), vec![1, 0, 1, 0, 2, 0, 4, 0, 8, 0, 16, 0]),
     ] {
         let store = stored(dtype, order, &filters, &chunk);
-        let array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
-        let values = array.read_dyn(..).unwrap();
+        let array = OpenOptions::new().open((store.clone(), "")).unwrap().into_array().unwrap();
+        let values = array.read::<DynArray>(..).unwrap();
         let found: Vec<f64> = if dtype.ends_with("f8") {
-            values.to_typed::<f64>().unwrap().into_iter().collect()
+            values.to::<ArrayD<f64>>().unwrap().into_iter().collect()
         } else {
-            values.to_typed::<i32>().unwrap().into_iter().map(f64::from).collect()
+            values.to::<ArrayD<i32>>().unwrap().into_iter().map(f64::from).collect()
         };
         assert_eq!(found, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0], "{dtype} {order} {filters}");
-        let part = array.read_dyn(s![1..2, 1..3]).unwrap();
+        let part = array.read::<DynArray>(s![1..2, 1..3]).unwrap();
         assert_eq!(part.as_bytes(), &values.as_bytes()[values.as_bytes().len() / 3 * 2..], "{filters}");
-        array.write_dyn(.., &values).unwrap();
+        array.write(.., &values).unwrap();
         assert_eq!(chunk_of(&store), chunk, "{dtype} {order} {filters}");
     }
 }
@@ -157,7 +157,7 @@ fn hex(digits: &str) -> Vec<u8> {
 
 /// The elements of an array with the type `dtype`.
 fn numbers(array: &Array, dtype: &str) -> Vec<f64> {
-    let values = array.read_dyn(..).unwrap();
+    let values = array.read::<DynArray>(..).unwrap();
     match dtype {
         "|V4" => values
             .as_bytes()
@@ -167,8 +167,8 @@ fn numbers(array: &Array, dtype: &str) -> Vec<f64> {
             .map(|bytes| f64::from(u32::from_le_bytes(*bytes)))
             .collect(),
         "|b1" => values.as_bytes().iter().map(|&byte| f64::from(byte)).collect(),
-        _ if dtype.ends_with("f8") => values.to_typed::<f64>().unwrap().into_iter().collect(),
-        _ => values.to_typed::<i32>().unwrap().into_iter().map(f64::from).collect(),
+        _ if dtype.ends_with("f8") => values.to::<ArrayD<f64>>().unwrap().into_iter().collect(),
+        _ => values.to::<ArrayD<i32>>().unwrap().into_iter().map(f64::from).collect(),
     }
 }
 
@@ -178,17 +178,21 @@ fn filters_see_bytes_as_numbers_of_their_own_type() {
     for (dtype, order, filters, chunk) in filters_of_bytes() {
         let what = format!("{dtype} {order} {filters}");
         let store = stored(dtype, order, &filters, &hex(chunk));
-        let array = OpenOptions::new().strict(true).open_in(store.clone(), "").unwrap().into_array().unwrap();
+        let array = OpenOptions::new().strict(true).open((store.clone(), "")).unwrap().into_array().unwrap();
         let expected =
             if dtype == "|b1" { [1.0, 0.0, 1.0, 0.0, 1.0, 0.0] } else { [1.0, 2.0, 4.0, 8.0, 16.0, 32.0] };
         assert_eq!(numbers(&array, dtype), expected, "{what}");
-        let values = array.read_dyn(..).unwrap();
+        let values = array.read::<DynArray>(..).unwrap();
         let item = values.as_bytes().len() / 6;
-        assert_eq!(array.read_dyn(s![1, 1..]).unwrap().as_bytes(), &values.as_bytes()[item * 4..], "{what}");
+        assert_eq!(
+            array.read::<DynArray>(s![1, 1..]).unwrap().as_bytes(),
+            &values.as_bytes()[item * 4..],
+            "{what}"
+        );
         array.erase_chunk(&[0, 0]).unwrap();
-        array.write_dyn(s![..1, ..], &array.read_dyn(s![..1, ..]).unwrap()).unwrap();
-        array.write_dyn(s![1.., ..], &array.read_dyn(s![..1, ..]).unwrap()).unwrap();
-        array.write_dyn(.., &values).unwrap();
+        array.write(s![..1, ..], &array.read::<DynArray>(s![..1, ..]).unwrap()).unwrap();
+        array.write(s![1.., ..], &array.read::<DynArray>(s![..1, ..]).unwrap()).unwrap();
+        array.write(.., &values).unwrap();
         assert_eq!(numbers(&array, dtype), expected, "{what}");
         // Of what zlib makes there is more than one.
         if !filters.to_string().contains("zlib") {
@@ -243,14 +247,14 @@ fn v3_metadata_with_a_filter_of_bytes_is_refused() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let key = Key::new("zarr.json").unwrap();
         store.set(&key, meta.to_string().as_bytes(), Default::default()).unwrap();
-        let error = OpenOptions::new().open_in(store, "").unwrap_err();
+        let error = OpenOptions::new().open((store, "")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.to_string().contains("the codec 'v2_filter' exists only in v2"), "{error}");
     }
     let create = |format: Format| {
         let options = OpenOptions::new().format(format);
         let builder =
-            options.create_array_in(Arc::new(MemoryStore::new()), "").shape([6]).data_type(DataType::Int32);
+            options.create_array((Arc::new(MemoryStore::new()), "")).shape([6]).data_type(DataType::Int32);
         builder.filter(ByteShuffle::element_size(4)).filter(V2Filter::new(Delta::new("<i4"))).create()
     };
     let error = create(Format::V3).unwrap_err().to_string();
@@ -258,7 +262,10 @@ fn v3_metadata_with_a_filter_of_bytes_is_refused() {
     for format in [Format::V2, Format::V3Experimental, Format::V3Draft] {
         let array = create(format).unwrap();
         array.write(.., &ndarray::arr1(&[1, -2, 3, 4, 5, i32::MIN])).unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0, [1, -2, 3, 4, 5, i32::MIN]);
+        assert_eq!(
+            array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0,
+            [1, -2, 3, 4, 5, i32::MIN]
+        );
     }
 }
 
@@ -269,7 +276,7 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
         let what = format!("{dtype} {order} {filters}");
         let source = stored(dtype, order, &filters, &hex(chunk));
         let values =
-            numbers(&OpenOptions::new().open_in(source.clone(), "").unwrap().into_array().unwrap(), dtype);
+            numbers(&OpenOptions::new().open((source.clone(), "")).unwrap().into_array().unwrap(), dtype);
         for format in [Format::V2, Format::V3Experimental, Format::V3Draft, Format::V3, Format::N5] {
             let target: Arc<dyn Store> = Arc::new(MemoryStore::new());
             let plan = Copier::new().format(format).lossy(true).verify(Verify::Everything);
@@ -291,7 +298,7 @@ fn conversions_keep_the_filter_or_say_that_it_goes() {
             let goes =
                 |f: &Obstacle| f.property == Property::Codecs && f.reason.contains("v2_filter(filter=");
             assert!(words || report.obstacles.iter().any(goes), "{what}: {format}: {report}");
-            let array = OpenOptions::new().open_in(target, "").unwrap().into_array().unwrap();
+            let array = OpenOptions::new().open((target, "")).unwrap().into_array().unwrap();
             assert_eq!(numbers(&array, dtype), values, "{what}: {format}");
             assert_eq!(
                 array.codecs().iter().any(|codec| codec.name == "v2_filter"),
@@ -313,14 +320,14 @@ fn structures_are_bytes_to_filters() {
     let dtype = json!([["a", "<i2"], ["b", ">i4"]]);
     let chunk = hex("0100ffff000203fefdff000405fcfbff000607faf9ff000809f8f7ff000a0bf6f5ff000c");
     let store = stored(dtype, "C", &json!([delta("<u2", "<u2")]), &chunk);
-    let array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
-    let values = array.read_dyn(..).unwrap();
+    let array = OpenOptions::new().open((store.clone(), "")).unwrap().into_array().unwrap();
+    let values = array.read::<DynArray>(..).unwrap();
     let numbers = [1, 3, 5, 7, 9, 11_i16].map(|a| (a, i32::from(a) + 1));
     let expected: Vec<u8> =
         numbers.iter().flat_map(|(a, b)| [&a.to_ne_bytes()[..], &b.to_ne_bytes()].concat()).collect();
     assert_eq!(values.as_bytes(), expected);
     array.erase_chunk(&[0, 0]).unwrap();
-    array.write_dyn(.., &values).unwrap();
+    array.write(.., &values).unwrap();
     assert_eq!(chunk_of(&store), chunk);
 }
 
@@ -329,11 +336,11 @@ fn structures_are_bytes_to_filters() {
 fn filters_of_bytes_refuse_what_is_not_theirs() {
     let open = |dtype: &str, filters: Json, chunk: &[u8]| {
         let store = stored(dtype, "C", &filters, chunk);
-        OpenOptions::new().open_in(store, "").unwrap().into_array().unwrap()
+        OpenOptions::new().open((store, "")).unwrap().into_array().unwrap()
     };
     for length in [0, 3, 23, 25] {
         let array = open("<i4", json!([shuffle(4), delta("<i4", "<i4")]), &vec![0; length]);
-        let error = array.read_dyn(..).unwrap_err();
+        let error = array.read::<DynArray>(..).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{length}: {error}");
         assert!(error.to_string().contains("codec 'v2_filter'") || length % 4 == 0, "{length}: {error}");
     }
@@ -342,11 +349,11 @@ fn filters_of_bytes_refuse_what_is_not_theirs() {
     assert!(error.contains("28 bytes are not a whole number of elements of 8 bytes"), "{error}");
     let quantize = json!({"id": "quantize", "digits": 1, "dtype": "<f4", "astype": "<f4"});
     let array = open("<f4", json!([shuffle(4), quantize]), &[0; 24]);
-    assert_eq!(array.read::<f32>(..).unwrap().sum(), 0.0);
+    assert_eq!(array.read::<ArrayD<f32>>(..).unwrap().sum(), 0.0);
     let error = array.write(.., &ndarray::arr2(&[[1.1_f32, 2.2, 3.3], [4.4, 5.5, 6.6]])).unwrap_err();
     assert!(error.to_string().contains("would not restore exactly"), "{error}");
     // Property numcodecs cannot write either.
     let store = stored("<f4", "C", &json!([shuffle(4), {"id": "bitround", "keepbits": 3}]), &[0; 24]);
-    let error = OpenOptions::new().open_in(store, "").and_then(|node| node.into_array()).unwrap_err();
+    let error = OpenOptions::new().open((store, "")).and_then(|node| node.into_array()).unwrap_err();
     assert!(error.to_string().contains("'numcodecs.bitround' is given bytes here"), "{error}");
 }

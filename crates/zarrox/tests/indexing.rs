@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use case::failures;
 use zarrox::OpenOptions;
-use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
+use zarrox::{prelude::*, s};
 
 /// All cases, one in each line.
 fn cases() -> String {
@@ -34,17 +34,17 @@ fn selections_are_numpys() {
 #[test]
 fn the_element_of_an_array_without_dimensions_is_selected_repeatedly() {
     let store = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().create_array_in(store, "").shape([]).data_type(DataType::Int32);
+    let builder = OpenOptions::new().create_array((store, "")).shape([]).data_type(DataType::Int32);
     let array = builder.create().unwrap();
-    array.fill(.., 5).unwrap();
+    array.write(.., 5).unwrap();
     let twice = array.slice(NewAxis).slice(s![[0, 0]]);
-    assert_eq!(twice.read::<i32>().unwrap().as_slice().unwrap(), [5, 5]);
+    assert_eq!(twice.read::<ArrayD<i32>>().unwrap().as_slice().unwrap(), [5, 5]);
     twice.write(&ndarray::arr1(&[6, 7])).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 7);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 7);
     let never = array.slice(NewAxis).slice(s![[0; 0]]);
-    assert_eq!(never.read::<i32>().unwrap().len(), 0);
+    assert_eq!(never.read::<ArrayD<i32>>().unwrap().len(), 0);
     never.write(&ndarray::arr1(&[] as &[i32; 0])).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 7);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 7);
 }
 
 /// Values of text and in fields come by other ways than those of the cases.
@@ -52,18 +52,21 @@ fn the_element_of_an_array_without_dimensions_is_selected_repeatedly() {
 fn values_may_have_axes_of_length_1_in_front() {
     let values = ndarray::arr3(&[[[1, 2, 3]]]);
     let created = |data_type| {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         builder.shape([2, 3]).data_type(data_type).create().unwrap()
     };
     let numbers = created(DataType::Int32);
     numbers.write(s![0, ..], &values).unwrap();
-    assert_eq!(numbers.read::<i32>(..).unwrap(), ndarray::arr2(&[[1, 2, 3], [0, 0, 0]]).into_dyn());
+    assert_eq!(numbers.read::<ArrayD<i32>>(..).unwrap(), ndarray::arr2(&[[1, 2, 3], [0, 0, 0]]).into_dyn());
     let structures = created(DataType::structure([("id", DataType::Int32)]).unwrap());
-    structures.write_field("id", s![0, ..], &values).unwrap();
-    assert_eq!(structures.read_field::<i32>("id", s![0, ..]).unwrap().as_slice().unwrap(), [1, 2, 3]);
+    structures.field("id").slice(s![0, ..]).write(&values).unwrap();
+    assert_eq!(
+        structures.field("id").slice(s![0, ..]).read::<ArrayD<i32>>().unwrap().as_slice().unwrap(),
+        [1, 2, 3]
+    );
     let texts = created(DataType::string());
-    texts.write_vlen(s![0, ..], &values.mapv(|number| number.to_string())).unwrap();
-    let read = texts.read_vlen::<String>(s![0, ..]).unwrap();
+    texts.write(s![0, ..], &values.mapv(|number| number.to_string())).unwrap();
+    let read = texts.read::<ArrayD<String>>(s![0, ..]).unwrap();
     assert_eq!(read.as_slice().unwrap(), ["1", "2", "3"]);
     let two = ndarray::arr3(&[[[1, 2, 3]], [[4, 5, 6]]]);
     let error = numbers.write(s![0, ..], &two).unwrap_err();
@@ -73,7 +76,7 @@ fn values_may_have_axes_of_length_1_in_front() {
 /// Composed selections have their points in the order of the result, whichever of their axes was composed first.
 #[test]
 fn the_last_value_stays_where_a_selection_of_points_repeats_them() {
-    let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
     let array = builder.shape([6]).data_type(DataType::Int32).chunks([4]).create().unwrap();
     let points = ndarray::arr3(&[[[0, 1], [1, 0], [2, 2]], [[1, 2], [0, 1], [2, 0]]]);
     let points = array.slice(s![points]);
@@ -82,7 +85,7 @@ fn the_last_value_stays_where_a_selection_of_points_repeats_them() {
         let shape: Vec<usize> = view.shape().unwrap().iter().map(|&n| usize::try_from(n).unwrap()).collect();
         let count = i32::try_from(shape.iter().product::<usize>()).unwrap();
         array.write(.., &ndarray::arr1(&[0, 1, 2, 3, 4, 5])).unwrap();
-        let places = view.read::<i32>().unwrap();
+        let places = view.read::<ArrayD<i32>>().unwrap();
         let values = ndarray::ArrayD::from_shape_vec(shape, (100..100 + count).collect()).unwrap();
         view.write(&values).unwrap();
         let mut expected = [0, 1, 2, 3, 4, 5];
@@ -90,7 +93,7 @@ fn the_last_value_stays_where_a_selection_of_points_repeats_them() {
             .iter()
             .zip(&values)
             .for_each(|(&place, &value)| expected[usize::try_from(place).unwrap()] = value);
-        assert_eq!(array.read::<i32>(..).unwrap().as_slice().unwrap(), expected, "{places:?}");
+        assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().as_slice().unwrap(), expected, "{places:?}");
     };
     check(points.oindex(s![.., .., [1, 0, 1]]));
     check(points.oindex(s![[1, 0, 0], 1.., ..;-1]));

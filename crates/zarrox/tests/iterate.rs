@@ -9,11 +9,11 @@ use ndarray::{ArrayD, Axis, IxDyn};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use zarrox::Selection;
-use zarrox::codec::{BytesToBytes, Codec, CodecDef, CodecError, CodecKind, Size, same_from_v2, same_to_v2};
+use zarrox::codec::{BytesToBytes, Codec, CodecDef, CodecError, CodecKind, Size};
 use zarrox::json::{Json, Map};
-use zarrox::prelude::*;
 use zarrox::stores::{Call, MemoryStore, Operation, Store, StoreError, Wrapper, provided, wrapped};
 use zarrox::{AccessOptions, ArrayView, CodecSpec, DimSelection, ErrorKind, OpenOptions};
+use zarrox::{Array, prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 
 /// The number of times that each object was opened.
@@ -77,7 +77,7 @@ fn lengths(shape: &[usize]) -> Vec<u64> {
 fn stored(shape: &[usize], chunks: &[usize], shards: Option<&[usize]>) -> (Array, Opened) {
     let (store, opened) = counting();
     let array =
-        OpenOptions::new().create_array_in(store, "a").shape(lengths(shape)).data_type(DataType::Int32);
+        OpenOptions::new().create_array((store, "a")).shape(lengths(shape)).data_type(DataType::Int32);
     let array = array.chunks(lengths(chunks)).fill_value(-1_i32);
     let array = match shards {
         Some(shards) => array.shards(lengths(shards)),
@@ -91,9 +91,9 @@ fn stored(shape: &[usize], chunks: &[usize], shards: Option<&[usize]>) -> (Array
 
 /// Demands that the rows of a view are those of what it reads, in any order of asking.
 fn check_rows(view: &ArrayView<'_>) {
-    let all = view.read::<i32>().unwrap();
+    let all = view.read::<ArrayD<i32>>().unwrap();
     let wanted: Vec<ArrayD<i32>> = all.axis_iter(Axis(0)).map(|row| row.to_owned()).collect();
-    let rows = || view.rows::<i32>().unwrap();
+    let rows = || view.rows::<ArrayD<i32>>().unwrap();
     assert_eq!(rows().len(), wanted.len());
     assert_eq!(rows().collect::<Result<Vec<_>, _>>().unwrap(), wanted);
     let mut backwards = rows().rev().collect::<Result<Vec<_>, _>>().unwrap();
@@ -109,8 +109,8 @@ fn check_rows(view: &ArrayView<'_>) {
     assert_eq!(first, wanted);
     let stepped = rows().skip(1).step_by(3).collect::<Result<Vec<_>, _>>().unwrap();
     assert_eq!(stepped, wanted.iter().skip(1).step_by(3).cloned().collect::<Vec<_>>());
-    for (row, wanted) in view.rows_dyn().unwrap().zip(&wanted) {
-        assert_eq!(row.unwrap().to_typed::<i32>().unwrap(), wanted);
+    for (row, wanted) in view.rows::<DynArray>().unwrap().zip(&wanted) {
+        assert_eq!(row.unwrap().to::<ArrayD<i32>>().unwrap(), wanted);
     }
 }
 
@@ -145,11 +145,11 @@ fn rows_and_chunks_are_those_of_plain_reads() {
 
         let mut seen = ArrayD::from_elem(IxDyn(&shape), -2);
         let mut before = None;
-        for chunk in array.chunks::<i32>().unwrap() {
+        for chunk in array.chunks::<ArrayD<i32>>().unwrap() {
             let (indices, values) = chunk.unwrap();
             assert!(before < Some(indices.clone()), "row-major");
             let blocks: Selection = indices.iter().map(|&index| index.into()).collect();
-            assert_eq!(values, array.blocks(blocks).read::<i32>().unwrap());
+            assert_eq!(values, array.blocks(blocks).read::<ArrayD<i32>>().unwrap());
             let starts =
                 indices.iter().zip(array.chunk_grid().largest_chunk()).map(|(index, length)| index * length);
             let starts: Vec<u64> = starts.collect();
@@ -162,8 +162,10 @@ fn rows_and_chunks_are_those_of_plain_reads() {
             before = Some(indices);
         }
         assert_eq!(seen, numbered(&shape));
-        let backwards: Vec<_> = array.chunks_dyn().rev().map(|chunk| chunk.unwrap().0).collect();
-        let forwards: Vec<_> = array.stored_chunks_dyn().unwrap().map(|chunk| chunk.unwrap().0).collect();
+        let backwards: Vec<_> =
+            array.chunks::<DynArray>().unwrap().rev().map(|chunk| chunk.unwrap().0).collect();
+        let forwards: Vec<_> =
+            array.stored_chunks::<DynArray>().unwrap().map(|chunk| chunk.unwrap().0).collect();
         assert!(backwards.iter().rev().eq(&forwards));
         Ok(())
     };
@@ -174,22 +176,26 @@ fn rows_and_chunks_are_those_of_plain_reads() {
 fn every_chunk_is_opened_once_and_only_where_rows_are_asked_for() {
     // Longer rows than are read together for the threads' sake.
     let (array, opened) = stored(&[50, 300_000], &[7, 150_000], None);
-    let sum: i64 = array.rows::<i32>().unwrap().map(|row| i64::from(row.unwrap()[0])).sum();
+    let sum: i64 = array.rows::<ArrayD<i32>>().unwrap().map(|row| i64::from(row.unwrap()[0])).sum();
     assert_eq!(sum, (0..50).map(|row| row * 300_000).sum::<i64>());
     assert_eq!(most_opened(&opened), 1);
-    assert_eq!(array.slice(s![..;-3]).rows::<i32>().unwrap().map(Result::unwrap).count(), 17);
+    assert_eq!(array.slice(s![..;-3]).rows::<ArrayD<i32>>().unwrap().map(Result::unwrap).count(), 17);
     assert_eq!(most_opened(&opened), 1);
     let listed = array.oindex([0, 3, 6, 7, 7, 20, 49]);
-    assert_eq!(listed.rows::<i32>().unwrap().map(Result::unwrap).count(), 7);
+    assert_eq!(listed.rows::<ArrayD<i32>>().unwrap().map(Result::unwrap).count(), 7);
     assert_eq!(most_opened(&opened), 1);
     // Back and forth between chunks.
-    assert_eq!(array.oindex(([49, 0, 48, 1], ..)).rows::<i32>().unwrap().map(Result::unwrap).count(), 4);
+    assert_eq!(
+        array.oindex(([49, 0, 48, 1], ..)).rows::<ArrayD<i32>>().unwrap().map(Result::unwrap).count(),
+        4
+    );
     assert_eq!(most_opened(&opened), 1);
-    let mut both = array.rows::<i32>().unwrap();
+    let mut both = array.rows::<ArrayD<i32>>().unwrap();
     while let (Some(_), Some(_)) = (both.next(), both.next_back()) {}
     assert_eq!(most_opened(&opened), 1);
     // Python's `islice(5, 20)`, in two ways.
-    for rows in [array.slice(s![5..20]).rows::<i32>().unwrap(), array.rows::<i32>().unwrap()] {
+    for rows in [array.slice(s![5..20]).rows::<ArrayD<i32>>().unwrap(), array.rows::<ArrayD<i32>>().unwrap()]
+    {
         let skipped = if rows.len() == 50 { 5 } else { 0 };
         assert_eq!(rows.skip(skipped).take(15).map(Result::unwrap).count(), 15);
         let seen = std::mem::take(&mut *opened.lock().unwrap());
@@ -199,21 +205,21 @@ fn every_chunk_is_opened_once_and_only_where_rows_are_asked_for() {
         assert_eq!(keys, wanted);
         assert!(seen.values().all(|&times| times == 1));
     }
-    assert_eq!(array.chunks::<i32>().unwrap().map(Result::unwrap).count(), 16);
+    assert_eq!(array.chunks::<ArrayD<i32>>().unwrap().map(Result::unwrap).count(), 16);
     assert_eq!(most_opened(&opened), 1);
 }
 
 #[test]
 fn short_chunks_are_read_together() {
     let (array, opened) = stored(&[1000, 4], &[1, 4], None);
-    let mut rows = array.rows::<i32>().unwrap();
+    let mut rows = array.rows::<ArrayD<i32>>().unwrap();
     rows.next().unwrap().unwrap();
     assert_eq!(opened.lock().unwrap().len(), 1000, "16 KB");
     assert_eq!(rows.map(Result::unwrap).count(), 999);
     assert_eq!(most_opened(&opened), 1);
     // No more than there is memory for.
     let tight = array.with_options(&AccessOptions::new().memory(4 * 160));
-    let mut rows = tight.rows::<i32>().unwrap();
+    let mut rows = tight.rows::<ArrayD<i32>>().unwrap();
     rows.next().unwrap().unwrap();
     assert_eq!(opened.lock().unwrap().len(), 10);
     rows.next_back().unwrap().unwrap();
@@ -226,15 +232,8 @@ struct Tally;
 
 static DECODED: AtomicU64 = AtomicU64::new(0);
 
-static TALLY: CodecDef = CodecDef {
-    name: "example.tally",
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::BytesToBytes,
-    create: |_, _| Ok(Codec::BytesToBytes(Box::new(Tally))),
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+static TALLY: CodecDef =
+    CodecDef::new("example.tally", CodecKind::BytesToBytes, |_, _| Ok(Codec::BytesToBytes(Box::new(Tally))));
 
 impl BytesToBytes for Tally {
     fn configuration(&self) -> Map {
@@ -262,7 +261,7 @@ fn every_chunk_and_inner_chunk_is_decoded_once() {
     let options = OpenOptions::new().registry(zarrox::codecs::registry().with_codec(&TALLY));
     let tally = || CodecSpec::new("example.tally", Json::Null);
     let create = |path: &str| {
-        let array = options.create_array_in(Arc::new(MemoryStore::new()), path).shape([64, 4096]);
+        let array = options.create_array((Arc::new(MemoryStore::new()), path)).shape([64, 4096]);
         array.data_type(DataType::Int32).chunks([8, 2048])
     };
     let plain = create("plain").compressor(tally()).create().unwrap();
@@ -275,14 +274,14 @@ fn every_chunk_and_inner_chunk_is_decoded_once() {
         let views = [array.slice(..), array.slice(s![..;-1]), array.slice(s![..;2]), array.slice(s![1..63])];
         for view in &views {
             DECODED.store(0, Ordering::Relaxed);
-            let wanted = view.read::<i32>().unwrap();
+            let wanted = view.read::<ArrayD<i32>>().unwrap();
             assert_eq!(DECODED.swap(0, Ordering::Relaxed), chunks, "reading as a whole");
-            for (row, wanted) in view.rows::<i32>().unwrap().zip(wanted.outer_iter()) {
+            for (row, wanted) in view.rows::<ArrayD<i32>>().unwrap().zip(wanted.outer_iter()) {
                 assert_eq!(row.unwrap(), wanted);
             }
             assert_eq!(DECODED.swap(0, Ordering::Relaxed), chunks, "{}: {:?}", array.path(), view.shape());
         }
-        let grid = array.chunks::<i32>().unwrap().map(Result::unwrap).count();
+        let grid = array.chunks::<ArrayD<i32>>().unwrap().map(Result::unwrap).count();
         assert_eq!(grid as u64, array.info().unwrap().chunks.unwrap());
         assert_eq!(DECODED.swap(0, Ordering::Relaxed), chunks);
     }
@@ -291,8 +290,8 @@ fn every_chunk_and_inner_chunk_is_decoded_once() {
 #[test]
 fn damage_ends_the_iteration_where_it_is() {
     let (array, _) = stored(&[40, 4], &[10, 2], None);
-    array.write_encoded_chunk(&[2, 1], b"no chunk").unwrap();
-    let mut rows = array.rows::<i32>().unwrap();
+    array.raw().write(&[2, 1], b"no chunk").unwrap();
+    let mut rows = array.rows::<ArrayD<i32>>().unwrap();
     for wanted in numbered(&[20, 4]).outer_iter() {
         assert_eq!(rows.next().unwrap().unwrap(), wanted.into_dyn());
     }
@@ -301,14 +300,14 @@ fn damage_ends_the_iteration_where_it_is() {
     assert!(error.to_string().contains("chunk [2, 1] (key 'a/c/2/1')"), "{error}");
     assert_eq!(rows.len(), 0);
     assert!(rows.next().is_none() && rows.next_back().is_none());
-    let mut backwards = array.rows::<i32>().unwrap().rev();
+    let mut backwards = array.rows::<ArrayD<i32>>().unwrap().rev();
     assert_eq!(backwards.by_ref().take_while(Result::is_ok).count(), 10);
     assert!(backwards.next().is_none());
 
-    let mut chunks = array.chunks::<i32>().unwrap();
+    let mut chunks = array.chunks::<ArrayD<i32>>().unwrap();
     assert_eq!(chunks.by_ref().take_while(Result::is_ok).count(), 5);
     assert!(chunks.next().is_none());
-    let mut stored = array.stored_chunks::<i32>().unwrap();
+    let mut stored = array.stored_chunks::<ArrayD<i32>>().unwrap();
     assert_eq!(
         stored.by_ref().skip(5).map(|chunk| chunk.unwrap_err().kind()).collect::<Vec<_>>(),
         [ErrorKind::Corrupt]
@@ -317,27 +316,27 @@ fn damage_ends_the_iteration_where_it_is() {
 
 #[test]
 fn grids_of_any_size_are_iterated_over_without_a_list() {
-    let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+    let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array =
         array.shape([1_u64 << 62, 1 << 62]).data_type(DataType::UInt8).chunks([1, 2]).create().unwrap();
     array.write(s![1_u64 << 61, 7], &ndarray::arr0(9_u8)).unwrap();
-    let mut chunks = array.chunks::<u8>().unwrap();
+    let mut chunks = array.chunks::<ArrayD<u8>>().unwrap();
     assert_eq!(chunks.next().unwrap().unwrap(), (vec![0, 0], ArrayD::zeros(IxDyn(&[1, 2]))));
     assert_eq!(chunks.nth(1 << 61).unwrap().unwrap().0, [1, 1]);
     assert_eq!(
-        array.stored_chunks::<u8>().unwrap_err().kind(),
+        array.stored_chunks::<ArrayD<u8>>().unwrap_err().kind(),
         ErrorKind::LimitExceeded,
         "numbers beyond 2^64"
     );
 
-    let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+    let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array =
         array.shape([1_u64 << 62, 3]).data_type(DataType::UInt8).chunks([1 << 24, 2]).create().unwrap();
     array.write(s![(1_u64 << 61) + 1, 2], &ndarray::arr0(9_u8)).unwrap();
-    let stored: Vec<_> = array.stored_chunks::<u8>().unwrap().map(Result::unwrap).collect();
+    let stored: Vec<_> = array.stored_chunks::<ArrayD<u8>>().unwrap().map(Result::unwrap).collect();
     assert_eq!((stored.len(), &stored[0].0, stored[0].1.shape()), (1, &vec![1 << 37, 1], &[1 << 24, 1][..]));
     assert_eq!(stored[0].1[[1, 0]], 9);
-    let mut rows = array.slice(s![1_u64 << 61.., 2]).rows::<u8>().unwrap();
+    let mut rows = array.slice(s![1_u64 << 61.., 2]).rows::<ArrayD<u8>>().unwrap();
     assert_eq!(rows.len(), 1 << 61);
     assert_eq!([rows.next(), rows.next()].map(|row| row.unwrap().unwrap()[[]]), [0, 9]);
 }
@@ -345,37 +344,40 @@ fn grids_of_any_size_are_iterated_over_without_a_list() {
 #[test]
 fn chunks_of_any_lengths_and_arrays_without_dimensions() {
     let create =
-        || OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").data_type(DataType::Int32);
+        || OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).data_type(DataType::Int32);
     let array = create().shape([9, 3]).rectilinear_chunks([vec![4, 1, 5], vec![2, 1]]).create().unwrap();
     array.write(.., &numbered(&[9, 3])).unwrap();
     check_rows(&array.slice(..));
     check_rows(&array.slice(s![..;-2, 1]));
-    let shapes = array.chunks::<i32>().unwrap().map(|chunk| chunk.unwrap().1.shape().to_vec());
+    let shapes = array.chunks::<ArrayD<i32>>().unwrap().map(|chunk| chunk.unwrap().1.shape().to_vec());
     assert_eq!(shapes.collect::<Vec<_>>(), [[4, 2], [4, 1], [1, 2], [1, 1], [4, 2], [4, 1]]);
 
     let scalar = create().shape([0; 0]).fill_value(7_i32).create().unwrap();
-    let error = scalar.rows::<i32>().unwrap_err();
+    let error = scalar.rows::<ArrayD<i32>>().unwrap_err();
     assert!(error.to_string().contains("no dimensions"), "{error}");
-    assert_error(array.slice(s![0, 0]).rows::<i32>(), ErrorKind::InvalidArgument, "no first axis");
-    let chunks: Vec<_> = scalar.chunks::<i32>().unwrap().map(Result::unwrap).collect();
+    assert_error(array.slice(s![0, 0]).rows::<ArrayD<i32>>(), ErrorKind::InvalidArgument, "no first axis");
+    let chunks: Vec<_> = scalar.chunks::<ArrayD<i32>>().unwrap().map(Result::unwrap).collect();
     assert_eq!(chunks, [(vec![], ndarray::arr0(7).into_dyn())]);
-    assert_eq!(scalar.stored_chunks::<i32>().unwrap().count(), 0);
+    assert_eq!(scalar.stored_chunks::<ArrayD<i32>>().unwrap().count(), 0);
     let empty = create().shape([0, 3]).create().unwrap();
-    assert_eq!((empty.rows::<i32>().unwrap().count(), empty.chunks::<i32>().unwrap().count()), (0, 0));
+    assert_eq!(
+        (empty.rows::<ArrayD<i32>>().unwrap().count(), empty.chunks::<ArrayD<i32>>().unwrap().count()),
+        (0, 0)
+    );
     let hollow = create().shape([3, 0]).create().unwrap();
-    assert!(hollow.rows::<i32>().unwrap().all(|row| row.unwrap().shape() == [0]));
-    assert!(array.rows::<f32>().is_err() && array.chunks::<f32>().is_err(), "another type");
-    assert!(array.slice(s![9]).rows::<i32>().is_err(), "out of bounds");
+    assert!(hollow.rows::<ArrayD<i32>>().unwrap().all(|row| row.unwrap().shape() == [0]));
+    assert!(array.rows::<ArrayD<f32>>().is_err() && array.chunks::<ArrayD<f32>>().is_err(), "another type");
+    assert!(array.slice(s![9]).rows::<ArrayD<i32>>().is_err(), "out of bounds");
 }
 
 #[test]
 fn rows_of_text() {
     let string = DataType::string();
-    let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+    let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array = array.shape([5, 2]).data_type(string).chunks([2, 1]).create().unwrap();
     let words = ArrayD::from_shape_fn(IxDyn(&[5, 2]), |at| format!("row {} of column {}", at[0], at[1]));
-    array.write_vlen(.., &words).unwrap();
-    for (row, wanted) in array.rows_dyn().unwrap().zip(words.outer_iter()) {
-        assert_eq!(row.unwrap().to_text().unwrap(), wanted);
+    array.write(.., &words).unwrap();
+    for (row, wanted) in array.rows::<DynArray>().unwrap().zip(words.outer_iter()) {
+        assert_eq!(row.unwrap().to::<ArrayD<String>>().unwrap(), wanted);
     }
 }

@@ -6,6 +6,7 @@ mod asynchronous;
 mod attributes;
 mod checksums;
 mod corpus;
+mod examples;
 mod filters;
 mod formats;
 mod groups;

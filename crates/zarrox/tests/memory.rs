@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
 use zarrox::{AccessOptions, OpenOptions};
+use zarrox::{Array, prelude::*, s};
 use zarrox_testkit::allocator::Counting;
 
 /// The bytes that the program holds now, and the most that it held.
@@ -32,7 +32,7 @@ fn peak(work: impl FnOnce()) -> isize {
 
 /// 32 MiB of floats: in chunks of 256 KiB, or in one shard of these.
 fn create(chunks: [u64; 2], sharded: bool) -> Array {
-    let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+    let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array = array.shape([1024, 4096]).data_type(DataType::Float64).chunks(chunks).fill_value(-1.0);
     let array = if sharded { array.shards([1024, 4096]) } else { array };
     let array = array.compressor(Zstd::level(1)).create().unwrap();
@@ -56,8 +56,9 @@ fn memory_is_that_of_a_few_chunks() {
         (create([8, 4096], true), "a shard"),
     ] {
         let array = array.with_options(&two);
-        let sum =
-            |view: zarrox::ArrayView<'_>| view.rows::<f64>().unwrap().map(|row| row.unwrap()[0]).sum::<f64>();
+        let sum = |view: zarrox::ArrayView<'_>| {
+            view.rows::<ArrayD<f64>>().unwrap().map(|row| row.unwrap()[0]).sum::<f64>()
+        };
         // A row of chunks side by side is 2 MiB; of the others, 1 MiB is read together.
         let row = if what == "chunks side by side" { 2 << 10 } else { 1 << 10 };
         let taken = peak(|| assert_eq!(sum(array.slice(..)), 523_776.0));
@@ -67,11 +68,12 @@ fn memory_is_that_of_a_few_chunks() {
         assert!((256..1500).contains(&taken), "{taken} KiB for the rows of {what} in a budget of 1 MiB");
 
         if what != "a shard" {
-            let taken = peak(|| assert_eq!(array.chunks::<f64>().unwrap().map(Result::unwrap).count(), 128));
+            let taken =
+                peak(|| assert_eq!(array.chunks::<ArrayD<f64>>().unwrap().map(Result::unwrap).count(), 128));
             assert!(taken < 800, "{taken} KiB for one chunk of {what} after the other");
         }
         // 4 MiB of result.
-        let taken = peak(|| drop(array.astype(&DataType::Int8).read::<i8>().unwrap())) - (4 << 10);
+        let taken = peak(|| drop(array.astype(&DataType::Int8).read::<ArrayD<i8>>().unwrap())) - (4 << 10);
         let most = if what == "a shard" { 34 << 10 } else { 2 << 10 };
         assert!(taken < most, "{taken} KiB for {what} as bytes");
     }
@@ -90,7 +92,7 @@ fn levels_take_the_memory_that_they_may() {
     let taken = peak(|| drop(maker.run(path.join("0")).unwrap()));
     assert!(taken < (memory as isize >> 10) + 1024, "{taken} KiB");
     assert_eq!(
-        zarrox::open_array(path.join("6")).unwrap().read::<f32>(s![3, 5]).unwrap().first(),
+        zarrox::open_array(path.join("6")).unwrap().read::<ArrayD<f32>>(s![3, 5]).unwrap().first(),
         Some(&1.5)
     );
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use ndarray::ArrayD;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +12,7 @@ use zarrox::{AccessOptions, Array, DataType, DimSelection, DynArray, OpenOptions
 
 fn counted(chunks: [u64; 2]) -> (CountingStore, Array) {
     let store = CountingStore::new(Arc::new(MemoryStore::new()));
-    let builder = OpenOptions::new().create_array_in(Arc::new(store.clone()), "");
+    let builder = OpenOptions::new().create_array((Arc::new(store.clone()), ""));
     let array = builder.shape([60, 44]).data_type(DataType::Int32).chunks(chunks).create().unwrap();
     store.take();
     (store, array)
@@ -26,7 +27,7 @@ fn write(array: &Array, parts: Parts) {
         let lengths: Vec<usize> = part.iter().map(|r| usize::try_from(r.end - r.start).unwrap()).collect();
         let bytes = vec![7; lengths.iter().product::<usize>() * 4];
         let values = DynArray::new(DataType::Int32, lengths, bytes).unwrap();
-        array.write_dyn(place(part), &values).unwrap();
+        array.write(place(part), &values).unwrap();
     }
 }
 
@@ -34,10 +35,10 @@ fn write(array: &Array, parts: Parts) {
 fn each_chunk_is_written_and_read_once_in_parts_of_whole_chunks() {
     for most in [1, 80, 500, 10_000] {
         let (store, array) = counted([8, 10]);
-        write(&array, array.slice(..).parts(most, false).unwrap());
+        write(&array, array.slice(..).parts(most, zarrox::Order::RowMajor).unwrap());
         assert_eq!(store.take().of(Operation::Set), 8 * 5, "{most}");
-        for part in array.slice(..).parts(most, true).unwrap() {
-            array.read_dyn(place(part)).unwrap();
+        for part in array.slice(..).parts(most, zarrox::Order::ColumnMajor).unwrap() {
+            array.read::<DynArray>(place(part)).unwrap();
         }
         assert_eq!(store.take().values(), 8 * 5, "{most}");
     }
@@ -47,7 +48,7 @@ fn each_chunk_is_written_and_read_once_in_parts_of_whole_chunks() {
 fn parts_in_order_tell_how_often_a_chunk_is_met() {
     for (most, times) in [(10_000, 1), (8 * 44, 1), (2 * 44, 4), (44, 8)] {
         let (store, array) = counted([8, 10]);
-        let parts = array.slice(..56).parts_in_order(most, false).unwrap();
+        let parts = array.slice(..56).parts_in_order(most, zarrox::Order::RowMajor).unwrap();
         assert_eq!((parts.times(), parts.whole_rows()), (times, 8 * 44));
         write(&array, parts);
         assert_eq!(store.take().of(Operation::Set), 7 * 5 * times, "{most}");
@@ -63,8 +64,8 @@ fn whoever_listens_hears_of_every_chunk() {
         heard.0.fetch_add(1, Ordering::Relaxed);
         heard.1.fetch_add(count, Ordering::Relaxed);
     }));
-    array.fill(.., 3).unwrap();
-    array.read::<i32>((.., ..22)).unwrap();
+    array.write(.., 3).unwrap();
+    array.read::<ArrayD<i32>>((.., ..22)).unwrap();
     assert_eq!(chunks.load(Ordering::Relaxed), 40 + 24);
     assert_eq!(elements.load(Ordering::Relaxed), 60 * 44 + 60 * 22);
 }

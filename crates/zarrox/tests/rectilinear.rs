@@ -10,8 +10,8 @@ use zarrox::Selection;
 use zarrox::codecs::{Bytes, Gzip};
 use zarrox::grid::{ChunkLengths, ListedLength};
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ArrayBuilder, CodecSpec, ErrorKind, OpenMode, OpenOptions};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::Copier;
@@ -47,9 +47,9 @@ fn arrays_of_zarr_python_are_read() {
     for (name, shape, written) in corpus() {
         let array = foreign(name);
         assert_eq!(array.shape(), shape, "{name}");
-        let read = array.read::<i32>(..).unwrap();
+        let read = array.read::<ArrayD<i32>>(..).unwrap();
         let all = positions(&shape);
-        let inside = array.read::<i32>(&written).unwrap();
+        let inside = array.read::<ArrayD<i32>>(&written).unwrap();
         assert!(inside.iter().all(|&value| value >= 0), "{name}");
         let there = read.iter().zip(&all).filter(|(read, position)| read == position).count();
         let fill = read.iter().filter(|&&value| value == -1).count();
@@ -66,10 +66,10 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
     for (name, shape, written) in corpus() {
         let theirs = foreign(name);
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let builder = OpenOptions::new().create_array_in(store.clone(), "").shape(shape.clone());
+        let builder = OpenOptions::new().create_array((store.clone(), "")).shape(shape.clone());
         let builder = builder.data_type(DataType::Int32).fill_value(-1).codecs(theirs.codecs());
         let ours = builder.chunk_grid(theirs.chunk_grid().clone()).create().unwrap();
-        ours.write(&written, &theirs.read::<i32>(&written).unwrap()).unwrap();
+        ours.write(&written, &theirs.read::<ArrayD<i32>>(&written).unwrap()).unwrap();
         let document = |bytes: &[u8]| serde_json::from_slice::<Json>(bytes).unwrap();
         let key = zarrox::stores::Key::new("zarr.json").unwrap();
         let document_of_ours = document(&store.get(&key).unwrap().unwrap());
@@ -81,8 +81,7 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
         let grid: Vec<usize> = ours.grid_shape().iter().map(|&n| usize::try_from(n).unwrap()).collect();
         for index in ndarray::indices(IxDyn(&grid)) {
             let chunk: Vec<u64> = index.slice().iter().map(|&i| i as u64).collect();
-            let (a, b) =
-                (theirs.read_encoded_chunk(&chunk).unwrap(), ours.read_encoded_chunk(&chunk).unwrap());
+            let (a, b) = (theirs.raw().read(&chunk).unwrap(), ours.raw().read(&chunk).unwrap());
             assert_eq!(a.is_some(), b.is_some(), "{name} {chunk:?}");
             chunks += u32::from(a.is_some());
             // What lies beyond the shape, zarr-python leaves as it was.
@@ -91,8 +90,13 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
                 assert_eq!(a, b, "{name} {chunk:?}");
             }
             assert_eq!(
-                theirs.stored_chunk_shape(&chunk).unwrap(),
-                ours.read_chunk::<i32>(&chunk).unwrap().shape().iter().map(|&n| n as u64).collect::<Vec<_>>()
+                theirs.raw().shape(&chunk).unwrap(),
+                ours.read_chunk::<ArrayD<i32>>(&chunk)
+                    .unwrap()
+                    .shape()
+                    .iter()
+                    .map(|&n| n as u64)
+                    .collect::<Vec<_>>()
             );
         }
         assert!(chunks > 0);
@@ -102,7 +106,7 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
 fn builder(shape: impl Into<Vec<u64>>) -> (Arc<dyn Store>, ArrayBuilder) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let builder =
-        OpenOptions::new().create_array_in(store.clone(), "a").shape(shape).data_type(DataType::Int32);
+        OpenOptions::new().create_array((store.clone(), "a")).shape(shape).data_type(DataType::Int32);
     (store, builder.no_compressor())
 }
 
@@ -112,16 +116,16 @@ fn chunks_are_read_and_written_in_their_own_shapes() {
     let array = builder.fill_value(-1).rectilinear_chunks([[1, 4, 4, 3]]).create().unwrap();
     assert_eq!((array.chunk_shape(), array.grid_shape()), (vec![4], vec![4]));
     array.write(.., &Array1::from_iter(0..10)).unwrap();
-    assert_eq!(array.stored_chunk_shape(&[3]).unwrap(), [3]);
-    assert_eq!(array.read_chunk::<i32>(&[2]).unwrap(), arr1(&[5, 6, 7, 8]).into_dyn());
-    assert_eq!(array.read_chunk::<i32>(&[3]).unwrap(), arr1(&[9, -1, -1]).into_dyn());
-    assert_eq!(array.read_encoded_chunk(&[0]).unwrap().unwrap().len(), 4);
+    assert_eq!(array.raw().shape(&[3]).unwrap(), [3]);
+    assert_eq!(array.read_chunk::<ArrayD<i32>>(&[2]).unwrap(), arr1(&[5, 6, 7, 8]).into_dyn());
+    assert_eq!(array.read_chunk::<ArrayD<i32>>(&[3]).unwrap(), arr1(&[9, -1, -1]).into_dyn());
+    assert_eq!(array.raw().read(&[0]).unwrap().unwrap().len(), 4);
     array.write_chunk(&[0], &arr1(&[100])).unwrap();
     let error = array.write_chunk(&[0], &arr1(&[1, 2])).unwrap_err();
     assert!(error.to_string().contains("[1]"), "{error}");
-    assert_error(array.read_chunk::<i32>(&[4]), ErrorKind::InvalidArgument, "there is no chunk [4]");
-    let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
-    assert_eq!(reopened.read::<i32>(s![..;-3]).unwrap(), arr1(&[9, 6, 3, 100]).into_dyn());
+    assert_error(array.read_chunk::<ArrayD<i32>>(&[4]), ErrorKind::InvalidArgument, "there is no chunk [4]");
+    let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
+    assert_eq!(reopened.read::<ArrayD<i32>>(s![..;-3]).unwrap(), arr1(&[9, 6, 3, 100]).into_dyn());
 }
 
 #[test]
@@ -129,19 +133,20 @@ fn an_array_grows_within_its_chunks_and_gets_one_beyond_them() {
     let (store, builder) = builder([3, 4]);
     let lengths: [ChunkLengths; 2] = [[2, 2, 4].into(), 3.into()];
     let mut array = builder.rectilinear_chunks(lengths).create().unwrap();
-    array.fill(.., 1).unwrap();
+    array.write(.., 1).unwrap();
     // The repeated length covers any shape, the list ends at 8.
     array.append(&ArrayD::from_elem(IxDyn(&[3, 9]), 2), 1).unwrap();
     array.append(&ArrayD::from_elem(IxDyn(&[5, 13]), 3), 0).unwrap();
     assert_eq!(array.chunk_grid().describe(), "([2 × 2, 4], 3)");
-    let sums =
-        |array: &Array| [1, 2, 3].map(|n| array.read::<i32>(..).unwrap().iter().filter(|&&v| v == n).count());
+    let sums = |array: &Array| {
+        [1, 2, 3].map(|n| array.read::<ArrayD<i32>>(..).unwrap().iter().filter(|&&v| v == n).count())
+    };
     assert_eq!(sums(&array), [12, 27, 65]);
     // What is cut off reads as the fill value when the array grows again.
     array.resize(&[3, 5]).unwrap();
     array.resize(&[8, 13]).unwrap();
     assert_eq!(sums(&array), [12, 3, 0]);
-    let reopened = OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap();
+    let reopened = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.chunk_grid(), array.chunk_grid());
     assert_eq!(sums(&reopened), [12, 3, 0]);
     // Only a chunk that is larger than all others holds these.
@@ -156,7 +161,7 @@ fn an_array_grows_within_its_chunks_and_gets_one_beyond_them() {
     array.resize(&[7, 13]).unwrap();
     array.resize(&[15, 13]).unwrap();
     assert_eq!((array.chunk_grid().describe().as_str(), sums(&array)), ("([2 × 2, 4, 5, 2], 3)", [12, 3, 0]));
-    let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!((reopened.shape(), reopened.chunk_grid()), (array.shape(), array.chunk_grid()));
     assert_eq!(sums(&reopened), [12, 3, 0]);
 }
@@ -172,9 +177,9 @@ fn a_grid_stays_as_it_was_where_appending_fails() {
     assert_error(failed, ErrorKind::InvalidSelection, "axis 0");
     assert_eq!((array.shape(), array.chunk_grid().describe().as_str()), (&[4][..], "([1, 3],)"));
     array.resize(&[6]).unwrap();
-    let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+    let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.chunk_grid().describe(), "([1, 3, 2],)");
-    assert_eq!(reopened.read::<i32>(4..).unwrap().sum(), 0);
+    assert_eq!(reopened.read::<ArrayD<i32>>(4..).unwrap().sum(), 0);
 }
 
 #[test]
@@ -186,7 +191,7 @@ fn shards_grow_only_by_whole_inner_chunks() {
     assert!(error.to_string().contains("shards of length 3 in dimension 0"), "{error}");
     array.append(&ArrayD::from_elem(IxDyn(&[10, 4]), 1), 0).unwrap();
     assert_eq!(array.shard_shape(), Some(&[10, 4][..]));
-    assert_eq!(array.read::<i32>(8..).unwrap().sum(), 40);
+    assert_eq!(array.read::<ArrayD<i32>>(8..).unwrap().sum(), 40);
 }
 
 #[test]
@@ -200,7 +205,7 @@ fn a_list_that_another_program_has_made_longer_is_taken_over() {
     document["chunk_grid"]["configuration"]["chunk_shapes"] = json!([[1, 3, [2, 2]]]);
     store.set(&key, document.to_string().as_bytes(), zarrox::stores::Condition::Always).unwrap();
     array.append(&arr1(&[7, 8]), 0).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[1, 2, 3, 4, 0, 0, 7, 8]).into_dyn());
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[1, 2, 3, 4, 0, 0, 7, 8]).into_dyn());
     document["chunk_grid"] = json!({"name": "regular", "configuration": {"chunk_shape": [4]}});
     store.set(&key, document.to_string().as_bytes(), zarrox::stores::Condition::Always).unwrap();
     assert!(array.resize(&[2]).unwrap_err().to_string().contains("open it again"));
@@ -212,7 +217,7 @@ fn shards_differ_and_their_inner_chunks_divide_them() {
     let array = builder.chunks([2, 2]).rectilinear_chunks([vec![2, 6, 4], vec![4]]).create().unwrap();
     assert_eq!((array.chunk_shape(), array.shard_shape()), (vec![2, 2], Some(&[6, 4][..])));
     array.write(s![1..9, 1..], &positions(&[8, 3])).unwrap();
-    assert_eq!(array.read::<i32>(s![1..9, 1..]).unwrap(), positions(&[8, 3]));
+    assert_eq!(array.read::<ArrayD<i32>>(s![1..9, 1..]).unwrap(), positions(&[8, 3]));
     let (_, builder) = self::builder([12, 4]);
     for lengths in [[vec![2, 6, 4], vec![3, 1]], [vec![3, 6, 4], vec![4, 4]]] {
         let error = builder.clone().chunks([2, 2]).rectilinear_chunks(lengths).create().unwrap_err();
@@ -248,18 +253,18 @@ fn other_formats_get_chunks_of_one_shape() {
     let convert = |source: Arc<dyn Store>| {
         let target: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let plan = Copier::new().format(Format::V2).plan_in(source, "a", target.clone(), "").unwrap();
-        plan.run().map(|_| OpenOptions::new().open_in(target, "").unwrap().into_array().unwrap())
+        plan.run().map(|_| OpenOptions::new().open((target, "")).unwrap().into_array().unwrap())
     };
     let (store, sharded) = builder([12, 4]);
     let sharded = sharded.chunks([2, 2]).rectilinear_chunks([vec![2, 6, 4], vec![4]]).create().unwrap();
     sharded.write(.., &positions(&[12, 4])).unwrap();
     let converted = convert(store).unwrap();
-    assert_eq!(converted.read::<i32>(..).unwrap(), positions(&[12, 4]));
+    assert_eq!(converted.read::<ArrayD<i32>>(..).unwrap(), positions(&[12, 4]));
     assert_eq!(converted.chunk_shape(), [2, 2]);
     let (store, plain) = builder([4]);
-    plain.rectilinear_chunks([[1, 3]]).create().unwrap().fill(.., 7).unwrap();
+    plain.rectilinear_chunks([[1, 3]]).create().unwrap().write(.., 7).unwrap();
     let converted = convert(store).unwrap();
-    assert_eq!(converted.read::<i32>(..).unwrap(), ArrayD::from_elem(IxDyn(&[4]), 7));
+    assert_eq!(converted.read::<ArrayD<i32>>(..).unwrap(), ArrayD::from_elem(IxDyn(&[4]), 7));
     assert_eq!(converted.chunk_shape(), [3]);
 }
 
@@ -271,9 +276,9 @@ fn runs_of_any_length_cost_nothing() {
     let rest = ListedLength::Run { length: 1 << 30, count: 1 << 30 };
     let array = builder.rectilinear_chunks([ChunkLengths::Listed(vec![run, rest])]).create().unwrap();
     let (last, middle) = ((1_i64 << 61) - 1, 1_i64 << 60);
-    array.fill(s![middle - 1], 5).unwrap();
-    assert_eq!(array.read::<i32>(s![middle - 2..middle]).unwrap(), arr1(&[0, 5]).into_dyn());
-    assert_eq!(array.read::<i32>(s![last]).unwrap(), ArrayD::from_elem(IxDyn(&[]), 0));
+    array.write(s![middle - 1], 5).unwrap();
+    assert_eq!(array.read::<ArrayD<i32>>(s![middle - 2..middle]).unwrap(), arr1(&[0, 5]).into_dyn());
+    assert_eq!(array.read::<ArrayD<i32>>(s![last]).unwrap(), ArrayD::from_elem(IxDyn(&[]), 0));
     assert_eq!(array.info().unwrap().chunks, Some((1 << 60) + (1 << 30)));
     assert_eq!(array.info().unwrap().chunks_initialised, 1);
 }
@@ -286,5 +291,5 @@ fn any_number_of_shapes_works() {
     let array =
         builder.codecs(codecs).rectilinear_chunks([(1..=200).collect::<Vec<u64>>()]).create().unwrap();
     array.write(.., &Array1::from_iter(0..20_100)).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap(), positions(&[20_100]));
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), positions(&[20_100]));
 }

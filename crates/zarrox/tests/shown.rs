@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*};
 use zarrox::{MissingChunks, OpenMode, OpenOptions};
 
 fn nodes() -> Result<(tempfile::TempDir, Array, Group), Box<dyn Error>> {
@@ -47,7 +47,7 @@ fn options_are_one_line() {
 #[test]
 fn the_description_of_an_array_has_a_line_for_each_fact() {
     let (directory, array, _group) = nodes().unwrap();
-    array.fill(.., 2.5_f32).unwrap();
+    array.write(.., 2.5_f32).unwrap();
     let text = array.info().unwrap().to_string();
     let line = |name: &str| {
         let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{text}"));

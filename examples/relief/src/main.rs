@@ -13,9 +13,9 @@ use std::error::Error;
 use std::fs::File;
 use std::path::Path;
 
-use ndarray::{Array2, Ix2};
+use ndarray::Array2;
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*, s};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -49,7 +49,7 @@ fn shade(group: &Group) -> Result<Array> {
         let last = rows.min(first + STRIP);
         // A slope needs the rows on either side.
         let (above, below) = (first.saturating_sub(1), rows.min(last + 1));
-        let heights: Array2<i16> = elevation.read_nd(s![above..below, ..])?;
+        let heights: Array2<i16> = elevation.read(s![above..below, ..])?;
         let shaded = hillshade(&heights, spacing);
         let inside = first - above..last - above;
         relief.append(&shaded.slice(ndarray::s![inside, ..]), 0)?;
@@ -60,7 +60,7 @@ fn shade(group: &Group) -> Result<Array> {
 /// The distance between neighbours, in metres, along rows and along columns.
 fn spacing(group: &Group) -> Result<(f64, f64)> {
     let number = |name: &str| -> Result<f64> {
-        let values = group.open(name)?.into_array()?.read::<f64>(s![...])?;
+        let values = group.open(name)?.into_array()?.read::<ArrayD<f64>>(s![...])?;
         Ok(values.first().copied().ok_or("an empty array")?)
     };
     let latitude = number("ymin")?.to_radians();
@@ -87,7 +87,7 @@ fn hillshade(heights: &Array2<i16>, (dy, dx): (f64, f64)) -> Array2<u8> {
 
 /// Writes an array of bytes as a grey picture.
 fn save(relief: &Array, path: &Path) -> Result<()> {
-    let pixels = relief.read_nd::<u8, Ix2>(s![..])?;
+    let pixels = relief.read::<Array2<u8>>(s![..])?;
     let (height, width) = pixels.dim();
     let mut encoder = png::Encoder::new(File::create(path)?, u32::try_from(width)?, u32::try_from(height)?);
     encoder.set_color(png::ColorType::Grayscale);

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use ndarray::Array3;
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*};
 use zarrox_tools::Digester;
 use zarrox_tools::check::Check;
 
@@ -123,7 +123,7 @@ fn compare(case: Case, path: &Path, values: &Array3<u16>) -> (f64, f64) {
     let shape = [values.shape()[0], values.shape()[1], values.shape()[2]];
     let mut times: [Vec<Duration>; 5] = Default::default();
     for repetition in 0..=REPETITIONS {
-        let (read, result) = timed(|| array.read::<u16>(..).unwrap());
+        let (read, result) = timed(|| array.read::<ArrayD<u16>>(..).unwrap());
         let (bare, expected) = timed(|| bare_loop(case, path, shape));
         let (checked, summary) = timed(|| check.run(|_| Ok(())).unwrap());
         let (digested, digest) = timed(|| digester.content(&node).unwrap());

@@ -6,9 +6,9 @@ use std::sync::Mutex;
 
 use zarrox::Selection;
 use zarrox::data_type::Casting;
-use zarrox::prelude::*;
 use zarrox::strided::View;
 use zarrox::{AccessOptions, Consolidated, DimSelection, IndexArray, Mask, OpenMode, OpenOptions};
+use zarrox::{Array, prelude::*};
 use zarrox_tools::Rechunk;
 
 use crate::case::{self, Case, Work};
@@ -33,11 +33,12 @@ pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
         Work::Write { boxes, at_once } => {
             let array = input.open()?;
             let boxes: Vec<Selection> = boxes.iter().map(selection).collect();
-            let values = boxes.iter().map(|region| array.read_dyn(region)).collect::<Result<Vec<_>, _>>()?;
+            let values =
+                boxes.iter().map(|region| array.read::<DynArray>(region)).collect::<Result<Vec<_>, _>>()?;
             let (output, at_once) = (output.alone(*at_once), *at_once);
             Box::new(move |_| {
                 let array = output.open()?;
-                let write = |index: usize| Ok(array.write_dyn(&boxes[index], &values[index])?);
+                let write = |index: usize| Ok(array.write(&boxes[index], &values[index])?);
                 turns::each(boxes.len(), at_once, write).map(|()| Found::Nothing)
             })
         }
@@ -58,13 +59,13 @@ pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
         Work::SelectWrite { selection } => {
             let array = input.open()?;
             let selection = selected(selection, &array)?;
-            let values = array.read_dyn(&selection)?;
+            let values = array.read::<DynArray>(&selection)?;
             let (data_type, shape) = (values.data_type().clone(), values.shape().to_vec());
             let mut bytes = values.into_bytes();
             increment(&mut bytes, data_type.size());
             let values = DynArray::new(data_type, shape, bytes)?;
             Box::new(move |_| {
-                output.open()?.write_dyn(&selection, &values)?;
+                output.open()?.write(&selection, &values)?;
                 Ok(Found::Nothing)
             })
         }
@@ -73,7 +74,7 @@ pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
             Box::new(move |_| {
                 let mut array = output.open()?;
                 for rows in &values {
-                    array.append_dyn(rows, 0)?;
+                    array.append(rows, 0)?;
                 }
                 Ok(Found::Nothing)
             })
@@ -196,7 +197,7 @@ pub(crate) fn selected(selection: &case::Selection, array: &Array) -> Result<Sel
 fn read(array: &Array, boxes: &[Selection], at_once: usize, keep: bool) -> Result<Found, Failure> {
     let kept = Mutex::new(Vec::<(usize, Elements)>::new());
     turns::each(boxes.len(), at_once, |index| {
-        let elements = array.read_dyn(&boxes[index])?;
+        let elements = array.read::<DynArray>(&boxes[index])?;
         if keep {
             kept.lock().unwrap().push((index, Box::new(elements.into_bytes())));
         }
@@ -239,7 +240,7 @@ fn rows_of_numbers(array: &Array, count: usize, rows: usize) -> Result<Vec<DynAr
     let shape: Vec<usize> = [rows].into_iter().chain(shape(array).into_iter().skip(1)).collect();
     let rows_of = |number: usize| {
         let numbers = ndarray::ArrayD::from_elem(shape.clone(), number as i64);
-        let numbers = DynArray::from_typed(DataType::Int64, &numbers)?;
+        let numbers = DynArray::from_values(DataType::Int64, &numbers)?;
         Ok(numbers.cast(array.data_type(), Casting::Lossy, &registry)?)
     };
     (0..count).map(rows_of).collect()

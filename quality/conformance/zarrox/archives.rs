@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use zarrox::prelude::*;
 use zarrox::stores::{Store, ZipMode, ZipStore};
 use zarrox::{Format, OpenOptions};
+use zarrox::{prelude::*, s};
 
 use crate::failure::Failure;
 
@@ -34,7 +34,7 @@ pub(crate) fn run(action: &str, directory: &Path) -> Result<(), Failure> {
 fn write(path: &Path, format: Format, level: Option<u32>) -> Result<(), Failure> {
     let store = ZipStore::open(path, ZipMode::Create)?.deflate(level);
     let options = OpenOptions::new().format(format);
-    let root = options.create_group_in(std::sync::Arc::new(store.clone()), "/")?;
+    let root = options.create_group((std::sync::Arc::new(store.clone()), "/"))?;
     let array = root.create_array("g/a").shape([6, 10]).chunks([4, 5]).data_type(DataType::Int32).create()?;
     array.write(.., &numbers())?;
     store.flush()?;
@@ -50,7 +50,7 @@ fn read(path: &Path, changed: bool) -> Result<(), Failure> {
     if changed {
         expected.row_mut(3).fill(8);
     }
-    if array.read::<i32>(..)? == expected.into_dyn() {
+    if array.read::<ArrayD<i32>>(..)? == expected.into_dyn() {
         return Ok(());
     }
     Err(format!("{} has other values", path.display()).into())

@@ -217,7 +217,7 @@ impl Cell {
         });
         let store = Arc::new(MemoryStore::new());
         store.set(&Key::new(".zarray")?, document.to_string().as_bytes(), Default::default())?;
-        Ok(OpenOptions::new().open_in(store, "")?.into_array()?.codecs())
+        Ok(OpenOptions::new().open((store, ""))?.into_array()?.codecs())
     }
 
     fn v2_codecs(&self, registry: &Registry) -> Result<Vec<CodecSpec>, Failure> {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use zarrox::data_type::Endian;
 use zarrox::json::Map;
-use zarrox::prelude::*;
 use zarrox::stores::{
     AzureOptions, DirectoryStore, GcsOptions, GdbmStore, LmdbStore, MongoDbStore, Prefix, PrefixStore,
     RedisStore, S3Options, SqliteStore, Store, WebDavOptions,
 };
 use zarrox::{DynArray, Format, Group, OpenOptions, Separator};
+use zarrox::{prelude::*, s};
 
 use crate::failure::{Failure, agree};
 
@@ -85,13 +85,13 @@ fn separator(kind: &str) -> Separator {
 /// A root with attributes, and a group with an array of each type. What is called `gone` is deleted again.
 fn write(store: Arc<dyn Store>, separator: Separator) -> Result<(), Failure> {
     store.erase_prefix(&Prefix::root())?;
-    let mut root = OpenOptions::new().format(Format::V2).create_group_in(store, "/")?;
+    let mut root = OpenOptions::new().format(Format::V2).create_group((store, "/"))?;
     root.set_attributes(attributes("größer"))?;
     for (name, endian) in TYPES {
         let data_type = data_type(name)?;
         let builder = root.create_array(&path(name)).shape(SHAPE).chunks(CHUNKS).separator(separator);
         let array = builder.data_type(data_type.clone()).endian(endian).create()?;
-        array.write_dyn(.., &expected(&data_type, false)?)?;
+        array.write(.., &expected(&data_type, false)?)?;
     }
     root.create_array("g/gone/a").shape(SHAPE).data_type(DataType::Int32).create()?;
     Ok(root.delete("g/gone")?)
@@ -103,13 +103,13 @@ fn change(store: Arc<dyn Store>) -> Result<(), Failure> {
     for (name, _) in TYPES {
         let array = root.open(&path(name))?.into_array()?;
         let row = DynArray::new(data_type(name)?, vec![10], vec![0; 10 * data_type(name)?.size()])?;
-        array.write_dyn(s![2, ..], &row)?;
+        array.write(s![2, ..], &row)?;
     }
     Ok(root.set_attributes(attributes("kleiner"))?)
 }
 
 fn read(store: Arc<dyn Store>, changed: bool) -> Result<Group, Failure> {
-    let root = OpenOptions::new().open_in(store, "/")?.into_group()?;
+    let root = OpenOptions::new().open((store, "/"))?.into_group()?;
     let title = if changed { "kleiner" } else { "größer" };
     agree("attributes", root.attributes(), &attributes(title))?;
     let names: Vec<String> =
@@ -120,7 +120,7 @@ fn read(store: Arc<dyn Store>, changed: bool) -> Result<Group, Failure> {
     agree("members", &names, &wanted)?;
     for (name, _) in TYPES {
         let data_type = data_type(name)?;
-        let found = root.open(&path(name))?.into_array()?.read_dyn(..)?;
+        let found = root.open(&path(name))?.into_array()?.read::<DynArray>(..)?;
         agree(name, found.as_bytes(), expected(&data_type, changed)?.as_bytes())?;
     }
     Ok(root)

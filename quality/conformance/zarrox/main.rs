@@ -26,7 +26,7 @@ use std::path::Path;
 
 use zarrox::codec::CodecSpec;
 use zarrox::json::{Json, Map};
-use zarrox::{Array, ChunkGrid, DimSelection, IntoSelection, OpenMode, OpenOptions, Selection};
+use zarrox::{Array, ChunkGrid, DimSelection, DynArray, IntoSelection, OpenMode, OpenOptions, Selection};
 use zarrox_core::json::json;
 
 use cell::{Cell, Step};
@@ -191,7 +191,7 @@ impl Participant<'_> {
         let model = self.expected(&array)?;
         self.describe(&array, &model)?;
         for selection in selections(&model.shape) {
-            let got = array.read_dyn(&selection.selection)?;
+            let got = array.read::<DynArray>(&selection.selection)?;
             let place = |failure: Failure| Failure::from(format!("[{}]: {failure}", selection.selection));
             agree("shape", got.shape(), &selection.shape).map_err(place)?;
             same(&model, &got, &model.gather(&selection.spans)).map_err(place)?;
@@ -238,7 +238,7 @@ impl Participant<'_> {
         }
         let fill = fill_element(&data_type, cell)?;
         same_fill(&data_type, array.fill_value().as_bytes(), &fill)?;
-        agree("chunk keys", &array.chunk_key_encoding()?, &cell.key_encoding()?)?;
+        agree("chunk keys", &array.raw().key_encoding()?, &cell.key_encoding()?)?;
         agree("attributes", array.attributes(), self.attributes())?;
         agree("dimension names", &names(array.dimension_names()), &names(cell.dimension_names.as_deref()))?;
         if !cell.needs.is_empty() {
@@ -255,7 +255,7 @@ fn write(array: &Array, model: &Model, region: &[[isize; 3]], seed: Option<u64>)
     let shape = spans.iter().map(|span| span.count).collect();
     let values = model.array(shape, model.values(&spans, seed))?;
     let slices = region.iter().map(|&[start, stop, step]| slice(Some(start), Some(stop), step));
-    Ok(array.write_dyn(slices.collect::<Vec<_>>(), &values)?)
+    Ok(array.write(slices.collect::<Vec<_>>(), &values)?)
 }
 
 fn slice(start: Option<isize>, stop: Option<isize>, step: isize) -> DimSelection {
@@ -314,10 +314,10 @@ fn normal(codecs: &[CodecSpec]) -> Vec<Json> {
 fn normal_codec(name: &str, configuration: &Map) -> Json {
     let mut configuration = configuration.clone();
     match name {
-        "zstd" => drop(configuration.entry("checksum".to_owned()).or_insert(false.into())),
-        "numcodecs.lz4" => drop(configuration.entry("acceleration".to_owned()).or_insert(1.into())),
+        "zstd" => _ = configuration.get_or_insert_with("checksum", || false.into()),
+        "numcodecs.lz4" => _ = configuration.get_or_insert_with("acceleration", || 1.into()),
         "blosc" if configuration.get("shuffle") == Some(&"noshuffle".into()) => {
-            configuration.shift_remove("typesize");
+            configuration.remove("typesize");
         }
         _ => {}
     }

@@ -36,10 +36,10 @@ fn compare(url: &str, case: &Json) -> Result<(), Failure> {
     let values = case["values"].as_array().ok_or("the case has no values")?;
     if values.iter().any(Json::is_string) {
         let expected = values.iter().filter_map(Json::as_str).map(str::to_owned).collect::<Vec<_>>();
-        let found = array.read_dyn(..)?.to_text()?;
+        let found = array.read::<DynArray>(..)?.to::<ArrayD<String>>()?;
         return agree("values", &found.into_iter().collect(), &expected);
     }
     let expected: Vec<f64> = values.iter().filter_map(Json::as_f64).collect();
-    let found = array.astype(&DataType::Float64).read::<f64>()?;
+    let found = array.astype(&DataType::Float64).read::<ArrayD<f64>>()?;
     agree("values", &found.into_iter().collect(), &expected)
 }

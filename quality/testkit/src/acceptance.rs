@@ -69,7 +69,7 @@ impl Case {
         let mut change: Vec<String> = set.iter().map(|(name, json)| format!("\"{name}\": {json}")).collect();
         document.extend(set.clone());
         for name in case["remove"].as_array().into_iter().flatten() {
-            assert!(document.shift_remove(name.as_str().unwrap()).is_some(), "{name} is not in the document");
+            assert!(document.remove(name.as_str().unwrap()).is_some(), "{name} is not in the document");
             change.push(format!("no {name}"));
         }
         let (mut change, mut document) = (change.join(", "), Json::Object(document).to_string());

@@ -3,6 +3,7 @@
 //! Each operation is run in processes of its own, in which the first, the second, … large piece of memory is refused, until one
 //! has taken all that it wants. Refused memory is an error of the operation: it aborts no process, and tears no chunk.
 
+use ndarray::ArrayD;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -125,11 +126,11 @@ fn store(directory: &Path) -> Result<Arc<dyn Store>> {
 
 /// An array of ones; before a repair, with a damaged chunk.
 fn prepare(operation: &str, directory: &Path) -> Result<Array> {
-    let array = options().create_array_in(store(directory)?, "").data_type(DataType::UInt8);
+    let array = options().create_array((store(directory)?, "")).data_type(DataType::UInt8);
     let array = array.shape([LENGTHS.0; 2]).chunks([LENGTHS.1 / 4; 2]).shards([LENGTHS.1; 2]).create()?;
-    array.fill(.., 1_u8)?;
+    array.write(.., 1_u8)?;
     if operation == "repair" {
-        let path = directory.join("a.zarr").join(array.chunk_key(&[1, 1])?);
+        let path = directory.join("a.zarr").join(array.raw().key(&[1, 1])?);
         let damaged = std::fs::read(&path).and_then(|mut shard| {
             shard[..8].fill(0xff);
             std::fs::write(&path, shard)
@@ -143,8 +144,8 @@ fn act(operation: &str, array: &Array, directory: &Path, values: &[u8]) -> Resul
     let part = crate::element::selection(&[100, 100], &[300, 600]);
     let length = usize::try_from(LENGTHS.0).unwrap_or(0);
     match operation {
-        "read" => array.read::<u8>(..).map(drop),
-        "read-part" => array.read::<u8>(part).map(drop),
+        "read" => array.read::<ArrayD<u8>>(..).map(drop),
+        "read-part" => array.read::<ArrayD<u8>>(part).map(drop),
         "write" => {
             let values = ndarray::ArrayView2::from_shape((length, length), values);
             array.write(
@@ -154,7 +155,7 @@ fn act(operation: &str, array: &Array, directory: &Path, values: &[u8]) -> Resul
                 })?,
             )
         }
-        "write-part" => array.fill(part, 2_u8),
+        "write-part" => array.write(part, 2_u8),
         "check" => Check::open_in(&options(), store(directory)?, "")?.run(|_| Ok(())).map(drop),
         "repair" => {
             let check = Check::open_in(&options(), store(directory)?, "")?;
@@ -169,7 +170,7 @@ fn act(operation: &str, array: &Array, directory: &Path, values: &[u8]) -> Resul
 
 /// Every element is the old one or the new one; a chunk that is damaged may be lost by its repair.
 fn judge(operation: &str, array: &Array) -> Result<()> {
-    let values = match array.read::<u8>(..) {
+    let values = match array.read::<ArrayD<u8>>(..) {
         Err(_) if operation == "repair" => return Ok(()),
         values => values?,
     };

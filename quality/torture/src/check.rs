@@ -62,7 +62,7 @@ impl Judge<'_> {
     }
 
     fn values(&mut self, path: &str, array: &Array) -> Option<Vec<u64>> {
-        let values = array.read::<u64>(..).map(|values| values.iter().copied().collect());
+        let values = array.read::<ArrayD<u64>>(..).map(|values| values.iter().copied().collect());
         values.map_err(|error| self.faults.add(Fault::Unreadable, format!("'{path}': {error}"))).ok()
     }
 
@@ -145,7 +145,7 @@ impl Judge<'_> {
     /// The elements of the damaged array. What was damaged may be lost, or cannot be read: there are those that are expected.
     fn whole_part(&mut self, array: &Array, expected: &Elements) -> Option<Vec<u64>> {
         let [rows, columns] = world::DAMAGED_SHAPE;
-        let left = array.read::<u64>(crate::element::selection(&[0, 0], &[rows, columns / 2]));
+        let left = array.read::<ArrayD<u64>>(crate::element::selection(&[0, 0], &[rows, columns / 2]));
         let left = left.map_err(|error| self.faults.add(Fault::Unreadable, format!("'{DAMAGED}': {error}")));
         let mut found =
             ArrayD::from_shape_vec(crate::element::lengths(&world::DAMAGED_SHAPE), expected.values.clone())
@@ -197,8 +197,9 @@ impl Judge<'_> {
             return;
         }
         let Some(array) = self.array(LOG) else { return };
-        let Ok(values) =
-            array.read::<u64>(..).map_err(|error| self.faults.add(Fault::Unreadable, error.to_string()))
+        let Ok(values) = array
+            .read::<ArrayD<u64>>(..)
+            .map_err(|error| self.faults.add(Fault::Unreadable, error.to_string()))
         else {
             return;
         };
@@ -391,7 +392,7 @@ struct Possible {
 
 impl Possible {
     fn accept(&self, array: &Array) -> Result<(), String> {
-        let values = array.read::<u64>(..).map_err(|error| error.to_string())?;
+        let values = array.read::<ArrayD<u64>>(..).map_err(|error| error.to_string())?;
         let values: Vec<u64> = values.iter().copied().collect();
         let number = array.attributes().get(NUMBER).and_then(zarrox::json::Json::as_u64);
         if self.whole.iter().any(|made| is_made(*made, number, &values, false))

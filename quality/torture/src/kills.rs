@@ -266,7 +266,7 @@ impl Scene {
     /// Deletes the hierarchy. What stays costs only room.
     fn discard(&self) {
         for place in self.copies.iter().chain([&self.place]) {
-            let _ = place.open().map(|at| OpenOptions::new().delete_in(at.store.clone(), &at.path));
+            let _ = place.open().map(|at| OpenOptions::new().delete((at.store.clone(), &at.path)));
         }
     }
 }

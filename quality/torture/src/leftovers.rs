@@ -68,7 +68,7 @@ fn chunk_keys(array: &Array) -> zarrox::Result<Vec<String>> {
             chunk[dim] = rest % grid[dim];
             rest /= grid[dim];
         }
-        array.chunk_key(&chunk)
+        array.raw().key(&chunk)
     });
     chunks.collect()
 }
@@ -127,10 +127,10 @@ mod tests {
     fn what_belongs_to_nothing_is_found() {
         let directory = tempfile::tempdir().unwrap();
         let at = Site::new(directory.path(), "t").place(Kind::Directory, "a").unwrap().open().unwrap();
-        let root = OpenOptions::new().create_group_in(at.store.clone(), "").unwrap();
+        let root = OpenOptions::new().create_group((at.store.clone(), "")).unwrap();
         let array =
             root.create_array("a").shape([4]).chunks([2]).data_type(DataType::UInt64).create().unwrap();
-        array.fill(.., 1_u64).unwrap();
+        array.write(.., 1_u64).unwrap();
         let faults = || {
             let mut faults = Faults::default();
             check_keys(&at, &mut faults);

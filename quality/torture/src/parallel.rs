@@ -1,5 +1,6 @@
 //! Four writers at once, whose regions share chunks, shards, arrays and documents.
 
+use ndarray::ArrayD;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Barrier;
 use std::thread;
@@ -158,7 +159,7 @@ impl Crowd<'_> {
         });
         let (pending, done): (BTreeMap<u64, u64>, BTreeMap<u64, u64>) =
             all.partition(|(number, _)| ran.interrupted.contains(number));
-        let values = match array.read::<u64>(..) {
+        let values = match array.read::<ArrayD<u64>>(..) {
             Ok(values) => values,
             Err(error) => {
                 shown.lost = usize::try_from(ROWS * WRITERS).unwrap_or(0);
@@ -226,7 +227,7 @@ impl Crowd<'_> {
     fn fresh(&self, create: impl FnOnce(&Opened) -> Done<()>) -> Outcome {
         let at = self.place.open()?;
         // An earlier scene may have been here.
-        let _ = OpenOptions::new().delete_in(at.store.clone(), &at.path);
+        let _ = OpenOptions::new().delete((at.store.clone(), &at.path));
         let created = create(&at).and_then(|()| at.store.flush().map_err(zarrox::Error::from));
         created.map_err(|error| error.to_string())
     }
@@ -318,7 +319,7 @@ impl Ran {
 }
 
 fn create_blocks(at: &Opened, stored: Stored) -> Done<()> {
-    let root = OpenOptions::new().create_group_in(at.store.clone(), &at.path)?;
+    let root = OpenOptions::new().create_group((at.store.clone(), &at.path))?;
     let array = world::of_numbers(root.create_array(BLOCKS)).shape([SIDE; 3]).no_compressor();
     match stored {
         Stored::Chunks => array.chunks([CHUNK; 3]).create()?,
@@ -328,19 +329,19 @@ fn create_blocks(at: &Opened, stored: Stored) -> Done<()> {
 }
 
 fn create_log(at: &Opened) -> Done<()> {
-    let root = OpenOptions::new().create_group_in(at.store.clone(), &at.path)?;
+    let root = OpenOptions::new().create_group((at.store.clone(), &at.path))?;
     let array = world::of_numbers(root.create_array(LOG)).shape([0, COLUMNS]).chunks([7, COLUMNS]);
     array.no_compressor().create().map(drop)
 }
 
 fn create_notes(at: &Opened) -> Done<()> {
-    let root = OpenOptions::new().create_group_in(at.store.clone(), &at.path)?;
+    let root = OpenOptions::new().create_group((at.store.clone(), &at.path))?;
     root.create_group(NOTES).map(drop)
 }
 
 fn read(at: &Opened, path: &str) -> Outcome<Vec<u64>> {
     let array = at.root().and_then(|root| root.open(path)?.into_array());
-    let values = array.and_then(|array| array.read::<u64>(..));
+    let values = array.and_then(|array| array.read::<ArrayD<u64>>(..));
     values.map(|values| values.iter().copied().collect()).map_err(|error| error.to_string())
 }
 

@@ -65,7 +65,7 @@ impl Opened {
 
     /// The root, opened with options.
     pub(crate) fn open_with(&self, options: &OpenOptions) -> zarrox::Result<zarrox::Group> {
-        options.open_in(self.store.clone(), &self.path)?.into_group()
+        options.open((self.store.clone(), &self.path))?.into_group()
     }
 }
 

@@ -8,6 +8,7 @@
 //! | `error HAND OPERATION MESSAGE` | the operation failed, and the hand does nothing more |
 //! | `finished` | all hands have ended |
 
+use ndarray::ArrayD;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
@@ -111,7 +112,7 @@ impl Tools<'_> {
         };
         let mut missing = Error::new(ErrorKind::NotFound, path);
         for place in places {
-            match OpenOptions::new().open_in(self.at.store.clone(), &self.at.below(place)) {
+            match OpenOptions::new().open((self.at.store.clone(), &self.at.below(place))) {
                 Ok(node) => return node.into_array(),
                 Err(error) if error.kind() == ErrorKind::NotFound => missing = error,
                 Err(error) => return Err(error),
@@ -177,7 +178,7 @@ impl Tools<'_> {
             Operation::ConvertInPlace { at, format } => convert_in_place(at, format)?,
             Operation::Discard { at } => {
                 let at = opened(at)?;
-                self.missing_is_done(OpenOptions::new().delete_in(at.store.clone(), &at.path))?;
+                self.missing_is_done(OpenOptions::new().delete((at.store.clone(), &at.path)))?;
                 at.store.flush()?;
             }
             Operation::Reshape { array, chunks, shards, compressed } => {
@@ -230,7 +231,7 @@ impl Tools<'_> {
 
     /// An array that operations create and fill.
     fn to_fill(&self, path: &str, number: u64) -> zarrox::Result<ArrayBuilder> {
-        let attributes = [(world::NUMBER.to_owned(), number.into())].into_iter().collect();
+        let attributes = [(world::NUMBER, number)];
         let array = world::of_numbers(self.root()?.create_array(path)).attributes(attributes);
         Ok(array.shape([world::PUT_LENGTH]).chunks([world::PUT_CHUNK]))
     }
@@ -266,7 +267,7 @@ impl Tools<'_> {
         let target = world::of_numbers(root.create_array(path)).shape(source.shape()).chunks(chunks);
         let target = target.overwrite(true).create()?;
         Rechunk::new().run(&source, &target)?;
-        if target.read::<u64>(..)? == world::original() {
+        if target.read::<ArrayD<u64>>(..)? == world::original() {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Corrupt, "the rechunked array has other elements than its source"))
@@ -356,7 +357,7 @@ impl Tools<'_> {
         let mut shape = before.clone();
         shape[0] += rows;
         array.resize(&shape)?;
-        let new = array.read::<u64>(DimSelection::from(before[0]..shape[0]))?;
+        let new = array.read::<ArrayD<u64>>(DimSelection::from(before[0]..shape[0]))?;
         if let Some(found) = new.iter().find(|&&found| found != 0) {
             let told = crate::element::told(*found);
             let message =
@@ -393,7 +394,7 @@ fn sweep_attribute(attributes: &mut zarrox::json::Map) {
 fn sweep_node(node: &mut Node) -> zarrox::Result<()> {
     node.update_attributes(sweep_attribute)?;
     let Node::Array(array) = node else { return Ok(()) };
-    let values = array.read::<u64>(..)?;
+    let values = array.read::<ArrayD<u64>>(..)?;
     if values.is_empty() { Ok(()) } else { array.write(.., &values) }
 }
 

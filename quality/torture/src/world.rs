@@ -65,7 +65,7 @@ pub(crate) fn boards(format: Format) -> Vec<Board> {
 
 /// Creates the hierarchy.
 pub(crate) fn create(at: &Opened, format: Format) -> zarrox::Result<()> {
-    let root = OpenOptions::new().format(format).create_group_in(at.store.clone(), &at.path)?;
+    let root = OpenOptions::new().format(format).create_group((at.store.clone(), &at.path))?;
     for board in boards(format) {
         let array = of_numbers(root.create_array(board.name)).shape([SIDE, SIDE]);
         match board.sharded {
@@ -111,7 +111,7 @@ pub(crate) fn create_damaged(at: &Opened) -> zarrox::Result<()> {
 
 /// Destroys the second chunk in the only shard: the index at its end has the places of both.
 pub(crate) fn damage(store: &dyn Store, array: &Array) -> zarrox::Result<()> {
-    let key = Key::new(array.chunk_key(&[0, 0])?)?;
+    let key = Key::new(array.raw().key(&[0, 0])?)?;
     let Some(shard) = store.get(&key)? else { return Ok(()) };
     let mut shard = shard.to_vec();
     let index = shard.len() - 2 * 16 - 4;
@@ -155,7 +155,7 @@ pub(crate) fn check_copy(root: &Group) -> zarrox::Result<()> {
 }
 
 fn check_elements(root: &Group, path: &str, expected: &ArrayD<u64>) -> zarrox::Result<()> {
-    if root.open(path)?.into_array()?.read::<u64>(..)? == *expected {
+    if root.open(path)?.into_array()?.read::<ArrayD<u64>>(..)? == *expected {
         return Ok(());
     }
     let message = format!("the array '{path}' of the copy has other elements than the source");

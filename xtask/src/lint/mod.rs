@@ -18,6 +18,7 @@ whether generated files are fresh
 With names only these checks:
   fmt, doc, deny           formatting, rustdoc, and licences of dependencies
   clippy-all, clippy-few   Clippy with all features, and with those that other builds have
+  pure                     no C in the library with the feature `pure`
   circles                  files and folders that need one another
   unlisted                 Rust files that no target compiles
   symbols                  files and names that ARCHITECTURE.md mentions
@@ -52,8 +53,10 @@ const CHECKS: &[Check] = &[
         // As the fuzz targets, which are apart from the workspace, use it.
         cargo(["clippy", "--package", "zarrox-testkit", "--no-default-features"])
             .with(["--", "--deny", "warnings"])
-            .run()
+            .run()?;
+        cargo(["clippy", "--package", "zarrox"]).with(PURE).with(["--", "--deny", "warnings"]).run()
     }),
+    ("pure", without_c),
     ("doc", || {
         let doc = cargo(["doc", "--no-deps"]).with(EVERYTHING);
         doc.variable("RUSTDOCFLAGS", "--deny warnings").run()
@@ -67,6 +70,23 @@ const CHECKS: &[Check] = &[
     ("fuzz", fuzz::check),
     ("page", page::check),
 ];
+
+/// The library without C.
+const PURE: [&str; 3] = ["--no-default-features", "--features", "pure"];
+
+/// Checks that the library needs no compiler of C with the feature `pure`.
+fn without_c() -> Outcome {
+    let tree =
+        cargo(["tree", "--package", "zarrox", "--edges", "normal,build", "--prefix", "none"]).with(PURE);
+    let tree = tree.output().ok_or("`cargo tree` failed")?;
+    let compilers = ["cc", "cmake"];
+    match tree.lines().find(|line| compilers.contains(&line.split(' ').next().unwrap_or_default())) {
+        Some(line) => {
+            Err(format!("with the feature `pure`, zarrox needs {line}; `cargo tree --invert` says why"))
+        }
+        None => Ok(()),
+    }
+}
 
 pub(crate) fn run(names: &[String]) -> Outcome {
     if let Some(unknown) = names.iter().find(|name| !CHECKS.iter().any(|(check, _)| check == name)) {

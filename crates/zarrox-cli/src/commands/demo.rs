@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use zarrox::data_type::{ByteOrder, Endian};
-use zarrox::{DataType, Error};
+use zarrox::{DataType, Error, Order};
 
 use crate::exit::Failure;
 use crate::files::{self, Output};
-use crate::npy::Header;
 
 /// The shape of the elevation model.
 const SHAPE: [u64; 2] = [1200, 1600];
@@ -119,16 +118,12 @@ fn line(arguments: &[&str]) -> String {
 
 /// Writes elevations in metres to a NumPy file: the sum of long and short waves.
 fn write_hills(path: &Path) -> Result<(), Error> {
-    let header = Header {
-        data_type: DataType::Int16,
-        order: ByteOrder::One(Endian::Little),
-        column_major: false,
-        shape: SHAPE.to_vec(),
-    };
+    let endian = ByteOrder::One(Endian::Little);
+    let header = zarrox::npy::header(&DataType::Int16, &endian, Order::RowMajor, &SHAPE)?;
     let mut output = Output::create(path, false)?;
     let [rows, columns] = SHAPE;
     let elements = (0..rows).flat_map(|row| (0..columns).map(move |column| elevation(row, column)));
-    let bytes: Vec<u8> = header.to_bytes()?.into_iter().chain(elements.flat_map(i16::to_le_bytes)).collect();
+    let bytes: Vec<u8> = header.into_iter().chain(elements.flat_map(i16::to_le_bytes)).collect();
     output.write_all(&bytes).map_err(|error| files::failed("writing the elevations", error))?;
     output.finish()
 }

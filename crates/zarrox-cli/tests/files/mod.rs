@@ -150,7 +150,7 @@ fn damaged_archives_are_errors_and_leave_nothing() {
     place.fails(5, &["import", "altered.npz", "a.zarr", "--member", "x"]);
     // Of what is not ours nothing is deleted.
     place.write("b.zarr/g/mine/zarr.json", r#"{"zarr_format": 3, "node_type": "group"}"#);
-    place.fails(5, &["import", "altered.npz", "b.zarr/g"]);
+    place.fails(4, &["import", "altered.npz", "b.zarr/g"]);
     assert!(place.path("b.zarr/g/mine/zarr.json").exists() && !place.path("b.zarr/g/x").exists());
     std::fs::remove_dir_all(place.path("b.zarr")).unwrap();
     assert_eq!(place.names(), ["altered.npz", "cut.npz"]);

@@ -14,6 +14,11 @@ fn limited(place: &Place, limit: &str, line: &[&str]) -> Run {
     Run::from(command.current_dir(place.path("")).output().unwrap())
 }
 
+/// Returns true for a journal, or the mark of a deletion, with which the same command goes on.
+fn is_remembered(name: &str) -> bool {
+    name.starts_with(".zarrox-journal") || name.starts_with(".zarrox-unfinished")
+}
+
 /// The names of all files below the directory that are not chunks or documents.
 fn temporary_files(place: &Place) -> Vec<String> {
     let mut found = Vec::new();
@@ -24,8 +29,7 @@ fn temporary_files(place: &Place) -> Vec<String> {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
                 directories.push(path);
-            } else if name.contains("tmp") || name.starts_with('.') && !name.starts_with(".zarrox-journal") {
-                // A journal is what the same command goes on with.
+            } else if name.contains("tmp") || name.starts_with('.') && !is_remembered(&name) {
                 found.push(name);
             }
         }
@@ -104,10 +108,12 @@ const COMMANDS: [(&[&str], &[&str]); 8] = [
     (&["export", "a.zarr/x", "o.npy"], &[]),
 ];
 
-/// Returns true if the program ended because a few bytes were refused, which nothing in it takes by itself: as if it was killed. Two
-/// threads may say so at the same time.
+/// Returns true if the program ended because a few bytes were refused, which nothing in it takes by itself: as if it was killed.
 fn is_ended_by_a_small_allocation(run: &Run) -> bool {
-    let bytes = run.err.split("memory allocation of ").last().and_then(|rest| rest.split(' ').next());
+    let is_refused = run.err.starts_with("memory allocation of ");
+    // Several threads may say it at a time.
+    let last = run.err.rsplit("memory allocation of ").next().filter(|_| is_refused);
+    let bytes = last.and_then(|rest| rest.split(' ').next());
     bytes.and_then(|bytes| bytes.parse().ok()).is_some_and(|bytes: usize| bytes <= 64 << 10)
 }
 

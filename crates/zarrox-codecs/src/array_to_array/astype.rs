@@ -23,17 +23,13 @@ use crate::numeric::filter::{self, Filter, dtype};
 const NAME: &str = "numcodecs.astype";
 
 /// The definition of `astype`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["astype"],
-    v2_id: Some("astype"),
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: |members, _| {
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
+    .aliases(&["astype"])
+    .v2_id("astype")
+    .with_from_v2(|members, _| {
         to_v2(&config::from_v2(members, json!({"encode_dtype": null, "decode_dtype": null})))
-    },
-    to_v2,
-};
+    })
+    .with_to_v2(to_v2);
 
 fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     dtype::normalised(configuration, "decode_dtype", "encode_dtype")

@@ -13,7 +13,7 @@
 //! magnitude is rounded. What would round to an integer beyond the last one is rounded down. Decoding changes nothing.
 
 use zarrox_core::FillValue;
-use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
@@ -26,26 +26,15 @@ use crate::numeric::filter::{EachElement, Filter};
 const NAME: &str = "numcodecs.bitround";
 
 /// The definition of the name that zarr-python reads.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &[],
-    v2_id: Some("bitround"),
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: |members, _| Ok(config::from_v2(members, json!({"keepbits": null}))),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
+    .v2_id("bitround")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"keepbits": null}))));
 
 /// The definition of the registered name.
-pub(crate) static REGISTERED: CodecDef = CodecDef {
-    name: "bitround",
-    aliases: &["https://codec.zarrs.dev/array_to_array/bitround"],
-    v2_id: Some("bitround"),
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: |_, _| Err(CodecError::invalid("from Zarr v2 it is the codec 'numcodecs.bitround'")),
-    to_v2: same_to_v2,
-};
+pub(crate) static REGISTERED: CodecDef = CodecDef::new("bitround", CodecKind::ArrayToArray, create)
+    .aliases(&["https://codec.zarrs.dev/array_to_array/bitround"])
+    .v2_id("bitround")
+    .with_from_v2(|_, _| Err(CodecError::invalid("from Zarr v2 it is the codec 'numcodecs.bitround'")));
 
 /// Numbers of fewer significant bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

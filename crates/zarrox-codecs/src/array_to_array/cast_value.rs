@@ -12,9 +12,7 @@
 //! Names: `cast_value` in v3. Leniently, `out_of_range` may be `"error"`, as an early text had it, and the fill value may be one
 //! that is not the same when it was encoded and decoded: zarr-python 3.4 writes those.
 
-use zarrox_core::codec::{
-    ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Elementwise, same_from_v2, same_to_v2,
-};
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Elementwise};
 use zarrox_core::data_type::DataType;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -28,15 +26,7 @@ use crate::numeric::real::{Caster, Missing, OutOfRange, RealType, Refused};
 const NAME: &str = "cast_value";
 
 /// The definition of `cast_value`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create);
 
 const ROUNDINGS: &[(&str, Rounding)] = &[
     ("nearest-even", Rounding::NearestEven),
@@ -102,9 +92,9 @@ impl CastValue {
     }
 
     fn mapped(mut self, direction: &str, pair: Json) -> Self {
-        let map = self.configuration.entry("scalar_map".to_owned()).or_insert_with(|| json!({}));
+        let map = self.configuration.get_or_insert_with("scalar_map", || json!({}));
         if let Some(map) = map.as_object_mut()
-            && let Json::Array(pairs) = map.entry(direction.to_owned()).or_insert_with(|| json!([]))
+            && let Json::Array(pairs) = map.get_or_insert_with(direction, || json!([]))
         {
             pairs.push(pair);
         }

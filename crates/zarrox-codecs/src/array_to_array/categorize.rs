@@ -14,9 +14,7 @@
 use std::collections::HashMap;
 
 use zarrox_core::FillValue;
-use zarrox_core::codec::{
-    ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2,
-};
+use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::data_type::{Endian, Storage, TypeString, utf32_text};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -28,17 +26,12 @@ use crate::config;
 const NAME: &str = "numcodecs.categorize";
 
 /// The definition of `categorize`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["categorize"],
-    v2_id: Some("categorize"),
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: |members, _| {
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
+    .aliases(&["categorize"])
+    .v2_id("categorize")
+    .with_from_v2(|members, _| {
         Ok(config::from_v2(members, json!({"labels": null, "dtype": null, "astype": "|u1"})))
-    },
-    to_v2: same_to_v2,
-};
+    });
 
 /// Text from a short list.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -28,15 +28,11 @@ use crate::numeric::filter::{self, EachElement, Filter, Steps, WholeChunk, dtype
 const NAME: &str = "numcodecs.delta";
 
 /// The definition of `delta`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["delta"],
-    v2_id: Some("delta"),
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: |members, _| to_v2(&config::from_v2(members, json!({"dtype": null, "astype": null}))),
-    to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
+    .aliases(&["delta"])
+    .v2_id("delta")
+    .with_from_v2(|members, _| to_v2(&config::from_v2(members, json!({"dtype": null, "astype": null}))))
+    .with_to_v2(to_v2);
 
 fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     dtype::normalised(configuration, "dtype", "astype")

@@ -32,20 +32,16 @@ use crate::numeric::filter::{self, Filter, Steps, dtype};
 const NAME: &str = "numcodecs.fixedscaleoffset";
 
 /// The definition of `fixedscaleoffset`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["fixedscaleoffset", "https://codec.zarrs.dev/array_to_array/fixedscaleoffset"],
-    v2_id: Some("fixedscaleoffset"),
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: |members, _| {
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
+    .aliases(&["fixedscaleoffset", "https://codec.zarrs.dev/array_to_array/fixedscaleoffset"])
+    .v2_id("fixedscaleoffset")
+    .with_from_v2(|members, _| {
         to_v2(&config::from_v2(
             members,
             json!({"scale": null, "offset": null, "dtype": null, "astype": null}),
         ))
-    },
-    to_v2,
-};
+    })
+    .with_to_v2(to_v2);
 
 fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     dtype::normalised(configuration, "dtype", "astype")
@@ -134,7 +130,9 @@ impl Scalar {
     fn read(config: Config<'_>, name: &str) -> Result<Self, CodecError> {
         let json = config.get(name).ok_or_else(|| config::missing(name))?;
         let integer = json.as_i64().map(i128::from).or_else(|| json.as_u64().map(i128::from));
-        let scalar = integer.map(Self::Integer).or_else(|| json.as_f64().map(Self::Float));
+        let scalar = integer
+            .map(Self::Integer)
+            .or_else(|| json.as_f64().filter(|float| float.is_finite()).map(Self::Float));
         scalar.ok_or_else(|| config::wrong(name, json, "a number"))
     }
 

@@ -11,7 +11,7 @@
 use multiversion::multiversion;
 use wide::u8x16;
 use zarrox_core::FillValue;
-use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
@@ -22,15 +22,9 @@ use crate::numeric::filter::{EachElement, Filter, WholeChunk};
 const NAME: &str = "numcodecs.packbits";
 
 /// The definition of numcodecs' `packbits`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &[],
-    v2_id: Some("packbits"),
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: |_, _| Ok(Map::default()),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
+    .v2_id("packbits")
+    .with_from_v2(|_, _| Ok(Map::default()));
 
 /// Eight booleans in a byte, as numcodecs packs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

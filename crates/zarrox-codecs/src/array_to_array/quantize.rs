@@ -24,17 +24,13 @@ use crate::numeric::filter::{self, Filter, Steps, dtype};
 const NAME: &str = "numcodecs.quantize";
 
 /// The definition of `quantize`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["quantize"],
-    v2_id: Some("quantize"),
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: |members, _| {
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
+    .aliases(&["quantize"])
+    .v2_id("quantize")
+    .with_from_v2(|members, _| {
         to_v2(&config::from_v2(members, json!({"digits": null, "dtype": null, "astype": null})))
-    },
-    to_v2,
-};
+    })
+    .with_to_v2(to_v2);
 
 fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     dtype::normalised(configuration, "dtype", "astype")

@@ -11,9 +11,7 @@
 //! are decoded; floats are rounded after each operation, and those that are too large become infinity, where there is one.
 
 use zarrox_core::FillValue;
-use zarrox_core::codec::{
-    ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Elementwise, same_from_v2, same_to_v2,
-};
+use zarrox_core::codec::{ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Elementwise};
 use zarrox_core::data_type::DataType;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -25,15 +23,7 @@ use crate::numeric::real::{Arithmetic, Direction, Real, RealType};
 const NAME: &str = "scale_offset";
 
 /// The definition of `scale_offset`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create);
 
 /// Less an offset, times a scale.
 #[derive(Debug, Clone, PartialEq)]

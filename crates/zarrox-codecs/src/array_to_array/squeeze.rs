@@ -5,9 +5,7 @@
 //!
 //! It has no configuration. Names: `zarrs.squeeze` in v3 (also `squeeze`); v2 does not have it.
 
-use zarrox_core::codec::{
-    ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_from_v2, same_to_v2,
-};
+use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
@@ -18,15 +16,8 @@ use crate::config;
 const NAME: &str = "zarrs.squeeze";
 
 /// The definition of `zarrs.squeeze`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["squeeze", "https://codec.zarrs.dev/array_to_array/squeeze"],
-    v2_id: None,
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create)
+    .aliases(&["squeeze", "https://codec.zarrs.dev/array_to_array/squeeze"]);
 
 /// No axes of length 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,9 +9,7 @@
 //! Names: `transpose` in v3; v2 says it with `order`. Leniently, `order` may be `"C"` (as it is) or `"F"`
 //! (all axes reversed), as drafts before September 2023 had it.
 
-use zarrox_core::codec::{
-    ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_from_v2, same_to_v2,
-};
+use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
@@ -22,15 +20,7 @@ use crate::config;
 const NAME: &str = "transpose";
 
 /// The definition of `transpose`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToArray, create);
 
 /// The axes in another order.
 #[derive(Debug, Clone, PartialEq, Eq)]

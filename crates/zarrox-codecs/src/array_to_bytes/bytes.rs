@@ -12,7 +12,7 @@
 use zarrox_core::codec::coalesce::{BLOCK, BLOCK_TRANSPOSED, GAP, STRAIGHT, STRAIGHT_MOST};
 use zarrox_core::codec::{
     ArrayAccess, ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    Fetch, InPlace, ReadRegion, RegionRanges, Size, Window, same_from_v2, same_to_v2,
+    Fetch, InPlace, ReadRegion, RegionRanges, Size, Window,
 };
 use zarrox_core::data_type::{ByteOrder, Endian, Leaf, Storage};
 use zarrox_core::error::CodecError;
@@ -27,15 +27,7 @@ use crate::config;
 const NAME: &str = "bytes";
 
 /// The definition of `bytes`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["endian"],
-    v2_id: None,
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create).aliases(&["endian"]);
 
 /// Elements as plain bytes, in a byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,7 +20,7 @@
 
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
-    Size, same_to_v2,
+    Size,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -37,26 +37,21 @@ use crate::config::Config;
 const NAME: &str = "numcodecs.json2";
 
 /// The definition of `json2`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["json2"],
-    v2_id: Some("json2"),
-    kind: CodecKind::ArrayToBytes,
-    create: |configuration, context| create(configuration, context, NAME, Trailer::TypeAndShape),
-    from_v2: |members, _| Ok(config::from_v2(members, defaults())),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, |configuration, context| {
+    create(configuration, context, NAME, Trailer::TypeAndShape)
+})
+.aliases(&["json2"])
+.v2_id("json2")
+.with_from_v2(|members, _| Ok(config::from_v2(members, defaults())));
 
 /// The definition of `json`.
-pub(crate) static LEGACY: CodecDef = CodecDef {
-    name: "numcodecs.json",
-    aliases: &["json"],
-    v2_id: Some("json"),
-    kind: CodecKind::ArrayToBytes,
-    create: |configuration, context| create(configuration, context, LEGACY.name, Trailer::Type),
-    from_v2: |members, _| Ok(config::from_v2(members, defaults())),
-    to_v2: same_to_v2,
-};
+pub(crate) static LEGACY: CodecDef =
+    CodecDef::new("numcodecs.json", CodecKind::ArrayToBytes, |configuration, context| {
+        create(configuration, context, LEGACY.name, Trailer::Type)
+    })
+    .aliases(&["json"])
+    .v2_id("json")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, defaults())));
 
 fn defaults() -> Json {
     json!({
@@ -168,8 +163,9 @@ impl JsonCodec {
         if self.ascii && !encoded.is_ascii() {
             return Err(CodecError::corrupt("the text is not ASCII"));
         }
-        std::str::from_utf8(encoded)
-            .map_err(|error| CodecError::corrupt(format!("the text is not UTF-8: {error}")))
+        std::str::from_utf8(encoded).map_err(|error| {
+            CodecError::corrupt(format!("the text is not UTF-8: {error}")).with_source(error)
+        })
     }
 }
 

@@ -13,7 +13,7 @@
 
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
-    Size, same_to_v2,
+    Size,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -28,26 +28,17 @@ use crate::config;
 const NAME: &str = "numcodecs.msgpack2";
 
 /// The definition of `msgpack2`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["msgpack2"],
-    v2_id: Some("msgpack2"),
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: |members, _| Ok(config::from_v2(members, defaults())),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
+    .aliases(&["msgpack2"])
+    .v2_id("msgpack2")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, defaults())));
 
 /// The definition of `msgpack`.
-pub(crate) static LEGACY: CodecDef = CodecDef {
-    name: "numcodecs.msgpack",
-    aliases: &["msgpack"],
-    v2_id: Some("msgpack"),
-    kind: CodecKind::ArrayToBytes,
-    create: create_legacy,
-    from_v2: |members, _| Ok(config::from_v2(members, json!({"encoding": "utf-8"}))),
-    to_v2: same_to_v2,
-};
+pub(crate) static LEGACY: CodecDef =
+    CodecDef::new("numcodecs.msgpack", CodecKind::ArrayToBytes, create_legacy)
+        .aliases(&["msgpack"])
+        .v2_id("msgpack")
+        .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"encoding": "utf-8"}))));
 
 fn defaults() -> Json {
     json!({"raw": false, "use_single_float": false, "use_bin_type": true})

@@ -20,7 +20,7 @@
 use zarrox_core::codec::coalesce::{BLOCK, GAP};
 use zarrox_core::codec::{
     ArrayAccess, ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    Fetch, ReadRegion, RegionRanges, Size, Window, resolve, same_from_v2, same_to_v2,
+    Fetch, ReadRegion, RegionRanges, Size, Window, resolve,
 };
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
@@ -37,18 +37,11 @@ use crate::config::{self, Config, wrong};
 const NAME: &str = "packbits";
 
 /// The definition of `packbits`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create);
 
 /// Where the number of unused bits in the last byte is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum PackBitsPadding {
     /// Nowhere.
     #[default]

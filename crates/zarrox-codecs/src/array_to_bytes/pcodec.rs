@@ -26,7 +26,7 @@ use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec, standalone, wrapped};
 use zarrox_core::Strictness;
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
-    Size, same_to_v2,
+    Size,
 };
 use zarrox_core::data_type::Storage;
 use zarrox_core::error::CodecError;
@@ -43,13 +43,10 @@ use crate::error::truncated;
 const NAME: &str = "numcodecs.pcodec";
 
 /// The definition of `numcodecs.pcodec`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["pcodec", "https://codec.zarrs.dev/array_to_bytes/pcodec"],
-    v2_id: Some("pcodec"),
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: |members, _| {
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
+    .aliases(&["pcodec", "https://codec.zarrs.dev/array_to_bytes/pcodec"])
+    .v2_id("pcodec")
+    .with_from_v2(|members, _| {
         let mut configuration = config::from_v2(members, defaults());
         if !members.contains_key("mode_spec")
             && let Some(mode) = older_mode(members)?
@@ -57,9 +54,7 @@ pub(crate) static DEF: CodecDef = CodecDef {
             configuration.insert("mode_spec".to_owned(), mode.into());
         }
         Ok(configuration)
-    },
-    to_v2: same_to_v2,
-};
+    });
 
 /// The configuration that numcodecs writes by default.
 fn defaults() -> Json {
@@ -78,6 +73,7 @@ const OLDER_MODES: [&str; 2] = ["int_mult_spec", "float_mult_spec"];
 
 /// The use of differences between numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PcodecDelta {
     /// Chosen to suit the numbers.
     Auto,
@@ -304,7 +300,7 @@ impl ArrayToBytes for PcodecCodec {
     fn encode(&self, chunk: &View<'_>, _: EncodeOptions, encoded: &mut Vec<u8>) -> Result<bool, CodecError> {
         with_number!(self.number, T => numbers::encode::<T>(chunk, |numbers| {
             let file = standalone::simple_compress(numbers, &self.parameters);
-            encoded.extend(file.map_err(|error| CodecError::invalid(format!("compression failed: {error}")))?);
+            encoded.extend(file.map_err(|error| CodecError::invalid(format!("compression failed: {error}")).with_source(error))?);
             Ok(())
         }))?;
         Ok(true)
@@ -392,7 +388,7 @@ fn check_dictionary(unit: &[u8], count: usize) -> Result<(), CodecError> {
 
 #[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
 fn damaged(error: PcoError) -> CodecError {
-    CodecError::corrupt(format!("damaged: {}", error.message))
+    CodecError::corrupt(format!("damaged: {}", error.message)).with_source(error)
 }
 
 #[cfg(test)]

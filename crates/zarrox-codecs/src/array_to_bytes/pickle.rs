@@ -8,15 +8,12 @@ use zarrox_core::data_type::PICKLE;
 use zarrox_core::error::CodecError;
 
 /// The definition of `pickle`, which cannot be made.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.pickle",
-    aliases: &["pickle"],
-    v2_id: Some("pickle"),
-    kind: CodecKind::ArrayToBytes,
-    create: |_, _| Err(refused()),
-    from_v2: |_, _| Err(refused()),
-    to_v2: |_| Err(refused()),
-};
+pub(crate) static DEF: CodecDef =
+    CodecDef::new("numcodecs.pickle", CodecKind::ArrayToBytes, |_, _| Err(refused()))
+        .aliases(&["pickle"])
+        .v2_id("pickle")
+        .with_from_v2(|_, _| Err(refused()))
+        .with_to_v2(|_| Err(refused()));
 
 fn refused() -> CodecError {
     CodecError::unsupported(PICKLE)

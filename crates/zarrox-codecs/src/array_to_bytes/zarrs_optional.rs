@@ -16,7 +16,7 @@
 use zarrox_core::FillValue;
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    ReadRegion, Size, same_from_v2, same_to_v2,
+    ReadRegion, Size,
 };
 use zarrox_core::data_type::{DataType, Storage};
 use zarrox_core::error::CodecError;
@@ -34,15 +34,8 @@ use crate::{Bytes, PackBits};
 const NAME: &str = "zarrs.optional";
 
 /// The definition of `zarrs.optional`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["optional", "https://codec.zarrs.dev/array_to_bytes/optional"],
-    v2_id: None,
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
+    .aliases(&["optional", "https://codec.zarrs.dev/array_to_bytes/optional"]);
 
 /// Elements that may be missing: which there are, and their values.
 #[derive(Debug, Clone, PartialEq, Eq)]

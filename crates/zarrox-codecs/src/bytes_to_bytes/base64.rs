@@ -11,9 +11,7 @@
 
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeSliceError, Engine};
-use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
-};
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 
@@ -21,15 +19,9 @@ use crate::config;
 use crate::error::too_large;
 
 /// The definition of `numcodecs.base64`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.base64",
-    aliases: &[],
-    v2_id: Some("base64"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: |_, _| Ok(Map::default()),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.base64", CodecKind::BytesToBytes, create)
+    .v2_id("base64")
+    .with_from_v2(|_, _| Ok(Map::default()));
 
 /// Bytes as text, a third longer, for stores that take only text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,14 +59,16 @@ impl BytesToBytes for Base64 {
         let start = encoded.len();
         encoded.resize(start + encoded_length(decoded.len()), 0);
         let written = STANDARD.encode_slice(decoded, &mut encoded[start..]);
-        written.map(|_| ()).map_err(|error| CodecError::invalid(error.to_string()))
+        written.map(|_| ()).map_err(|error| CodecError::invalid(error.to_string()).with_source(error))
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
         let room = decoded.len();
         STANDARD.decode_slice(encoded, decoded).map_err(|error| match error {
             DecodeSliceError::OutputSliceTooSmall => too_large(room),
-            DecodeSliceError::DecodeError(error) => CodecError::corrupt(format!("no base64: {error}")),
+            DecodeSliceError::DecodeError(error) => {
+                CodecError::corrupt(format!("no base64: {error}")).with_source(error)
+            }
         })
     }
 

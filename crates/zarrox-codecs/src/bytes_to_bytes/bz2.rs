@@ -12,9 +12,7 @@
 
 use bzip2::Compression;
 use bzip2::{Action, Compress, Decompress, Status};
-use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
-};
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
@@ -24,15 +22,10 @@ use crate::error::too_large;
 use crate::error::truncated;
 
 /// The definition of `numcodecs.bz2`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.bz2",
-    aliases: &["bz2", "https://codec.zarrs.dev/bytes_to_bytes/bz2"],
-    v2_id: Some("bz2"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: |members, _| Ok(config::from_v2(members, json!({"level": 1}))),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.bz2", CodecKind::BytesToBytes, create)
+    .aliases(&["bz2", "https://codec.zarrs.dev/bytes_to_bytes/bz2"])
+    .v2_id("bz2")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"level": 1}))));
 
 /// bzip2: small and very slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,8 +75,9 @@ impl BytesToBytes for Bz2 {
             encoded.try_reserve(rest.len() + rest.len() / 100 + 600)?;
             let before = stream.total_in();
             let status = stream.compress_vec(rest, encoded, Action::Finish);
-            let status =
-                status.map_err(|error| CodecError::invalid(format!("compression failed: {error}")))?;
+            let status = status.map_err(|error| {
+                CodecError::invalid(format!("compression failed: {error}")).with_source(error)
+            })?;
             if status == Status::StreamEnd {
                 return Ok(());
             }
@@ -110,7 +104,8 @@ fn decode_stream(encoded: &[u8], decoded: &mut [u8]) -> Result<(usize, usize), C
     let (mut read, mut written) = (0, 0);
     loop {
         let status = stream.decompress(&encoded[read..], &mut decoded[written..]);
-        let status = status.map_err(|error| CodecError::corrupt(format!("damaged: {error}")))?;
+        let status =
+            status.map_err(|error| CodecError::corrupt(format!("damaged: {error}")).with_source(error))?;
         let (total_in, total_out) = (to_usize(stream.total_in()), to_usize(stream.total_out()));
         if status == Status::StreamEnd {
             return Ok((total_in, total_out));

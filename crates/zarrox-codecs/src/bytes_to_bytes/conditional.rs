@@ -15,7 +15,6 @@
 
 use zarrox_core::codec::{
     BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Framed, Size,
-    same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
@@ -29,15 +28,7 @@ use crate::error::truncated;
 const NAME: &str = "conditional";
 
 /// The definition of `conditional`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::BytesToBytes, create);
 
 /// The most bits of a header: more codecs are an accident or an attack.
 const MOST_BITS: i32 = 8 << 10;

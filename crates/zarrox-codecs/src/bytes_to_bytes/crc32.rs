@@ -10,25 +10,20 @@
 //!
 //! Encoded bytes: their CRC-32 as a little-endian `u32`, then the bytes themselves (or the other way round).
 
-use zarrox_core::codec::{CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::codec::{CodecDef, CodecKind, CodecSpec};
 use zarrox_core::json::Map;
 
 use crate::bytes_to_bytes::checksum::{self, Checked, Checksum, ChecksumLocation};
 use crate::config;
 
 /// The definition of `numcodecs.crc32`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.crc32",
-    aliases: &[],
-    v2_id: Some("crc32"),
-    kind: CodecKind::BytesToBytes,
-    create: |configuration, context| {
+pub(crate) static DEF: CodecDef =
+    CodecDef::new("numcodecs.crc32", CodecKind::BytesToBytes, |configuration, context| {
         let config = config::read(configuration, context, &["location"])?;
         Ok(Checked::codec(Crc32 { location: ChecksumLocation::read(config)? }))
-    },
-    from_v2: |members, _| Ok(ChecksumLocation::from_v2(members)),
-    to_v2: same_to_v2,
-};
+    })
+    .v2_id("crc32")
+    .with_from_v2(|members, _| Ok(ChecksumLocation::from_v2(members)));
 
 /// A CRC-32 checksum, which is in front of the bytes if nothing else is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -13,7 +13,7 @@
 //! Encoded bytes: the bytes themselves, then their CRC32C as a little-endian `u32` (or the other way round).
 
 use zarrox_core::Strictness;
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 
@@ -21,34 +21,28 @@ use crate::bytes_to_bytes::checksum::{self, Checked, Checksum, ChecksumLocation}
 use crate::config;
 
 /// The definition of `crc32c`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "crc32c",
-    aliases: &[],
-    v2_id: Some("crc32c"),
-    kind: CodecKind::BytesToBytes,
-    create: |configuration, context| create(configuration, context, ChecksumLocation::End),
-    from_v2: |members, _| match ChecksumLocation::from_v2(members).get("location") {
+pub(crate) static DEF: CodecDef =
+    CodecDef::new("crc32c", CodecKind::BytesToBytes, |configuration, context| {
+        create(configuration, context, ChecksumLocation::End)
+    })
+    .v2_id("crc32c")
+    .with_from_v2(|members, _| match ChecksumLocation::from_v2(members).get("location") {
         Some(location) if location != "end" => {
             Err(CodecError::invalid(format!("the checksum is at the end, not at {location}")))
         }
         _ => Ok(Map::default()),
-    },
-    to_v2: same_to_v2,
-};
+    });
 
 /// The definition of what only numcodecs can say.
-pub(crate) static NUMCODECS: CodecDef = CodecDef {
-    name: "numcodecs.crc32c",
-    aliases: &[],
-    v2_id: Some("crc32c"),
-    kind: CodecKind::BytesToBytes,
-    create: |configuration, context| create(configuration, context, ChecksumLocation::Start),
-    from_v2: |members, item| match (DEF.from_v2)(members, item) {
+pub(crate) static NUMCODECS: CodecDef =
+    CodecDef::new("numcodecs.crc32c", CodecKind::BytesToBytes, |configuration, context| {
+        create(configuration, context, ChecksumLocation::Start)
+    })
+    .v2_id("crc32c")
+    .with_from_v2(|members, item| match (DEF.from_v2)(members, item) {
         Ok(_) => Err(CodecError::invalid("a checksum at the end is the codec 'crc32c'")),
         Err(_) => Ok(ChecksumLocation::from_v2(members)),
-    },
-    to_v2: same_to_v2,
-};
+    });
 
 /// A CRC32C checksum, which is behind the bytes if nothing else is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,11 @@
 
 use zarrox_core::error::CodecError;
 
-use crate::bytes_to_bytes::ffi::deflate::{Container, decompress};
+use crate::bytes_to_bytes::container::Container;
+#[cfg(feature = "libdeflate")]
+use crate::bytes_to_bytes::ffi::deflate::decompress;
+#[cfg(not(feature = "libdeflate"))]
+use crate::bytes_to_bytes::pure::deflate::decompress;
 
 /// Decodes all members. Zeros may follow the last one: some writers pad with them.
 pub(crate) fn decode(container: Container, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {

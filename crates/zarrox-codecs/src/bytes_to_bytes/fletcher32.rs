@@ -10,25 +10,21 @@
 //! `u16` words, its upper half the sum of all these sums on the way, both modulo 65535. A zero follows the last byte
 //! where there is an odd number of them. A sum is 0 only if all words are; else what is congruent to 0 is 65535.
 
-use zarrox_core::codec::{CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::codec::{CodecDef, CodecKind, CodecSpec};
 use zarrox_core::json::Map;
 
 use crate::bytes_to_bytes::checksum::{self, Checked, Checksum, ChecksumLocation};
 use crate::config;
 
 /// The definition of `numcodecs.fletcher32`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.fletcher32",
-    aliases: &["fletcher32", "https://codec.zarrs.dev/bytes_to_bytes/fletcher32"],
-    v2_id: Some("fletcher32"),
-    kind: CodecKind::BytesToBytes,
-    create: |configuration, context| {
+pub(crate) static DEF: CodecDef =
+    CodecDef::new("numcodecs.fletcher32", CodecKind::BytesToBytes, |configuration, context| {
         config::read(configuration, context, &[])?;
         Ok(Checked::codec(Fletcher32))
-    },
-    from_v2: |_, _| Ok(Map::default()),
-    to_v2: same_to_v2,
-};
+    })
+    .aliases(&["fletcher32", "https://codec.zarrs.dev/bytes_to_bytes/fletcher32"])
+    .v2_id("fletcher32")
+    .with_from_v2(|_, _| Ok(Map::default()));
 
 /// A Fletcher checksum behind the bytes, as HDF5 has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

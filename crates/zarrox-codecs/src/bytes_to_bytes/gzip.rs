@@ -11,27 +11,24 @@
 //!
 //! Files of several members are read, and so are zeros after the last one.
 
-use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
-};
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 
+use crate::bytes_to_bytes::container::Container;
 use crate::bytes_to_bytes::deflate;
-use crate::bytes_to_bytes::ffi::deflate::{Container, compress};
+#[cfg(feature = "libdeflate")]
+use crate::bytes_to_bytes::ffi::deflate::compress;
+#[cfg(not(feature = "libdeflate"))]
+use crate::bytes_to_bytes::pure::deflate::compress;
 use crate::config;
 
 /// The definition of `gzip`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "gzip",
-    aliases: &["numcodecs.gzip"],
-    v2_id: Some("gzip"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: |members, _| Ok(config::from_v2(members, json!({"level": 1}))),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("gzip", CodecKind::BytesToBytes, create)
+    .aliases(&["numcodecs.gzip"])
+    .v2_id("gzip")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"level": 1}))));
 
 /// A gzip file: old, slow, and read everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@
 //!
 //! Encoded bytes: the bytes themselves, then their checksum as a little-endian `u32`.
 
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_to_v2};
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
@@ -22,15 +22,9 @@ use crate::bytes_to_bytes::checksum::{self, Checked, Checksum, ChecksumLocation}
 use crate::config::{self, missing, wrong};
 
 /// The definition of `numcodecs.jenkins_lookup3`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.jenkins_lookup3",
-    aliases: &[],
-    v2_id: Some("jenkins_lookup3"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: |members, _| Ok(config::from_v2(members, json!({"initval": 0, "prefix": null}))),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.jenkins_lookup3", CodecKind::BytesToBytes, create)
+    .v2_id("jenkins_lookup3")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"initval": 0, "prefix": null}))));
 
 /// The checksum `lookup3` by Bob Jenkins behind the bytes, as HDF5 has it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -10,27 +10,22 @@
 //!
 //! Encoded bytes: the decoded size as a little-endian `u32`, then the block.
 
-use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
-};
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 
-use crate::bytes_to_bytes::ffi;
+#[cfg(feature = "lz4")]
+use crate::bytes_to_bytes::ffi::lz4 as block;
+#[cfg(not(feature = "lz4"))]
+use crate::bytes_to_bytes::pure::lz4 as block;
 use crate::config;
 use crate::error::truncated;
 
 /// The definition of `numcodecs.lz4`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.lz4",
-    aliases: &[],
-    v2_id: Some("lz4"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: |members, _| Ok(config::from_v2(members, json!({"acceleration": 1}))),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.lz4", CodecKind::BytesToBytes, create)
+    .v2_id("lz4")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"acceleration": 1}))));
 
 /// An LZ4 block: very fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,13 +73,13 @@ impl BytesToBytes for Lz4 {
         let too_much = || CodecError::unsupported("LZ4 compresses at most 2 GiB; choose smaller chunks");
         let length = u32::try_from(decoded.len()).map_err(|_| too_much())?;
         encoded.extend(length.to_le_bytes());
-        ffi::lz4::compress(self.acceleration, decoded, encoded)?.ok_or_else(too_much)
+        block::compress(self.acceleration, decoded, encoded)?.ok_or_else(too_much)
     }
 
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
         let (size, block) = encoded.split_first_chunk().ok_or_else(|| truncated(encoded.len()))?;
         let size = usize::try_from(u32::from_le_bytes(*size)).unwrap_or(usize::MAX);
-        ffi::lz4::decompress_exactly(block, size, decoded).map(|()| size)
+        block::decompress_exactly(block, size, decoded).map(|()| size)
     }
 
     fn decoded_size(&self, encoded: &[u8]) -> Option<usize> {

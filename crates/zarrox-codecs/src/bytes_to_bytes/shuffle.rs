@@ -13,7 +13,7 @@
 
 use zarrox_core::Strictness;
 use zarrox_core::codec::{
-    BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Framed, Size, same_to_v2,
+    BytesAccess, BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Framed, Size,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
@@ -24,15 +24,9 @@ use crate::config;
 use crate::error::too_large;
 
 /// The definition of `numcodecs.shuffle`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.shuffle",
-    aliases: &[],
-    v2_id: Some("shuffle"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: |members, _| Ok(config::from_v2(members, json!({"elementsize": 4}))),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.shuffle", CodecKind::BytesToBytes, create)
+    .v2_id("shuffle")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"elementsize": 4}))));
 
 /// Sorts the bytes of elements by their place in the element, for a compressor behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,9 +13,7 @@
 //! Bytes that do not decode to themselves are not encoded: numcodecs would store them, and lose them.
 
 use zarrox_core::Registry;
-use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_from_v2, same_to_v2,
-};
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
 use zarrox_core::data_type::{DataType, Endian, Storage};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -31,15 +29,7 @@ use crate::error::too_large;
 use crate::numeric::filter::dtype::{self, Dtype};
 
 /// The definition of `v2_filter`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "v2_filter",
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("v2_filter", CodecKind::BytesToBytes, create);
 
 /// A filter of version 2 that is given the bytes of the codecs before it.
 #[derive(Debug, Clone, PartialEq, Eq)]

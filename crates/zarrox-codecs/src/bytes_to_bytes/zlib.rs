@@ -9,27 +9,23 @@
 //! Names: `numcodecs.zlib` in v3, `zlib` in v2. Leniently, `level` may be −1, which
 //! means 6, and an absent one is 1.
 
-use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
-};
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 
+use crate::bytes_to_bytes::container::Container;
 use crate::bytes_to_bytes::deflate;
-use crate::bytes_to_bytes::ffi::deflate::{Container, compress};
+#[cfg(feature = "libdeflate")]
+use crate::bytes_to_bytes::ffi::deflate::compress;
+#[cfg(not(feature = "libdeflate"))]
+use crate::bytes_to_bytes::pure::deflate::compress;
 use crate::config;
 
 /// The definition of `numcodecs.zlib`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.zlib",
-    aliases: &[],
-    v2_id: Some("zlib"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: |members, _| Ok(config::from_v2(members, json!({"level": 1}))),
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("numcodecs.zlib", CodecKind::BytesToBytes, create)
+    .v2_id("zlib")
+    .with_from_v2(|members, _| Ok(config::from_v2(members, json!({"level": 1}))));
 
 /// A zlib stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

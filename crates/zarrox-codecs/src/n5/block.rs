@@ -6,6 +6,7 @@ use crate::error::truncated;
 
 /// The kinds of blocks, by their number of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum N5BlockMode {
     /// The number of elements is that of the shape.
     Default,

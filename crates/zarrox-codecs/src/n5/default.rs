@@ -20,7 +20,7 @@ use zarrox_core::Registry;
 use zarrox_core::Strictness;
 use zarrox_core::codec::{
     ArrayToBytes, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion,
-    Size, same_from_v2, same_to_v2,
+    Size,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
@@ -33,15 +33,9 @@ use crate::n5::block::{Header, N5Block, longest_header};
 const NAME: &str = "n5_default";
 
 /// The definition of `n5_default`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::ArrayToBytes,
-    create: |configuration, context| Ok(Codec::ArrayToBytes(Box::new(N5Codec::new(configuration, context)?))),
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, |configuration, context| {
+    Ok(Codec::ArrayToBytes(Box::new(N5Codec::new(configuration, context)?)))
+});
 
 /// A chunk as a block of N5.
 #[derive(Debug, Clone, PartialEq, Eq)]

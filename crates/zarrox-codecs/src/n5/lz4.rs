@@ -19,28 +19,21 @@
 
 use twox_hash::XxHash32;
 use zarrox_core::Strictness;
-use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_from_v2, same_to_v2,
-};
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::Map;
 use zarrox_core::json::json;
 
-use crate::bytes_to_bytes::ffi;
+#[cfg(feature = "lz4")]
+use crate::bytes_to_bytes::ffi::lz4 as block;
+#[cfg(not(feature = "lz4"))]
+use crate::bytes_to_bytes::pure::lz4 as block;
 use crate::config;
 use crate::error::too_large;
 use crate::error::truncated;
 
 /// The definition of `n5_lz4`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "n5_lz4",
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("n5_lz4", CodecKind::BytesToBytes, create);
 
 /// LZ4 as N5 has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +104,7 @@ impl BytesToBytes for N5Lz4 {
     fn decode(&self, encoded: &[u8], decoded: &mut [u8]) -> Result<usize, CodecError> {
         if self.lenient && !encoded.starts_with(MAGIC) {
             // A bare block cannot begin with the text: its first match would lie before all bytes.
-            return ffi::lz4::decompress(encoded, decoded)
+            return block::decompress(encoded, decoded)
                 .ok_or_else(|| CodecError::corrupt("neither an LZ4Block stream nor an LZ4 block"));
         }
         let (mut rest, mut length) = (encoded, 0);
@@ -197,7 +190,7 @@ fn encode_block(level: u8, block: &[u8], encoded: &mut Vec<u8>) -> Result<(), Co
     };
     stored.append(encoded);
     let body = encoded.len();
-    let done = ffi::lz4::compress(1, block, encoded)?;
+    let done = block::compress(1, block, encoded)?;
     done.ok_or_else(|| CodecError::unsupported("LZ4 compresses at most 2 GiB; choose smaller blocks"))?;
     let compressed = encoded.len() - body;
     if compressed < block.len() {
@@ -220,7 +213,7 @@ fn decode_block(header: Header, body: &[u8], room: &mut [u8]) -> Result<(), Code
         STORED if block.len() == header.length => {
             room.get_mut(..block.len()).ok_or_else(|| too_large(left))?.copy_from_slice(block);
         }
-        LZ4 => ffi::lz4::decompress_exactly(block, header.length, room)?,
+        LZ4 => block::decompress_exactly(block, header.length, room)?,
         _ => return Err(CodecError::corrupt("an LZ4 block is damaged")),
     }
     let computed = checksum(&room[..header.length]);

@@ -2,5 +2,5 @@
 
 pub(crate) mod block;
 pub(crate) mod default;
-#[cfg(feature = "lz4")]
+#[cfg(any(feature = "lz4", feature = "pure"))]
 pub(crate) mod lz4;

@@ -27,7 +27,7 @@ use std::fmt;
 use zarrox_core::codec::{
     ArrayAccess, ArrayToBytes, ByteRange, ChunkTable, Codec, CodecChain, CodecContext, CodecDef, CodecKind,
     CodecSpec, EncodeOptions, Fetch, InnerChunks, ReadPart, ReadRegion, Size, Update, Window, WritePart,
-    resolve, same_from_v2, same_to_v2,
+    resolve,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -45,15 +45,7 @@ use crate::{Bytes, Crc32c};
 const NAME: &str = "sharding_indexed";
 
 /// The definition of `sharding_indexed`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &[],
-    v2_id: None,
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create);
 
 /// A chunk as a shard of smaller chunks, which can be read one by one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -657,12 +649,12 @@ mod tests {
         assert_eq!(Json::Object(lenient.configuration), complete);
         assert_error(make(partial, Strictness::Strict), ErrorKind::InvalidMetadata, "'chunk_shape'");
         let mut strict = complete;
-        strict.as_object_mut().unwrap().shift_remove("index_location");
+        strict.as_object_mut().unwrap().remove("index_location");
         assert!(make(strict.clone(), Strictness::Strict).is_ok());
         let mut null = strict.clone();
         null["codecs"].as_array_mut().unwrap()[0] = json!({"name": "crc32c", "configuration": null});
         assert!(make(null, Strictness::Strict).unwrap_err().to_string().contains("'codecs' is"));
-        strict.as_object_mut().unwrap().shift_remove("index_codecs");
+        strict.as_object_mut().unwrap().remove("index_codecs");
         let error = make(strict, Strictness::Strict).unwrap_err().to_string();
         assert_eq!(error, "codec 'sharding_indexed': the configuration lacks 'index_codecs'");
     }

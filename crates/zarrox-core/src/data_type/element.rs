@@ -54,7 +54,6 @@ impl<T: Element> std::fmt::Debug for Optional<T> {
 /// the library normalises to 0 or 1 first.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the type of array elements of a fixed size",
-    note = "text and elements of variable length are read and written by `read_vlen::<String>` and `write_vlen`, times by `read_dyn` and `to_times`",
     note = "structures become elements by `#[derive(Element)]`"
 )]
 pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'static {

@@ -1,10 +1,31 @@
 //! Data types that are found in a registry: by a name as people write it, and inside of optional types.
 
+use std::str::FromStr;
+
 use super::DataType;
 use super::family::{object, optional, time};
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::registry::{CORE, Registry};
+
+/// A type that every registry has, by its name as people write it, see [`DataType::parse`].
+///
+/// ```
+/// use zarrox_core::DataType;
+///
+/// assert_eq!("string".parse::<DataType>()?, DataType::string());
+/// assert_eq!("<f4".parse::<DataType>()?, DataType::Float32);
+/// assert_eq!("U5".parse::<DataType>()?, DataType::fixed_length_utf32(5)?);
+/// assert_eq!("S5".parse::<DataType>()?, DataType::null_terminated_bytes(5)?);
+/// # Ok::<(), zarrox_core::Error>(())
+/// ```
+impl FromStr for DataType {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::parse(name, &CORE)
+    }
+}
 
 impl DataType {
     /// Elements that are missing, or of this type.

@@ -16,6 +16,7 @@ pub(super) const OPTIONAL: &str = "zarrs.optional";
 
 /// A data type of the model, whatever format it was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum DataType {
     /// `true` or `false`.
     Bool,

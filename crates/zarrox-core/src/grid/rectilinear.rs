@@ -11,6 +11,7 @@ use crate::strictness::Strictness;
 
 /// The lengths of the chunks along one dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ChunkLengths {
     /// A single length, repeated as often as the array needs.
     Repeated(u64),
@@ -20,6 +21,7 @@ pub enum ChunkLengths {
 
 /// An entry in a list of chunk lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ListedLength {
     /// One chunk.
     One(u64),

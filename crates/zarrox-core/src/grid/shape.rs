@@ -2,6 +2,7 @@
 
 /// The shape of a new array's chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ChunkShape {
     /// The guess of zarr-python 2: between 128 KiB and 64 MiB, growing with the array.
     Guess,

@@ -20,7 +20,7 @@ macro_rules! copied {
     )*};
 }
 
-copied!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 i128 f32 f64);
+copied!(bool u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 f32 f64);
 
 impl ToJson for str {
     fn to_json(&self) -> Json {

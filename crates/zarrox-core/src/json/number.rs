@@ -71,20 +71,27 @@ impl JsonNumber {
         }
     }
 
-    /// The nearest float, if a finite one exists.
+    /// The nearest float: finite, or the value of a token. `None` if the number is too large for one.
     #[expect(clippy::cast_precision_loss, reason = "the nearest is asked for")]
     pub fn as_f64(&self) -> Option<f64> {
         match &self.0 {
             Repr::Unsigned(value) => Some(*value as f64),
             Repr::Negative(value) => Some(*value as f64),
-            Repr::Text(text) => text.parse().ok().filter(|value: &f64| value.is_finite()),
+            // Rust has the same names for the tokens.
+            Repr::Text(text) => {
+                text.parse().ok().filter(|value: &f64| value.is_finite() || self.as_token().is_some())
+            }
         }
     }
 
     /// The nearest float: infinite if the number is too large, and the value of a token.
     pub fn to_f64(&self) -> f64 {
-        // Rust has the same names for the tokens.
         self.as_f64().unwrap_or_else(|| self.to_string().parse().unwrap_or(f64::NAN))
+    }
+
+    /// The token of this name.
+    pub(super) fn of_token(name: &str) -> Option<Self> {
+        TOKENS.contains(&name).then(|| Self(Repr::Text(name.into())))
     }
 
     /// The name of the token, if it is one.
@@ -175,6 +182,12 @@ impl From<i128> for JsonNumber {
     }
 }
 
+impl From<u128> for JsonNumber {
+    fn from(value: u128) -> Self {
+        Self::of_text(&value.to_string())
+    }
+}
+
 impl From<f64> for JsonNumber {
     fn from(value: f64) -> Self {
         Self::from_f64(value)
@@ -223,7 +236,8 @@ mod tests {
             (of("-0").as_i64(), of("-0").as_f64().map(f64::to_bits)),
             (None, Some((-0.0_f64).to_bits()))
         );
-        assert_eq!((of("1e400").as_f64(), of("NaN").as_f64(), of("Infinity").as_f64()), (None, None, None));
+        assert_eq!((of("1e400").as_f64(), of("Infinity").as_f64()), (None, Some(f64::INFINITY)));
+        assert!(of("NaN").as_f64().is_some_and(f64::is_nan) && of("1e400").to_f64() == f64::INFINITY);
         assert_eq!((of("NaN").as_token(), of("1.5").as_token()), (Some("NaN"), None));
         assert_eq!(JsonNumber::from(f64::NEG_INFINITY), of("-Infinity"));
         assert_eq!((JsonNumber::from(-1_i8), JsonNumber::from(1_i8)), (of("-1"), of("1")));

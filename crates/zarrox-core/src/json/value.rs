@@ -3,10 +3,7 @@
 use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
 
-use foldhash::fast::RandomState;
-use indexmap::IndexMap;
-
-use super::JsonNumber;
+use super::{JsonNumber, Map};
 
 /// A JSON value. Its [numbers](JsonNumber) keep their text, and may be the tokens that only Python writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,10 +23,8 @@ pub enum Json {
     Object(Map),
 }
 
-/// A JSON object; its members keep their order.
-pub type Map = IndexMap<String, Json, RandomState>;
-
-const NULL: Json = Json::Null;
+/// The value of a missing member.
+pub(super) const NULL: Json = Json::Null;
 
 impl Json {
     /// The boolean, if it is one.
@@ -57,7 +52,7 @@ impl Json {
         self.as_number()?.as_i64()
     }
 
-    /// The nearest finite float of the number, if there is one.
+    /// The nearest float of the number: also NaN or an infinity, if it is one of their tokens.
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number()?.as_f64()
     }
@@ -197,7 +192,7 @@ impl IndexMut<&str> for Json {
             *self = Self::Object(Map::default());
         }
         match self {
-            Self::Object(map) => map.entry(name.to_owned()).or_default(),
+            Self::Object(map) => &mut map[name],
             other => other,
         }
     }
@@ -219,7 +214,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8 u16 u32 u64 usize i8 i16 i32 i64 i128 f32 f64);
+numbers!(u8 u16 u32 u64 usize u128 i8 i16 i32 i64 i128 f32 f64);
 
 impl From<JsonNumber> for Json {
     fn from(number: JsonNumber) -> Self {

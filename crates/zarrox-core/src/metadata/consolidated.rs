@@ -22,6 +22,7 @@ pub type StoredDocuments = BTreeMap<NodePath, Vec<Option<Vec<u8>>>>;
 
 /// The place and the form of consolidated metadata in a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Consolidation {
     /// In a separate document of the group with this name. It also has the group's own documents, and all keys are relative to
     /// the group.
@@ -200,7 +201,7 @@ impl Consolidation {
     /// The entry that copies a document.
     fn entry_of(self, key: &str, document: &[u8]) -> Result<Json> {
         let mut entry = json::parse_object(document).map_err(|error| error.at(format!("'{key}'")))?;
-        entry.shift_remove(MEMBER);
+        entry.remove(MEMBER);
         if self == Self::Inline && entry.get("node_type") == Some(&json!("group")) {
             entry.insert(MEMBER.to_owned(), inline(&Map::default()));
         }
@@ -223,7 +224,7 @@ impl Consolidation {
             Self::Beside(_) | Self::AtRoot(_) => Ok(None),
             Self::Inline => {
                 let mut map = json::parse_object(document)?;
-                map.shift_remove(MEMBER);
+                map.remove(MEMBER);
                 json::to_bytes(&map).map(Some)
             }
         }
@@ -248,7 +249,7 @@ fn inline(entries: &Map) -> Json {
 /// below, even in formats without such a member.
 fn document_of(mut entry: Json) -> Json {
     if let Json::Object(map) = &mut entry {
-        map.shift_remove(MEMBER);
+        map.remove(MEMBER);
     }
     entry
 }
@@ -257,7 +258,7 @@ fn document_of(mut entry: Json) -> Json {
 pub fn same_document(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
     let parsed = |document: &[u8]| {
         let mut map = json::parse_object(document).ok()?;
-        map.shift_remove(MEMBER);
+        map.remove(MEMBER);
         Some(map)
     };
     match (a, b) {

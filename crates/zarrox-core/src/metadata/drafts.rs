@@ -268,7 +268,7 @@ fn codec_id(uri: &str) -> Result<&str> {
 /// A codec of v2 as its URI and its configuration.
 pub(super) fn codec_from_v2(codec: &Json, stem: &str) -> Option<(String, Map)> {
     let mut configuration = codec.as_object()?.clone();
-    let id = configuration.shift_remove("id")?;
+    let id = configuration.remove("id")?;
     let id = id.as_str()?;
     let uri = if id.contains("://") { id.to_owned() } else { format!("{SPECIFICATIONS}{stem}/{id}/1.0") };
     Some((uri, configuration))
@@ -335,7 +335,7 @@ pub(super) struct Written {
 impl Written {
     /// A member of the document, which exists.
     pub(super) fn take(&mut self, name: &str) -> Json {
-        self.document.shift_remove(name).unwrap_or(Json::Null)
+        self.document.remove(name).unwrap_or(Json::Null)
     }
 
     /// The grid.

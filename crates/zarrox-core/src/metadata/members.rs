@@ -141,7 +141,7 @@ pub(super) fn lengths(name: &str, json: &Json, strictness: Strictness) -> Result
 pub(super) fn put_members(map: &mut Map, members: &Map) {
     map.extend(members.clone());
     if map.get("dimension_separator").is_some_and(Json::is_null) {
-        map.shift_remove("dimension_separator");
+        map.remove("dimension_separator");
     }
 }
 
@@ -203,7 +203,7 @@ mod tests {
                 assert_eq!(members.optional("a").as_deref(), map.get("a"), "{document}");
                 assert_eq!(members.optional("a"), None, "{document}");
                 let mut rest = map.clone();
-                rest.shift_remove("a");
+                rest.remove("a");
                 assert_eq!(members.rest(), rest, "{document}");
             }
         }

@@ -384,7 +384,7 @@ mod tests {
         let new = Map::from_iter([("new".to_owned(), json!(2))]);
         let patched = N5.patch(&documents, Change::Attributes(&new)).unwrap();
         let mut expected = document.clone();
-        expected.as_object_mut().unwrap().shift_remove("old");
+        expected.as_object_mut().unwrap().remove("old");
         expected["new"] = json!(2);
         assert_eq!(json::parse(&patched[0].1).unwrap(), expected);
         let patched = N5.patch(&documents, Change::Shape(&[9, 8, 7])).unwrap();

@@ -10,12 +10,12 @@ use crate::registry::Registry;
 
 /// The codec of a compression, for elements of so many bytes; `None` for `raw`.
 pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> Result<Option<CodecSpec>> {
-    let name = match members.shift_remove("type") {
+    let name = match members.remove("type") {
         Some(Json::String(name)) => name,
         Some(other) => return Err(wrong("type", "a string", &other).at("compression")),
         None => return Err(Error::metadata("the member 'type' is missing").at("compression")),
     };
-    let mut take = |name: &str, default: Json| members.shift_remove(name).unwrap_or(default);
+    let mut take = |name: &str, default: Json| members.remove(name).unwrap_or(default);
     // In the form of v2, which is that of numcodecs.
     let (id, members) = match name.as_str() {
         "raw" => return Ok(None),
@@ -36,7 +36,7 @@ pub(super) fn from_json(mut members: Map, item: usize, registry: &Registry) -> R
         "zstd" => ("zstd", json!({"level": take("level", json!(3))})),
         // zarr-python 2 writes numcodecs' framing, with a member of its own.
         "lz4" if !members.contains_key("acceleration") => {
-            let block_size = members.shift_remove("blockSize").unwrap_or(json!(65536));
+            let block_size = members.remove("blockSize").unwrap_or(json!(65536));
             return Ok(Some(CodecSpec::new("n5_lz4", json!({"blockSize": block_size}))));
         }
         other => (other, members.into()),

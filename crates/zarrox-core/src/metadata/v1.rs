@@ -122,8 +122,8 @@ fn to_v2(mut map: Map, strictness: Strictness) -> Result<Map> {
     {
         return Err(Error::metadata(format!("the member '{missing}' is missing")));
     }
-    let compression = map.shift_remove("compression").unwrap_or(Json::Null);
-    let options = map.shift_remove("compression_opts").unwrap_or(Json::Null);
+    let compression = map.remove("compression").unwrap_or(Json::Null);
+    let options = map.remove("compression_opts").unwrap_or(Json::Null);
     let several = map.get("shape").and_then(Json::as_array).is_some_and(|shape| shape.len() > 1);
     if several && compression != "blosc" && map.get("order") == Some(&json!("F")) {
         if strictness == Strictness::Strict {
@@ -164,22 +164,22 @@ fn compressor(compression: &Json, options: &Json) -> Result<Json> {
 /// The document from version 2's, or the property that version 1 cannot express.
 fn from_v2(mut map: Map) -> Result<Map> {
     let not_in_v1 = |what: &str| Err(Error::unsupported(format!("Zarr v1 has no {what}")));
-    if map.shift_remove("filters").is_some_and(|filters| !filters.is_null()) {
+    if map.remove("filters").is_some_and(|filters| !filters.is_null()) {
         return not_in_v1("filters");
     }
-    if map.shift_remove("dimension_separator") != Some(json!(".")) {
+    if map.remove("dimension_separator") != Some(json!(".")) {
         return not_in_v1("other separator of chunk keys than \".\"");
     }
-    let mut members = match map.shift_remove("compressor") {
+    let mut members = match map.remove("compressor") {
         Some(Json::Object(members)) => members,
         _ => Map::default(),
     };
-    let id = members.shift_remove("id");
+    let id = members.remove("id");
     let (compression, options) = match id.as_ref().and_then(Json::as_str) {
         None => ("none", Json::Null),
         Some(id @ ("zlib" | "bz2")) => (id, members.get("level").cloned().unwrap_or(Json::Null)),
         Some("blosc") => {
-            if members.shift_remove("blocksize").is_some_and(|size| size != json!(0)) {
+            if members.remove("blocksize").is_some_and(|size| size != json!(0)) {
                 return not_in_v1("block size for Blosc");
             }
             ("blosc", members.into())
@@ -322,7 +322,7 @@ mod tests {
     fn strict_reading_takes_only_what_the_specification_has() {
         let whole = document(&Json::Null, &Json::Null);
         let mut short = whole.clone();
-        short.as_object_mut().unwrap().shift_remove("compression_opts");
+        short.as_object_mut().unwrap().remove("compression_opts");
         let (whole, short) = (whole.to_string(), short.to_string());
         let bare = whole.replace("\"<i4\"", "\"<f8\"").replace("42", "NaN");
         for (text, attributes, named) in [

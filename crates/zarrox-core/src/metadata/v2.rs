@@ -544,7 +544,7 @@ fn written_codecs(array: &ArrayMetadata, registry: &Registry) -> Result<WrittenC
             ))
         };
         let mut members = (def.to_v2)(&codec.configuration).map_err(|e| Error::from(e.in_codec(def.name)))?;
-        let own = members.shift_remove("id");
+        let own = members.remove("id");
         let own = own.as_ref().and_then(Json::as_str);
         let id = def.v2_id.or(own).ok_or_else(not_in_v2)?;
         if order == "F" && nests_lists(id) {
@@ -684,7 +684,7 @@ mod tests {
     fn missing_members_that_are_clear_are_forgiven_only_leniently() {
         for member in ["compressor", "fill_value", "order", "filters"] {
             let mut document = minimal();
-            document.as_object_mut().unwrap().shift_remove(member);
+            document.as_object_mut().unwrap().remove(member);
             assert!(read(&document, Strictness::Lenient).is_ok(), "{member}");
             assert!(read(&document, Strictness::Strict).is_err(), "{member}");
         }

@@ -537,7 +537,7 @@ mod tests {
         ];
         for member in ["extensions", "attributes", "fill_value", "chunk_memory_layout"] {
             let mut document = minimal();
-            document.as_object_mut().unwrap().shift_remove(member);
+            document.as_object_mut().unwrap().remove(member);
             variants.push(document);
         }
         for document in variants {

@@ -144,7 +144,7 @@ fn array_from_document(map: Map, context: &ReadContext<'_>) -> Result<ArrayMetad
     let mut members = Members::new(Cow::Owned(map), context.strictness);
     let mut attributes = drafts::attributes(&mut members)?;
     let filters = match attributes.get(FILTERS) {
-        Some(json) if is_filters(json) => attributes.shift_remove(FILTERS),
+        Some(json) if is_filters(json) => attributes.remove(FILTERS),
         Some(json) if !members.lenient() => {
             return Err(wrong("attributes.filters", "a list of codecs", json));
         }
@@ -425,7 +425,7 @@ mod tests {
         ];
         for member in ["attributes", "chunk_memory_layout", "fill_value"] {
             let mut document = minimal();
-            document.as_object_mut().unwrap().shift_remove(member);
+            document.as_object_mut().unwrap().remove(member);
             variants.push(document);
         }
         for document in variants {

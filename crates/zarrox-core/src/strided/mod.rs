@@ -85,6 +85,24 @@ impl<'a> View<'a> {
         self
     }
 
+    /// The elements broadcast to another shape as NumPy assigns them: leading axes of length 1 may be missing or too many. `None` if
+    /// the shapes do not fit.
+    pub fn broadcast_like_numpy(mut self, shape: &[usize]) -> Option<View<'a>> {
+        let own = self.shape();
+        let (ones, fitting) = own.split_at(own.len().saturating_sub(shape.len()));
+        let (added, wanted) = shape.split_at(shape.len() - fitting.len());
+        let fits = fitting.iter().zip(wanted).all(|(own, wanted)| *own == 1 || own == wanted);
+        if !fits || ones.iter().any(|&length| length != 1) {
+            return None;
+        }
+        let strides = &self.layout.strides[ones.len()..];
+        let strides =
+            fitting.iter().zip(strides).map(|(&length, &stride)| if length == 1 { 0 } else { stride });
+        self.layout.strides = added.iter().map(|_| 0).chain(strides).collect();
+        self.layout.shape = shape.into();
+        Some(self)
+    }
+
     /// A view of any memory.
     ///
     /// # Safety
@@ -302,6 +320,11 @@ impl<'a> ViewMut<'a> {
     pub fn with_vlen(mut self, vlen: &'a VlenBuffer) -> ViewMut<'a> {
         self.vlen = (self.item() == VlenRef::SIZE).then_some(vlen);
         self
+    }
+
+    /// The same memory for reading.
+    pub fn as_view(&self) -> View<'_> {
+        View { pointer: self.pointer, layout: self.layout.clone(), vlen: self.vlen, marker: PhantomData }
     }
 
     /// The shape, in elements.

@@ -68,7 +68,7 @@ impl Wanted<'_> {
     /// Returns the settings of the array except its chunks and codecs. `fill` is the fill value.
     pub(super) fn builder(&self, fill: Option<Json>) -> ArrayBuilder {
         let builder = options()
-            .create_array_in(Arc::new(self.documents.clone()), self.path)
+            .create_array((Arc::new(self.documents.clone()), self.path))
             .shape(self.whole_shape())
             .data_type(self.mapped.data_type.clone())
             .attributes(self.attributes.clone());

@@ -118,7 +118,8 @@ fn scalar(datatype: &Datatype, bytes: &[u8]) -> Result<Json> {
         _ if scalar.data_type.time().is_some() => {
             let registry = zarrox::codecs::registry();
             let order = ByteOrder::One(Endian::Little);
-            let native = DynArray::from_foreign(scalar.data_type, vec![], element, &order, false)?;
+            let native =
+                DynArray::from_foreign(scalar.data_type, vec![], element, &order, zarrox::Order::RowMajor)?;
             native.to_json(&registry)
         }
         _ => Ok(bytes.iter().map(|&byte| Json::from(byte)).collect()),
@@ -128,9 +129,10 @@ fn scalar(datatype: &Datatype, bytes: &[u8]) -> Result<Json> {
 /// Returns a float as one of 64 bits, which has the same value.
 fn float(data_type: &DataType, element: Vec<u8>) -> Result<Json> {
     let order = ByteOrder::One(Endian::Little);
-    let element = DynArray::from_foreign(data_type.clone(), vec![], element, &order, false)?;
+    let element =
+        DynArray::from_foreign(data_type.clone(), vec![], element, &order, zarrox::Order::RowMajor)?;
     let wide = element.cast(&DataType::Float64, Casting::Exact, &zarrox::codecs::registry())?;
-    Ok(Json::from(wide.to_typed::<f64>()?.first().copied().unwrap_or(f64::NAN)))
+    Ok(Json::from(wide.to::<Vec<f64>>()?.first().copied().unwrap_or(f64::NAN)))
 }
 
 /// Returns the value of an enumeration: true or false where these are its names, and else the number.

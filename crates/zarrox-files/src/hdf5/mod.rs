@@ -169,7 +169,7 @@ impl Import {
     fn create_group(&mut self, path: &str, attributes: Map) -> Result<()> {
         let counted = Inventory::group(counted(&attributes));
         let store = Arc::new(self.documents.clone());
-        options().create_group_in(store, path)?.set_attributes(attributes)?;
+        options().create_group((store, path))?.set_attributes(attributes)?;
         self.inventories.add(path, counted);
         Ok(())
     }

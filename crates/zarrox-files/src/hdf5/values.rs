@@ -67,12 +67,22 @@ impl Heap {
     pub(super) fn elements(&self, mapped: &Mapped, shape: Vec<usize>, bytes: Vec<u8>) -> Result<DynArray> {
         let data_type = mapped.data_type.clone();
         match &mapped.form {
-            Form::Same(endian) => {
-                DynArray::from_foreign(data_type, shape, bytes, &ByteOrder::One(*endian), false)
-            }
+            Form::Same(endian) => DynArray::from_foreign(
+                data_type,
+                shape,
+                bytes,
+                &ByteOrder::One(*endian),
+                zarrox::Order::RowMajor,
+            ),
             Form::Pieces(pieces) => {
                 let packed = packed(pieces, &bytes, mapped.item)?;
-                DynArray::from_foreign(data_type, shape, packed, &ByteOrder::One(Endian::Little), false)
+                DynArray::from_foreign(
+                    data_type,
+                    shape,
+                    packed,
+                    &ByteOrder::One(Endian::Little),
+                    zarrox::Order::RowMajor,
+                )
             }
             Form::Text => self.texts(mapped, shape, &bytes, |reference| self.text(reference)),
             Form::Lists(pieces, size) => self.texts(mapped, shape, &bytes, |reference| {

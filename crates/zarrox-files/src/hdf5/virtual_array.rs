@@ -192,7 +192,7 @@ impl Maker {
         let arrays = std::iter::once((String::new(), made?.0)).collect();
         let location = self.files.path(id.file).display().to_string();
         let store = Arc::new(FileStore::new(location, documents, arrays, Vec::new()));
-        let array = OpenOptions::new().mode(OpenMode::Read).open_in(store, "")?.into_array()?;
+        let array = OpenOptions::new().mode(OpenMode::Read).open((store, ""))?.into_array()?;
         self.sources.insert(id, array.clone());
         Ok(array)
     }
@@ -485,7 +485,7 @@ impl Virtual {
             chunk.iter().zip(&self.own).map(|(index, length)| index.saturating_mul(*length)).collect();
         for part in &self.parts {
             let Some((selection, places)) = part.inside(&first, &self.own, self.inner()) else { continue };
-            let mut found = part.source.read_dyn(selection)?;
+            let mut found = part.source.read::<DynArray>(selection)?;
             if found.data_type() != &self.data_type {
                 found = found.cast(&self.data_type, Casting::Lossy, &zarrox::codecs::registry())?;
             }

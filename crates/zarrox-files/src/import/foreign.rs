@@ -27,8 +27,8 @@ const SIGNATURES: &[(&[u8], &str)] = &[
     (b"\xcd\xf3\x00\x01", "a file of NASA's CDF, which is not read; cdflib makes NetCDF of it"),
 ];
 
-/// The first bytes of a zip archive.
-const ZIP: &[u8] = b"PK\x03\x04";
+/// The first bytes of a zip archive, and those of an empty one.
+const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The documents of Zarr and N5, as they are called in archives and directories.
 const DOCUMENTS: [&str; 6] =
@@ -46,8 +46,8 @@ pub(crate) fn of_file(input: &Input) -> Result<Option<String>> {
         let advice = "which is not read; eccodes (grib_to_netcdf) and cdo make NetCDF of it";
         return Ok(Some(format!("{name}, {advice}")));
     }
-    if start.starts_with(ZIP) {
-        return Ok(is_zarr_archive(input, &start)?.then(|| ZARR.to_owned()));
+    if is_archive(&start) {
+        return Ok(is_zarr_archive(input)?.then(|| ZARR.to_owned()));
     }
     if let Some(found) = metadata_of_ome(&start) {
         return Ok(Some(found));
@@ -69,15 +69,21 @@ fn metadata_of_ome(start: &[u8]) -> Option<String> {
     Some(format!("metadata of OME-TIFF without elements; import a file of images that it names{named}"))
 }
 
+/// Returns true for the first bytes of a zip archive.
+pub(crate) fn is_archive(start: &[u8]) -> bool {
+    ZIP.iter().any(|signature| start.starts_with(signature))
+}
+
 /// Returns true if an archive has documents of Zarr: its directory, which lists the names, is at the end.
-fn is_zarr_archive(input: &Input, start: &[u8]) -> Result<bool> {
+pub(crate) fn is_zarr_archive(input: &Input) -> Result<bool> {
+    let start = input.start(ENDS)?;
     let length = input.length().min(ENDS);
     let end = input.read(input.length() - length, length)?;
     let has = |bytes: &[u8]| {
         let mut names = DOCUMENTS.iter().filter(|name| **name != "attributes.json");
         names.any(|name| bytes.windows(name.len()).any(|window| window == name.as_bytes()))
     };
-    Ok(has(start) || has(&end))
+    Ok(has(&start) || has(&end))
 }
 
 /// Returns what a directory is, if it is no directory of images.
@@ -112,7 +118,7 @@ mod tests {
         }
         let path = directory.path().join("a.npz");
         std::fs::write(&path, b"PK\x03\x04............................x.npy").unwrap();
-        assert_eq!(Kind::of(&path).unwrap(), None);
+        assert_eq!(Kind::of(&path).unwrap(), Some(Kind::Npz));
         let zarr = directory.path().join("b.zarr");
         zarrox::create_group(&zarr).unwrap();
         assert!(Kind::of(&zarr).unwrap_err().to_string().contains("zarrox cp"));

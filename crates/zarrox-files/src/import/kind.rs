@@ -40,6 +40,10 @@ pub enum Kind {
     Nifti,
     /// Parquet.
     Parquet,
+    /// An array of NumPy, `.npy`.
+    Npy,
+    /// An archive of arrays of NumPy, `.npz`.
+    Npz,
     /// Comma-separated values, or with the suffix `.tsv` tab-separated ones.
     Csv,
 }
@@ -62,7 +66,7 @@ impl Kind {
         Self::of_open(&Input::open(path)?)
     }
 
-    /// Opens bytes in memory as a file of this kind, for reading: a store of Zarr v3. The suffix of `name` says of CSV whether tabs
+    /// Opens bytes in memory as a file of this kind, for reading: a store as of [`open_file`]. The suffix of `name` says of CSV whether tabs
     /// divide the columns, and of HDF5 whether it is NetCDF. Other files that the bytes name are not read.
     ///
     /// # Errors
@@ -75,8 +79,8 @@ impl Kind {
     /// use zarrox_files::Kind;
     ///
     /// let store = Kind::Csv.open_bytes("a.csv", "x,y\n1,0.5\n2,0.25\n")?;
-    /// let y = OpenOptions::new().open_in(Arc::new(store), "y")?.into_array()?;
-    /// assert_eq!(y.read::<f64>(..)?.sum(), 0.75);
+    /// let y = OpenOptions::new().open((Arc::new(store), "y"))?.into_array()?;
+    /// assert_eq!(y.read::<ArrayD<f64>>(..)?.sum(), 0.75);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -119,6 +123,12 @@ impl Kind {
         if start.starts_with(PARQUET) {
             return Ok(Some(Self::Parquet));
         }
+        if start.starts_with(zarrox::npy::MAGIC) {
+            return Ok(Some(Self::Npy));
+        }
+        if crate::import::foreign::is_archive(&start) && !crate::import::foreign::is_zarr_archive(input)? {
+            return Ok(Some(Self::Npz));
+        }
         // The signature is at 512, 1024, and so on, behind a block of the user.
         let mut offset = START;
         while offset + hdf5.len() as u64 <= input.length() && offset <= 1 << 30 {
@@ -144,12 +154,14 @@ impl fmt::Display for Kind {
             Self::Tiff => "TIFF",
             Self::Nifti => "NIfTI",
             Self::Parquet => "Parquet",
+            Self::Npy => "NumPy",
+            Self::Npz => "NumPy's archives",
             Self::Csv => "CSV",
         })
     }
 }
 
-/// Opens a file of another format, or a directory of images, as a store of Zarr v3, for reading.
+/// Opens a file of another format, or a directory of images, as a store of Zarr v3, or for the files of NumPy of v2, for reading.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] when the kind of the file is not known, or this build does not read it; [`ErrorKind::Corrupt`] when
@@ -184,7 +196,11 @@ pub(crate) fn open(path: &Path, reading: &Reading) -> Result<FileStore> {
     open_input(Input::open(path)?, reading)
 }
 
-fn open_input(input: Input, reading: &Reading) -> Result<FileStore> {
+/// Opens a file that is open already, in a way.
+pub(crate) fn open_input(input: Input, reading: &Reading) -> Result<FileStore> {
+    if let Some(raw) = &reading.raw {
+        return crate::npy::open_raw(&Arc::new(input), raw, reading);
+    }
     match Kind::of_open(&input)? {
         Some(kind) => open_kind(kind, input, reading),
         None => Err(unsupported(format!("'{}' is not a file of a known kind", input.name().display()))),
@@ -211,6 +227,11 @@ fn open_kind(kind: Kind, input: Input, reading: &Reading) -> Result<FileStore> {
         Kind::Nifti => crate::nifti::open(input, reading),
         #[cfg(not(feature = "nifti"))]
         Kind::Nifti => Err(lacking(kind, "nifti")),
+        Kind::Npy => crate::npy::open(&input, reading),
+        #[cfg(feature = "npz")]
+        Kind::Npz => crate::npy::open_npz(&input, reading),
+        #[cfg(not(feature = "npz"))]
+        Kind::Npz => Err(lacking(kind, "npz")),
         #[cfg(feature = "tables")]
         Kind::Parquet => crate::table::parquet_in::open(&input, reading),
         #[cfg(feature = "tables")]
@@ -231,6 +252,7 @@ fn foreign_kind(path: &Path, foreign: &str) -> Error {
     feature = "hdf5",
     feature = "images",
     feature = "nifti",
+    feature = "npz",
     feature = "tables",
     feature = "tiff"
 )))]

@@ -6,18 +6,23 @@ mod foreign;
 pub(crate) mod kind;
 pub(crate) mod select;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use zarrox::data_type::Casting;
 use zarrox::json::Json;
-use zarrox::{DataType, Error, ErrorKind, OpenOptions, Result};
+use zarrox::{Array, ArrayBuilder, DataType, Error, ErrorKind, OpenOptions, Progress, Result};
 use zarrox_tools::Glob;
-use zarrox_tools::copy::{Copier, CopyReport, Copying};
+use zarrox_tools::copy::{Access, Copier, CopyReport, Copying, PlainElements, copy_elements};
 
 use self::concat::{Appending, Request, Target};
 use self::count::Counted;
 use crate::fill::Fills;
+use crate::input::Input;
 use crate::inventory::Inventory;
+use crate::npy::raw::RawElements;
 
 use self::select::Select;
 use crate::reading::Reading;
@@ -43,6 +48,19 @@ pub struct Import {
     first_wins: bool,
     fills: Option<Fills>,
     selects: Vec<Select>,
+    build: Build,
+}
+
+/// A function that gives arrays their properties.
+#[derive(Clone, Default)]
+struct Build(Option<Arc<BuildFn>>);
+
+type BuildFn = dyn Fn(ArrayBuilder, &[u64]) -> Result<ArrayBuilder> + Send + Sync;
+
+impl std::fmt::Debug for Build {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "Some(_)" } else { "None" })
+    }
 }
 
 /// Which parts of files may be left out.
@@ -107,6 +125,35 @@ impl Import {
     pub fn column(mut self, name: impl Into<String>, data_type: DataType) -> Self {
         self.reading.columns.push((name.into(), data_type));
         self
+    }
+
+    /// Reads files as raw elements, which have no header.
+    pub fn raw(self, raw: RawElements) -> Self {
+        Self { reading: Reading { raw: Some(raw), ..self.reading }, ..self }
+    }
+
+    /// Sets the data type that elements of NumPy's files are stored as: another name or form of the same elements, such as
+    /// `bfloat16` for `|V2` or text of variable length for `<U8`; or with a cast, another type of numbers.
+    pub fn data_type(self, data_type: DataType, casting: Option<Casting>) -> Self {
+        let copier = match casting {
+            Some(casting) => self.copier.data_type(data_type.clone(), casting),
+            None => self.copier,
+        };
+        Self { copier, reading: Reading { stored: Some((data_type, casting)), ..self.reading }, ..self }
+    }
+
+    /// Takes only this array of an archive of NumPy, which becomes an array at the destination.
+    pub fn member(self, name: impl Into<String>) -> Self {
+        Self { reading: Reading { member: Some(name.into()), ..self.reading }, ..self }
+    }
+
+    /// Sets a function that gives the arrays of NumPy's files their properties, given their shape: chunks, codecs, attributes. The builder
+    /// has the shape and the data type already. Without it, they are those of new arrays, or those of the copier.
+    pub fn build(
+        self,
+        build: impl Fn(ArrayBuilder, &[u64]) -> Result<ArrayBuilder> + Send + Sync + 'static,
+    ) -> Self {
+        Self { build: Build(Some(Arc::new(build))), ..self }
     }
 
     /// Takes a smaller copy of the images of TIFF, as COG has them: 1 for the largest one. Level 0 has the images themselves.
@@ -181,6 +228,31 @@ impl Import {
         self
     }
 
+    /// Opens a file with the options of reading.
+    ///
+    /// # Errors
+    /// The errors of [`open_file`](crate::open_file).
+    pub fn open(&self, source: impl AsRef<Path>) -> Result<FileStore> {
+        kind::open(source.as_ref(), &self.careful())
+    }
+
+    /// Opens a file that is open already. The name is for errors.
+    ///
+    /// # Errors
+    /// The errors of [`open_file`](crate::open_file).
+    pub fn open_file(&self, file: File, name: impl Into<PathBuf>) -> Result<FileStore> {
+        kind::open_input(Input::of(file, name.into())?, &self.careful())
+    }
+
+    /// Opens a stream with the content of an `.npy` file or with [raw](Self::raw) elements, which are read once, in their order. The name
+    /// is for errors.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] when the stream is something else; and the errors of reading.
+    pub fn open_stream(&self, name: &str, stream: impl Read + Send + 'static) -> Result<FileStore> {
+        crate::npy::open_stream(name, stream, &self.careful())
+    }
+
     /// Plans an import. Nothing is written yet.
     ///
     /// # Errors
@@ -212,12 +284,26 @@ impl Import {
                 return Err(Error::new(ErrorKind::InvalidArgument, message));
             }
         };
+        let importing = self.plan_opened(store.skipping(reading.skipped), destination.as_ref())?;
+        Ok(Importing { differences, is_new, ..importing })
+    }
+
+    /// Plans an import of a file that is open. Nothing is written yet.
+    ///
+    /// # Errors
+    /// The errors of [`Copier::plan`].
+    pub fn plan_store(&self, store: FileStore, destination: impl AsRef<Path>) -> Result<Importing> {
+        self.plan_opened(store.skipping(self.careful().skipped), destination.as_ref())
+    }
+
+    fn plan_opened(&self, store: FileStore, destination: &Path) -> Result<Importing> {
         let notes = store.notes().to_vec();
+        let skipped = store.skips();
         let store = match self.selects.as_slice() {
             [] => store,
             selects => select::apply(&store, selects)?,
         };
-        let store = store.skipping(reading.skipped);
+        let store = store.skipping(skipped);
         let wanted = |found: &&LeftOut| found.concerns(|path| self.chosen.has(path));
         let left_out = store.left_out().iter().filter(wanted).cloned().collect();
         self.check_chosen(&store)?;
@@ -233,9 +319,67 @@ impl Import {
             })?,
         };
         let node = self.chosen.node();
+        let copier = match self.elements(&store, node) {
+            Some(elements) => copier.elements(elements),
+            None => copier,
+        };
         let copying = copier.plan_from(Arc::new(store.clone()), node, destination)?;
         let (skips, chosen) = (self.skips, self.chosen.clone());
+        let (differences, is_new) = (Vec::new(), false);
         Ok(Importing { copying, store, chosen, left_out, notes, differences, is_new, skips })
+    }
+
+    /// Returns how the arrays of a file are copied that have only elements; `None` for a file of chunks.
+    fn elements(&self, store: &FileStore, node: &str) -> Option<PlainElements> {
+        if store.accesses().is_empty() {
+            return None;
+        }
+        let (accesses, above) = (store.accesses().clone(), node.to_owned());
+        let elements = PlainElements::new(move |path| {
+            let whole = [above.as_str(), path]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join("/");
+            accesses.get(&whole).cloned().unwrap_or(Access::Any(zarrox::Order::RowMajor))
+        });
+        Some(match self.build.0.clone() {
+            Some(build) => elements.build(move |builder, shape| build(builder, shape)),
+            None => elements,
+        })
+    }
+
+    /// Appends the only array of an open file of NumPy to an array, along an axis. After a failure, the array is as it was.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for a file of chunks or of several arrays; and the errors of reading and of
+    /// [`Array::append_with`].
+    pub fn append_to(&self, store: &FileStore, array: &mut Array, axis: usize) -> Result<()> {
+        let Some(access) = store.accesses().get("").cloned() else {
+            let message = "only a single array of NumPy, or raw elements, can be appended to an array";
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        };
+        let settings = self.copier.settings();
+        let source = settings.opening().open((Arc::new(store.clone()), ""))?.into_array()?;
+        let item = source.data_type().size() as u64;
+        let total = source.shape().iter().fold(item, |size, &length| size.saturating_mul(length));
+        let casting = self.reading.stored.as_ref().and_then(|(_, casting)| *casting);
+        let registry = zarrox::codecs::registry();
+        let (wanted, shape) = (array.data_type().clone(), source.shape().to_vec());
+        let convert = |values: zarrox::DynArray| match casting {
+            _ if values.data_type().storage() == wanted.storage() => Ok(values),
+            Some(casting) => values.cast(&wanted, casting, &registry),
+            None => values.packed(),
+        };
+        let (most, done) = (settings.effort.memory as u64 / item.max(1), std::cell::Cell::new(0_u64));
+        let tell = |count: u64| {
+            done.set(done.get().saturating_add(count.saturating_mul(item)));
+            settings.listener.as_ref().map_or(Ok(()), |listener| listener(Progress::new(done.get(), total)))
+        };
+        array.append_with(&shape, axis, |grown, place| {
+            copy_elements(&source, &grown.slice(place), &access, most, convert, tell)
+        })?;
+        array.flush()
     }
 
     /// Fails if a node that is asked for by its name cannot be read, and says why.

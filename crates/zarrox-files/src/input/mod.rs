@@ -1,12 +1,12 @@
 //! Files that are read at any position, from several threads; and bytes in memory that are read as such a file.
 
-#[cfg(any(feature = "nifti", feature = "tables"))]
+#[cfg(any(feature = "nifti", feature = "npz", feature = "tables"))]
 pub(crate) mod temporary;
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-#[cfg(any(feature = "images", feature = "nifti", feature = "tiff"))]
+#[cfg(any(feature = "images", feature = "nifti", feature = "npz", feature = "tiff"))]
 use std::sync::Arc;
 
 use zarrox::stores::Bytes;
@@ -43,9 +43,9 @@ impl Input {
     }
 
     /// A file that is open, and has this name in errors.
-    #[cfg(any(feature = "nifti", feature = "tables"))]
     pub(crate) fn of(file: File, name: PathBuf) -> Result<Self> {
-        let length = file.metadata().map_err(|error| self::failed("reading a temporary file", error))?.len();
+        let failed = |error| self::failed(&format!("reading '{}'", name.display()), error);
+        let length = file.metadata().map_err(failed)?.len();
         Ok(Self { content: Content::File(file), path: name.clone(), name, length })
     }
 
@@ -91,7 +91,6 @@ impl Input {
     }
 
     /// Reads the bytes from a position on, as many as there are and have room. Returns their number.
-    #[cfg(feature = "tables")]
     pub(crate) fn read_into(&self, out: &mut [u8], offset: u64) -> Result<usize> {
         let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
         let length = left.min(out.len());
@@ -169,21 +168,21 @@ impl Source {
 }
 
 /// A file that is read from its beginning.
-#[cfg(any(feature = "images", feature = "nifti"))]
-#[derive(Debug)]
+#[cfg(any(feature = "images", feature = "nifti", feature = "npz"))]
+#[derive(Debug, Clone)]
 pub(crate) struct Reader {
     input: Arc<Input>,
     position: u64,
 }
 
-#[cfg(any(feature = "images", feature = "nifti"))]
+#[cfg(any(feature = "images", feature = "nifti", feature = "npz"))]
 impl Reader {
     pub(crate) fn new(input: Arc<Input>) -> Self {
         Self { input, position: 0 }
     }
 }
 
-#[cfg(any(feature = "images", feature = "nifti"))]
+#[cfg(any(feature = "images", feature = "nifti", feature = "npz"))]
 impl io::Read for Reader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let left = self.input.length.saturating_sub(self.position);
@@ -194,7 +193,7 @@ impl io::Read for Reader {
     }
 }
 
-#[cfg(feature = "images")]
+#[cfg(any(feature = "images", feature = "npz"))]
 impl io::Seek for Reader {
     fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
         let position = match to {

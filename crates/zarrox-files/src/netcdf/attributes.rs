@@ -192,7 +192,7 @@ impl<'d> Attributes<'d> {
 
     /// Further missing values. Integers have none that is not a number, and beside others it would make xarray compare text.
     fn missing(&mut self, value: Json) -> Option<Json> {
-        let is_nan = |value: &Json| value.as_f64().is_none() && value.is_number();
+        let is_nan = |value: &Json| !value.as_f64().is_some_and(f64::is_finite) && value.is_number();
         let own = self.elements.and_then(NcType::of_elements)?;
         match value {
             Json::Array(list) if list.len() > 1 && list.iter().any(is_nan) => {

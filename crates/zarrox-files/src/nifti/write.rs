@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use zarrox::json::{Json, Map};
-use zarrox::{DataType, DimSelection, Result};
+use zarrox::{DataType, DimSelection, DynArray, Result};
 
 use super::attributes::{FLOATS, INTS, NIFTI, SPACE, TIME};
 use super::layout::{
@@ -240,7 +240,7 @@ impl<'a> Image<'a> {
             let mut matrix = [[0.0; 4]; 3];
             for (to, from) in matrix.iter_mut().zip(rows) {
                 for (to, from) in to.iter_mut().zip(from.as_array()?) {
-                    *to = from.as_f64()?;
+                    *to = from.as_f64().filter(|number| number.is_finite())?;
                 }
                 for (dim, axis) in self.all.iter().take(SPATIAL).enumerate() {
                     to[3] += to[dim] * axis.start as f64;
@@ -303,9 +303,9 @@ impl<'a> Image<'a> {
         out.write_all(&extensions).map_err(writing)?;
         let view = self.placed.array.slice(&self.placed.selection);
         let item = view.data_type().size().max(1) as u64;
-        for block in view.parts_in_order((options.memory / item).max(1), false)? {
+        for block in view.parts_in_order((options.memory / item).max(1), zarrox::Order::RowMajor)? {
             let part: Vec<DimSelection> = block.into_iter().map(DimSelection::from).collect();
-            let elements = view.slice(part).read_dyn()?;
+            let elements = view.slice(part).read::<DynArray>()?;
             out.write_all(elements.as_bytes()).map_err(writing)?;
             (options.progress)(elements.as_bytes().len() as u64 / item)?;
         }
@@ -315,7 +315,7 @@ impl<'a> Image<'a> {
 
 fn set_floats(header: &mut Header, field: Field, values: &[Json]) {
     for (index, value) in values.iter().enumerate() {
-        if let Some(value) = value.as_f64() {
+        if let Some(value) = value.as_f64().filter(|number| number.is_finite()) {
             header.set_float(field, index, value);
         }
     }

@@ -32,14 +32,15 @@ pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -
         None => Some(fill),
     });
     let fill = fill.and_then(|fill| fill.cast(&DataType::Float64, Casting::Lossy, registry).ok());
-    let fill = fill.and_then(|fill| fill.to_typed::<f64>().ok()?.first().copied());
+    let fill = fill.and_then(|fill| fill.to::<Vec<f64>>().ok()?.first().copied());
     named.chain(fill.filter(|&value| value != 0.0)).collect()
 }
 
 /// The number of an attribute, also in the form in which xarray stores floats.
 fn number(value: &zarrox::json::Json) -> Option<f64> {
-    match value.as_str() {
+    let number = match value.as_str() {
         Some(text) => crate::fill::decode(text)?.as_f64(),
         None => value.as_f64(),
-    }
+    };
+    number.filter(|number| number.is_finite())
 }

@@ -243,12 +243,12 @@ impl<'a> Source<'a> {
 
     /// Calls a function with all elements, block by block in row-major order.
     fn each(&self, take: &mut dyn FnMut(DynArray) -> Result<()>) -> Result<()> {
-        for block in self.view.parts_in_order(self.most, false)? {
+        for block in self.view.parts_in_order(self.most, zarrox::Order::RowMajor)? {
             let part: Vec<DimSelection> = block.into_iter().map(DimSelection::from).collect();
             let part = self.view.slice(part);
             take(match self.field {
-                Some(name) => part.read_field_dyn(name)?,
-                None => part.read_dyn()?,
+                Some(name) => part.field(name).read::<DynArray>()?,
+                None => part.read::<DynArray>()?,
             })?;
         }
         Ok(())

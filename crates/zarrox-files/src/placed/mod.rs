@@ -5,7 +5,7 @@ mod ome;
 use zarrox::data_type::Casting;
 use zarrox::json::Json;
 use zarrox::selection::{ResolvedAxis, ResultAxis};
-use zarrox::{Array, DataType, DimSelection, Error, ErrorKind, Group, Node, Result, Selection};
+use zarrox::{Array, DataType, DimSelection, DynArray, Error, ErrorKind, Group, Node, Result, Selection};
 
 use crate::input::unsupported;
 pub(crate) use ome::OmeImage;
@@ -118,10 +118,11 @@ impl Placed {
 
     /// The number of an attribute of the array, also in the form in which xarray stores floats.
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
-        match self.attribute(name)? {
+        let number = match self.attribute(name)? {
             Json::String(text) => crate::fill::decode(text)?.as_f64(),
             number => number.as_f64(),
-        }
+        };
+        number.filter(|number| number.is_finite())
     }
 }
 
@@ -235,11 +236,12 @@ fn coordinates(group: &Group, name: Option<&str>, length: Option<&u64>) -> Resul
     }
     let unit = array.attributes().get("units").and_then(Json::as_str).map(str::to_owned);
     let registry = zarrox::codecs::registry();
-    let Ok(values) = array.slice(..).read_dyn()?.cast(&DataType::Float64, Casting::Lossy, &registry) else {
+    let Ok(values) = array.slice(..).read::<DynArray>()?.cast(&DataType::Float64, Casting::Lossy, &registry)
+    else {
         return Ok(None);
     };
-    let values = values.to_typed::<f64>()?;
-    Ok(Some((values.as_slice().and_then(even), unit)))
+    let values = values.to::<Vec<f64>>()?;
+    Ok(Some((even(&values), unit)))
 }
 
 /// The first of numbers and the distance of neighbours, if that is the same everywhere.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use tempfile::TempDir;
 use zarrox::stores::flush_name;
-use zarrox::{DimSelection, Error, ErrorKind, IntoSelection, Node, Result};
+use zarrox::{DimSelection, DynArray, Error, ErrorKind, IntoSelection, Node, Result};
 
 use crate::input::{failed, unsupported};
 use crate::picture::Picture;
@@ -182,8 +182,9 @@ impl Stack {
         let count = placed.result().next().map_or(0, |axis| axis.count);
         for start in (0..count).step_by(usize::try_from(step).unwrap_or(usize::MAX)) {
             let end = (start + step).min(count);
-            let elements =
-                view.slice(vec![DimSelection::from(start..end), DimSelection::Ellipsis]).read_dyn()?;
+            let elements = view
+                .slice(vec![DimSelection::from(start..end), DimSelection::Ellipsis])
+                .read::<DynArray>()?;
             let images = usize::try_from(pixels.size()).unwrap_or(usize::MAX).max(1);
             elements.as_bytes().par_chunks(images).enumerate().try_for_each(|(number, bytes)| {
                 self.create(&path(start + number as u64), |out| pixels.encode(bytes, out))?;

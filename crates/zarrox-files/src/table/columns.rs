@@ -51,8 +51,8 @@ impl Column {
     pub(super) fn read(&self, rows: Range<u64>) -> Result<Part> {
         let view = self.array.slice(&self.selection).slice(rows);
         let elements = match &self.field {
-            Some(field) => view.read_field_dyn(field)?,
-            None => view.read_dyn()?,
+            Some(field) => view.field(field).read::<DynArray>()?,
+            None => view.read::<DynArray>()?,
         };
         let missing = match self.missing.as_slice() {
             [] => Vec::new(),

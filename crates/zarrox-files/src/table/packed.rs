@@ -70,13 +70,15 @@ impl Packing {
         if self.decimals().is_some() {
             return Ok(elements);
         }
-        let numbers = elements.cast(&DataType::Float64, Casting::Lossy, registry)?.to_typed::<f64>()?;
+        let numbers = elements
+            .cast(&DataType::Float64, Casting::Lossy, registry)?
+            .to::<zarrox::prelude::ArrayD<f64>>()?;
         let values = numbers.mapv(|number| match self {
             Self::Decimal(_) => number,
             Self::Divided(power) => number / power,
             Self::Linear { scale, offset } => number * scale + offset,
         });
-        DynArray::from_typed(DataType::Float64, &values)
+        DynArray::from_values(DataType::Float64, &values)
     }
 }
 

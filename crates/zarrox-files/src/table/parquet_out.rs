@@ -194,7 +194,7 @@ impl Target {
                 })
             }
             Way::Text => {
-                let texts = elements.to_text()?;
+                let texts = elements.to::<Vec<String>>()?;
                 let texts = texts.iter().map(|text| ByteArray::from(text.as_bytes().to_vec()));
                 self.put_all::<ByteArrayType>(part, texts.map(|text| Ok(Some(text))), column)
             }

@@ -143,7 +143,7 @@ pub(super) fn missing(text: &str, data_type: &DataType) -> Option<(Vec<u8>, Json
         // The number that the elements have.
         true => {
             let float = element.cast(&DataType::Float64, Casting::Exact, &registry).ok()?;
-            float.to_typed::<f64>().ok()?.first().copied()?.into()
+            float.to::<Vec<f64>>().ok()?.first().copied()?.into()
         }
         false => number,
     };

@@ -332,7 +332,7 @@ impl Elements for Image {
         }
         grow(&mut bytes, size)?;
         let order = ByteOrder::One(self.endian);
-        DynArray::from_foreign(self.form.data_type().clone(), shape, bytes, &order, false)
+        DynArray::from_foreign(self.form.data_type().clone(), shape, bytes, &order, zarrox::Order::RowMajor)
     }
 }
 

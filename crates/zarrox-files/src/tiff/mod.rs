@@ -1,4 +1,8 @@
 //! TIFF as Zarr: images of one form are an array, with coordinates where GeoTIFF has them.
+//!
+//! Directories, strips, tiles and predictors are read here, since the crate `tiff` (0.11.3) reads 82 of the 122 files of the tests: it has
+//! no samples of 10 to 31 bits, complex numbers, palettes, masks, volumes in strips, LERC, LZMA, PNG, or CCITT other than that of group 4,
+//! and a damaged directory hides the images before it.
 
 mod arranged;
 mod attributes;
@@ -132,7 +136,7 @@ impl Hierarchy<'_> {
     /// Creates a group.
     fn group(&self, path: &str, attributes: Map) -> Result<()> {
         let options = OpenOptions::new().format(Format::V3);
-        options.create_group_in(Arc::new(self.documents.clone()), path)?.set_attributes(attributes)
+        options.create_group((Arc::new(self.documents.clone()), path))?.set_attributes(attributes)
     }
 
     fn array(&mut self, described: Described, elements: Box<dyn Elements>) -> Result<()> {

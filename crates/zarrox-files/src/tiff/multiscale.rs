@@ -2,7 +2,7 @@
 
 use zarrox::json::Map;
 use zarrox::{DataType, Result};
-use zarrox_images::ome::{self, Axis, ImageLevel, Multiscales, Window};
+use zarrox_images::ome::{self, Axis, DisplayWindow, ImageLevel, Multiscales};
 
 use super::series::Series;
 use crate::input::unsupported;
@@ -108,7 +108,7 @@ fn described(series: &Series, count: u64, data_type: &DataType) -> Vec<ome::Chan
         let (start, end) = known.range.unwrap_or((min, max));
         let mut channel = ome::Channel::named(label.unwrap_or_else(|| format!("Channel {nth}")));
         channel.color = color;
-        channel.window = Some(Window { min: min.min(start), max: max.max(end), start, end });
+        channel.window = Some(DisplayWindow { min: min.min(start), max: max.max(end), start, end });
         channel
     };
     (0..usize::try_from(count.min(1 << 10)).unwrap_or(0)).map(channel).collect()

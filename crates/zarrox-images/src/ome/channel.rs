@@ -25,7 +25,7 @@ const NAMED: [(&str, &str); 9] = [
 
 /// The range of elements that is shown from black to the full colour, within the range that is possible.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Window {
+pub struct DisplayWindow {
     /// The smallest possible element.
     pub min: f64,
     /// The largest possible element.
@@ -44,7 +44,7 @@ pub struct Channel {
     /// The colour: red, green and blue in six hexadecimal digits.
     pub color: Option<String>,
     /// The range that is shown; by default that of the elements.
-    pub window: Option<Window>,
+    pub window: Option<DisplayWindow>,
 }
 
 impl Channel {
@@ -81,7 +81,7 @@ impl FromStr for Channel {
 pub(super) fn list(channels: &[Channel]) -> Json {
     let channel = |(index, channel): (usize, &Channel)| {
         let usual = if channels.len() == 1 { "FFFFFF" } else { COLORS[index % COLORS.len()] };
-        let window = channel.window.unwrap_or(Window { min: 0.0, max: 1.0, start: 0.0, end: 1.0 });
+        let window = channel.window.unwrap_or(DisplayWindow { min: 0.0, max: 1.0, start: 0.0, end: 1.0 });
         json!({
             "label": channel.label.as_str(), "color": channel.color.as_deref().unwrap_or(usual), "active": true,
             "coefficient": 1, "family": "linear", "inverted": false,

@@ -48,7 +48,7 @@ pub(super) fn describe(image: &Image, attributes: &mut Map) {
 
 /// Adds the convention to the list of those that the group follows.
 fn declare(attributes: &mut Map) {
-    let list = attributes.entry("zarr_conventions".to_owned()).or_insert_with(|| Json::Array(Vec::new()));
+    let list = attributes.get_or_insert_with("zarr_conventions", || Json::Array(Vec::new()));
     let own = json!({
         "uuid": UUID,
         "schema_url": "https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v1/schema.json",

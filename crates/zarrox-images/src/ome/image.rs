@@ -111,7 +111,7 @@ pub(super) fn put_entry(members: &mut Map, entry: Map) {
         path.as_str().map(str::to_owned)
     };
     let entry = Json::Object(entry);
-    let list = members.entry("multiscales".to_owned()).or_insert_with(|| Json::Array(Vec::new()));
+    let list = members.get_or_insert_with("multiscales", || Json::Array(Vec::new()));
     if !list.is_array() {
         *list = Json::Array(Vec::new());
     }

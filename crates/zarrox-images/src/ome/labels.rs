@@ -12,7 +12,7 @@ pub(crate) fn list_label(form: Multiscales, attributes: &mut Map, name: &str) {
         Multiscales::Convention => None,
     };
     let Some(members) = members else { return };
-    let list = members.entry("labels".to_owned()).or_insert_with(|| Json::Array(Vec::new()));
+    let list = members.get_or_insert_with("labels", || Json::Array(Vec::new()));
     let Some(list) = list.as_array_mut() else { return };
     if !list.iter().any(|label| label.as_str() == Some(name)) {
         list.push(json!(name));

@@ -20,10 +20,10 @@ use zarrox_core::json::{Json, Map};
 use zarrox_core::{Error, Format, Result};
 
 pub use axis::{Axis, AxisKind};
-pub use channel::{Channel, Window};
+pub use channel::{Channel, DisplayWindow};
 pub use image::{Image, ImageLevel};
 pub(crate) use labels::list_label;
-pub use validate::{Finding, Severity, validate};
+pub use validate::{Issue, Severity, validate};
 
 use zarrox::internals::argument;
 
@@ -106,7 +106,7 @@ impl Multiscales {
             Self::Ome04 | Self::Convention => Some(attributes),
             Self::Ome05 => attributes.get_mut(v05::OME).and_then(Json::as_object_mut),
         };
-        members.map(|members| members.shift_remove("multiscales"));
+        members.map(|members| members.remove("multiscales"));
     }
 }
 

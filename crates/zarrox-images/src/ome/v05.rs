@@ -27,7 +27,7 @@ pub(super) fn describe(image: &Image, attributes: &mut Map) -> Result<()> {
 
 /// The members of the attribute `ome`, which is made where it is missing.
 pub(super) fn members(attributes: &mut Map) -> Option<&mut Map> {
-    let ome = attributes.entry(OME.to_owned()).or_default();
+    let ome = &mut attributes[OME];
     if !ome.is_object() {
         *ome = Json::Object(Map::default());
     }

@@ -2,10 +2,10 @@
 
 use std::any::Any;
 
+use zarrox_core::elements::InPlace;
 use zarrox_core::{Error, ErrorKind, Result};
 
 use super::pixel::Pixel;
-use zarrox::internals::{bytes_of, bytes_of_mut};
 
 /// The elements of a block, in row-major order.
 pub(super) trait Elements: Any + Send {
@@ -25,11 +25,11 @@ impl<T: Pixel> Elements for Vec<T> {
     }
 
     fn bytes(&self) -> &[u8] {
-        bytes_of(self)
+        InPlace::<T>::new().bytes(self)
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
-        bytes_of_mut(self)
+        InPlace::<T>::new().bytes_mut(self)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Makes a planned pyramid: chunks first, then documents, and the description of the image last.
 
+use zarrox::internals::ArrayInternals;
 use zarrox_core::data_type::Number;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::Layout;
@@ -8,7 +9,7 @@ use zarrox_core::{DataType, DimSelection, Error, GroupMetadata, NodeMetadata, Re
 use super::chain::{Chain, bytes};
 use super::pass::{Base, Pass};
 use super::plan::{Pyramid, PyramidLevel};
-use crate::ome::{AxisKind, Multiscales, Window, list_label};
+use crate::ome::{AxisKind, DisplayWindow, Multiscales, list_label};
 use zarrox::Array;
 use zarrox::internals::Changes;
 use zarrox::internals::{Fingerprint, Journal, Location, Work, update_attributes};
@@ -218,7 +219,7 @@ impl Pyramid {
             };
             let (min, max) = range(last.data_type()).unwrap_or((start, end));
             let end = if end > start { end } else { start + 1.0 };
-            self.image.channels[index].window = Some(Window { min, max: max.max(end), start, end });
+            self.image.channels[index].window = Some(DisplayWindow { min, max: max.max(end), start, end });
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Images in several resolutions: each level is made of the one before, in one pass over the data.
 //!
 //! ```
-//! use zarrox::prelude::*;
+//! use zarrox::{prelude::*, s};
 //! use zarrox_images::pyramid::{Downsample, Method};
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("image.zarr");

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{ErrorKind, Result};

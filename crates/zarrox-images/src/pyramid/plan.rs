@@ -1,5 +1,6 @@
 //! The plan of a pyramid, made before anything is written.
 
+use zarrox::internals::ArrayInternals;
 use zarrox_core::grid::{ChunkGrid, Separator};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, Result};
 
@@ -136,7 +137,7 @@ fn plan(
     let names = (format == Format::V3).then(|| axes.iter().map(|axis| Some(axis.name.clone())).collect());
     let target =
         ArrayMetadata { dimension_names: names.or(target.dimension_names.clone()), ..target.clone() };
-    let own = Array::new(place, target.clone())?;
+    let own = Array::by_metadata(place, target.clone())?;
     let factors = factors(&options, &axes)?;
     let reduced = levels(source.shape(), &factors, &own.chunk_shape(), options.levels)?;
     let image = image(&options, &group, axes, &first, &reduced, method)?;
@@ -423,7 +424,7 @@ impl Pyramid {
         if level == 0 && self.is_beside {
             return Ok(self.source.clone());
         }
-        Array::new(self.place(level)?, self.levels[level].1.clone())
+        Array::by_metadata(self.place(level)?, self.levels[level].1.clone())
     }
 
     /// The division into passes.

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::{Value, json};
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*};
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_images::ome::{Axis, Multiscales};
 use zarrox_images::pyramid::{Downsample, Method};
@@ -17,7 +17,7 @@ fn image(path: &std::path::Path, format: Format, shape: &[u64]) -> Array {
     let array = OpenOptions::new().format(format).create_array(path).shape(shape).data_type(DataType::UInt16);
     let chunks: Vec<u64> = shape.iter().map(|length| (*length).min(16)).collect();
     let array = array.chunks(chunks).create().unwrap();
-    array.fill(.., 5_u16).unwrap();
+    array.write(.., 5_u16).unwrap();
     array
 }
 

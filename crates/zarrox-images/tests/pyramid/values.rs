@@ -4,8 +4,8 @@
 
 use ndarray::{ArrayD, IxDyn};
 use proptest::prelude::*;
-use zarrox::prelude::*;
 use zarrox::{ErrorKind, FillValue, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_images::pyramid::{Downsample, Method};
 
 use super::naive::{Plain, reduced};
@@ -55,7 +55,7 @@ fn run<T: Plain + Element>(case: &Case, element: impl Fn(u64) -> T) {
     };
     let levels = levels.unwrap();
     let group = zarrox::open_group(directory.path().join(place)).unwrap();
-    let read = |path: &str| group.open(path).unwrap().into_array().unwrap().read::<T>(..).unwrap();
+    let read = |path: &str| group.open(path).unwrap().into_array().unwrap().read::<ArrayD<T>>(..).unwrap();
     assert_eq!(text(&read("0")), text(&values), "{case:?}");
     for (index, level) in levels.iter().enumerate().skip(1) {
         let factors: Vec<usize> =
@@ -144,7 +144,8 @@ fn complex_elements_have_means_but_no_order() {
     let error = Downsample::new().method(Method::Max).run(path.join("0")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
     Downsample::new().levels(1).run(path.join("0")).unwrap();
-    let made = zarrox::open_array(path.join("1")).unwrap().read::<num_complex::Complex<f32>>(..).unwrap();
+    let made =
+        zarrox::open_array(path.join("1")).unwrap().read::<ArrayD<num_complex::Complex<f32>>>(..).unwrap();
     assert_eq!(
         made.as_slice().unwrap(),
         [num_complex::Complex::new(0.5, 0.5), num_complex::Complex::new(0.5, 2.5)]
@@ -180,7 +181,7 @@ fn parts_that_are_not_stored_stay_so() {
     }
     let first = zarrox::open_array(path.join("1")).unwrap();
     assert_eq!(
-        first.read::<u16>(s![34..41, 500]).unwrap().as_slice().unwrap(),
+        first.read::<ArrayD<u16>>(s![34..41, 500]).unwrap().as_slice().unwrap(),
         [9, 509, 509, 509, 509, 509, 9]
     );
 }
@@ -201,13 +202,13 @@ fn shards_are_written_whole() {
         expected = reduced(&expected, &[2, 2], Method::Mean, false);
         let made = zarrox::open_array(path.join(&level.path)).unwrap();
         assert_eq!(made.shard_shape(), Some(&[64, 128][..]));
-        assert_eq!(made.read::<u16>(..).unwrap(), expected);
+        assert_eq!(made.read::<ArrayD<u16>>(..).unwrap(), expected);
     }
     // Another place, other chunks, no shards.
     let other = directory.path().join("other.zarr");
     let levels = maker().no_shards().chunks([100, 30]).run_into(path.join("0"), &other).unwrap();
     assert_eq!(levels[0].chunks, [100, 30]);
-    assert_eq!(zarrox::open_array(other.join("1")).unwrap().read::<u16>(..).unwrap(), {
-        zarrox::open_array(path.join("1")).unwrap().read::<u16>(..).unwrap()
+    assert_eq!(zarrox::open_array(other.join("1")).unwrap().read::<ArrayD<u16>>(..).unwrap(), {
+        zarrox::open_array(path.join("1")).unwrap().read::<ArrayD<u16>>(..).unwrap()
     });
 }

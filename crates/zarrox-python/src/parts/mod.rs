@@ -46,7 +46,7 @@ pub(crate) fn read(
     let memory = memory_of(out);
     let stored = py.detach(|| {
         let array = with(array, options);
-        let stored = array.read_stored(reads(parts, &memory.view_mut()));
+        let stored = array.raw().read_parts(reads(parts, &memory.view_mut()));
         // This is done even after an error, since the memory may be the caller's own booleans.
         array.data_type().normalise(&mut memory.view_mut());
         stored
@@ -90,7 +90,7 @@ fn read_variable(
     let mut references = vec![0; out.len() * VlenRef::SIZE];
     let stored = py.detach(|| {
         let whole = ViewMut::contiguous(&mut references, &shape, VlenRef::SIZE).with_vlen(&vlen);
-        array.read_stored(reads(parts, &whole))
+        array.raw().read_parts(reads(parts, &whole))
     });
     let Some(stored) = unless_refused(stored)? else { return Ok(None) };
     let elements = || references.chunks_exact(VlenRef::SIZE).map(|reference| vlen.element(reference));
@@ -109,7 +109,7 @@ fn reads<'a>(parts: Vec<Part>, out: &ViewMut<'a>) -> Vec<StoredRead<'a>> {
         // SAFETY: the indexers of zarr-python give each element of the output to one chunk. If a caller of Python's says otherwise, it
         // is as if two of its threads had written into one array.
         let out = placement.memory_mut(unsafe { out.alias() });
-        StoredRead { chunk, elements: placement.elements.into_elements(), out }
+        StoredRead::new(chunk, placement.elements.into_elements(), out)
     };
     parts.into_iter().map(read).collect()
 }
@@ -130,9 +130,9 @@ pub(crate) fn write(
     let store = |array: &Array, values: &View<'_>| {
         let writes = parts.into_iter().map(|Part { chunk, placement, replaces }| {
             let values = placement.memory(values, is_value);
-            StoredWrite { chunk, elements: placement.elements.into_elements(), values, replaces }
+            StoredWrite::new(chunk, placement.elements.into_elements(), values).replaces(replaces)
         });
-        array.with_options(options).write_stored(writes.collect())
+        array.with_options(options).raw().write_parts(writes.collect())
     };
     if typed.is_variable() {
         let elements = typed.elements(py, values.as_any())?;

@@ -58,7 +58,7 @@ pub(crate) fn verify_manifest(
     interruptible(py, |interrupt| {
         let manifest = Manifest::new().open_options(crate::context::open_options());
         let mut found = Vec::new();
-        let mut tell = |finding: zarrox_tools::manifest::Finding| {
+        let mut tell = |finding: zarrox_tools::manifest::Discrepancy| {
             found.push(to_line(&finding.to_json()));
             Ok(())
         };

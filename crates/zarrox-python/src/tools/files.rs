@@ -53,8 +53,14 @@ struct Options {
 }
 
 impl Options {
+    /// The data type to which elements are cast.
+    fn data_type(&self) -> zarrox::Result<Option<(DataType, Casting)>> {
+        let casting = if self.lossy { Casting::Lossy } else { Casting::Exact };
+        let parse = |dtype: &String| DataType::parse(dtype, &zarrox::codecs::registry());
+        Ok(self.dtype.as_ref().map(parse).transpose()?.map(|data_type| (data_type, casting)))
+    }
+
     fn copier(&self) -> PyResult<Copier> {
-        let registry = zarrox::codecs::registry();
         let mut copier = Copier::new();
         copier = self.chunks.clone().into_iter().fold(copier, Copier::chunks);
         copier = self.shards.clone().into_iter().fold(copier, Copier::shards);
@@ -65,10 +71,6 @@ impl Options {
             copier = copier.shards_by_name(self.named_shards.clone());
         }
         copier = self.memory.into_iter().fold(copier, Copier::memory);
-        if let Some(dtype) = &self.dtype {
-            let casting = if self.lossy { Casting::Lossy } else { Casting::Exact };
-            copier = copier.data_type(DataType::parse(dtype, &registry).or_raise()?, casting);
-        }
         if let Some(text) = &self.codecs {
             let json = zarrox::json::parse(text.as_bytes()).or_raise()?;
             let codecs: Option<Vec<CodecSpec>> =
@@ -137,6 +139,10 @@ pub(crate) fn import_file(
             return Ok(import.append(&sources, destination, &open)?.left_out);
         }
         let import = import.copier(copier.open_options(open));
+        let import = match options.data_type()? {
+            Some((data_type, casting)) => import.data_type(data_type, Some(casting)),
+            None => import,
+        };
         Ok(import.plan_all(&sources, destination)?.run_counted()?.left_out)
     })?;
     Ok(pairs(left_out))

@@ -91,6 +91,6 @@ fn members<'py>(py: Python<'py>, level: &PyramidLevel) -> PyResult<Bound<'py, Py
 pub(crate) fn validate_ome(py: Python<'_>, path: &str) -> PyResult<Vec<(&'static str, String, String)>> {
     let options = crate::context::open_options();
     let findings = py.detach(|| ome::validate::validate_with(&options, path)).or_raise()?;
-    let parts = |finding: ome::Finding| (finding.severity.name(), finding.path, finding.message);
+    let parts = |finding: ome::Issue| (finding.severity.name(), finding.path, finding.message);
     Ok(findings.into_iter().map(parts).collect())
 }

@@ -133,12 +133,12 @@ pub(crate) fn chunk_table(py: Python<'_>, array: &Array) -> PyResult<Vec<StoredC
     let array = array.array();
     interruptible(py, |_| {
         let mut stored = Vec::new();
-        array.visit_objects(&mut |chunk, size| {
+        array.raw().visit(&mut |chunk, size| {
             if let Some(chunk) = chunk {
                 stored.push((chunk, size));
             }
         })?;
         stored.sort();
-        stored.into_iter().map(|(chunk, size)| Ok((chunk.clone(), array.chunk_key(&chunk)?, size))).collect()
+        stored.into_iter().map(|(chunk, size)| Ok((chunk.clone(), array.raw().key(&chunk)?, size))).collect()
     })
 }

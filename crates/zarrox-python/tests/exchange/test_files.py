@@ -44,6 +44,51 @@ def test_tables(tmp_path: Path) -> None:
         zarr.import_file(tmp_path / "a.csv", tmp_path / "c.zarr", columns={"z": "uint8"})
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(24, dtype="<f4").reshape(2, 3, 4),
+        np.arange(24, dtype=">i2").reshape(4, 6),
+        np.asfortranarray(np.arange(24, dtype="i8").reshape(2, 3, 4)),
+        np.array(["a", "bcd", ""], dtype="U4"),
+        np.array(["2024-05-01", "NaT"], dtype="M8[D]"),
+        np.array([(1, 2.5), (3, 4.5)], dtype=[("n", ">i2"), ("x", "<f8")]),
+        np.array(7, dtype="u1"),
+        np.zeros((0, 3), dtype="c16"),
+    ],
+    ids=lambda values: str(values.dtype),
+)
+def test_arrays_of_numpy(tmp_path: Path, values: np.ndarray[Any, Any]) -> None:
+    file = tmp_path / "a.npy"
+    np.save(file, values)
+    for zarr_format in (2, 3):
+        zarr.import_file(file, tmp_path / "a.zarr", overwrite=True, zarr_format=zarr_format)
+        array = zarr.open_array(tmp_path / "a.zarr", mode="r")
+        np.testing.assert_array_equal(array[...], values)
+        assert array.shape == values.shape
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_archives_of_numpy(tmp_path: Path, save: Any) -> None:
+    x, y = np.arange(6000, dtype="i4").reshape(60, 100), np.array(["a", "bc"])
+    save(tmp_path / "a.npz", x=x, y=y)
+    zarr.import_file(tmp_path / "a.npz", tmp_path / "a.zarr")
+    root = zarr.open_group(tmp_path / "a.zarr", mode="r")
+    np.testing.assert_array_equal(root["x"][...], x)
+    np.testing.assert_array_equal(root["y"][...], y)
+    zarr.import_file(tmp_path / "a.npz", tmp_path / "x.zarr", node="x", chunks=(30, 50), dtype="f8")
+    array = zarr.open_array(tmp_path / "x.zarr", mode="r")
+    assert (array.chunks, array.dtype) == ((30, 50), np.dtype("f8"))
+    np.testing.assert_array_equal(array[...], x)
+
+
+def test_objects_of_numpy_are_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.array([{}, None], dtype=object), allow_pickle=True)
+    with pytest.raises(Exception, match="pickled Python objects"):
+        zarr.import_file(tmp_path / "a.npy", tmp_path / "a.zarr")
+    assert not (tmp_path / "a.zarr").exists()
+
+
 def test_pictures(tmp_path: Path) -> None:
     zarr.save_array(tmp_path / "a.zarr", np.arange(24, dtype="u1").reshape(2, 3, 4))
     zarr.export_file(tmp_path / "a.zarr", tmp_path / "a.png", selection="1", cmap="gray", value_range=(12.0, 23.0))

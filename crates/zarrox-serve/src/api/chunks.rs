@@ -1,10 +1,11 @@
 //! `chunks`: the chunks of a region of the grid, or the shards if there are any: stored, size, missing, damaged.
 
 use std::collections::BTreeMap;
+use zarrox::internals::ArrayInternals;
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use zarrox::{AccessOptions, Array, DimSelection, ErrorKind, Interrupt};
+use zarrox::{AccessOptions, Array, DimSelection, DynArray, ErrorKind, Interrupt};
 
 use super::selection::count;
 use crate::content::{self, Wanted};
@@ -114,7 +115,7 @@ fn chunks(array: &Array, query: &ChunksQuery, interrupt: &Interrupt) -> Answer<C
         if interrupt.is_raised() {
             return Err(Failure::late("the store"));
         }
-        let key = array.chunk_key(chunk)?;
+        let key = array.raw().key(chunk)?;
         let mut entry = Chunk { index: chunk.clone(), key, bytes: *size, inner: None, damaged: None };
         if inner && array.shard_shape().is_some() {
             match inner_chunks(&array, chunk) {
@@ -170,7 +171,7 @@ fn stored(
     let listed = capabilities.listable && (is_whole || all > FEW || capabilities.in_flight.is_some());
     if listed {
         let inside = |chunk: &[u64]| chunk.iter().zip(region).all(|(index, range)| range.contains(index));
-        array.visit_objects(&mut |chunk, size| {
+        array.raw().visit(&mut |chunk, size| {
             if let Some(chunk) = chunk.filter(|chunk| inside(chunk)) {
                 stored.insert(chunk, size);
             }
@@ -199,7 +200,7 @@ fn stored(
 }
 
 fn inner_chunks(array: &Array, shard: &[u64]) -> Answer<Vec<InnerChunk>> {
-    let inner = array.inner_chunks(shard)?.unwrap_or_default();
+    let inner = array.raw().inner_chunks(shard)?.unwrap_or_default();
     let entries = inner.into_iter().map(|chunk| InnerChunk {
         index: chunk.index,
         offset: chunk.place.map(|(offset, _)| offset),
@@ -218,7 +219,7 @@ fn damage(array: &Array, chunk: &[u64]) -> Answer<Option<String>> {
         DimSelection::from(start..start.saturating_add(size).min(length))
     });
     let elements: Vec<DimSelection> = elements.collect();
-    match array.read_dyn(elements) {
+    match array.read::<DynArray>(elements) {
         Ok(_) => Ok(None),
         Err(error)
             if matches!(

@@ -1,6 +1,7 @@
 //! `node`: all that is known of a node.
 
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use axum::extract::State;
 use axum::response::Response;

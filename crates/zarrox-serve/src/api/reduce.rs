@@ -147,9 +147,9 @@ fn blocks<T: Numeric>(
         count: vec![0; length],
         strides,
     };
-    for ranges in view.parts(AT_ONCE, false)? {
+    for ranges in view.parts(AT_ONCE, zarrox::Order::RowMajor)? {
         let items: Vec<DimSelection> = ranges.iter().cloned().map(DimSelection::from).collect();
-        let values = view.slice(items).read_dyn()?.cast(wide, Casting::Lossy, registry)?;
+        let values = view.slice(items).read::<DynArray>()?.cast(wide, Casting::Lossy, registry)?;
         let begin: Vec<u64> = ranges.iter().map(|range| range.start).collect();
         let extent: Vec<u64> = ranges.iter().map(|range| range.end - range.start).collect();
         state.add(values.as_bytes(), &begin, &extent, steps);
@@ -255,13 +255,13 @@ mod tests {
     use super::*;
 
     fn array(data_type: &DataType, values: &[f64], shape: [u64; 2]) -> Array {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         let array = builder.shape(shape).chunks([2, 3]).data_type(data_type.clone()).create().unwrap();
         let registry = zarrox::codecs::registry();
         let bytes = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
         let lengths = shape.map(|n| usize::try_from(n).unwrap()).to_vec();
         let values = DynArray::new(DataType::Float64, lengths, bytes).unwrap();
-        array.write_dyn(.., &values.cast(data_type, Casting::Lossy, &registry).unwrap()).unwrap();
+        array.write(.., &values.cast(data_type, Casting::Lossy, &registry).unwrap()).unwrap();
         array
     }
 
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn extremes_of_whole_numbers_are_exact() {
         let array = array(&DataType::Int64, &[-5.0, 7.0, 1.0, 2.0], [2, 2]);
-        array.fill(s![0, 0], i64::MIN + 1).unwrap();
+        array.write(s![0, 0], i64::MIN + 1).unwrap();
         let blocks = reduce(&array.slice(s![..]), &[2, 2], &[], &zarrox::codecs::registry()).unwrap();
         assert_eq!(text(&blocks.min), format!("int64 [[{}]]", i64::MIN + 1));
         assert_eq!(text(&blocks.max), "int64 [[7]]");
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn what_has_no_order_is_refused() {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         let array = builder.shape([4]).data_type(DataType::Complex64).create().unwrap();
         assert!(reduce(&array.slice(s![..]), &[2], &[], &zarrox::codecs::registry()).is_err());
     }

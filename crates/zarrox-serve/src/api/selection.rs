@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     fn part(shape: &[u64], chunks: &[u64], select: &str) -> Part {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         let array = builder
             .shape(shape.to_vec())
             .chunks(chunks.to_vec())

@@ -249,8 +249,8 @@ pub(super) fn nearest(part: &Part, mut steps: Vec<u64>, field: Option<&str>) -> 
     let items: Vec<DimSelection> = steps.iter().map(|step| every(*step)).collect();
     let view = part.array.slice(part.selection.clone()).slice(items);
     let values = match field {
-        Some(name) => view.read_field_dyn(name)?,
-        None => view.read_dyn()?,
+        Some(name) => view.field(name).read::<DynArray>()?,
+        None => view.read::<DynArray>()?,
     };
     steps.resize(values.shape().len(), 1);
     Ok(Elements { values, selection, steps, reduction: Reduction::Nearest })
@@ -303,13 +303,19 @@ fn little_endian(values: DynArray) -> Answer<Vec<u8>> {
     }
     let (data_type, shape) = (values.data_type().clone(), values.shape().to_vec());
     let order = ByteOrder::One(Endian::Little);
-    Ok(DynArray::from_foreign(data_type, shape, values.into_bytes(), &order, false)?.into_bytes())
+    Ok(DynArray::from_foreign(data_type, shape, values.into_bytes(), &order, zarrox::Order::RowMajor)?
+        .into_bytes())
 }
 
 fn npy(values: DynArray, registry: &Registry) -> Answer<Vec<u8>> {
     let (_, values) = as_numbers(values, registry)?;
     let shape: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
-    let mut file = zarrox::npy::header(values.data_type(), &ByteOrder::One(Endian::Little), false, &shape)?;
+    let mut file = zarrox::npy::header(
+        values.data_type(),
+        &ByteOrder::One(Endian::Little),
+        zarrox::Order::RowMajor,
+        &shape,
+    )?;
     file.extend(little_endian(values)?);
     Ok(file)
 }

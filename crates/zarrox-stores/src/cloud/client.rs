@@ -164,6 +164,17 @@ impl From<object_store::Error> for Failure {
             }
             link = cause.source();
         }
+        // A client that is not ours has read the answer itself.
+        let status = match &error {
+            Client::AlreadyExists { .. } => Some(409),
+            Client::Precondition { .. } => Some(412),
+            Client::PermissionDenied { .. } => Some(403),
+            Client::Unauthenticated { .. } => Some(401),
+            _ => None,
+        };
+        if let Some(status) = status {
+            return Self::Refused(Refusal { status, code: None });
+        }
         let message = format!("the client has failed: {}", root_cause(&error));
         Self::Other(StoreError::new(kind, "", message).because_of(&error))
     }

@@ -30,7 +30,7 @@ impl Refusal {
     }
 
     /// With the code that a header names.
-    #[cfg(any(feature = "s3", feature = "azure"))]
+    #[cfg(feature = "object_store")]
     pub(super) fn with_code(self, code: Option<&str>) -> Self {
         Self { code: code.and_then(plain).or(self.code), ..self }
     }

@@ -4,6 +4,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt, TryStreamExt};
@@ -13,12 +14,12 @@ use reqwest::header::{
 };
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::tls::Certificate;
-use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
+use reqwest::{Client, Method, Proxy, RequestBuilder, Response, StatusCode, Url};
 
 use super::connection::{ConnectionOptions, public_text, server_url};
 use super::failure::{Refusal, collect, explanation, root_cause};
 use crate::store::reserved;
-use crate::url::options::StorageOption;
+use crate::url::options::{StorageOption, StorageOptions};
 use crate::url::scheme::{Located, Scheme};
 use crate::{
     AsyncStore, Blocking, ByteParts, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages,
@@ -39,14 +40,29 @@ pub(crate) static SCHEME: Scheme = Scheme::new(&["http", "https"], |url, options
     let user = url.user_info().map(|user| format!("{user}@")).unwrap_or_default();
     let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
     let root = format!("{}://{user}{}/{query}", url.scheme(), url.authority());
-    let mut http = HttpOptions::new();
-    if let Some(token) = options.get("bearer_token") {
-        http = http.bearer_token(token);
+    let http = HttpOptions::new().said(options)?;
+    if url.scheme() == "http" && options.flag("allow_http")? == Some(false) {
+        let message = "the connection is not encrypted, and the option `allow_http` is false";
+        return Err(
+            StoreError::new(StoreErrorKind::Forbidden, "opening", message).with_location(url.to_string())
+        );
     }
     let path = percent_decode_str(url.path()).decode_utf8_lossy();
     Ok(Located::one_of_many(http.open(&root)?, path))
 })
-.with_options(&[StorageOption::text("bearer_token", "a bearer token")]);
+.with_options(&[
+    StorageOption::text("bearer_token", "a bearer token"),
+    StorageOption::text(HEADERS, "a header of every request, such as header.X-Api-Key"),
+    StorageOption::text("user_agent", "the name of the program in every request"),
+    StorageOption::seconds("connect_timeout", "the time in which a connection must be made [default: 5]"),
+    StorageOption::seconds("read_timeout", "the time for which the server may be silent [default: 30]"),
+    StorageOption::seconds("timeout", "the time that one request may take; none by default"),
+    StorageOption::text("proxy_url", "the URL of a proxy, instead of those of the environment"),
+    StorageOption::flag("allow_http", "false refuses a connection that is not encrypted"),
+]);
+
+/// The names of options that are headers.
+const HEADERS: &str = "header.*";
 
 /// A read-only store of the files below a URL of a web server. [`HttpOptions`] opens it.
 ///
@@ -63,6 +79,9 @@ pub type HttpStore = Blocking<WebServer>;
 /// |---|---|
 /// | [`header`](Self::header) | no further headers |
 /// | [`bearer_token`](Self::bearer_token) | user and password of the URL, if it has them |
+/// | [`user_agent`](Self::user_agent) | `zarrox/` and its version |
+/// | [`timeout`](Self::timeout) | a request takes as long as bytes arrive |
+/// | [`proxy`](Self::proxy) | those of the environment |
 /// | [`connection`](Self::connection) | see [`ConnectionOptions`] |
 ///
 /// ```no_run
@@ -74,6 +93,9 @@ pub type HttpStore = Blocking<WebServer>;
 #[derive(Clone, Default)]
 pub struct HttpOptions {
     headers: Vec<(String, String)>,
+    user_agent: Option<String>,
+    timeout: Option<Duration>,
+    proxy: Option<String>,
     connection: ConnectionOptions,
 }
 
@@ -106,6 +128,48 @@ impl HttpOptions {
     #[must_use]
     pub fn bearer_token(self, token: &str) -> Self {
         self.header(AUTHORIZATION.as_str(), format!("Bearer {token}"))
+    }
+
+    /// Sets the name of the program that every request tells.
+    #[must_use]
+    pub fn user_agent(self, name: impl Into<String>) -> Self {
+        Self { user_agent: Some(name.into()), ..self }
+    }
+
+    /// Sets the time that one request may take, with its answer. After that, an operation fails with
+    /// [`StoreErrorKind::TimedOut`]; each repeat has this time again.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self }
+    }
+
+    /// Sets the proxy of all requests, instead of those of the environment.
+    #[must_use]
+    pub fn proxy(self, url: impl Into<String>) -> Self {
+        Self { proxy: Some(url.into()), ..self }
+    }
+
+    /// Applies the storage options of a URL.
+    fn said(mut self, options: &StorageOptions) -> Result<Self, StoreError> {
+        if let Some(token) = options.get("bearer_token") {
+            self = self.bearer_token(token);
+        }
+        let begin = HEADERS.trim_end_matches('*');
+        for (name, value) in options.iter() {
+            if let Some(header) = name.strip_prefix(begin) {
+                self = self.header(header, value);
+            }
+        }
+        if let Some(time) = options.seconds("connect_timeout")? {
+            self.connection = self.connection.connect_timeout(time);
+        }
+        if let Some(time) = options.seconds("read_timeout")? {
+            self.connection = self.connection.idle_timeout(time);
+        }
+        self.timeout = options.seconds("timeout")?;
+        self.user_agent = options.get("user_agent").map(str::to_owned);
+        self.proxy = options.get("proxy_url").map(str::to_owned);
+        Ok(self)
     }
 
     /// Sets how the server is reached.
@@ -141,13 +205,22 @@ impl HttpOptions {
         }
         let certificates = Certificate::from_pem_bundle(&self.connection.certificates)
             .map_err(|error| wrong(format!("the certificates cannot be read: {}", root_cause(&error))))?;
-        Client::builder()
-            .user_agent(concat!("zarrox/", env!("CARGO_PKG_VERSION")))
+        let mut builder = Client::builder()
+            .user_agent(self.user_agent.as_deref().unwrap_or(concat!("zarrox/", env!("CARGO_PKG_VERSION"))))
             .default_headers(headers)
             .connect_timeout(self.connection.connect_timeout)
             .read_timeout(self.connection.idle_timeout)
             .tls_certs_merge(certificates)
-            .redirect(Policy::custom(follow))
+            .redirect(Policy::custom(follow));
+        if let Some(timeout) = self.timeout {
+            builder = builder.timeout(timeout);
+        }
+        if let Some(proxy) = &self.proxy {
+            // The error would repeat the URL, which may hold a password.
+            let proxy = Proxy::all(proxy).map_err(|_| wrong("the URL of the proxy is invalid".to_owned()))?;
+            builder = builder.proxy(proxy);
+        }
+        builder
             .build()
             .map_err(|error| wrong(format!("the client cannot be created: {}", root_cause(&error))))
     }

@@ -2,17 +2,17 @@
 
 #[cfg(feature = "azure")]
 pub(crate) mod azure;
-#[cfg(any(feature = "s3", feature = "azure"))]
+#[cfg(feature = "object_store")]
 mod client;
-#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
+#[cfg(any(feature = "object_store", feature = "http"))]
 pub(crate) mod connection;
-#[cfg(any(feature = "s3", feature = "azure", feature = "http"))]
+#[cfg(any(feature = "object_store", feature = "http"))]
 mod failure;
 #[cfg(feature = "gcs")]
 pub(crate) mod gcs;
 #[cfg(feature = "http")]
 pub(crate) mod http;
-#[cfg(any(feature = "s3", feature = "azure"))]
+#[cfg(feature = "object_store")]
 pub(crate) mod object;
 #[cfg(feature = "s3")]
 mod profile;

@@ -9,14 +9,15 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use object_store::list::{PaginatedListOptions, PaginatedListResult};
 use object_store::path::Path;
 use object_store::{
-    GetOptions, GetRange, ObjectMeta, ObjectStoreExt, PutMode, PutPayload, UpdateVersion, WriteMultipart,
+    GetOptions, GetRange, ListResult, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutPayload,
+    UpdateVersion, WriteMultipart,
 };
 
 use super::client::{Client, Failure};
 use super::failure::{Refusal, collect};
 use crate::{
-    AsyncStore, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Prefix, StoreError,
-    StoreErrorKind, ValuePart, Version,
+    AsyncStore, Blocking, ByteRange, Capabilities, Condition, DirListing, Head, Key, Pages, Prefix,
+    StoreError, StoreErrorKind, ValuePart, Version,
 };
 
 /// The number of requests that are worth having under way.
@@ -32,14 +33,16 @@ const PARTS_AT_ONCE: usize = 4;
 /// The number of attempts to read the end of a value that is replaced meanwhile, before the whole value is read.
 const ATTEMPTS: usize = 3;
 
-/// A bucket of S3 or a container of Azure. [`S3Store`](crate::S3Store) and [`AzureStore`](crate::AzureStore) are made of it.
+/// A bucket of S3, a container of Azure, or what another client of `object_store` reaches. `S3Store` and `AzureStore` are made of it.
 ///
 /// The name of an object is the key as it is. Objects whose names are no keys are not seen, which are those that mark
 /// directories (`a/`). The client takes no control characters in names ([`StoreErrorKind::InvalidKey`]), and lists nothing where
 /// it meets an object with such a name or with `//` in it.
 pub struct CloudStore {
     location: String,
-    client: Arc<dyn Client>,
+    client: Arc<dyn ObjectStore>,
+    /// Credentials and listings of our own clients.
+    account: Option<Arc<dyn Client>>,
     anonymous: bool,
     /// True if the server takes ranges that are counted from the end.
     suffixes: bool,
@@ -50,10 +53,43 @@ pub struct CloudStore {
 }
 
 impl CloudStore {
-    pub(super) fn new(location: String, client: Arc<dyn Client>, anonymous: bool, suffixes: bool) -> Self {
+    /// The store of a client that the program has made itself. `location` is its name in errors: it must not have secrets.
+    ///
+    /// The client must have `PutMode::Create` and `PutMode::Update`, by which writers take turns: those of the clouds and of memory
+    /// have both, and `LocalFileSystem` has not; for directories there is [`DirectoryStore`](crate::DirectoryStore). Repeats are the
+    /// client's own.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use object_store::memory::InMemory;
+    /// use zarrox_stores::{CloudStore, Condition, Key, StoreExt};
+    ///
+    /// let store = CloudStore::of_client("my bucket", Arc::new(InMemory::new()));
+    /// let key = Key::new("a/zarr.json")?;
+    /// store.set(&key, b"{}", Condition::Absent)?;
+    /// assert!(store.set(&key, b"{}", Condition::Absent).is_err());
+    /// assert_eq!(store.get(&key)?.as_deref(), Some(&b"{}"[..]));
+    /// # Ok::<(), zarrox_stores::StoreError>(())
+    /// ```
+    pub fn of_client(location: impl Into<String>, client: Arc<dyn ObjectStore>) -> Blocking<Self> {
+        let seen = Arc::new(AtomicBool::new(true));
+        let location = location.into();
+        Blocking::new(Self {
+            location,
+            client,
+            account: None,
+            anonymous: true,
+            suffixes: true,
+            batch: 1_000,
+            seen,
+        })
+    }
+
+    pub(super) fn new(location: String, client: Arc<impl Client>, anonymous: bool, suffixes: bool) -> Self {
         // Azure, which knows no suffixes, takes a while for each key of a batch.
         let batch = if suffixes { 1_000 } else { 50 };
-        Self { location, client, anonymous, suffixes, batch, seen: Arc::default() }
+        let account: Option<Arc<dyn Client>> = Some(Arc::clone(&client) as _);
+        Self { location, client, account, anonymous, suffixes, batch, seen: Arc::default() }
     }
 
     fn place(&self, error: StoreError, key: &str) -> StoreError {
@@ -92,10 +128,8 @@ impl CloudStore {
     }
 
     async fn authenticate(&self, operation: &'static str, key: &str) -> Result<(), StoreError> {
-        if self.anonymous {
-            return Ok(());
-        }
-        self.client.authenticate().await.map_err(|error| {
+        let Some(account) = self.account.as_ref().filter(|_| !self.anonymous) else { return Ok(()) };
+        account.authenticate().await.map_err(|error| {
             let reason = self.error(error, operation, key);
             let message =
                 "no credentials were found; set them, or the option 'anonymous' if the data are public";
@@ -190,13 +224,18 @@ impl CloudStore {
     }
 
     fn lister(&self) -> Lister {
-        Lister { client: Arc::clone(&self.client), location: self.location.clone() }
+        Lister {
+            client: Arc::clone(&self.client),
+            account: self.account.clone(),
+            location: self.location.clone(),
+        }
     }
 
     fn duplicate(&self) -> Self {
         Self {
             location: self.location.clone(),
             client: Arc::clone(&self.client),
+            account: self.account.clone(),
             seen: Arc::clone(&self.seen),
             ..*self
         }
@@ -414,7 +453,8 @@ fn keys_below(prefix: &Prefix, objects: Vec<ObjectMeta>) -> Vec<(Key, u64)> {
 
 /// Lists page by page.
 struct Lister {
-    client: Arc<dyn Client>,
+    client: Arc<dyn ObjectStore>,
+    account: Option<Arc<dyn Client>>,
     location: String,
 }
 
@@ -425,9 +465,12 @@ impl Lister {
         prefix: &Prefix,
         directly: bool,
     ) -> stream::BoxStream<'static, Result<PaginatedListResult, StoreError>> {
+        let Some(account) = self.account else {
+            return unpaged(self.client, self.location, prefix, directly);
+        };
         let text = prefix.as_str().to_owned();
         let next = move |token: Option<Option<String>>| {
-            let (client, location, text) = (Arc::clone(&self.client), self.location.clone(), text.clone());
+            let (client, location, text) = (Arc::clone(&account), self.location.clone(), text.clone());
             async move {
                 let Some(page_token) = token else { return Ok(None) };
                 let options = PaginatedListOptions {
@@ -446,3 +489,29 @@ impl Lister {
         stream::try_unfold(Some(None), next).boxed()
     }
 }
+
+/// What is below a prefix, of a client that does not list page by page.
+fn unpaged(
+    client: Arc<dyn ObjectStore>,
+    location: String,
+    prefix: &Prefix,
+    directly: bool,
+) -> stream::BoxStream<'static, Result<PaginatedListResult, StoreError>> {
+    let text = prefix.as_str().to_owned();
+    let failed = move |error: object_store::Error| {
+        Failure::from(error).into_error("listing").with_location(location.as_str()).with_key(text.as_str())
+    };
+    let below = Path::parse(prefix.as_str()).ok().filter(|below| !below.as_ref().is_empty());
+    let page = |result| PaginatedListResult { result, page_token: None };
+    if directly {
+        let list = async move { client.list_with_delimiter(below.as_ref()).await.map(page).map_err(failed) };
+        return stream::once(list).boxed();
+    }
+    let pages = client.list(below.as_ref()).map_err(failed).try_chunks(PAGE).map_err(|error| error.1);
+    let result =
+        |objects| ListResult { objects, common_prefixes: Vec::new(), extensions: Default::default() };
+    pages.map_ok(move |objects| page(result(objects))).boxed()
+}
+
+/// The number of keys that are handed on together.
+const PAGE: usize = 1_000;

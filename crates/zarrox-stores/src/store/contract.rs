@@ -250,6 +250,105 @@ pub struct Capabilities {
     pub largest_value: Option<u64>,
 }
 
+impl Capabilities {
+    /// No capabilities: values can only be read.
+    ///
+    /// ```
+    /// use zarrox_stores::Capabilities;
+    ///
+    /// let capabilities = Capabilities::new().writable().listable().set_if_absent();
+    /// assert!(capabilities.writable && !capabilities.rename);
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds [`writable`](field@Self::writable).
+    #[must_use]
+    pub const fn writable(self) -> Self {
+        Self { writable: true, ..self }
+    }
+
+    /// Adds [`listable`](field@Self::listable).
+    #[must_use]
+    pub const fn listable(self) -> Self {
+        Self { listable: true, ..self }
+    }
+
+    /// Adds [`set_if_absent`](field@Self::set_if_absent).
+    #[must_use]
+    pub const fn set_if_absent(self) -> Self {
+        Self { set_if_absent: true, ..self }
+    }
+
+    /// Adds [`rename`](field@Self::rename).
+    #[must_use]
+    pub const fn rename(self) -> Self {
+        Self { rename: true, ..self }
+    }
+
+    /// Adds [`values_above_values`](field@Self::values_above_values).
+    #[must_use]
+    pub const fn values_above_values(self) -> Self {
+        Self { values_above_values: true, ..self }
+    }
+
+    /// Adds [`set_if_unchanged`](field@Self::set_if_unchanged).
+    #[must_use]
+    pub const fn set_if_unchanged(self) -> Self {
+        Self { set_if_unchanged: true, ..self }
+    }
+
+    /// Adds [`erase_if_unchanged`](field@Self::erase_if_unchanged).
+    #[must_use]
+    pub const fn erase_if_unchanged(self) -> Self {
+        Self { erase_if_unchanged: true, ..self }
+    }
+
+    /// Adds [`digest_versions`](field@Self::digest_versions).
+    #[must_use]
+    pub const fn digest_versions(self) -> Self {
+        Self { digest_versions: true, ..self }
+    }
+
+    /// Adds [`locks_everyone`](field@Self::locks_everyone).
+    #[must_use]
+    pub const fn locks_everyone(self) -> Self {
+        Self { locks_everyone: true, ..self }
+    }
+
+    /// Adds [`printable_keys`](field@Self::printable_keys).
+    #[must_use]
+    pub const fn printable_keys(self) -> Self {
+        Self { printable_keys: true, ..self }
+    }
+
+    /// Adds [`torn_reads`](field@Self::torn_reads).
+    #[must_use]
+    pub const fn torn_reads(self) -> Self {
+        Self { torn_reads: true, ..self }
+    }
+
+    /// Adds [`one_at_a_time`](field@Self::one_at_a_time).
+    #[must_use]
+    pub const fn one_at_a_time(self) -> Self {
+        Self { one_at_a_time: true, ..self }
+    }
+
+    /// Sets [`in_flight`](field@Self::in_flight); 0 stands for local storage.
+    #[must_use]
+    pub const fn in_flight(self, requests: usize) -> Self {
+        Self { in_flight: NonZeroUsize::new(requests), ..self }
+    }
+
+    /// Sets [`largest_value`](field@Self::largest_value).
+    #[must_use]
+    pub const fn largest_value(self, bytes: u64) -> Self {
+        Self { largest_value: Some(bytes), ..self }
+    }
+}
+
 /// A condition on a key under which a value is written.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]

@@ -14,6 +14,7 @@ pub type PartSource<'a> = dyn Fn(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io:
 
 /// The bytes of a value that is written: in one piece, or in parts that come one after the other.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub enum Payload<'a> {
     /// All bytes.
     Bytes(&'a [u8]),

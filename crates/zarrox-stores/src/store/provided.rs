@@ -178,6 +178,8 @@ fn copy_value<S: Store + ?Sized>(store: &S, key: &Key, from: &Prefix, to: &Prefi
 /// | `stamp` | nothing: a value has to be read |
 /// | `hold` | a hold among the threads of this process |
 /// | `exchange` | nothing: it is refused |
+///
+/// Any other name is an error of the compiler that lists these.
 #[macro_export]
 macro_rules! provided {
     (directory $($rest:ident)*) => {
@@ -255,4 +257,9 @@ macro_rules! provided {
         $crate::provided!($($rest)*);
     };
     () => {};
+    ($other:ident $($rest:ident)*) => {
+        compile_error!(concat!(
+            "`", stringify!($other), "` is not a method that provided! has; write it in the `impl Store`. provided! has directory, get, get_ranges, get_many, size, contains, rename_prefix, flush, stamp, hold and exchange"
+        ));
+    };
 }

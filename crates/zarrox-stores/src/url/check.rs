@@ -7,6 +7,16 @@ use super::registry::StoreRegistry;
 use super::stage::{ARCHIVE_OPTIONS, ARCHIVES, CACHE_OPTIONS, CACHES};
 use crate::StoreError;
 
+/// The name of all stores that are reached through a network.
+#[cfg(feature = "retry")]
+const REMOTES: &[&str] = &["every remote store"];
+
+#[cfg(feature = "retry")]
+const RETRY_OPTIONS: &[StorageOption] = &[StorageOption::seconds(
+    super::registry::RETRY_TIMEOUT,
+    "the time in which failed requests are repeated [default: 60]",
+)];
+
 impl StoreRegistry {
     /// Every kind of store: its names, which stand before `://` or `::`, and the storage options that it takes.
     pub fn storage_options(
@@ -15,7 +25,10 @@ impl StoreRegistry {
         let schemes = self.available().map(|scheme| (scheme.names, scheme.options));
         #[cfg(feature = "references")]
         let schemes = schemes.chain([(references::NAMES, references::OPTIONS)]);
-        schemes.chain([(ARCHIVES, ARCHIVE_OPTIONS), (CACHES, CACHE_OPTIONS)])
+        let schemes = schemes.chain([(ARCHIVES, ARCHIVE_OPTIONS), (CACHES, CACHE_OPTIONS)]);
+        #[cfg(feature = "retry")]
+        let schemes = schemes.chain([(REMOTES, RETRY_OPTIONS)]);
+        schemes
     }
 
     /// Checks that there are such options, and that they have such values. An option that another store takes than the one that is

@@ -27,6 +27,8 @@ pub enum OptionValue {
     Flag,
     /// A number of bytes.
     Bytes,
+    /// A number of seconds, which may have a fraction.
+    Seconds,
 }
 
 impl StorageOption {
@@ -56,6 +58,12 @@ impl StorageOption {
         Self { name, value: OptionValue::Bytes, help }
     }
 
+    /// An option that is a number of seconds.
+    #[must_use]
+    pub const fn seconds(name: &'static str, help: &'static str) -> Self {
+        Self { name, value: OptionValue::Seconds, help }
+    }
+
     /// Returns true if an option with this name is meant.
     pub(super) fn is_called(&self, name: &str) -> bool {
         match (self.name.strip_suffix('*'), self.name.strip_prefix('*')) {
@@ -71,10 +79,15 @@ impl StorageOption {
         let what = match self.value {
             OptionValue::Flag if flag(value).is_none() => "'true' or 'false'",
             OptionValue::Bytes if value.parse::<u64>().is_err() => "a number of bytes",
+            OptionValue::Seconds if seconds(value).is_none() => "a number of seconds",
             _ => return Ok(()),
         };
         Err(wrong(format!("the storage option '{}' must be {what}", self.name)))
     }
+}
+
+fn seconds(value: &str) -> Option<Duration> {
+    value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
 }
 
 fn flag(value: &str) -> Option<bool> {
@@ -165,8 +178,7 @@ impl StorageOptions {
     /// [`StoreErrorKind::InvalidKey`] when it is something else.
     pub fn seconds(&self, name: &'static str) -> Result<Option<Duration>, StoreError> {
         let Some(text) = self.get(name) else { return Ok(None) };
-        let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        match seconds {
+        match seconds(text) {
             None => Err(wrong(format!("'{text}' is not a number of seconds for the option '{name}'"))),
             seconds => Ok(seconds),
         }

@@ -60,7 +60,7 @@ impl StoreRegistry {
     ) -> Result<Located, StoreError> {
         let scheme = url.scheme();
         let message = match self.find(scheme).map(|scheme| scheme.opening) {
-            Some(Opening::Function(open)) => return Ok(steady(open(url, options)?)),
+            Some(Opening::Function(open)) => return steady(open(url, options)?, options),
             Some(Opening::Feature(feature)) => {
                 format!("'{scheme}://' needs the feature `{feature}` of zarrox, which is not enabled")
             }
@@ -84,17 +84,28 @@ impl StoreRegistry {
 
 /// A store that repeats what fails for a while, where it is reached through a network.
 #[cfg(feature = "retry")]
-fn steady(located: Located) -> Located {
-    match located.store.capabilities().in_flight {
-        Some(_) => Located { store: std::sync::Arc::new(crate::RetryStore::new(located.store)), ..located },
-        None => located,
+fn steady(located: Located, options: &StorageOptions) -> Result<Located, StoreError> {
+    if located.store.capabilities().in_flight.is_none() {
+        return Ok(located);
     }
+    let mut retries = crate::RetryOptions::default();
+    if let Some(longest) = options.seconds(RETRY_TIMEOUT)? {
+        retries.deadline = longest;
+        retries.first_deadline = retries.first_deadline.min(longest);
+    }
+    let store = crate::RetryStore::with_options(located.store, retries);
+    Ok(Located { store: std::sync::Arc::new(store), ..located })
 }
 
 #[cfg(not(feature = "retry"))]
-fn steady(located: Located) -> Located {
-    located
+#[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
+fn steady(located: Located, _: &StorageOptions) -> Result<Located, StoreError> {
+    Ok(located)
 }
+
+/// The option of every store that is reached through a network.
+#[cfg(feature = "retry")]
+pub(super) const RETRY_TIMEOUT: &str = "retry_timeout";
 
 #[cfg(test)]
 mod tests {

@@ -413,5 +413,13 @@ macro_rules! wrapped {
         }
         $crate::wrapped!($($rest)*);
     };
+    (directory $($rest:ident)*) => {
+        compile_error!("`directory` is not a method that wrapped! has; write provided!(directory)");
+    };
     () => {};
+    ($other:ident $($rest:ident)*) => {
+        compile_error!(concat!(
+            "`", stringify!($other), "` is not a method that wrapped! has; write it in the `impl Store`. wrapped! has location, capabilities, open_with, get, get_ranges, get_many, size, contains, put, erase_if, erase_prefix, list_prefix, list_dir, rename_prefix, flush, lock, exchange, stamp and hold"
+        ));
+    };
 }

@@ -138,10 +138,10 @@ fn files_of_killed_writers_are_removed() {
     let below = directory.path().join("a");
     let temporary = names(&below);
     assert!(temporary.len() == 1 && temporary[0].starts_with(".zarrox-"), "{temporary:?}");
-    assert_eq!(store.leftovers(&Prefix::root(), true).unwrap(), [""; 0], "its writer lives");
+    assert_eq!(store.remove_leftovers(&Prefix::root()).unwrap(), [""; 0], "its writer lives");
     other.kill().unwrap();
     other.wait().unwrap();
-    assert_eq!(store.leftovers(&Prefix::root(), false).unwrap(), [format!("a/{}", temporary[0])]);
+    assert_eq!(store.leftovers(&Prefix::root()).unwrap(), [format!("a/{}", temporary[0])]);
     store.set(&key("a/c"), b"value", Condition::Always).unwrap();
     assert_eq!(names(&below), ["c"]);
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{Result, Selection};
 use zarrox_stores::{MemoryStore, Store};
@@ -40,7 +41,7 @@ impl Place {
         let (place, path) = (self.location().store.clone(), path.as_str().to_owned());
         let copier = Copier::new().open_options(self.options.clone());
         copier.plan_in(store, "", place.clone(), &path)?.run()?;
-        self.options.open_in(place, &path)?.into_array()
+        self.options.open((place, &path))?.into_array()
     }
 
     /// Deletes everything in the place.
@@ -105,17 +106,17 @@ impl Trial {
             true => values,
             // The copier may cast elements.
             false => {
-                cast = array.read_dyn(Selection::all())?;
+                cast = array.read::<DynArray>(Selection::all())?;
                 &cast
             }
         };
-        times.encode.push(timed(|| array.write_dyn(Selection::all(), values))?.0);
-        times.decode.push(timed(|| array.read_dyn(Selection::all()))?.0);
-        times.read.push(timed(|| placed.read_dyn(Selection::all()))?.0);
+        times.encode.push(timed(|| array.write(Selection::all(), values))?.0);
+        times.decode.push(timed(|| array.read::<DynArray>(Selection::all()))?.0);
+        times.read.push(timed(|| placed.read::<DynArray>(Selection::all()))?.0);
         let region: Vec<(u64, u64)> = array.shape().iter().map(|&length| (0, length)).collect();
         for (chunk, element) in places(&region, &array.chunk_shape(), turn) {
-            times.chunk.push(timed(|| placed.read_dyn(chunk))?.0);
-            times.element.push(timed(|| placed.read_dyn(element))?.0);
+            times.chunk.push(timed(|| placed.read::<DynArray>(chunk))?.0);
+            times.element.push(timed(|| placed.read::<DynArray>(element))?.0);
         }
         Ok(())
     }
@@ -123,7 +124,7 @@ impl Trial {
     pub(super) fn report(self, mut times: Times) -> Result<Candidate> {
         let Self { name, array, is_cut, .. } = self;
         let mut bytes_stored = 0;
-        array.visit_objects(&mut |_, size| bytes_stored += size)?;
+        array.raw().visit(&mut |_, size| bytes_stored += size)?;
         let chunk_shape = array.chunk_shape();
         let count = |(length, chunk): (&u64, &u64)| length.div_ceil((*chunk).max(1));
         Ok(Candidate {

@@ -1,6 +1,7 @@
 //! Stored bytes of a sample without decoding: whole objects, and ranges of shards that reach beyond the sample.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::Result;
 use zarrox_stores::{Key, StoreExt};
@@ -45,7 +46,7 @@ impl Fetching {
         let bytes = AtomicU64::new(0);
         array.pool().run(self.pieces.len(), 1 << 20, usize::MAX, |nth| {
             let length = match &self.pieces[nth] {
-                Piece::Whole(chunk) => array.read_encoded_chunk(chunk)?.map_or(0, |bytes| bytes.len()),
+                Piece::Whole(chunk) => array.raw().read(chunk)?.map_or(0, |bytes| bytes.len()),
                 Piece::Range(key, offset, length) => match array.location().store.open(key)? {
                     Some(value) => value.read(*offset, *length)?.len(),
                     None => 0,
@@ -76,7 +77,7 @@ fn ranges(array: &Array, shard: &[u64], region: &[(u64, u64)]) -> Result<Vec<Pie
             start < end && start.saturating_add(length) > begin
         })
     };
-    let inner = array.inner_chunks(shard)?.unwrap_or_default().into_iter();
+    let inner = array.raw().inner_chunks(shard)?.unwrap_or_default().into_iter();
     let mut places: Vec<(u64, u64)> =
         inner.filter(|chunk| is_touched(&chunk.index)).filter_map(|chunk| chunk.place).collect();
     places.sort_unstable();
@@ -87,6 +88,6 @@ fn ranges(array: &Array, shard: &[u64], region: &[(u64, u64)]) -> Result<Vec<Pie
             _ => joined.push((offset, length)),
         }
     }
-    let key = Key::new(array.chunk_key(shard)?)?;
+    let key = Key::new(array.raw().key(shard)?)?;
     Ok(joined.into_iter().map(|(offset, length)| Piece::Range(key.clone(), offset, length)).collect())
 }

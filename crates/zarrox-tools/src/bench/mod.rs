@@ -7,7 +7,7 @@
 //! use zarrox::prelude::*;
 //! # let directory = tempfile::tempdir()?;
 //! let array = zarrox::create_array(directory.path().join("a.zarr")).shape([64, 64]).data_type(DataType::Int32).create()?;
-//! array.fill(.., 7)?;
+//! array.write(.., 7)?;
 //!
 //! let bench = Bench::new().turns(1).candidate("small", Copier::new().chunks([8, 8]).compressor(Zstd::level(9)));
 //! let report = bench.run(&array)?;
@@ -26,6 +26,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{Result, Selection};
 use zarrox_stores::MemoryStore;
@@ -122,7 +123,7 @@ impl Bench {
         let fetching = Fetching::new(array, &sample)?;
         let (first_fetch, bytes_fetched) = timed(|| fetching.run(array))?;
         let region: Selection = selection(sample.region()).into_iter().collect();
-        let values = array.read_dyn(&region)?;
+        let values = array.read::<DynArray>(&region)?;
         let place = self.place.as_deref().map(|place| Place::new(array, place)).transpose()?;
         let trials = self.trials(array, &region, place.as_ref())?;
         let mut own = Own::default();
@@ -164,7 +165,7 @@ impl Bench {
         let options = array.open_options();
         let copier = Copier::new().open_options(options.clone()).select(region.clone());
         copier.plan_in(array.location().store.clone(), array.path().as_str(), store.clone(), "")?.run()?;
-        let sample = options.open_in(store.clone(), "")?.into_array()?;
+        let sample = options.open((store.clone(), ""))?.into_array()?;
         let mut lengths = array.chunk_grid().largest_chunk().iter().zip(array.shape()).zip(sample.shape());
         let is_cut = lengths.any(|((&chunk, &whole), &part)| chunk.min(whole) > part);
         let (shape, chunks) = (sample.shape().to_vec(), sample.chunk_shape());
@@ -174,7 +175,7 @@ impl Bench {
             let copier = copier.clone().open_options(options.clone());
             let (copier, is_cut) = copier.cut_to(array.shape(), &shape, &chunks);
             copier.plan_in(store.clone(), "", own.clone(), "")?.run()?;
-            let sample = options.open_in(own.clone(), "")?.into_array()?;
+            let sample = options.open((own.clone(), ""))?.into_array()?;
             Trial::new(name, &own, sample, is_cut, place)
         });
         let further: Vec<_> = further.collect();
@@ -201,10 +202,10 @@ impl Own {
         turn: usize,
     ) -> Result<()> {
         self.fetch.push(timed(|| fetching.run(array))?.0);
-        self.read.push(timed(|| array.read_dyn(region))?.0);
+        self.read.push(timed(|| array.read::<DynArray>(region))?.0);
         let chunks = array.chunk_shape();
         for (chunk, element) in timing::places(sample.region(), &chunks, turn) {
-            let read = |part| -> Result<DynArray> { array.read_dyn(part) };
+            let read = |part| -> Result<DynArray> { array.read::<DynArray>(part) };
             self.chunk.push(timed(|| read(chunk.clone()))?.0);
             self.element.push(timed(|| read(element.clone()))?.0);
         }

@@ -1,5 +1,6 @@
 //! The part of an array that is measured: a box of whole chunks in its middle.
 
+use zarrox::internals::ArrayInternals;
 use zarrox_core::Result;
 
 use crate::pass::{Region, elements_of};
@@ -21,7 +22,7 @@ impl Sample {
             return Ok(sample);
         }
         let mut largest = (0, None);
-        array.visit_objects(&mut |chunk, size| {
+        array.raw().visit(&mut |chunk, size| {
             if chunk.is_some() && size > largest.0 {
                 largest = (size, chunk);
             }

@@ -1,5 +1,6 @@
 //! Chunks: whether what is stored can be decoded.
 
+use zarrox::internals::ArrayInternals;
 use zarrox_core::codec::{self, ChunkTable, CodecChain, Mended, Salvaged, Size, Window};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::{CodecError, ErrorKind, Result};

@@ -6,7 +6,7 @@ use zarrox_stores::{Bytes, Key};
 use super::finding::{Finding, FindingKind, Remedy};
 use super::restore::is_last_copy;
 use super::session::Session;
-use zarrox::{Difference, DifferenceKind as Kind, Group};
+use zarrox::{Group, StaleNode, Staleness as Kind};
 
 /// Compares a group's own consolidated metadata with the documents of all nodes below, and writes it anew if that is wanted.
 pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
@@ -41,7 +41,7 @@ pub(super) fn check(session: &Session<'_>, group: &Group) -> Result<()> {
 }
 
 /// Returns true if it is not known whether the node's own documents are right.
-fn is_disputed(session: &Session<'_>, group: &Group, difference: &Difference) -> bool {
+fn is_disputed(session: &Session<'_>, group: &Group, difference: &StaleNode) -> bool {
     group.path().join(&difference.path).is_ok_and(|path| session.is_disputed(path.as_str()))
 }
 
@@ -56,7 +56,7 @@ fn remedy(session: &Session<'_>, group: &Group) -> Result<Remedy> {
     }
 }
 
-fn finding(group: &Group, difference: &Difference, remedy: Remedy) -> Finding {
+fn finding(group: &Group, difference: &StaleNode, remedy: Remedy) -> Finding {
     let (above, below) = (group.path().as_str(), difference.path.as_str());
     let node = match (above.is_empty(), below.is_empty()) {
         (true, _) => below.to_owned(),

@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{ArrayMetadata, NodeMetadata, Result};
 
@@ -76,7 +77,7 @@ pub(super) fn fits(array: &Array) -> Result<bool> {
     if !place.store.capabilities().listable {
         return Ok(true);
     }
-    let (encoding, prefix) = (array.chunk_key_encoding()?, array.chunks_prefix());
+    let (encoding, prefix) = (array.raw().key_encoding()?, array.chunks_prefix());
     let (mut targets, mut is_inside) = (Vec::new(), true);
     place.store.list_prefix(prefix, &mut |key, size| {
         let Some(chunk) = encoding.decode(&key.as_str()[prefix.as_str().len()..], array.ndim()) else {
@@ -144,7 +145,7 @@ impl Fits {
         if !place.store.capabilities().listable {
             return Ok(fits);
         }
-        let ways = (own.chunk_key_encoding()?, copy.chunk_key_encoding()?);
+        let ways = (own.raw().key_encoding()?, copy.raw().key_encoding()?);
         let prefix = own.chunks_prefix();
         let mut both = Vec::new();
         place.store.list_prefix(prefix, &mut |key, size| {

@@ -14,12 +14,12 @@ pub(super) fn check(session: &Session<'_>) -> Result<()> {
     let store = DirectoryStore::open(directory)?;
     let prefix = Prefix::new(session.start.path.prefix())?;
     // Where directories cannot be listed, the check of keys says so.
-    let left = store.leftovers(&prefix, false).unwrap_or_default();
+    let left = store.leftovers(&prefix).unwrap_or_default();
     if left.is_empty() {
         return Ok(());
     }
     let findings = left.into_iter().map(|key| finding(session, directory, &key)).collect();
-    session.settle(findings, || store.leftovers(&prefix, true).map(drop).map_err(Error::from))
+    session.settle(findings, || store.remove_leftovers(&prefix).map(drop).map_err(Error::from))
 }
 
 fn finding(session: &Session<'_>, directory: &Path, key: &str) -> Finding {

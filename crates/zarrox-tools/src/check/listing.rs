@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::grid::{ChunkKeyEncoding, Separator};
 use zarrox_core::metadata::Layout;
@@ -38,7 +39,7 @@ const ENCODINGS: [ChunkKeyEncoding; 4] = [
 /// Checks everything that is stored for an array, beside its documents.
 pub(super) fn array(session: &Session<'_>, array: &Array) -> Result<()> {
     let place = array.location();
-    let encoding = array.chunk_key_encoding()?;
+    let encoding = array.raw().key_encoding()?;
     let mut listing = Listing::new(session, array, encoding)?;
     if !place.store.capabilities().listable {
         let mut done = Ok(());

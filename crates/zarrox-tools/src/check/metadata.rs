@@ -1,6 +1,7 @@
 //! Nodes: their documents, one by one, and what lies between them.
 
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_codecs::has_checksum;
 use zarrox_core::metadata::Layout;

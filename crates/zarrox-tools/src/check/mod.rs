@@ -6,7 +6,7 @@
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("a.zarr");
 //! # let array = zarrox::create_array(&path).shape([4]).chunks([2]).data_type(DataType::Int32).no_compressor().create()?;
-//! # array.fill(.., 7)?;
+//! # array.write(.., 7)?;
 //! # std::fs::write(path.join("c/1"), b"short")?;
 //!
 //! let mut findings = Vec::new();

@@ -8,7 +8,7 @@ use zarrox_stores::{Condition, Key, StoreExt};
 use super::repair;
 use super::session::Session;
 use zarrox::internals::{ConsolidatedMetadata, Location, format_of};
-use zarrox::{Difference, Group, Node};
+use zarrox::{Group, Node, StaleNode};
 
 /// The documents of a node that are to be written.
 pub(super) struct Lost {
@@ -168,7 +168,7 @@ impl Lost {
 }
 
 /// Returns true if consolidated metadata may be all that is left of a node's documents.
-pub(super) fn is_last_copy(group: &Group, difference: &Difference) -> bool {
+pub(super) fn is_last_copy(group: &Group, difference: &StaleNode) -> bool {
     let Ok(path) = group.path().join(&difference.path) else { return false };
     let place = group.location().as_stored().at(path);
     let is_found = matches!(place.find(), Ok(Some(found)) if found.explicit || is_group(&found.node));
@@ -195,9 +195,9 @@ mod tests {
         let formats = Format::all().filter(|format| format.def().consolidation().is_some());
         formats.map(|format| {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            let root = OpenOptions::new().format(format).create_group_in(Arc::clone(&store), "").unwrap();
+            let root = OpenOptions::new().format(format).create_group((Arc::clone(&store), "")).unwrap();
             let array = root.create_array("a").shape([2]).chunks([1]).data_type(DataType::Int32);
-            array.create().unwrap().fill(.., 1).unwrap();
+            array.create().unwrap().write(.., 1).unwrap();
             root.consolidate_metadata().unwrap();
             (format, OpenOptions::new().location(store, "a").unwrap())
         })
@@ -230,8 +230,12 @@ mod tests {
             assert!(Lost::find(&place).unwrap().is_lost(&place).unwrap(), "{format}");
             assert_eq!(repaired(&place), [FindingKind::ChunksWithoutArray], "{format}");
             let array =
-                OpenOptions::new().open_in(Arc::clone(&place.store), "a").unwrap().into_array().unwrap();
-            assert_eq!(array.read::<i32>(..).unwrap(), ndarray::arr1(&[1, 1]).into_dyn(), "{format}");
+                OpenOptions::new().open((Arc::clone(&place.store), "a")).unwrap().into_array().unwrap();
+            assert_eq!(
+                array.read::<ndarray::ArrayD<i32>>(..).unwrap(),
+                ndarray::arr1(&[1, 1]).into_dyn(),
+                "{format}"
+            );
         }
     }
 
@@ -243,7 +247,7 @@ mod tests {
             place.erase_all(place.layout_for(format).unwrap().extent(&place.path)).unwrap();
             assert!(!lost.is_lost(&place).unwrap(), "{format}");
             assert_eq!(repaired(&place), [FindingKind::StaleConsolidated], "{format}");
-            let error = OpenOptions::new().open_in(Arc::clone(&place.store), "a").unwrap_err();
+            let error = OpenOptions::new().open((Arc::clone(&place.store), "a")).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::NotFound, "{format}");
         }
     }
@@ -251,9 +255,9 @@ mod tests {
     #[test]
     fn a_document_is_not_restored_where_a_deletion_is_under_way_or_done() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let root = OpenOptions::new().create_group_in(Arc::clone(&store), "").unwrap();
+        let root = OpenOptions::new().create_group((Arc::clone(&store), "")).unwrap();
         let array = root.create_array("a").shape([2]).chunks([1]).data_type(DataType::Int32);
-        array.create().unwrap().fill(.., 1).unwrap();
+        array.create().unwrap().write(.., 1).unwrap();
         root.consolidate_metadata().unwrap();
         let place = OpenOptions::new().location(store, "a").unwrap();
         assert!(Lost::find(&place).is_none());

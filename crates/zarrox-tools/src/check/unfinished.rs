@@ -1,6 +1,7 @@
 //! Marks of deletions and moves that were interrupted, and rows of interrupted appends.
 
 use std::cell::Cell;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{ErrorKind, Result};
 use zarrox_stores::Key;
@@ -152,8 +153,8 @@ mod tests {
     /// An array whose deletion has begun, in a store that compares versions and has no locks for others.
     fn half_deleted() -> (Remote, Location) {
         let remote = Remote::default();
-        OpenOptions::new().create_group_in(remote.blocking(), "").unwrap();
-        let array = OpenOptions::new().create_array_in(remote.blocking(), "a").shape([2]).chunks([1]);
+        OpenOptions::new().create_group((remote.blocking(), "")).unwrap();
+        let array = OpenOptions::new().create_array((remote.blocking(), "a")).shape([2]).chunks([1]);
         array.data_type(DataType::Int32).create().unwrap().write(.., &arr1(&[1, 2])).unwrap();
         let place = OpenOptions::new().location(remote.blocking(), "a").unwrap();
         place.begin_deletion().unwrap();
@@ -197,11 +198,11 @@ mod tests {
         let judged = place.mark().unwrap().unwrap();
         // The same command is given again, and another array takes the place.
         place.delete().unwrap();
-        let array = OpenOptions::new().create_array_in(remote.blocking(), "a").shape([2]).chunks([1]);
+        let array = OpenOptions::new().create_array((remote.blocking(), "a")).shape([2]).chunks([1]);
         array.data_type(DataType::Int32).create().unwrap();
         let error = place.delete_abandoned(&judged, || Ok(())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Conflict);
-        assert!(OpenOptions::new().open_in(remote.blocking(), "a").is_ok());
+        assert!(OpenOptions::new().open((remote.blocking(), "a")).is_ok());
     }
 
     #[test]

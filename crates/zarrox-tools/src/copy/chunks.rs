@@ -6,6 +6,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{DimSelection, Error, ErrorKind, Result, Storage};
 
@@ -121,7 +122,7 @@ impl<'a> Transfer<'a> {
         surplus.iter().try_for_each(|chunk| self.destination.erase_chunk(chunk).map(drop))?;
         self.each_stored(|chunk, size| {
             let is_same = self.destination.stored_size(chunk)? == Some(size)
-                && self.source.read_encoded_chunk(chunk)? == self.destination.read_encoded_chunk(chunk)?;
+                && self.source.raw().read(chunk)? == self.destination.raw().read(chunk)?;
             if !is_same {
                 self.source.copy_encoded_chunk(chunk, &self.destination)?;
             }
@@ -134,9 +135,11 @@ impl<'a> Transfer<'a> {
         self.each_unit(all, true, |region, size| {
             let selection = selection(region);
             let expected = self.expected(selection.clone())?;
-            if !is_same(&self.destination.read_dyn(selection.clone())?, &expected) {
-                self.destination.write_dyn(selection.clone(), &expected)?;
-                if self.compares_updates && !is_same(&self.destination.read_dyn(selection)?, &expected) {
+            if !is_same(&self.destination.read::<DynArray>(selection.clone())?, &expected) {
+                self.destination.write(selection.clone(), &expected)?;
+                if self.compares_updates
+                    && !is_same(&self.destination.read::<DynArray>(selection)?, &expected)
+                {
                     return Err(self.differs(&format!("values in {region:?}")));
                 }
             }
@@ -162,7 +165,7 @@ impl<'a> Transfer<'a> {
             return Err(self.differs(&format!("chunk {chunk:?}, which the source does not have")));
         }
         self.each_stored(|chunk, size| {
-            if self.source.read_encoded_chunk(chunk)? != self.destination.read_encoded_chunk(chunk)? {
+            if self.source.raw().read(chunk)? != self.destination.raw().read(chunk)? {
                 return Err(self.differs(&format!("the bytes of chunk {chunk:?}")));
             }
             (self.tell)(size)
@@ -184,7 +187,7 @@ impl<'a> Transfer<'a> {
                 let mut encoded = Encoded::new(&self.source);
                 for chunk in encoded.chunks_of_object(&object) {
                     if let Some(bytes) = encoded.get(&chunk)? {
-                        self.destination.write_encoded_chunk(&chunk, &bytes)?;
+                        self.destination.raw().write(&chunk, &bytes)?;
                     }
                 }
             }
@@ -210,7 +213,7 @@ impl<'a> Transfer<'a> {
 
     fn encode(&self, region: &[(u64, u64)]) -> Result<()> {
         let selection = selection(region);
-        self.destination.write_dyn(selection.clone(), &self.expected(selection)?)
+        self.destination.write(selection.clone(), &self.expected(selection)?)
     }
 
     /// Encodes the chunks of a unit one by one, without those that are made of damaged chunks.
@@ -241,7 +244,7 @@ impl<'a> Transfer<'a> {
         self.each_unit(all, true, |region, size| {
             let selection = selection(region);
             let expected = self.expected(selection.clone())?;
-            if !is_same(&self.destination.read_dyn(selection)?, &expected) {
+            if !is_same(&self.destination.read::<DynArray>(selection)?, &expected) {
                 return Err(self.differs(&format!("values in {region:?}")));
             }
             (self.tell)(size)
@@ -251,8 +254,8 @@ impl<'a> Transfer<'a> {
     /// The expected values of the destination at a selection.
     fn expected(&self, selection: Vec<DimSelection>) -> Result<DynArray> {
         let values = match &self.rewrite.part {
-            Some(part) => self.source.slice(part.clone()).slice(selection).read_dyn()?,
-            None => self.source.read_dyn(selection)?,
+            Some(part) => self.source.slice(part.clone()).slice(selection).read::<DynArray>()?,
+            None => self.source.read::<DynArray>(selection)?,
         };
         let values = self.rewrite.cast(values, &self.source)?;
         let as_it_is = values.data_type() == self.destination.data_type();

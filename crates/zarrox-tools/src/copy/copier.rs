@@ -13,6 +13,7 @@ use zarrox_stores::Store;
 
 use super::conversion::{check_apart, check_places_apart, known_nodes};
 use super::copying::Copying;
+use super::elements::PlainElements;
 use super::glob::Glob;
 use super::merge::{Merge, Piece};
 use super::report::{CopyReport, Property};
@@ -211,6 +212,17 @@ impl Copier {
         self.changing(|settings| settings.effort.fixed_source = fixed)
     }
 
+    /// Tells that the arrays of the source have only elements: their copies get chunks and codecs like new arrays. Without a format, the
+    /// copy has that of the group above, or Zarr v3.
+    pub fn elements(self, elements: PlainElements) -> Self {
+        self.changing(|settings| settings.elements = Some(elements))
+    }
+
+    /// Sets whether a copy that fails deletes what it has made. Otherwise that stays, and the same copy continues.
+    pub fn clean_up(self, clean_up: bool) -> Self {
+        self.changing(|settings| settings.cleans_up = clean_up)
+    }
+
     /// Compares also those arrays that an interrupted run has finished: they may have been written into since then.
     pub(super) fn comparing_again(self) -> Self {
         self.changing(|settings| settings.effort.again = true)
@@ -324,7 +336,8 @@ impl Copier {
         let destination = destination.of_format(None);
         let above = || destination.inherited_format().transpose();
         let format = self.format.map(Ok).or_else(above).transpose()?;
-        let format = format.or(destination.expected).unwrap_or(root.format());
+        let own = if self.settings.elements.is_some() { Format::V3 } else { root.format() };
+        let format = format.or(destination.expected).unwrap_or(own);
         let destination = destination.of_format(Some(format)).expecting(Some(format));
         let settings = self.settings.clone().into_format(format, self.if_exists == IfExists::Replace);
         match self.if_exists {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use zarrox::internals::{Location, argument};
-use zarrox::{Node, OpenOptions};
+use zarrox::{Array, Node, OpenOptions};
 use zarrox_core::Result;
 
 use super::conversion::Conversion;
@@ -52,6 +52,20 @@ impl Copying {
             (chunks.saturating_add(more.0), bytes.saturating_add(more.1))
         };
         self.reports().fold((0, 0), add)
+    }
+
+    /// The arrays of the source that have only elements: each with its path, and with the array that it becomes, which is not there yet.
+    ///
+    /// # Errors
+    /// When a planned array cannot be made.
+    pub fn elements(&self) -> Result<Vec<(String, Array, Array)>> {
+        let mut all = Vec::new();
+        for conversion in self.conversions() {
+            all.extend(
+                conversion.elements()?.into_iter().map(|(path, source, copy, _)| (path, source, copy)),
+            );
+        }
+        Ok(all)
     }
 
     /// The way to the node that is made, which can be opened when the copy is complete.

@@ -1,6 +1,7 @@
 //! Copies into nodes that are there: the nodes that are missing are made as a whole, each by a conversion of its own with its own journal,
 //! and the others are brought up to date, or stay.
 
+use zarrox::internals::ArrayInternals;
 use zarrox_core::{NodeMetadata, Result};
 
 use super::conversion::Conversion;
@@ -165,7 +166,7 @@ fn has_same_keys(
     }
     let first = &first[..found.shape.len()];
     let key = |metadata: &zarrox_core::ArrayMetadata| {
-        Array::new(place.clone(), metadata.clone())?.object_key(first)
+        Array::by_metadata(place.clone(), metadata.clone())?.object_key(first)
     };
     Ok(key(found)? == key(planned)?)
 }

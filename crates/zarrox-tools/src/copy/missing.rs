@@ -5,6 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use zarrox::internals::ArrayInternals;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{ArrayMetadata, DataType, FillValue, Registry, Result, Storage, Strictness};
 
@@ -149,7 +150,7 @@ impl Translator<'_> {
             Some(own) => match of_attribute(&source.data_type, own, self.registry) {
                 Some(fill) if fill != array.fill_value() => Some(fill),
                 Some(_) if self.missing == Missing::AsXarray => {
-                    target.attributes.shift_remove(FILL_VALUE);
+                    target.attributes.remove(FILL_VALUE);
                     return Ok(MissingChunks::AsTheyAre);
                 }
                 _ => return Ok(MissingChunks::AsTheyAre),
@@ -175,7 +176,7 @@ impl Translator<'_> {
         match stored {
             Stored::All | Stored::Most => {
                 *target = with;
-                target.attributes.shift_remove(FILL_VALUE);
+                target.attributes.remove(FILL_VALUE);
             }
             Stored::Few => {}
         }
@@ -250,15 +251,16 @@ mod tests {
         let made: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let plan = Copier::new().format(to).plan_in(store.clone(), "", made.clone(), "").unwrap();
         let report = plan.run().unwrap();
-        let copy = OpenOptions::new().open_in(made, "").unwrap().into_array().unwrap();
-        let (before, after) = (array.read_dyn(..).unwrap(), copy.read_dyn(..).unwrap());
+        let copy = OpenOptions::new().open((made, "")).unwrap().into_array().unwrap();
+        let (before, after) =
+            (array.read::<zarrox::DynArray>(..).unwrap(), copy.read::<zarrox::DynArray>(..).unwrap());
         assert!(before.elements().eq(after.elements()));
         (copy, report)
     }
 
     fn three(attributes: &Json, fill: i16) -> (Array, Arc<dyn Store>) {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let builder = OpenOptions::new().create_array_in(store.clone(), "");
+        let builder = OpenOptions::new().create_array((store.clone(), ""));
         let builder = builder.shape([4]).chunks([2]).data_type(DataType::Int16).dimension_names(["x"]);
         let attributes = attributes.as_object().cloned().unwrap_or_default();
         (builder.attributes(attributes).fill_value(fill).create().unwrap(), store)
@@ -280,7 +282,7 @@ mod tests {
         let kept = Copier::new().format(Format::V2).keep_fill_values(true);
         let made: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let report = kept.plan_in(store, "", made.clone(), "").unwrap().run().unwrap();
-        let copy = OpenOptions::new().open_in(made, "").unwrap().into_array().unwrap();
+        let copy = OpenOptions::new().open((made, "")).unwrap().into_array().unwrap();
         assert!(copy.metadata().fill_value.is_some() && report.obstacles[0].reason.contains("will mask"));
     }
 

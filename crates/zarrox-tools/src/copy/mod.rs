@@ -2,17 +2,17 @@
 //!
 //! ```
 //! use zarrox::codecs::Zstd;
-//! use zarrox::prelude::*;
+//! use zarrox::{prelude::*, s};
 //! use zarrox_tools::copy::{Copier, IfExists};
 //! # let directory = tempfile::tempdir()?;
 //! # let (sea, copy, small) = (directory.path().join("sea.zarr"), directory.path().join("copy.zarr"), directory.path().join("small.zarr"));
 //! # let old = directory.path().join("old.zarr");
 //! # let root = zarrox::create_group(&sea)?;
-//! # root.create_array("depth").shape([40, 80]).data_type(DataType::Int32).chunks([10, 10]).create()?.fill(s![3.., ..], 7)?;
+//! # root.create_array("depth").shape([40, 80]).data_type(DataType::Int32).chunks([10, 10]).create()?.write(s![3.., ..], 7)?;
 //!
 //! zarrox_tools::copy(&sea, &copy)?; // stored bytes as they are
 //! Copier::new().chunks([20, 80]).compressor(Zstd::level(9)).run(sea.join("depth"), &small)?;
-//! assert_eq!(zarrox::open_array(&small)?.read::<i32>(s![3, 5])?.first(), Some(&7));
+//! assert_eq!(zarrox::open_array(&small)?.read::<ArrayD<i32>>(s![3, 5])?.first(), Some(&7));
 //!
 //! root.create_group("later")?;
 //! Copier::new().if_exists(IfExists::Update).run(&sea, &copy)?; // what is new or different
@@ -49,6 +49,7 @@ mod codecs;
 mod conversion;
 mod copier;
 mod copying;
+mod elements;
 mod glob;
 mod merge;
 pub mod missing;
@@ -68,6 +69,7 @@ pub use chunks::pool;
 pub use conversion::{Conversion, check_apart, known_nodes};
 pub use copier::{Copier, IfExists, copy};
 pub use copying::{Copying, Destination};
+pub use elements::{Access, PlainElements, copy_elements};
 pub use glob::Glob;
 pub use rechunking::{CopyPlan, Way};
 pub use report::{Action, CopyReport, Effect, NodeReport, Obstacle, Property, Skipped};

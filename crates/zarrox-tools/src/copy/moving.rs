@@ -9,7 +9,7 @@ use zarrox_core::{Error, ErrorKind, Result};
 use super::copier::{Copier, IfExists};
 use super::report::CopyReport;
 use super::settings::Verify;
-use crate::diff::{Diff, What};
+use crate::diff::{Diff, DifferenceKind};
 use zarrox::internals::{Journal, Location};
 use zarrox::{Node, OpenMode};
 
@@ -77,9 +77,12 @@ impl Copier {
         let nodes = (Node::new(found.location, found.node)?, Node::new(copy.location, copy.node)?);
         let mut first = None;
         Diff::new().stored(true).run(&nodes.0, &nodes.1, |difference| {
-            let is_lost = match difference.what {
-                What::OnlyLeft | What::Kind { .. } | What::Shape { .. } | What::Values(_) => true,
-                What::Attribute { .. } => self.format.is_none(),
+            let is_lost = match difference.kind {
+                DifferenceKind::OnlyLeft
+                | DifferenceKind::Kind { .. }
+                | DifferenceKind::Shape { .. }
+                | DifferenceKind::Values(_) => true,
+                DifferenceKind::Attribute { .. } => self.format.is_none(),
                 _ => false,
             };
             first = first.take().or_else(|| is_lost.then_some(difference));

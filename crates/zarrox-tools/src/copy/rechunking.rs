@@ -1,6 +1,7 @@
 //! Copies into other chunks: their plans, arrays on the way, and arrays that take the place of the source.
 
 use std::path::{Path, PathBuf};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{Error, ErrorKind, NodeMetadata, Result};
 
@@ -29,6 +30,10 @@ pub enum Way {
     InMemory,
     /// An uncompressed array lies on the way.
     Scratch,
+    /// Elements without chunks are copied in their order.
+    InOrder,
+    /// Elements without chunks are copied in parts of whole chunks of the copy.
+    InParts,
 }
 
 /// The plan of a copy of one array into other chunks.
@@ -47,6 +52,8 @@ pub struct CopyPlan {
     pub part: Vec<u64>,
     /// The size of the elements in stored chunks, or of all elements if that is not known, in bytes.
     pub bytes: u64,
+    /// The memory in bytes with which each element would be written once.
+    pub sufficient_memory: u64,
 }
 
 impl Copying {
@@ -81,8 +88,10 @@ impl Copying {
                     times_written: if is_scratch { 2 } else { 1 },
                     part: between.unwrap_or(part),
                     bytes,
+                    sufficient_memory: 0,
                 });
             }
+            plans.extend(conversion.element_plans()?);
         }
         Ok(plans)
     }
@@ -174,6 +183,25 @@ fn beside(path: &Path) -> Result<PathBuf> {
 type Division = (Vec<u64>, bool, f64, bool);
 
 impl Conversion {
+    /// The plans of arrays that have only elements.
+    fn element_plans(&self) -> Result<Vec<CopyPlan>> {
+        let mut plans = Vec::new();
+        for (path, source, target, access) in self.elements()? {
+            let item = (source.data_type().size() as u64).max(1);
+            let (mut parts, in_order) = access.parts(&target.slice(..), self.memory() as u64 / item)?;
+            plans.push(CopyPlan {
+                path,
+                way: if in_order { Way::InOrder } else { Way::InParts },
+                times_read: 1.0,
+                times_written: parts.times(),
+                sufficient_memory: parts.whole_rows().saturating_mul(item),
+                part: parts.next().unwrap_or_default().iter().map(|range| range.end - range.start).collect(),
+                bytes: source.shape().iter().fold(item, |size, &length| size.saturating_mul(length)),
+            });
+        }
+        Ok(plans)
+    }
+
     fn divisions(&self) -> Result<Vec<(String, Array, Array, Division)>> {
         self.encoded_arrays()?
             .into_iter()

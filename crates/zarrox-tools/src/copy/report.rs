@@ -119,6 +119,8 @@ pub enum Action {
     Reshard,
     /// Its chunks are decoded and encoded.
     Reencode,
+    /// Its elements, which have no chunks, are encoded.
+    Encode,
     /// The node is there, and only what differs is copied.
     Update,
 }
@@ -138,6 +140,7 @@ impl fmt::Display for Action {
             Self::CopyChunks => "copy bytes",
             Self::Reshard => "copy bytes into other shards",
             Self::Reencode => "re-encode",
+            Self::Encode => "encode",
             Self::Update => "copy what differs",
         })
     }

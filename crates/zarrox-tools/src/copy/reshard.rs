@@ -1,6 +1,7 @@
 //! Encoded chunks that go into shards, and out of them, without being decoded.
 
 use std::collections::BTreeMap;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::internals::argument;
 use zarrox_core::grid::ChunkGrid;
@@ -70,7 +71,7 @@ impl<'a> Encoded<'a> {
             return Ok(None);
         }
         if self.array.shard_shape().is_none() {
-            return self.array.read_encoded_chunk(chunk);
+            return self.array.raw().read(chunk);
         }
         let object: Vec<u64> = chunk.iter().zip(&self.per_object).map(|(index, per)| index / per).collect();
         if !self.open.contains_key(&object) {
@@ -99,7 +100,7 @@ impl<'a> Encoded<'a> {
 }
 
 fn open(array: &Array, shard: &[u64]) -> Result<Option<Shard>> {
-    let Some(chunks) = array.inner_chunks(shard)? else { return Ok(None) };
+    let Some(chunks) = array.raw().inner_chunks(shard)? else { return Ok(None) };
     let key = Key::new(array.object_key(shard)?)?;
     let Some(value) = array.location().store.open(&key)? else { return Ok(None) };
     let size = value.size();

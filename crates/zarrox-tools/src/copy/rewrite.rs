@@ -1,5 +1,6 @@
 //! Properties of arrays that a copy has of its own: other chunks, codecs, elements, or only a part of them.
 
+use zarrox::internals::ArrayInternals;
 use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::Casting;
 use zarrox_core::grid::{ChunkGrid, ChunkShape, Separator};
@@ -180,6 +181,21 @@ impl Rewrite {
         };
         let (fallback_from, extra) = (target.fallback_from, target.extra);
         Ok(ArrayMetadata { fill_value, dimension_names: names, extra, fallback_from, ..made })
+    }
+
+    /// The builder of a new array of this shape with these properties.
+    pub(super) fn onto(&self, builder: ArrayBuilder, shape: &[u64]) -> ArrayBuilder {
+        let builder = self.chunks.iter().cloned().fold(builder, ArrayBuilder::chunks);
+        let shards = self.shards.iter().flatten().map(|shards| shards.resolve(shape, 1));
+        let builder = shards.fold(builder, ArrayBuilder::shards);
+        let builder = self.codecs.iter().cloned().fold(builder, ArrayBuilder::codecs);
+        let builder = self.filters.iter().flatten().cloned().fold(builder, ArrayBuilder::filter);
+        let builder = match &self.compressor {
+            Some(Some(compressor)) => builder.compressor(compressor.clone()),
+            Some(None) => builder.no_compressor(),
+            None => builder,
+        };
+        self.separator.into_iter().fold(builder, ArrayBuilder::separator)
     }
 
     fn part_of(&self, array: &Array) -> Result<Part> {

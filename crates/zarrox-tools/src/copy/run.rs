@@ -1,6 +1,7 @@
 //! Runs a planned conversion.
 
 use std::time::{Duration, Instant};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::json::Map;
 use zarrox_core::metadata::Layout;
@@ -8,12 +9,13 @@ use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, NodeMetadata, Result}
 
 use super::chunks::Transfer;
 use super::conversion::Conversion;
+use super::elements::{Access, PlainElements, copy_elements};
 use super::plan::Step;
 use super::report::{Action, CopyReport, Skipped};
 use super::settings::Verify;
 use zarrox::internals::Tally;
 use zarrox::internals::{Changes, Fingerprint, Journal, Location, format_of};
-use zarrox::{Array, Progress};
+use zarrox::{Array, DynArray, Progress};
 
 impl Conversion {
     /// Runs the conversion. An interrupted one is continued.
@@ -65,6 +67,11 @@ impl Conversion {
         self.copy_all(&mut journal, last).map_err(|error| {
             // If storing the journal fails, the work since the last write of it is repeated.
             let _ = journal.write(&self.destination);
+            if self.settings.cleans_up {
+                // The first error is the one to tell.
+                let _ = self.destination.delete_remains(self.settings.to);
+                return error;
+            }
             resumable(error, self.settings.effort.fixed_source)
         })
     }
@@ -109,8 +116,12 @@ impl Conversion {
         // The store must be asked again, since its content changes now.
         let place = self.destination.clone().with_layout(None);
         place.check_ancestors(to)?;
-        Journal::new(&self.source, self.report.from, to, false, &self.fingerprint()?)
-            .begin(&place, to, overwrite, false)
+        let fingerprint = self.fingerprint()?;
+        let journal = match self.settings.elements {
+            Some(_) => Journal::of_creation(self.source.store.location(), to, &fingerprint),
+            None => Journal::new(&self.source, self.report.from, to, false, &fingerprint),
+        };
+        journal.begin(&place, to, overwrite, false)
     }
 
     fn copy_array(
@@ -128,12 +139,13 @@ impl Conversion {
             return counter.add(step.bytes * rounds).map(|()| Vec::new());
         }
         let resuming = journal.was_there();
-        let destination = Array::new(place, metadata.clone())?;
+        let destination = Array::by_metadata(place, metadata.clone())?;
         let tell = |bytes| counter.add(bytes);
         let transfer = Transfer::new(&self.settings, source, &destination, step.action, resuming, &tell);
         match step.action {
             Action::CopyChunks => transfer.copy()?,
             Action::Reshard => transfer.reshard()?,
+            Action::Encode => self.encode(step, source, &destination, &tell)?,
             _ => transfer.reencode(step.all_chunks)?,
         }
         if rounds > 1 {
@@ -146,6 +158,41 @@ impl Conversion {
         Ok(transfer.skipped())
     }
 
+    /// Encodes the elements of an array that has no chunks.
+    fn encode(
+        &self,
+        step: &Step,
+        source: &Array,
+        destination: &Array,
+        tell: &dyn Fn(u64) -> Result<()>,
+    ) -> Result<()> {
+        let Some(access) = self.access(step) else { return Ok(()) };
+        if self.rounds(step) > 1 && matches!(access, Access::Once(..)) {
+            let message = "elements that can be read only once cannot be compared with those of the copy";
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        let item = source.data_type().size() as u64;
+        let most = self.settings.effort.memory as u64 / item.max(1);
+        let (rewrite, storage) = (&self.settings.rewrite, destination.data_type().storage());
+        let convert = |values: DynArray| {
+            // Another name of the same elements is no cast.
+            let values = if values.data_type().storage() == storage {
+                values
+            } else {
+                rewrite.cast(values, source)?
+            };
+            if values.data_type().storage() == storage { Ok(values) } else { values.packed() }
+        };
+        copy_elements(source, &destination.slice(..), &access, most, convert, |count| {
+            tell(count.saturating_mul(item))
+        })
+    }
+
+    /// The way in which the elements of an array without chunks can be read.
+    pub(super) fn access(&self, step: &Step) -> Option<Access> {
+        self.settings.elements.as_ref().map(|elements: &PlainElements| elements.access(&step.path))
+    }
+
     /// Brings an array that is there up to date: copies what differs.
     pub(crate) fn update(mut self) -> Result<CopyReport> {
         self.check()?;
@@ -154,7 +201,7 @@ impl Conversion {
             let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) else {
                 continue;
             };
-            let destination = Array::new(self.place(step)?, metadata.clone())?;
+            let destination = Array::by_metadata(self.place(step)?, metadata.clone())?;
             let tell = |bytes| counter.add(bytes);
             let transfer = Transfer::new(&self.settings, source, &destination, Action::Update, false, &tell);
             match step.action {
@@ -182,9 +229,23 @@ impl Conversion {
                 continue;
             };
             if matches!(step.action, Action::Reencode | Action::Reshard) {
-                let target = Array::new(self.place(step)?, metadata.clone())?;
+                let target = Array::by_metadata(self.place(step)?, metadata.clone())?;
                 let is_stored = step.action == Action::Reshard;
                 arrays.push((format!("/{}", step.path), source.clone(), target, is_stored));
+            }
+        }
+        Ok(arrays)
+    }
+
+    /// The arrays that have only elements, with what they become, and how their elements can be read.
+    pub(crate) fn elements(&self) -> Result<Vec<(String, Array, Array, Access)>> {
+        let mut arrays = Vec::new();
+        for step in &self.steps {
+            if let (Some(source), Some(NodeMetadata::Array(metadata)), Some(access)) =
+                (&step.array, &step.target, self.access(step))
+            {
+                let target = Array::by_metadata(self.place(step)?, metadata.clone())?;
+                arrays.push((format!("/{}", step.path), source.clone(), target, access));
             }
         }
         Ok(arrays)
@@ -333,7 +394,7 @@ impl Conversion {
         for step in &self.steps {
             if let (Some(source), Some(NodeMetadata::Array(metadata))) = (&step.array, &step.target) {
                 let place = self.place(step)?;
-                let destination = Array::new(place, metadata.clone())?;
+                let destination = Array::by_metadata(place, metadata.clone())?;
                 let (action, tell) = (step.action, |_| Ok(()));
                 let transfer = Transfer::new(&self.settings, source, &destination, action, false, &tell);
                 transfer.compare_values(false)?;

@@ -7,6 +7,7 @@ use zarrox::{Consolidated, MissingChunks, OpenOptions};
 use zarrox_core::Format;
 
 use super::chosen::Chosen;
+use super::elements::PlainElements;
 use super::plan::Wishes;
 use super::report::Property;
 use super::rewrite::Rewrite;
@@ -49,6 +50,10 @@ pub struct Settings {
     pub(super) consolidate: bool,
     /// What becomes of missing values.
     pub(super) missing: Missing,
+    /// The elements of a source without chunks; `None` for one that has chunks.
+    pub(super) elements: Option<PlainElements>,
+    /// True if a failed copy deletes what it has made.
+    pub(super) cleans_up: bool,
 }
 
 /// The memory and the speed that copying may take.
@@ -89,6 +94,8 @@ impl Default for Settings {
             effort: Effort::default(),
             consolidate: false,
             missing: Missing::AsXarray,
+            elements: None,
+            cleans_up: false,
         }
     }
 }
@@ -110,8 +117,9 @@ impl Settings {
     }
 
     pub(super) fn wishes(&self) -> Wishes<'_> {
-        let Self { to, rewrite, chosen, consolidate, missing, .. } = self;
-        Wishes { to: *to, rewrite, chosen, consolidate: *consolidate, missing: *missing }
+        let Self { to, rewrite, chosen, consolidate, missing, elements, .. } = self;
+        let elements = elements.as_ref();
+        Wishes { to: *to, rewrite, chosen, consolidate: *consolidate, missing: *missing, elements }
     }
 
     pub(super) fn allows(&self, property: Property) -> bool {

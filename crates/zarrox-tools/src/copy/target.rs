@@ -294,7 +294,7 @@ impl Translator<'_> {
             && source.dimension_names.is_none()
             && !self.says_names(source, source.format)
         {
-            attributes.shift_remove(ARRAY_DIMENSIONS);
+            attributes.remove(ARRAY_DIMENSIONS);
             target.dimension_names = told;
         } else if says_names {
             target.dimension_names = source.dimension_names.clone();
@@ -336,8 +336,9 @@ impl Translator<'_> {
             self.find(Property::Attributes, Effect::Loss, reason);
         }
         // xarray itself writes the attribute before all others.
-        attributes.shift_remove(ARRAY_DIMENSIONS);
-        attributes.shift_insert(0, ARRAY_DIMENSIONS.to_owned(), list);
+        attributes.remove(ARRAY_DIMENSIONS);
+        let first = [(ARRAY_DIMENSIONS.to_owned(), list)];
+        *attributes = first.into_iter().chain(std::mem::take(attributes)).collect();
     }
 
     /// The attributes that the format can store, and the names of the others.

@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
-use zarrox::internals::argument;
+use zarrox::internals::{Place, argument};
 use zarrox_core::metadata::StoredDocuments;
 use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Bytes, MemoryStore};
@@ -12,19 +13,19 @@ use super::report::{Effect, Obstacle};
 use super::translator::Missing;
 use super::translator::Translator;
 use crate::rechunk::selection;
-use zarrox::{AccessOptions, Array, Node};
+use zarrox::{AccessOptions, Array, DynArray, Node};
 
 /// A node in the words of another format, as [a conversion](super::Copier) would write it. Nothing is stored: documents are made when they
 /// are asked for, and so is each chunk.
 ///
 /// ```
 /// use zarrox_tools::copy::Translation;
-/// use zarrox::prelude::*;
+/// use zarrox::{prelude::*, s};
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("old.zarr");
 /// # let options = zarrox::OpenOptions::new().format(Format::V2);
 /// let old = options.create_array(&path).shape([4, 4]).chunks([2, 4]).data_type(DataType::Int32).create()?;
-/// old.fill(s![0], 7)?;
+/// old.write(s![0], 7)?;
 ///
 /// let new = Translation::new(&Node::Array(old), Format::V3)?;
 /// assert_eq!(new.documents()?[0].0, "zarr.json");
@@ -176,7 +177,7 @@ impl Translation {
         if !chunks.same || (chunks.all && chunks.source.stored_size(chunk)?.is_none()) {
             return Ok(None);
         }
-        chunks.source.chunk_key(chunk).map(Some)
+        chunks.source.raw().key(chunk).map(Some)
     }
 
     /// Returns true if a chunk is there, without reading it.
@@ -201,7 +202,7 @@ impl Translation {
         if chunks.source.chunk_grid() != chunks.target.chunk_grid() {
             return Ok(None);
         }
-        chunks.source.chunk_key(chunk).map(Some)
+        chunks.source.raw().key(chunk).map(Some)
     }
 
     /// The encoded bytes of a chunk: decoded and encoded anew, unless they are stored as the format wants them. `None` if nothing of it is
@@ -212,7 +213,7 @@ impl Translation {
     pub fn encode_chunk(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
         let chunks = self.chunks()?;
         if chunks.same
-            && let encoded = chunks.source.read_encoded_chunk(chunk)?
+            && let encoded = chunks.source.raw().read(chunk)?
             && (encoded.is_some() || !chunks.all)
         {
             return Ok(encoded);
@@ -221,12 +222,12 @@ impl Translation {
             return Ok(None);
         }
         let elements = selection(&chunks.region(chunk)?);
-        let values = chunks.source.read_dyn(elements.clone())?;
+        let values = chunks.source.read::<DynArray>(elements.clone())?;
         let as_it_is = values.data_type() == chunks.target.data_type();
         let values = if as_it_is { values } else { values.packed()? };
         let target = chunks.target.in_store(Arc::new(MemoryStore::new()));
-        target.write_dyn(elements, &values)?;
-        target.read_encoded_chunk(chunk)
+        target.write(elements, &values)?;
+        target.raw().read(chunk)
     }
 
     fn chunks(&self) -> Result<&Chunks> {
@@ -278,20 +279,18 @@ impl Chunks {
 /// The metadata and the chunks of an array; `None` if the format has no words for it.
 fn translate(translator: &mut Translator<'_>, array: &Array) -> Result<Option<(NodeMetadata, Chunks)>> {
     if let Some(why) = array.unreadable() {
-        return Err(
-            Error::new(ErrorKind::Unsupported, why.to_owned()).at(format!("array '{}'", array.path()))
-        );
+        return Err(Error::new(ErrorKind::Unsupported, why.to_owned()).at(Place::array(array.path())));
     }
     let format = translator.to;
     let keys = match array.metadata().format == format {
-        true => array.chunk_key_encoding()?,
+        true => array.raw().key_encoding()?,
         // Keys that are made anew are those that every reader knows.
         false => format.def().default_chunk_key_encoding(),
     };
     let Some(target) = translator.array(array, keys)? else { return Ok(None) };
     let options = array.open_options().store_empty_chunks(true);
     let place = options.location(Arc::new(MemoryStore::new()), "")?;
-    let made = Array::new(place, target.metadata.clone())?;
+    let made = Array::by_metadata(place, target.metadata.clone())?;
     let chunks =
         Chunks { source: array.clone(), target: made, same: target.same_chunks, all: target.other_fill };
     Ok(Some((NodeMetadata::Array(target.metadata), chunks)))
@@ -316,7 +315,7 @@ mod tests {
 
     fn array(format: Format, builder: impl FnOnce(zarrox::ArrayBuilder) -> zarrox::ArrayBuilder) -> Array {
         let options = OpenOptions::new().format(format);
-        builder(options.create_array_in(Arc::new(MemoryStore::new()), "a")).create().unwrap()
+        builder(options.create_array((Arc::new(MemoryStore::new()), "a"))).create().unwrap()
     }
 
     #[test]
@@ -324,14 +323,14 @@ mod tests {
         let plain = array(Format::V2, |builder| {
             builder.shape([5, 4]).chunks([2, 4]).data_type(DataType::Int16).compressor(Zstd::level(3))
         });
-        plain.fill(s![0..2], 7_i16).unwrap();
+        plain.write(s![0..2], 7_i16).unwrap();
         let translation = Translation::new(&plain.clone().into(), Format::V3).unwrap();
         assert_eq!(translation.chunk_of("c/2/0"), Some(vec![2, 0]));
         for other in ["c/3/0", "c/0", "c/0/0/0", "0/0", "c", "", "zarr.json", "c/00/0"] {
             assert_eq!(translation.chunk_of(other), None, "{other}");
         }
         assert_eq!(translation.stored_key(&[0, 0]).unwrap().as_deref(), Some("a/0.0"));
-        assert_eq!(translation.encode_chunk(&[0, 0]).unwrap(), plain.read_encoded_chunk(&[0, 0]).unwrap());
+        assert_eq!(translation.encode_chunk(&[0, 0]).unwrap(), plain.raw().read(&[0, 0]).unwrap());
         assert_eq!(translation.encode_chunk(&[1, 0]).unwrap(), None);
         assert_error(translation.encode_chunk(&[3, 0]), ErrorKind::InvalidArgument, "chunk [3, 0]");
     }
@@ -362,15 +361,18 @@ mod tests {
                 store(&key, &bytes);
             }
         }
-        let read = OpenOptions::new().open_in(copy, "").unwrap().into_array().unwrap();
+        let read = OpenOptions::new().open((copy, "")).unwrap().into_array().unwrap();
         assert_eq!(read.metadata().format, Format::V3);
-        assert_eq!(read.read::<i16>(..).unwrap(), zlib.read::<i16>(..).unwrap());
+        assert_eq!(
+            read.read::<ndarray::ArrayD<i16>>(..).unwrap(),
+            zlib.read::<ndarray::ArrayD<i16>>(..).unwrap()
+        );
     }
 
     #[test]
     fn a_group_has_the_documents_of_all_below_it() {
         let root =
-            OpenOptions::new().format(Format::V2).create_group_in(Arc::new(MemoryStore::new()), "").unwrap();
+            OpenOptions::new().format(Format::V2).create_group((Arc::new(MemoryStore::new()), "")).unwrap();
         root.create_array("g/a").shape([3]).data_type(DataType::Bool).create().unwrap();
         let of = |path: &str| Translation::new(&root.open(path).unwrap(), Format::V3).unwrap();
         let (group, array) = (of("g"), of("g/a"));

@@ -2,18 +2,18 @@
 //! chunks and codecs are.
 //!
 //! ```
-//! use zarrox_tools::diff::{Diff, What};
-//! use zarrox::prelude::*;
+//! use zarrox_tools::diff::{Diff, DifferenceKind};
+//! use zarrox::{prelude::*, s};
 //! # let directory = tempfile::tempdir()?;
 //! # let (a, b) = (directory.path().join("a.zarr"), directory.path().join("b.zarr"));
 //! let left = zarrox::create_array(&a).shape([100]).data_type(DataType::Float32).chunks([10]).create()?;
 //! let right = zarrox::create_array(&b).shape([100]).data_type(DataType::Float32).chunks([32]).create()?;
-//! left.fill(.., 1.0_f32)?;
-//! right.fill(.., 1.0_f32)?;
-//! right.fill(s![17], 1.5_f32)?;
+//! left.write(.., 1.0_f32)?;
+//! right.write(.., 1.0_f32)?;
+//! right.write(s![17], 1.5_f32)?;
 //!
 //! let found = zarrox_tools::diff(&left.into(), &right.into())?;
-//! let What::Values(values) = &found[0].what else { panic!() };
+//! let DifferenceKind::Values(values) = &found[0].kind else { panic!() };
 //! assert_eq!((values.count, values.largest.clone()), (1, Some((0.5, vec![17]))));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -24,6 +24,7 @@ mod values;
 
 use std::fmt;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::json::{Json, json};
 use zarrox_core::{DataType, Result};
@@ -39,7 +40,7 @@ pub use values::{Pair, Values};
 /// A property in which two nodes of the same path differ.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum What {
+pub enum DifferenceKind {
     /// There is a node only on the left side.
     OnlyLeft,
     /// There is a node only on the right side.
@@ -97,31 +98,33 @@ pub struct Difference {
     /// The path of both nodes, relative to the compared ones: `/`, `/a/b`.
     pub path: String,
     /// The property that differs.
-    pub what: What,
+    pub kind: DifferenceKind,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, what } = self;
+        let Self { path, kind } = self;
         write!(f, "{path}: ")?;
         let shown = |json: &Option<Json>| json.as_ref().map_or_else(|| "none".to_owned(), Json::to_string);
-        match what {
-            What::OnlyLeft => write!(f, "only on the left side"),
-            What::OnlyRight => write!(f, "only on the right side"),
-            What::Kind { left_is_array: true } => {
+        match kind {
+            DifferenceKind::OnlyLeft => write!(f, "only on the left side"),
+            DifferenceKind::OnlyRight => write!(f, "only on the right side"),
+            DifferenceKind::Kind { left_is_array: true } => {
                 write!(f, "an array on the left side, and a group on the right")
             }
-            What::Kind { left_is_array: false } => {
+            DifferenceKind::Kind { left_is_array: false } => {
                 write!(f, "a group on the left side, and an array on the right")
             }
-            What::Shape { left, right } => write!(f, "shape: {left:?} and {right:?}"),
-            What::DataType { left, right } => write!(f, "data type: {left} and {right}"),
-            What::FillValue { left, right } => write!(f, "fill value: {left} and {right}"),
-            What::DimensionNames { left, right } => write!(f, "dimension names: {left} and {right}"),
-            What::Attribute { name, left, right } => {
+            DifferenceKind::Shape { left, right } => write!(f, "shape: {left:?} and {right:?}"),
+            DifferenceKind::DataType { left, right } => write!(f, "data type: {left} and {right}"),
+            DifferenceKind::FillValue { left, right } => write!(f, "fill value: {left} and {right}"),
+            DifferenceKind::DimensionNames { left, right } => {
+                write!(f, "dimension names: {left} and {right}")
+            }
+            DifferenceKind::Attribute { name, left, right } => {
                 write!(f, "attribute {name:?}: {} and {}", shown(left), shown(right))
             }
-            What::Values(Values { count, largest, .. }) => {
+            DifferenceKind::Values(Values { count, largest, .. }) => {
                 write!(f, "values: {count} differ")?;
                 match largest {
                     Some((size, index)) => write!(f, ", by at most {size} at {index:?}"),
@@ -137,27 +140,31 @@ impl Difference {
     pub fn to_json(&self) -> Json {
         let sides = |property: &str, left: Json, right: Json| json!({"path": self.path.as_str(), "property": property, "left": left, "right": right});
         let kind = |is_array: bool| Json::from(if is_array { "array" } else { "group" });
-        match &self.what {
-            What::OnlyLeft => sides("node", true.into(), false.into()),
-            What::OnlyRight => sides("node", false.into(), true.into()),
-            What::Kind { left_is_array } => sides("node_type", kind(*left_is_array), kind(!left_is_array)),
-            What::Shape { left, right } => {
+        match &self.kind {
+            DifferenceKind::OnlyLeft => sides("node", true.into(), false.into()),
+            DifferenceKind::OnlyRight => sides("node", false.into(), true.into()),
+            DifferenceKind::Kind { left_is_array } => {
+                sides("node_type", kind(*left_is_array), kind(!left_is_array))
+            }
+            DifferenceKind::Shape { left, right } => {
                 sides("shape", Json::from(left.as_slice()), Json::from(right.as_slice()))
             }
-            What::DataType { left, right } => {
+            DifferenceKind::DataType { left, right } => {
                 sides("data_type", Json::from(left.to_string()), Json::from(right.to_string()))
             }
-            What::FillValue { left, right } => {
+            DifferenceKind::FillValue { left, right } => {
                 sides("fill_value", Json::from(left.as_str()), Json::from(right.as_str()))
             }
-            What::DimensionNames { left, right } => sides("dimension_names", left.clone(), right.clone()),
-            What::Attribute { name, left, right } => {
+            DifferenceKind::DimensionNames { left, right } => {
+                sides("dimension_names", left.clone(), right.clone())
+            }
+            DifferenceKind::Attribute { name, left, right } => {
                 let mut json =
                     sides("attribute", left.clone().unwrap_or_default(), right.clone().unwrap_or_default());
                 json["name"] = Json::from(name.as_str());
                 json
             }
-            What::Values(values) => {
+            DifferenceKind::Values(values) => {
                 let first = values.first.iter().map(|pair| {
                     json!({"index": pair.index.as_slice(), "left": pair.left.as_str(), "right": pair.right.as_str()})
                 });
@@ -336,7 +343,7 @@ fn stores_same(left: &Array, right: &Array, region: &[(u64, u64)]) -> Result<boo
     let lengths = left.chunk_grid().largest_chunk();
     let chunk: Vec<u64> = region.iter().zip(lengths).map(|((begin, _), length)| begin / length).collect();
     Ok(left.stored_size(&chunk)? == right.stored_size(&chunk)?
-        && left.read_encoded_chunk(&chunk)? == right.read_encoded_chunk(&chunk)?)
+        && left.raw().read(&chunk)? == right.raw().read(&chunk)?)
 }
 
 /// All differences between two nodes and all nodes below them. [`Diff`] has options.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{Error, Result};
 
-use super::{Diff, Difference, What};
+use super::{Diff, Difference, DifferenceKind};
 use crate::digest::names_and_attributes;
 use zarrox::Array;
 use zarrox::internals::Work;
@@ -27,8 +27,8 @@ impl Diff {
         match (left, right) {
             (Node::Array(left), Node::Array(right)) => self.arrays(path, left, right, work, tell),
             (Node::Group(left), Node::Group(right)) => self.groups(path, left, right, work, tell),
-            (Node::Array(_), Node::Group(_)) => tell(at(path, What::Kind { left_is_array: true })),
-            (Node::Group(_), Node::Array(_)) => tell(at(path, What::Kind { left_is_array: false })),
+            (Node::Array(_), Node::Group(_)) => tell(at(path, DifferenceKind::Kind { left_is_array: true })),
+            (Node::Group(_), Node::Array(_)) => tell(at(path, DifferenceKind::Kind { left_is_array: false })),
         }
     }
 
@@ -44,8 +44,8 @@ impl Diff {
                         |node: Result<Node>| node.map_err(|error: Error| error.at(format!("'{below}'")));
                     self.nodes(&below, &open(left)?, &open(right)?, work, tell)?;
                 }
-                (Some(_), None) => tell(at(&below, What::OnlyLeft))?,
-                (None, Some(_)) => tell(at(&below, What::OnlyRight))?,
+                (Some(_), None) => tell(at(&below, DifferenceKind::OnlyLeft))?,
+                (None, Some(_)) => tell(at(&below, DifferenceKind::OnlyRight))?,
                 (None, None) => {}
             }
         }
@@ -58,24 +58,24 @@ impl Diff {
         attributes(path, &left_attributes, &right_attributes, tell)?;
         if left_names != right_names {
             let (left, right) = (Json::from(left_names), Json::from(right_names));
-            tell(at(path, What::DimensionNames { left, right }))?;
+            tell(at(path, DifferenceKind::DimensionNames { left, right }))?;
         }
         if left.data_type() != right.data_type() {
             let (left, right) = (left.data_type().clone(), right.data_type().clone());
-            tell(at(path, What::DataType { left, right }))?;
+            tell(at(path, DifferenceKind::DataType { left, right }))?;
         } else if left.fill_value() != right.fill_value() {
             let text = |array: &Array| array.format_element(array.fill_value().as_bytes());
-            tell(at(path, What::FillValue { left: text(left)?, right: text(right)? }))?;
+            tell(at(path, DifferenceKind::FillValue { left: text(left)?, right: text(right)? }))?;
         }
         if left.shape() != right.shape() {
             let (left, right) = (left.shape().to_vec(), right.shape().to_vec());
-            return tell(at(path, What::Shape { left, right }));
+            return tell(at(path, DifferenceKind::Shape { left, right }));
         }
         if self.metadata_only || !can_compare(left, right) {
             return Ok(());
         }
         let values = self.values(left, right, work).map_err(|error| error.at(format!("'{path}/'")))?;
-        if values.count > 0 { tell(at(path, What::Values(values))) } else { Ok(()) }
+        if values.count > 0 { tell(at(path, DifferenceKind::Values(values))) } else { Ok(()) }
     }
 }
 
@@ -98,13 +98,13 @@ fn attributes(path: &str, left: &Map, right: &Map, tell: Tell<'_>) -> Result<()>
     for name in names {
         let (left, right) = (left.get(name).cloned(), right.get(name).cloned());
         if left != right {
-            tell(at(path, What::Attribute { name: name.clone(), left, right }))?;
+            tell(at(path, DifferenceKind::Attribute { name: name.clone(), left, right }))?;
         }
     }
     Ok(())
 }
 
-fn at(path: &str, what: What) -> Difference {
+fn at(path: &str, kind: DifferenceKind) -> Difference {
     let path = if path.is_empty() { "/" } else { path };
-    Difference { path: path.to_owned(), what }
+    Difference { path: path.to_owned(), kind }
 }

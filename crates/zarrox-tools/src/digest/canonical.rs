@@ -36,7 +36,7 @@ pub(crate) fn names_and_attributes(array: &Array) -> (Option<Vec<Option<String>>
     let told = attribute_names(array.metadata());
     let repeated = told.is_some() && (own.is_none() || own == told);
     if repeated {
-        attributes.shift_remove(ARRAY_DIMENSIONS);
+        attributes.remove(ARRAY_DIMENSIONS);
     }
     let names = own.or(told).filter(|names| !names.is_empty());
     (names, attributes)

@@ -1,6 +1,7 @@
 //! The digest of decoded elements and metadata.
 
 use blake3::Hasher;
+use zarrox::internals::ArrayInternals;
 use zarrox_core::strided::{Dims, Span, View};
 use zarrox_core::{Error, Result};
 

@@ -10,6 +10,7 @@ mod zarr2;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{Error, Result};
 
@@ -151,7 +152,7 @@ pub(crate) fn hash_of(digits: &str) -> Option<[u8; 32]> {
 ///
 /// ```
 /// use zarrox::codecs::Zstd;
-/// use zarrox::prelude::*;
+/// use zarrox::{prelude::*, s};
 /// # let directory = tempfile::tempdir()?;
 /// # let place = |name: &str| directory.path().join(name);
 /// let old = zarrox::OpenOptions::new().format(Format::V2).create_array(place("old.zarr"))
@@ -159,7 +160,7 @@ pub(crate) fn hash_of(digits: &str) -> Option<[u8; 32]> {
 /// let new = zarrox::create_array(place("new.zarr"))
 ///     .shape([5, 7]).data_type(DataType::Int16).chunks([5, 5]).compressor(Zstd::level(3)).create()?;
 /// for array in [&old, &new] {
-///     array.fill(s![1.., 2], 7_i16)?;
+///     array.write(s![1.., 2], 7_i16)?;
 /// }
 /// assert_eq!(zarrox_tools::digest(&old.into())?, zarrox_tools::digest(&new.into())?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,6 +1,7 @@
 //! The digest of zarr-python 2: `Array.hexdigest`.
 
 use sha1::{Digest as _, Sha1};
+use zarrox::internals::ArrayInternals;
 use zarrox_core::json::{parse_object, sorted, to_ascii};
 use zarrox_core::{Error, ErrorKind, Format, Result};
 
@@ -59,7 +60,7 @@ pub fn visit_encoded_chunks(array: &Array, visit: &mut dyn FnMut(&[u8]) -> Resul
     while first < count {
         let last = count.min(first + together);
         let numbers = (first..last).collect();
-        let read = |number| array.read_encoded_chunk(&indices(number, &grid));
+        let read = |number| array.raw().read(&indices(number, &grid));
         let chunks = array.pool().map(numbers, bytes, usize::MAX, read)?;
         chunks.into_iter().flatten().try_for_each(|chunk| visit(&chunk))?;
         first = last;

@@ -5,6 +5,7 @@ mod cells;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::data_type::Storage;
 use zarrox_core::{Error, ErrorKind, Result};
@@ -30,16 +31,16 @@ const CACHED: u64 = 1 << 20;
 ///
 /// ```
 /// use zarrox_tools::Rechunk;
-/// use zarrox::prelude::*;
+/// use zarrox::{prelude::*, s};
 /// # let directory = tempfile::tempdir()?;
 /// # let (rows, columns) = (directory.path().join("rows.zarr"), directory.path().join("columns.zarr"));
 /// # let scratch = directory.path().join("scratch.zarr");
 /// let rows = zarrox::create_array(rows).shape([64, 64]).data_type(DataType::Int32).chunks([1, 64]).create()?;
-/// rows.fill(s![7, ..], 1)?;
+/// rows.write(s![7, ..], 1)?;
 /// let columns = zarrox::create_array(columns).shape([64, 64]).data_type(DataType::Int32).chunks([64, 1]).create()?;
 ///
 /// Rechunk::new().memory(64 << 20).scratch(scratch).run(&rows, &columns)?;
-/// assert_eq!(columns.read::<i32>(s![6..9, 0])?.as_slice().unwrap(), [0, 1, 0]);
+/// assert_eq!(columns.read::<ArrayD<i32>>(s![6..9, 0])?.as_slice().unwrap(), [0, 1, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -59,6 +60,7 @@ pub struct RechunkBoxes {
 
 /// The division of a [`Rechunk`] into boxes, of which each can be copied by another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RechunkPlan {
     /// The chunks of an intermediate array, and the boxes in which the source is copied to it; `None` if there is none. It is filled
     /// before the second copy begins.

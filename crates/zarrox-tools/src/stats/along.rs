@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{DataType, Error, ErrorKind, Result, Selection};
 use zarrox_stores::MemoryStore;
@@ -13,7 +14,7 @@ use super::measure::Measure;
 use super::reduction::{Reduce, reduction, size};
 use crate::pass::{Pass, Region, elements_of};
 use crate::rechunk::{Cells, StoredCells, selection};
-use zarrox::internals::{Work, argument};
+use zarrox::internals::{Place, Work, argument};
 use zarrox::{Array, DynArray};
 
 /// A part has several chunks up to this size, in bytes.
@@ -144,8 +145,8 @@ impl Statistics {
     /// array.write(.., &ndarray::arr2(&[[1, 2, 3], [5, 2, 7]]))?;
     ///
     /// let found = Statistics::new().along(&array, &[0], &[Measure::Max, Measure::Mean])?;
-    /// assert_eq!(found[0].to_typed::<i32>()?, ndarray::arr1(&[5, 2, 7]).into_dyn());
-    /// assert_eq!(found[1].to_typed::<f64>()?, ndarray::arr1(&[3.0, 2.0, 5.0]).into_dyn());
+    /// assert_eq!(found[0].to::<ArrayD<i32>>()?, ndarray::arr1(&[5, 2, 7]).into_dyn());
+    /// assert_eq!(found[1].to::<ArrayD<f64>>()?, ndarray::arr1(&[3.0, 2.0, 5.0]).into_dyn());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -162,14 +163,14 @@ impl Statistics {
                 .collect(),
         };
         let make = |measure: &Measure| {
-            let builder = array.open_options().create_array_in(Arc::new(MemoryStore::new()), "");
+            let builder = array.open_options().create_array((Arc::new(MemoryStore::new()), ""));
             let builder = builder.shape(shape.clone()).data_type(measure.data_type(&of));
             builder.chunks(chunks.clone()).no_compressor().create()
         };
         let arrays: Vec<Array> = measures.iter().map(make).collect::<Result<_>>()?;
         let outputs: Vec<_> = measures.iter().copied().zip(&arrays).collect();
         self.along_into(array, axes, &outputs)?;
-        arrays.iter().map(|array| array.read_dyn(Selection::all())).collect()
+        arrays.iter().map(|array| array.read::<DynArray>(Selection::all())).collect()
     }
 
     /// Computes statistics along axes of an array, and writes each into an array of the shape of
@@ -187,7 +188,7 @@ impl Statistics {
         if !self.missing.is_empty() {
             return Err(argument("numbers that mean missing are not left out along axes"));
         }
-        let place = |error: Error| error.at(format!("array '{}'", array.path()));
+        let place = |error: Error| error.at(Place::array(array.path()));
         let counted = Counted::new(array, self.field.as_deref()).map_err(place)?;
         let shape = self.shape_along(array, axes)?;
         for (measure, output) in outputs {
@@ -230,7 +231,7 @@ impl Statistics {
         if let Some(part) = &self.part {
             let most = (CACHED / array.data_type().size().max(1) as u64).max(1);
             let mut cuts: Vec<BTreeMap<u64, u64>> = shape.iter().map(|_| BTreeMap::new()).collect();
-            for region in array.slice(part.clone()).parts(most, false)? {
+            for region in array.slice(part.clone()).parts(most, zarrox::Order::RowMajor)? {
                 for (cuts, range) in cuts.iter_mut().zip(region) {
                     cuts.insert(range.start, range.end);
                 }
@@ -378,7 +379,7 @@ fn write(
             Measure::Mean | Measure::Std => DynArray::new(DataType::Float64, shape.clone(), bytes)?,
         };
         let part: Selection = selection(block).into_iter().collect();
-        output.write_dyn(part, &values)?;
+        output.write(part, &values)?;
     }
     Ok(())
 }

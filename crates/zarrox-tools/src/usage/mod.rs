@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::metadata::Consolidation;
 use zarrox_core::{Error, Format, Result};
 use zarrox_stores::{Key, Prefix};
 
-use zarrox::internals::{Listener, Work};
+use zarrox::internals::{Listener, Place, Work};
 use zarrox::{Array, Group, JOURNAL, Node, Progress};
 
 /// The number of shards whose indexes are read together.
@@ -73,12 +74,12 @@ pub struct InnerUsage {
 /// with the number of chunks.
 ///
 /// ```
-/// use zarrox::prelude::*;
+/// use zarrox::{prelude::*, s};
 /// use zarrox_tools::usage::Usage;
 /// # let directory = tempfile::tempdir()?;
 /// let root = zarrox::create_group(directory.path().join("a.zarr"))?;
 /// let array = root.create_array("t").shape([100]).data_type(DataType::Int8).chunks([10]).no_compressor().create()?;
-/// array.fill(s![..25], 1_i8)?;
+/// array.write(s![..25], 1_i8)?;
 ///
 /// Usage::new().run(&root.into(), |node| {
 ///     if let Some(chunks) = node.chunks {
@@ -137,7 +138,7 @@ impl Usage {
         match node {
             Node::Array(array) => {
                 let usage = self.array(path, array, work);
-                found(usage.map_err(|error| error.at(format!("array '{}'", array.path())))?)
+                found(usage.map_err(|error| error.at(Place::array(array.path())))?)
             }
             Node::Group(group) => self.group(path, group, work, found),
         }
@@ -209,7 +210,7 @@ impl Usage {
 }
 
 fn add_inner(array: &Array, shards: Vec<Vec<u64>>, usage: &mut InnerUsage) -> Result<()> {
-    let entries = array.pool().map(shards, 0, usize::MAX, |shard| array.inner_chunks(&shard))?;
+    let entries = array.pool().map(shards, 0, usize::MAX, |shard| array.raw().inner_chunks(&shard))?;
     for chunk in entries.into_iter().flatten().flatten() {
         match chunk.place {
             Some((_, length)) => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use zarrox::OpenOptions;
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
+use zarrox::{prelude::*, s};
 use zarrox_tools::check::{Check, CheckLevel, FindingKind as Kind, Outcome, Remedy, Repair};
 
 use super::{Hierarchy, edit, elements, files_below, findings, kinds, repaired, run};
@@ -110,7 +110,7 @@ fn a_copy_that_the_stored_chunks_do_not_fit_is_written_anew_and_kept() {
     let old = fs::read(h.file("zarr.json")).unwrap();
     let mut array = OpenOptions::new().open(h.file("plain")).unwrap().into_array().unwrap();
     array.resize(&[6, 6]).unwrap();
-    array.fill(s![4.., ..], 5).unwrap();
+    array.write(s![4.., ..], 5).unwrap();
     // Other programs leave the copy as it was.
     fs::write(h.file("zarr.json"), &old).unwrap();
     let found = repaired(&h.path, false);
@@ -127,7 +127,7 @@ fn a_lost_document_is_not_restored_from_a_copy_that_the_stored_chunks_do_not_fit
         let old = fs::read(h.file("zarr.json")).unwrap();
         let mut array = OpenOptions::new().open(h.file("plain")).unwrap().into_array().unwrap();
         array.resize(&[6, 6]).unwrap();
-        array.fill(s![4.., ..], 5).unwrap();
+        array.write(s![4.., ..], 5).unwrap();
         // Other programs leave the copy as it was.
         fs::write(h.file("zarr.json"), &old).unwrap();
         match is_missing {

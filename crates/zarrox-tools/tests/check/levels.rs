@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use zarrox::codecs::{Gzip, Zstd};
-use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
 use zarrox::{CodecSpec, Error, ErrorKind, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_tools::check::{Check, CheckLevel, FindingKind as Kind, Severity};
 
 use super::{Hierarchy, edit, fill, findings, kinds, run};
@@ -88,9 +88,9 @@ fn missing_chunks_are_ranges_and_no_damage() {
 fn missing_chunks_of_a_huge_grid_take_no_memory() {
     let store = Arc::new(MemoryStore::new());
     let array =
-        OpenOptions::new().create_array_in(store.clone(), "a").shape([1 << 40, 1 << 40]).chunks([1, 1]);
+        OpenOptions::new().create_array((store.clone(), "a")).shape([1 << 40, 1 << 40]).chunks([1, 1]);
     let array = array.data_type(DataType::Int32).create().unwrap();
-    array.fill(s![5, 7], 1).unwrap();
+    array.write(s![5, 7], 1).unwrap();
     let (_, found) = run(&Check::open_in(&OpenOptions::new(), store, "a").unwrap().missing(true));
     assert_eq!(found.len(), 2);
     assert_eq!(found[0].last_chunk, Some(vec![5, 6]));
@@ -146,7 +146,7 @@ fn damage_of_a_very_large_chunk_is_found_wherever_it_is() {
             let array =
                 zarrox::create_array(&path).shape([length]).chunks([length]).data_type(DataType::UInt8);
             let array = array.compressor(codec.clone()).overwrite(true).create().unwrap();
-            array.fill(.., 1_u8).unwrap();
+            array.write(.., 1_u8).unwrap();
             fs::read(path.join("c/0")).unwrap()
         };
         let (longer, shorter) = (chunk(length + 1), chunk(length - 1));

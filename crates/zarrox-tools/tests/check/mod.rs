@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use zarrox::codecs::{Bytes, Crc32c, Sharding, Zstd};
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*, s};
 use zarrox_tools::check::{Check, CheckLevel, CheckSummary, Finding, FindingKind, Repair};
 
 /// A hierarchy of Zarr v3 with arrays of every kind, full of values, in a directory of its own.
@@ -122,7 +122,7 @@ fn elements(path: &Path) -> BTreeMap<(String, Vec<u64>), i32> {
         if let Ok(Node::Array(array)) = node {
             for row in 0..array.shape()[0] {
                 for column in 0..array.shape()[1] {
-                    if let Ok(element) = array.read::<i32>(s![row, column]) {
+                    if let Ok(element) = array.read::<ArrayD<i32>>(s![row, column]) {
                         elements.insert((name.to_owned(), vec![row, column]), *element.first().unwrap());
                     }
                 }

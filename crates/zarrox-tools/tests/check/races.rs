@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use zarrox::OpenOptions;
 use zarrox::codecs::{Bytes, Crc32c, Sharding};
-use zarrox::prelude::*;
 use zarrox::stores::{
     Call, Condition, DirectoryStore, Key, MemoryStore, Operation, Store, StoreError, StoreExt, Wrapper,
     provided, wrapped,
 };
+use zarrox::{Array, prelude::*, s};
 use zarrox_tools::check::{Check, CheckSummary, Finding, Repair};
 
 use super::run;
@@ -100,16 +100,16 @@ fn at_every_moment(
 }
 
 fn array(store: &Arc<dyn Store>) -> Array {
-    OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap()
+    OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap()
 }
 
 #[test]
 fn a_write_to_a_damaged_shard_is_there_after_its_repair() {
     let prepare = |store: &Arc<dyn Store>| {
-        let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+        let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
         let sharding = Sharding::new([2], [Bytes::little().into(), Crc32c::default().into()]);
         let builder = root.create_array("a").shape([8]).chunks([8]).data_type(DataType::Int32);
-        builder.codecs([sharding.into()]).create().unwrap().fill(.., 7).unwrap();
+        builder.codecs([sharding.into()]).create().unwrap().write(.., 7).unwrap();
         let key = Key::new("a/c/0").unwrap();
         let mut bytes = store.get(&key).unwrap().unwrap().to_vec();
         bytes[0] ^= 1;
@@ -119,9 +119,9 @@ fn a_write_to_a_damaged_shard_is_there_after_its_repair() {
         "a/c/0",
         prepare,
         // The shard has as many bytes as before.
-        |store| array(store).fill(s![5..6], 99).unwrap(),
+        |store| array(store).write(s![5..6], 99).unwrap(),
         |store, (_, found), nth| {
-            let read = array(store).read::<i32>(s![2..]).unwrap();
+            let read = array(store).read::<ArrayD<i32>>(s![2..]).unwrap();
             assert_eq!(
                 read,
                 ndarray::arr1(&[7, 7, 7, 99, 7, 7]).into_dyn(),
@@ -134,10 +134,10 @@ fn a_write_to_a_damaged_shard_is_there_after_its_repair() {
 #[test]
 fn a_chunk_that_was_written_anew_is_not_moved_away() {
     let prepare = |store: &Arc<dyn Store>| {
-        let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+        let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
         let builder = root.create_array("a").shape([4]).chunks([4]).data_type(DataType::Int32);
         let builder = builder.codecs([Bytes::little().into(), Crc32c::default().into()]);
-        builder.create().unwrap().fill(.., 7).unwrap();
+        builder.create().unwrap().write(.., 7).unwrap();
         let key = Key::new("a/c/0").unwrap();
         let mut bytes = store.get(&key).unwrap().unwrap().to_vec();
         bytes[0] ^= 1;
@@ -146,9 +146,9 @@ fn a_chunk_that_was_written_anew_is_not_moved_away() {
     at_every_moment(
         "a/c/0",
         prepare,
-        |store| array(store).fill(.., 99).unwrap(),
+        |store| array(store).write(.., 99).unwrap(),
         |store, (_, found), nth| {
-            let read = array(store).read::<i32>(..).unwrap();
+            let read = array(store).read::<ArrayD<i32>>(..).unwrap();
             assert_eq!(read, ndarray::arr1(&[99; 4]).into_dyn(), "before operation {nth}: {found:?}");
         },
     );
@@ -157,7 +157,7 @@ fn a_chunk_that_was_written_anew_is_not_moved_away() {
 #[test]
 fn a_document_that_was_written_anew_is_not_replaced() {
     let prepare = |store: &Arc<dyn Store>| {
-        let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+        let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
         let array = root.create_array("a").shape([4]).chunks([4]).data_type(DataType::Int32);
         array.create().unwrap();
         root.consolidate_metadata().unwrap();
@@ -167,7 +167,7 @@ fn a_document_that_was_written_anew_is_not_replaced() {
         "a/zarr.json",
         prepare,
         |store| {
-            let other = OpenOptions::new().create_array_in(store.clone(), "b").shape([5]).chunks([4]);
+            let other = OpenOptions::new().create_array((store.clone(), "b")).shape([5]).chunks([4]);
             other.data_type(DataType::Int32).create().unwrap();
             let document = store.get(&Key::new("b/zarr.json").unwrap()).unwrap().unwrap();
             store.set(&Key::new("a/zarr.json").unwrap(), &document, Condition::Always).unwrap();

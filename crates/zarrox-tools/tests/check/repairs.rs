@@ -4,9 +4,9 @@ use std::fs;
 use std::sync::Arc;
 
 use zarrox::codecs::{Blosc, Zstd};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Operation, Store, StoreErrorKind, StoreExt};
 use zarrox::{ErrorKind, MissingChunks, OpenMode, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_tools::check::{Check, CheckLevel, FindingKind as Kind, Outcome, Remedy, Repair};
@@ -27,10 +27,13 @@ fn a_lost_chunk_is_missing_or_filled_when_told_so() {
         assert_eq!(h.quarantined()["group/packed/c/0/1"], damaged);
         let complete = OpenOptions::new().missing_chunks(MissingChunks::Error);
         let array = complete.open(h.file("group/packed")).unwrap().into_array().unwrap();
-        let read = array.read::<i32>(s![0, ..]);
+        let read = array.read::<ArrayD<i32>>(s![0, ..]);
         assert_eq!(read.is_ok(), refill, "{read:?}");
         let array = zarrox::open_array(h.file("group/packed")).unwrap();
-        assert_eq!(array.read::<i32>(s![0, ..]).unwrap(), ndarray::arr1(&[1, 2, 3, 0, 0, 0]).into_dyn());
+        assert_eq!(
+            array.read::<ArrayD<i32>>(s![0, ..]).unwrap(),
+            ndarray::arr1(&[1, 2, 3, 0, 0, 0]).into_dyn()
+        );
         assert_eq!(findings(&h.path, CheckLevel::Full), []);
     }
 }
@@ -173,7 +176,7 @@ fn the_quarantine_keeps_what_is_in_it() {
 fn damaged() -> FaultyStore {
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
     let shared: Arc<dyn Store> = Arc::new(store.clone());
-    let root = OpenOptions::new().create_group_in(shared.clone(), "").unwrap();
+    let root = OpenOptions::new().create_group((shared.clone(), "")).unwrap();
     let zstd = || Zstd::level(1).checksum(true);
     let chunks = root.create_array("chunks").shape([4, 4]).chunks([2, 4]).data_type(DataType::Int32);
     super::fill(chunks.compressor(zstd()));
@@ -269,7 +272,7 @@ fn chunks_that_are_being_replaced_are_not_called_damaged() {
             let mut value = 0;
             while !done.load(std::sync::atomic::Ordering::Relaxed) {
                 value += 1;
-                array.fill(.., value).unwrap();
+                array.write(.., value).unwrap();
             }
             value
         });
@@ -296,7 +299,7 @@ fn elements_beside_a_damaged_block_are_kept() {
         bytes[middle..middle + 4000].fill(0xff);
     });
     let parts = || -> Vec<Option<Vec<i32>>> {
-        let part = |start: u64| array.read::<i32>(s![start..start + 1000]).ok();
+        let part = |start: u64| array.read::<ArrayD<i32>>(s![start..start + 1000]).ok();
         (0..300).map(|n| part(n * 1000).map(|part| part.into_raw_vec_and_offset().0)).collect()
     };
     let before = parts();
@@ -324,7 +327,7 @@ fn a_directory_in_the_place_of_a_chunk_is_found() {
         let told = found.iter().find(|found| found.path == array).unwrap();
         assert_eq!((told.kind, told.message.contains(chunk)), (Kind::Unreadable, true), "{told:?}");
         assert_error(
-            zarrox::open_array(h.file(array)).unwrap().read::<i32>(..),
+            zarrox::open_array(h.file(array)).unwrap().read::<ArrayD<i32>>(..),
             ErrorKind::Unreachable,
             "a directory has the name",
         );

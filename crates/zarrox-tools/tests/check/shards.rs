@@ -207,10 +207,10 @@ fn codecs_around_a_shard_are_undone_for_its_repair() {
     // An inner chunk is damaged, and then wrapped again.
     let plain = root.create_array("plain").shape([4, 4]).chunks([4, 4]).data_type(DataType::Int32);
     let plain = super::fill(plain.codecs([sharding.into()]));
-    let mut bytes = plain.read_encoded_chunk(&[0, 0]).unwrap().unwrap().to_vec();
+    let mut bytes = plain.raw().read(&[0, 0]).unwrap().unwrap().to_vec();
     root.delete("plain").unwrap();
     bytes[0] ^= 1;
-    array.write_encoded_chunk(&[0, 0], &zstd::encode_all(&bytes[..], 1).unwrap()).unwrap();
+    array.raw().write(&[0, 0], &zstd::encode_all(&bytes[..], 1).unwrap()).unwrap();
     let found = repaired(&path, false);
     assert_eq!(kinds(&found), [Kind::CorruptChunk]);
     assert!(found[0].message.contains("inner chunk [0, 0]"), "{}", found[0]);
@@ -242,7 +242,7 @@ fn an_index_that_multiplies_bytes_is_checked_in_no_time() {
     let index: Vec<u8> = (0..count).flat_map(|n| [n, 30_000].map(u64::to_le_bytes).concat()).collect();
     shard.extend_from_slice(&index);
     shard.extend(super::crc32c(&index).to_le_bytes());
-    array.write_encoded_chunk(&[0], &shard).unwrap();
+    array.raw().write(&[0], &shard).unwrap();
     let begun = std::time::Instant::now();
     let (_, found) = super::run(&Check::open(&path).unwrap());
     assert!(found.len() > 1000 && found.iter().all(|found| found.chunk == Some(vec![0])));

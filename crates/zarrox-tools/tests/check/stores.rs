@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use zarrox::codecs::{Gzip, Zstd};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Prefix, Store, StoreExt};
 use zarrox::{OpenMode, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_tools::check::{Check, CheckLevel, FindingKind as Kind, Outcome, Repair};
 
 use super::{fill, kinds, run};
@@ -32,13 +32,13 @@ fn every_format_is_checked_and_repaired() {
     for format in FORMATS {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let options = OpenOptions::new().format(format);
-        let root = options.create_group_in(store.clone(), "").unwrap();
+        let root = options.create_group((store.clone(), "")).unwrap();
         let builder = root.create_array("g/a").shape([4, 6]).chunks([2, 3]).data_type(DataType::Int32);
         let array = fill(builder.compressor(Gzip::level(1)));
         let check = || Check::open_in(&OpenOptions::new().format(format), store.clone(), "").unwrap();
         assert_eq!(run(&check()).1, [], "{format}");
 
-        let key = array.chunk_key(&[1, 0]).unwrap();
+        let key = array.raw().key(&[1, 0]).unwrap();
         let mut bytes = get(&*store, &key);
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
@@ -47,7 +47,7 @@ fn every_format_is_checked_and_repaired() {
         let separator = &key[outside.0.len()..=outside.0.len()];
         let outside = format!("{}{separator}7", outside.0);
         set(&*store, &outside, &bytes);
-        set(&*store, array.chunk_key(&[0, 0]).unwrap().as_str(), b"");
+        set(&*store, array.raw().key(&[0, 0]).unwrap().as_str(), b"");
 
         let (_, mut found) = run(&check());
         found.sort_by_key(|found| found.kind);
@@ -65,8 +65,8 @@ fn every_format_is_checked_and_repaired() {
         let quarantined =
             keys(&*store).into_iter().filter(|key| key.starts_with(".zarrox-quarantine/")).count();
         assert_eq!(quarantined, 3, "{format}");
-        let array = options.open_in(store.clone(), "g/a").unwrap().into_array().unwrap();
-        let read = array.read::<i32>(..).unwrap();
+        let array = options.open((store.clone(), "g/a")).unwrap().into_array().unwrap();
+        let read = array.read::<ArrayD<i32>>(..).unwrap();
         assert_eq!((read[[0, 3]], read[[3, 5]], read[[3, 0]], read[[0, 0]]), (4, 24, 0, 0), "{format}");
     }
 }
@@ -74,7 +74,7 @@ fn every_format_is_checked_and_repaired() {
 #[test]
 fn the_one_array_of_version_1_is_checked() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().format(Format::V1).create_array_in(store.clone(), "");
+    let builder = OpenOptions::new().format(Format::V1).create_array((store.clone(), ""));
     fill(builder.shape([4, 6]).chunks([2, 3]).data_type(DataType::Int32).no_compressor());
     let check = || Check::open_in(&OpenOptions::new(), store.clone(), "").unwrap();
     assert_eq!(run(&check()).1, []);
@@ -88,7 +88,7 @@ fn check_url(url: &str) {
     let root = zarrox::create_group(url).unwrap();
     let builder = root.create_array("g/a").shape([4, 6]).chunks([2, 3]).data_type(DataType::Int32);
     let array = fill(builder.compressor(Zstd::level(1).checksum(true)));
-    array.write_encoded_chunk(&[1, 1], b"nonsense").unwrap();
+    array.raw().write(&[1, 1], b"nonsense").unwrap();
     root.flush().unwrap();
     drop((root, array));
     let check = || Check::open(format!("{url}/g")).unwrap();
@@ -99,7 +99,10 @@ fn check_url(url: &str) {
     assert_eq!(run(&check()).1, [], "{url}");
     let array =
         OpenOptions::new().mode(OpenMode::Read).open(format!("{url}/g/a")).unwrap().into_array().unwrap();
-    assert_eq!(array.read::<i32>(s![3, ..]).unwrap(), ndarray::arr1(&[19, 20, 21, 0, 0, 0]).into_dyn());
+    assert_eq!(
+        array.read::<ArrayD<i32>>(s![3, ..]).unwrap(),
+        ndarray::arr1(&[19, 20, 21, 0, 0, 0]).into_dyn()
+    );
     drop(array);
     let quarantine = check().quarantine();
     let kept = if quarantine.contains(".zarrox-quarantine") {
@@ -132,7 +135,7 @@ fn the_memory_has_its_quarantine_inside() {
 fn stores_that_cannot_be_listed_are_asked_for_each_chunk() {
     use zarrox_testkit::faults::{Fault, FaultyStore};
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
-    let array = OpenOptions::new().create_array_in(Arc::new(store.clone()), "a").shape([4, 4]).chunks([2, 2]);
+    let array = OpenOptions::new().create_array((Arc::new(store.clone()), "a")).shape([4, 4]).chunks([2, 2]);
     fill(array.data_type(DataType::Int32).no_compressor());
     set(&store, "a/c/1/0", b"short");
     // An unreadable listing is a finding, and keeps nothing else from being checked.
@@ -152,7 +155,7 @@ fn stores_that_cannot_be_listed_are_asked_for_each_chunk() {
 fn a_chunk_that_the_store_does_not_give_is_named() {
     use zarrox_testkit::faults::{Fault, FaultyStore};
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
-    let array = OpenOptions::new().create_array_in(Arc::new(store.clone()), "a").shape([4, 4]).chunks([2, 2]);
+    let array = OpenOptions::new().create_array((Arc::new(store.clone()), "a")).shape([4, 4]).chunks([2, 2]);
     fill(array.data_type(DataType::Int32).compressor(Gzip::level(1)));
     set(&store, "a/c/1/0", b"nonsense");
     store.inject(Fault::fail(zarrox::stores::StoreErrorKind::Forbidden).key("a/c/0/1"));

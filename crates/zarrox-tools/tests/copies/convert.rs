@@ -11,8 +11,8 @@ use zarrox::Selection;
 use zarrox::codecs::{Blosc, Bytes, Crc32c, Gzip, Sharding, Transpose, Zlib, Zstd};
 use zarrox::data_type::{Endian, Storage};
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ArrayBuilder, Error, ErrorKind, OpenOptions, Registry, Separator};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::{
@@ -161,27 +161,27 @@ fn memory() -> Arc<dyn Store> {
 
 /// Creates one array of the sample and writes into it; an error when the format cannot say it.
 fn create(store: &Arc<dyn Store>, path: &str, format: Format, sample: &Sample) -> Result<(), Error> {
-    let builder = OpenOptions::new().create_array_in(store.clone(), path).format(format);
+    let builder = OpenOptions::new().create_array((store.clone(), path)).format(format);
     let array = (sample.1)(builder).create()?;
-    let old = array.read_dyn(sample.2.clone())?;
+    let old = array.read::<DynArray>(sample.2.clone())?;
     if array.data_type().storage() == Storage::Variable {
         let texts = ["", "a", "né", "long enough to be no handle"].into_iter().cycle();
         let texts = texts.take(old.shape().iter().product());
         let texts = DynArray::from_elements(array.data_type().clone(), old.shape().to_vec(), texts)?;
-        return array.write_dyn(sample.2.clone(), &texts);
+        return array.write(sample.2.clone(), &texts);
     }
     let bytes: Vec<u8> = (0..old.as_bytes().len()).map(|n| u8::try_from(n * 7 % 100).unwrap()).collect();
     let new = match array.data_type().to_string().starts_with("fixed_length") {
         true => [b'a', 0, 0, 0].repeat(bytes.len() / 4),
         false => bytes,
     };
-    array.write_dyn(sample.2.clone(), &DynArray::new(array.data_type().clone(), old.shape().to_vec(), new)?)
+    array.write(sample.2.clone(), &DynArray::new(array.data_type().clone(), old.shape().to_vec(), new)?)
 }
 
 /// A hierarchy of everything that the format can say, or for a format without groups single arrays.
 fn sources(format: Format) -> Vec<(Arc<dyn Store>, String)> {
     let store = memory();
-    let group = OpenOptions::new().format(format).create_group_in(store.clone(), "");
+    let group = OpenOptions::new().format(format).create_group((store.clone(), ""));
     let Ok(mut root) = group else {
         let single = |sample: &Sample| {
             let store = memory();
@@ -223,9 +223,9 @@ fn names(array: &Array) -> Json {
 
 fn attributes(node: &Node) -> Json {
     let mut attributes = node.attributes().clone();
-    attributes.shift_remove("_ARRAY_DIMENSIONS");
+    attributes.remove("_ARRAY_DIMENSIONS");
     // The missing value for xarray, which v2 has in the fill value.
-    attributes.shift_remove("_FillValue");
+    attributes.remove("_FillValue");
     attributes.into()
 }
 
@@ -251,7 +251,7 @@ fn assert_same(path: &str, old: &Node, new: &Node, report: &CopyReport, context:
     assert!(lost(Property::DimensionNames) || names(old) == names(new), "{place}");
     let part = if old.shape().contains(&(1 << 40)) { s![-3.., ..2] } else { s![..] };
     let part = if old.ndim() == 0 { s![] } else { part };
-    let (before, after) = (old.read_dyn(part.clone()).unwrap(), new.read_dyn(part).unwrap());
+    let (before, after) = (old.read::<DynArray>(part.clone()).unwrap(), new.read::<DynArray>(part).unwrap());
     assert!(before.elements().eq(after.elements()), "{place}");
 }
 
@@ -271,8 +271,8 @@ fn every_format_becomes_every_other_or_says_why_not() {
                 }
             };
             assert!(store.get(&Key::new(JOURNAL).unwrap()).unwrap().is_none(), "{context}");
-            let old = OpenOptions::new().open_in(source, "").unwrap();
-            let new = OpenOptions::new().open_in(store, "").unwrap();
+            let old = OpenOptions::new().open((source, "")).unwrap();
+            let new = OpenOptions::new().open((store, "")).unwrap();
             assert_eq!(new.format(), to, "{context}");
             assert_same("", &old, &new, &report, &context);
             let Node::Group(old) = old else { continue };
@@ -363,10 +363,10 @@ fn there_and_back_again_is_the_same_document() {
                 if (one, name) == (Format::V3, "xarray") {
                     for document in [&mut before, &mut after] {
                         let document = document.as_mut().unwrap().as_object_mut().unwrap();
-                        document.shift_remove("dimension_names");
+                        document.remove("dimension_names");
                         let attributes = document["attributes"].as_object_mut().unwrap();
-                        attributes.shift_remove("_ARRAY_DIMENSIONS");
-                        attributes.shift_remove("_FillValue");
+                        attributes.remove("_ARRAY_DIMENSIONS");
+                        attributes.remove("_FillValue");
                     }
                 }
                 assert_eq!(before, after, "{name}: {one} to {other} and back, {key}");
@@ -443,7 +443,7 @@ fn in_place_and_back_restores_every_byte() {
     let root = OpenOptions::new().format(Format::V2).create_group(&path).unwrap();
     root.create_group("g").unwrap().set_attributes(map(&json!({"a": 1}))).unwrap();
     let array = root.create_array("g/a").shape([4, 4]).chunks([2, 2]).data_type(DataType::Int32);
-    array.attributes(map(&json!({"_ARRAY_DIMENSIONS": ["y", "x"]}))).create().unwrap().fill(.., 3).unwrap();
+    array.attributes(map(&json!({"_ARRAY_DIMENSIONS": ["y", "x"]}))).create().unwrap().write(.., 3).unwrap();
     let before = files(&path);
     Copier::new().format(Format::V3).plan_in_place(&path).unwrap().run().unwrap();
     assert!(path.join("g/a/zarr.json").exists() && !path.join("g/a/.zarray").exists());
@@ -461,7 +461,7 @@ fn in_place_and_back_restores_every_byte() {
 #[test]
 fn in_place_is_refused_where_chunks_would_change() {
     let store = memory();
-    let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+    let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
     root.create_array("keys").shape([4]).data_type(DataType::Int8).no_compressor().create().unwrap();
     let sharded = root.create_array("shards").shape([4]).chunks([2]).shards([4]).data_type(DataType::Int8);
     sharded.chunk_key_encoding(zarrox::ChunkKeyEncoding::V2(Separator::Dot)).create().unwrap();
@@ -547,7 +547,7 @@ impl Store for Killed {
 }
 
 fn small_hierarchy(format: Format, store: &Arc<dyn Store>) {
-    let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
+    let root = OpenOptions::new().format(format).create_group((store.clone(), "")).unwrap();
     for name in ["a", "g/b"] {
         let array = root.create_array(name).shape([6]).chunks([2]).data_type(DataType::Int32);
         let array = array.chunk_key_encoding(zarrox::ChunkKeyEncoding::V2(Separator::Dot)).create().unwrap();
@@ -556,8 +556,9 @@ fn small_hierarchy(format: Format, store: &Arc<dyn Store>) {
 }
 
 fn sums(store: &Arc<dyn Store>) -> Option<Vec<i32>> {
-    let root = OpenOptions::new().open_in(store.clone(), "").ok()?.into_group().unwrap();
-    let sum = |name: &str| root.open(name).unwrap().into_array().unwrap().read::<i32>(..).unwrap().sum();
+    let root = OpenOptions::new().open((store.clone(), "")).ok()?.into_group().unwrap();
+    let sum =
+        |name: &str| root.open(name).unwrap().into_array().unwrap().read::<ArrayD<i32>>(..).unwrap().sum();
     Some(vec![sum("a"), sum("g/b")])
 }
 
@@ -573,7 +574,7 @@ fn in_place_every_crash_leaves_a_whole_hierarchy_and_can_be_finished() {
             assert_eq!(sums(&store), Some(vec![10, 10]), "{from} to {to} after {writes} writes");
             // Whoever knows only one of the formats finds all of it or nothing.
             let whole = |format: Format| {
-                let root = OpenOptions::new().format(format).open_in(store.clone(), "").ok()?;
+                let root = OpenOptions::new().format(format).open((store.clone(), "")).ok()?;
                 Some(root.into_group().unwrap().open("g/b").is_ok_and(|node| node.into_array().is_ok()))
             };
             assert!(
@@ -588,12 +589,12 @@ fn in_place_every_crash_leaves_a_whole_hierarchy_and_can_be_finished() {
             Copier::new().format(to).plan_in_place_in(store.clone(), "").unwrap().run().unwrap();
             assert_eq!(sums(&store), Some(vec![10, 10]));
             assert_error(
-                OpenOptions::new().format(from).open_in(store.clone(), ""),
+                OpenOptions::new().format(from).open((store.clone(), "")),
                 ErrorKind::NotFound,
                 "at '/'",
             );
             assert_error(
-                OpenOptions::new().format(from).open_in(store.clone(), "g/b"),
+                OpenOptions::new().format(from).open((store.clone(), "g/b")),
                 ErrorKind::NotFound,
                 "at '/g/b'",
             );
@@ -608,8 +609,7 @@ fn in_place_every_crash_leaves_a_whole_hierarchy_and_can_be_finished() {
 
 #[test]
 fn an_interrupted_conversion_is_no_node_and_continues() {
-    for to in Format::all().filter(|&to| OpenOptions::new().format(to).create_group_in(memory(), "").is_ok())
-    {
+    for to in Format::all().filter(|&to| OpenOptions::new().format(to).create_group((memory(), "")).is_ok()) {
         interrupt(if to == Format::V3 { Format::V2 } else { Format::V3 }, to);
     }
 }
@@ -645,13 +645,13 @@ fn interrupt(from: Format, to: Format) {
 #[test]
 fn what_an_interrupted_conversion_left_is_of_a_kind_only_if_it_can_be_opened() {
     for to in Format::all() {
-        let Ok(root) = OpenOptions::new().format(to).create_group_in(memory(), "") else { continue };
+        let Ok(root) = OpenOptions::new().format(to).create_group((memory(), "")) else { continue };
         drop(root);
         let source = memory();
         small_hierarchy(if to == Format::V3 { Format::V2 } else { Format::V3 }, &source);
         for writes in 0.. {
             let store = memory();
-            let root = OpenOptions::new().format(to).create_group_in(store.clone(), "").unwrap();
+            let root = OpenOptions::new().format(to).create_group((store.clone(), "")).unwrap();
             let killed: Arc<dyn Store> = Arc::new(Killed { store, left: AtomicUsize::new(writes) });
             let plan = Copier::new().format(to).plan_in(source.clone(), "", killed, "c").unwrap();
             let finished = plan.run().is_ok();
@@ -699,10 +699,10 @@ fn a_changed_chunk_is_found() {
         if progress.done > progress.total / 2 || changed.fetch_add(1, Ordering::SeqCst) > 0 {
             return Ok(());
         }
-        let array = OpenOptions::new().open_in(changing.clone(), "g/b")?.into_array()?;
-        let other = OpenOptions::new().open_in(changing.clone(), "a")?.into_array()?;
-        array.fill(.., 99)?;
-        other.fill(.., 98)
+        let array = OpenOptions::new().open((changing.clone(), "g/b"))?.into_array()?;
+        let other = OpenOptions::new().open((changing.clone(), "a"))?.into_array()?;
+        array.write(.., 99)?;
+        other.write(.., 98)
     });
     let error = convert.plan_in(source, "", store.clone(), "").unwrap().run().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
@@ -726,7 +726,7 @@ fn destinations_are_guarded() {
     };
     assert_eq!(plan(false).run().unwrap_err().kind(), ErrorKind::AlreadyExists);
     plan(true).run().unwrap();
-    assert!(OpenOptions::new().open_in(store.clone(), "g").unwrap().into_array().is_ok());
+    assert!(OpenOptions::new().open((store.clone(), "g")).unwrap().into_array().is_ok());
     let below =
         Copier::new().format(Format::V2).plan_in(source.clone(), "a", store.clone(), "v2").unwrap_err();
     assert!(below.to_string().contains("is inside of a group of Zarr v3"), "{below}");
@@ -747,8 +747,8 @@ fn what_is_no_node_or_unreadable_is_told() {
     set("notes/x.txt", b"hello");
     set("bad/.zarray", b"{}");
     // A group that nobody wrote down: an array lies in it all the same.
-    let implicit = OpenOptions::new().format(Format::V2).create_array_in(source.clone(), "i/j/k").shape([2]);
-    implicit.data_type(DataType::UInt8).create().unwrap().fill(.., 5_u8).unwrap();
+    let implicit = OpenOptions::new().format(Format::V2).create_array((source.clone(), "i/j/k")).shape([2]);
+    implicit.data_type(DataType::UInt8).create().unwrap().write(.., 5_u8).unwrap();
     for key in ["i/.zgroup", "i/j/.zgroup"] {
         assert!(source.erase(&Key::new(key).unwrap()).unwrap());
     }
@@ -759,10 +759,10 @@ fn what_is_no_node_or_unreadable_is_told() {
     assert_eq!(found, [("/bad", Effect::Loss), ("/notes", Effect::Note), ("/README", Effect::Note)]);
     assert!(plan.run().unwrap_err().to_string().contains("/bad: loss (nodes)"));
     convert.allow(Property::Nodes).plan_in(source, "", store.clone(), "").unwrap().run().unwrap();
-    let array = OpenOptions::new().open_in(store.clone(), "i/j/k").unwrap().into_array().unwrap();
-    assert_eq!(array.read::<u8>(..).unwrap().sum(), 10);
-    assert!(OpenOptions::new().open_in(store.clone(), "i").unwrap().into_group().is_ok());
-    assert_error(OpenOptions::new().open_in(store, "bad"), ErrorKind::NotFound, "at '/bad'");
+    let array = OpenOptions::new().open((store.clone(), "i/j/k")).unwrap().into_array().unwrap();
+    assert_eq!(array.read::<ArrayD<u8>>(..).unwrap().sum(), 10);
+    assert!(OpenOptions::new().open((store.clone(), "i")).unwrap().into_group().is_ok());
+    assert_error(OpenOptions::new().open((store, "bad")), ErrorKind::NotFound, "at '/bad'");
 }
 
 #[test]
@@ -787,21 +787,21 @@ fn padding_of_structures_is_left_out_where_the_target_has_none() {
     let (padded, _) = Registry::new().data_type_from_v2(&padded).unwrap();
     let store = memory();
     let builder =
-        OpenOptions::new().create_array_in(store.clone(), "").format(Format::V2).shape([3]).chunks([2]);
+        OpenOptions::new().create_array((store.clone(), "")).format(Format::V2).shape([3]).chunks([2]);
     let builder = builder.data_type(padded.clone()).fill_value_json(json!("BwAAAAgAAAABAAAA"));
     let source = builder.create().unwrap();
     let element = [1, 9, 9, 9, 2, 0, 0, 0, 1, 9, 9, 9];
-    source.write_dyn(s![1], &DynArray::new(padded.clone(), vec![], element.to_vec()).unwrap()).unwrap();
+    source.write(s![1], &DynArray::new(padded.clone(), vec![], element.to_vec()).unwrap()).unwrap();
     let target = memory();
     let plan = Copier::new().format(Format::V3).plan_in(store.clone(), "", target.clone(), "").unwrap();
     let report = plan.run().unwrap();
     let notes = report.obstacles.iter().filter(|finding| finding.property == Property::DataTypes);
     assert_eq!(notes.map(|finding| finding.effect).collect::<Vec<_>>(), [Effect::Note]);
-    let array = OpenOptions::new().open_in(target, "").unwrap().into_array().unwrap();
+    let array = OpenOptions::new().open((target, "")).unwrap().into_array().unwrap();
     assert_eq!(array.data_type(), &padded.packed());
     let fill = [7, 8, 0, 0, 0, 1];
     assert_eq!(array.fill_value().as_bytes(), fill);
-    assert_eq!(array.read_dyn(..).unwrap().as_bytes(), [fill, [1, 2, 0, 0, 0, 1], fill].concat());
+    assert_eq!(array.read::<DynArray>(..).unwrap().as_bytes(), [fill, [1, 2, 0, 0, 0, 1], fill].concat());
     let in_place = Copier::new().format(Format::V3).plan_in_place_in(store, "").unwrap();
     assert!(in_place.check().unwrap_err().to_string().contains("padding"));
 }

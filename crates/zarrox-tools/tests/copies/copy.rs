@@ -11,9 +11,9 @@ use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::{Gzip, Zstd};
 use zarrox::data_type::Casting;
 use zarrox::json::json;
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{ChunkShape, Error, ErrorKind, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::{Action, Copier, IfExists, JOURNAL, Verify};
 
@@ -101,9 +101,10 @@ fn chunks_shards_codecs_types_and_parts_can_differ() {
         for name in ["depth", "winds/u"] {
             let (old, new) = (place("sea.zarr").join(name), target.join(name));
             let (old, new) = (zarrox::open_array(old).unwrap(), zarrox::open_array(new).unwrap());
-            let expected = old.read_dyn(..).unwrap();
+            let expected = old.read::<DynArray>(..).unwrap();
             let registry = zarrox::codecs::registry();
-            let found = new.read_dyn(..).unwrap().cast(old.data_type(), Casting::Exact, &registry).unwrap();
+            let found =
+                new.read::<DynArray>(..).unwrap().cast(old.data_type(), Casting::Exact, &registry).unwrap();
             assert_eq!(found.as_bytes(), expected.as_bytes(), "{number} {name}");
             assert_eq!(report.nodes.len(), 4);
         }
@@ -127,7 +128,7 @@ fn parts_are_copied_with_the_names_and_chunks_of_their_dimensions() {
     ] {
         Copier::new().select(part.clone()).run(place("sea.zarr/depth"), place(name)).unwrap();
         let copy = zarrox::open_array(place(name)).unwrap();
-        assert_eq!(copy.read::<i32>(..).unwrap(), depth.read::<i32>(part).unwrap(), "{name}");
+        assert_eq!(copy.read::<ArrayD<i32>>(..).unwrap(), depth.read::<ArrayD<i32>>(part).unwrap(), "{name}");
     }
     let column = zarrox::open_array(place("column")).unwrap();
     assert_eq!(column.dimension_names(), Some(&[Some("y".to_owned())][..]));
@@ -177,14 +178,14 @@ fn an_update_copies_what_differs_and_a_skip_what_is_missing() {
     update(IfExists::Update).unwrap();
     assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
     let depth = zarrox::open_array(place("sea.zarr/depth")).unwrap();
-    depth.fill(s![3, 3], 99).unwrap();
+    depth.write(s![3, 3], 99).unwrap();
     depth.erase_chunk(&[1, 0]).unwrap();
     root.create_array("new/deep")
         .shape([3])
         .data_type(DataType::Int8)
         .create()
         .unwrap()
-        .fill(.., 1_i8)
+        .write(.., 1_i8)
         .unwrap();
     root.update_attributes(|map| drop(map.insert("title".to_owned(), json!("lake")))).unwrap();
     update(IfExists::Skip).unwrap();
@@ -196,10 +197,16 @@ fn an_update_copies_what_differs_and_a_skip_what_is_missing() {
     assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
     // An array of another type takes the place of the one that is there.
     OpenOptions::new().delete(place("sea.zarr/depth")).unwrap();
-    root.create_array("depth").shape([5]).data_type(DataType::Int8).create().unwrap().fill(.., 2_i8).unwrap();
+    root.create_array("depth")
+        .shape([5])
+        .data_type(DataType::Int8)
+        .create()
+        .unwrap()
+        .write(.., 2_i8)
+        .unwrap();
     update(IfExists::Update).unwrap();
     assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
-    zarrox::open_array(place("copy.zarr/winds/u")).unwrap().fill(.., 3).unwrap();
+    zarrox::open_array(place("copy.zarr/winds/u")).unwrap().write(.., 3).unwrap();
     update(IfExists::Replace).unwrap();
     assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
 }
@@ -246,7 +253,7 @@ fn damaged_chunks_stop_a_copy_unless_they_are_left_out() {
     let report = report.run(place("sea.zarr/depth"), place("copy.zarr")).unwrap();
     let regions: Vec<_> = report.skipped.iter().map(|skipped| skipped.region.clone()).collect();
     assert_eq!(regions, [[(7, 14), (10, 15)], [(7, 14), (15, 20)]]);
-    let copy = zarrox::open_array(place("copy.zarr")).unwrap().read::<i32>(..).unwrap();
+    let copy = zarrox::open_array(place("copy.zarr")).unwrap().read::<ArrayD<i32>>(..).unwrap();
     assert_eq!((copy[[7, 9]], copy[[7, 10]], copy[[7, 20]]), (7 * 30 + 9, -1, 7 * 30 + 20));
 }
 
@@ -344,11 +351,11 @@ fn an_interrupted_move_is_refused_if_the_source_was_changed_since_it_was_copied(
     let error = move_again().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");
     assert!(error.to_string().contains("/u: values: 1 differ"), "{error}");
-    assert_eq!(source.read::<i32>(..).unwrap()[[0, 0]], -7);
+    assert_eq!(source.read::<ArrayD<i32>>(..).unwrap()[[0, 0]], -7);
     OpenOptions::new().delete(place("other.zarr/winds")).unwrap();
     move_again().unwrap();
     let moved = zarrox::open_array(place("other.zarr/winds/u")).unwrap();
-    assert_eq!(moved.read::<i32>(..).unwrap()[[0, 0]], -7);
+    assert_eq!(moved.read::<ArrayD<i32>>(..).unwrap()[[0, 0]], -7);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use zarrox::json::json;
-use zarrox::prelude::*;
 use zarrox::{ErrorKind, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::{Copier, IfExists};
 
@@ -27,7 +27,7 @@ fn numbers() -> ndarray::Array1<i32> {
 }
 
 fn read(path: impl AsRef<Path>) -> Vec<i32> {
-    zarrox::open_array(path).unwrap().read::<i32>(..).unwrap().into_raw_vec_and_offset().0
+    zarrox::open_array(path.as_ref()).unwrap().read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0
 }
 
 fn names(path: &Path) -> Vec<String> {
@@ -154,7 +154,7 @@ fn a_replaced_node_is_deleted_and_its_name_never_without_a_node() {
         (vec!["b".to_owned(), "zarr.json".to_owned()], numbers().to_vec())
     );
     assert_eq!(names(&path.join("b")), ["c", "zarr.json"]);
-    assert!(old.read::<i32>(..).unwrap_err().to_string().contains("since it was opened"));
+    assert!(old.read::<ArrayD<i32>>(..).unwrap_err().to_string().contains("since it was opened"));
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_handle_from_before_a_conversion_in_place_fails_and_tells_why() {
     Copier::new().format(Format::V3).plan_in_place(&path).unwrap().run().unwrap();
     let write = array.write(s![0], &ndarray::arr0(9)).unwrap_err();
     assert!(write.to_string().contains("was converted to Zarr"), "{write}");
-    assert_error(array.read::<i32>(..), ErrorKind::NotFound, "was converted to Zarr");
+    assert_error(array.read::<ArrayD<i32>>(..), ErrorKind::NotFound, "was converted to Zarr");
     assert_error(array.resize(&[8]), ErrorKind::NotFound, "'/' is not there any more");
     assert_error(
         array.update_attributes(|map| drop(map.insert("x".to_owned(), json!(1)))),

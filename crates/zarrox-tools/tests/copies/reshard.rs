@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::{IndexLocation, Sharding, Zstd};
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::{Action, Copier, Verify, Way};
@@ -28,10 +28,10 @@ fn source(path: &Path, shards: Option<[u64; 2]>) -> Array {
 fn encoded(array: &Array) -> Vec<(Vec<u64>, Vec<u8>)> {
     let mut all = Vec::new();
     let mut objects = Vec::new();
-    array.visit_objects(&mut |chunk, _| objects.extend(chunk)).unwrap();
+    array.raw().visit(&mut |chunk, _| objects.extend(chunk)).unwrap();
     for object in objects {
-        let bytes = array.read_encoded_chunk(&object).unwrap().unwrap();
-        match array.inner_chunks(&object).unwrap() {
+        let bytes = array.raw().read(&object).unwrap().unwrap();
+        match array.raw().inner_chunks(&object).unwrap() {
             None => all.push((object, bytes.to_vec())),
             Some(inner) => {
                 let stored = inner.into_iter().filter_map(|chunk| Some((chunk.index, chunk.place?)));
@@ -65,7 +65,7 @@ fn encoded_chunks_stay_as_they_are_in_whatever_shards() {
             let new = zarrox::open_array(&target).unwrap();
             assert_eq!(new.shard_shape(), to.as_ref().map(<[u64; 2]>::as_slice));
             assert_eq!(encoded(&new), encoded(&old), "{from:?} {to:?}");
-            assert_eq!(new.read::<i32>(..).unwrap(), old.read::<i32>(..).unwrap());
+            assert_eq!(new.read::<ArrayD<i32>>(..).unwrap(), old.read::<ArrayD<i32>>(..).unwrap());
         }
     }
 }
@@ -78,7 +78,7 @@ fn an_index_can_lie_before_the_chunks() {
     let sharding = Sharding::new([5, 8], codecs).index_location(IndexLocation::Start);
     let new = zarrox::create_array(directory.path().join("b")).shape([45, 62]).data_type(DataType::Int32);
     let new = new.fill_value(-1).chunks([20, 32]).codecs([sharding.into()]).create().unwrap();
-    new.write(.., &old.read::<i32>(..).unwrap()).unwrap();
+    new.write(.., &old.read::<ArrayD<i32>>(..).unwrap()).unwrap();
     Copier::new().no_shards().run(directory.path().join("b"), directory.path().join("c")).unwrap();
     let plain = zarrox::open_array(directory.path().join("c")).unwrap();
     assert_eq!(encoded(&plain), encoded(&old));
@@ -117,7 +117,7 @@ fn plans_are_chosen_by_their_cost_and_carried_out() {
     let directory = tempfile::tempdir().unwrap();
     let place = |name: &str| directory.path().join(name);
     let rows = rows(&place("rows"));
-    let expected = rows.read::<i32>(..).unwrap();
+    let expected = rows.read::<ArrayD<i32>>(..).unwrap();
     let columns = || Copier::new().chunks([512, 1]);
     let ways: [(&str, Copier, Way); 4] = [
         ("direct", Copier::new().chunks([8, 512]), Way::Direct),
@@ -130,7 +130,11 @@ fn plans_are_chosen_by_their_cost_and_carried_out() {
         assert_eq!((plan.way, plan.bytes), (way, 1 << 20), "{plan:?}");
         assert!(way != Way::Scratch || (plan.times_read - 1.0).abs() < 1e-9);
         copier.verify(Verify::Values).run(place("rows"), place(name)).unwrap();
-        assert_eq!(zarrox::open_array(place(name)).unwrap().read::<i32>(..).unwrap(), expected, "{name}");
+        assert_eq!(
+            zarrox::open_array(place(name)).unwrap().read::<ArrayD<i32>>(..).unwrap(),
+            expected,
+            "{name}"
+        );
         assert!(!place("between").exists());
     }
     let group = zarrox::create_group(place("group")).unwrap();

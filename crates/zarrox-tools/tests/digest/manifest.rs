@@ -10,7 +10,7 @@ use zarrox::stores::{
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_tools::Digester;
-use zarrox_tools::manifest::{Finding, Manifest, Verified};
+use zarrox_tools::manifest::{Discrepancy, Manifest, Verified};
 
 fn key(text: &str) -> Key {
     Key::new(text).unwrap()
@@ -18,7 +18,7 @@ fn key(text: &str) -> Key {
 
 /// A hierarchy of six chunks.
 fn hierarchy(store: Arc<dyn Store>, format: Format) -> Group {
-    let root = OpenOptions::new().format(format).create_group_in(store, "").unwrap();
+    let root = OpenOptions::new().format(format).create_group((store, "")).unwrap();
     let array =
         root.create_array("g/a").shape([6, 4]).chunks([2, 2]).data_type(DataType::Int32).no_compressor();
     let array = array.create().unwrap();
@@ -43,7 +43,7 @@ fn written(store: &Arc<dyn Store>, path: &str) -> String {
 
 fn verified(store: &Arc<dyn Store>, path: &str, manifest: &str) -> zarrox::Result<(Verified, Vec<String>)> {
     let mut found = Vec::new();
-    let mut tell = |finding: Finding| {
+    let mut tell = |finding: Discrepancy| {
         found.push(finding.to_string());
         Ok(())
     };
@@ -72,7 +72,7 @@ fn a_manifest_has_a_line_for_each_key_in_its_order() {
         assert_eq!(line["blake3"], blake3::hash(&value).to_hex().as_str());
         bytes += value.len();
     }
-    let digest = Digester::new().stored(&OpenOptions::new().open_in(store, "").unwrap()).unwrap();
+    let digest = Digester::new().stored(&OpenOptions::new().open((store, "")).unwrap()).unwrap();
     let above = &manifest[..=manifest.trim_end().rfind('\n').unwrap()];
     let lines = blake3::hash(above.as_bytes()).to_hex();
     assert_eq!(
@@ -167,7 +167,7 @@ fn a_place_without_its_root_is_verified_all_the_same() {
     Manifest::new().write(&path, &mut manifest).unwrap();
     std::fs::remove_file(path.join("zarr.json")).unwrap();
     let mut found = Vec::new();
-    let mut tell = |finding: Finding| {
+    let mut tell = |finding: Discrepancy| {
         found.push(finding.kind());
         Ok(())
     };

@@ -14,9 +14,9 @@ use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::{Blosc, Bytes, Gzip, Sharding, Transpose, VlenUtf8, Zstd};
 use zarrox::data_type::Endian;
 use zarrox::json::{Json, Map, json};
-use zarrox::prelude::*;
 use zarrox::stores::{DirectoryStore, MemoryStore, Store};
 use zarrox::{ArrayBuilder, ErrorKind, MissingChunks, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_tools::copy::{Copier, Effect};
 use zarrox_tools::{Digest, DigestKind, Digester, digest};
 
@@ -32,7 +32,7 @@ fn attributes(json: &Json) -> Map {
 
 /// An array of 16-bit numbers, of which the first rows were never written.
 fn sample(store: Arc<dyn Store>, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder) -> Digest {
-    let builder = OpenOptions::new().create_array_in(store, "");
+    let builder = OpenOptions::new().create_array((store, ""));
     let builder = builder.shape([9, 7]).data_type(DataType::Int16);
     let builder =
         builder.attributes(attributes(&json!({"units": "m", "n": [1, 2.5], "deep": {"b": null, "a": "é"}})));
@@ -80,8 +80,8 @@ fn digests_do_not_depend_on_which_chunks_of_fill_values_are_stored() {
     let plain = sample(memory(), |builder| builder);
     let store = memory();
     sample(store.clone(), |builder| builder.chunks([2, 2]));
-    let array = OpenOptions::new().store_empty_chunks(true).open_in(store, "").unwrap().into_array().unwrap();
-    array.fill(s![..4, ..], 0_i16).unwrap();
+    let array = OpenOptions::new().store_empty_chunks(true).open((store, "")).unwrap().into_array().unwrap();
+    array.write(s![..4, ..], 0_i16).unwrap();
     assert_eq!(Some(array.info().unwrap().chunks_initialised), array.info().unwrap().chunks);
     assert_eq!(digest(&array.clone().into()).unwrap(), plain);
     let complete = array.with_options(&zarrox::AccessOptions::new().missing_chunks(MissingChunks::Error));
@@ -130,9 +130,9 @@ fn digests_differ_wherever_something_does() {
 
 /// The digest of one element of a type.
 fn of_one(data_type: DataType, element: &[u8]) -> Digest {
-    let array = OpenOptions::new().create_array_in(memory(), "").shape([1]).data_type(data_type.clone());
+    let array = OpenOptions::new().create_array((memory(), "")).shape([1]).data_type(data_type.clone());
     let array = array.create().unwrap();
-    array.write_dyn(.., &DynArray::from_elements(data_type, vec![1], [element]).unwrap()).unwrap();
+    array.write(.., &DynArray::from_elements(data_type, vec![1], [element]).unwrap()).unwrap();
     digest(&array.into()).unwrap()
 }
 
@@ -157,7 +157,7 @@ fn padding_is_no_content() {
     let one = |dtype: &Json, format: Format, element: &[u8]| {
         let (data_type, order) = zarrox::codecs::registry().data_type_from_v2(dtype).unwrap();
         let array = OpenOptions::new()
-            .create_array_in(memory(), "")
+            .create_array((memory(), ""))
             .format(format)
             .shape([2])
             .data_type(data_type.clone());
@@ -167,7 +167,7 @@ fn padding_is_no_content() {
         };
         let array = array.create().unwrap();
         let values = DynArray::from_elements(data_type, vec![2], [element, element]).unwrap();
-        array.write_dyn(.., &values).unwrap();
+        array.write(.., &values).unwrap();
         digest(&array.into()).unwrap()
     };
     let number = 5_i32.to_ne_bytes();
@@ -181,13 +181,13 @@ fn padding_is_no_content() {
 #[test]
 fn python_objects_are_equal_by_json_and_by_message_pack() {
     let digests = ["numcodecs.json2", "numcodecs.msgpack2"].map(|codec| {
-        let builder = OpenOptions::new().format(Format::V2).create_array_in(memory(), "").shape([3]);
+        let builder = OpenOptions::new().format(Format::V2).create_array((memory(), "")).shape([3]);
         let codec = zarrox::CodecSpec::new(codec, Json::Null);
         let array = builder.data_type(DataType::object()).codecs([codec]).create().unwrap();
         // A list of 1 and 0.5, text, and nil.
         let elements = [&[0x92, 1, 0xcb, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0][..], &[0xa1, b'a'], &[0xc0]];
         let values = DynArray::from_elements(DataType::object(), vec![3], elements).unwrap();
-        array.write_dyn(.., &values).unwrap();
+        array.write(.., &values).unwrap();
         digest(&array.into()).unwrap()
     });
     assert_eq!(digests[0], digests[1]);
@@ -196,11 +196,11 @@ fn python_objects_are_equal_by_json_and_by_message_pack() {
 #[test]
 fn digests_of_groups_depend_on_all_below() {
     let root = |format: Format, edit: &dyn Fn(&Group)| {
-        let root = OpenOptions::new().format(format).create_group_in(memory(), "").unwrap();
+        let root = OpenOptions::new().format(format).create_group((memory(), "")).unwrap();
         root.create_group("g").unwrap().set_attributes(attributes(&json!({"a": 1}))).unwrap();
         for name in ["g/x", "y"] {
             let array = root.create_array(name).shape([3]).data_type(DataType::UInt8).create().unwrap();
-            array.fill(1.., 7_u8).unwrap();
+            array.write(1.., 7_u8).unwrap();
         }
         edit(&root);
         digest(&root.into()).unwrap()
@@ -211,7 +211,7 @@ fn digests_of_groups_depend_on_all_below() {
     }
     assert_eq!(root(Format::V3, &|root| root.consolidate_metadata().unwrap()), plain);
     let edits: [&dyn Fn(&Group); 6] = [
-        &|root| root.open("g/x").unwrap().into_array().unwrap().fill(0, 1_u8).unwrap(),
+        &|root| root.open("g/x").unwrap().into_array().unwrap().write(0, 1_u8).unwrap(),
         &|root| root.move_node("g/x", "g/z").unwrap(),
         &|root| root.move_node("y", "g/y").unwrap(),
         &|root| root.delete("y").unwrap(),
@@ -230,7 +230,7 @@ fn digests_of_groups_depend_on_all_below() {
 fn a_node_that_cannot_be_opened_is_an_error_with_its_name() {
     use zarrox::stores::{Key, StoreExt};
     let store = memory();
-    let root = OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+    let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
     store.set(&Key::new("broken/zarr.json").unwrap(), b"{", zarrox::stores::Condition::Always).unwrap();
     let error = digest(&root.into()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidMetadata);
@@ -240,7 +240,7 @@ fn a_node_that_cannot_be_opened_is_an_error_with_its_name() {
 #[test]
 fn converted_hierarchies_have_one_digest() {
     let store = memory();
-    let root = OpenOptions::new().format(Format::V2).create_group_in(store.clone(), "").unwrap();
+    let root = OpenOptions::new().format(Format::V2).create_group((store.clone(), "")).unwrap();
     let text = DataType::string();
     let types = ["|b1", "<i2", ">f4", "<c16", "|S5", "<U3", "<M8[ns]", "|V6"];
     for (index, name) in types.iter().enumerate() {
@@ -267,7 +267,7 @@ fn converted_hierarchies_have_one_digest() {
             }
         };
         array
-            .write_dyn(.., &DynArray::from_elements(data_type, vec![3, 2], (0..6).map(element)).unwrap())
+            .write(.., &DynArray::from_elements(data_type, vec![3, 2], (0..6).map(element)).unwrap())
             .unwrap();
     }
     let words = root
@@ -278,7 +278,7 @@ fn converted_hierarchies_have_one_digest() {
         .codecs([VlenUtf8.into()])
         .create()
         .unwrap();
-    words.write_dyn(.., &DynArray::from_elements(text, vec![3], ["", "é", "two words"]).unwrap()).unwrap();
+    words.write(.., &DynArray::from_elements(text, vec![3], ["", "é", "two words"]).unwrap()).unwrap();
     let expected = digest(&root.into()).unwrap();
     for format in [Format::V3, Format::V3Experimental, Format::V2] {
         let target = memory();
@@ -287,7 +287,7 @@ fn converted_hierarchies_have_one_digest() {
         let convert = convert.plan_in(store.clone(), "", target.clone(), "").unwrap();
         let report = convert.run().unwrap();
         let lost = report.obstacles.iter().any(|finding| finding.effect == Effect::Loss);
-        let found = digest(&OpenOptions::new().open_in(target, "").unwrap()).unwrap();
+        let found = digest(&OpenOptions::new().open((target, "")).unwrap()).unwrap();
         assert_eq!(found == expected, !lost, "{format}: {report}");
         assert!(!lost || format == Format::V3Experimental, "{report}");
     }
@@ -355,7 +355,7 @@ fn digests_are_as_they_are_defined() {
             Some(inner) => vec![Sharding::new(inner.clone(), [bytes]).into()],
             None => vec![bytes, Zstd::level(1).into()],
         };
-        let builder = OpenOptions::new().create_array_in(memory(), "").shape(case.shape.clone());
+        let builder = OpenOptions::new().create_array((memory(), "")).shape(case.shape.clone());
         let array =
             builder.chunks(case.chunks.clone()).data_type(data_type.clone()).codecs(codecs).create().unwrap();
         let shape: Vec<usize> = case.shape.iter().map(|&n| usize::try_from(n).unwrap()).collect();
@@ -370,7 +370,7 @@ fn digests_are_as_they_are_defined() {
         };
         let count = shape.iter().product();
         let values = DynArray::from_elements(data_type.clone(), shape, (0..count).map(element)).unwrap();
-        array.write_dyn(.., &values).unwrap();
+        array.write(.., &values).unwrap();
         let expected = naive::digest(&array, type_name);
         let found = Digester::new().memory(case.memory).content(&array.into()).unwrap();
         assert_eq!(found.to_string(), expected);
@@ -379,23 +379,23 @@ fn digests_are_as_they_are_defined() {
 
 #[test]
 fn the_cost_follows_what_is_stored() {
-    let builder = OpenOptions::new().create_array_in(memory(), "").shape([1 << 40, 1 << 20]);
+    let builder = OpenOptions::new().create_array((memory(), "")).shape([1 << 40, 1 << 20]);
     let array = builder.chunks([100, 100]).data_type(DataType::Float64).create().unwrap();
     let empty = digest(&array.clone().into()).unwrap();
-    array.fill(s![1_000_000_000_000_i64, 77_777], 1.0).unwrap();
+    array.write(s![1_000_000_000_000_i64, 77_777], 1.0).unwrap();
     let one = digest(&array.clone().into()).unwrap();
     assert_ne!(one, empty);
-    array.fill(s![1_000_000_000_000_i64, 77_777], 0.0).unwrap();
+    array.write(s![1_000_000_000_000_i64, 77_777], 0.0).unwrap();
     assert_eq!(digest(&array.into()).unwrap(), empty);
 }
 
 #[test]
 fn damaged_chunks_are_errors_and_progress_can_end_the_work() {
     let array =
-        OpenOptions::new().create_array_in(memory(), "a").shape([8]).chunks([4]).data_type(DataType::Int32);
+        OpenOptions::new().create_array((memory(), "a")).shape([8]).chunks([4]).data_type(DataType::Int32);
     let array = array.compressor(Zstd::level(1)).create().unwrap();
-    array.fill(.., 3).unwrap();
-    array.write_encoded_chunk(&[1], b"no chunk").unwrap();
+    array.write(.., 3).unwrap();
+    array.raw().write(&[1], b"no chunk").unwrap();
     let node: Node = array.into();
     let error = digest(&node).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
@@ -422,7 +422,7 @@ fn digest_of_stored(node: &Node) -> Digest {
 
 /// A hierarchy with a value of each kind.
 fn hierarchy(store: Arc<dyn Store>, format: Format) -> Group {
-    let root = OpenOptions::new().format(format).create_group_in(store, "").unwrap();
+    let root = OpenOptions::new().format(format).create_group((store, "")).unwrap();
     let array = root
         .create_array("g/a")
         .shape([100, 100])
@@ -430,7 +430,7 @@ fn hierarchy(store: Arc<dyn Store>, format: Format) -> Group {
         .data_type(DataType::Int32)
         .create()
         .unwrap();
-    array.fill(s![3..70, ..], 9).unwrap();
+    array.write(s![3..70, ..], 9).unwrap();
     root.flush().unwrap();
     root
 }
@@ -466,7 +466,7 @@ fn digests_of_stored_values_do_not_depend_on_the_store() {
             let array = root.open("g/a").unwrap();
             let of_array = digest_of_stored(&array);
             assert_ne!(of_array, expected);
-            array.into_array().unwrap().fill(s![0, 0], 1).unwrap();
+            array.into_array().unwrap().write(s![0, 0], 1).unwrap();
             assert_ne!(digest_of_stored(&root.clone().into()), expected, "{place}");
             assert_ne!(digest_of_stored(&root.open("g/a").unwrap()), of_array);
         }

@@ -10,7 +10,7 @@ use zarrox::prelude::*;
 use zarrox::stores::{
     Call, Capabilities, DirectoryStore, Key, Prefix, Store, StoreError, Wrapper, provided, wrapped,
 };
-use zarrox_tools::diff::{What, diff};
+use zarrox_tools::diff::{DifferenceKind, diff};
 use zarrox_tools::digest;
 
 /// A store that cannot list its keys, as one of plain HTTP.
@@ -56,7 +56,7 @@ fn hierarchy(path: &std::path::Path, format: Format) -> Group {
     let root = OpenOptions::new().format(format).create_group(path).unwrap();
     let array = root.create_array("g/a").shape([4]).chunks([2]).data_type(DataType::Int32);
     let array = array.attributes(json!({"scale": 1}).as_object().cloned().unwrap()).create().unwrap();
-    array.fill(.., 7).unwrap();
+    array.write(.., 7).unwrap();
     root.consolidate_metadata().unwrap();
     root
 }
@@ -121,7 +121,7 @@ fn where_keys_cannot_be_listed_the_nodes_still_speak_for_themselves() {
         let path = directory.path().join("h.zarr");
         let root = hierarchy(&path, format);
         let store: Arc<dyn Store> = Arc::new(Unlisted(Arc::new(DirectoryStore::open(&path).unwrap())));
-        let open = || OpenOptions::new().open_in(store.clone(), "").unwrap();
+        let open = || OpenOptions::new().open((store.clone(), "")).unwrap();
         let before = open();
         assert_eq!(digest(&before).unwrap(), digest(&root.clone().into()).unwrap(), "{format}");
         let copies =
@@ -134,7 +134,7 @@ fn where_keys_cannot_be_listed_the_nodes_still_speak_for_themselves() {
         let other = directory.path().join("other.zarr");
         let found = diff(&hierarchy(&other, format).into(), &open()).unwrap();
         assert!(
-            matches!(&found[..], [one] if matches!(one.what, What::Attribute { .. })),
+            matches!(&found[..], [one] if matches!(one.kind, DifferenceKind::Attribute { .. })),
             "{format}: {found:?}"
         );
     }

@@ -30,6 +30,6 @@ fn hexdigests_are_those_of_zarr_python() {
 #[test]
 fn other_formats_have_none() {
     let array =
-        OpenOptions::new().create_array_in(super::memory(), "").shape([3]).data_type(DataType::Int8).create();
+        OpenOptions::new().create_array((super::memory(), "")).shape([3]).data_type(DataType::Int8).create();
     assert_eq!(zarrox_tools::hexdigest(&array.unwrap()).unwrap_err().kind(), ErrorKind::Unsupported);
 }

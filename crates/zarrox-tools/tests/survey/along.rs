@@ -4,7 +4,7 @@
 
 use ndarray::{Array2, ArrayD, Axis, IxDyn, arr1, arr2};
 use zarrox::ErrorKind;
-use zarrox::prelude::*;
+use zarrox::{prelude::*, s};
 use zarrox_tools::Statistics;
 use zarrox_tools::stats::Measure;
 
@@ -44,7 +44,7 @@ fn naive(data: &ArrayD<f64>, axes: &[usize]) -> [ArrayD<f64>; 6] {
 fn numbers(values: &DynArray) -> ArrayD<f64> {
     let registry = zarrox::codecs::registry();
     let cast = values.cast(&DataType::Float64, zarrox::data_type::Casting::Lossy, &registry).unwrap();
-    cast.to_typed().unwrap()
+    cast.to().unwrap()
 }
 
 fn assert_same(found: &[DynArray], expected: &[ArrayD<f64>; 6], says: &str) {
@@ -100,16 +100,16 @@ fn integers_keep_all_digits_and_missing_chunks_are_fill_values() {
     let array = array.chunks([2, 3]).fill_value(9_u64).create().unwrap();
     array.write(s![..2, ..3], &arr2(&[[u64::MAX, 1, 2], [u64::MAX - 1, 5, 6]])).unwrap();
     let found = Statistics::new().along(&array, &[0], &[Measure::Min, Measure::Max, Measure::Mean]).unwrap();
-    assert_eq!(found[0].to_typed::<u64>().unwrap(), arr1(&[9, 1, 2, 9, 9, 9]).into_dyn());
-    assert_eq!(found[1].to_typed::<u64>().unwrap(), arr1(&[u64::MAX, 9, 9, 9, 9, 9]).into_dyn());
-    assert_eq!(found[2].to_typed::<f64>().unwrap()[1], 6.0);
+    assert_eq!(found[0].to::<ArrayD<u64>>().unwrap(), arr1(&[9, 1, 2, 9, 9, 9]).into_dyn());
+    assert_eq!(found[1].to::<ArrayD<u64>>().unwrap(), arr1(&[u64::MAX, 9, 9, 9, 9, 9]).into_dyn());
+    assert_eq!(found[2].to::<ArrayD<f64>>().unwrap()[1], 6.0);
 
     let far = zarrox::create_array(directory.path().join("b")).shape([1 << 40, 2]).data_type(DataType::Int8);
     let far = far.chunks([1 << 10, 1]).fill_value(-3_i8).create().unwrap();
-    far.fill(s![5000..5002, 1], 4_i8).unwrap();
+    far.write(s![5000..5002, 1], 4_i8).unwrap();
     let found = Statistics::new().along(&far, &[0], &ALL).unwrap();
-    assert_eq!(found[0].to_typed::<u64>().unwrap(), arr1(&[1 << 40, 1 << 40]).into_dyn());
-    assert_eq!(found[3].to_typed::<i8>().unwrap(), arr1(&[-3, 4]).into_dyn());
+    assert_eq!(found[0].to::<ArrayD<u64>>().unwrap(), arr1(&[1 << 40, 1 << 40]).into_dyn());
+    assert_eq!(found[3].to::<ArrayD<i8>>().unwrap(), arr1(&[-3, 4]).into_dyn());
 }
 
 #[test]
@@ -119,20 +119,17 @@ fn infinite_and_narrow_numbers() {
     let array = array.create().unwrap();
     array.write(.., &arr2(&[[f64::INFINITY, f64::NAN], [1.0, f64::NAN], [2.0, f64::NAN]])).unwrap();
     let found = Statistics::new().along(&array, &[0], &[Measure::Mean, Measure::Max, Measure::Nan]).unwrap();
-    let mean = found[0].to_typed::<f64>().unwrap();
+    let mean = found[0].to::<ArrayD<f64>>().unwrap();
     assert!(mean[0] == f64::INFINITY && mean[1].is_nan());
-    assert!(found[1].to_typed::<f64>().unwrap()[1].is_nan());
-    assert_eq!(found[2].to_typed::<u64>().unwrap(), arr1(&[0, 3]).into_dyn());
+    assert!(found[1].to::<ArrayD<f64>>().unwrap()[1].is_nan());
+    assert_eq!(found[2].to::<ArrayD<u64>>().unwrap(), arr1(&[0, 3]).into_dyn());
 
     let half = zarrox::create_array(directory.path().join("b")).shape([2, 2]).data_type(DataType::Float16);
     let half = half.create().unwrap();
-    let values = DynArray::from_typed(DataType::Float64, &arr2(&[[0.5, 1.0], [2.5, -1.0]])).unwrap();
+    let values = DynArray::from_values(DataType::Float64, &arr2(&[[0.5, 1.0], [2.5, -1.0]])).unwrap();
     let registry = zarrox::codecs::registry();
-    half.write_dyn(
-        ..,
-        &values.cast(&DataType::Float16, zarrox::data_type::Casting::Exact, &registry).unwrap(),
-    )
-    .unwrap();
+    half.write(.., &values.cast(&DataType::Float16, zarrox::data_type::Casting::Exact, &registry).unwrap())
+        .unwrap();
     let found = Statistics::new().along(&half, &[1], &[Measure::Max, Measure::Mean]).unwrap();
     assert_eq!(*found[0].data_type(), DataType::Float16);
     assert_eq!(numbers(&found[0]), arr1(&[1.0, 2.5]).into_dyn());
@@ -183,7 +180,10 @@ fn results_go_into_arrays_of_any_chunks() {
     let output = zarrox::create_array(directory.path().join("b")).shape([50]).data_type(DataType::Float64);
     let output = output.chunks([4]).shards([16]).create().unwrap();
     Statistics::new().memory(3000).along_into(&array, &[0], &[(Measure::Mean, &output)]).unwrap();
-    assert_eq!(output.read::<f64>(..).unwrap(), data.mapv(f64::from).mean_axis(Axis(0)).unwrap().into_dyn());
+    assert_eq!(
+        output.read::<ArrayD<f64>>(..).unwrap(),
+        data.mapv(f64::from).mean_axis(Axis(0)).unwrap().into_dyn()
+    );
     let wrong = Statistics::new().along_into(&array, &[1], &[(Measure::Mean, &output)]);
     assert_eq!(wrong.unwrap_err().kind(), ErrorKind::InvalidArgument);
     let wrong = Statistics::new().along_into(&array, &[0], &[(Measure::Max, &output)]);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ndarray::Array2;
 use zarrox::ErrorKind;
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::bench::Bench;
 use zarrox_tools::copy::Copier;
@@ -64,7 +64,7 @@ fn a_sample_is_bounded_and_lies_where_something_is_stored() {
 
     let sparse = zarrox::create_array(directory.path().join("b")).shape([1 << 40]).data_type(DataType::UInt8);
     let sparse = sparse.chunks([1000]).create().unwrap();
-    sparse.fill(s![70_500], 1_u8).unwrap();
+    sparse.write(s![70_500], 1_u8).unwrap();
     let report = Bench::new().turns(1).sample(5000).run(&sparse).unwrap();
     assert!(report.sample[0].0 <= 70_500 && report.sample[0].1 > 70_500, "{:?}", report.sample);
     assert!(report.whole(report.read) > report.read.as_secs_f64());

@@ -7,9 +7,9 @@ use std::path::Path;
 use ndarray::{Array2, arr1};
 use zarrox::ErrorKind;
 use zarrox::json::json;
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*, s};
 use zarrox_tools::copy::Copier;
-use zarrox_tools::diff::{Diff, Difference, Values, What};
+use zarrox_tools::diff::{Diff, Difference, DifferenceKind, Values};
 
 fn found(diff: &Diff, left: impl Into<Node>, right: impl Into<Node>) -> Vec<Difference> {
     let mut all = Vec::new();
@@ -22,14 +22,15 @@ fn found(diff: &Diff, left: impl Into<Node>, right: impl Into<Node>) -> Vec<Diff
 }
 
 fn floats(path: impl AsRef<Path>, chunks: [u64; 2]) -> Array {
-    let array = zarrox::create_array(path).shape([50, 60]).data_type(DataType::Float32).chunks(chunks);
+    let array =
+        zarrox::create_array(path.as_ref()).shape([50, 60]).data_type(DataType::Float32).chunks(chunks);
     array.create().unwrap()
 }
 
 fn values(differences: &[Difference]) -> Values {
     match differences {
         [] => Values::default(),
-        [Difference { what: What::Values(values), .. }] => values.clone(),
+        [Difference { kind: DifferenceKind::Values(values), .. }] => values.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -158,12 +159,12 @@ fn numbers_of_other_types_and_text_are_compared() {
     small.write(.., &arr1(&[0.1_f32, 2.0, 3.0])).unwrap();
     large.write(.., &arr1(&[0.1_f64, 2.0, 4.0])).unwrap();
     let all = found(&Diff::new().rtol(1e-6), small, large);
-    assert!(matches!(all[0].what, What::DataType { .. }));
+    assert!(matches!(all[0].kind, DifferenceKind::DataType { .. }));
     assert_eq!(values(&all[1..]).first[0].index, [2]);
     let text = || zarrox::codecs::registry().data_type_from_v3(&json!("string")).unwrap();
     let (left, right) = (create("t", text()), create("u", text()));
-    left.write_vlen(.., &arr1(&["a", "b", ""].map(str::to_owned))).unwrap();
-    right.write_vlen(.., &arr1(&["a", "c", ""].map(str::to_owned))).unwrap();
+    left.write(.., &arr1(&["a", "b", ""].map(str::to_owned))).unwrap();
+    right.write(.., &arr1(&["a", "c", ""].map(str::to_owned))).unwrap();
     let different = values(&found(&Diff::new(), left, right));
     assert_eq!((different.count, different.first[0].index.as_slice()), (1, &[1][..]));
     assert_eq!(different.first[0].left, "'b'");
@@ -175,10 +176,10 @@ fn equal_bytes_are_not_decoded() {
     let place = |name: &str| directory.path().join(name);
     let (left, right) = (floats(place("a"), [25, 60]), floats(place("b"), [25, 60]));
     for array in [&left, &right] {
-        array.fill(.., 2.5_f32).unwrap();
-        array.write_encoded_chunk(&[0, 0], b"no chunk, and the same on both sides").unwrap();
+        array.write(.., 2.5_f32).unwrap();
+        array.raw().write(&[0, 0], b"no chunk, and the same on both sides").unwrap();
     }
-    right.fill(s![30, 3], 3.0_f32).unwrap();
+    right.write(s![30, 3], 3.0_f32).unwrap();
     let different = values(&found(&Diff::new().stored(true), left.clone(), right.clone()));
     assert_eq!((different.count, different.first[0].index.as_slice()), (1, &[30, 3][..]));
     let error = zarrox_tools::diff(&left.into(), &right.into()).unwrap_err();

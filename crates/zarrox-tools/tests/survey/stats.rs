@@ -5,7 +5,7 @@ use zarrox::ErrorKind;
 use zarrox::codecs::Zstd;
 use zarrox::data_type::Number;
 use zarrox::json::json;
-use zarrox::prelude::*;
+use zarrox::{prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::Statistics;
 
@@ -55,7 +55,7 @@ fn chunks_that_are_not_stored_count_as_fill_values() {
     let directory = tempfile::tempdir().unwrap();
     let array = zarrox::create_array(directory.path().join("a")).shape([1 << 40]).data_type(DataType::Int64);
     let array = array.chunks([1 << 10]).fill_value(-3_i64).create().unwrap();
-    array.fill(s![5000..5002], i64::MAX).unwrap();
+    array.write(s![5000..5002], i64::MAX).unwrap();
     let found = Statistics::new().unique(5).percentiles([50.0]).run(&array).unwrap();
     assert_eq!((found.count, found.min), (1 << 40, Some(Number::Integer(-3))));
     assert_eq!(found.max, Some(Number::Integer(i64::MAX.into())));
@@ -102,7 +102,7 @@ fn other_numbers_fields_and_types_without_numbers() {
     let found = zarrox_tools::stats(&half).unwrap();
     assert_eq!((found.nan, found.min, found.max), (1, Some(Number::Float(-0.5)), Some(Number::Float(2.0))));
     let bools = create("bool", DataType::Bool);
-    bools.fill(s![..3], true).unwrap();
+    bools.write(s![..3], true).unwrap();
     assert_eq!(zarrox_tools::stats(&bools).unwrap().mean, Some(0.75));
     let small = create("u1", DataType::UInt8);
     small.write(.., &arr1(&[1_u8, 2, 3, 250])).unwrap();
@@ -110,7 +110,7 @@ fn other_numbers_fields_and_types_without_numbers() {
     assert_eq!((found.percentiles, found.percentile_error), (vec![(50.0, 2.5), (100.0, 250.0)], 0.0));
     let structure = DataType::structure([("a", DataType::Int16), ("b", DataType::Float64)]).unwrap();
     let records = create("s", structure);
-    records.write_field("b", .., &arr1(&[1.0, 2.0, 3.0, 4.0])).unwrap();
+    records.field("b").write(&arr1(&[1.0, 2.0, 3.0, 4.0])).unwrap();
     assert_eq!(Statistics::new().field("b").run(&records).unwrap().mean, Some(2.5));
     assert_eq!(zarrox_tools::stats(&records).unwrap_err().kind(), ErrorKind::Unsupported);
     let text = zarrox::codecs::registry().data_type_from_v3(&json!("string")).unwrap();

@@ -5,7 +5,7 @@
 use std::fs;
 
 use zarrox::ErrorKind;
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::usage::{NodeUsage, Usage};
 
@@ -25,11 +25,11 @@ fn all_files_are_accounted_for() {
     let root = zarrox::create_group(directory.path().join("a.zarr")).unwrap();
     let array = root.create_array("g/t").shape([10, 10]).data_type(DataType::Int16).chunks([3, 10]);
     let array = array.no_compressor().create().unwrap();
-    array.fill(s![..4, ..], 1_i16).unwrap();
+    array.write(s![..4, ..], 1_i16).unwrap();
     let sharded =
         root.create_array("s").shape([8, 8]).data_type(DataType::Int8).chunks([2, 4]).shards([4, 8]);
     let sharded = sharded.no_compressor().create().unwrap();
-    sharded.fill(s![..3, ..4], 1_i8).unwrap();
+    sharded.write(s![..3, ..4], 1_i8).unwrap();
     let file = |name: &str, bytes: usize| {
         let path = directory.path().join("a.zarr").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -60,12 +60,12 @@ fn a_damaged_index_is_an_error_and_no_index_is_read_unasked() {
     let directory = tempfile::tempdir().unwrap();
     let array = zarrox::create_array(directory.path().join("a.zarr")).shape([8]).data_type(DataType::Int8);
     let array = array.chunks([2]).shards([8]).create().unwrap();
-    array.fill(.., 1_i8).unwrap();
+    array.write(.., 1_i8).unwrap();
     fs::write(directory.path().join("a.zarr/c/0"), "no shard").unwrap();
     assert_eq!(measured(&Usage::new(), array.clone())[0].chunks.as_ref().unwrap().bytes, 8);
     let error = Usage::new().inner(true).run(&array.clone().into(), |_| Ok(())).unwrap_err();
     assert!(error.to_string().contains("the index of shard 'c/0'"), "{error}");
-    assert_error(array.inner_chunks(&[1]), ErrorKind::InvalidArgument, "there is no chunk [1]");
+    assert_error(array.raw().inner_chunks(&[1]), ErrorKind::InvalidArgument, "there is no chunk [1]");
 }
 
 #[test]
@@ -73,9 +73,9 @@ fn inner_chunks_have_the_indices_of_the_whole_array() {
     let directory = tempfile::tempdir().unwrap();
     let array = zarrox::create_array(directory.path().join("a.zarr")).shape([9, 6]).data_type(DataType::Int8);
     let array = array.chunks([2, 3]).shards([4, 6]).column_major(true).create().unwrap();
-    array.fill(s![6, 4], 1_i8).unwrap();
-    let inner = array.inner_chunks(&[1, 0]).unwrap().unwrap();
+    array.write(s![6, 4], 1_i8).unwrap();
+    let inner = array.raw().inner_chunks(&[1, 0]).unwrap().unwrap();
     let stored: Vec<_> = inner.iter().filter(|chunk| chunk.place.is_some()).collect();
     assert_eq!((inner.len(), stored.len(), stored[0].index.as_slice()), (4, 1, &[3, 1][..]));
-    assert_eq!(array.inner_chunks(&[0, 0]).unwrap(), None);
+    assert_eq!(array.raw().inner_chunks(&[0, 0]).unwrap(), None);
 }

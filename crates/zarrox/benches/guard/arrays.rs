@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ndarray::ArrayD;
-use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
+use zarrox::{Array, prelude::*};
 use zarrox::{ArrayBuilder, OpenOptions};
 
 use crate::values::{Random, measured};
@@ -19,7 +19,7 @@ pub(crate) fn options() -> OpenOptions {
 
 /// Begins to create a square in memory.
 pub(crate) fn square(chunk: u64) -> ArrayBuilder {
-    let builder = options().create_array_in(Arc::new(MemoryStore::new()), "");
+    let builder = options().create_array((Arc::new(MemoryStore::new()), ""));
     builder.shape([SIDE; 2]).chunks([chunk; 2]).data_type(DataType::UInt16)
 }
 

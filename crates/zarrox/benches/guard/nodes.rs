@@ -21,11 +21,11 @@ pub(crate) fn open_v3() -> Work {
 /// An array, opened again and again as a program does that opens only one.
 fn open(format: Format) -> Work {
     let store = Arc::new(MemoryStore::new());
-    let array = options().format(format).create_array_in(store.clone(), "");
+    let array = options().format(format).create_array((store.clone(), ""));
     array.shape([1000; 2]).data_type(DataType::Float32).compressor(Blosc::lz4()).create().unwrap();
     Box::new(move || {
         for _ in 0..50 {
-            black_box(options().open_in(store.clone(), "").unwrap().into_array().unwrap());
+            black_box(options().open((store.clone(), "")).unwrap().into_array().unwrap());
         }
     })
 }
@@ -42,7 +42,7 @@ pub(crate) fn list_v2() -> Work {
 
 /// The arrays and groups below a group.
 fn list_of(format: Format) -> Work {
-    let group = options().format(format).create_group_in(Arc::new(MemoryStore::new()), "").unwrap();
+    let group = options().format(format).create_group((Arc::new(MemoryStore::new()), "")).unwrap();
     for number in 0..50 {
         group.create_group(&format!("group-{number}")).unwrap();
         let array = group.create_array(&format!("array-{number}"));

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use ndarray::Array2;
 use zarrox::codecs::{Blosc, Shuffle, Zstd};
 use zarrox::data_type::Endian;
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ArrayBuilder, IndexArray, Mask};
 
 use crate::Work;
@@ -39,21 +39,21 @@ pub(crate) fn transposed() -> Work {
 
 fn all(builder: ArrayBuilder) -> Work {
     let array = filled(builder);
-    Box::new(move || drop(black_box(array.read::<u16>(..).unwrap())))
+    Box::new(move || drop(black_box(array.read::<ArrayD<u16>>(..).unwrap())))
 }
 
 pub(crate) fn windows() -> Work {
     let (array, corners) = (uncompressed(), corners());
     Box::new(move || {
         for [row, column] in corners {
-            black_box(array.read::<u16>(s![row..row + 10, column..column + 10]).unwrap());
+            black_box(array.read::<ArrayD<u16>>(s![row..row + 10, column..column + 10]).unwrap());
         }
     })
 }
 
 pub(crate) fn strided() -> Work {
     let array = uncompressed();
-    Box::new(move || drop(black_box(array.read::<u16>(s![..;2, ..;3]).unwrap())))
+    Box::new(move || drop(black_box(array.read::<ArrayD<u16>>(s![..;2, ..;3]).unwrap())))
 }
 
 /// Every row and column of two ascending lists.
@@ -63,13 +63,13 @@ pub(crate) fn orthogonal() -> Work {
         indices.sort_unstable();
         IndexArray::from(indices)
     });
-    Box::new(move || drop(black_box(array.oindex((&rows, &columns)).read::<u16>().unwrap())))
+    Box::new(move || drop(black_box(array.oindex((&rows, &columns)).read::<ArrayD<u16>>().unwrap())))
 }
 
 pub(crate) fn coordinates() -> Work {
     let array = uncompressed();
     let [rows, columns] = indices::<2>(20_000).map(IndexArray::from);
-    Box::new(move || drop(black_box(array.vindex((&rows, &columns)).read::<u16>().unwrap())))
+    Box::new(move || drop(black_box(array.vindex((&rows, &columns)).read::<ArrayD<u16>>().unwrap())))
 }
 
 /// About half of all elements.
@@ -77,7 +77,7 @@ pub(crate) fn mask() -> Work {
     let array = uncompressed();
     let mut random = Random(3);
     let mask = Mask::from(&Array2::from_shape_simple_fn((side(), side()), || random.next() & 1 == 1));
-    Box::new(move || drop(black_box(array.mask(mask).read::<u16>().unwrap())))
+    Box::new(move || drop(black_box(array.mask(mask).read::<ArrayD<u16>>().unwrap())))
 }
 
 /// An array to read selections of, without the cost of codecs.

@@ -2,7 +2,7 @@
 
 use zarrox::ArrayBuilder;
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
+use zarrox::s;
 
 use crate::Work;
 use crate::arrays::{SIDE, corners, side, square, square_values};
@@ -25,7 +25,7 @@ fn all(builder: ArrayBuilder) -> Work {
 /// Chunks that are read, changed and stored again.
 pub(crate) fn windows() -> Work {
     let array = square(100).no_compressor().create().unwrap();
-    array.fill(.., 1_u16).unwrap();
+    array.write(.., 1_u16).unwrap();
     let (values, corners) = (measured(&[10; 2], |value| value), corners());
     Box::new(move || {
         for [row, column] in corners {

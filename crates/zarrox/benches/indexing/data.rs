@@ -41,7 +41,7 @@ pub(crate) fn with_new_threads(array: &Array, options: AccessOptions) -> Array {
 
 /// Begins to create an array in memory.
 pub(crate) fn in_memory() -> ArrayBuilder {
-    OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "")
+    OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""))
 }
 
 /// A directory that is removed when it is dropped, on the disk that programs are built on.

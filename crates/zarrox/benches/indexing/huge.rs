@@ -1,7 +1,7 @@
 //! A few points in a grid of 1.4e11 chunks: nothing may be listed, counted or allocated for the chunks that are not met.
 //! (zarr-python's issues 4174 and 3702: 1 TiB and 20 GB of memory.)
 
-use zarrox::prelude::*;
+use zarrox::{prelude::*, s};
 
 use crate::Scale;
 use crate::data::{PLACES, Place};
@@ -36,10 +36,10 @@ fn line(report: &mut Report, place: Place) {
     let values = ndarray::Array1::from_iter((0..10).map(f64::from));
     let name = |what: &str| format!("10 points of 1.4e11 chunks, {what}, {}", place.name());
     array.vindex(&points).write(&values).unwrap();
-    assert_eq!(array.vindex(&points).read_nd::<f64, ndarray::Ix1>().unwrap(), values);
-    bounded(report, &name("vindex"), || array.vindex(&points).read::<f64>().unwrap());
-    bounded(report, &name("oindex"), || array.oindex(&points).read::<f64>().unwrap());
-    bounded(report, &name("slice"), || array.read::<f64>(s![5..;COUNT / 10]).unwrap());
+    assert_eq!(array.vindex(&points).read::<Array1<f64>>().unwrap(), values);
+    bounded(report, &name("vindex"), || array.vindex(&points).read::<ArrayD<f64>>().unwrap());
+    bounded(report, &name("oindex"), || array.oindex(&points).read::<ArrayD<f64>>().unwrap());
+    bounded(report, &name("slice"), || array.read::<ArrayD<f64>>(s![5..;COUNT / 10]).unwrap());
     bounded(report, &name("overwritten by vindex"), || array.vindex(&points).write(&values).unwrap());
     // Other points each time: a file system may take much longer to replace a file than to make one.
     let mut random = Random(3);
@@ -64,8 +64,10 @@ fn square(report: &mut Report, place: Place) {
         let mut points = || random.many_below(POINTS, side);
         array.vindex((points(), points())).write(&ones).unwrap();
     });
-    bounded(report, &name("vindex"), || array.vindex((&rows, &columns)).read::<u8>().unwrap());
-    bounded(report, &name("oindex"), || array.oindex((&rows[..3], &columns[..3])).read::<u8>().unwrap());
+    bounded(report, &name("vindex"), || array.vindex((&rows, &columns)).read::<ArrayD<u8>>().unwrap());
+    bounded(report, &name("oindex"), || {
+        array.oindex((&rows[..3], &columns[..3])).read::<ArrayD<u8>>().unwrap()
+    });
 }
 
 fn growth(report: &mut Report, place: Place) {
@@ -81,5 +83,7 @@ fn growth(report: &mut Report, place: Place) {
         let length = array.shape()[0] + COUNT.unsigned_abs();
         array.resize(&[length]).unwrap();
     });
-    bounded(report, &name("made longer, then 10 points"), || array.vindex(&points).read::<u8>().unwrap());
+    bounded(report, &name("made longer, then 10 points"), || {
+        array.vindex(&points).read::<ArrayD<u8>>().unwrap()
+    });
 }

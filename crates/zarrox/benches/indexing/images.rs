@@ -3,8 +3,8 @@
 
 use ndarray::ArrayD;
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
 use zarrox::{AccessOptions, IndexArray};
+use zarrox::{Array, prelude::*, s};
 
 use crate::Scale;
 use crate::data::{in_memory, with_new_threads};
@@ -32,7 +32,7 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
         list.collect::<Vec<i64>>().into()
     };
     let (rows, columns) = (jittered(), jittered());
-    let listed = |array: &Array| array.oindex((0, [0, 3, 9], &rows, &columns)).read::<f32>().unwrap();
+    let listed = |array: &Array| array.oindex((0, [0, 3, 9], &rows, &columns)).read::<ArrayD<f32>>().unwrap();
     let output = listed(&array).len() * size_of::<f32>();
     let unit = usize::try_from(chunk * chunk).unwrap() * size_of::<f32>();
     for budget in [4 * unit, 16 * unit] {
@@ -52,5 +52,8 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
 }
 
 fn sliced(array: &Array) -> Vec<ArrayD<f32>> {
-    [0, 3, 9].into_iter().map(|plane| array.read::<f32>(s![0, plane, ..;16, ..;16]).unwrap()).collect()
+    [0, 3, 9]
+        .into_iter()
+        .map(|plane| array.read::<ArrayD<f32>>(s![0, plane, ..;16, ..;16]).unwrap())
+        .collect()
 }

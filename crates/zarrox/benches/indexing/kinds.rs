@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, ArrayD};
 use zarrox::codecs::Blosc;
-use zarrox::prelude::*;
 use zarrox::{AccessOptions, IndexArray, Mask};
+use zarrox::{Array, prelude::*, s};
 
 use crate::Scale;
 use crate::data::{in_memory, with_new_threads};
@@ -18,15 +18,15 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
     let values = measured(&[length, length], |n| n);
     array.write(.., &values).unwrap();
     masks(report, &array, &values);
-    let blocks = || array.blocks(s![1..4, 0..3]).read::<u16>().unwrap();
-    let slices = || array.read::<u16>(s![256..1024, 0..768]).unwrap();
+    let blocks = || array.blocks(s![1..4, 0..3]).read::<ArrayD<u16>>().unwrap();
+    let slices = || array.read::<ArrayD<u16>>(s![256..1024, 0..768]).unwrap();
     assert!(blocks() == slices());
     report.ratio("`blocks[1:4, 0:3]` of 256²", "slices", 1.05, blocks, slices);
-    let mixed = || array.read::<u16>(s![[0, 2, 5], 100..200]).unwrap();
-    let orthogonal = || array.oindex(([0, 2, 5], 100..200)).read::<u16>().unwrap();
+    let mixed = || array.read::<ArrayD<u16>>(s![[0, 2, 5], 100..200]).unwrap();
+    let orthogonal = || array.oindex(([0, 2, 5], 100..200)).read::<ArrayD<u16>>().unwrap();
     assert!(mixed() == orthogonal());
     report.ratio("`z[[0, 2, 5], 100:200]`", "`z.oindex`", 1.05, mixed, orthogonal);
-    let box_around = || array.read::<u16>(s![..6, 100..200]).unwrap();
+    let box_around = || array.read::<ArrayD<u16>>(s![..6, 100..200]).unwrap();
     report.ratio("`z[[0, 2, 5], 100:200]`", "`z[:6, 100:200]`", 1.3, mixed, box_around);
     lists_written(report, &array, &values);
 }
@@ -36,19 +36,19 @@ fn masks(report: &mut Report, array: &Array, values: &ArrayD<u16>) {
     let truth =
         Array2::from_shape_simple_fn((values.shape()[0], values.shape()[1]), || random.next() & 1 == 1);
     let mask = Mask::from(&truth);
-    let read = || array.mask(mask.clone()).read::<u16>().unwrap();
+    let read = || array.mask(mask.clone()).read::<ArrayD<u16>>().unwrap();
     let expected = values.iter().zip(&truth).filter(|(_, set)| **set).map(|(value, _)| *value);
     assert!(read().iter().copied().eq(expected));
-    let all = || array.read::<u16>(..).unwrap();
+    let all = || array.read::<ArrayD<u16>>(..).unwrap();
     report.ratio("a mask of half density on 256² blosc-lz4", "all of it", None, read, all);
     let output = mask.count() * size_of::<u16>();
     let case = "a mask of half density: memory";
     let fresh = with_new_threads(array, AccessOptions::new());
     let limit = output + mask.values().len() + (4 << 20);
-    report.memory(case, limit, || fresh.mask(mask.clone()).read::<u16>().unwrap());
+    report.memory(case, limit, || fresh.mask(mask.clone()).read::<ArrayD<u16>>().unwrap());
     let few = Array2::from_shape_simple_fn(truth.dim(), || random.next().is_multiple_of(10_000));
     let few = Mask::from(&few);
-    let read = || array.mask(few.clone()).read::<u16>().unwrap();
+    let read = || array.mask(few.clone()).read::<ArrayD<u16>>().unwrap();
     report.ratio("a mask of 0.01 % density on 256² blosc-lz4", "all of it", None, read, all);
     let half = ArrayD::from_elem(vec![mask.count()], 3_u16);
     let all_written = || array.write(.., values).unwrap();

@@ -1,8 +1,8 @@
 //! Long lists of indices, sorted and not.
 
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
 use zarrox::{AccessOptions, IndexArray};
+use zarrox::{Array, prelude::*};
 use zarrox_core::selection::{Grouped, PlacedPoints};
 use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, Selection};
 
@@ -32,7 +32,7 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
     let limit = if scale == Scale::Small { 10.0 } else { 100.0 };
     for (name, list, limit) in [("sorted", sorted, Some(limit)), ("random", shuffled, None)] {
         let name = format!("{:.1} M {name} indices", crate::report::real(list.len()) / 1e6);
-        let read = array.oindex(&list).read::<f32>().unwrap();
+        let read = array.oindex(&list).read::<ArrayD<f32>>().unwrap();
         assert!(read.iter().zip(&list).all(|(&read, &i)| read == values[usize::try_from(i).unwrap()]));
         let index = IndexArray::from(list);
         report.time(&format!("{name}: the shape"), limit, || array.oindex(&index).shape().unwrap());
@@ -43,12 +43,14 @@ pub(crate) fn run(report: &mut Report, scale: Scale) {
             &case,
             "all of the array",
             None,
-            || array.oindex(&index).read::<f32>().unwrap(),
-            || array.read::<f32>(..).unwrap(),
+            || array.oindex(&index).read::<ArrayD<f32>>().unwrap(),
+            || array.read::<ArrayD<f32>>(..).unwrap(),
         );
         let limit = output + 4 * index.values().len() * size_of::<usize>();
         let fresh = with_new_threads(&array, AccessOptions::new());
-        report.memory(&format!("{case}: memory"), limit, || fresh.oindex(&index).read::<f32>().unwrap());
+        report.memory(&format!("{case}: memory"), limit, || {
+            fresh.oindex(&index).read::<ArrayD<f32>>().unwrap()
+        });
     }
 }
 

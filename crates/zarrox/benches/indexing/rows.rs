@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use ndarray::{Array1, Array2, Array3, ArrayD, IxDyn};
 use zarrox::ChunkShape;
-use zarrox::prelude::*;
 use zarrox::stores::{CountingStore, MemoryStore};
 use zarrox::{AccessOptions, OpenOptions};
+use zarrox::{prelude::*, s};
 
 use crate::Scale;
 use crate::data::in_memory;
@@ -22,7 +22,7 @@ pub(crate) fn steps(report: &mut Report, scale: Scale) {
 fn chunks_between(report: &mut Report, scale: Scale) {
     let width = if scale == Scale::Small { 6_637 } else { 66_369 };
     let store = Arc::new(CountingStore::new(Arc::new(MemoryStore::new())));
-    let array = OpenOptions::new().create_array_in(store.clone(), "");
+    let array = OpenOptions::new().create_array((store.clone(), ""));
     let array = array.shape([149_568, width, 3]).chunks([1, width, 3]).data_type(DataType::UInt8);
     let array = array.no_compressor().create().unwrap();
     let width = usize::try_from(width).unwrap();
@@ -32,8 +32,8 @@ fn chunks_between(report: &mut Report, scale: Scale) {
         array.write(s![n * 512..=n * 512], &row).unwrap();
     }
     let opened = || usize::try_from(store.take().values()).unwrap();
-    let every = || array.read::<u8>(s![..;512]).unwrap();
-    let first = || array.read::<u8>(s![..293]).unwrap();
+    let every = || array.read::<ArrayD<u8>>(s![..;512]).unwrap();
+    let first = || array.read::<ArrayD<u8>>(s![..293]).unwrap();
     assert!(every() == first());
     store.take();
     every();
@@ -41,7 +41,7 @@ fn chunks_between(report: &mut Report, scale: Scale) {
     report.ratio("`[::512]` of 149,568 chunks", "`[:293]`", 1.2, every, first);
     // Half of the one, half of the other.
     let list: Vec<i64> = (0..293).map(|n| if n < 147 { n } else { n * 512 }).collect();
-    let listed = || array.oindex(&list).read::<u8>().unwrap();
+    let listed = || array.oindex(&list).read::<ArrayD<u8>>().unwrap();
     assert!(listed() == first());
     store.take();
     listed();
@@ -58,7 +58,7 @@ fn rows_between(report: &mut Report) {
     array.write(.., &values).unwrap();
     // What others do on the machine would be seen in how threads wait for each other.
     let array = array.with_options(&AccessOptions::new().threads(1));
-    let ours = |step: usize| array.read::<f64>(s![..;i64::try_from(step).unwrap()]).unwrap();
+    let ours = |step: usize| array.read::<ArrayD<f64>>(s![..;i64::try_from(step).unwrap()]).unwrap();
     let bare = |step: usize| values.slice(ndarray::s![..;step, .., .., ..]).to_owned();
     let mut compare = |step, limit: Option<f64>| {
         let case = format!("(60632, 4, 1, 10) in memory, `[::{step}]`, one thread");
@@ -90,7 +90,7 @@ pub(crate) fn one_by_one(report: &mut Report, _: Scale) {
         array.write(.., &values).unwrap();
         let rows = if limited { 10_000 } else { 20 };
         let case = format!("{rows} reads of a row, {name}");
-        let read = || (0..rows).map(|i| array.read::<f64>(i).unwrap().len()).sum::<usize>();
+        let read = || (0..rows).map(|i| array.read::<ArrayD<f64>>(i).unwrap().len()).sum::<usize>();
         let mut row = Array1::<f64>::zeros(1024);
         let into = || (0..rows).for_each(|i| array.read_into(i, &mut row).unwrap());
         let copies = || (0..rows).map(|i| values.row(i).to_owned().len()).sum::<usize>();

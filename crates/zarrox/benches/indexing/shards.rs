@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*, s};
 
 use crate::Scale;
 use crate::data::{PLACES, Place};
@@ -25,15 +25,15 @@ pub(crate) fn lists(report: &mut Report, scale: Scale) {
     };
     let values = ArrayD::from_shape_simple_fn(IxDyn(&shape), &mut normal);
     array.write(.., &values).unwrap();
-    let list = || array.oindex([0]).read::<f32>().unwrap();
-    let slice = || array.read::<f32>(s![0..1]).unwrap();
+    let list = || array.oindex([0]).read::<ArrayD<f32>>().unwrap();
+    let slice = || array.read::<ArrayD<f32>>(s![0..1]).unwrap();
     assert!(list() == slice());
     report.ratio("shards of 100 inner chunks, `oindex[[0]]`", "`[0:1]`", 1.1, list, slice);
-    let all = || array.read::<f32>(..).unwrap();
-    let turned = || array.oindex([1, 0]).read::<f32>().unwrap();
+    let all = || array.read::<ArrayD<f32>>(..).unwrap();
+    let turned = || array.oindex([1, 0]).read::<ArrayD<f32>>().unwrap();
     assert!(turned() == values.select(ndarray::Axis(0), &[1, 0]));
     report.ratio("shards of 100 inner chunks, `oindex[[1, 0]]`", "`[:]`", 1.3, turned, all);
-    let points = || array.oindex([0, 1, 0]).read::<f32>().unwrap();
+    let points = || array.oindex([0, 1, 0]).read::<ArrayD<f32>>().unwrap();
     assert!(points() == values.select(ndarray::Axis(0), &[0, 1, 0]));
     report.ratio("shards of 100 inner chunks, `oindex[[0, 1, 0]]`", "`[:]`", None, points, all);
 }
@@ -61,15 +61,19 @@ pub(crate) fn points(report: &mut Report, _: Scale) {
                 |kind: &str| format!("100,000 points in a shard of 1024² {kind}, {codec}, {}", place.name());
             let (small, _first) = array(DataType::UInt16);
             small.write(.., &values).unwrap();
-            let found = small.vindex(coordinates()).read::<u16>().unwrap();
+            let found = small.vindex(coordinates()).read::<ArrayD<u16>>().unwrap();
             let place_of = |n: usize| [rows[n], columns[n]].map(|i| usize::try_from(i).unwrap());
             assert!(found.iter().enumerate().all(|(n, &value)| value == values[place_of(n).as_slice()]));
             let (large, _second) = array(DataType::Float32);
             large.write(.., &values.mapv(f32::from)).unwrap();
-            let small_points = || small.vindex(coordinates()).read::<u16>().unwrap();
-            let large_points = || large.vindex(coordinates()).read::<f32>().unwrap();
-            report.ratio(&name("u2"), "all of it", 1.3, small_points, || small.read::<u16>(..).unwrap());
-            report.ratio(&name("f4"), "all of it", 1.3, large_points, || large.read::<f32>(..).unwrap());
+            let small_points = || small.vindex(coordinates()).read::<ArrayD<u16>>().unwrap();
+            let large_points = || large.vindex(coordinates()).read::<ArrayD<f32>>().unwrap();
+            report.ratio(&name("u2"), "all of it", 1.3, small_points, || {
+                small.read::<ArrayD<u16>>(..).unwrap()
+            });
+            report.ratio(&name("f4"), "all of it", 1.3, large_points, || {
+                large.read::<ArrayD<f32>>(..).unwrap()
+            });
             if zstd {
                 writes(report, place, &small, &large, &indices);
             }

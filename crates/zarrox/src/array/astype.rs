@@ -1,16 +1,15 @@
 //! Views of arrays with another data type.
 
-use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, RawData};
 use zarrox_codecs::{NumberCast, number_cast};
 use zarrox_core::data_type::Casting;
+use zarrox_core::elements::Source;
 use zarrox_core::selection::{Mask, ResolvedSelection, Selection};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
-use zarrox_core::{DataType, Element, Error, ErrorKind, IntoSelection, Result};
+use zarrox_core::{DataType, ElementsMut, FromElements, IntoSelection, Result};
 
 use super::read::chunk_place;
 use super::view::ArrayView;
 use super::{Array, DynArray};
-use crate::error::argument;
 
 /// The number of bytes that are cast at once, so that they are still in a core's cache when they are copied to their places.
 const BLOCK: usize = 128 << 10;
@@ -23,13 +22,13 @@ const BLOCK: usize = 128 << 10;
 /// values that were cast.
 ///
 /// ```
-/// # use zarrox::prelude::*;
+/// # use zarrox::{prelude::*, s};
 /// # let directory = tempfile::tempdir()?;
 /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
 /// #     .shape([100, 100]).data_type(DataType::Float64).chunks([10, 10]).create()?;
-/// array.fill(s![.., 1], 2.75)?;
+/// array.write(s![.., 1], 2.75)?;
 /// let whole = array.astype(&DataType::Int16);
-/// assert_eq!(whole.slice(s![5, ..3]).read::<i16>()?, ndarray::arr1(&[0, 2, 0]).into_dyn());
+/// assert_eq!(whole.slice(s![5, ..3]).read::<Vec<i16>>()?, [0, 2, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -96,59 +95,42 @@ impl<'a> AsTypeView<'a> {
         self.slice(Selection::mask(mask))
     }
 
-    /// Reads the elements into a new array.
+    /// Reads the elements, like [`ArrayView::read`].
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when `T` is not the type of the view, [`ErrorKind::Unsupported`] when the stored elements
-    /// cannot be cast to it, [`ErrorKind::InvalidArgument`] when it cannot represent an element (small floats without NaN or
-    /// infinities); and the errors of [`ArrayView::read`].
-    pub fn read<T: Element>(&self) -> Result<ArrayD<T>> {
-        self.check_element::<T>()?;
-        let resolved = self.view.resolved()?;
-        self.view.array.read_new(resolved, |out| self.read_cast(resolved, out))
-    }
-
-    /// Reads the elements into a new array whose number of dimensions is known at compile time.
+    /// [`ErrorKind::DataTypeMismatch`] when `A` does not hold elements of the view's type, [`ErrorKind::Unsupported`] when the
+    /// stored elements cannot be cast to it, [`ErrorKind::InvalidArgument`] when it cannot represent an element (small floats
+    /// without NaN or infinities); and the errors of [`ArrayView::read`].
     ///
-    /// # Errors
-    /// The errors of [`AsTypeView::read`]; also when there is another number of dimensions.
-    pub fn read_nd<T: Element, D: Dimension>(&self) -> Result<NdArray<T, D>> {
-        self.view.check_ndim::<D>()?;
-        self.read()?.into_dimensionality().map_err(|error| argument(error.to_string()))
+    /// [`ErrorKind::DataTypeMismatch`]: crate::ErrorKind::DataTypeMismatch
+    /// [`ErrorKind::Unsupported`]: crate::ErrorKind::Unsupported
+    /// [`ErrorKind::InvalidArgument`]: crate::ErrorKind::InvalidArgument
+    pub fn read<A: FromElements>(&self) -> Result<A> {
+        self.with_source(A::read_from)
     }
 
     /// Reads the elements into the caller's memory, like [`ArrayView::read_into`].
     ///
     /// # Errors
     /// The errors of [`AsTypeView::read`]; also when the shapes differ. On an error the memory may be partly written.
-    pub fn read_into<T, S, D>(&self, out: &mut ArrayBase<S, D>) -> Result<()>
-    where
-        T: Element,
-        S: DataMut + RawData<Elem = T>,
-        D: Dimension,
-    {
-        self.check_element::<T>()?;
-        let resolved = self.view.resolved()?;
-        self.view.array.read_existing(resolved, out, |out| self.read_cast(resolved, out))
+    pub fn read_into(&self, out: impl ElementsMut) -> Result<()> {
+        self.with_source(|source| out.read_from(source))
     }
 
-    /// Reads the elements without knowing their type at compile time.
-    ///
-    /// # Errors
-    /// The errors of [`AsTypeView::read`].
-    pub fn read_dyn(&self) -> Result<DynArray> {
-        let resolved = self.view.resolved()?;
-        let mut elements = self.view.array.empty_for(resolved, &self.data_type)?;
-        self.read_cast(resolved, elements.view_mut())?;
-        Ok(elements)
-    }
-
-    fn check_element<T: Element>(&self) -> Result<()> {
-        if T::holds(&self.data_type) {
-            return Ok(());
-        }
-        let message = format!("the elements of the view are {}, not {}", self.data_type, T::data_type());
-        Err(Error::new(ErrorKind::DataTypeMismatch, message).at(self.view.array.place()))
+    fn with_source<R>(&self, work: impl FnOnce(&Source<'_>) -> Result<R>) -> Result<R> {
+        let (view, array) = (&self.view, self.view.array);
+        let resolved = view.resolved()?;
+        let mut shape = Array::lengths(&resolved.shape())?;
+        shape.extend_from_slice(view.inner());
+        array.from_source(shape, &self.data_type, work, &|mut out| {
+            if view.fields.is_none() {
+                return self.read_cast(resolved, out);
+            }
+            let registry = &array.location.context.registry;
+            let cast = view.read::<DynArray>()?.cast(&self.data_type, Casting::Lossy, registry);
+            out.copy_from(&cast.map_err(|error| error.at(array.place()))?.view(), 1);
+            Ok(())
+        })
     }
 
     fn read_cast(&self, resolved: &ResolvedSelection, out: ViewMut<'_>) -> Result<()> {
@@ -172,7 +154,8 @@ impl<'a> AsTypeView<'a> {
             }
             let cast = stored.cast(to, Casting::Lossy, registry).map_err(|error| {
                 let key = array.key(&projection.chunk);
-                let place = key.map_or_else(|_| String::new(), |key| chunk_place(&projection.chunk, &key));
+                let place = key
+                    .map_or_else(|_| String::new(), |key| chunk_place(&projection.chunk, &key).to_string());
                 error.at(format!("what is selected of {place}")).at(array.place())
             })?;
             back.gather(&cast.view(), out);

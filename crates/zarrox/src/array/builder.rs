@@ -1,15 +1,18 @@
 //! Creating arrays.
 
+use std::fmt;
+use std::sync::Arc;
+
 use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::{Endian, LARGEST};
+use zarrox_core::elements::Target;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::{Change, Document};
 use zarrox_core::selection::check_lengths;
-use zarrox_core::strided::View;
 use zarrox_core::{
-    ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, Format, NodeMetadata, Registry,
-    Result,
+    ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Format, IntoElements, NodeMetadata,
+    Registry, Result,
 };
 
 use super::{Array, DynArray};
@@ -17,14 +20,24 @@ use crate::error::argument;
 use crate::location::Location;
 
 /// The value of elements that were never written.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 enum Fill {
     /// The default of the data type: zero, and "not a time" for times.
     Default,
-    /// The bytes of an element, its data type, and the test for other data types that it can have.
-    Element(FillValue, DataType, fn(&DataType) -> bool),
+    /// One value.
+    Value(Arc<dyn IntoElements + Send + Sync>),
     /// JSON, in the form of the metadata.
     Json(Json),
+}
+
+impl fmt::Debug for Fill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("Default"),
+            Self::Value(_) => f.write_str("Value"),
+            Self::Json(json) => f.debug_tuple("Json").field(json).finish(),
+        }
+    }
 }
 
 /// The description of an array that will be created: set its properties, then call [`create`](ArrayBuilder::create).
@@ -88,6 +101,29 @@ impl ArrayBuilder {
         }
     }
 
+    /// Takes over the properties of an array.
+    pub(super) fn like(mut self, array: &Array) -> Self {
+        let metadata = array.metadata();
+        (self.format, self.inherits_format) = (metadata.format, false);
+        self.shape = Some(metadata.shape.clone());
+        match &metadata.chunk_grid {
+            ChunkGrid::Regular { chunk_shape } => self.chunks = Some(chunk_shape.clone().into()),
+            grid => self.chunk_grid = Some(Ok(grid.clone())),
+        }
+        self.codecs = Some(array.codecs());
+        self.dimension_names.clone_from(&metadata.dimension_names);
+        self.chunk_key_encoding = metadata.separator_declared.then_some(metadata.chunk_key_encoding);
+        let element = |fill: &FillValue| {
+            DynArray::from_elements(metadata.data_type.clone(), vec![], [fill.as_bytes()]).ok()
+        };
+        self.fill = match metadata.fill_value.as_ref().map(element) {
+            Some(Some(element)) => Fill::Value(Arc::new(element)),
+            Some(None) => Fill::Default,
+            None => Fill::Json(Json::Null),
+        };
+        self.data_type(metadata.data_type.clone())
+    }
+
     /// Sets the format of the metadata.
     pub fn format(mut self, format: Format) -> Self {
         self.format = format;
@@ -139,7 +175,7 @@ impl ArrayBuilder {
     /// # let directory = tempfile::tempdir()?;
     /// let year = zarrox::create_array(directory.path().join("a.zarr")).data_type(DataType::Float32).shape([365]);
     /// let year = year.rectilinear_chunks([[31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]]).create()?;
-    /// assert_eq!(year.stored_chunk_shape(&[1])?, [28]);
+    /// assert_eq!(year.raw().shape(&[1])?, [28]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rectilinear_chunks(mut self, lengths: impl IntoIterator<Item = impl Into<ChunkLengths>>) -> Self {
@@ -217,11 +253,8 @@ impl ArrayBuilder {
 
     /// Sets the value of elements that were never written; by default zero, and "not a time" for times. A number may be of another type,
     /// if the elements can have the same value: `0` for floats.
-    pub fn fill_value<T: Element>(mut self, value: T) -> Self {
-        let pointer = std::ptr::from_ref(&value).cast::<u8>();
-        // SAFETY: an `Element` is plain data without padding: all its bytes are initialised.
-        let bytes = unsafe { std::slice::from_raw_parts(pointer, size_of::<T>()) };
-        self.fill = Fill::Element(FillValue::new(bytes), T::data_type(), T::holds);
+    pub fn fill_value(mut self, value: impl IntoElements + Send + Sync + 'static) -> Self {
+        self.fill = Fill::Value(Arc::new(value));
         self
     }
 
@@ -244,9 +277,9 @@ impl ArrayBuilder {
         self
     }
 
-    /// Sets the user's attributes.
-    pub fn attributes(mut self, attributes: Map) -> Self {
-        self.attributes = attributes;
+    /// Sets the user's attributes. [`json::to_map`](crate::json::to_map) makes them of a value of a type that `serde` knows.
+    pub fn attributes(mut self, attributes: impl Into<Map>) -> Self {
+        self.attributes = attributes.into();
         self
     }
 
@@ -310,7 +343,7 @@ impl ArrayBuilder {
     /// let array = zarrox::create_array(directory.path().join("a.zarr"));
     /// let array = array.shape([3]).data_type(DataType::Int32);
     /// let array = array.create_with("the numbers", |array| array.write(.., &ndarray::arr1(&[1, 2, 3])))?;
-    /// assert_eq!(array.read::<i32>(..)?, ndarray::arr1(&[1, 2, 3]).into_dyn());
+    /// assert_eq!(array.read::<ArrayD<i32>>(..)?, ndarray::arr1(&[1, 2, 3]).into_dyn());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -482,14 +515,9 @@ impl ArrayBuilder {
         let family = context.registry.family(data_type)?;
         match &self.fill {
             Fill::Default => Ok(Some(family.default_fill(data_type))),
-            Fill::Element(value, _, holds) if holds(data_type) => {
-                data_type.check_range(&View::broadcast(value.as_bytes(), &[]))?;
-                Ok(Some(value.clone()))
-            }
-            Fill::Element(value, own, _) => {
-                let given = DynArray::new(own.clone(), vec![], value.as_bytes().to_vec())?;
-                let exact = given.cast_exactly(data_type, &context.registry);
-                Ok(Some(FillValue::new(exact.map_err(|error| error.at("fill value"))?.as_bytes())))
+            Fill::Value(value) => {
+                let fill = one_element(&**value, &Target { data_type, registry: &context.registry });
+                fill.map(Some).map_err(|error| error.at("fill value"))
             }
             Fill::Json(Json::Null) if self.format.def().has_undefined_fill() => Ok(None),
             Fill::Json(json) => family.fill_from_json(data_type, json, context.strictness).map(Some),
@@ -619,4 +647,20 @@ fn as_argument(error: Error) -> Error {
         ErrorKind::InvalidMetadata => argument(error.to_string()),
         _ => error,
     }
+}
+
+/// The bytes of a value that is one element.
+fn one_element(value: &dyn IntoElements, target: &Target<'_>) -> Result<FillValue> {
+    let elements = value.elements(target)?;
+    let view = elements.view();
+    if elements.len() != 1 {
+        return Err(argument(format!("it is one value, not {} of them", elements.len())));
+    }
+    target.data_type.check_range(&view)?;
+    let mut bytes = Vec::new();
+    view.for_each_element(|element| {
+        bytes.extend_from_slice(element);
+        Ok::<_, Error>(())
+    })?;
+    Ok(FillValue::new(bytes))
 }

@@ -1,68 +1,21 @@
 //! Chunk-level access: whole stored objects, encoded or decoded.
 
-use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
-use zarrox_codecs::N5Block;
-use zarrox_core::codec::{ChunkElements, CodecContext, ReadPart, WritePart};
+use zarrox_core::codec::{ChunkElements, ReadPart, WritePart};
 use zarrox_core::grid::ChunkGrid;
-use zarrox_core::strided::ViewMut;
-use zarrox_core::{CodecError, Element, Error, ErrorKind, Result};
-use zarrox_stores::{Bytes, Condition, StoreExt};
+use zarrox_core::{Error, ErrorKind, FromElements, IntoElements, Result};
+use zarrox_stores::{Condition, StoreExt};
 
 use super::Array;
 use super::chains::Chain;
-use super::ndarrays::view_of;
 use super::read::chunk_place;
 use super::stored::copy_value;
 use crate::error::argument;
 use crate::location::Context;
-use crate::memory::zeroed;
 
 /// A chunk here is what is stored as one object: a shard, where the array has shards.
 impl Array {
-    /// The full shape of a chunk, also at the array's edge.
-    ///
-    /// # Errors
-    /// When there is no such chunk.
-    pub fn stored_chunk_shape(&self, chunk: &[u64]) -> Result<Vec<u64>> {
-        self.check_chunk(chunk)?;
-        Ok(self.chain_of(chunk)?.chunk().shape().iter().map(|&length| length as u64).collect())
-    }
-
-    /// The key that a chunk is stored under.
-    ///
-    /// # Errors
-    /// When there is no such chunk.
-    pub fn chunk_key(&self, chunk: &[u64]) -> Result<String> {
-        self.check_chunk(chunk)?;
-        Ok(self.key(chunk)?.to_string())
-    }
-
-    /// The stored bytes of a chunk; `None` when it was never stored.
-    ///
-    /// # Errors
-    /// When there is no such chunk, or the store cannot be read.
-    pub fn read_encoded_chunk(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
-        self.check_chunk(chunk)?;
-        let key = self.key(chunk)?;
-        let stored = self.checked(|| self.location.bytes(&key, self.chain.limit() as u64));
-        stored.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
-    }
-
-    /// Stores the bytes of a chunk as they are. They are not looked at: who writes nonsense reads an error later.
-    ///
-    /// # Errors
-    /// When there is no such chunk, or the store cannot be written.
-    pub fn write_encoded_chunk(&self, chunk: &[u64], encoded: &[u8]) -> Result<()> {
-        self.check_writable()?;
-        self.check_chunk(chunk)?;
-        let key = self.key(chunk)?;
-        let store = &self.location.store;
-        let write = || Ok(store.set(&key, encoded, Condition::Always)?);
-        self.writing(|| self.location.overwrite(&key, write))
-    }
-
     /// Stores the bytes of a chunk, which come in pieces.
-    pub fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
+    pub(super) fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
         self.check_writable()?;
         let key = self.key(chunk)?;
         let store = &self.location.store;
@@ -76,7 +29,7 @@ impl Array {
 
     /// Stores the bytes of a chunk under the same indices of another array, in pieces if there are many. Returns false if it was never
     /// stored.
-    pub fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
+    pub(super) fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
         let (from, to) = (self.key(chunk)?, target.key(chunk)?);
         let place = |error: Error| error.at(chunk_place(chunk, &from)).at(self.place());
         self.checked(|| copy_value(&self.location, &from, &target.location, &to)).map_err(place)
@@ -97,8 +50,7 @@ impl Array {
     ///
     /// # Errors
     /// When there is no such chunk, and as for [`Array::read`].
-    pub fn read_chunk<T: Element>(&self, chunk: &[u64]) -> Result<ArrayD<T>> {
-        self.check_element::<T>()?;
+    pub fn read_chunk<A: FromElements>(&self, chunk: &[u64]) -> Result<A> {
         self.check_chunk(chunk)?;
         let chain = self.chain_of(chunk)?;
         let spec = chain.chunk();
@@ -107,67 +59,37 @@ impl Array {
             let message = format!("a chunk takes {} bytes of memory, the limit is {limit}", spec.size());
             return Err(Error::new(ErrorKind::LimitExceeded, message).at(self.place()));
         }
-        let mut data = zeroed::<T>(spec.size() / spec.item())?;
         let key = self.key(chunk)?;
-        // SAFETY: the vector has just the chunk's elements; booleans are brought to 0 or 1 below.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), spec.size()) };
-        let mut view = ViewMut::contiguous(bytes, spec.shape(), spec.item());
-        let options = self.location.context.decode;
-        let part = ReadPart::new(ChunkElements::whole(spec.shape()), view.reborrow(), options);
-        let result = self.checked(|| self.read_object(&chain, &key, part, 1));
-        self.data_type().normalise(&mut view);
-        result.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))?;
-        ArrayD::from_shape_vec(IxDyn(spec.shape()), data).map_err(|error| argument(error.to_string()))
+        self.from_source(spec.shape().into(), self.data_type(), A::read_from, &|mut out| {
+            let options = self.location.context.decode;
+            let part = ReadPart::new(ChunkElements::whole(spec.shape()), out.reborrow(), options);
+            let result = self.checked(|| self.read_object(&chain, &key, part, 1));
+            self.data_type().normalise(&mut out);
+            result.map(drop).map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
+        })
     }
 
     /// Writes a whole chunk, in its full shape also at the array's edge.
     ///
     /// # Errors
     /// When there is no such chunk, the shape is not the chunk's, and as for [`Array::write`].
-    pub fn write_chunk<T, S, D>(&self, chunk: &[u64], values: &ArrayBase<S, D>) -> Result<()>
-    where
-        T: Element,
-        S: Data + RawData<Elem = T>,
-        D: Dimension,
-    {
-        self.check_element::<T>()?;
+    pub fn write_chunk(&self, chunk: &[u64], values: impl IntoElements) -> Result<()> {
         self.check_writable()?;
         self.check_chunk(chunk)?;
+        let elements = self.slice(..).elements(&values)?;
         let chain = self.chain_of(chunk)?;
         let shape = chain.chunk().shape();
-        if values.shape() != shape {
-            let message = format!("the values have the shape {:?}, a chunk has {shape:?}", values.shape());
-            return Err(argument(message).at(self.place()));
-        }
-        let values = view_of(values);
+        let values = elements.broadcast(shape).filter(|_| elements.len() == shape.iter().product::<usize>());
+        let values = values.ok_or_else(|| {
+            let given = elements.view().shape().to_vec();
+            argument(format!("the values have the shape {given:?}, a chunk has {shape:?}")).at(self.place())
+        })?;
         self.data_type().check_range(&values).map_err(|error| error.at(self.place()))?;
         let part = WritePart::new(ChunkElements::whole(shape), values);
         self.writing(|| self.write_chunk_part(chunk, &part, true))
     }
 
-    /// Reads a block of an N5 array as it is stored, also one that holds a list of elements and no box of them (the mode
-    /// `varlength`), which no other way of reading takes. `None` when it was never stored.
-    ///
-    /// # Errors
-    /// When there is no such chunk, the chunks are no blocks of N5, or the block is damaged.
-    pub fn read_n5_block(&self, chunk: &[u64]) -> Result<Option<N5Block>> {
-        let Some(encoded) = self.read_encoded_chunk(chunk)? else { return Ok(None) };
-        let Context { registry, strictness, .. } = &*self.location.context;
-        let context = CodecContext {
-            chunk: self.chain.chunk(),
-            registry,
-            strictness: *strictness,
-            limit: self.chain.limit(),
-        };
-        let block = match self.codecs().as_slice() {
-            [codec] => N5Block::decode(&encoded, codec, &context),
-            _ => Err(CodecError::unsupported("the chunks are no blocks of N5")),
-        };
-        let key = self.key(chunk)?;
-        block.map(Some).map_err(|e| Error::from(e).at(chunk_place(chunk, &key)).at(self.place()))
-    }
-
-    fn check_chunk(&self, chunk: &[u64]) -> Result<()> {
+    pub(super) fn check_chunk(&self, chunk: &[u64]) -> Result<()> {
         let grid = self.grid_shape();
         if chunk.len() == grid.len() && chunk.iter().zip(&grid).all(|(index, count)| index < count) {
             return Ok(());

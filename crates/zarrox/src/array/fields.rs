@@ -1,159 +1,150 @@
-//! Reading and writing single fields of structured elements.
+//! Single fields of structured elements.
 
 use std::sync::Arc;
 
-use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::FieldPlace;
-use zarrox_core::data_type::Field;
+use zarrox_core::data_type::{Field, Structure};
 use zarrox_core::selection::ResolvedSelection;
-use zarrox_core::strided::{Dims, View, ViewMut};
-use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
+use zarrox_core::strided::{Dims, ViewMut};
+use zarrox_core::{DataType, Result};
 
-use super::ndarrays::{contiguous_view, view_of, without_leading_ones};
 use super::view::ArrayView;
-use super::write::takes;
 use super::{Array, DynArray};
 use crate::error::argument;
-use crate::memory::zeroed;
-use crate::pool::too_many;
+
+/// Selected fields of structured elements.
+#[derive(Debug)]
+pub(super) struct Fields {
+    /// The type of the field, or the structure of the fields.
+    pub(super) data_type: DataType,
+    /// The dimensions of a field that is an array.
+    pub(super) inner: Vec<usize>,
+    /// Where the fields lie in the array's elements, and in elements of these fields alone.
+    places: Dims<FieldPlace>,
+}
 
 impl ArrayView<'_> {
-    /// Reads one field of structured elements. A field that is an array adds its dimensions at the end. Dots lead into nested
-    /// structures.
+    /// Selects one field of structured elements, which is read and written without the others. A field that is an array adds its
+    /// dimensions at the end. Dots lead into nested structures. An unknown field is reported when the view is read or written.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// let point = DataType::structure([("x", DataType::Float32), ("id", DataType::Int64)])?;
     /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([4]).data_type(point).create()?;
-    /// array.slice(s![1..]).write_field("id", &ndarray::arr1(&[7_i64, 8, 9]))?;
-    /// assert_eq!(array.vindex([3, 0]).read_field::<i64>("id")?, ndarray::arr1(&[9, 0]).into_dyn());
+    /// array.field("id").slice(s![1..]).write([7_i64, 8, 9])?;
+    /// assert_eq!(array.vindex([3, 0]).field("id").read::<Vec<i64>>()?, [9, 0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// When there is no such field, or it has another type; and the errors of [`ArrayView::read`].
-    pub fn read_field<T: Element>(&self, name: &str) -> Result<ArrayD<T>> {
-        let field = self.array.field(name)?;
-        if !T::holds(&field.data_type) {
-            return Err(self.array.other_field(&field, &T::data_type()));
-        }
-        let resolved = self.resolved()?;
-        let shape = Array::lengths(&resolved.shape())?;
-        let all: Vec<usize> = shape.iter().chain(&field.shape).copied().collect();
-        let count = all.iter().try_fold(1_usize, |count, &n| count.checked_mul(n));
-        let count = if all.contains(&0) { Some(0) } else { count };
-        let mut data = zeroed::<T>(count.ok_or_else(|| too_many("the elements"))?)?;
-        let place = FieldPlace { source: field.offset, target: 0, size: field.size() };
-        // A field that is an array is read as one element of so many bytes.
-        let element = DataType::RawBits(field.size());
-        let out = contiguous_view(&mut data, &shape, field.size());
-        self.array.read_fields_into(&[place], resolved, &element, out)?;
-        field.data_type.normalise(&mut contiguous_view(&mut data, &all, size_of::<T>()));
-        ArrayD::from_shape_vec(IxDyn(&all), data).map_err(|error| argument(error.to_string()))
+    #[must_use]
+    pub fn field(&self, name: &str) -> Self {
+        let structure = self.structure();
+        let found = structure.and_then(|own| own.field(name).ok_or_else(|| own.no_field(name)));
+        self.with_fields(found.map(|field| {
+            let place = FieldPlace { source: field.offset, target: 0, size: field.size() };
+            Fields { data_type: field.data_type, inner: field.shape, places: [place].into_iter().collect() }
+        }))
     }
 
-    /// Reads one field without knowing its type at compile time.
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::read_field`].
-    pub fn read_field_dyn(&self, name: &str) -> Result<DynArray> {
-        self.read_fields(&[name])?.field(name)
-    }
-
-    /// Reads several fields, in the given order, as structures of these fields.
-    ///
-    /// # Errors
-    /// When there is no such field; and the errors of [`ArrayView::read`].
-    pub fn read_fields(&self, names: &[&str]) -> Result<DynArray> {
-        let structure = self.array.structure()?;
-        let (chosen, fields) = structure.select(names).map_err(|error| error.at(self.array.place()))?;
-        let resolved = self.resolved()?;
-        let shape = Array::lengths(&resolved.shape())?;
-        let places = fields.iter().zip(chosen.fields());
-        let places: Dims<FieldPlace> = places
-            .map(|(from, to)| FieldPlace { source: from.offset, target: to.offset, size: from.size() })
-            .collect();
-        let data_type = DataType::Struct(Arc::new(chosen));
-        let mut elements = DynArray::empty(data_type.clone(), shape.to_vec())?;
-        self.array.read_fields_into(&places, resolved, &data_type, elements.view_mut())?;
-        data_type.normalise(&mut elements.view_mut());
-        Ok(elements)
-    }
-
-    /// Writes one field of structured elements and leaves the others unchanged. Values are broadcast as in NumPy.
-    ///
-    /// # Errors
-    /// When there is no such field, or it has another type; and the errors of [`ArrayView::write`].
-    pub fn write_field<T, S, D>(&self, name: &str, values: &ArrayBase<S, D>) -> Result<()>
-    where
-        T: Element,
-        S: Data + RawData<Elem = T>,
-        D: Dimension,
-    {
-        let field = self.array.field(name)?;
-        if !T::holds(&field.data_type) || !field.shape.is_empty() {
-            return Err(self.array.other_field(&field, &T::data_type()));
-        }
-        let resolved = self.resolved()?;
-        let shape = Array::lengths(&resolved.shape())?;
-        let fitting = without_leading_ones(values, shape.len());
-        let Some(values) = fitting.broadcast(shape.as_slice()) else {
-            return Err(self.array.shape_mismatch(&shape, values.shape()));
-        };
-        self.array.write_whole_field(&field, resolved, view_of(&values))
-    }
-
-    /// Writes one field without knowing its type at compile time. The shape of the values is the selection's followed by the
-    /// field's, or can be broadcast to it.
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::write_field`].
-    pub fn write_field_dyn(&self, name: &str, values: &DynArray) -> Result<()> {
-        let field = self.array.field(name)?;
-        if !takes(&field.data_type, values.data_type()) {
-            return Err(self.array.other_field(&field, values.data_type()));
-        }
-        let resolved = self.resolved()?;
-        let shape = Array::lengths(&resolved.shape())?;
-        let Some(fitting) = values.broadcast(&shape, &field.shape) else {
-            let wanted: Vec<usize> = shape.iter().chain(&field.shape).copied().collect();
-            return Err(self.array.shape_mismatch(&wanted, values.shape()));
-        };
-        self.array.write_whole_field(&field, resolved, fitting)
-    }
-
-    /// Writes several fields and leaves the others unchanged. The values are structures, whose fields are written.
+    /// Selects several fields of structured elements, in this order, as structures of these fields. Writing leaves the other
+    /// fields unchanged.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let point = [("x", DataType::Float32), ("y", DataType::Float32), ("id", DataType::Int64)];
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([4]).data_type(DataType::structure(point)?).create()?;
-    /// let last = array.slice(s![2..]).read_fields(&["y", "x"])?;
-    /// array.slice(s![..2]).write_fields(&last)?;
+    /// let places = array.fields(&["y", "x"]);
+    /// let last: DynArray = places.slice(s![2..]).read()?;
+    /// places.slice(s![..2]).write(&last)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// When there is no such field, or it has another type; and the errors of [`ArrayView::write`].
-    pub fn write_fields(&self, values: &DynArray) -> Result<()> {
-        let array = self.array;
-        let given = values.data_type().fields().ok_or_else(|| argument("the values have no fields"))?;
-        let places = given.fields().iter().map(|given| {
-            let own = array.field(&given.name)?;
-            if (&own.data_type, &own.shape) != (&given.data_type, &given.shape) {
-                return Err(array.other_field(&own, &given.data_type));
+    #[must_use]
+    pub fn fields(&self, names: &[&str]) -> Self {
+        let chosen = self.structure().and_then(|structure| structure.select(names));
+        self.with_fields(chosen.map(|(chosen, fields)| {
+            let place = |(from, to): (&Field, &Field)| FieldPlace {
+                source: from.offset,
+                target: to.offset,
+                size: from.size(),
+            };
+            let places = fields.iter().zip(chosen.fields()).map(place).collect();
+            Fields { data_type: DataType::Struct(Arc::new(chosen)), inner: Vec::new(), places }
+        }))
+    }
+
+    /// The structure of the view's elements.
+    fn structure(&self) -> Result<&Structure> {
+        let data_type = self.data_type();
+        let is_whole = self.inner().is_empty();
+        data_type
+            .fields()
+            .filter(|_| is_whole)
+            .ok_or_else(|| argument(format!("the elements are {data_type}, which has no fields")))
+    }
+
+    fn with_fields(&self, fields: Result<Fields>) -> Self {
+        let (resolved, fields) = match fields {
+            Ok(fields) => (self.resolved.clone(), Some(Arc::new(self.from_whole(fields)))),
+            Err(error) => (self.resolved.clone().and(Err(error)), None),
+        };
+        Self { array: self.array, resolved, fields }
+    }
+
+    /// The places of fields in whole elements, if they are fields of a field of this view.
+    fn from_whole(&self, mut fields: Fields) -> Fields {
+        let Some(own) = &self.fields else { return fields };
+        let start = |offset: usize| {
+            let inside = |place: &&FieldPlace| (place.target..place.target + place.size).contains(&offset);
+            own.places.iter().find(inside).map_or(offset, |place| place.source + offset - place.target)
+        };
+        fields.places.iter_mut().for_each(|place| place.source = start(place.source));
+        fields
+    }
+}
+
+impl Fields {
+    /// The places for writing, which go from elements of the fields into whole elements.
+    pub(super) fn places_written(&self) -> Dims<FieldPlace> {
+        let back = |&FieldPlace { source, target, size }: &FieldPlace| FieldPlace {
+            source: target,
+            target: source,
+            size,
+        };
+        self.places.iter().map(back).collect()
+    }
+
+    /// Reads the fields into memory whose last dimensions are those of the field.
+    pub(super) fn read(
+        &self,
+        array: &Array,
+        resolved: &ResolvedSelection,
+        mut out: ViewMut<'_>,
+    ) -> Result<()> {
+        if self.inner.is_empty() {
+            array.read_fields_into(&self.places, resolved, &self.data_type, out.reborrow())?;
+            self.data_type.normalise(&mut out);
+            return Ok(());
+        }
+        let shape: Dims<usize> = out.shape().into();
+        let memory = match out.into_slice() {
+            Ok(memory) => memory,
+            Err(mut scattered) => {
+                let mut elements = DynArray::empty(self.data_type.clone(), shape.to_vec())?;
+                self.read(array, resolved, elements.view_mut())?;
+                scattered.copy_from(&elements.view(), 1);
+                return Ok(());
             }
-            Ok(FieldPlace { source: given.offset, target: own.offset, size: given.size() })
-        });
-        let places = places.collect::<Result<Dims<_>>>()?;
-        let resolved = self.resolved()?;
-        let shape = Array::lengths(&resolved.shape())?;
-        let fitting = values.broadcast(&shape, &[]);
-        let fitting = fitting.ok_or_else(|| array.shape_mismatch(&shape, values.shape()))?;
-        array.write_resolved(resolved, values.data_type(), fitting, Some(&places))
+        };
+        // A field that is an array is read as one element of so many bytes.
+        let size = self.inner.iter().product::<usize>() * self.data_type.size();
+        let outer = &shape[..shape.len() - self.inner.len()];
+        let element = DataType::RawBits(size);
+        let whole = ViewMut::contiguous(memory, outer, size);
+        array.read_fields_into(&self.places, resolved, &element, whole)?;
+        self.data_type.normalise(&mut ViewMut::contiguous(memory, &shape, self.data_type.size()));
+        Ok(())
     }
 }
 
@@ -178,27 +169,5 @@ impl Array {
             }
             Ok(())
         })
-    }
-
-    fn write_whole_field(&self, field: &Field, resolved: &ResolvedSelection, values: View<'_>) -> Result<()> {
-        let place = FieldPlace { source: 0, target: field.offset, size: field.size() };
-        self.write_resolved(resolved, &field.data_type, values, Some(&[place]))
-    }
-
-    /// The error for elements whose type or shape differs from that of a field.
-    fn other_field(&self, field: &Field, given: &DataType) -> Error {
-        let shape: String = field.shape.iter().map(|length| format!("[{length}]")).collect();
-        let message = format!("the field '{}' is {}{shape}, not {given}", field.name, field.data_type);
-        Error::new(ErrorKind::DataTypeMismatch, message).at(self.place())
-    }
-
-    fn field(&self, name: &str) -> Result<Field> {
-        let structure = self.structure()?;
-        structure.field(name).ok_or_else(|| structure.no_field(name).at(self.place()))
-    }
-
-    fn structure(&self) -> Result<&zarrox_core::data_type::Structure> {
-        let message = || argument(format!("the elements are {}, which has no fields", self.data_type()));
-        self.data_type().fields().ok_or_else(|| message().at(self.place()))
     }
 }

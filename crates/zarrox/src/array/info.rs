@@ -8,6 +8,7 @@ use zarrox_core::json::Json;
 use zarrox_core::{CodecSpec, DataType, FillValue, Format, Result};
 
 use super::Array;
+use super::internals::ArrayInternals;
 use super::iterate::indices;
 use crate::pool::too_many;
 
@@ -100,7 +101,7 @@ impl Array {
     ///
     /// # Errors
     /// The errors of [`Array::info`].
-    pub fn quick_info(&self) -> Result<ArrayInfo> {
+    pub(crate) fn quick_info(&self) -> Result<ArrayInfo> {
         if self.location.is_remote() { Ok(self.describe(None)) } else { self.info() }
     }
 
@@ -158,7 +159,7 @@ impl Array {
 
     /// Visits all stored objects of the array except documents, with their sizes in bytes: its chunks, and objects that are not
     /// chunks of the grid (`None`).
-    pub fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
+    pub(crate) fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
         if !self.location.store.capabilities().listable {
             return self.visit_by_keys(visit);
         }
@@ -187,7 +188,7 @@ impl Array {
             first += numbers.len() as u64;
             let size_of = |number| {
                 let chunk = indices(number, &grid);
-                let size = self.stored_size(&chunk)?;
+                let size = ArrayInternals::stored_size(self, &chunk)?;
                 Ok((chunk, size))
             };
             let sizes = self.location.pool().map(numbers, 0, usize::MAX, size_of)?;

@@ -2,16 +2,17 @@
 
 use std::fmt;
 use std::iter::FusedIterator;
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-use ndarray::{ArrayD, Axis};
 use zarrox_core::scratch::Positions;
 use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
-use zarrox_core::{DimSelection, Element, IntoSelection, Result};
+use zarrox_core::{DimSelection, FromElements, IntoSelection, Result};
 
+use super::Array;
+use super::fields::Fields;
 use super::view::ArrayView;
-use super::{Array, DynArray};
 use crate::access::AccessOptions;
 use crate::error::argument;
 use crate::pool::too_many;
@@ -19,12 +20,11 @@ use crate::pool::too_many;
 /// Rows of small chunks are read together up to this many bytes, so that all threads have work.
 const TOGETHER: u64 = 1 << 20;
 
-/// An iterator over the positions of the first axis of an array or a view; made by [`ArrayView::rows`] and
-/// [`ArrayView::rows_dyn`].
+/// An iterator over the positions of the first axis of an array or a view; made by [`ArrayView::rows`].
 ///
 /// Rows that are skipped, as by `skip`, `nth` or `step_by`, are not read unless they lie in the same chunks as a row that is
 /// read.
-pub struct Rows<R> {
+pub struct Rows<A: FromElements> {
     /// The view with half of the memory; the other half is for the rows that were read.
     array: Array,
     resolved: ResolvedSelection,
@@ -35,26 +35,24 @@ pub struct Rows<R> {
     row_size: u64,
     remaining: Range<u64>,
     /// Rows that were read ahead, from the front and from the back.
-    front: Option<Batch<R>>,
-    back: Option<Batch<R>>,
-    reader: Reader<R>,
+    front: Option<Batch<A::Rows>>,
+    back: Option<Batch<A::Rows>>,
+    fields: Option<Arc<Fields>>,
 }
 
-/// An iterator over the chunks of an array, or over the stored chunks, with their indices in the grid; made by [`Array::chunks`],
-/// [`Array::stored_chunks`] and similar methods.
-pub struct Chunks<R> {
+/// An iterator over the chunks of an array, or over the stored chunks, with their indices in the grid; made by [`Array::chunks`]
+/// and [`Array::stored_chunks`].
+pub struct Chunks<A> {
     array: Array,
     grid: Vec<u64>,
     numbers: Numbers,
-    read: fn(&ArrayView<'_>, Option<R>) -> Result<R>,
+    result: PhantomData<fn() -> A>,
 }
 
-/// Reads several rows at a time, and takes single rows out of them.
-struct Reader<R> {
-    /// Reads what a view selects, into the previous memory if the shape is the same.
-    read: fn(&ArrayView<'_>, Option<R>) -> Result<R>,
-    /// Copies one row.
-    row: fn(&R, usize) -> Result<R>,
+/// Rows that were read.
+enum Read<A: FromElements> {
+    One(A),
+    Several(A::Rows),
 }
 
 /// Rows that were read together.
@@ -87,35 +85,24 @@ impl ArrayView<'_> {
     /// smaller. The iterator ends after an error.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([6, 2]).data_type(DataType::Int32).chunks([4, 2]).create()?;
     /// array.write(.., &ndarray::arr2(&[[0], [1], [2], [3], [4], [5]]))?;
-    /// for row in array.slice(s![2..4]).rows::<i32>()? {
+    /// for row in array.slice(s![2..4]).rows::<ndarray::Array1<i32>>()? {
     ///     println!("{}", row?);
     /// }
-    /// let last = array.rows::<i32>()?.next_back().unwrap()?;
-    /// assert_eq!(last, ndarray::arr1(&[5, 5]).into_dyn());
+    /// let last = array.rows::<Vec<i32>>()?.next_back().unwrap()?;
+    /// assert_eq!(last, [5, 5]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// When `T` is not the array's element type, the selection does not fit, or it has no dimensions.
-    pub fn rows<T: Element>(&self) -> Result<Rows<ArrayD<T>>> {
-        self.array.check_element::<T>()?;
-        Rows::new(
-            self,
-            Reader { read: read_typed, row: |values, n| Ok(values.index_axis(Axis(0), n).to_owned()) },
-        )
-    }
-
-    /// Like [`ArrayView::rows`], without knowing the element type at compile time.
-    ///
-    /// # Errors
-    /// When the selection does not fit, or has no dimensions.
-    pub fn rows_dyn(&self) -> Result<Rows<DynArray>> {
-        Rows::new(self, Reader { read: |view, _| view.read_dyn(), row: DynArray::row })
+    /// When `A` does not hold the elements, the selection does not fit, or it has no dimensions.
+    pub fn rows<A: FromElements>(&self) -> Result<Rows<A>> {
+        A::check(self.data_type()).map_err(|error| error.at(self.array.place()))?;
+        Rows::new(self)
     }
 }
 
@@ -124,16 +111,8 @@ impl Array {
     ///
     /// # Errors
     /// The errors of [`ArrayView::rows`].
-    pub fn rows<T: Element>(&self) -> Result<Rows<ArrayD<T>>> {
+    pub fn rows<A: FromElements>(&self) -> Result<Rows<A>> {
         self.slice(..).rows()
-    }
-
-    /// Iterates over the first axis without knowing the element type at compile time: [`ArrayView::rows_dyn`].
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::rows_dyn`].
-    pub fn rows_dyn(&self) -> Result<Rows<DynArray>> {
-        self.slice(..).rows_dyn()
     }
 
     /// Iterates over all chunks of the [grid](Array::chunk_grid) in row-major order, stored or not, with their indices and
@@ -144,48 +123,35 @@ impl Array {
     /// error.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([5, 2]).data_type(DataType::Int32).chunks([3, 2]).create()?;
-    /// array.fill(s![4], 7)?;
-    /// for chunk in array.chunks::<i32>()? {
+    /// array.write(s![4], 7)?;
+    /// for chunk in array.chunks::<ArrayD<i32>>()? {
     ///     let (indices, values) = chunk?;
     ///     println!("{indices:?} {}", values.sum());
     /// }
-    /// let stored: Vec<_> = array.stored_chunks::<i32>()?.collect::<Result<_, _>>()?;
-    /// assert_eq!(stored, [(vec![1, 0], ndarray::arr2(&[[0, 0], [7, 7]]).into_dyn())]);
+    /// let stored: Vec<_> = array.stored_chunks::<Vec<i32>>()?.collect::<Result<_, _>>()?;
+    /// assert_eq!(stored, [(vec![1, 0], vec![0, 0, 7, 7])]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// When `T` is not the array's element type.
-    pub fn chunks<T: Element>(&self) -> Result<Chunks<ArrayD<T>>> {
-        self.check_element::<T>()?;
-        Ok(Chunks::new(self, self.all_numbers(), read_typed))
-    }
-
-    /// Like [`Array::chunks`], without knowing the element type at compile time.
-    pub fn chunks_dyn(&self) -> Chunks<DynArray> {
-        Chunks::new(self, self.all_numbers(), |view, _| view.read_dyn())
+    /// When `A` does not hold the elements.
+    pub fn chunks<A: FromElements>(&self) -> Result<Chunks<A>> {
+        A::check(self.data_type()).map_err(|error| error.at(self.place()))?;
+        Ok(Chunks::new(self, self.all_numbers()))
     }
 
     /// Like [`Array::chunks`], but only over the chunks that are stored. The store is listed once, by this call. Memory holds one
     /// chunk, and a number for each stored chunk.
     ///
     /// # Errors
-    /// When `T` is not the array's element type, or the store cannot be listed.
-    pub fn stored_chunks<T: Element>(&self) -> Result<Chunks<ArrayD<T>>> {
-        self.check_element::<T>()?;
-        Ok(Chunks::new(self, self.stored_numbers()?, read_typed))
-    }
-
-    /// Like [`Array::stored_chunks`], without knowing the element type at compile time.
-    ///
-    /// # Errors
-    /// When the store cannot be listed.
-    pub fn stored_chunks_dyn(&self) -> Result<Chunks<DynArray>> {
-        Ok(Chunks::new(self, self.stored_numbers()?, |view, _| view.read_dyn()))
+    /// When `A` does not hold the elements, or the store cannot be listed.
+    pub fn stored_chunks<A: FromElements>(&self) -> Result<Chunks<A>> {
+        A::check(self.data_type()).map_err(|error| error.at(self.place()))?;
+        Ok(Chunks::new(self, self.stored_numbers()?))
     }
 
     fn all_numbers(&self) -> Numbers {
@@ -222,16 +188,8 @@ impl Array {
     }
 }
 
-fn read_typed<T: Element>(view: &ArrayView<'_>, before: Option<ArrayD<T>>) -> Result<ArrayD<T>> {
-    let shape = Array::lengths(&view.shape()?)?;
-    match before.filter(|before| before.shape() == shape.as_slice()) {
-        Some(mut memory) => view.read_into(&mut memory).map(|()| memory),
-        None => view.read(),
-    }
-}
-
-impl<R> Rows<R> {
-    fn new(view: &ArrayView<'_>, reader: Reader<R>) -> Result<Self> {
+impl<A: FromElements> Rows<A> {
+    fn new(view: &ArrayView<'_>) -> Result<Self> {
         let array = view.array();
         let resolved = view.resolved()?;
         let shape = resolved.shape();
@@ -242,7 +200,7 @@ impl<R> Rows<R> {
         usize::try_from(count).map_err(|_| too_many("the rows").at(array.place()))?;
         let (resolved, first_axis) = first_axis(resolved.clone())?;
         let memory = array.location.context.memory;
-        let item = array.data_type().size() as u64;
+        let item = (view.data_type().size() * view.inner().iter().product::<usize>()) as u64;
         let row_size = row.iter().fold(item, |size, &n| size.saturating_mul(n)).max(1);
         Ok(Self {
             array: array.with_options(&AccessOptions::new().memory(memory / 2)),
@@ -253,41 +211,48 @@ impl<R> Rows<R> {
             remaining: 0..count,
             front: None,
             back: None,
-            reader,
+            fields: view.fields.clone(),
         })
     }
 
-    /// A row that was read already; otherwise `read` lists the rows to read together.
-    fn get(&mut self, row: u64, from_front: bool) -> Result<R> {
+    /// A row that was read already; otherwise reads it, with others that lie in the same chunks.
+    fn get(&mut self, row: u64, from_front: bool) -> Result<A> {
         let batches = [&self.front, &self.back];
         let found = batches.into_iter().flatten().find(|batch| batch.rows.contains(&row));
         if let Some(batch) = found {
-            return batch.row(row, &self.reader);
+            return A::row(&batch.values, batch.place(row)?);
         }
         let (near, far) = if from_front { self.following(row) } else { self.preceding(row) };
         let slot = if from_front { &mut self.front } else { &mut self.back };
         let before = slot.take().map(|batch| batch.values);
         let read = self.read(&far, before);
         // Damage in later rows does not prevent returning the rows before.
-        let (rows, values) = match read {
+        let (rows, read) = match read {
             Err(_) if far != near => (near.clone(), self.read(&near, None)?),
             read => (far, read?),
         };
-        if rows.end - rows.start == 1 {
-            return Ok(values);
-        }
+        let values = match read {
+            Read::One(row) => return Ok(row),
+            Read::Several(values) => values,
+        };
         let batch = Batch { rows, values };
-        let found = batch.row(row, &self.reader)?;
+        let found = A::row(&batch.values, batch.place(row)?)?;
         *(if from_front { &mut self.front } else { &mut self.back }) = Some(batch);
         Ok(found)
     }
 
-    /// Reads rows; a single row has no first axis.
-    fn read(&self, rows: &Range<u64>, before: Option<R>) -> Result<R> {
+    /// Reads rows, into the previous memory if the shape is the same.
+    fn read(&self, rows: &Range<u64>, before: Option<A::Rows>) -> Result<Read<A>> {
         let Range { start, end } = *rows;
-        let chosen: DimSelection = if end - start == 1 { start.into() } else { (start..end).into() };
-        let resolved = self.resolved.select(&chosen.into_selection())?;
-        (self.reader.read)(&ArrayView { array: &self.array, resolved: Ok(resolved) }, before)
+        let is_one = end - start == 1;
+        let chosen: DimSelection = if is_one { start.into() } else { (start..end).into() };
+        let resolved = Ok(self.resolved.select(&chosen.into_selection())?);
+        let view = ArrayView { array: &self.array, resolved, fields: self.fields.clone() };
+        match before {
+            _ if is_one => view.read().map(Read::One),
+            Some(before) => view.with_source(|source| before.read_again(source)).map(Read::Several),
+            None => view.read().map(Read::Several),
+        }
     }
 
     /// The rows from this one on that are decoded together with it, and the rows that are read together with these.
@@ -342,7 +307,7 @@ impl<R> Rows<R> {
         }
     }
 
-    fn ended(&mut self, result: Result<R>) -> Option<Result<R>> {
+    fn ended(&mut self, result: Result<A>) -> Option<Result<A>> {
         if result.is_err() {
             self.remaining.start = self.remaining.end;
         }
@@ -354,9 +319,8 @@ impl<R> Rows<R> {
 }
 
 impl<R> Batch<R> {
-    fn row(&self, row: u64, reader: &Reader<R>) -> Result<R> {
-        let place = usize::try_from(row - self.rows.start).map_err(|_| too_many("the rows"))?;
-        (reader.row)(&self.values, place)
+    fn place(&self, row: u64) -> Result<usize> {
+        usize::try_from(row - self.rows.start).map_err(|_| too_many("the rows"))
     }
 }
 
@@ -379,8 +343,8 @@ fn first_axis(mut resolved: ResolvedSelection) -> Result<(ResolvedSelection, Fir
     Ok((resolved, first))
 }
 
-impl<R> Iterator for Rows<R> {
-    type Item = Result<R>;
+impl<A: FromElements> Iterator for Rows<A> {
+    type Item = Result<A>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.nth(0)
@@ -403,7 +367,7 @@ impl<R> Iterator for Rows<R> {
     }
 }
 
-impl<R> DoubleEndedIterator for Rows<R> {
+impl<A: FromElements> DoubleEndedIterator for Rows<A> {
     fn next_back(&mut self) -> Option<Self::Item> {
         self.nth_back(0)
     }
@@ -419,25 +383,25 @@ impl<R> DoubleEndedIterator for Rows<R> {
     }
 }
 
-impl<R> ExactSizeIterator for Rows<R> {}
+impl<A: FromElements> ExactSizeIterator for Rows<A> {}
 
-impl<R> FusedIterator for Rows<R> {}
+impl<A: FromElements> FusedIterator for Rows<A> {}
 
-impl<R> fmt::Debug for Rows<R> {
+impl<A: FromElements> fmt::Debug for Rows<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rows").field("array", &self.array.path()).field("remaining", &self.remaining).finish()
     }
 }
 
-impl<R> Chunks<R> {
-    fn new(array: &Array, numbers: Numbers, read: fn(&ArrayView<'_>, Option<R>) -> Result<R>) -> Self {
-        Self { array: array.clone(), grid: array.grid_shape(), numbers, read }
+impl<A: FromElements> Chunks<A> {
+    fn new(array: &Array, numbers: Numbers) -> Self {
+        Self { array: array.clone(), grid: array.grid_shape(), numbers, result: PhantomData }
     }
 
-    fn get(&mut self, number: Option<u64>) -> Option<Result<(Vec<u64>, R)>> {
+    fn get(&mut self, number: Option<u64>) -> Option<Result<(Vec<u64>, A)>> {
         let indices = indices(number?, &self.grid);
         let blocks: Vec<DimSelection> = indices.iter().map(|&index| index.into()).collect();
-        let values = (self.read)(&self.array.blocks(blocks.into_selection()), None);
+        let values = self.array.blocks(blocks.into_selection()).read();
         if values.is_err() {
             self.numbers = Numbers::All(0..0);
         }
@@ -445,8 +409,8 @@ impl<R> Chunks<R> {
     }
 }
 
-impl<R> Iterator for Chunks<R> {
-    type Item = Result<(Vec<u64>, R)>;
+impl<A: FromElements> Iterator for Chunks<A> {
+    type Item = Result<(Vec<u64>, A)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.nth(0)
@@ -468,7 +432,7 @@ impl<R> Iterator for Chunks<R> {
     }
 }
 
-impl<R> DoubleEndedIterator for Chunks<R> {
+impl<A: FromElements> DoubleEndedIterator for Chunks<A> {
     fn next_back(&mut self) -> Option<Self::Item> {
         let number = match &mut self.numbers {
             Numbers::All(all) => all.next_back(),
@@ -478,9 +442,9 @@ impl<R> DoubleEndedIterator for Chunks<R> {
     }
 }
 
-impl<R> FusedIterator for Chunks<R> {}
+impl<A: FromElements> FusedIterator for Chunks<A> {}
 
-impl<R> fmt::Debug for Chunks<R> {
+impl<A: FromElements> fmt::Debug for Chunks<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Chunks")
             .field("array", &self.array.path())

@@ -12,31 +12,31 @@ mod fetch;
 mod fields;
 mod generation;
 mod info;
+mod internals;
 mod iterate;
 mod kept;
-mod ndarrays;
 mod parts;
+mod raw;
 mod read;
+mod regions;
 mod resize;
 mod show;
 mod stored;
-mod time;
-mod transfer;
 mod view;
-mod vlen;
-mod vlen_element;
 mod write;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use serde::de::DeserializeOwned;
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
+use zarrox_core::error::Place;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
-use zarrox_core::json::{Json, Map};
+use zarrox_core::json::{self, Json, Map};
 use zarrox_core::metadata::{Change, Format, NodeMetadata};
 use zarrox_core::strided::Dims;
 use zarrox_core::{
-    ArrayMetadata, CodecSpec, DataType, Element, Error, ErrorKind, FillValue, NodePath, Result,
+    ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, FromElement, NodePath, Result,
 };
 use zarrox_stores::{Capabilities, Key, Prefix};
 
@@ -53,17 +53,17 @@ pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
 pub use dynamic::{DynArray, npy};
 pub use info::ArrayInfo;
+pub use internals::ArrayInternals;
 pub use iterate::indices;
 pub use iterate::{Chunks, Rows};
-pub use ndarrays::{bytes_of, bytes_of_mut};
 pub use parts::Parts;
-pub use resize::{Growth, Longer};
+pub use raw::RawChunks;
+pub use regions::ChunkIndices;
+pub use resize::{Growth, Longer, SoleAppender, Unwritten};
 pub use resize::{Left, left_in, settle_left};
 pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
-pub use time::Time;
 pub use view::ArrayView;
-pub use vlen_element::VlenElement;
 
 /// An array: its metadata is in memory, and its chunks are in the store.
 ///
@@ -104,20 +104,33 @@ struct Shared {
 
 impl Array {
     /// Opens the array at a place by its metadata.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidMetadata`] and [`ErrorKind::Unsupported`] when elements cannot be read or written by it.
-    pub fn new(location: Location, metadata: ArrayMetadata) -> Result<Self> {
+    pub(crate) fn new(location: Location, metadata: ArrayMetadata) -> Result<Self> {
         let location = location.settle(metadata.format)?;
         let chunks = location.chunks(metadata.format)?;
         let chain = chains::chain_for(&metadata, &location.context);
         let (chain, unreadable) = chains::or_unusable(chain, &metadata, &location.context)
-            .map_err(|error| error.at(format!("array '{}'", location.path)))?;
+            .map_err(|error| error.at(Place::array(&location.path)))?;
         let generation = Generation::of_found(&location, &metadata)?.map(Arc::new);
         let shared = Arc::new(Shared { unit: unit_of(&chain), unreadable, ..Shared::default() });
         let array = Self { location, metadata, chain, shared, chunks, generation };
         array.check_inner_chunks().map_err(|error| error.at(array.place()))?;
         Ok(array)
+    }
+
+    /// Starts to create an array at another place that is like this one: with its shape, data type, chunks, codecs, fill value,
+    /// names of dimensions, and format. The builder can change any of them; of an array with shards, its `chunks` are the shards.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([5, 2]).data_type(DataType::Int32).chunks([3, 2]).create()?;
+    /// let longer = array.like(directory.path().join("b.zarr")).shape([50, 2]).create()?;
+    /// assert_eq!(longer.chunk_shape(), [3, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn like(&self, place: impl Into<crate::Place>) -> ArrayBuilder {
+        crate::OpenOptions::within(&self.location.context).create_array(place).like(self)
     }
 
     /// Creates the chain again after a change of the grid.
@@ -144,6 +157,26 @@ impl Array {
         array
     }
 
+    /// The array with the options of another handle.
+    #[cfg(feature = "async")]
+    pub(crate) fn with_context_of(mut self, other: &Self) -> Self {
+        self.location.context = Arc::clone(&other.location.context);
+        self
+    }
+
+    /// Reads the metadata again, since others may have changed the shape or the attributes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when the array was deleted or moved, [`ErrorKind::InvalidArgument`] when it was replaced by a group;
+    /// and when the store cannot be read.
+    pub fn reload(&mut self) -> Result<()> {
+        let found = self.location.as_stored().find()?;
+        let missing = || Error::new(ErrorKind::NotFound, "it was deleted or moved").at(self.place());
+        let found = found.ok_or_else(missing)?;
+        *self = crate::Node::new(found.location, found.node)?.into_array()?;
+        Ok(())
+    }
+
     /// The capabilities of the array's store.
     pub fn capabilities(&self) -> Capabilities {
         self.location.store.capabilities()
@@ -155,7 +188,7 @@ impl Array {
     }
 
     /// The metadata as the documents have it. If they do not define the chunk keys,
-    /// [`chunk_key_encoding`](Self::chunk_key_encoding) detects them.
+    /// [`RawChunks::key_encoding`] detects them.
     pub fn metadata(&self) -> &ArrayMetadata {
         &self.metadata
     }
@@ -163,6 +196,19 @@ impl Array {
     /// The shape, in elements.
     pub fn shape(&self) -> &[u64] {
         &self.metadata.shape
+    }
+
+    /// The name of the array: the last part of its path, which is empty for the root.
+    pub fn name(&self) -> &str {
+        self.location.path.name()
+    }
+
+    /// The number of elements; `None` if it exceeds `u64`.
+    pub fn size(&self) -> Option<u64> {
+        if self.shape().contains(&0) {
+            return Some(0);
+        }
+        self.shape().iter().try_fold(1_u64, |size, &length| size.checked_mul(length))
     }
 
     /// The number of dimensions.
@@ -188,7 +234,7 @@ impl Array {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn chunk_key_encoding(&self) -> Result<ChunkKeyEncoding> {
+    pub(crate) fn chunk_key_encoding(&self) -> Result<ChunkKeyEncoding> {
         if self.metadata.separator_declared {
             return Ok(self.metadata.chunk_key_encoding);
         }
@@ -263,9 +309,27 @@ impl Array {
         self.metadata.dimension_names.as_deref()
     }
 
+    /// The fill value as an element of this type.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`] when the elements are of another type.
+    pub fn fill_value_as<T: FromElement>(&self) -> Result<T> {
+        let decode = T::decoder(self.data_type()).map_err(|error| error.at(self.place()))?;
+        decode(self.fill_value().as_bytes()).map_err(|error| error.at(self.place()))
+    }
+
     /// The user's attributes.
     pub fn attributes(&self) -> &Map {
         &self.metadata.attributes
+    }
+
+    /// The user's attributes as a value of a type that `serde` knows, as by [`json::from_map`](crate::json::from_map).
+    /// [`json::to_map`](crate::json::to_map) makes attributes of such a value.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidMetadata`](crate::ErrorKind::InvalidMetadata), with the name of the attribute, when one does not fit the type.
+    pub fn attributes_as<T: DeserializeOwned>(&self) -> Result<T> {
+        json::from_map(self.attributes()).map_err(|error| error.at("attributes").at(self.place()))
     }
 
     /// Flushes the store, see [`Store::flush`](zarrox_stores::Store::flush): a zip archive is finished.
@@ -280,7 +344,8 @@ impl Array {
     ///
     /// # Errors
     /// When the array cannot be written.
-    pub fn set_attributes(&mut self, attributes: Map) -> Result<()> {
+    pub fn set_attributes(&mut self, attributes: impl Into<Map>) -> Result<()> {
+        let attributes = attributes.into();
         self.update_attributes(move |map| map.clone_from(&attributes))
     }
 
@@ -304,7 +369,7 @@ impl Array {
     }
 
     /// Changes members of the array's document, in the form of its format.
-    pub fn change_members(&mut self, members: &Map) -> Result<()> {
+    pub(crate) fn change_members(&mut self, members: &Map) -> Result<()> {
         let (location, format) = (self.location.clone(), self.metadata.format);
         let metadata = location.change(format, |node, write| {
             let metadata = patched(&location, format, node, Change::Members(members))
@@ -400,7 +465,7 @@ impl Array {
     }
 
     /// Writes by `write`, while nobody moves, replaces or deletes the array, which still is what the handle was opened for.
-    pub fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
+    pub(crate) fn writing<R>(&self, write: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return write() };
         let checked = generation.hold(&self.location).and_then(|hold| {
             generation.check(&self.location, &self.metadata)?;
@@ -411,7 +476,7 @@ impl Array {
     }
 
     /// Makes sure that the array still is what the handle was opened for.
-    pub fn check_generation(&self) -> Result<()> {
+    pub(crate) fn check_generation(&self) -> Result<()> {
         let Some(generation) = &self.generation else { return Ok(()) };
         generation.check(&self.location, &self.metadata)
     }
@@ -421,20 +486,9 @@ impl Array {
         self.chunks.key(&self.chunk_key_encoding()?.encode(chunk)).map_err(Error::from)
     }
 
-    fn check_element<T: Element>(&self) -> Result<()> {
-        if T::holds(self.data_type()) {
-            return Ok(());
-        }
-        Err(Error::new(
-            ErrorKind::DataTypeMismatch,
-            format!("the elements are {}, not {}", self.data_type(), T::data_type()),
-        )
-        .at(self.place()))
-    }
-
     /// The name of this array for errors.
-    fn place(&self) -> String {
-        format!("array '{}' in {}", self.path(), self.location.store.location())
+    fn place(&self) -> Place {
+        Place::array(self.path()).in_store(self.location.store.location())
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use zarrox_core::Result;
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
+use zarrox_core::{Order, Result};
 
 use super::boxes::Boxes;
 use super::view::ArrayView;
@@ -16,9 +16,9 @@ const ENOUGH: u64 = 64 << 20;
 /// range of positions along every axis of the view.
 #[derive(Debug, Clone)]
 pub struct Parts {
-    /// The axes of the view; in column-major order, the last axis comes first.
+    /// The axes of the view; in column-major order, the last one comes first.
     axes: Vec<Axis>,
-    column_major: bool,
+    order: Order,
     /// The start of the next part; `None` at the end.
     next: Option<Vec<u64>>,
 }
@@ -54,23 +54,23 @@ impl ArrayView<'_> {
     /// shard is divided at its inner chunks. When a selection is read or written in such parts, each chunk is decoded or encoded
     /// once.
     ///
-    /// The boxes are long along the last axes, or along the first axes if `column_major`.
+    /// The boxes are long along the last axes, or along the first axes in column-major order.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{Order, prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([100, 100]).data_type(DataType::Int32).chunks([10, 10]).create()?;
-    /// let parts: Vec<_> = array.slice(s![.., 5..]).parts(500, false)?.collect();
+    /// let parts: Vec<_> = array.slice(s![.., 5..]).parts(500, Order::RowMajor)?.collect();
     /// assert_eq!(parts[..2], [[0..10, 0..45], [0..10, 45..95]]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
-    pub fn parts(&self, most: u64, column_major: bool) -> Result<Parts> {
+    pub fn parts(&self, most: u64, order: Order) -> Result<Parts> {
         let item = self.data_type().size().max(1) as u64;
-        self.divided(most, column_major, |axes, room| {
+        self.divided(most, order, |axes, room| {
             let lengths: Vec<u64> = axes.iter().map(|axis| axis.length).collect();
             let chunks: Vec<u64> = axes.iter().map(|axis| axis.chunk).collect();
             let bytes = room.most.min(room.enough).saturating_mul(item);
@@ -78,30 +78,25 @@ impl ArrayView<'_> {
         })
     }
 
-    /// Returns boxes that cover the selection and whose elements are consecutive in row-major order (or `column_major`), within a
+    /// Returns boxes that cover the selection and whose elements are consecutive in this order, within a
     /// box and from box to box; otherwise like [`ArrayView::parts`]. If whole rows of chunks have more than `most` elements,
     /// chunks are read [several times](Parts::times).
     ///
     /// # Errors
     /// The errors of [`ArrayView::shape`].
-    pub fn parts_in_order(&self, most: u64, column_major: bool) -> Result<Parts> {
-        self.divided(most, column_major, rows)
+    pub fn parts_in_order(&self, most: u64, order: Order) -> Result<Parts> {
+        self.divided(most, order, rows)
     }
 
     /// Divides the selection into boxes with at most these lengths: boxes of stored objects, or of inner chunks if objects are
     /// too large.
-    fn divided(
-        &self,
-        most: u64,
-        column_major: bool,
-        lengths: impl Fn(&[Axis], Room) -> Vec<u64>,
-    ) -> Result<Parts> {
+    fn divided(&self, most: u64, order: Order, lengths: impl Fn(&[Axis], Room) -> Vec<u64>) -> Result<Parts> {
         let (resolved, array) = (self.unconfirmed()?, self.array);
         let enough = ENOUGH / self.data_type().size().max(1) as u64;
         let inside = array.shard_shape().map(|_| ChunkGrid::Regular { chunk_shape: array.chunk_shape() });
         let divide = |grid: &ChunkGrid| {
             let mut axes = axes(resolved, grid);
-            if column_major {
+            if order == Order::ColumnMajor {
                 axes.reverse();
             }
             let next = axes.iter().all(|axis| axis.length > 0).then(|| vec![0; axes.len()]);
@@ -109,7 +104,7 @@ impl ArrayView<'_> {
                 let lengths = lengths(&axes, Room { most, enough });
                 axes.iter_mut().zip(lengths).for_each(|(axis, length)| axis.part = length);
             }
-            Parts { axes, column_major, next }
+            Parts { axes, order, next }
         };
         let whole = divide(array.chunk_grid());
         Ok(match inside {
@@ -205,7 +200,7 @@ impl Iterator for Parts {
         let range = |(axis, begin): (&Axis, u64)| begin..axis.end(begin);
         let mut part: Vec<Range<u64>> = self.axes.iter().zip(begin).map(range).collect();
         self.next = self.following(&part);
-        if self.column_major {
+        if self.order == Order::ColumnMajor {
             part.reverse();
         }
         Some(part)
@@ -257,7 +252,7 @@ mod tests {
     use zarrox_stores::MemoryStore;
 
     fn array(shape: &[u64], chunks: &[u64]) -> Array {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         builder.shape(shape).data_type(DataType::UInt8).chunks(chunks).create().unwrap()
     }
 
@@ -272,8 +267,13 @@ mod tests {
         let numbers = numbered(array);
         for part in parts {
             let ranges: Vec<crate::DimSelection> = part.into_iter().map(Into::into).collect();
-            let mut met: Vec<u8> =
-                numbers.slice(selection).slice(ranges).read::<u8>().unwrap().into_iter().collect();
+            let mut met: Vec<u8> = numbers
+                .slice(selection)
+                .slice(ranges)
+                .read::<ndarray::ArrayD<u8>>()
+                .unwrap()
+                .into_iter()
+                .collect();
             met.sort_unstable();
             met.dedup();
             met.into_iter().for_each(|chunk| times[usize::from(chunk)] += 1);
@@ -291,7 +291,7 @@ mod tests {
                 crate::DimSelection::from(start..(start + length).min(other.shape()[dim]))
             };
             let place: Vec<_> = chunk.iter().enumerate().map(range).collect();
-            numbers.fill(place, u8::try_from(n).unwrap()).unwrap();
+            numbers.write(place, u8::try_from(n).unwrap()).unwrap();
         }
         numbers
     }
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn every_chunk_lies_in_one_part_that_holds_one_chunk() {
         let regular = array(&[23, 17], &[4, 5]);
-        let rectilinear = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let rectilinear = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         let rectilinear = rectilinear.shape([23, 17]).data_type(DataType::UInt8);
         let rectilinear = rectilinear.rectilinear_chunks([[3, 9, 1, 10], [8, 2, 4, 4]]).create().unwrap();
         let selections: [Selection; 5] =
@@ -314,15 +314,15 @@ mod tests {
         for array in [regular, rectilinear] {
             for selection in &selections {
                 let view = array.slice(selection);
-                for column_major in [false, true] {
+                for order in [Order::RowMajor, Order::ColumnMajor] {
                     for most in [0, 20, 90, 200, 1000] {
-                        let parts = view.parts(most, column_major).unwrap();
+                        let parts = view.parts(most, order).unwrap();
                         assert_eq!(parts.times(), 1);
                         let covered: u64 = sizes(parts.clone()).iter().sum();
                         assert_eq!(covered, view.shape().unwrap().iter().product::<u64>());
                         let times = counted(&array, selection, parts);
                         assert!(times.iter().all(|&times| times <= 1), "{selection:?} {most}: {times:?}");
-                        let parts = view.parts_in_order(most, column_major).unwrap();
+                        let parts = view.parts_in_order(most, order).unwrap();
                         let once = parts.times() == 1;
                         let times = counted(&array, selection, parts);
                         assert!(
@@ -339,44 +339,54 @@ mod tests {
     fn parts_in_order_are_whole_rows_of_chunks_where_these_fit() {
         let array = array(&[10, 1 << 23], &[4, 1 << 20]);
         let whole: Vec<_> =
-            array.slice(..).parts_in_order(1 << 30, false).unwrap().map(|p| p[0].clone()).collect();
+            array.slice(..).parts_in_order(1 << 30, Order::RowMajor).unwrap().map(|p| p[0].clone()).collect();
         assert_eq!(whole, [0..8, 8..10]);
-        let later: Vec<_> =
-            array.slice(s![3.., ..]).parts_in_order(6 << 23, false).unwrap().map(|p| p[0].clone()).collect();
+        let later: Vec<_> = array
+            .slice(s![3.., ..])
+            .parts_in_order(6 << 23, Order::RowMajor)
+            .unwrap()
+            .map(|p| p[0].clone())
+            .collect();
         assert_eq!(later, [0..5, 5..7]);
     }
 
     #[test]
     fn parts_in_order_keep_to_memory_by_cutting_rows_and_then_dimensions() {
         let one = array(&[4, 100], &[4, 5]);
-        let parts = one.slice(..).parts_in_order(200, false).unwrap();
+        let parts = one.slice(..).parts_in_order(200, Order::RowMajor).unwrap();
         assert_eq!((parts.times(), parts.whole_rows()), (2, 400));
         assert_eq!(sizes(parts), [200, 200]);
         let two = array(&[2, 5], &[1, 1]);
-        let blocks: Vec<_> = two.slice(..).parts_in_order(2, false).unwrap().collect();
+        let blocks: Vec<_> = two.slice(..).parts_in_order(2, Order::RowMajor).unwrap().collect();
         assert_eq!((blocks.len(), &blocks[2]), (6, &vec![0..1, 4..5]));
-        let turned: Vec<_> = two.slice(..).parts_in_order(2, true).unwrap().collect();
+        let turned: Vec<_> = two.slice(..).parts_in_order(2, Order::ColumnMajor).unwrap().collect();
         assert_eq!((turned.len(), &turned[1]), (5, &vec![0..2, 1..2]));
     }
 
     #[test]
     fn shards_that_do_not_fit_are_divided_between_their_chunks() {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         let builder = builder.shape([8, 8]).data_type(DataType::UInt8).chunks([2, 2]).shards([4, 8]);
         let array = builder.create().unwrap();
-        let first = |most| array.slice(..).parts(most, false).unwrap().next().unwrap();
+        let first = |most| array.slice(..).parts(most, Order::RowMajor).unwrap().next().unwrap();
         assert_eq!((first(32), first(31), first(1)), (vec![0..4, 0..8], vec![0..2, 0..8], vec![0..2, 0..2]));
     }
 
     #[test]
     fn there_are_views_without_dimensions_and_without_elements() {
-        assert_eq!(array(&[], &[]).slice(..).parts(1, false).unwrap().collect::<Vec<_>>(), [Vec::new()]);
-        assert_eq!(array(&[], &[]).slice(..).parts_in_order(1, true).unwrap().count(), 1);
-        assert_eq!(array(&[3, 0], &[1, 1]).slice(..).parts(1, false).unwrap().count(), 0);
-        let huge = array(&[1 << 62, 1 << 62], &[1, 1 << 20]);
-        assert_eq!(huge.slice(..).parts(1 << 21, false).unwrap().nth(1).unwrap(), [0..1, 1 << 21..1 << 22]);
         assert_eq!(
-            huge.slice(..).parts_in_order(1 << 21, false).unwrap().nth(1).unwrap(),
+            array(&[], &[]).slice(..).parts(1, Order::RowMajor).unwrap().collect::<Vec<_>>(),
+            [Vec::new()]
+        );
+        assert_eq!(array(&[], &[]).slice(..).parts_in_order(1, Order::ColumnMajor).unwrap().count(), 1);
+        assert_eq!(array(&[3, 0], &[1, 1]).slice(..).parts(1, Order::RowMajor).unwrap().count(), 0);
+        let huge = array(&[1 << 62, 1 << 62], &[1, 1 << 20]);
+        assert_eq!(
+            huge.slice(..).parts(1 << 21, Order::RowMajor).unwrap().nth(1).unwrap(),
+            [0..1, 1 << 21..1 << 22]
+        );
+        assert_eq!(
+            huge.slice(..).parts_in_order(1 << 21, Order::RowMajor).unwrap().nth(1).unwrap(),
             [0..1, 1 << 21..1 << 22]
         );
     }

@@ -1,75 +1,27 @@
 //! Reading: a selection becomes projections onto chunks, and each chunk's codec chain requests bytes.
 
-use ndarray::{Array as NdArray, ArrayBase, ArrayD, DataMut, Dimension, IxDyn, RawData};
+use std::cell::Cell;
+
 use zarrox_core::codec::ReadPart;
 use zarrox_core::data_type::Storage;
+use zarrox_core::elements::Source;
+use zarrox_core::error::Place;
 use zarrox_core::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, ViewMut};
-use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
+use zarrox_core::{DataType, Error, ErrorKind, Result};
 use zarrox_stores::Key;
 
-use super::ndarrays::contiguous_view;
 use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::argument;
-use crate::memory::zeroed;
 use crate::pool::too_many;
 
 impl ArrayView<'_> {
-    /// Reads the elements into a new array.
-    ///
-    /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when `T` is not the array's element type, [`ErrorKind::InvalidSelection`] when the
-    /// selection is invalid, [`ErrorKind::OutOfMemory`] when memory for the result cannot be allocated,
-    /// [`ErrorKind::LimitExceeded`] when it would be larger than an address space, [`ErrorKind::Corrupt`] when a chunk is damaged,
-    /// and errors of the store.
-    pub fn read<T: Element>(&self) -> Result<ArrayD<T>> {
-        let array = self.array;
-        array.check_element::<T>()?;
-        let resolved = self.resolved()?;
-        array.read_new(resolved, |out| array.read_resolved(resolved, out))
-    }
-
-    /// Reads the elements into a new array whose number of dimensions is known at compile time.
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::read`]; also when there is another number of dimensions.
-    pub fn read_nd<T: Element, D: Dimension>(&self) -> Result<NdArray<T, D>> {
-        self.check_ndim::<D>()?;
-        self.read()?.into_dimensionality().map_err(|error| argument(error.to_string()))
-    }
-
-    /// Reads the elements into the caller's memory: an `ndarray` of any layout with the result's shape.
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::read`]; also when the shapes differ. On an error the memory may be partly written.
-    pub fn read_into<T, S, D>(&self, out: &mut ArrayBase<S, D>) -> Result<()>
-    where
-        T: Element,
-        S: DataMut + RawData<Elem = T>,
-        D: Dimension,
-    {
-        self.array.check_element::<T>()?;
-        let resolved = self.resolved()?;
-        self.array.read_existing(resolved, out, |out| self.array.read_resolved(resolved, out))
-    }
-
-    /// Reads the elements without knowing their type at compile time.
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::read`].
-    pub fn read_dyn(&self) -> Result<DynArray> {
-        let resolved = self.resolved()?;
-        let mut elements = self.array.empty_for(resolved, self.data_type())?;
-        self.array.read_resolved(resolved, elements.view_mut())?;
-        Ok(elements)
-    }
-
     /// Reads the elements into memory of any kind, with the result's shape and element size.
     ///
     /// # Errors
     /// The errors of [`ArrayView::read_into`]; also when elements have variable length, for which there is
-    /// [`read_dyn`](ArrayView::read_dyn).
+    /// a [`DynArray`].
     pub fn read_raw(&self, out: ViewMut<'_>) -> Result<()> {
         let resolved = self.resolved()?;
         self.check_raw(out.shape(), out.item())?;
@@ -89,58 +41,26 @@ impl ArrayView<'_> {
         }
         Ok(())
     }
-
-    /// Refuses a number of dimensions that differs from the selection's.
-    pub(super) fn check_ndim<D: Dimension>(&self) -> Result<()> {
-        let found = self.resolved()?.result.len();
-        match D::NDIM.filter(|&wanted| wanted != found) {
-            Some(wanted) => {
-                Err(argument(format!("the selection has {found} dimensions, but {wanted} are expected"))
-                    .at(self.array.place()))
-            }
-            None => Ok(()),
-        }
-    }
 }
 
 impl Array {
-    /// A new array with the result, which `read` writes into the given memory.
-    pub(super) fn read_new<T: Element>(
+    /// Lets `work` read elements of this shape and type through `read`, which names the place of its errors. Others get the
+    /// array's place.
+    pub(super) fn from_source<R>(
         &self,
-        resolved: &ResolvedSelection,
-        read: impl FnOnce(ViewMut<'_>) -> Result<()>,
-    ) -> Result<ArrayD<T>> {
-        let shape = Array::lengths(&resolved.shape())?;
-        let mut data = zeroed::<T>(count(&shape, size_of::<T>())?)?;
-        read(contiguous_view(&mut data, &shape, size_of::<T>()))?;
-        ArrayD::from_shape_vec(IxDyn(&shape), data).map_err(|error| argument(error.to_string()))
-    }
-
-    /// Passes the caller's memory to `read`, if it has the result's shape.
-    pub(super) fn read_existing<T, S, D>(
-        &self,
-        resolved: &ResolvedSelection,
-        out: &mut ArrayBase<S, D>,
-        read: impl FnOnce(ViewMut<'_>) -> Result<()>,
-    ) -> Result<()>
-    where
-        T: Element,
-        S: DataMut + RawData<Elem = T>,
-        D: Dimension,
-    {
-        let shape = Array::lengths(&resolved.shape())?;
-        if out.shape() != shape.as_slice() {
-            let message =
-                format!("the selection has the shape {shape:?}, but the memory has {:?}", out.shape());
-            return Err(argument(message).at(self.place()));
-        }
-        let item = size_of::<T>();
-        // This comes before the strides are read: shared memory is copied now, and may get other strides.
-        let pointer = out.as_mut_ptr().cast::<u8>();
-        let strides: Dims<isize> = out.strides().iter().map(|stride| stride * item.cast_signed()).collect();
-        // SAFETY: shape and strides are those of an array that is borrowed mutably for the whole call; elements of an
-        // owned or mutably borrowed ndarray do not overlap, and they are initialised.
-        read(unsafe { ViewMut::from_raw(pointer, &shape, &strides, item) })
+        shape: Dims<usize>,
+        data_type: &DataType,
+        work: impl FnOnce(&Source<'_>) -> Result<R>,
+        read: &dyn Fn(ViewMut<'_>) -> Result<()>,
+    ) -> Result<R> {
+        let has_failed = Cell::new(false);
+        let read = |out: ViewMut<'_>| {
+            let done = read(out);
+            has_failed.set(done.is_err());
+            done
+        };
+        let result = work(&Source { shape, data_type, read: &read });
+        result.map_err(|error| if has_failed.get() { error } else { error.at(self.place()) })
     }
 
     /// Memory for the elements of a result of `data_type`.
@@ -239,6 +159,6 @@ fn count(shape: &[usize], item: usize) -> Result<usize> {
 }
 
 /// The name of a chunk for errors.
-pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> String {
-    format!("chunk {chunk:?} (key '{key}')")
+pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> Place {
+    Place::chunk(chunk, key)
 }

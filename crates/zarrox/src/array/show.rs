@@ -19,7 +19,7 @@ impl fmt::Display for Array {
     }
 }
 
-/// A description of several lines, each with a name and a value.
+/// A description of several lines, each with a name and a value; the last one has no line break.
 impl fmt::Display for ArrayInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number =
@@ -52,10 +52,13 @@ impl fmt::Display for ArrayInfo {
         }
         let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
         let mut last = "";
-        for (name, value) in lines {
+        for (index, (name, value)) in lines.into_iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
             // A name that repeats is printed once.
             let shown = if name == last { "" } else { name };
-            writeln!(f, "{shown:width$}  {value}")?;
+            write!(f, "{shown:width$}  {value}")?;
             last = name;
         }
         Ok(())

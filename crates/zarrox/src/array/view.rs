@@ -1,10 +1,17 @@
 //! Selected parts of arrays.
 
-use ndarray::{Array as NdArray, ArrayBase, ArrayD, Data, DataMut, Dimension, RawData};
-use zarrox_core::selection::{Mask, ResolvedSelection, Selection};
-use zarrox_core::{DataType, Element, IntoSelection, Result};
+use std::sync::Arc;
 
-use super::{Array, DynArray, VlenElement};
+use zarrox_core::elements::{Elements, Source, Target};
+use zarrox_core::selection::{Mask, ResolvedSelection, Selection};
+use zarrox_core::{
+    DataType, DimSelection, ElementsMut, Error, FromElement, FromElements, IntoElements, IntoSelection,
+    Result,
+};
+
+use super::Array;
+use super::fields::Fields;
+use crate::error::argument;
 
 /// A selected part of an array, which is neither read nor written yet.
 ///
@@ -12,21 +19,23 @@ use super::{Array, DynArray, VlenElement};
 /// selected elements are read. An invalid selection is reported when the view is read or written.
 ///
 /// ```
-/// # use zarrox::prelude::*;
+/// # use zarrox::{prelude::*, s};
 /// # let directory = tempfile::tempdir()?;
 /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
 /// #     .shape([100, 100]).data_type(DataType::Int32).chunks([10, 10]).create()?;
 /// let view = array.slice(s![10..20, ..]).oindex((0, [5, 3, 99]));
 /// assert_eq!(view.shape()?, [3]);
-/// view.write(&ndarray::arr1(&[1, 2, 3]))?;
-/// assert_eq!(array.read::<i32>(s![10, 3..6])?.as_slice().unwrap(), [2, 0, 1]);
+/// view.write([1, 2, 3])?;
+/// assert_eq!(array.read::<Vec<i32>>(s![10, 3..6])?, [2, 0, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct ArrayView<'a> {
     pub(super) array: &'a Array,
-    /// The resolved selection, or the error of an invalid selection.
+    /// The resolved selection, or the error of an invalid selection or of an unknown field.
     pub(super) resolved: Result<ResolvedSelection>,
+    /// The fields of structured elements, if only some are selected.
+    pub(super) fields: Option<Arc<Fields>>,
 }
 
 impl Array {
@@ -35,18 +44,18 @@ impl Array {
         let selection = selection.into_selection();
         let selection = selection.on_grid(self.chunk_grid(), self.shape());
         let resolved = selection.and_then(|selection| selection.resolve(self.shape()));
-        ArrayView { array: self, resolved }
+        ArrayView { array: self, resolved, fields: None }
     }
 
     /// Selects along each dimension independently (zarr-python's `oindex`). Every item is an integer, a slice, a list of integers
     /// or a list of booleans.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([100, 100]).data_type(DataType::Int32).chunks([10, 10]).create()?;
-    /// let crossings = array.oindex(([0, 50, 99], [7, 5])).read::<i32>()?;
+    /// let crossings: ndarray::Array2<i32> = array.oindex(([0, 50, 99], [7, 5])).read()?;
     /// assert_eq!(crossings.shape(), [3, 2]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -58,12 +67,12 @@ impl Array {
     /// broadcast together, and the result has their shape. A single boolean array is a [mask](Array::mask).
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([100, 100]).data_type(DataType::Int32).chunks([10, 10]).create()?;
-    /// let three = array.vindex(([0, 50, -1], [7, 5, 7])).read::<i32>()?;
-    /// assert_eq!(three.shape(), [3]);
+    /// let three = array.vindex(([0, 50, -1], [7, 5, 7])).read::<Vec<i32>>()?;
+    /// assert_eq!(three.len(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn vindex(&self, coordinates: impl IntoSelection) -> ArrayView<'_> {
@@ -73,13 +82,13 @@ impl Array {
     /// Selects the elements where a mask of the array's shape is true, in row-major order.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([2, 3]).data_type(DataType::Int32).create()?;
     /// let mask = ndarray::arr2(&[[false, true, false], [true, false, true]]);
-    /// array.mask(&mask).fill(7)?;
-    /// assert_eq!(array.read::<i32>(..)?, mask.mapv(|set| if set { 7 } else { 0 }).into_dyn());
+    /// array.mask(&mask).write(7)?;
+    /// assert_eq!(array.read::<ndarray::Array2<i32>>(..)?, mask.mapv(|set| if set { 7 } else { 0 }));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn mask(&self, mask: impl Into<Mask>) -> ArrayView<'_> {
@@ -91,7 +100,7 @@ impl Array {
     /// these are the shards.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([100, 100]).data_type(DataType::Int32).chunks([30, 30]).create()?;
@@ -101,6 +110,16 @@ impl Array {
     pub fn blocks(&self, blocks: impl IntoSelection) -> ArrayView<'_> {
         self.slice(Selection::blocks(blocks))
     }
+
+    /// Selects one field of structured elements: [`ArrayView::field`].
+    pub fn field(&self, name: &str) -> ArrayView<'_> {
+        self.slice(..).field(name)
+    }
+
+    /// Selects several fields of structured elements: [`ArrayView::fields`].
+    pub fn fields(&self, names: &[&str]) -> ArrayView<'_> {
+        self.slice(..).fields(names)
+    }
 }
 
 impl<'a> ArrayView<'a> {
@@ -109,17 +128,19 @@ impl<'a> ArrayView<'a> {
         self.array
     }
 
-    /// The shape of the selection.
+    /// The shape of the selection. A field that is an array adds its dimensions at the end.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit.
     pub fn shape(&self) -> Result<Vec<u64>> {
-        Ok(self.unconfirmed()?.shape())
+        let mut shape = self.unconfirmed()?.shape();
+        shape.extend(self.inner().iter().map(|&length| length as u64));
+        Ok(shape)
     }
 
-    /// The data type of the elements.
-    pub fn data_type(&self) -> &'a DataType {
-        self.array.data_type()
+    /// The data type of the elements, or of the selected field.
+    pub fn data_type(&self) -> &DataType {
+        self.fields.as_ref().map_or_else(|| self.array.data_type(), |fields| &fields.data_type)
     }
 
     /// Selects a part of this part, like [`Array::slice`]. Blocks can only be selected from an array.
@@ -127,7 +148,7 @@ impl<'a> ArrayView<'a> {
     pub fn slice(&self, selection: impl IntoSelection) -> ArrayView<'a> {
         let selection = selection.into_selection();
         let resolved = self.resolved.clone().and_then(|resolved| resolved.select(&selection));
-        ArrayView { array: self.array, resolved }
+        ArrayView { array: self.array, resolved, fields: self.fields.clone() }
     }
 
     /// Selects a part of this part, like [`Array::oindex`].
@@ -158,186 +179,172 @@ impl<'a> ArrayView<'a> {
     pub(super) fn unconfirmed(&self) -> Result<&ResolvedSelection> {
         self.resolved.as_ref().map_err(|error| error.clone().at(self.array.place()))
     }
+
+    /// The dimensions of the selected field.
+    pub(super) fn inner(&self) -> &[usize] {
+        self.fields.as_ref().map_or(&[], |fields| &fields.inner)
+    }
+
+    /// Reads the elements: `A` is what they are read as, such as `ArrayD<f32>`, `Array2<f32>`, `Vec<String>` or
+    /// [`DynArray`](crate::DynArray).
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`] when the elements have another type, [`ErrorKind::InvalidArgument`] when `A` has another
+    /// number of dimensions, [`ErrorKind::InvalidSelection`] when the selection is invalid, [`ErrorKind::OutOfMemory`] when memory
+    /// for the result cannot be allocated, [`ErrorKind::LimitExceeded`] when it would be larger than an address space,
+    /// [`ErrorKind::Corrupt`] when a chunk is damaged, and errors of the store.
+    ///
+    /// [`ErrorKind::DataTypeMismatch`]: crate::ErrorKind::DataTypeMismatch
+    /// [`ErrorKind::InvalidArgument`]: crate::ErrorKind::InvalidArgument
+    /// [`ErrorKind::InvalidSelection`]: crate::ErrorKind::InvalidSelection
+    /// [`ErrorKind::OutOfMemory`]: crate::ErrorKind::OutOfMemory
+    /// [`ErrorKind::LimitExceeded`]: crate::ErrorKind::LimitExceeded
+    /// [`ErrorKind::Corrupt`]: crate::ErrorKind::Corrupt
+    pub fn read<A: FromElements>(&self) -> Result<A> {
+        self.with_source(A::read_from)
+    }
+
+    /// Reads the elements into the caller's memory: an `ndarray` of any layout with the selection's shape, or a slice with as many
+    /// elements, in row-major order. Memory of `MaybeUninit` elements is initialised when reading succeeds.
+    ///
+    /// ```
+    /// # use zarrox::{prelude::*, s};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([4, 6]).data_type(DataType::Int32).fill_value(7).create()?;
+    /// let mut columns = ndarray::Array2::zeros((6, 4)).reversed_axes();
+    /// array.slice(..).read_into(&mut columns)?;
+    /// let mut row = vec![std::mem::MaybeUninit::<i32>::uninit(); 6];
+    /// array.slice(s![0, ..]).read_into(&mut row)?;
+    /// # assert_eq!(columns[[3, 5]], 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of [`ArrayView::read`]; also when the shapes differ. On an error the memory may be partly written.
+    pub fn read_into(&self, out: impl ElementsMut) -> Result<()> {
+        self.with_source(|source| out.read_from(source))
+    }
+
+    /// Writes elements: an `ndarray` of any layout whose shape is the selection's, or can be broadcast to it as NumPy does; a
+    /// slice or `Vec` of as many elements; or one value for all of them. Where an element was selected more than once, it becomes
+    /// the last of its values, in row-major order.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when the values have another type,
+    /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit, and what the store
+    /// says. Chunks that were written before an error stay written; each chunk is either the old or the new one.
+    pub fn write(&self, values: impl IntoElements) -> Result<()> {
+        let elements = self.elements(&values)?;
+        self.write_elements(elements)
+    }
+
+    /// The elements as a source that what is read takes them from. Its errors get the array's place, if they have none.
+    pub(super) fn with_source<R>(&self, work: impl FnOnce(&Source<'_>) -> Result<R>) -> Result<R> {
+        let (array, resolved) = (self.array, self.resolved()?);
+        let mut shape = Array::lengths(&resolved.shape())?;
+        shape.extend_from_slice(self.inner());
+        let fields = self.fields.as_deref();
+        array.from_source(shape, self.data_type(), work, &|out| match fields {
+            None => array.read_resolved(resolved, out),
+            Some(fields) => fields.read(array, resolved, out),
+        })
+    }
+
+    /// Values as elements of the view's data type.
+    pub(super) fn elements<'v>(&self, values: &'v impl IntoElements) -> Result<Elements<'v>> {
+        let registry = &self.array.location.context.registry;
+        let target = Target { data_type: self.data_type(), registry };
+        values.elements(&target).map_err(|error| error.at(self.array.place()))
+    }
+
+    pub(super) fn write_elements(&self, elements: Elements<'_>) -> Result<()> {
+        let (array, resolved) = (self.array, self.resolved()?);
+        let shape = Array::lengths(&resolved.shape())?;
+        let mismatch = |given: &[usize]| {
+            let wanted: Vec<usize> = shape.iter().chain(self.inner()).copied().collect();
+            array.shape_mismatch(&wanted, given)
+        };
+        let given = elements.view().shape().to_vec();
+        let elements = elements.grouped(self.inner()).ok_or_else(|| mismatch(&given))?;
+        let values = elements.broadcast(&shape).ok_or_else(|| mismatch(&given))?;
+        let places = self.fields.as_ref().map(|fields| fields.places_written());
+        array.write_resolved(resolved, self.data_type(), values, places.as_deref())
+    }
 }
 
 /// Reads and writes a selection in one call, like the methods of the same names of [`ArrayView`].
 impl Array {
-    /// Reads a selection into a new array: [`ArrayView::read`]. Dimensions that are selected by a single index are dropped.
+    /// Reads a selection: [`ArrayView::read`]. Dimensions that are selected by a single index are dropped.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// use ndarray::{Array2, ArrayD};
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
-    /// #     .shape([4, 6]).data_type(DataType::Int32).chunks([2, 3]).fill_value(7_i32).create()?;
-    /// let column = array.read::<i32>(s![..;-1, 2])?;
-    /// assert_eq!(column.shape(), [4]);
+    /// #     .shape([4, 6]).data_type(DataType::Int32).chunks([2, 3]).fill_value(7).create()?;
+    /// let all: Array2<i32> = array.read(..)?;
+    /// let corner = array.read::<ArrayD<i32>>(s![..2, -3..])?;
+    /// let column = array.read::<Vec<i32>>(s![..;-1, 2])?;
+    /// assert_eq!((all.sum(), corner.shape(), column.len()), (168, &[2, 3][..], 4));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// The errors of [`ArrayView::read`].
-    pub fn read<T: Element>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
+    pub fn read<A: FromElements>(&self, selection: impl IntoSelection) -> Result<A> {
         self.slice(selection).read()
     }
 
-    /// Reads a selection into a new array whose number of dimensions is known at compile time: [`ArrayView::read_nd`].
+    /// Reads one element. Negative indices count from the end.
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
-    /// #     .shape([4, 6, 2]).data_type(DataType::Float32).chunks([2, 3, 2]).create()?;
-    /// let map: ndarray::Array2<f32> = array.read_nd(s![.., .., -1])?;
+    /// #     .shape([4, 6]).data_type(DataType::Int32).create()?;
+    /// array.write(s![3, 2], 5)?;
+    /// assert_eq!(array.get::<i32>([-1, 2])?, 5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// The errors of [`ArrayView::read_nd`].
-    pub fn read_nd<T: Element, D: Dimension>(&self, selection: impl IntoSelection) -> Result<NdArray<T, D>> {
-        self.slice(selection).read_nd()
+    /// When there is not an index for each dimension; and the errors of [`ArrayView::read`].
+    pub fn get<T: FromElement>(&self, index: impl IntoIterator<Item: Into<DimSelection>>) -> Result<T> {
+        let items: Vec<DimSelection> = index.into_iter().map(Into::into).collect();
+        let is_index = |item: &DimSelection| matches!(item, DimSelection::Index(_));
+        if items.len() != self.ndim() || !items.iter().all(is_index) {
+            let message = format!("one element of {} dimensions has an index for each", self.ndim());
+            return Err(Error::new(zarrox_core::ErrorKind::InvalidSelection, message).at(self.place()));
+        }
+        let element = self.read::<Vec<T>>(Selection::new(items))?.pop();
+        element.ok_or_else(|| argument("the element was not read"))
     }
 
     /// Reads a selection into the caller's memory: [`ArrayView::read_into`].
     ///
     /// # Errors
     /// The errors of [`ArrayView::read_into`].
-    pub fn read_into<T, S, D>(&self, selection: impl IntoSelection, out: &mut ArrayBase<S, D>) -> Result<()>
-    where
-        T: Element,
-        S: DataMut + RawData<Elem = T>,
-        D: Dimension,
-    {
+    pub fn read_into(&self, selection: impl IntoSelection, out: impl ElementsMut) -> Result<()> {
         self.slice(selection).read_into(out)
     }
 
-    /// Reads a selection without knowing the element type at compile time.
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::read`].
-    pub fn read_dyn(&self, selection: impl IntoSelection) -> Result<DynArray> {
-        self.slice(selection).read_dyn()
-    }
-
-    /// Reads a selection of elements of variable length as Rust values: [`ArrayView::read_vlen`].
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::read_vlen`].
-    pub fn read_vlen<T: VlenElement>(&self, selection: impl IntoSelection) -> Result<ArrayD<T>> {
-        self.slice(selection).read_vlen()
-    }
-
-    /// Reads one field of structured elements: [`ArrayView::read_field`].
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::read_field`].
-    pub fn read_field<T: Element>(&self, name: &str, selection: impl IntoSelection) -> Result<ArrayD<T>> {
-        self.slice(selection).read_field(name)
-    }
-
-    /// Reads one field without knowing its type at compile time.
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::read_field`].
-    pub fn read_field_dyn(&self, name: &str, selection: impl IntoSelection) -> Result<DynArray> {
-        self.slice(selection).read_field_dyn(name)
-    }
-
-    /// Reads several fields, in the given order, as structures of these fields.
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::read_fields`].
-    pub fn read_fields(&self, names: &[&str], selection: impl IntoSelection) -> Result<DynArray> {
-        self.slice(selection).read_fields(names)
-    }
-
-    /// Writes elements to a selection: [`ArrayView::write`]. Values are broadcast as in NumPy.
+    /// Writes elements to a selection: [`ArrayView::write`].
     ///
     /// ```
-    /// # use zarrox::prelude::*;
+    /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([4, 6]).data_type(DataType::Int32).chunks([2, 3]).create()?;
-    /// array.write(s![1, ..], &ndarray::arr1(&[1, 2, 3, 4, 5, 6]))?;
-    /// array.write(s![2.., ..;2], &ndarray::arr0(9))?;
+    /// array.write(s![1, ..], [1, 2, 3, 4, 5, 6])?;
+    /// array.write(s![2.., ..;2], 9)?;
+    /// array.write(s![0, ..], &ndarray::Array1::<i32>::zeros(6))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// The errors of [`ArrayView::write`].
-    pub fn write<T, S, D>(&self, selection: impl IntoSelection, values: &ArrayBase<S, D>) -> Result<()>
-    where
-        T: Element,
-        S: Data + RawData<Elem = T>,
-        D: Dimension,
-    {
+    pub fn write(&self, selection: impl IntoSelection, values: impl IntoElements) -> Result<()> {
         self.slice(selection).write(values)
-    }
-
-    /// Sets every element of a selection to one value.
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::write`].
-    pub fn fill<T: Element>(&self, selection: impl IntoSelection, value: T) -> Result<()> {
-        self.slice(selection).fill(value)
-    }
-
-    /// Writes elements whose type is known only at run time: [`ArrayView::write_dyn`].
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::write_dyn`].
-    pub fn write_dyn(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
-        self.slice(selection).write_dyn(values)
-    }
-
-    /// Writes Rust values to a selection of elements of variable length: [`ArrayView::write_vlen`].
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::write_vlen`].
-    pub fn write_vlen<T, S, D>(&self, selection: impl IntoSelection, values: &ArrayBase<S, D>) -> Result<()>
-    where
-        T: VlenElement,
-        S: Data + RawData<Elem = T>,
-        D: Dimension,
-    {
-        self.slice(selection).write_vlen(values)
-    }
-
-    /// Writes one field of structured elements: [`ArrayView::write_field`].
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::write_field`].
-    pub fn write_field<T, S, D>(
-        &self,
-        name: &str,
-        selection: impl IntoSelection,
-        values: &ArrayBase<S, D>,
-    ) -> Result<()>
-    where
-        T: Element,
-        S: Data + RawData<Elem = T>,
-        D: Dimension,
-    {
-        self.slice(selection).write_field(name, values)
-    }
-
-    /// Writes one field without knowing its type at compile time: [`ArrayView::write_field_dyn`].
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::write_field_dyn`].
-    pub fn write_field_dyn(
-        &self,
-        name: &str,
-        selection: impl IntoSelection,
-        values: &DynArray,
-    ) -> Result<()> {
-        self.slice(selection).write_field_dyn(name, values)
-    }
-
-    /// Writes several fields at once: [`ArrayView::write_fields`].
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::write_fields`].
-    pub fn write_fields(&self, selection: impl IntoSelection, values: &DynArray) -> Result<()> {
-        self.slice(selection).write_fields(values)
     }
 }

@@ -1,14 +1,12 @@
 //! Writing: the same projections as for reading, each merged into its stored object.
 
-use ndarray::{ArrayBase, Data, Dimension, IxDyn, RawData};
 use zarrox_core::codec::{CodecChain, EncodeOptions, Encoded, FieldPlace, Update, WritePart};
 use zarrox_core::scratch::with_vec;
 use zarrox_core::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, Span, View};
-use zarrox_core::{DataType, Element, Error, ErrorKind, Result};
+use zarrox_core::{DataType, Error, ErrorKind, Result};
 use zarrox_stores::{Condition, Key, StoreExt};
 
-use super::ndarrays::{view_of, without_leading_ones};
 use super::read::chunk_place;
 use super::view::ArrayView;
 use super::{Array, DynArray};
@@ -16,67 +14,11 @@ use crate::error::argument;
 use crate::guarded::{LockedValue, until_unchanged};
 
 impl ArrayView<'_> {
-    /// Writes elements. The values are an `ndarray` of any layout whose shape is the selection's, or can be broadcast to it as NumPy
-    /// does. Where an element was selected more than once, the last value, in row-major order, is what it becomes.
-    ///
-    /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when `T` is not the array's element type,
-    /// [`ErrorKind::InvalidSelection`] when the selection does not fit, and what the store says. Chunks that were written
-    /// before an error stay written; each chunk is either the old or the new one.
-    pub fn write<T, S, D>(&self, values: &ArrayBase<S, D>) -> Result<()>
-    where
-        T: Element,
-        S: Data + RawData<Elem = T>,
-        D: Dimension,
-    {
-        let array = self.array;
-        array.check_element::<T>()?;
-        let resolved = self.resolved()?;
-        let shape = Array::lengths(&resolved.shape())?;
-        let fitting = without_leading_ones(values, shape.len());
-        let values =
-            fitting.broadcast(IxDyn(&shape)).ok_or_else(|| array.shape_mismatch(&shape, values.shape()))?;
-        array.write_resolved(resolved, array.data_type(), view_of(&values), None)
-    }
-
-    /// Sets every element to one value. A number may be of another type, if the elements can have the same value.
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::write`].
-    pub fn fill<T: Element>(&self, value: T) -> Result<()> {
-        let (array, value) = (self.array, ndarray::arr0(value));
-        if T::holds(array.data_type()) {
-            return self.write(&value);
-        }
-        let given = DynArray::from_typed(T::data_type(), &value)?;
-        let exact = given.cast_exactly(array.data_type(), &array.location.context.registry);
-        self.write_dyn(&exact.map_err(|error| error.at(array.place()))?)
-    }
-
-    /// Writes elements whose type is known only at run time. Their shape is the selection's, or can be broadcast to it as NumPy
-    /// does.
-    ///
-    /// # Errors
-    /// The errors of [`ArrayView::write`].
-    pub fn write_dyn(&self, values: &DynArray) -> Result<()> {
-        let array = self.array;
-        let (own, given) = (self.data_type(), values.data_type());
-        if !takes(own, given) {
-            let message = format!("the elements are {own}, not {given}");
-            return Err(Error::new(ErrorKind::DataTypeMismatch, message).at(array.place()));
-        }
-        let resolved = self.resolved()?;
-        let shape = Array::lengths(&resolved.shape())?;
-        let fitting = values.broadcast(&shape, &[]);
-        let fitting = fitting.ok_or_else(|| array.shape_mismatch(&shape, values.shape()))?;
-        array.write_resolved(resolved, own, fitting, None)
-    }
-
     /// Writes elements from memory of any kind, whose shape and size of elements are those of the selection.
     ///
     /// # Errors
     /// The errors of [`ArrayView::write`]; also when elements are of variable length, for which there is
-    /// [`write_dyn`](ArrayView::write_dyn).
+    /// [`write`](ArrayView::write).
     pub fn write_raw(&self, values: View<'_>) -> Result<()> {
         let resolved = self.resolved()?;
         self.check_raw(values.shape(), values.item())?;
@@ -253,11 +195,4 @@ impl Array {
         )?;
         self.write_chunk_part(chunk, &WritePart::of_region(region, fill.view().broadcast_to(&shape)), false)
     }
-}
-
-/// Returns true if elements of one type may be written as those of another: both are stored alike, and they are not two extension
-/// types, which mean different things by the same bits.
-pub(super) fn takes(own: &DataType, given: &DataType) -> bool {
-    let both = matches!((own, given), (DataType::Extension(_), DataType::Extension(_)));
-    own == given || (own.storage() == given.storage() && !both)
 }

@@ -1,5 +1,6 @@
 //! Tests of creating, moving and deleting nodes in stores that fail, and in processes that are killed.
 
+use ndarray::ArrayD;
 use std::sync::Arc;
 
 use ndarray::arr1;
@@ -17,7 +18,7 @@ const FORMATS: [Format; 3] = [Format::V2, Format::V3, Format::V3Draft];
 fn hierarchy(format: Format) -> (FaultyStore, Location) {
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
     let shared: Arc<dyn Store> = Arc::new(store.clone());
-    let root = OpenOptions::new().format(format).create_group_in(shared.clone(), "").unwrap();
+    let root = OpenOptions::new().format(format).create_group((shared.clone(), "")).unwrap();
     root.create_group("g").unwrap();
     for (name, value) in [("a", 1), ("b", 2), ("g/x", 3)] {
         let array = root.create_array(name).shape([2]).chunks([1]).data_type(DataType::Int32);
@@ -33,12 +34,12 @@ fn place(root: &Location, name: &str) -> Location {
 
 /// The value that an array is full of, and that its attributes name; `None` where there is no node.
 fn value(store: &FaultyStore, name: &str) -> Option<i32> {
-    let node = OpenOptions::new().open_in(Arc::new(store.clone()), name);
+    let node = OpenOptions::new().open((Arc::new(store.clone()), name));
     let array = match node {
         Err(error) if error.kind() == ErrorKind::NotFound => return None,
         node => node.unwrap().into_array().unwrap(),
     };
-    let values = array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0;
+    let values = array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0;
     assert_eq!(values[0], values[1], "{name}");
     assert_eq!(array.attributes()["value"], json!(values[0]), "{name}");
     Some(values[0])
@@ -182,7 +183,7 @@ fn a_deletion_that_fails_on_a_full_disk_leaves_whole_nodes_and_is_continued() {
     use Operation as Op;
     let create = |root: &Location, name: &str| {
         let options = OpenOptions::new().format(place(root, name).new_format()?);
-        let array = options.create_array_in(root.store.clone(), name).shape([2]).data_type(DataType::Int32);
+        let array = options.create_array((root.store.clone(), name)).shape([2]).data_type(DataType::Int32);
         array.overwrite(true).create().map(drop)
     };
     let mut failed = 0;
@@ -253,7 +254,7 @@ fn a_killed_creation_leaves_a_whole_node_or_none() {
         let store = root.store.clone();
         let array = OpenOptions::new().format(place(root, "new").new_format()?);
         let attributes = Map::from_iter([("value".to_owned(), json!(0))]);
-        let array = array.create_array_in(store, "new").shape([2]).chunks([1]).data_type(DataType::Int32);
+        let array = array.create_array((store, "new")).shape([2]).chunks([1]).data_type(DataType::Int32);
         array.attributes(attributes).create().map(drop)
     };
     killed(create, |store, root, context| {
@@ -268,7 +269,7 @@ fn a_killed_creation_leaves_a_whole_node_or_none() {
 fn create_with_elements(root: &Location) -> crate::Result<()> {
     let options = OpenOptions::new().format(place(root, "new").new_format()?);
     let attributes = Map::from_iter([("value".to_owned(), json!(4))]);
-    let array = options.create_array_in(root.store.clone(), "new").shape([2]).chunks([1]);
+    let array = options.create_array((root.store.clone(), "new")).shape([2]).chunks([1]);
     let array = array.data_type(DataType::Int32).attributes(attributes);
     array.create_with("fours", |array| array.write(.., &arr1(&[4; 2]))).map(drop)
 }
@@ -306,7 +307,7 @@ fn another_source_does_not_continue_a_killed_creation() {
     create_with_elements(&root).unwrap_err();
     store.heal();
     let array = || {
-        let array = OpenOptions::new().create_array_in(root.store.clone(), "new");
+        let array = OpenOptions::new().create_array((root.store.clone(), "new"));
         array.shape([2]).chunks([1]).data_type(DataType::Int32)
     };
     for error in [array().create_with("others", |_| Ok(())).unwrap_err(), array().create().unwrap_err()] {

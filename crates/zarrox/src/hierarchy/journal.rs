@@ -45,7 +45,7 @@ impl Journal {
     }
 
     /// The journal of a node that is created with content from a source, which is no hierarchy.
-    pub(crate) fn of_creation(source: impl Into<String>, to: Format, plan: &Fingerprint) -> Self {
+    pub fn of_creation(source: impl Into<String>, to: Format, plan: &Fingerprint) -> Self {
         Self {
             source: source.into(),
             from: String::new(),

@@ -328,7 +328,7 @@ mod tests {
     fn a_mark_is_of_a_node_that_can_be_in_the_hierarchy() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let options = OpenOptions::new().format(Format::V3Draft);
-        options.create_group_in(Arc::clone(&store), "").unwrap();
+        options.create_group((Arc::clone(&store), "")).unwrap();
         // All chunks of this hierarchy are below `data`, which as a node has its own at `data/root/data`.
         let place = OpenOptions::new().location(store, "data").unwrap();
         for (format, fits) in [(Format::V3Draft, true), (Format::V3, false), (Format::V3Experimental, false)]

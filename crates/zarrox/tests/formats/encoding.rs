@@ -7,8 +7,8 @@ use std::sync::Arc;
 use zarrox::OpenOptions;
 use zarrox::codec::CodecSpec;
 use zarrox::json::Json;
-use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
+use zarrox::{Array, prelude::*};
 use zarrox_testkit::corpus::directory;
 
 use crate::corpus::files::{copy_below, expected, writers};
@@ -61,7 +61,7 @@ fn what_leaves_no_choice_becomes_the_same_bytes() {
         copy_below("", &directory(&writer).join(&hierarchy), &*copy);
         for (path, _) in nodes.as_object().unwrap().iter().filter(|(_, node)| is_comparable(node)) {
             // That it cannot be opened is what `corpus.rs` is about.
-            let node = options.open_in(copy.clone(), path);
+            let node = options.open((copy.clone(), path));
             let Ok(array) = node.and_then(Node::into_array) else { continue };
             let codecs = names(&array.codecs());
             if !codecs.iter().all(|name| FIXED.contains(&name.as_str())) || !is_one_chunk(&array) {
@@ -132,18 +132,18 @@ fn is_one_chunk(array: &Array) -> bool {
 /// Erases the chunks of an array, which is in memory, and writes what they held. Returns how many chunks were compared:
 /// those that were stored, and have nothing beyond the array's edge.
 fn encode_again(array: &Array) -> zarrox::Result<Result<usize, String>> {
-    let all = array.read_dyn(..)?;
+    let all = array.read::<DynArray>(..)?;
     let mut stored = Vec::new();
     for chunk in whole_chunks(array) {
-        stored.extend(array.read_encoded_chunk(&chunk)?.map(|encoded| (chunk, encoded)));
+        stored.extend(array.raw().read(&chunk)?.map(|encoded| (chunk, encoded)));
     }
     for (chunk, _) in &stored {
         array.erase_chunk(chunk)?;
     }
-    array.write_dyn(.., &all)?;
+    array.write(.., &all)?;
     let mut compared = 0;
     for (chunk, expected) in stored {
-        let Some(found) = array.read_encoded_chunk(&chunk)? else { continue };
+        let Some(found) = array.raw().read(&chunk)? else { continue };
         if found != expected {
             return Ok(Err(format!("chunk {chunk:?}: {found:02x?} instead of {expected:02x?}")));
         }

@@ -8,7 +8,7 @@ use ndarray::{Array2, ArrayD, arr1};
 use zarrox::codecs::{Blosc, Gzip, Shuffle, Zstd};
 use zarrox::codecs::{Bz2, Lz4, Lzma, N5BlockMode, N5Lz4, Zlib};
 use zarrox::json::{Json, Map, json};
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ChunkKeyEncoding, CodecSpec, ErrorKind, OpenMode, OpenOptions, Result, Separator};
 
 fn corpus(writer: &str) -> PathBuf {
@@ -70,11 +70,11 @@ fn compare_array(array: &Array, facts: &Json, place: &str) {
     assert_eq!(array.data_type().to_string(), facts["data_type"], "{place}");
     let item = array.data_type().size();
     let expected = native(hex(facts["elements"].as_str().unwrap()), item);
-    assert_eq!(array.read_dyn(..).unwrap().as_bytes(), expected, "{place}");
+    assert_eq!(array.read::<DynArray>(..).unwrap().as_bytes(), expected, "{place}");
     // An element alone, and a last row backwards.
     if let [rows, ..] = *array.shape() {
         let row = expected.len() / usize::try_from(rows).unwrap();
-        let last = array.read_dyn(s![-1]).unwrap();
+        let last = array.read::<DynArray>(s![-1]).unwrap();
         assert_eq!(last.as_bytes(), &expected[expected.len() - row..], "{place}: the last row");
     }
 }
@@ -105,20 +105,20 @@ fn what_java_writes() {
 #[test]
 fn lists_of_elements_are_read_as_such() {
     let array = zarrox::open_array(corpus("java").join("data.n5/labels")).unwrap();
-    assert_eq!((array.shape(), array.chunk_key(&[1, 0]).unwrap()), (&[4, 2][..], "labels/0/1".to_owned()));
-    let error = array.read::<u8>(..).unwrap_err();
+    assert_eq!((array.shape(), array.raw().key(&[1, 0]).unwrap()), (&[4, 2][..], "labels/0/1".to_owned()));
+    let error = array.read::<ArrayD<u8>>(..).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     let message = error.to_string();
     assert!(message.contains("chunk [0, 0]"), "{message}");
     assert!(message.contains("7 elements for a shape of [2, 2], which has 4"), "{message}");
-    let block = array.read_n5_block(&[0, 0]).unwrap().unwrap();
+    let block = array.raw().n5_block(&[0, 0]).unwrap().unwrap();
     assert_eq!((block.mode, &block.shape[..]), (N5BlockMode::VarLength, &[2, 2][..]));
     assert_eq!(block.elements, [10, 11, 12, 13, 14, 15, 16]);
     // As many elements as the shape has: a box like others.
     let box_of_four = Array2::from_shape_vec((2, 2), vec![20, 21, 22, 23]).unwrap();
-    assert_eq!(array.read::<u8>(s![2.., ..]).unwrap(), box_of_four.into_dyn());
+    assert_eq!(array.read::<ArrayD<u8>>(s![2.., ..]).unwrap(), box_of_four.into_dyn());
     let plain = zarrox::open_array(corpus("java").join("data.n5/old/raw")).unwrap();
-    assert_eq!(plain.read_n5_block(&[1, 1]).unwrap().unwrap().elements.len(), 2 * 3 * 4);
+    assert_eq!(plain.raw().n5_block(&[1, 1]).unwrap().unwrap().elements.len(), 2 * 3 * 4);
 }
 
 /// The registered codec `n5_default`: an array of v3 over blocks of N5, with N5's order of axes.
@@ -149,12 +149,12 @@ fn blocks_are_chunks_of_v3_too() {
     std::fs::write(directory.path().join("zarr.json"), document.to_string()).unwrap();
     let v3 = OpenOptions::new().strict(true).open(directory.path()).unwrap().into_array().unwrap();
     let n5 = zarrox::open_array(&source).unwrap();
-    let values = n5.read::<u16>(..).unwrap();
-    assert_eq!(v3.read::<u16>(..).unwrap(), values.t());
+    let values = n5.read::<ArrayD<u16>>(..).unwrap();
+    assert_eq!(v3.read::<ArrayD<u16>>(..).unwrap(), values.t());
     v3.write(s![1..6, .., 1], &ndarray::Array2::<u16>::ones((5, 2))).unwrap();
     let mut expected = values.t().to_owned();
     expected.slice_mut(ndarray::s![1..6, .., 1]).fill(1);
-    assert_eq!(v3.read::<u16>(..).unwrap(), expected);
+    assert_eq!(v3.read::<ArrayD<u16>>(..).unwrap(), expected);
 }
 
 fn document(directory: &Path) -> Json {
@@ -191,8 +191,8 @@ fn new_hierarchies_are_as_the_specification_has_them() {
     array.update_attributes(|map| drop(map.insert("more".into(), json!(1)))).unwrap();
     let changed = document(&path);
     assert_eq!((&changed["dimensions"], &changed["more"]), (&json!([9, 6]), &json!(1)));
-    assert_eq!(array.read::<u16>(s![..5, ..7]).unwrap(), numbers());
-    assert_eq!(array.read::<u16>(s![5, ..]).unwrap(), arr1(&[0; 9]).into_dyn());
+    assert_eq!(array.read::<ArrayD<u16>>(s![..5, ..7]).unwrap(), numbers());
+    assert_eq!(array.read::<ArrayD<u16>>(s![5, ..]).unwrap(), arr1(&[0; 9]).into_dyn());
     array.resize(&[2, 2]).unwrap();
     assert!(!path.join("1").exists() && !path.join("0/1").exists(), "blocks outside are erased");
     let info = array.info().unwrap();
@@ -225,7 +225,7 @@ fn every_compression_round_trips_through_its_own_words() {
         builder.compressor(codec.clone()).create().unwrap().write(.., &numbers()).unwrap();
         assert_eq!(document(&path)["compression"], expected);
         let again = OpenOptions::new().strict(true).open(&path).unwrap().into_array().unwrap();
-        assert_eq!(again.read::<u16>(..).unwrap(), numbers(), "{codec}");
+        assert_eq!(again.read::<ArrayD<u16>>(..).unwrap(), numbers(), "{codec}");
     }
 }
 
@@ -313,7 +313,7 @@ fn opened(edit: &dyn Fn(&mut Json)) -> Result<Array> {
     std::fs::write(directory.path().join("attributes.json"), document.to_string()).unwrap();
     std::fs::write(directory.path().join("0"), hex("000000010000000200010002")).unwrap();
     zarrox::open(directory.path())?.into_array().inspect(|array| {
-        let _ = array.read_dyn(..);
+        let _ = array.read::<DynArray>(..);
     })
 }
 
@@ -347,7 +347,7 @@ fn malformed_documents_are_errors_that_name_the_member() {
         assert!(message.contains(named), "{member} {value}: {message}");
     }
     let error =
-        opened(&|document| drop(document.as_object_mut().unwrap().shift_remove("compression"))).unwrap_err();
+        opened(&|document| drop(document.as_object_mut().unwrap().remove("compression"))).unwrap_err();
     assert!(error.to_string().contains("'compression' is missing"), "{error}");
     let error = opened(&|document| document["n5"] = json!("5.1.0")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
@@ -378,19 +378,19 @@ fn malformed_blocks_are_errors_that_name_the_chunk() {
         ("000000020000000000000002", "empty"),
     ];
     for (block, named) in cases {
-        array.write_encoded_chunk(&[0, 0], &hex(block)).unwrap();
+        array.raw().write(&[0, 0], &hex(block)).unwrap();
         for message in [
-            array.read::<i16>(..).unwrap_err().to_string(),
-            array.read::<i16>(s![1, 1]).unwrap_err().to_string(),
-            array.fill(s![0, 0], 5_i16).unwrap_err().to_string(),
+            array.read::<ArrayD<i16>>(..).unwrap_err().to_string(),
+            array.read::<ArrayD<i16>>(s![1, 1]).unwrap_err().to_string(),
+            array.write(s![0, 0], 5_i16).unwrap_err().to_string(),
         ] {
             assert!(message.contains("chunk [0, 0]") && message.contains(named), "{block}: {message}");
         }
     }
     // One row of two, which N5 names by x first, is made whole by a write.
-    array.write_encoded_chunk(&[0, 0], &hex("00000002000000020000000100070008")).unwrap();
-    assert_eq!(array.read::<i16>(..).unwrap().into_raw_vec_and_offset().0, [7, 8, 0, 0]);
-    array.fill(s![1, 1], 9_i16).unwrap();
-    assert_eq!(array.read::<i16>(..).unwrap().into_raw_vec_and_offset().0, [7, 8, 0, 9]);
-    assert_eq!(array.read_encoded_chunk(&[0, 0]).unwrap().unwrap().len(), 12 + 8);
+    array.raw().write(&[0, 0], &hex("00000002000000020000000100070008")).unwrap();
+    assert_eq!(array.read::<ArrayD<i16>>(..).unwrap().into_raw_vec_and_offset().0, [7, 8, 0, 0]);
+    array.write(s![1, 1], 9_i16).unwrap();
+    assert_eq!(array.read::<ArrayD<i16>>(..).unwrap().into_raw_vec_and_offset().0, [7, 8, 0, 9]);
+    assert_eq!(array.raw().read(&[0, 0]).unwrap().unwrap().len(), 12 + 8);
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use ndarray::{Array2, arr1};
 use zarrox::codecs::Zstd;
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{ErrorKind, OpenOptions, Separator};
+use zarrox::{prelude::*, s};
 
 fn set(store: &Arc<dyn Store>, key: &str, bytes: &[u8]) {
     store.set(&Key::new(key).unwrap(), bytes, Default::default()).unwrap();
@@ -37,13 +37,13 @@ fn the_example_of_the_specification_opens() {
             0x65,
         ],
     );
-    let mut array = OpenOptions::new().open_in(store.clone(), "").unwrap().into_array().unwrap();
+    let mut array = OpenOptions::new().open((store.clone(), "")).unwrap().into_array().unwrap();
     assert_eq!(array.metadata().format, Format::V1);
     assert_eq!(array.attributes()["bar"], "apples");
     let expected = Array2::from_shape_fn((20, 20), |(i, j)| if i < 10 && j < 10 { 1 } else { 42 });
-    assert_eq!(array.read::<i32>(..).unwrap(), expected.into_dyn());
-    array.fill(s![10.., ..], 3).unwrap();
-    assert_eq!(array.read::<i32>(s![9..11, 9]).unwrap(), arr1(&[1, 3]).into_dyn());
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), expected.into_dyn());
+    array.write(s![10.., ..], 3).unwrap();
+    assert_eq!(array.read::<ArrayD<i32>>(s![9..11, 9]).unwrap(), arr1(&[1, 3]).into_dyn());
     array.resize(&[25, 20]).unwrap();
     array.update_attributes(|map| drop(map.insert("baz".into(), json!([1, 2])))).unwrap();
     let mut grown = meta;
@@ -57,7 +57,7 @@ fn arrays_are_written_as_the_specification_has_them() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let options = OpenOptions::new().format(Format::V1);
     let builder =
-        options.create_array_in(store.clone(), "").shape([4]).chunks([2]).data_type(DataType::Float64);
+        options.create_array((store.clone(), "")).shape([4]).chunks([2]).data_type(DataType::Float64);
     let array = builder.fill_value(f64::NAN).create().unwrap();
     array.write(s![1..3], &arr1(&[1.5, 2.5])).unwrap();
     assert_eq!(
@@ -68,16 +68,16 @@ fn arrays_are_written_as_the_specification_has_them() {
         })
     );
     assert_eq!(json_of(&store, "attrs"), json!({}));
-    let read = options.open_in(store, "").unwrap().into_array().unwrap().read::<f64>(..).unwrap();
+    let read = options.open((store, "")).unwrap().into_array().unwrap().read::<ArrayD<f64>>(..).unwrap();
     assert!(read[0].is_nan() && read[1] == 1.5 && read[2] == 2.5 && read[3].is_nan());
     let elsewhere =
-        || options.create_array_in(Arc::new(MemoryStore::new()), "").shape([4]).data_type(DataType::Int8);
+        || options.create_array((Arc::new(MemoryStore::new()), "")).shape([4]).data_type(DataType::Int8);
     for refused in [
         elsewhere().compressor(Zstd::level(1)).create(),
         elsewhere().separator(Separator::Slash).create(),
         elsewhere().dimension_names(["x"]).create(),
         options
-            .create_array_in(Arc::new(MemoryStore::new()), "a/b")
+            .create_array((Arc::new(MemoryStore::new()), "a/b"))
             .shape([4])
             .data_type(DataType::Int8)
             .create(),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use ndarray::Array1;
 use zarrox::codecs::{Blosc, Crc32c, Zstd};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Operation, Store, StoreErrorKind, StoreExt};
+use zarrox::{Array, prelude::*};
 use zarrox::{ArrayBuilder, CodecSpec, ErrorKind, MissingChunks, OpenOptions};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 
@@ -17,7 +17,7 @@ fn memory() -> Arc<dyn Store> {
 
 fn numbers(store: &Arc<dyn Store>, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder) -> Array {
     let builder =
-        OpenOptions::new().create_array_in(store.clone(), "a").data_type(DataType::Int32).shape([64]);
+        OpenOptions::new().create_array((store.clone(), "a")).data_type(DataType::Int32).shape([64]);
     let array = with(builder).create().unwrap();
     array.write(.., &Array1::from_iter(1..65)).unwrap();
     array
@@ -35,14 +35,14 @@ fn incident_04_failures_are_no_fill_values() {
     for (cause, kind) in kinds {
         // Also where the policy lets missing chunks be fill values: these are not missing.
         store.inject(Fault::fail(cause).key("a/c/2"));
-        let error = array.read::<i32>(..).unwrap_err();
+        let error = array.read::<ArrayD<i32>>(..).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
         store.heal();
         store.inject(Fault::fail(cause).on(&[Operation::Open, Operation::Get]));
-        assert_eq!(OpenOptions::new().open_in(Arc::new(store.clone()), "a").unwrap_err().kind(), kind);
+        assert_eq!(OpenOptions::new().open((Arc::new(store.clone()), "a")).unwrap_err().kind(), kind);
         store.heal();
     }
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 65 * 32);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 65 * 32);
 }
 
 #[test]
@@ -51,11 +51,11 @@ fn incident_05_a_deleted_chunk_is_named() {
     numbers(&store, |array| array.chunks([16]));
     store.erase(&Key::new("a/c/2").unwrap()).unwrap();
     let strict = OpenOptions::new().missing_chunks(MissingChunks::Error);
-    let array = strict.open_in(store, "a").unwrap().into_array().unwrap();
-    let error = array.read::<i32>(..).unwrap_err();
+    let array = strict.open((store, "a")).unwrap().into_array().unwrap();
+    let error = array.read::<ArrayD<i32>>(..).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
     assert!(error.to_string().contains("a/c/2"), "{error}");
-    assert_eq!(array.read::<i32>(..32).unwrap().sum(), 33 * 16);
+    assert_eq!(array.read::<ArrayD<i32>>(..32).unwrap().sum(), 33 * 16);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn incident_15_damaged_headers_and_indexes_are_errors() {
 fn check_damage(name: &str, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder) {
     let store = memory();
     let array = numbers(&store, with);
-    let good = array.read_encoded_chunk(&[1]).unwrap().unwrap();
+    let good = array.raw().read(&[1]).unwrap().unwrap();
     let mut refused = 0;
     for at in 0..good.len() {
         for byte in [0, 0x7f, 0xff, good[at] ^ 1] {
@@ -86,13 +86,13 @@ fn check_damage(name: &str, with: impl FnOnce(ArrayBuilder) -> ArrayBuilder) {
         );
     }
     assert!(refused > 0, "{name}");
-    array.write_encoded_chunk(&[1], &good).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 65 * 32, "{name}");
+    array.raw().write(&[1], &good).unwrap();
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 65 * 32, "{name}");
 }
 
 fn is_refused(array: &Array, stored: &[u8], what: &str) -> bool {
-    array.write_encoded_chunk(&[1], stored).unwrap();
-    match array.read::<i32>(..) {
+    array.raw().write(&[1], stored).unwrap();
+    match array.read::<ArrayD<i32>>(..) {
         Ok(values) => {
             assert_eq!(values.len(), 64, "{what}");
             false

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use zarrox::prelude::*;
+use zarrox::{Array, prelude::*, s};
 
 use super::other_process::Work;
 
@@ -16,7 +16,7 @@ fn killed(path: &Path, times: u32) -> Array {
     let array = array.data_type(DataType::UInt32).no_compressor().create().unwrap();
     for time in 0..times {
         let mut writer = Work::Forever.start(path, time);
-        while array.read::<u32>(s![0, 0]).unwrap().sum() >> 24 != time + 1 {
+        while array.read::<ArrayD<u32>>(s![0, 0]).unwrap().sum() >> 24 != time + 1 {
             assert!(writer.try_wait().unwrap().is_none(), "the writer ended by itself");
         }
         sleep(Duration::from_micros(u64::from(time) * 313 % 5_000));
@@ -32,12 +32,12 @@ fn incident_03_a_job_killed_in_the_middle_of_a_shard() {
     let path = directory.path().join("a.zarr");
     let array = killed(&path, 10);
     for (y, x) in [(0, 0), (0, 128), (128, 0), (128, 128)] {
-        let shard = array.read::<u32>(s![y..y + 128, x..x + 128]).unwrap();
+        let shard = array.read::<ArrayD<u32>>(s![y..y + 128, x..x + 128]).unwrap();
         let first = shard[[0, 0]];
         assert!(shard.iter().all(|element| *element == first), "the shard at {y}, {x} is torn");
     }
-    array.fill(s![100..200, 100..200], 7_u32).unwrap();
-    let values = zarrox::open_array(&path).unwrap().read::<u32>(s![100..200, 100..200]).unwrap();
+    array.write(s![100..200, 100..200], 7_u32).unwrap();
+    let values = zarrox::open_array(&path).unwrap().read::<ArrayD<u32>>(s![100..200, 100..200]).unwrap();
     assert!(values.iter().all(|element| *element == 7));
 }
 
@@ -49,13 +49,13 @@ fn thirty_killed_writers_leave_nothing_after_the_next_write() {
     // A process that has not written here yet.
     let mut last = Work::Forever.start(&path, 30);
     let array = zarrox::open_array(&path).unwrap();
-    while array.read::<u32>(s![-1, -1]).unwrap().sum() >> 24 != 31 {}
+    while array.read::<ArrayD<u32>>(s![-1, -1]).unwrap().sum() >> 24 != 31 {}
     let left: Vec<String> = files(&path).into_iter().filter(|name| name.contains(".zarrox-")).collect();
     last.kill().unwrap();
     last.wait().unwrap();
     // The one that writes now has no more than a few files under way.
     assert!(left.len() <= 8, "{left:?}");
-    array.fill(.., 1_u32).unwrap();
+    array.write(.., 1_u32).unwrap();
     let left: Vec<String> = files(&path).into_iter().filter(|name| name.contains(".zarrox-")).collect();
     assert_eq!(left, [""; 0]);
 }

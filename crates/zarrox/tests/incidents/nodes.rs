@@ -53,14 +53,14 @@ fn incident_07_another_rank_leaves_no_remnants() {
         let path = directory.path().join("a.zarr");
         let options = OpenOptions::new().format(format).mode(OpenMode::Write);
         let cube = options.create_array(&path).shape([4; 3]).chunks([2; 3]).data_type(DataType::Int32);
-        cube.create().unwrap().fill(.., 1).unwrap();
+        cube.create().unwrap().write(.., 1).unwrap();
         let line =
             options.create_array(&path).shape([4]).chunks([2]).data_type(DataType::Int32).create().unwrap();
-        assert_eq!(line.read::<i32>(..).unwrap().sum(), 0, "{format}");
-        line.fill(0..2, 5).unwrap();
+        assert_eq!(line.read::<ArrayD<i32>>(..).unwrap().sum(), 0, "{format}");
+        line.write(0..2, 5).unwrap();
         let document = if format == Format::V2 { ".zarray" } else { "zarr.json" };
         let left = files(&path).into_iter().filter(|name| name != document && name != ".zattrs");
-        assert_eq!(left.collect::<Vec<_>>(), [line.chunk_key(&[0]).unwrap()], "{format}");
+        assert_eq!(left.collect::<Vec<_>>(), [line.raw().key(&[0]).unwrap()], "{format}");
     }
 }
 

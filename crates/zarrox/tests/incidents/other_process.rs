@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use ndarray::Array;
 use zarrox::json::Json;
-use zarrox::prelude::*;
+use zarrox::s;
 
 /// The variable that tells the process its work.
 const WORK: &str = "ZARROX_TEST_INCIDENT";
@@ -117,7 +117,7 @@ fn columns(path: &Path, writer: u32) {
     let array = zarrox::open_array(path).unwrap();
     for column in 0..100 {
         if column % PROCESSES == writer {
-            array.fill(s![.., u64::from(column)], element(writer, column)).unwrap();
+            array.write(s![.., u64::from(column)], element(writer, column)).unwrap();
         }
     }
 }
@@ -134,6 +134,6 @@ fn attributes(path: &Path, writer: u32) {
 fn forever(path: &Path, writer: u32) {
     let array = zarrox::open_array(path).unwrap();
     for round in 0.. {
-        array.fill(.., element(writer, round)).unwrap();
+        array.write(.., element(writer, round)).unwrap();
     }
 }

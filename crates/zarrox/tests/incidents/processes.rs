@@ -18,7 +18,7 @@ fn lost_blocks(stored: impl FnOnce(ArrayBuilder) -> ArrayBuilder) -> usize {
     let array = zarrox::create_array(&path).shape([100; 3]).data_type(DataType::UInt32).no_compressor();
     stored(array).create().unwrap();
     Work::Blocks.by_four_processes(&path);
-    let found = zarrox::open_array(&path).unwrap().read_nd::<u32, ndarray::Ix3>(..).unwrap();
+    let found = zarrox::open_array(&path).unwrap().read::<Array3<u32>>(..).unwrap();
     let mut expected = Array3::<u32>::zeros((100, 100, 100));
     for (index, corner) in (0..).zip(corners()) {
         let [z, y, x] = corner.map(|start| usize::try_from(start).unwrap());
@@ -46,7 +46,7 @@ fn incident_02_regions_that_are_not_aligned_with_chunks() {
     let array = zarrox::create_array(&path).shape([70, 100]).chunks([32, 32]).data_type(DataType::UInt32);
     array.create().unwrap();
     Work::Columns.by_four_processes(&path);
-    let found = zarrox::open_array(&path).unwrap().read::<u32>(..).unwrap();
+    let found = zarrox::open_array(&path).unwrap().read::<ArrayD<u32>>(..).unwrap();
     for (column, values) in (0..).zip(found.axis_iter(Axis(1))) {
         let expected = element(column % PROCESSES, column);
         assert!(values.iter().all(|value| *value == expected), "column {column}");
@@ -60,7 +60,7 @@ fn incident_02_appends_that_are_not_aligned_with_chunks() {
     let array = zarrox::create_array(&path).shape([0, 10]).chunks([7, 10]).data_type(DataType::UInt32);
     array.create().unwrap();
     Work::Append.by_four_processes(&path);
-    let found = zarrox::open_array(&path).unwrap().read_nd::<u32, ndarray::Ix2>(..).unwrap();
+    let found = zarrox::open_array(&path).unwrap().read::<Array2<u32>>(..).unwrap();
     assert_eq!(found.shape(), [400, 10]);
     let mut seen = BTreeSet::new();
     for block in found.axis_chunks_iter(Axis(0), 2) {

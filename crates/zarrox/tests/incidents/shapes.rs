@@ -7,21 +7,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use ndarray::{Array1, Array2};
-use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Operation, Store, StoreErrorKind};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::remote::Remote;
 
 fn array(store: &Arc<dyn Store>, length: u64) -> Array {
-    let builder = OpenOptions::new().create_array_in(store.clone(), "a").shape([length]).chunks([5]);
+    let builder = OpenOptions::new().create_array((store.clone(), "a")).shape([length]).chunks([5]);
     let array = builder.data_type(DataType::Int32).create().unwrap();
-    array.fill(.., 1).unwrap();
+    array.write(.., 1).unwrap();
     array
 }
 
 fn reopened(store: &Arc<dyn Store>) -> Array {
-    OpenOptions::new().open_in(store.clone(), "a").unwrap().into_array().unwrap()
+    OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap()
 }
 
 #[test]
@@ -31,10 +31,10 @@ fn incident_08_growing_after_shrinking_shows_fill_values() {
         for (shrunk, grown) in [(12, 23), (0, 40), (7, 8)] {
             array.resize(&[shrunk]).unwrap();
             array.resize(&[grown]).unwrap();
-            let values = reopened(&store).read::<i32>(..).unwrap();
+            let values = reopened(&store).read::<ArrayD<i32>>(..).unwrap();
             let kept = values.iter().take_while(|value| **value == 1).count();
             assert!(kept as u64 <= shrunk && values.sum() == i32::try_from(kept).unwrap(), "{values}");
-            array.fill(.., 1).unwrap();
+            array.write(.., 1).unwrap();
         }
     }
 }
@@ -55,7 +55,7 @@ fn incident_08_growing_after_a_shrink_that_failed() {
             let mut array = reopened(&shared);
             let length = usize::try_from(array.shape()[0]).unwrap();
             array.resize(&[30]).unwrap();
-            let values = reopened(&shared).read::<i32>(..).unwrap();
+            let values = reopened(&shared).read::<ArrayD<i32>>(..).unwrap();
             let (old, new) = values.view().split_at(ndarray::Axis(0), length);
             assert!(old.iter().all(|value| *value == 1), "{operation:?} {nth}: {values}");
             assert!(new.iter().all(|value| *value == 0), "{operation:?} {nth}: {values}");
@@ -85,7 +85,7 @@ fn incident_09_an_append_that_failed_is_tried_again() {
                     array.append(&values, 0).unwrap();
                 }
                 expected.extend([2; 9]);
-                let found = reopened(&shared).read::<i32>(..).unwrap();
+                let found = reopened(&shared).read::<ArrayD<i32>>(..).unwrap();
                 assert_eq!(found.into_raw_vec_and_offset().0, expected, "{operation:?} {nth} {when_done}");
             }
         }
@@ -109,7 +109,7 @@ fn incident_09_growing_after_an_append_that_failed() {
         let length = array.shape()[0];
         assert!(appended.is_err() == (length == 8), "{nth}");
         array.resize(&[40]).unwrap();
-        let values = array.read::<i32>(length..).unwrap();
+        let values = array.read::<ArrayD<i32>>(length..).unwrap();
         assert!(values.iter().all(|value| *value == 0), "{nth}: {values}");
     }
 }
@@ -117,16 +117,16 @@ fn incident_09_growing_after_an_append_that_failed() {
 #[test]
 fn incident_10_a_reader_with_the_old_shape() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().create_array_in(store.clone(), "a").shape([40, 3]).chunks([7, 2]);
+    let builder = OpenOptions::new().create_array((store.clone(), "a")).shape([40, 3]).chunks([7, 2]);
     let mut array = builder.data_type(DataType::Int32).create().unwrap();
-    array.fill(.., 1).unwrap();
+    array.write(.., 1).unwrap();
     let reader = reopened(&store);
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 // What is there is read, what is gone is the fill value, and nothing else is ever seen.
-                let values = reader.read::<i32>(..).unwrap();
+                let values = reader.read::<ArrayD<i32>>(..).unwrap();
                 assert_eq!(values.shape(), [40, 3]);
                 assert!(values.slice(ndarray::s![..20, ..]).iter().all(|value| *value == 1), "{values}");
                 assert!(values.iter().all(|value| [0, 1].contains(value)), "{values}");
@@ -140,5 +140,5 @@ fn incident_10_a_reader_with_the_old_shape() {
     });
     assert_eq!(reader.shape(), [40, 3]);
     assert_eq!(reopened(&store).shape(), [45, 3]);
-    assert_eq!(reader.read::<i32>(s![44, 0]).unwrap_err().kind(), ErrorKind::InvalidSelection);
+    assert_eq!(reader.read::<ArrayD<i32>>(s![44, 0]).unwrap_err().kind(), ErrorKind::InvalidSelection);
 }

@@ -8,7 +8,7 @@ use ndarray::{Array1, arr1};
 use zarrox::json::{Json, json};
 use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
-use zarrox::{ErrorKind, OpenOptions};
+use zarrox::{Array, ErrorKind, OpenOptions};
 
 fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
@@ -19,7 +19,7 @@ fn set(store: &Arc<dyn Store>, key: &str, value: &[u8]) {
 }
 
 fn open(store: &Arc<dyn Store>) -> zarrox::Result<Array> {
-    OpenOptions::new().open_in(store.clone(), "a")?.into_array()
+    OpenOptions::new().open((store.clone(), "a"))?.into_array()
 }
 
 #[test]
@@ -37,9 +37,9 @@ fn incident_12_a_structure_keeps_its_byte_order() {
     }
     set(&store, "a/0", &chunk);
     let array = open(&store).unwrap();
-    assert_eq!(array.read_field::<i32>("x", ..).unwrap(), arr1(&[1, 258]).into_dyn());
-    assert_eq!(array.read_field::<f64>("y", ..).unwrap(), arr1(&[2.5, -1.0]).into_dyn());
-    array.write_field("x", .., &arr1(&[3, 515])).unwrap();
+    assert_eq!(array.field("x").read::<ArrayD<i32>>().unwrap(), arr1(&[1, 258]).into_dyn());
+    assert_eq!(array.field("y").read::<ArrayD<f64>>().unwrap(), arr1(&[2.5, -1.0]).into_dyn());
+    array.field("x").write(&arr1(&[3, 515])).unwrap();
     let written = store.get(&Key::new("a/0").unwrap()).unwrap().unwrap();
     assert_eq!((&written[..4], &written[12..16]), (&[0, 0, 0, 3][..], &[0, 0, 2, 3][..]));
     assert_eq!(written[4..12], 2.5_f64.to_be_bytes());
@@ -49,7 +49,7 @@ fn incident_12_a_structure_keeps_its_byte_order() {
     let document = store.get(&Key::new("a/.zarray").unwrap()).unwrap().unwrap();
     let document: Json = serde_json::from_slice(&document).unwrap();
     assert_eq!(document["dtype"], json!([["x", ">i4"], ["y", ">f8"]]));
-    assert_eq!(open(&store).unwrap().read_field::<i32>("x", ..).unwrap(), arr1(&[3, 515]).into_dyn());
+    assert_eq!(open(&store).unwrap().field("x").read::<ArrayD<i32>>().unwrap(), arr1(&[3, 515]).into_dyn());
 }
 
 #[test]
@@ -59,12 +59,12 @@ fn incident_13_every_nan_comes_back() {
     let bits = |values: &ndarray::ArrayD<f64>| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     for fill in nans {
         let store = memory();
-        let builder = OpenOptions::new().create_array_in(store.clone(), "a").shape([12]).chunks([4]);
+        let builder = OpenOptions::new().create_array((store.clone(), "a")).shape([12]).chunks([4]);
         let array = builder.data_type(DataType::Float64).fill_value(fill).create().unwrap();
-        assert_eq!(bits(&open(&store).unwrap().read::<f64>(..).unwrap()), [fill.to_bits(); 12]);
+        assert_eq!(bits(&open(&store).unwrap().read::<ArrayD<f64>>(..).unwrap()), [fill.to_bits(); 12]);
         let values = Array1::from_iter(nans.into_iter().flat_map(|nan| [nan; 4]));
         array.write(.., &values).unwrap();
-        assert_eq!(bits(&open(&store).unwrap().read::<f64>(..).unwrap()), bits(&values.into_dyn()));
+        assert_eq!(bits(&open(&store).unwrap().read::<ArrayD<f64>>(..).unwrap()), bits(&values.into_dyn()));
         // The one chunk of the fill value alone is empty.
         let stored = zarrox_testkit::store::list(&*store, "a/c/").len();
         assert_eq!(stored, 2, "of the chunks of {:x}", fill.to_bits());

@@ -219,20 +219,20 @@ fn same<T>(result: zarrox::Result<T>, first: &Error) {
 }
 
 fn refused(view: &ArrayView<'_>, says: &[String]) {
-    let error = view.read::<i32>().unwrap_err();
+    let error = view.read::<ArrayD<i32>>().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidSelection, "{error}");
     for part in says {
         assert!(error.to_string().contains(part), "'{error}' does not say '{part}'");
     }
     let mut one = ArrayD::<i32>::zeros(IxDyn(&[]));
     same(view.shape(), &error);
-    same(view.read_dyn(), &error);
+    same(view.read::<DynArray>(), &error);
     same(view.read_into(&mut one), &error);
-    same(view.read_nd::<i32, ndarray::Ix1>(), &error);
+    same(view.read::<ndarray::Array1<i32>>(), &error);
     same(view.write(&one), &error);
-    same(view.fill(1_i32), &error);
-    same(view.write_dyn(&DynArray::from_typed(zarrox::DataType::Int32, &one).unwrap()), &error);
-    same(view.slice(Selection::all()).fill(1_i32), &error);
+    same(view.write(1_i32), &error);
+    same(view.write(&DynArray::from_values(zarrox::DataType::Int32, &one).unwrap()), &error);
+    same(view.slice(Selection::all()).write(1_i32), &error);
 }
 
 fn check(case: &MistakeCase) {
@@ -248,17 +248,17 @@ fn check(case: &MistakeCase) {
         refused(&view, says);
     }
     values_that_do_not_fit(&array.slice(..), &plan.shape);
-    assert_eq!(reopened(&store).read::<i32>(..).unwrap(), model, "nothing was written");
+    assert_eq!(reopened(&store).read::<ArrayD<i32>>(..).unwrap(), model, "nothing was written");
 }
 
 /// Values, and memory to read into, of another shape than the selection.
 fn values_that_do_not_fit(view: &ArrayView<'_>, shape: &[usize]) {
     let longer: Vec<usize> = if shape.is_empty() { vec![2] } else { shape.iter().map(|n| n + 2).collect() };
     let mut values = ArrayD::from_elem(IxDyn(&longer), 77_i32);
-    let dynamic = DynArray::from_typed(zarrox::DataType::Int32, &values).unwrap();
+    let dynamic = DynArray::from_values(zarrox::DataType::Int32, &values).unwrap();
     let errors = [
         view.write(&values).unwrap_err(),
-        view.write_dyn(&dynamic).unwrap_err(),
+        view.write(&dynamic).unwrap_err(),
         view.read_into(&mut values).unwrap_err(),
     ];
     for error in errors {

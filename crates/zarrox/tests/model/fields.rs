@@ -78,42 +78,42 @@ fn choose(choices: &mut Choices) -> FieldCase {
 
 /// Values of a field, broadcast already: what is known only at run time must have the selection's shape.
 fn dynamic<T: Element>(given: &ArrayD<T>, shape: &[usize]) -> DynArray {
-    DynArray::from_typed(T::data_type(), &given.broadcast(shape).unwrap()).unwrap()
+    DynArray::from_values(T::data_type(), &given.broadcast(shape).unwrap()).unwrap()
 }
 
 fn write(view: &ArrayView<'_>, step: &Step, part: Part, meant: &Expected, model: &mut [Record]) {
     let given = step.given(&meant.shape, record);
     match part {
         Part::All => {
-            if step.give == Give::Scalar { view.fill(given[[]]) } else { view.write(&given) }.unwrap();
+            if step.give == Give::Scalar { view.write(given[[]]) } else { view.write(&given) }.unwrap();
             assign(model, meant, &given, |element, value| *element = value);
         }
         Part::Id | Part::IdDynamically => {
             let given = given.mapv(|record| record.id);
             match part {
-                Part::Id => view.write_field("id", &given).unwrap(),
-                _ => view.write_field_dyn("id", &dynamic(&given, &meant.shape)).unwrap(),
+                Part::Id => view.field("id").write(&given).unwrap(),
+                _ => view.field("id").write(&dynamic(&given, &meant.shape)).unwrap(),
             }
             assign(model, meant, &given, |element, value| element.id = value);
         }
         Part::Nested => {
             let given = given.mapv(|record| record.at);
-            view.write_field("at", &given).unwrap();
+            view.field("at").write(&given).unwrap();
             assign(model, meant, &given, |element, value| element.at = value);
         }
         Part::Inner => {
             let given = given.mapv(|record| record.at.y);
-            view.write_field("at.y", &given).unwrap();
+            view.field("at.y").write(&given).unwrap();
             assign(model, meant, &given, |element, value| element.at.y = value);
         }
         Part::Code => {
             let given = given.mapv(|record| record.code);
-            view.write_field("code", &given).unwrap();
+            view.field("code").write(&given).unwrap();
             assign(model, meant, &given, |element, value| element.code = value);
         }
         Part::Two => {
             let given = given.mapv(|record| Some { weight: record.weight, id: record.id });
-            view.write_fields(&dynamic(&given, &meant.shape)).unwrap();
+            view.fields(&["weight", "id"]).write(&dynamic(&given, &meant.shape)).unwrap();
             assign(model, meant, &given, |element, value| {
                 (element.weight, element.id) = (value.weight, value.id);
             });
@@ -123,22 +123,33 @@ fn write(view: &ArrayView<'_>, step: &Step, part: Part, meant: &Expected, model:
 
 /// Reads all fields, in every way, and compares them with the model.
 fn compare(view: &ArrayView<'_>, meant: &Expected, model: &[Record]) {
-    assert_eq!(view.read::<Record>().unwrap(), selected(model, meant, |record| *record), "all fields");
-    let ids = selected(model, meant, |record| record.id);
-    assert_eq!(view.read_field::<i32>("id").unwrap(), ids, "a field");
-    assert_eq!(view.read_field_dyn("id").unwrap().to_typed::<i32>().unwrap(), ids, "a field, dynamically");
     assert_eq!(
-        view.read_field::<Place>("at").unwrap(),
+        view.read::<ArrayD<Record>>().unwrap(),
+        selected(model, meant, |record| *record),
+        "all fields"
+    );
+    let ids = selected(model, meant, |record| record.id);
+    assert_eq!(view.field("id").read::<ArrayD<i32>>().unwrap(), ids, "a field");
+    assert_eq!(
+        view.field("id").read::<DynArray>().unwrap().to::<ArrayD<i32>>().unwrap(),
+        ids,
+        "a field, dynamically"
+    );
+    assert_eq!(
+        view.field("at").read::<ArrayD<Place>>().unwrap(),
         selected(model, meant, |record| record.at),
         "a structure"
     );
     assert_eq!(
-        view.read_field::<i16>("at.y").unwrap(),
+        view.field("at.y").read::<ArrayD<i16>>().unwrap(),
         selected(model, meant, |record| record.at.y),
         "inside it"
     );
-    assert_eq!(view.read_field::<bool>("alive").unwrap(), selected(model, meant, |record| record.alive));
-    let two = view.read_fields(&["weight", "id"]).unwrap().to_typed::<Some>().unwrap();
+    assert_eq!(
+        view.field("alive").read::<ArrayD<bool>>().unwrap(),
+        selected(model, meant, |record| record.alive)
+    );
+    let two = view.fields(&["weight", "id"]).read::<DynArray>().unwrap().to::<ArrayD<Some>>().unwrap();
     assert_eq!(
         two,
         selected(model, meant, |record| Some { weight: record.weight, id: record.id }),
@@ -156,7 +167,7 @@ fn check(FieldCase { case, parts }: &FieldCase) {
         write(&view, step, *part, &meant, &mut model);
         compare(&view, &meant, &model);
     }
-    let all = reopened(&store).read::<Record>(..).unwrap();
+    let all = reopened(&store).read::<ArrayD<Record>>(..).unwrap();
     assert_eq!(all.into_raw_vec_and_offset().0, model, "everything, reopened");
 }
 

@@ -24,12 +24,13 @@ mod plan;
 mod steps;
 mod text;
 
+use ndarray::ArrayD;
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use num_complex::Complex;
 use zarrox::stores::{DirectoryStore, MemoryStore, Store};
-use zarrox::{DataType, Element, OpenOptions};
+use zarrox::{DataType, DynArray, Element, OpenOptions};
 
 use chosen::Kind;
 use plan::Elements;
@@ -122,14 +123,17 @@ fn in_a_directory() {
 fn booleans_are_booleans_whatever_was_stored() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let array = OpenOptions::new()
-        .create_array_in(store, "b")
+        .create_array((store, "b"))
         .shape([4])
         .chunks([4])
         .data_type(DataType::Bool)
         .no_compressor()
         .create()
         .unwrap();
-    array.write_encoded_chunk(&[0], &[0, 1, 2, 255]).unwrap();
-    assert_eq!(array.read::<bool>(..).unwrap().into_raw_vec_and_offset().0, [false, true, true, true]);
-    assert_eq!(array.read_dyn(..).unwrap().as_bytes(), [0, 1, 1, 1]);
+    array.raw().write(&[0], &[0, 1, 2, 255]).unwrap();
+    assert_eq!(
+        array.read::<ArrayD<bool>>(..).unwrap().into_raw_vec_and_offset().0,
+        [false, true, true, true]
+    );
+    assert_eq!(array.read::<DynArray>(..).unwrap().as_bytes(), [0, 1, 1, 1]);
 }

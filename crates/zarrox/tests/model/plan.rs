@@ -166,7 +166,7 @@ impl Plan {
             options = options.memory(bytes);
         }
         let builder =
-            options.create_array_in(store, "group/array").format(self.format).shape(wide(&self.shape));
+            options.create_array((store, "group/array")).format(self.format).shape(wide(&self.shape));
         let builder = match &self.lengths {
             None => builder.chunks(wide(&self.chunks)),
             Some(lengths) => {
@@ -177,13 +177,13 @@ impl Plan {
     }
 
     pub(crate) fn create<T: Element>(&self, store: Arc<dyn Store>, fill: T) -> Array {
-        self.builder(store).data_type(T::data_type()).fill_value(fill).create().unwrap()
+        self.builder(store).data_type(T::data_type()).fill_value(ndarray::arr0(fill)).create().unwrap()
     }
 }
 
 /// The array as somebody finds it who opens it later.
 pub(crate) fn reopened(store: &Arc<dyn Store>) -> Array {
-    ONE_THREAD.open_in(store.clone(), "group/array").unwrap().into_array().unwrap()
+    ONE_THREAD.open((store.clone(), "group/array")).unwrap().into_array().unwrap()
 }
 
 /// Random lengths of chunks that reach as far as an array, or farther.

@@ -191,8 +191,8 @@ fn write<T: Element>(view: &ArrayView<'_>, give: Give, given: &ArrayD<T>) {
             values.assign(given);
             view.write(&values).unwrap();
         }
-        Give::Scalar => view.fill(given[[]]).unwrap(),
-        Give::Dynamic => view.write_dyn(&DynArray::from_typed(T::data_type(), given).unwrap()).unwrap(),
+        Give::Scalar => view.write(ndarray::arr0(given[[]])).unwrap(),
+        Give::Dynamic => view.write(&DynArray::from_values(T::data_type(), given).unwrap()).unwrap(),
     }
 }
 
@@ -218,7 +218,7 @@ fn read<T: Element + PartialEq + Debug>(
             strided(&mut apart).fill(other);
             assert!(apart.iter().all(|value| *value == other), "what lies between stays as it is");
         }
-        Take::Dynamic => out = view.read_dyn().unwrap().to_typed().unwrap(),
+        Take::Dynamic => out = view.read::<DynArray>().unwrap().to().unwrap(),
     }
     out
 }
@@ -250,7 +250,7 @@ pub(crate) fn check<T: Element + PartialEq + Debug>(
     }
     let reopened = reopened(store);
     let all = ArrayD::from_shape_vec(IxDyn(&plan.shape), model.clone()).unwrap();
-    equal(&reopened.read::<T>(..).unwrap(), &all.view(), "everything, reopened");
+    equal(&reopened.read::<ArrayD<T>>(..).unwrap(), &all.view(), "everything, reopened");
     assert_eq!(reopened.codecs(), array.codecs(), "the codecs survive");
     for (number, (step, meant)) in case.steps.iter().zip(&meant).enumerate() {
         let found = read(&step.view(&reopened), TAKES[(number + step.seed) % 5], &meant.shape, value(999));

@@ -1,5 +1,6 @@
 //! Elements of variable length.
 
+use ndarray::ArrayD;
 use std::sync::Arc;
 
 use zarrox::json::json;
@@ -19,8 +20,12 @@ fn text(number: usize) -> String {
 
 fn compare(view: &ArrayView<'_>, meant: &Expected, model: &[String], what: &str) {
     let wanted = selected(model, meant, String::clone);
-    assert_eq!(view.read_vlen::<String>().unwrap(), wanted, "{what}");
-    assert_eq!(view.read_dyn().unwrap().to_text().unwrap(), wanted, "{what}, dynamically");
+    assert_eq!(view.read::<ArrayD<String>>().unwrap(), wanted, "{what}");
+    assert_eq!(
+        view.read::<DynArray>().unwrap().to::<ArrayD<String>>().unwrap(),
+        wanted,
+        "{what}, dynamically"
+    );
 }
 
 fn check(case: &Case) {
@@ -35,19 +40,19 @@ fn check(case: &Case) {
         let given = step.given(&meant.shape, |i| if fill { "nothing".to_owned() } else { text(i) });
         match step.give {
             Give::Dynamic => {
-                view.write_dyn(&DynArray::from_text(DataType::string(), &given).unwrap()).unwrap();
+                view.write(&DynArray::from_values(DataType::string(), &given).unwrap()).unwrap();
             }
             Give::Transposed => {
                 let columns = given.t().as_standard_layout().into_owned();
-                view.write_vlen(&columns.t()).unwrap();
+                view.write(&columns.t()).unwrap();
             }
-            _ => view.write_vlen(&given).unwrap(),
+            _ => view.write(&given).unwrap(),
         }
         assign(&mut model, &meant, &given, |element, value| *element = value);
         compare(&view, &meant, &model, "read after writing");
     }
     let reopened = reopened(&store);
-    let all = reopened.read_vlen::<String>(..).unwrap();
+    let all = reopened.read::<ArrayD<String>>(..).unwrap();
     assert_eq!(all.into_raw_vec_and_offset().0, model, "everything, reopened");
     for step in &case.steps {
         compare(&step.view(&reopened), &step.expected(&case.plan), &model, "a selection, reopened");

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use ndarray::Array1;
-use zarrox::prelude::*;
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::servers::address;
 
 use super::unique;
@@ -20,7 +20,7 @@ fn a_directory_is_read_over_http() {
         array.write(s![..95], &Array1::from_iter(0..95)).unwrap();
         let place = format!("{url}/{}", name.replace('%', "%25").replace(' ', "%20"));
         let array = zarrox::open_array(format!("{place}/g/a")).unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap().sum(), 4465);
+        assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 4465);
         let error = array.write(.., &Array1::from_elem(100, 1)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ReadOnly, "{error}");
         let error = zarrox::open(format!("{place}/g/b")).unwrap_err();

@@ -11,8 +11,8 @@ use std::time::SystemTime;
 
 use ndarray::Array2;
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::servers::address;
 
 /// A name that was never used before.
@@ -40,8 +40,8 @@ fn check(options: &OpenOptions, url: &str) {
 
     let reading = options.clone().mode(OpenMode::Read);
     let array = reading.open(format!("{url}/g/a")).unwrap().into_array().unwrap();
-    assert_eq!(array.read_nd::<f32, ndarray::Ix2>(..).unwrap(), expected, "{url}");
-    assert_eq!(array.vindex((vec![29, 0], vec![39, 1])).read::<f32>().unwrap().sum(), 1_199.0 + 1.0);
+    assert_eq!(array.read::<Array2<f32>>(..).unwrap(), expected, "{url}");
+    assert_eq!(array.vindex((vec![29, 0], vec![39, 1])).read::<ArrayD<f32>>().unwrap().sum(), 1_199.0 + 1.0);
     let group = reading.open(url).unwrap().into_group().unwrap();
     assert_eq!(group.tree().unwrap().to_string().lines().count(), 3, "{url}");
     options.delete(format!("{url}/g")).unwrap();

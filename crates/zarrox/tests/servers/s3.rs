@@ -55,7 +55,7 @@ fn a_cache_on_disk_asks_once() {
     let cached = options(proxy.url()).storage_option("cache_directory", directory.path().to_str().unwrap());
     for round in 0..2 {
         let array = cached.open(format!("simplecache::{url}")).unwrap().into_array().unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap().sum(), 4950);
+        assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 4950);
         let chunks = proxy.requests().iter().filter(|request| request.contains("/c/")).count();
         assert_eq!(chunks, 10, "in round {round}: {:?}", proxy.requests());
     }
@@ -72,7 +72,7 @@ fn many_chunks_are_on_a_long_line_together() {
     proxy.set_delay(LATENCY);
     proxy.reset();
     let started = Instant::now();
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 500_500);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 500_500);
     let taken = started.elapsed();
     let requests = counts(proxy.requests());
     assert_eq!(requests.len(), 1_000, "{requests:?}");
@@ -116,10 +116,10 @@ fn lines_that_break_are_tried_again() {
     let proxy = Proxy::new(&endpoint).unwrap();
     let array = options(proxy.url()).open(&url).unwrap().into_array().unwrap();
     proxy.cut(After::Bytes(20_000), 3);
-    assert_eq!(array.read::<i32>(..).unwrap(), Array1::from_iter(0..100_000).into_dyn());
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), Array1::from_iter(0..100_000).into_dyn());
     proxy.cut(After::Answers(2), 2);
     array.write(.., &Array1::from_elem(100_000, 5)).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 500_000);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 500_000);
 }
 
 #[test]

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use ndarray::{Array2, arr1};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, Prefix, Store, StoreExt};
 use zarrox::{Array, ErrorKind, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::Remote;
 use zarrox_tools::check::{Check, Repair};
 
@@ -38,7 +38,7 @@ fn dies_while_it_appends(url: &str) {
     let url = url.replace("ROOT", directory.path().to_str().unwrap());
     let builder = OpenOptions::new().create_array(format!("{url}/a")).data_type(DataType::Int8);
     let array = builder.shape([3, 3]).chunks([4, 3]).create().unwrap();
-    array.fill(.., 5_i8).unwrap();
+    array.write(.., 5_i8).unwrap();
     array.flush().unwrap();
     // Some databases let one process at a time write.
     drop(array);
@@ -48,15 +48,15 @@ fn dies_while_it_appends(url: &str) {
         let run = command.args(["--exact", "stores::appends::child"]).env(CHILD, &url).output().unwrap();
         assert!(!run.status.success(), "it has not died");
         let array = OpenOptions::new().open(&url).unwrap().into_array().unwrap();
-        assert_eq!(array.read::<i8>(..).unwrap(), Array2::from_elem((3, 3), 5).into_dyn(), "{url}");
+        assert_eq!(array.read::<ArrayD<i8>>(..).unwrap(), Array2::from_elem((3, 3), 5).into_dyn(), "{url}");
     }
     let mut array = OpenOptions::new().open(&url).unwrap().into_array().unwrap();
     // Growing shows nothing of what was written.
     array.append(&Array2::from_elem((1, 3), 7_i8), 0).unwrap();
     array.resize(&[8, 3]).unwrap();
-    let rows = array.read::<i8>(s![.., 0]).unwrap().into_raw_vec_and_offset().0;
+    let rows = array.read::<ArrayD<i8>>(s![.., 0]).unwrap().into_raw_vec_and_offset().0;
     assert_eq!(rows, [5, 5, 5, 7, 0, 0, 0, 0], "{url}");
-    assert_eq!(array.read::<i8>(s![.., 2]).unwrap().into_raw_vec_and_offset().0, rows, "{url}");
+    assert_eq!(array.read::<ArrayD<i8>>(s![.., 2]).unwrap().into_raw_vec_and_offset().0, rows, "{url}");
 }
 
 #[test]
@@ -84,17 +84,17 @@ fn a_writer_that_dies_while_it_appends_to_a_directory_leaves_no_rows() {
 
 fn far(shape: u64) -> (Remote, Array) {
     let remote = Remote::default();
-    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a");
+    let builder = OpenOptions::new().create_array((remote.blocking(), "a"));
     let array = builder.shape([shape]).chunks([4]).data_type(DataType::Int32).create().unwrap();
     (remote, array)
 }
 
 fn opened(remote: &Remote) -> Array {
-    OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap()
+    OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap()
 }
 
 fn values(remote: &Remote) -> Vec<i32> {
-    opened(remote).read::<i32>(..).unwrap().into_raw_vec_and_offset().0
+    opened(remote).read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0
 }
 
 /// What a store has at a moment, after which those who append are never heard of again.
@@ -152,7 +152,7 @@ fn rows_of_a_dead_writer_are_cleared_and_taken_by_the_next_append() {
     let mut died = None;
     array
         .append_with(&[7], 0, |grown, place| {
-            grown.fill(place, 9)?;
+            grown.write(place, 9)?;
             died = Some(when_all_died(&remote));
             Ok(())
         })
@@ -181,7 +181,7 @@ fn rows_of_a_dead_writer_between_those_of_others_are_found_and_reused() {
     let mut died = None;
     array
         .append_with(&[3], 0, |grown, _| {
-            grown.fill(s![2..4], 9)?;
+            grown.write(s![2..4], 9)?;
             opened(&remote).append(&arr1(&[8]), 0)?;
             died = Some(when_all_died(&remote));
             Ok(())
@@ -237,7 +237,7 @@ fn an_append_beside_a_program_that_reserves_nothing_is_undone() {
     let (remote, mut array) = far(2);
     let error = array
         .append_with(&[2], 0, |grown, place| {
-            grown.fill(place, 1)?;
+            grown.write(place, 1)?;
             let key = Key::new("a/zarr.json").unwrap();
             let document = remote.memory().get(&key).unwrap().unwrap();
             let mut document: Value = serde_json::from_slice(&document).unwrap();
@@ -254,20 +254,20 @@ fn an_append_beside_a_program_that_reserves_nothing_is_undone() {
 #[test]
 fn appends_along_two_axes_wait_for_each_other() {
     let remote = Remote::default();
-    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a");
+    let builder = OpenOptions::new().create_array((remote.blocking(), "a"));
     builder.shape([0, 1]).chunks([4, 4]).data_type(DataType::Int32).create().unwrap();
     let store: Arc<dyn Store> = remote.elsewhere(1).blocking();
     let (begun, wait) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            let node = OpenOptions::new().open_in(store, "a").unwrap();
+            let node = OpenOptions::new().open((store, "a")).unwrap();
             wait.recv().unwrap();
             node.into_array().unwrap().append(&Array2::<i32>::ones((2, 1)), 1).unwrap();
         });
         opened(&remote)
             .append_with(&[2, 1], 0, |grown, place| {
                 begun.send(()).unwrap();
-                grown.fill(place, 3)
+                grown.write(place, 3)
             })
             .unwrap();
     });

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use ndarray::{Array2, ArrayD};
 use zarrox::codecs::Zstd;
-use zarrox::prelude::*;
 use zarrox::stores::Store;
 use zarrox::{AccessOptions, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::Remote;
 
 fn values(seed: i32) -> Array2<i32> {
@@ -18,7 +18,7 @@ fn values(seed: i32) -> Array2<i32> {
 /// The array, and the store that it is in.
 fn array(shards: Option<[u64; 2]>) -> (Remote, zarrox::Array) {
     let remote = Remote::default();
-    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a").data_type(DataType::Int32);
+    let builder = OpenOptions::new().create_array((remote.blocking(), "a")).data_type(DataType::Int32);
     let builder = builder.shape([50, 70]).chunks([8, 16]).fill_value(3).compressor(Zstd::level(1));
     let builder = if let Some(shards) = shards { builder.shards(shards) } else { builder };
     let array = builder.create().unwrap();
@@ -54,9 +54,9 @@ fn what_is_kept_is_what_is_read() {
 fn nothing_is_asked_for_again_but_the_version() {
     let (remote, array) = array(None);
     let cached = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
-    cached.read::<i32>(s![..8, ..16]).unwrap();
+    cached.read::<ArrayD<i32>>(s![..8, ..16]).unwrap();
     remote.take_requests();
-    cached.read::<i32>(s![2..4, 3]).unwrap();
+    cached.read::<ArrayD<i32>>(s![2..4, 3]).unwrap();
     let requests: Vec<_> = remote.take_requests().into_iter().collect();
     assert_eq!(requests, [("head a/c/0/0".to_owned(), 1)]);
 }
@@ -65,26 +65,25 @@ fn nothing_is_asked_for_again_but_the_version() {
 fn what_somebody_else_wrote_is_seen() {
     let (remote, array) = array(Some([32, 32]));
     let cached = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
-    assert_eq!(cached.read_nd::<i32, ndarray::Ix2>(..).unwrap(), values(1));
-    let other =
-        OpenOptions::new().open_in(remote.elsewhere(1).blocking(), "a").unwrap().into_array().unwrap();
+    assert_eq!(cached.read::<Array2<i32>>(..).unwrap(), values(1));
+    let other = OpenOptions::new().open((remote.elsewhere(1).blocking(), "a")).unwrap().into_array().unwrap();
     other.write(.., &values(1_000)).unwrap();
-    assert_eq!(cached.read_nd::<i32, ndarray::Ix2>(..).unwrap(), values(1_000));
-    other.fill(.., 3).unwrap();
-    assert_eq!(cached.read::<i32>(..).unwrap().sum(), 3 * 50 * 70);
+    assert_eq!(cached.read::<Array2<i32>>(..).unwrap(), values(1_000));
+    other.write(.., 3).unwrap();
+    assert_eq!(cached.read::<ArrayD<i32>>(..).unwrap().sum(), 3 * 50 * 70);
 }
 
 #[test]
 fn a_cache_keeps_no_more_than_it_may() {
     let remote = Remote::default();
     let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
-    let builder = OpenOptions::new().create_array_in(near, "a").data_type(DataType::UInt8);
+    let builder = OpenOptions::new().create_array((near, "a")).data_type(DataType::UInt8);
     let array = builder.shape([64 << 20]).chunks([1 << 20]).create().unwrap();
-    array.fill(.., 7_u8).unwrap();
+    array.write(.., 7_u8).unwrap();
     let options = AccessOptions::new().chunk_cache(4 << 20);
     let cached = array.with_options(&options);
     for chunk in 0..64 {
-        assert_eq!(cached.read::<u8>(s![chunk << 20]).unwrap().first(), Some(&7));
+        assert_eq!(cached.read::<ArrayD<u8>>(s![chunk << 20]).unwrap().first(), Some(&7));
     }
     let shown = format!("{options:?}");
     let weight = shown.split_once("ChunkCache(").unwrap().1.split_once(' ').unwrap().0;

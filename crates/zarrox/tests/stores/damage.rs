@@ -8,14 +8,14 @@ use std::sync::Arc;
 use ndarray::{Array1, arr1};
 use zarrox::codecs::Zstd;
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{Error, ErrorKind, OpenOptions};
 use zarrox_testkit::errors::assert_error;
 
 fn stored() -> (Arc<dyn Store>, Array) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().create_array_in(store.clone(), "t/a").shape([8]).chunks([4]);
+    let builder = OpenOptions::new().create_array((store.clone(), "t/a")).shape([8]).chunks([4]);
     let array =
         builder.data_type(DataType::Int32).compressor(Zstd::level(1).checksum(true)).create().unwrap();
     array.write(.., &Array1::from_iter(0..8)).unwrap();
@@ -26,7 +26,7 @@ fn with_metadata(document: &Json) -> zarrox::Result<Array> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let key = Key::new(if document["zarr_format"] == 2 { "a/.zarray" } else { "a/zarr.json" }).unwrap();
     store.set(&key, document.to_string().as_bytes(), Default::default()).unwrap();
-    OpenOptions::new().open_in(store, "a")?.into_array()
+    OpenOptions::new().open((store, "a"))?.into_array()
 }
 
 fn v3(changes: &[(&str, Json)]) -> Json {
@@ -60,57 +60,59 @@ fn assert_says(error: &Error, kind: ErrorKind, parts: &[&str]) {
 #[test]
 fn a_damaged_chunk_is_named_and_the_others_stay_readable() {
     let (_, array) = stored();
-    let good = array.read_encoded_chunk(&[1]).unwrap().unwrap();
+    let good = array.raw().read(&[1]).unwrap().unwrap();
     for length in 0..good.len() {
-        array.write_encoded_chunk(&[1], &good[..length]).unwrap();
-        let error = array.read::<i32>(..).unwrap_err();
+        array.raw().write(&[1], &good[..length]).unwrap();
+        let error = array.read::<ArrayD<i32>>(..).unwrap_err();
         let places = ["array '/t/a' in memory", "chunk [1] (key 't/a/c/1')", "zstd"];
         assert_says(&error, ErrorKind::Corrupt, &places);
     }
     for bit in 0..good.len() * 8 {
         let mut flipped = good.to_vec();
         flipped[bit / 8] ^= 1 << (bit % 8);
-        array.write_encoded_chunk(&[1], &flipped).unwrap();
+        array.raw().write(&[1], &flipped).unwrap();
         // The checksum sees everything but a few bits of the header that change nothing.
-        if let Ok(values) = array.read::<i32>(..) {
+        if let Ok(values) = array.read::<ArrayD<i32>>(..) {
             assert_eq!(values, Array1::from_iter(0..8).into_dyn(), "bit {bit}");
         }
     }
     let extended = [&good[..], b"x"].concat();
-    array.write_encoded_chunk(&[1], &extended).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap_err().kind(), ErrorKind::Corrupt);
-    assert_eq!(array.read::<i32>(s![..4]).unwrap(), arr1(&[0, 1, 2, 3]).into_dyn());
-    assert_eq!(array.fill(s![5], 1).unwrap_err().kind(), ErrorKind::Corrupt, "no merge into a damaged chunk");
-    assert_eq!(array.read_encoded_chunk(&[1]).unwrap().unwrap(), extended, "and what is there stays");
-    array.fill(s![4..], 1).unwrap();
-    assert_eq!(array.read::<i32>(s![4..]).unwrap().sum(), 4, "writing it whole repairs it");
+    array.raw().write(&[1], &extended).unwrap();
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap_err().kind(), ErrorKind::Corrupt);
+    assert_eq!(array.read::<ArrayD<i32>>(s![..4]).unwrap(), arr1(&[0, 1, 2, 3]).into_dyn());
+    assert_eq!(
+        array.write(s![5], 1).unwrap_err().kind(),
+        ErrorKind::Corrupt,
+        "no merge into a damaged chunk"
+    );
+    assert_eq!(array.raw().read(&[1]).unwrap().unwrap(), extended, "and what is there stays");
+    array.write(s![4..], 1).unwrap();
+    assert_eq!(array.read::<ArrayD<i32>>(s![4..]).unwrap().sum(), 4, "writing it whole repairs it");
 }
 
 #[test]
 fn a_chunk_of_the_wrong_length_is_damaged() {
-    let builder =
-        OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([4]).chunks([4]);
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([4]).chunks([4]);
     let array = builder.data_type(DataType::Int32).no_compressor().create().unwrap();
     for length in [0, 1, 15, 17, 32] {
-        array.write_encoded_chunk(&[0], &vec![0; length]).unwrap();
-        let error = array.read::<i32>(s![0]).unwrap_err();
+        array.raw().write(&[0], &vec![0; length]).unwrap();
+        let error = array.read::<ArrayD<i32>>(s![0]).unwrap_err();
         assert_says(&error, ErrorKind::Corrupt, &["chunk [0]", &length.to_string(), "16"]);
     }
 }
 
 #[test]
 fn a_damaged_shard_is_an_error_and_never_read_out_of_bounds() {
-    let builder =
-        OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([8]).chunks([2]);
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([8]).chunks([2]);
     let builder = builder.shards([8]).data_type(DataType::Int32).compressor(Zstd::level(1).checksum(true));
     let array = builder.create().unwrap();
     let values = Array1::from_iter(1..9);
     array.write(.., &values).unwrap();
-    let good = array.read_encoded_chunk(&[0]).unwrap().unwrap();
+    let good = array.raw().read(&[0]).unwrap().unwrap();
     for length in 0..good.len() {
-        array.write_encoded_chunk(&[0], &good[..length]).unwrap();
+        array.raw().write(&[0], &good[..length]).unwrap();
         assert_says(
-            &array.read::<i32>(..).unwrap_err(),
+            &array.read::<ArrayD<i32>>(..).unwrap_err(),
             ErrorKind::Corrupt,
             &["chunk [0]", "sharding_indexed"],
         );
@@ -125,11 +127,11 @@ fn a_damaged_shard_is_an_error_and_never_read_out_of_bounds() {
         broken[index + 8..index + 16].copy_from_slice(&length.to_le_bytes());
         let checksum = crc32c(&broken[index..index + 64]);
         broken[index + 64..].copy_from_slice(&checksum.to_le_bytes());
-        array.write_encoded_chunk(&[0], &broken).unwrap();
-        let error = array.read::<i32>(..).unwrap_err();
+        array.raw().write(&[0], &broken).unwrap();
+        let error = array.read::<ArrayD<i32>>(..).unwrap_err();
         assert_says(&error, ErrorKind::Corrupt, &["chunk [0]"]);
         assert_eq!(
-            array.read::<i32>(s![2..]).unwrap(),
+            array.read::<ArrayD<i32>>(s![2..]).unwrap(),
             arr1(&[3, 4, 5, 6, 7, 8]).into_dyn(),
             "the others are whole"
         );
@@ -175,10 +177,13 @@ fn huge_numbers_take_no_memory() {
         ("/chunk_grid/configuration/chunk_shape", json!([1 << 20, 1 << 20])),
     ]))
     .unwrap();
-    assert_eq!(array.read::<i32>(s![-2.., 5..7]).unwrap().shape(), [2, 2]);
+    assert_eq!(array.read::<ArrayD<i32>>(s![-2.., 5..7]).unwrap().shape(), [2, 2]);
     assert_eq!(array.info().unwrap().bytes, None);
-    assert_eq!(array.read::<i32>(..).unwrap_err().kind(), ErrorKind::LimitExceeded);
-    assert_eq!(array.read::<i32>(s![..1 << 20, ..1 << 24]).unwrap_err().kind(), ErrorKind::OutOfMemory);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(
+        array.read::<ArrayD<i32>>(s![..1 << 20, ..1 << 24]).unwrap_err().kind(),
+        ErrorKind::OutOfMemory
+    );
     // A chunk that no memory could hold.
     let shape = [("/shape", huge.clone()), ("/chunk_grid/configuration/chunk_shape", huge)];
     assert_eq!(with_metadata(&v3(&shape)).unwrap_err().kind(), ErrorKind::LimitExceeded);
@@ -189,14 +194,18 @@ fn huge_numbers_take_no_memory() {
         ("/codecs", json!(["bytes", {"name": "gzip", "configuration": {"level": 1}}])),
     ]))
     .unwrap();
-    bomb.write_encoded_chunk(&[0], &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 3, 0]).unwrap();
-    assert_eq!(bomb.read::<i32>(s![0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
-    assert_eq!(bomb.fill(s![0], 1).unwrap_err().kind(), ErrorKind::LimitExceeded);
-    assert_eq!(bomb.fill(.., 1).unwrap_err().kind(), ErrorKind::LimitExceeded, "one value for a whole chunk");
-    assert_eq!(bomb.read_chunk::<i32>(&[0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    bomb.raw().write(&[0], &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0, 3, 0]).unwrap();
+    assert_eq!(bomb.read::<ArrayD<i32>>(s![0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(bomb.write(s![0], 1).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(
+        bomb.write(.., 1).unwrap_err().kind(),
+        ErrorKind::LimitExceeded,
+        "one value for a whole chunk"
+    );
+    assert_eq!(bomb.read_chunk::<ArrayD<i32>>(&[0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
     // A shape beyond what a position can be.
     let array = with_metadata(&v3(&[("/shape", json!([u64::MAX]))])).unwrap();
-    assert_eq!(array.read::<i32>(s![0]).unwrap_err().kind(), ErrorKind::InvalidSelection);
+    assert_eq!(array.read::<ArrayD<i32>>(s![0]).unwrap_err().kind(), ErrorKind::InvalidSelection);
 }
 
 #[test]
@@ -213,7 +222,7 @@ fn more_dimensions_than_can_be_recursed_over_are_refused() {
 #[test]
 fn an_index_whose_entries_overlap_does_not_multiply_the_stored_bytes() {
     let options = OpenOptions::new().chunk_limit(1 << 20);
-    let builder = options.create_array_in(Arc::new(MemoryStore::new()), "a").shape([1024]).chunks([1]);
+    let builder = options.create_array((Arc::new(MemoryStore::new()), "a")).shape([1024]).chunks([1]);
     let builder = builder.shards([1024]).data_type(DataType::UInt8).compressor(Zstd::level(1));
     let array = builder.create().unwrap();
     let mut shard = vec![0; 10_000];
@@ -221,21 +230,20 @@ fn an_index_whose_entries_overlap_does_not_multiply_the_stored_bytes() {
     let index = entry.repeat(1024);
     shard.extend_from_slice(&index);
     shard.extend(crc32c(&index).to_le_bytes());
-    array.write_encoded_chunk(&[0], &shard).unwrap();
-    for error in [array.fill(s![5], 1_u8).unwrap_err(), array.read::<u8>(..).unwrap_err()] {
+    array.raw().write(&[0], &shard).unwrap();
+    for error in [array.write(s![5], 1_u8).unwrap_err(), array.read::<ArrayD<u8>>(..).unwrap_err()] {
         assert_says(&error, ErrorKind::Corrupt, &["chunk [0]", "sharding_indexed", "overlap"]);
     }
 }
 
 #[test]
 fn a_damaged_chunk_at_the_edge_is_repaired_by_writing_all_of_it_that_is_inside() {
-    let builder =
-        OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([6]).chunks([4]);
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([6]).chunks([4]);
     let array = builder.data_type(DataType::Int32).compressor(Zstd::level(1)).create().unwrap();
-    array.write_encoded_chunk(&[1], b"nonsense").unwrap();
-    assert_eq!(array.fill(s![4], 1).unwrap_err().kind(), ErrorKind::Corrupt);
-    array.fill(s![4..], 1).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[0, 0, 0, 0, 1, 1]).into_dyn());
+    array.raw().write(&[1], b"nonsense").unwrap();
+    assert_eq!(array.write(s![4], 1).unwrap_err().kind(), ErrorKind::Corrupt);
+    array.write(s![4..], 1).unwrap();
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[0, 0, 0, 0, 1, 1]).into_dyn());
 }
 
 #[test]
@@ -245,7 +253,7 @@ fn attributes_that_could_not_be_read_again_are_not_written() {
     let error = array.update_attributes(|map| drop(map.insert("deep".to_owned(), deep.clone()))).unwrap_err();
     assert_says(&error, ErrorKind::InvalidArgument, &["nested"]);
     assert!(array.attributes().is_empty());
-    assert!(OpenOptions::new().open_in(store, "t/a").is_ok());
+    assert!(OpenOptions::new().open((store, "t/a")).is_ok());
 }
 
 #[test]
@@ -269,13 +277,13 @@ fn a_link_does_not_lead_out_of_the_hierarchy() {
     let path = directory.path().join("h.zarr");
     let root = zarrox::create_group(&path).unwrap();
     let builder = root.create_array("a").shape([2]).data_type(DataType::UInt8).no_compressor();
-    builder.create().unwrap().fill(.., 1_u8).unwrap();
+    builder.create().unwrap().write(.., 1_u8).unwrap();
     std::fs::write(directory.path().join("secret"), [7, 7]).unwrap();
     std::fs::remove_file(path.join("a/c/0")).unwrap();
     std::os::unix::fs::symlink(directory.path().join("secret"), path.join("a/c/0")).unwrap();
     let array = root.open("a").unwrap().into_array().unwrap();
-    assert_eq!(array.read::<u8>(..).unwrap_err().kind(), ErrorKind::Forbidden);
-    array.fill(.., 2_u8).unwrap();
+    assert_eq!(array.read::<ArrayD<u8>>(..).unwrap_err().kind(), ErrorKind::Forbidden);
+    array.write(.., 2_u8).unwrap();
     assert_eq!(
         std::fs::read(directory.path().join("secret")).unwrap(),
         [7, 7],
@@ -319,19 +327,19 @@ fn a_full_disk_loses_nothing_that_was_stored() {
     let path = mount.path().join("a.zarr");
     let builder = zarrox::create_array(&path).shape([100, 100_000]).chunks([1, 100_000]);
     let mut array = builder.data_type(DataType::UInt8).no_compressor().create().unwrap();
-    array.fill(s![0, ..], 1_u8).unwrap();
-    let error = array.fill(.., 2_u8).unwrap_err();
+    array.write(s![0, ..], 1_u8).unwrap();
+    let error = array.write(.., 2_u8).unwrap_err();
     assert_says(&error, ErrorKind::StorageFull, &["array '/'", "chunk ["]);
     let error = array.append(&ndarray::Array2::<u8>::ones((50, 100_000)), 0).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageFull);
     let array = zarrox::open_array(&path).unwrap();
     assert_eq!(array.shape(), [100, 100_000], "the failed append has not changed the shape");
-    let first = array.read::<u8>(s![0, ..]).unwrap();
+    let first = array.read::<ArrayD<u8>>(s![0, ..]).unwrap();
     assert!(
         first.iter().all(|&v| v == 1) || first.iter().all(|&v| v == 2),
         "a chunk is the old one or the new one"
     );
-    assert_eq!(array.read::<u8>(..).unwrap().len(), 10_000_000, "every chunk is whole");
+    assert_eq!(array.read::<ArrayD<u8>>(..).unwrap().len(), 10_000_000, "every chunk is whole");
 }
 
 #[cfg(target_os = "linux")]
@@ -340,14 +348,14 @@ fn a_read_only_file_system_can_be_read_and_says_that_it_is_one() {
     let Some(mount) = Mount::tmpfs("size=4m") else { return };
     let path = mount.path().join("a.zarr");
     let array = zarrox::create_array(&path).shape([4]).data_type(DataType::Int32).create().unwrap();
-    array.fill(.., 5).unwrap();
+    array.write(.., 5).unwrap();
     let remount = ["-o", "remount,ro", mount.path().to_str().unwrap()];
     assert!(std::process::Command::new("mount").args(remount).status().unwrap().success());
     let mut array = zarrox::open_array(&path).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 20);
-    assert_eq!(array.fill(.., 6).unwrap_err().kind(), ErrorKind::ReadOnly);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 20);
+    assert_eq!(array.write(.., 6).unwrap_err().kind(), ErrorKind::ReadOnly);
     assert_eq!(array.resize(&[2]).unwrap_err().kind(), ErrorKind::ReadOnly);
     assert_eq!(array.shape(), [4]);
     assert_eq!(zarrox::create_group(mount.path().join("new.zarr")).unwrap_err().kind(), ErrorKind::ReadOnly);
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 20);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 20);
 }

@@ -16,7 +16,7 @@ use zarrox_testkit::remote::Remote;
 /// Ten chunks in a store that can be made to fail.
 fn array(inner: Arc<dyn Store>) -> (FaultyStore, zarrox::Array) {
     let store = FaultyStore::new(inner);
-    let builder = OpenOptions::new().create_array_in(Arc::new(store.clone()), "a").data_type(DataType::Int32);
+    let builder = OpenOptions::new().create_array((Arc::new(store.clone()), "a")).data_type(DataType::Int32);
     let array = builder.shape([10]).chunks([1]).create().unwrap();
     array.write(.., &Array1::from_elem(10, 1)).unwrap();
     (store, array)
@@ -39,7 +39,7 @@ fn every_reason_keeps_its_kind() {
         let (store, array) = array(inner);
         for (cause, kind) in kinds {
             store.inject(Fault::fail(cause).key("a/c/7"));
-            let read = array.read::<i32>(..).unwrap_err();
+            let read = array.read::<ArrayD<i32>>(..).unwrap_err();
             let written = array.write(.., &Array1::from_elem(10, 2)).unwrap_err();
             for error in [read, written] {
                 assert_eq!(error.kind(), kind, "{error}");
@@ -59,7 +59,7 @@ fn what_was_written_before_a_failure_stays_and_nothing_is_torn() {
         let error = array.write(.., &Array1::from_elem(10, 2)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::StorageFull, "{error}");
         store.heal();
-        let values = array.read::<i32>(..).unwrap();
+        let values = array.read::<ArrayD<i32>>(..).unwrap();
         assert!(values.iter().all(|value| [1, 2].contains(value)), "{values}");
         assert!(values.iter().filter(|value| **value == 2).count() >= 4, "{values}");
     }
@@ -71,7 +71,7 @@ fn a_node_that_cannot_be_read_is_not_missing() {
         let (store, _) = array(inner);
         for cause in [StoreErrorKind::Forbidden, StoreErrorKind::TimedOut] {
             store.inject(Fault::fail(cause).key("a/zarr.json"));
-            let error = OpenOptions::new().open_in(Arc::new(store.clone()), "a").unwrap_err();
+            let error = OpenOptions::new().open((Arc::new(store.clone()), "a")).unwrap_err();
             assert_ne!(error.kind(), ErrorKind::NotFound, "{error}");
             store.heal();
         }
@@ -82,9 +82,9 @@ fn a_node_that_cannot_be_read_is_not_missing() {
 fn consolidated(format: Format, cause: StoreErrorKind) -> (FaultyStore, zarrox::Group) {
     let store = FaultyStore::new(Arc::new(MemoryStore::new()));
     let options = OpenOptions::new().format(format);
-    let root = options.create_group_in(Arc::new(store.clone()), "").unwrap();
+    let root = options.create_group((Arc::new(store.clone()), "")).unwrap();
     let array = root.create_array("a").shape([2]).data_type(DataType::Int32).create().unwrap();
-    array.fill(.., 1).unwrap();
+    array.write(.., 1).unwrap();
     root.consolidate_metadata().unwrap();
     let key = if format == Format::V2 { ".zmetadata" } else { "zarr.json" };
     store.inject(Fault::fail(cause).on(&[Operation::Set]).key(key));
@@ -122,7 +122,7 @@ fn consolidated_metadata_that_cannot_be_written_is_an_error_of_a_change_that_was
             let text = error.to_string();
             assert!(text.contains("the change was made") && text.contains("zarrox consolidate"), "{text}");
             store.heal();
-            let root = OpenOptions::new().consolidated(Consolidated::Never).open_in(Arc::new(store), "");
+            let root = OpenOptions::new().consolidated(Consolidated::Never).open((Arc::new(store), ""));
             let root = root.unwrap().into_group().unwrap();
             assert!(is_made(&root), "{format} {error}");
             root.consolidate_metadata().unwrap();
@@ -143,13 +143,13 @@ fn error_kind(cause: StoreErrorKind) -> Option<ErrorKind> {
 fn deleting_works_on_a_full_disk() {
     for path in ["a", "g", ""] {
         let store = FaultyStore::new(Arc::new(MemoryStore::new()));
-        let root = OpenOptions::new().create_group_in(Arc::new(store.clone()), "").unwrap();
+        let root = OpenOptions::new().create_group((Arc::new(store.clone()), "")).unwrap();
         for array in ["a", "g/b"] {
             let array = root.create_array(array).shape([2]).data_type(DataType::Int32).create().unwrap();
-            array.fill(.., 1).unwrap();
+            array.write(.., 1).unwrap();
         }
         store.inject(Fault::fail(StoreErrorKind::StorageFull).on(&[Operation::Set]));
-        OpenOptions::new().delete_in(Arc::new(store.clone()), path).unwrap();
+        OpenOptions::new().delete((Arc::new(store.clone()), path)).unwrap();
         let mut left = Vec::new();
         let below = Prefix::new(if path.is_empty() { String::new() } else { format!("{path}/") }).unwrap();
         store

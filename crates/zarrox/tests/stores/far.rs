@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use ndarray::{Array1, Array2, arr1};
 use zarrox::codecs::Bytes;
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, Store, StoreExt};
 use zarrox::{AccessOptions, Consolidated, ErrorKind, Interrupt, OpenMode, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::{IN_FLIGHT, Remote};
 
 const LATENCY: Duration = Duration::from_millis(100);
@@ -24,10 +24,10 @@ fn far_array(chunks: u64, latency: Duration) -> (Remote, zarrox::Array) {
     let remote = Remote::new(latency);
     let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
     let options = OpenOptions::new();
-    let array = options.create_array_in(near, "a").shape([chunks]).chunks([1]).data_type(DataType::Int32);
+    let array = options.create_array((near, "a")).shape([chunks]).chunks([1]).data_type(DataType::Int32);
     let values: Array1<i32> = (1..).take(usize::try_from(chunks).unwrap()).collect();
     array.create().unwrap().write(.., &values).unwrap();
-    let array = options.open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
+    let array = options.open((remote.blocking(), "a")).unwrap().into_array().unwrap();
     (remote, array)
 }
 
@@ -36,7 +36,7 @@ fn chunks_are_asked_for_many_at_a_time_and_each_once() {
     let (remote, array) = far_array(1_000, LATENCY);
     remote.take_requests();
     let started = Instant::now();
-    let values = array.read::<i32>(..).unwrap();
+    let values = array.read::<ArrayD<i32>>(..).unwrap();
     let taken = started.elapsed();
     assert_eq!(values.sum(), 500_500);
     let requests = remote.take_requests();
@@ -53,21 +53,21 @@ fn chunks_are_written_many_at_a_time() {
     array.write(.., &Array1::from_elem(200, 9_i32)).unwrap();
     assert!(started.elapsed() < LATENCY * 50, "{:?}", started.elapsed());
     assert_eq!(count(&remote.take_requests(), "set"), 200);
-    assert_eq!(array.read::<i32>(..).unwrap().sum(), 1_800);
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 1_800);
 }
 
 #[test]
 fn a_shard_costs_its_index_and_its_parts_together() {
     let remote = Remote::default();
-    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a").data_type(DataType::Int32);
+    let builder = OpenOptions::new().create_array((remote.blocking(), "a")).data_type(DataType::Int32);
     let array = builder.shape([64, 64]).chunks([8, 8]).shards([64, 64]).create().unwrap();
     let values = Array2::from_shape_fn((64, 64), |(y, x)| i32::try_from(64 * y + x).unwrap() + 1);
     array.write(.., &values).unwrap();
     remote.take_requests();
-    assert_eq!(array.read::<i32>(..).unwrap(), values.clone().into_dyn());
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), values.clone().into_dyn());
     let requests = remote.take_requests();
     assert_eq!(count(&requests, "read"), 1, "all of it in one: {requests:?}");
-    let rows = array.read::<i32>(s![8..24, ..]).unwrap();
+    let rows = array.read::<ArrayD<i32>>(s![8..24, ..]).unwrap();
     assert_eq!(rows, values.slice(ndarray::s![8..24, ..]).into_dyn());
     let requests = remote.take_requests();
     assert_eq!(count(&requests, "read"), 2, "the index, and the parts together: {requests:?}");
@@ -76,11 +76,14 @@ fn a_shard_costs_its_index_and_its_parts_together() {
 #[test]
 fn raw_elements_are_read_without_the_rest_of_their_chunk() {
     let remote = Remote::default();
-    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a").data_type(DataType::UInt8);
+    let builder = OpenOptions::new().create_array((remote.blocking(), "a")).data_type(DataType::UInt8);
     let array = builder.shape([4 << 20]).chunks([4 << 20]).codecs([Bytes::little().into()]).create().unwrap();
     array.write(.., &Array1::from_shape_fn(4 << 20, |index| u8::try_from(index % 251).unwrap())).unwrap();
     remote.take_requests();
-    assert_eq!(array.read::<u8>(s![1_000_000..1_000_004]).unwrap().as_slice().unwrap(), [16, 17, 18, 19]);
+    assert_eq!(
+        array.read::<ArrayD<u8>>(s![1_000_000..1_000_004]).unwrap().as_slice().unwrap(),
+        [16, 17, 18, 19]
+    );
     assert_eq!(count(&remote.take_requests(), ""), 1);
 }
 
@@ -89,7 +92,7 @@ fn opening_takes_the_time_of_one_request() {
     for format in [Format::V2, Format::V3] {
         let remote = Remote::new(Duration::ZERO);
         let options = OpenOptions::new().format(format);
-        let root = options.create_group_in(remote.blocking(), "").unwrap();
+        let root = options.create_group((remote.blocking(), "")).unwrap();
         for name in ["x", "y"] {
             root.create_array(name).shape([2]).data_type(DataType::Int32).create().unwrap();
         }
@@ -97,14 +100,14 @@ fn opening_takes_the_time_of_one_request() {
 
         let remote = slow(&remote);
         let started = Instant::now();
-        let opened = OpenOptions::new().open_in(remote.blocking(), "x").unwrap().into_array().unwrap();
+        let opened = OpenOptions::new().open((remote.blocking(), "x")).unwrap().into_array().unwrap();
         assert!(started.elapsed() < LATENCY * 2, "{format:?}: {:?}", started.elapsed());
         assert_eq!(opened.shape(), [2]);
 
         remote.take_requests();
         let started = Instant::now();
         let group = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Require);
-        let group = group.open_in(remote.blocking(), "").unwrap().into_group().unwrap();
+        let group = group.open((remote.blocking(), "")).unwrap().into_group().unwrap();
         assert_eq!(group.children().unwrap().len(), 2);
         assert!(started.elapsed() < LATENCY * 2, "{format:?}: {:?}", started.elapsed());
         let requests = remote.take_requests();
@@ -126,13 +129,13 @@ fn opening_asks_first_for_what_most_nodes_have_and_for_nothing_twice() {
         let remote = Remote::default();
         let path = if format == Format::V1 { "" } else { "a" };
         let options = OpenOptions::new().format(format);
-        let array = options.create_array_in(remote.blocking(), path).shape([4]).chunks([2]);
+        let array = options.create_array((remote.blocking(), path)).shape([4]).chunks([2]);
         let array = array.data_type(DataType::Int32).create().unwrap();
         array.write(.., &Array1::from_elem(4, 7)).unwrap();
         let read = |options: OpenOptions| {
             remote.take_requests();
-            let array = options.open_in(remote.blocking(), path).unwrap().into_array().unwrap();
-            assert_eq!(array.read::<i32>(s![..1]).unwrap().sum(), 7, "{format}");
+            let array = options.open((remote.blocking(), path)).unwrap().into_array().unwrap();
+            assert_eq!(array.read::<ArrayD<i32>>(s![..1]).unwrap().sum(), 7, "{format}");
             each_once(&remote)
         };
         for mode in [OpenMode::Read, OpenMode::ReadWrite] {
@@ -150,7 +153,7 @@ fn opening_asks_first_for_what_most_nodes_have_and_for_nothing_twice() {
 fn creating_takes_few_requests() {
     let create = |remote: &Remote, options: &OpenOptions, path: &str| {
         remote.take_requests();
-        let builder = options.create_array_in(remote.blocking(), path).shape([4]);
+        let builder = options.create_array((remote.blocking(), path)).shape([4]);
         builder.data_type(DataType::Int32).create().unwrap();
         each_once(remote)
     };
@@ -163,10 +166,10 @@ fn creating_takes_few_requests() {
         let remote = Remote::default();
         let options = OpenOptions::new().format(format);
         let group = path.rsplit_once('/').map_or("", |(group, _)| group);
-        options.create_group_in(remote.blocking(), group).unwrap();
+        options.create_group((remote.blocking(), group)).unwrap();
         let requests = create(&remote, &OpenOptions::new(), path);
         assert!(requests <= most, "'{path}' in {format}: {requests}");
-        let node = OpenOptions::new().open_in(remote.blocking(), path).unwrap();
+        let node = OpenOptions::new().open((remote.blocking(), path)).unwrap();
         assert_eq!(node.format(), format);
     }
 }
@@ -175,14 +178,14 @@ fn creating_takes_few_requests() {
 fn processes_that_change_one_hierarchy_keep_its_consolidated_metadata() {
     for format in [Format::V2, Format::V3] {
         let remote = Remote::new(Duration::from_millis(1));
-        let root = OpenOptions::new().format(format).create_group_in(remote.blocking(), "").unwrap();
+        let root = OpenOptions::new().format(format).create_group((remote.blocking(), "")).unwrap();
         root.consolidate_metadata().unwrap();
         std::thread::scope(|scope| {
             for process in 1..5_usize {
                 let remote = &remote;
                 scope.spawn(move || {
                     let store = remote.elsewhere(process).blocking();
-                    let root = OpenOptions::new().open_in(store, "").unwrap().into_group().unwrap();
+                    let root = OpenOptions::new().open((store, "")).unwrap().into_group().unwrap();
                     for n in 0..5 {
                         let array = root.create_array(&format!("p{process}/a{n}")).shape([2]);
                         array.data_type(DataType::Int8).create().unwrap().resize(&[n]).unwrap();
@@ -199,11 +202,11 @@ fn processes_that_change_one_hierarchy_keep_its_consolidated_metadata() {
 fn a_change_asks_for_consolidated_metadata_of_all_groups_above_at_once() {
     for format in [Format::V2, Format::V3] {
         let remote = Remote::new(Duration::ZERO);
-        let root = OpenOptions::new().format(format).create_group_in(remote.blocking(), "").unwrap();
+        let root = OpenOptions::new().format(format).create_group((remote.blocking(), "")).unwrap();
         root.create_array("a/b/c/d/e/f/g/h").shape([2]).data_type(DataType::Int8).create().unwrap();
         let requests_of = |remote: &Remote, title: &str| {
             let mut array = OpenOptions::new()
-                .open_in(remote.blocking(), "a/b/c/d/e/f/g/h")
+                .open((remote.blocking(), "a/b/c/d/e/f/g/h"))
                 .unwrap()
                 .into_array()
                 .unwrap();
@@ -226,7 +229,7 @@ fn a_change_asks_for_consolidated_metadata_of_all_groups_above_at_once() {
 }
 
 fn root_of(remote: &Remote) -> Group {
-    OpenOptions::new().open_in(remote.blocking(), "").unwrap().into_group().unwrap()
+    OpenOptions::new().open((remote.blocking(), "")).unwrap().into_group().unwrap()
 }
 
 /// Returns a store of the same memory behind a longer way.
@@ -245,12 +248,12 @@ fn slow(remote: &Remote) -> Remote {
 #[test]
 fn children_are_opened_together() {
     let remote = Remote::default();
-    let root = OpenOptions::new().create_group_in(remote.blocking(), "").unwrap();
+    let root = OpenOptions::new().create_group((remote.blocking(), "")).unwrap();
     for index in 0..20 {
         root.create_group(&format!("g{index}")).unwrap();
     }
     let remote = slow(&remote);
-    let root = OpenOptions::new().open_in(remote.blocking(), "").unwrap().into_group().unwrap();
+    let root = OpenOptions::new().open((remote.blocking(), "")).unwrap().into_group().unwrap();
     let started = Instant::now();
     assert_eq!(root.children().unwrap().len(), 20);
     assert!(started.elapsed() < LATENCY * 15, "{:?}", started.elapsed());
@@ -259,22 +262,22 @@ fn children_are_opened_together() {
 #[test]
 fn writers_of_parts_of_one_chunk_lose_nothing() {
     let remote = Remote::default();
-    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a").data_type(DataType::Int32);
+    let builder = OpenOptions::new().create_array((remote.blocking(), "a")).data_type(DataType::Int32);
     builder.shape([8]).chunks([8]).create().unwrap();
     std::thread::scope(|scope| {
         for index in 0..8_usize {
             let remote = &remote;
             scope.spawn(move || {
                 let other = remote.elsewhere(index + 1).blocking();
-                let array = OpenOptions::new().open_in(other, "a").unwrap().into_array().unwrap();
+                let array = OpenOptions::new().open((other, "a")).unwrap().into_array().unwrap();
                 for round in 1..=20 {
                     array.write(s![index], &ndarray::arr0(round)).unwrap();
                 }
             });
         }
     });
-    let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap().as_slice().unwrap(), [20; 8]);
+    let array = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap();
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().as_slice().unwrap(), [20; 8]);
 }
 
 #[test]
@@ -284,7 +287,7 @@ fn what_is_called_off_ends_soon() {
     let array = array.with_options(&AccessOptions::new().interrupt(&interrupt));
     let started = Instant::now();
     std::thread::scope(|scope| {
-        let reader = scope.spawn(|| array.read::<i32>(..).map(drop));
+        let reader = scope.spawn(|| array.read::<ArrayD<i32>>(..).map(drop));
         std::thread::sleep(LATENCY);
         interrupt.raise();
         assert_eq!(reader.join().unwrap().unwrap_err().kind(), ErrorKind::Interrupted);
@@ -296,7 +299,7 @@ fn what_is_called_off_ends_soon() {
 fn two_processes(remote: &Remote) -> [zarrox::Array; 2] {
     [1, 2].map(|process| {
         let store = remote.elsewhere(process).blocking();
-        OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap()
+        OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap()
     })
 }
 
@@ -304,7 +307,7 @@ fn two_processes(remote: &Remote) -> [zarrox::Array; 2] {
 fn processes_that_append_to_one_array_lose_nothing() {
     for format in [Format::V2, Format::V3] {
         let remote = Remote::new(Duration::from_millis(1));
-        let builder = OpenOptions::new().format(format).create_array_in(remote.blocking(), "a");
+        let builder = OpenOptions::new().format(format).create_array((remote.blocking(), "a"));
         builder.shape([0]).chunks([7]).data_type(DataType::Int32).create().unwrap();
         std::thread::scope(|scope| {
             for (process, mut array) in [0, 1].into_iter().zip(two_processes(&remote)) {
@@ -316,8 +319,8 @@ fn processes_that_append_to_one_array_lose_nothing() {
                 });
             }
         });
-        let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
-        let values = array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0;
+        let array = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap();
+        let values = array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0;
         assert!(
             values.chunks(5).all(|part| part.windows(2).all(|pair| pair[1] == pair[0] + 1)),
             "{values:?}"
@@ -332,7 +335,7 @@ fn processes_that_append_to_one_array_lose_nothing() {
 #[test]
 fn an_append_that_fails_after_the_array_has_grown_is_undone_or_says_so() {
     let remote = Remote::default();
-    let builder = OpenOptions::new().create_array_in(remote.blocking(), "a");
+    let builder = OpenOptions::new().create_array((remote.blocking(), "a"));
     let mut array = builder.shape([2]).data_type(DataType::Int32).create().unwrap();
     let stopped = || Err(zarrox::Error::new(ErrorKind::Interrupted, "stopped"));
     let error = array
@@ -353,16 +356,16 @@ fn an_append_that_fails_after_the_array_has_grown_is_undone_or_says_so() {
     let error = error.unwrap_err();
     assert!(error.to_string().contains("others have appended behind the positions 2 to 5"), "{error}");
     let [again, _] = two_processes(&remote);
-    assert_eq!(again.read::<i32>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 0, 0, 0, 8]);
+    assert_eq!(again.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 0, 0, 0, 8]);
 }
 
 #[test]
 fn attributes_that_somebody_else_changes_meanwhile_are_changed_again() {
     let remote = Remote::default();
-    OpenOptions::new().create_group_in(remote.blocking(), "a").unwrap();
+    OpenOptions::new().create_group((remote.blocking(), "a")).unwrap();
     let [mut one, mut other] = [1, 2].map(|process| {
         let store = remote.elsewhere(process).blocking();
-        OpenOptions::new().open_in(store, "a").unwrap().into_group().unwrap()
+        OpenOptions::new().open((store, "a")).unwrap().into_group().unwrap()
     });
     let mut runs = 0;
     let changed = one.update_attributes(|attributes| {
@@ -374,7 +377,7 @@ fn attributes_that_somebody_else_changes_meanwhile_are_changed_again() {
     });
     changed.unwrap();
     assert_eq!(runs, 2);
-    let group = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_group().unwrap();
+    let group = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_group().unwrap();
     assert_eq!(Json::from(group.attributes().clone()), json!({"one": 1, "other": 2}));
     assert_eq!(one.attributes(), group.attributes());
 }

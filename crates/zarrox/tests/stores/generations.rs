@@ -8,18 +8,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zarrox::json::json;
-use zarrox::prelude::*;
 use zarrox::stores::{DirectoryStore, Hold, MemoryStore, Prefix, Store};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{Error, ErrorKind, OpenOptions};
 
 fn create(store: &Arc<dyn Store>, chunks: u64) -> Array {
-    let array = OpenOptions::new().create_array_in(Arc::clone(store), "a").overwrite(true);
+    let array = OpenOptions::new().create_array((Arc::clone(store), "a")).overwrite(true);
     array.shape([12]).data_type(DataType::Int32).chunks([chunks]).no_compressor().create().unwrap()
 }
 
 fn open(store: &Arc<dyn Store>) -> Array {
     let options = OpenOptions::new().mode(zarrox::OpenMode::ReadWrite);
-    options.open_in(Arc::clone(store), "a").unwrap().into_array().unwrap()
+    options.open((Arc::clone(store), "a")).unwrap().into_array().unwrap()
 }
 
 fn stores(directory: &Path) -> Vec<Arc<dyn Store>> {
@@ -32,12 +32,12 @@ fn uses(array: &Array) -> Vec<(&'static str, Error)> {
     let values = ndarray::arr1(&[5_i32; 12]);
     let mut changed = array.clone();
     let uses = [
-        ("read", array.read::<i32>(..).map(drop)),
-        ("read a chunk", array.read_chunk::<i32>(&[0]).map(drop)),
-        ("read bytes", array.read_encoded_chunk(&[0]).map(drop)),
+        ("read", array.read::<ArrayD<i32>>(..).map(drop)),
+        ("read a chunk", array.read_chunk::<ArrayD<i32>>(&[0]).map(drop)),
+        ("read bytes", array.raw().read(&[0]).map(drop)),
         ("write all", array.write(.., &values)),
         ("write one", array.write(s![1], &ndarray::arr0(5_i32))),
-        ("write bytes", array.write_encoded_chunk(&[0], &[0; 16])),
+        ("write bytes", array.raw().write(&[0], &[0; 16])),
         ("erase", array.erase_chunk(&[0]).map(drop)),
         ("append", changed.append(&values, 0).map(drop)),
         ("resize", changed.resize(&[24])),
@@ -51,7 +51,7 @@ fn a_handle_of_an_array_that_was_made_again_with_other_chunks_neither_reads_nor_
     for store in stores(directory.path()) {
         let created = create(&store, 4);
         let (opened, unused) = (open(&store), open(&store));
-        assert_eq!(opened.read::<i32>(..).unwrap().sum(), 0);
+        assert_eq!(opened.read::<ArrayD<i32>>(..).unwrap().sum(), 0);
         let new = create(&store, 3);
         new.write(.., &ndarray::Array1::from_elem(12, 7)).unwrap();
         for array in [created, opened, unused] {
@@ -63,7 +63,7 @@ fn a_handle_of_an_array_that_was_made_again_with_other_chunks_neither_reads_nor_
                 );
             }
         }
-        assert_eq!(open(&store).read::<i32>(..).unwrap(), ndarray::arr1(&[7; 12]).into_dyn());
+        assert_eq!(open(&store).read::<ArrayD<i32>>(..).unwrap(), ndarray::arr1(&[7; 12]).into_dyn());
     }
 }
 
@@ -74,9 +74,9 @@ fn a_handle_of_a_moved_or_deleted_array_fails_and_leaves_nothing_at_the_old_plac
         for is_moved in [true, false] {
             let array = create(&store, 4);
             array.write(.., &ndarray::Array1::from_elem(12, 1)).unwrap();
-            let root = OpenOptions::new().create_group_in(Arc::clone(&store), "b").unwrap();
+            let root = OpenOptions::new().create_group((Arc::clone(&store), "b")).unwrap();
             let group =
-                OpenOptions::new().mode(zarrox::OpenMode::Append).open_in(Arc::clone(&store), "").unwrap();
+                OpenOptions::new().mode(zarrox::OpenMode::Append).open((Arc::clone(&store), "")).unwrap();
             let group = group.into_group().unwrap();
             drop(root);
             if is_moved {
@@ -109,9 +109,9 @@ fn other_attributes_and_another_shape_are_the_same_array() {
         second.update_attributes(|map| drop(map.insert("x".to_owned(), json!(1)))).unwrap();
         first.write(s![..4], &ndarray::arr1(&[1, 2, 3, 4])).unwrap();
         second.append(&ndarray::arr1(&[9]), 0).unwrap();
-        assert_eq!(first.read::<i32>(s![..5]).unwrap(), ndarray::arr1(&[1, 2, 3, 4, 0]).into_dyn());
+        assert_eq!(first.read::<ArrayD<i32>>(s![..5]).unwrap(), ndarray::arr1(&[1, 2, 3, 4, 0]).into_dyn());
         third.append(&ndarray::arr1(&[8]), 0).unwrap();
-        assert_eq!(third.read::<i32>(s![12..]).unwrap(), ndarray::arr1(&[9, 8]).into_dyn());
+        assert_eq!(third.read::<ArrayD<i32>>(s![12..]).unwrap(), ndarray::arr1(&[9, 8]).into_dyn());
     }
 }
 
@@ -144,13 +144,13 @@ fn a_handle_through_a_cache_notices_that_the_array_was_made_again() {
         let caches: [Arc<dyn Store>; 2] =
             [Arc::new(LruCacheStore::new(Arc::clone(&store), 1 << 20)), Arc::new(on_disk)];
         for cache in caches {
-            create(&store, 4).fill(.., 1).unwrap();
+            create(&store, 4).write(.., 1).unwrap();
             let opened = open(&cache);
-            assert_eq!(opened.read::<i32>(..).unwrap().sum(), 12);
-            create(&store, 3).fill(.., 7).unwrap();
+            assert_eq!(opened.read::<ArrayD<i32>>(..).unwrap().sum(), 12);
+            create(&store, 3).write(.., 7).unwrap();
             uses(&opened);
             assert_eq!(
-                open(&cache).read::<i32>(..).unwrap().sum(),
+                open(&cache).read::<ArrayD<i32>>(..).unwrap().sum(),
                 84,
                 "chunks of the old array are forgotten"
             );

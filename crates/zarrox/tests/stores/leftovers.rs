@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use ndarray::Array2;
 use zarrox::ErrorKind;
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Prefix, Store, StoreExt};
 use zarrox::{Format, OpenMode, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 use zarrox_testkit::remote::Remote;
 
@@ -19,7 +19,7 @@ fn stores() -> [Arc<dyn Store>; 2] {
 
 fn create(store: &Arc<dyn Store>, format: Format, shape: [u64; 2]) -> zarrox::Array {
     let options = OpenOptions::new().format(format);
-    let array = options.create_array_in(store.clone(), "").shape(shape).chunks([4, 4]);
+    let array = options.create_array((store.clone(), "")).shape(shape).chunks([4, 4]);
     array.data_type(DataType::Int32).create().unwrap()
 }
 
@@ -51,12 +51,12 @@ fn with_leftovers(
     for (key, value) in values.iter().filter(|(key, _)| is_chunk(key)) {
         store.set(key, value, Condition::Always).unwrap();
     }
-    OpenOptions::new().mode(OpenMode::ReadWrite).open_in(store.clone(), "").unwrap().into_array().unwrap()
+    OpenOptions::new().mode(OpenMode::ReadWrite).open((store.clone(), "")).unwrap().into_array().unwrap()
 }
 
 /// The number of elements that are one, and of those that are the fill value.
 fn ones_and_fills(array: &zarrox::Array) -> (usize, usize) {
-    let values = array.read::<i32>(..).unwrap();
+    let values = array.read::<ArrayD<i32>>(..).unwrap();
     let count = |wanted| values.iter().filter(|value| **value == wanted).count();
     (count(1), count(0))
 }
@@ -81,7 +81,7 @@ fn growing_far_shows_fill_values() {
     for store in stores() {
         let mut array = with_leftovers(&store, Format::V3, [3, 4], [9, 9]);
         array.resize(&[4000, 4000]).unwrap();
-        let corner = array.read::<i32>(s![..12, ..12]).unwrap();
+        let corner = array.read::<ArrayD<i32>>(s![..12, ..12]).unwrap();
         let ones = corner.iter().filter(|value| **value == 1).count();
         assert_eq!((ones, corner.iter().filter(|value| **value == 0).count()), (12, 132));
     }
@@ -92,12 +92,12 @@ fn growing_far_shows_fill_values() {
 fn growing_beside_a_damaged_chunk() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut array = with_leftovers(&store, Format::V3, [6, 4], [8, 4]);
-    let damaged = Key::new(array.chunk_key(&[1, 0]).unwrap()).unwrap();
+    let damaged = Key::new(array.raw().key(&[1, 0]).unwrap()).unwrap();
     store.set(&damaged, b"nonsense", Condition::Always).unwrap();
     array.resize(&[12, 4]).unwrap();
     assert_eq!(store.get(&damaged).unwrap().unwrap(), "nonsense");
-    assert_error(array.read::<i32>(..), ErrorKind::Corrupt, "chunk [1, 0]");
-    assert_eq!(array.read::<i32>(s![8.., ..]).unwrap(), Array2::<i32>::zeros((4, 4)).into_dyn());
+    assert_error(array.read::<ArrayD<i32>>(..), ErrorKind::Corrupt, "chunk [1, 0]");
+    assert_eq!(array.read::<ArrayD<i32>>(s![8.., ..]).unwrap(), Array2::<i32>::zeros((4, 4)).into_dyn());
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn what_an_append_leaves_outside_is_cleared_by_growing() {
         let mut array = with_leftovers(&store, Format::V2, [6, 4], [16, 4]);
         array.append(&Array2::<i32>::from_elem((3, 4), 2), 0).unwrap();
         array.resize(&[16, 4]).unwrap();
-        let values = array.read::<i32>(..).unwrap();
+        let values = array.read::<ArrayD<i32>>(..).unwrap();
         let count = |wanted| values.iter().filter(|value| **value == wanted).count();
         assert_eq!([1, 2, 0].map(count), [24, 12, 28]);
     }

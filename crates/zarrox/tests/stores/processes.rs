@@ -6,8 +6,8 @@ use std::process::{Child, Command, Stdio};
 
 use ndarray::{Array2, Array3};
 use tempfile::TempDir;
-use zarrox::prelude::*;
 use zarrox::{Array, OpenOptions};
+use zarrox::{prelude::*, s};
 
 /// The database of the other processes, their work and the number of one: `URL number`.
 const CHILD: &str = "ZARROX_TEST_PROCESSES";
@@ -94,7 +94,7 @@ fn check(url: &str) {
     others.into_iter().for_each(finish);
 
     for name in ["chunks", "shards"] {
-        let read = array(&url, name).read::<u32>(..).unwrap();
+        let read = array(&url, name).read::<ArrayD<u32>>(..).unwrap();
         let lost = (0..64).map(|index| {
             let [z, y, x] = corner(index);
             let part = read.slice(ndarray::s![z..z + BLOCK, y..y + BLOCK, x..x + BLOCK]);
@@ -102,7 +102,7 @@ fn check(url: &str) {
         });
         assert_eq!(lost.sum::<usize>(), 0, "elements of the {name} are lost");
     }
-    let rows = array(&url, "rows").read::<u32>(..).unwrap();
+    let rows = array(&url, "rows").read::<ArrayD<u32>>(..).unwrap();
     let mut found: Vec<u32> = rows.iter().copied().collect();
     found.sort_unstable();
     let expected: Vec<u32> =

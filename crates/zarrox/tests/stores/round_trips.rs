@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use zarrox::data_type::{ByteOrder, Endian, Storage};
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ArrayBuilder, Error, ErrorKind, FillValue, NodePath, OpenOptions, Registry, msgpack};
 
 fn registry() -> Registry {
@@ -24,12 +24,12 @@ fn place(format: Format) -> &'static str {
 }
 
 fn builder(store: &Arc<dyn Store>, format: Format, data_type: &DataType, length: usize) -> ArrayBuilder {
-    let builder = OpenOptions::new().create_array_in(store.clone(), place(format)).format(format);
+    let builder = OpenOptions::new().create_array((store.clone(), place(format))).format(format);
     builder.shape([length as u64]).chunks([3]).data_type(data_type.clone())
 }
 
 fn reopened(store: &Arc<dyn Store>, format: Format, strict: bool) -> Array {
-    OpenOptions::new().strict(strict).open_in(store.clone(), place(format)).unwrap().into_array().unwrap()
+    OpenOptions::new().strict(strict).open((store.clone(), place(format))).unwrap().into_array().unwrap()
 }
 
 /// The type as the format has it: what is raw bytes by two names in v3 has one in v2's words.
@@ -148,7 +148,7 @@ fn assert_refused(error: &Error, store: &Arc<dyn Store>, format: Format, data_ty
     let in_v2 = in_v2.is_ok_and(|dtype| message.contains(&dtype.to_string()));
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{format}: {message}");
     assert!(message.contains(named) || in_v2, "{format}: the refusal does not name {named}: {message}");
-    assert!(OpenOptions::new().open_in(store.clone(), place(format)).is_err(), "{format}: {data_type}");
+    assert!(OpenOptions::new().open((store.clone(), place(format))).is_err(), "{format}: {data_type}");
 }
 
 /// All types in all formats that can say them, with the array that has nothing but its fill value.
@@ -179,13 +179,13 @@ fn what_is_written_in_any_format_is_read() {
             let store = memory();
             // One chunk is never written.
             let array = builder(&store, format, data_type, length + 3).endian(endian).create().unwrap();
-            array.write_dyn(s![..i64::try_from(length).unwrap()], &values).unwrap();
+            array.write(s![..i64::try_from(length).unwrap()], &values).unwrap();
             for strict in [false, true] {
                 let array = reopened(&store, format, strict);
                 let place = format!("{format}: {data_type}, strict {strict}");
                 assert_eq!(*array.data_type(), as_read(format, data_type), "{place}");
                 assert_eq!(array.fill_value(), registry().default_scalar(data_type).unwrap(), "{place}");
-                let read = array.read_dyn(..).unwrap();
+                let read = array.read::<DynArray>(..).unwrap();
                 let fill = array.fill_value();
                 let rest = std::iter::repeat_n(fill.as_bytes(), 3);
                 assert!(read.elements().eq(values.elements().chain(rest)), "{place}");
@@ -219,7 +219,7 @@ fn every_element_is_the_fill_value_of_an_array_or_refused() {
                 Err(error) => {
                     assert!(error.to_string().contains("fill"), "{place}: {error}");
                     assert!(
-                        OpenOptions::new().open_in(store.clone(), self::place(format)).is_err(),
+                        OpenOptions::new().open((store.clone(), self::place(format))).is_err(),
                         "{place}"
                     );
                     continue;
@@ -231,7 +231,7 @@ fn every_element_is_the_fill_value_of_an_array_or_refused() {
                 let fill = array.fill_value();
                 assert!(same_fill(&array, element.as_bytes()), "{place}, strict {strict}: {fill:?}");
                 assert!(
-                    array.read_dyn(..).unwrap().elements().all(|read| read == fill.as_bytes()),
+                    array.read::<DynArray>(..).unwrap().elements().all(|read| read == fill.as_bytes()),
                     "{place}"
                 );
             }

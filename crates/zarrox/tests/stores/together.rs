@@ -5,17 +5,17 @@
 use std::sync::Arc;
 
 use ndarray::arr1;
-use zarrox::prelude::*;
 use zarrox::stores::{DirectoryStore, MemoryStore, Operation, Store, StoreErrorKind};
 use zarrox::{Array, Error, ErrorKind, Longer, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::faults::{Fault, FaultyStore};
 use zarrox_testkit::remote::Remote;
 
 /// Two arrays of three elements each, in chunks of two.
 fn dataset(store: &Arc<dyn Store>) -> Vec<Array> {
-    OpenOptions::new().create_group_in(store.clone(), "").unwrap();
+    OpenOptions::new().create_group((store.clone(), "")).unwrap();
     let create = |name| {
-        let builder = OpenOptions::new().create_array_in(store.clone(), name);
+        let builder = OpenOptions::new().create_array((store.clone(), name));
         let array = builder.shape([3]).chunks([2]).data_type(DataType::Int32).create().unwrap();
         array.write(.., &arr1(&[1, 2, 3])).unwrap();
         array
@@ -24,8 +24,8 @@ fn dataset(store: &Arc<dyn Store>) -> Vec<Array> {
 }
 
 fn values(store: &Arc<dyn Store>, name: &str) -> Vec<i32> {
-    let array = OpenOptions::new().open_in(store.clone(), name).unwrap().into_array().unwrap();
-    array.read::<i32>(..).unwrap().into_raw_vec_and_offset().0
+    let array = OpenOptions::new().open((store.clone(), name)).unwrap().into_array().unwrap();
+    array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0
 }
 
 fn stores() -> (tempfile::TempDir, Vec<Arc<dyn Store>>) {
@@ -98,7 +98,7 @@ fn shapes_that_were_stored_are_taken_back_where_another_one_cannot_be() {
     let other: Arc<dyn Store> = Arc::new(faulty);
     for array in &mut arrays {
         let path = array.path().as_str().to_owned();
-        *array = OpenOptions::new().open_in(other.clone(), &path).unwrap().into_array().unwrap();
+        *array = OpenOptions::new().open((other.clone(), &path)).unwrap().into_array().unwrap();
     }
     Array::grow_together(&mut arrays, &[vec![5], vec![5]], |_| Ok(())).unwrap_err();
     assert_eq!(values(&store, "x"), [1, 2, 3]);
@@ -107,7 +107,7 @@ fn shapes_that_were_stored_are_taken_back_where_another_one_cannot_be() {
 
 /// The group of the dataset.
 fn group(store: &Arc<dyn Store>) -> zarrox::Group {
-    OpenOptions::new().open_in(store.clone(), "").unwrap().into_group().unwrap()
+    OpenOptions::new().open((store.clone(), "")).unwrap().into_group().unwrap()
 }
 
 /// Both arrays of the dataset as those that grow by two.
@@ -135,7 +135,7 @@ fn those_who_let_a_dataset_grow_come_one_after_the_other() {
                         || Ok(()),
                         |growth| {
                             assert_eq!(growth.left(), []);
-                            let open = |name| OpenOptions::new().open_in(store.clone(), name)?.into_array();
+                            let open = |name| OpenOptions::new().open((store.clone(), name))?.into_array();
                             let mut arrays = [open("x")?, open("a")?];
                             let before = arrays[0].shape()[0];
                             growth.note(&by_two(before), true)?;

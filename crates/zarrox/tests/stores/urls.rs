@@ -16,7 +16,7 @@ fn check(url: &str) {
     root.flush().unwrap();
     drop((root, array));
     let array = zarrox::open_array(format!("{url}/g/a")).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap().as_slice().unwrap(), [1, 2, 3, 4], "{url}");
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().as_slice().unwrap(), [1, 2, 3, 4], "{url}");
     // Where no name says where the root is, it is what the URL says.
     let path = if url.contains("/without/") { "" } else { "g/a" };
     assert_eq!(array.path().as_str(), path, "{url}");
@@ -89,7 +89,7 @@ fn archives_in_any_store() {
     let (_directory, path) = temporary("a.zip");
     check(&format!("{path}|zip:"));
     let root = zarrox::create_group(format!("{path}|zip:deep/down")).unwrap();
-    root.create_array("a").shape([1]).data_type(DataType::UInt8).create().unwrap().fill(.., 7_u8).unwrap();
+    root.create_array("a").shape([1]).data_type(DataType::UInt8).create().unwrap().write(.., 7_u8).unwrap();
     root.flush().unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let memory = zarrox::stores::open_url("memory://", &zarrox::stores::StorageOptions::new()).unwrap();
@@ -104,7 +104,7 @@ fn archives_in_any_store() {
         "memory://archives/b.zip|zip:deep|zarr3:down/a".to_owned(),
     ] {
         let array = OpenOptions::new().mode(OpenMode::Read).open(&url).unwrap().into_array().unwrap();
-        assert_eq!(array.read::<u8>(..).unwrap().as_slice().unwrap(), [7], "{url}");
+        assert_eq!(array.read::<ArrayD<u8>>(..).unwrap().as_slice().unwrap(), [7], "{url}");
     }
 }
 
@@ -115,7 +115,7 @@ fn a_cache_on_disk() {
     let options = OpenOptions::new().storage_option("cache_directory", &path);
     zarrox::create_array("memory://cached/a").shape([1]).data_type(DataType::UInt8).create().unwrap();
     let array = options.open("simplecache::memory://cached/a").unwrap().into_array().unwrap();
-    assert_eq!(array.read::<u8>(..).unwrap().as_slice().unwrap(), [0]);
+    assert_eq!(array.read::<ArrayD<u8>>(..).unwrap().as_slice().unwrap(), [0]);
     assert!(std::fs::read_dir(&path).unwrap().next().is_some(), "nothing was kept");
 }
 

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use ndarray::{Array2, arr1};
-use zarrox::prelude::*;
 use zarrox::{ErrorKind, Format, OpenMode, OpenOptions};
+use zarrox::{prelude::*, s};
 
 fn golden(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../zarrox-stores/tests/golden/zip").join(name)
@@ -23,11 +23,11 @@ fn what_zarr_python_2_wrote_opens() {
     let root = zarrox::open(golden("zarr2.zip")).unwrap().into_group().unwrap();
     assert_eq!(root.attributes()["title"], "a group in a zip archive");
     let array = zarrox::open(golden("zarr2.zip/measured/a")).unwrap().into_array().unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap().into_dimensionality().unwrap(), numbers());
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().into_dimensionality().unwrap(), numbers());
     assert_eq!(array.attributes()["unit"], "m");
     let deflated = zarrox::open(golden("zarr2_deflated.zip")).unwrap().into_array().unwrap();
     let expected = (0..11).map(|i| f64::from(i) * 0.1);
-    let read = deflated.read::<f64>(..).unwrap();
+    let read = deflated.read::<ArrayD<f64>>(..).unwrap();
     assert!(read.iter().zip(expected).all(|(read, expected)| (read - expected).abs() < 1e-15));
 }
 
@@ -41,14 +41,18 @@ fn hierarchies_of_every_format_are_made_and_changed_in_archives() {
         let array = array.create().unwrap();
         array.write(.., &numbers()).unwrap();
         array.write(s![2, ..], &arr1(&[7; 10])).unwrap();
-        assert_eq!(array.read::<i32>(s![2, 3..5]).unwrap(), arr1(&[7, 7]).into_dyn(), "{format:?}");
+        assert_eq!(array.read::<ArrayD<i32>>(s![2, 3..5]).unwrap(), arr1(&[7, 7]).into_dyn(), "{format:?}");
         drop(array);
         assert!(path.is_file());
 
         let again = options.open(&path).unwrap().into_array().unwrap();
         let mut expected = numbers();
         expected.row_mut(2).fill(7);
-        assert_eq!(again.read::<i32>(..).unwrap().into_dimensionality().unwrap(), expected, "{format:?}");
+        assert_eq!(
+            again.read::<ArrayD<i32>>(..).unwrap().into_dimensionality().unwrap(),
+            expected,
+            "{format:?}"
+        );
     }
 }
 
@@ -63,7 +67,7 @@ fn nodes_below_the_root() {
     // The other handle sees it although the archive is not finished.
     let root = zarrox::open(&path).unwrap().into_group().unwrap();
     assert_eq!(
-        root.open("group/a").unwrap().into_array().unwrap().read::<u8>(..).unwrap(),
+        root.open("group/a").unwrap().into_array().unwrap().read::<ArrayD<u8>>(..).unwrap(),
         arr1(&[1, 2, 3]).into_dyn()
     );
     array.flush().unwrap();
@@ -72,7 +76,7 @@ fn nodes_below_the_root() {
     let copy = directory.path().join("copy.zip");
     fs::copy(&path, &copy).unwrap();
     let array = OpenOptions::new().mode(OpenMode::Read).open(copy.join("b")).unwrap().into_array().unwrap();
-    assert_eq!(array.read::<u8>(..).unwrap(), arr1(&[1, 2, 3]).into_dyn());
+    assert_eq!(array.read::<ArrayD<u8>>(..).unwrap(), arr1(&[1, 2, 3]).into_dyn());
     assert_eq!(array.write(.., &arr1(&[0_u8; 3])).unwrap_err().kind(), ErrorKind::ReadOnly);
 
     let options = OpenOptions::new();

@@ -27,8 +27,13 @@ fn made(data_type: &DataType, bytes: &[u8]) -> Vec<DynArray> {
     let count = bytes.len() / size;
     let shape = || vec![count];
     let native = ByteOrder::One(Endian::NATIVE);
-    let column_major =
-        DynArray::from_foreign(data_type.clone(), vec![count, 1], bytes.to_vec(), &native, true);
+    let column_major = DynArray::from_foreign(
+        data_type.clone(),
+        vec![count, 1],
+        bytes.to_vec(),
+        &native,
+        zarrox::Order::ColumnMajor,
+    );
     let structure = DataType::structure([("x", data_type.clone())]).ok();
     let field = structure.map(|structure| {
         let whole = DynArray::new(structure, shape(), bytes.to_vec()).unwrap();
@@ -37,7 +42,7 @@ fn made(data_type: &DataType, bytes: &[u8]) -> Vec<DynArray> {
     let arrays = [
         DynArray::new(data_type.clone(), shape(), bytes.to_vec()),
         DynArray::from_elements(data_type.clone(), shape(), bytes.chunks_exact(size)),
-        DynArray::from_foreign(data_type.clone(), shape(), bytes.to_vec(), &native, false),
+        DynArray::from_foreign(data_type.clone(), shape(), bytes.to_vec(), &native, zarrox::Order::RowMajor),
         column_major,
     ];
     arrays.into_iter().map(Result::unwrap).chain(field).collect()
@@ -77,9 +82,12 @@ fn booleans_are_0_or_1_wherever_they_are() {
         let data_type = T::data_type();
         for array in made(&data_type, &arbitrary(data_type.size() * 300)) {
             assert!(array.as_bytes().chunks_exact(data_type.size()).all(&valid), "{data_type}");
-            let typed = array.to_typed::<T>().unwrap();
+            let typed = array.to::<ArrayD<T>>().unwrap();
             assert_eq!(typed, typed.clone());
-            assert_eq!(DynArray::from_typed(data_type.clone(), &typed).unwrap().as_bytes(), array.as_bytes());
+            assert_eq!(
+                DynArray::from_values(data_type.clone(), &typed).unwrap().as_bytes(),
+                array.as_bytes()
+            );
         }
     }
     let is_bool = |byte: &u8| *byte <= 1;

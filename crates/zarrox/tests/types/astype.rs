@@ -7,9 +7,9 @@ use ndarray::{Array1, Array2, ArrayD, Dimension, IxDyn, ShapeBuilder, arr1};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use zarrox::data_type::{ByteOrder, Casting, Endian};
-use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
 use zarrox::{AccessOptions, ErrorKind, OpenOptions};
+use zarrox::{prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 
 /// Of an array, of its chunks, and how many of these are in a shard.
@@ -21,7 +21,7 @@ fn named(name: &str) -> DataType {
 
 fn create(shape: &[usize], chunks: &[usize], data_type: DataType) -> zarrox::ArrayBuilder {
     let lengths = |shape: &[usize]| shape.iter().map(|&n| n as u64).collect::<Vec<_>>();
-    let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+    let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     array.shape(lengths(shape)).chunks(lengths(chunks)).data_type(data_type)
 }
 
@@ -41,15 +41,15 @@ fn elements_become_what_numpy_makes_of_them() {
         let [stored, wanted] = [(from, before), (to, after)].map(|(name, hex)| {
             let (data_type, bytes, order) = (named(name), bytes(hex), ByteOrder::One(Endian::Little));
             let shape = vec![bytes.len() / data_type.size()];
-            DynArray::from_foreign(data_type, shape, bytes, &order, false).unwrap()
+            DynArray::from_foreign(data_type, shape, bytes, &order, zarrox::Order::RowMajor).unwrap()
         });
         let array = create(stored.shape(), &[3], named(from)).create().unwrap();
-        array.write_dyn(.., &stored).unwrap();
-        let read = array.astype(&named(to)).read_dyn().unwrap();
+        array.write(.., &stored).unwrap();
+        let read = array.astype(&named(to)).read::<DynArray>().unwrap();
         assert_eq!(read, wanted, "{from} to {to}");
         // By lists, which takes another way.
         let last = stored.shape()[0] - 1;
-        let some = array.astype(&named(to)).oindex([last, 0, last]).read_dyn().unwrap();
+        let some = array.astype(&named(to)).oindex([last, 0, last]).read::<DynArray>().unwrap();
         let wanted: Vec<&[u8]> = wanted.elements().collect();
         assert!(some.elements().eq([wanted[last], wanted[0], wanted[last]]), "{from} to {to}");
     }
@@ -85,8 +85,8 @@ fn reading_as_another_type_is_reading_and_casting() {
             place = place.wrapping_add(37);
             f64::from(place % 101) / 4.0
         });
-        let numbers = DynArray::from_typed(DataType::Float64, &numbers).unwrap();
-        array.write_dyn(.., &numbers.cast(&named(from), Casting::Lossy, &registry).unwrap()).unwrap();
+        let numbers = DynArray::from_values(DataType::Float64, &numbers).unwrap();
+        array.write(.., &numbers.cast(&named(from), Casting::Lossy, &registry).unwrap()).unwrap();
         let array = array.with_options(&AccessOptions::new().memory(memory));
         let last = shape[0] - 1;
         let mask = ArrayD::from_shape_fn(IxDyn(&shape), |at| at.slice().iter().sum::<usize>() % 3 == 0);
@@ -100,16 +100,20 @@ fn reading_as_another_type_is_reading_and_casting() {
             array.mask(&mask),
         ];
         for view in &views {
-            let wanted = view.read_dyn().unwrap().cast(&named(to), Casting::Lossy, &registry).unwrap();
-            assert_eq!(view.astype(&named(to)).read_dyn().unwrap(), wanted, "{from} to {to}");
+            let wanted =
+                view.read::<DynArray>().unwrap().cast(&named(to), Casting::Lossy, &registry).unwrap();
+            assert_eq!(view.astype(&named(to)).read::<DynArray>().unwrap(), wanted, "{from} to {to}");
         }
         // Selecting before and after is the same.
         let cast = array.astype(&named(to));
         assert_eq!(
-            cast.slice(s![..;-2]).read_dyn().unwrap(),
-            views[1].astype(&named(to)).read_dyn().unwrap()
+            cast.slice(s![..;-2]).read::<DynArray>().unwrap(),
+            views[1].astype(&named(to)).read::<DynArray>().unwrap()
         );
-        assert_eq!(cast.mask(&mask).read_dyn().unwrap(), views[6].astype(&named(to)).read_dyn().unwrap());
+        assert_eq!(
+            cast.mask(&mask).read::<DynArray>().unwrap(),
+            views[6].astype(&named(to)).read::<DynArray>().unwrap()
+        );
         assert_eq!(cast.vindex(NewAxis).shape().is_ok(), array.vindex(NewAxis).shape().is_ok());
         Ok(())
     };
@@ -123,8 +127,8 @@ fn typed_and_into_memory_of_any_layout() {
     array.write(.., &numbers).unwrap();
     let halves = numbers.mapv(f64::from);
     let view = array.astype(&DataType::Float64);
-    assert_eq!(view.read::<f64>().unwrap(), halves.clone().into_dyn());
-    assert_eq!(view.read_nd::<f64, ndarray::Ix2>().unwrap(), halves);
+    assert_eq!(view.read::<ArrayD<f64>>().unwrap(), halves.clone().into_dyn());
+    assert_eq!(view.read::<Array2<f64>>().unwrap(), halves);
     let mut columns = Array2::<f64>::zeros((500, 70).f());
     view.read_into(&mut columns).unwrap();
     assert_eq!(columns, halves);
@@ -133,53 +137,55 @@ fn typed_and_into_memory_of_any_layout() {
     assert_eq!(wide.slice(ndarray::s![..;2, ..;-2]), halves);
     assert!(wide.slice(ndarray::s![1..;2, ..]).iter().all(|&n| n == 0.5), "the rest is left alone");
     let diagonal: Vec<usize> = (0..70).rev().collect();
-    let points = view.vindex((diagonal.clone(), diagonal)).read_nd::<f64, ndarray::Ix1>().unwrap();
+    let points = view.vindex((diagonal.clone(), diagonal)).read::<Array1<f64>>().unwrap();
     assert_eq!(points, (0..70).rev().map(|n| halves[[n, n]]).collect::<Array1<_>>());
 
-    assert_eq!(view.read::<f32>().unwrap_err().kind(), ErrorKind::DataTypeMismatch);
-    let error = view.read::<i32>().unwrap_err().to_string();
-    assert!(error.ends_with(": the elements of the view are float64, not int32"), "{error}");
-    assert_error(
-        view.read_nd::<f64, ndarray::Ix1>(),
-        ErrorKind::InvalidArgument,
-        "the selection has 2 dimensions",
-    );
+    assert_eq!(view.read::<ArrayD<f32>>().unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    let error = view.read::<ArrayD<i32>>().unwrap_err().to_string();
+    assert!(error.ends_with(": the elements are float64, not int32"), "{error}");
+    assert_error(view.read::<Array1<f64>>(), ErrorKind::InvalidArgument, "the selection has 2 dimensions");
     assert_error(
         view.read_into(&mut Array1::<f64>::zeros(500)),
         ErrorKind::InvalidArgument,
         "the memory has [500]",
     );
-    assert_eq!(view.slice(s![500]).read::<f64>().unwrap_err().kind(), ErrorKind::InvalidSelection);
+    assert_eq!(view.slice(s![500]).read::<ArrayD<f64>>().unwrap_err().kind(), ErrorKind::InvalidSelection);
     assert_eq!((view.shape().unwrap(), view.data_type()), (vec![500, 70], &DataType::Float64));
-    assert_eq!(array.astype(&DataType::Int32).read::<i32>().unwrap(), view.view().read::<i32>().unwrap());
+    assert_eq!(
+        array.astype(&DataType::Int32).read::<ArrayD<i32>>().unwrap(),
+        view.view().read::<ArrayD<i32>>().unwrap()
+    );
 }
 
 #[test]
 fn other_types_than_numbers() {
     let text = create(&[3], &[2], named("string")).create().unwrap();
-    text.write_vlen(.., &arr1(&["a", "bc", "d"].map(String::from))).unwrap();
-    let same = text.astype(&named("string")).read_dyn().unwrap();
-    assert_eq!(same.to_text().unwrap(), arr1(&["a", "bc", "d"]).into_dyn());
-    let error = text.astype(&DataType::Int8).read_dyn().unwrap_err();
+    text.write(.., &arr1(&["a", "bc", "d"].map(String::from))).unwrap();
+    let same = text.astype(&named("string")).read::<DynArray>().unwrap();
+    assert_eq!(same.to::<ArrayD<String>>().unwrap(), arr1(&["a", "bc", "d"]).into_dyn());
+    let error = text.astype(&DataType::Int8).read::<DynArray>().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert!(error.to_string().contains(": string cannot be cast to int8"), "{error}");
 
     let narrow = DataType::structure([("a", DataType::Int16), ("b", DataType::Float64)]).unwrap();
     let wide = DataType::structure([("a", DataType::Int64), ("b", DataType::Bool)]).unwrap();
     let points = create(&[5], &[2], narrow).create().unwrap();
-    points.write_field("a", .., &arr1(&[1_i16, -2, 3, -4, 5])).unwrap();
-    points.write_field("b", s![2..], &arr1(&[0.5, 0.0, 7.0])).unwrap();
-    let read = points.astype(&wide).slice(s![..;-1]).read_dyn().unwrap();
-    assert_eq!(read.field("a").unwrap().to_typed::<i64>().unwrap(), arr1(&[5_i64, -4, 3, -2, 1]).into_dyn());
-    let truth = read.field("b").unwrap().to_typed::<bool>().unwrap();
+    points.field("a").write(&arr1(&[1_i16, -2, 3, -4, 5])).unwrap();
+    points.field("b").slice(s![2..]).write(&arr1(&[0.5, 0.0, 7.0])).unwrap();
+    let read = points.astype(&wide).slice(s![..;-1]).read::<DynArray>().unwrap();
+    assert_eq!(
+        read.field("a").unwrap().to::<ArrayD<i64>>().unwrap(),
+        arr1(&[5_i64, -4, 3, -2, 1]).into_dyn()
+    );
+    let truth = read.field("b").unwrap().to::<ArrayD<bool>>().unwrap();
     assert_eq!(truth, arr1(&[true, false, true, false, false]).into_dyn());
 
     // A type that has nothing for an element: the error says where it is.
     let floats = create(&[4], &[2], DataType::Float32).create().unwrap();
     floats.write(.., &arr1(&[1.0_f32, 2.0, 3.0, f32::NAN])).unwrap();
     let small = named("float4_e2m1fn");
-    assert_eq!(floats.astype(&small).slice(s![..3]).read_dyn().unwrap().shape(), [3]);
-    let error = floats.astype(&small).read_dyn().unwrap_err();
+    assert_eq!(floats.astype(&small).slice(s![..3]).read::<DynArray>().unwrap().shape(), [3]);
+    let error = floats.astype(&small).read::<DynArray>().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     let wanted =
         ": what is selected of chunk [1] (key 'a/c/1'): element [1]: nan of float32 is no float4_e2m1fn";

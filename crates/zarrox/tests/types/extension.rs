@@ -8,15 +8,15 @@ use ndarray::{Array2, arr1};
 use zarrox::Strictness;
 use zarrox::codec::{
     ArrayToArray, ArrayToBytes, BytesToBytes, ChunkSpec, Codec, CodecDef, CodecError, CodecKind, Elementwise,
-    EncodeOptions, ReadRegion, Size, same_from_v2, same_to_v2,
+    EncodeOptions, ReadRegion, Size,
 };
 use zarrox::codecs::{Bytes, Crc32c, Gzip, Sharding, Transpose, VlenUtf8, Zstd};
 use zarrox::data_type::{Casting, Endian, Extension, Family, Number, Storage, TypeString};
 use zarrox::json::{Json, Map, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::strided::{View, ViewMut};
 use zarrox::{CodecSpec, Error, ErrorKind, FillValue, OpenOptions, Registry, Result};
+use zarrox::{prelude::*, s};
 
 /// A share in percent, stored as one byte; its fill value is a string.
 #[derive(Debug)]
@@ -73,19 +73,19 @@ impl Family for Percent {
 fn a_data_type_of_the_users_own_works_like_any_other() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let known = OpenOptions::new().registry(zarrox::codecs::registry().with_data_types(Percent));
-    let builder = known.create_array_in(store.clone(), "a").shape([3]).data_type(percent());
+    let builder = known.create_array((store.clone(), "a")).shape([3]).data_type(percent());
     let array = builder.fill_value_json(json!("7%")).create().unwrap();
-    array.write_dyn(s![1], &DynArray::new(percent(), vec![], vec![50]).unwrap()).unwrap();
-    let reopened = known.open_in(store.clone(), "a").unwrap().into_array().unwrap();
+    array.write(s![1], &DynArray::new(percent(), vec![], vec![50]).unwrap()).unwrap();
+    let reopened = known.open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.data_type(), &percent());
-    let read = reopened.read_dyn(..).unwrap();
+    let read = reopened.read::<DynArray>(..).unwrap();
     let text: Vec<_> = read.as_bytes().iter().map(|b| reopened.format_element(&[*b]).unwrap()).collect();
     assert_eq!(text, ["7%", "50%", "7%"]);
-    assert_eq!(reopened.read::<u8>(..).unwrap(), arr1(&[7, 50, 7]).into_dyn(), "as its storage");
-    assert_eq!(reopened.read::<i8>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
-    let unknown = OpenOptions::new().open_in(store, "a").unwrap_err();
+    assert_eq!(reopened.read::<ArrayD<u8>>(..).unwrap(), arr1(&[7, 50, 7]).into_dyn(), "as its storage");
+    assert_eq!(reopened.read::<ArrayD<i8>>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    let unknown = OpenOptions::new().open((store, "a")).unwrap_err();
     assert!(unknown.to_string().contains("unknown data type \"example.percent\""), "{unknown}");
-    let v2 = known.create_array_in(Arc::new(MemoryStore::new()), "a").format(Format::V2).shape([3]);
+    let v2 = known.create_array((Arc::new(MemoryStore::new()), "a")).format(Format::V2).shape([3]);
     assert_eq!(v2.data_type(percent()).create().unwrap_err().kind(), ErrorKind::Unsupported);
 }
 
@@ -154,26 +154,26 @@ fn a_type_of_variable_length_of_the_users_own() {
     let known = OpenOptions::new().registry(registry.clone());
     for shards in [None, Some([4])] {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let builder = known.create_array_in(store.clone(), "a").shape([5]).chunks([2]).data_type(dna());
+        let builder = known.create_array((store.clone(), "a")).shape([5]).chunks([2]).data_type(dna());
         let builder = match shards {
             Some(shards) => builder.shards(shards),
             None => builder,
         };
         let array = builder.fill_value_json(json!("TA")).create().unwrap();
         let written = DynArray::from_elements(dna(), vec![3], ["ACGT", "", "GATTACA"]).unwrap();
-        array.write_dyn(s![1..4], &written).unwrap();
-        let reopened = known.open_in(store.clone(), "a").unwrap().into_array().unwrap();
+        array.write(s![1..4], &written).unwrap();
+        let reopened = known.open((store.clone(), "a")).unwrap().into_array().unwrap();
         assert_eq!(reopened.data_type(), &dna());
-        let read = reopened.read_dyn(s![..;-1]).unwrap();
+        let read = reopened.read::<DynArray>(s![..;-1]).unwrap();
         let shown: Vec<_> = read.elements().map(|e| reopened.format_element(e).unwrap()).collect();
         assert_eq!(shown, ["TA", "GATTACA", "", "ACGT", "TA"]);
-        assert_eq!(reopened.read_dyn(s![1..4]).unwrap(), written);
-        assert_eq!(read.to_text().unwrap_err().kind(), ErrorKind::DataTypeMismatch);
-        let unknown = OpenOptions::new().open_in(store, "a").unwrap_err();
+        assert_eq!(reopened.read::<DynArray>(s![1..4]).unwrap(), written);
+        assert_eq!(read.to::<ArrayD<String>>().unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+        let unknown = OpenOptions::new().open((store, "a")).unwrap_err();
         assert!(unknown.to_string().contains("unknown data type \"example.dna\""), "{unknown}");
     }
     let refused = |format, fill| {
-        let builder = known.create_array_in(Arc::new(MemoryStore::new()), "a").format(format).shape([1]);
+        let builder = known.create_array((Arc::new(MemoryStore::new()), "a")).format(format).shape([1]);
         builder.data_type(dna()).fill_value_json(fill).create().unwrap_err().to_string()
     };
     assert!(refused(Format::V3, json!("X")).contains("fill_value \"X\" is no DNA"));
@@ -253,23 +253,23 @@ fn a_field_can_be_of_a_type_of_the_users_own() {
     for (format, document) in [(Format::V2, "a/.zarray"), (Format::V3, "a/zarr.json")] {
         for endian in [Endian::Little, Endian::Big] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            let builder = known.create_array_in(store.clone(), "a").format(format).endian(endian);
+            let builder = known.create_array((store.clone(), "a")).format(format).endian(endian);
             let builder =
                 builder.shape([3]).data_type(station.clone()).fill_value_json(json!({"id": 7, "air": -1800}));
-            builder.create().unwrap().write_field("air", s![1], &ndarray::arr0(2150_i16)).unwrap();
-            let array = known.open_in(store.clone(), "a").unwrap().into_array().unwrap();
+            builder.create().unwrap().field("air").slice(s![1]).write(&ndarray::arr0(2150_i16)).unwrap();
+            let array = known.open((store.clone(), "a")).unwrap().into_array().unwrap();
             assert_eq!(array.data_type(), &station);
-            let read = array.read_dyn(s![..2]).unwrap();
+            let read = array.read::<DynArray>(s![..2]).unwrap();
             let shown: Vec<_> = read.elements().map(|e| array.format_element(e).unwrap()).collect();
             assert_eq!(shown, ["(7, -18°)", "(7, 21.5°)"]);
             let air = read.field("air").unwrap().cast(&DataType::Float32, Casting::Exact, &registry).unwrap();
-            assert_eq!(air.to_typed::<f32>().unwrap(), arr1(&[-18.0, 21.5]).into_dyn());
+            assert_eq!(air.to::<ArrayD<f32>>().unwrap(), arr1(&[-18.0, 21.5]).into_dyn());
             let back = air.cast(&celsius(), Casting::Exact, &registry).unwrap();
-            assert_eq!(back.to_typed::<i16>().unwrap(), arr1(&[-1800, 2150]).into_dyn());
+            assert_eq!(back.to::<ArrayD<i16>>().unwrap(), arr1(&[-1800, 2150]).into_dyn());
             let stored = store.get(&Key::new(document).unwrap()).unwrap().unwrap();
             let name = if format == Format::V3 { "example.celsius" } else { "T2" };
             assert!(String::from_utf8_lossy(&stored).contains(name));
-            let unknown = OpenOptions::new().open_in(store, "a").unwrap_err();
+            let unknown = OpenOptions::new().open((store, "a")).unwrap_err();
             assert!(unknown.to_string().contains("field 'air': unknown data type"), "{unknown}");
         }
     }
@@ -297,15 +297,10 @@ fn two_takers_of_a_name_are_an_error() {
 #[derive(Debug)]
 struct AddOne(ChunkSpec);
 
-static ADD_ONE: CodecDef = CodecDef {
-    name: "example.add_one",
-    aliases: &[],
-    v2_id: Some("add_one"),
-    kind: CodecKind::ArrayToArray,
-    create: |_, context| Ok(Codec::ArrayToArray(Box::new(AddOne(context.chunk.clone())))),
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+static ADD_ONE: CodecDef = CodecDef::new("example.add_one", CodecKind::ArrayToArray, |_, context| {
+    Ok(Codec::ArrayToArray(Box::new(AddOne(context.chunk.clone()))))
+})
+.v2_id("add_one");
 
 impl ArrayToArray for AddOne {
     fn configuration(&self) -> Map {
@@ -343,16 +338,16 @@ fn an_array_codec_of_the_users_own_works_in_every_place() {
     ];
     let known = OpenOptions::new().registry(zarrox::codecs::registry().with_codec(&ADD_ONE));
     for chain in chains {
-        let builder = known.create_array_in(Arc::new(MemoryStore::new()), "a").shape([7, 8]).chunks([4, 6]);
+        let builder = known.create_array((Arc::new(MemoryStore::new()), "a")).shape([7, 8]).chunks([4, 6]);
         let array = builder.data_type(DataType::Int32).codecs(chain.clone()).fill_value(3).create().unwrap();
         let mut model = Array2::from_elem((7, 8), 3);
         array.write(s![..;2, 1..7;3], &ndarray::arr0(9)).unwrap();
         model.slice_mut(ndarray::s![..;2, 1..7;3]).fill(9);
         array.write(s![3, ..], &arr1(&[1, 2, 3, 4, 5, 6, 7, 8])).unwrap();
         model.row_mut(3).assign(&arr1(&[1, 2, 3, 4, 5, 6, 7, 8]));
-        assert_eq!(array.read::<i32>(..).unwrap(), model.clone().into_dyn(), "{chain:?}");
+        assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), model.clone().into_dyn(), "{chain:?}");
         let part = model.slice(ndarray::s![1..;2, ..;-3]).to_owned().into_dyn();
-        assert_eq!(array.read::<i32>(s![1..;2, ..;-3]).unwrap(), part, "{chain:?}");
+        assert_eq!(array.read::<ArrayD<i32>>(s![1..;2, ..;-3]).unwrap(), part, "{chain:?}");
     }
 }
 
@@ -361,15 +356,15 @@ fn a_v2_filter_of_the_users_own_is_named_by_its_id() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let known =
         OpenOptions::new().format(Format::V2).registry(zarrox::codecs::registry().with_codec(&ADD_ONE));
-    let builder = known.create_array_in(store.clone(), "a").shape([2]).data_type(DataType::UInt8);
+    let builder = known.create_array((store.clone(), "a")).shape([2]).data_type(DataType::UInt8);
     let chain = [CodecSpec::new("example.add_one", Json::Null), CodecSpec::new("bytes", Json::Null)];
     builder.codecs(chain).create().unwrap().write(.., &arr1(&[4_u8, 5])).unwrap();
     let zarray = store.get(&Key::new("a/.zarray").unwrap()).unwrap().unwrap();
     let zarray: Json = serde_json::from_slice(&zarray).unwrap();
     assert_eq!(zarray["filters"], json!([{"id": "add_one"}]));
     assert_eq!(store.get(&Key::new("a/0").unwrap()).unwrap().unwrap(), [5, 6].as_slice());
-    let array = known.open_in(store, "a").unwrap().into_array().unwrap();
-    assert_eq!(array.read::<u8>(..).unwrap(), arr1(&[4, 5]).into_dyn());
+    let array = known.open((store, "a")).unwrap().into_array().unwrap();
+    assert_eq!(array.read::<ArrayD<u8>>(..).unwrap(), arr1(&[4, 5]).into_dyn());
 }
 
 /// Keeps every element as what it is less a step that the configuration says: a codec that works element by element, so that
@@ -380,26 +375,18 @@ struct Less {
     chunk: ChunkSpec,
 }
 
-static LESS: CodecDef = CodecDef {
-    name: "example.less",
-    aliases: &[],
-    v2_id: Some("less"),
-    kind: CodecKind::ArrayToArray,
-    create: |configuration, context| {
-        let step = configuration.get("step").and_then(Json::as_u64).and_then(|step| u8::try_from(step).ok());
-        let step = step.ok_or_else(|| CodecError::invalid("'step' should be a number below 256"))?;
-        if *context.chunk.storage() != Storage::Uint(1) {
-            return Err(CodecError::unsupported("it is for elements of uint8"));
-        }
-        let fill =
-            context.chunk.fill().as_bytes().iter().map(|byte| byte.wrapping_sub(step)).collect::<Vec<_>>();
-        let shape: Vec<u64> = context.chunk.shape().iter().map(|&length| length as u64).collect();
-        let chunk = ChunkSpec::new(&shape, Storage::Uint(1), FillValue::new(fill))?;
-        Ok(Codec::ArrayToArray(Box::new(Less { step, chunk })))
-    },
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+static LESS: CodecDef = CodecDef::new("example.less", CodecKind::ArrayToArray, |configuration, context| {
+    let step = configuration.get("step").and_then(Json::as_u64).and_then(|step| u8::try_from(step).ok());
+    let step = step.ok_or_else(|| CodecError::invalid("'step' should be a number below 256"))?;
+    if *context.chunk.storage() != Storage::Uint(1) {
+        return Err(CodecError::unsupported("it is for elements of uint8"));
+    }
+    let fill = context.chunk.fill().as_bytes().iter().map(|byte| byte.wrapping_sub(step)).collect::<Vec<_>>();
+    let shape: Vec<u64> = context.chunk.shape().iter().map(|&length| length as u64).collect();
+    let chunk = ChunkSpec::new(&shape, Storage::Uint(1), FillValue::new(fill))?;
+    Ok(Codec::ArrayToArray(Box::new(Less { step, chunk })))
+})
+.v2_id("less");
 
 impl Elementwise for Less {
     fn configuration(&self) -> Map {
@@ -431,15 +418,11 @@ impl Elementwise for Less {
 #[derive(Debug)]
 struct Backwards(ChunkSpec);
 
-static BACKWARDS: CodecDef = CodecDef {
-    name: "example.backwards",
-    aliases: &["example.reverse"],
-    v2_id: Some("backwards"),
-    kind: CodecKind::ArrayToBytes,
-    create: |_, context| Ok(Codec::ArrayToBytes(Box::new(Backwards(context.chunk.clone())))),
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+static BACKWARDS: CodecDef = CodecDef::new("example.backwards", CodecKind::ArrayToBytes, |_, context| {
+    Ok(Codec::ArrayToBytes(Box::new(Backwards(context.chunk.clone()))))
+})
+.aliases(&["example.reverse"])
+.v2_id("backwards");
 
 impl ArrayToBytes for Backwards {
     fn configuration(&self) -> Map {
@@ -476,15 +459,9 @@ impl ArrayToBytes for Backwards {
 #[derive(Debug)]
 struct Sum;
 
-static SUM: CodecDef = CodecDef {
-    name: "example.sum",
-    aliases: &[],
-    v2_id: Some("sum"),
-    kind: CodecKind::BytesToBytes,
-    create: |_, _| Ok(Codec::BytesToBytes(Box::new(Sum))),
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+static SUM: CodecDef =
+    CodecDef::new("example.sum", CodecKind::BytesToBytes, |_, _| Ok(Codec::BytesToBytes(Box::new(Sum))))
+        .v2_id("sum");
 
 fn sum(bytes: &[u8]) -> u8 {
     bytes.iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
@@ -535,7 +512,7 @@ fn codecs_of_all_three_kinds_of_the_users_own_in_v2_and_v3() {
         [(Format::V2, "a/.zarray", "a/0.0"), (Format::V3, "a/zarr.json", "a/c/0/0")]
     {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let builder = options.create_array_in(store.clone(), "a").format(format).shape([3, 4]).chunks([2, 3]);
+        let builder = options.create_array((store.clone(), "a")).format(format).shape([3, 4]).chunks([2, 3]);
         let array =
             builder.data_type(DataType::UInt8).codecs(all_kinds(1)).fill_value(9_u8).create().unwrap();
         let data = Array2::from_shape_fn((3, 4), |(row, column)| u8::try_from(20 * row + column).unwrap());
@@ -550,12 +527,12 @@ fn codecs_of_all_three_kinds_of_the_users_own_in_v2_and_v3() {
         } else {
             assert_eq!(metadata["codecs"][0], json!({"name": "example.less", "configuration": {"step": 1}}));
         }
-        let array = options.open_in(store.clone(), "a").unwrap().into_array().unwrap();
-        assert_eq!(array.read::<u8>(..).unwrap(), data.clone().into_dyn());
+        let array = options.open((store.clone(), "a")).unwrap().into_array().unwrap();
+        assert_eq!(array.read::<ArrayD<u8>>(..).unwrap(), data.clone().into_dyn());
         let part = data.slice(ndarray::s![..;2, 1..;2]).to_owned().into_dyn();
-        assert_eq!(array.read::<u8>(s![..;2, 1..;2]).unwrap(), part);
+        assert_eq!(array.read::<ArrayD<u8>>(s![..;2, 1..;2]).unwrap(), part);
         array.write(s![1, 1..3], &arr1(&[70_u8, 71])).unwrap();
-        assert_eq!(array.read::<u8>(s![1, ..]).unwrap(), arr1(&[20, 70, 71, 23]).into_dyn());
+        assert_eq!(array.read::<ArrayD<u8>>(s![1, ..]).unwrap(), arr1(&[20, 70, 71, 23]).into_dyn());
     }
 }
 
@@ -564,7 +541,7 @@ fn a_failing_codec_of_the_users_own_is_named() {
     let options = OpenOptions::new().registry(with_all_kinds());
     let create = |codecs: &[CodecSpec], data_type: DataType| {
         let builder =
-            options.create_array_in(Arc::new(MemoryStore::new()), "a").shape([4]).data_type(data_type);
+            options.create_array((Arc::new(MemoryStore::new()), "a")).shape([4]).data_type(data_type);
         builder.codecs(codecs.to_vec()).create()
     };
     let says = |error: Error, parts: &[&str]| {
@@ -578,12 +555,12 @@ fn a_failing_codec_of_the_users_own_is_named() {
     says(create(&twice, DataType::UInt8).unwrap_err(), &["codec 'example.backwards' needs an array"]);
 
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = options.create_array_in(store.clone(), "a").shape([4]).data_type(DataType::UInt8);
+    let builder = options.create_array((store.clone(), "a")).shape([4]).data_type(DataType::UInt8);
     let array = builder.codecs(all_kinds(1)).create().unwrap();
     let unlucky = array.write(.., &arr1(&[1_u8, 13, 2, 3])).unwrap_err();
     says(unlucky, &["codec 'example.less': 13 brings bad luck"]);
     array.write(.., &arr1(&[1_u8, 2, 3, 67])).unwrap();
-    let never = array.read::<u8>(..).unwrap_err();
+    let never = array.read::<ArrayD<u8>>(..).unwrap_err();
     assert_eq!(never.kind(), ErrorKind::Corrupt);
     says(never, &["codec 'example.less': 66 is never stored", "a/c/0"]);
     let key = Key::new("a/c/0").unwrap();
@@ -592,7 +569,7 @@ fn a_failing_codec_of_the_users_own_is_named() {
         ([1, 2, 3, 6].as_slice(), ["codec 'example.backwards'", "3 bytes are no chunk"]),
     ] {
         store.set(&key, damaged, Condition::Always).unwrap();
-        let error = array.read::<u8>(..).unwrap_err();
+        let error = array.read::<ArrayD<u8>>(..).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         says(error, &parts);
     }
@@ -600,18 +577,12 @@ fn a_failing_codec_of_the_users_own_is_named() {
 
 #[test]
 fn two_codecs_of_one_name_are_an_error_wherever_it_is_met() {
-    static SAME_NAME: CodecDef = CodecDef { v2_id: Some("other"), ..SUM_LIKE };
-    static SAME_ALIAS: CodecDef = CodecDef { name: "example.reverse", v2_id: None, ..SUM_LIKE };
-    static SAME_ID: CodecDef = CodecDef { name: "example.other", ..SUM_LIKE };
-    const SUM_LIKE: CodecDef = CodecDef {
-        name: "example.sum",
-        aliases: &[],
-        v2_id: Some("sum"),
-        kind: CodecKind::BytesToBytes,
-        create: |_, _| Ok(Codec::BytesToBytes(Box::new(Sum))),
-        from_v2: same_from_v2,
-        to_v2: same_to_v2,
-    };
+    const fn sum_like(name: &'static str) -> CodecDef {
+        CodecDef::new(name, CodecKind::BytesToBytes, |_, _| Ok(Codec::BytesToBytes(Box::new(Sum))))
+    }
+    static SAME_NAME: CodecDef = sum_like("example.sum").v2_id("other");
+    static SAME_ALIAS: CodecDef = sum_like("example.reverse");
+    static SAME_ID: CodecDef = sum_like("example.other").v2_id("sum");
     let two = |registry: Registry, name: &str, v2: bool| {
         let found = if v2 { registry.codec_from_v2(name, &Map::default()) } else { registry.codec(name) };
         found.is_err_and(|error| error.to_string() == format!("two registered codecs have the name '{name}'"))
@@ -620,7 +591,7 @@ fn two_codecs_of_one_name_are_an_error_wherever_it_is_met() {
     assert!(two(with_all_kinds().with_codec(&SAME_ALIAS), "example.reverse", false));
     assert!(two(with_all_kinds().with_codec(&SAME_ID), "sum", true));
     let options = OpenOptions::new().registry(with_all_kinds().with_codec(&SAME_NAME));
-    let builder = options.create_array_in(Arc::new(MemoryStore::new()), "a").shape([4]);
+    let builder = options.create_array((Arc::new(MemoryStore::new()), "a")).shape([4]);
     let error = builder.data_type(DataType::UInt8).codecs(all_kinds(1)).create().unwrap_err();
     assert!(error.to_string().contains("two registered codecs have the name 'example.sum'"), "{error}");
 }
@@ -642,7 +613,7 @@ fn arrays_of_unknown_codecs_are_opened_for_their_metadata_and_refuse_their_eleme
     assert_eq!(array.codecs()[1].name, "nosuch");
     let info = array.info().unwrap();
     assert_eq!((info.chunks_initialised, info.chunk_bytes), (2, Some(4)));
-    assert!(array.read::<u8>(..).unwrap_err().to_string().contains("'nosuch' is not known"));
+    assert!(array.read::<ArrayD<u8>>(..).unwrap_err().to_string().contains("'nosuch' is not known"));
     assert_eq!(array.write(.., &arr1(&[0_u8; 4])).unwrap_err().kind(), ErrorKind::Unsupported);
     assert!(path.join("c/0").exists(), "not even fill values are written");
     array.update_attributes(|attributes| drop(attributes.insert("a".to_owned(), json!(1)))).unwrap();

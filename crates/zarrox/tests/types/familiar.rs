@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use ndarray::{Array2, arr1, arr2};
-use zarrox::prelude::*;
 use zarrox::stores::{MemoryStore, Store};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};
 
 fn root() -> Group {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    OpenOptions::new().create_group_in(store, "").unwrap()
+    OpenOptions::new().create_group((store, "")).unwrap()
 }
 
 /// The numbers from 0 on, in chunks that do not divide them.
@@ -47,23 +47,26 @@ fn arrays_and_groups_are_opened_where_they_are() {
 #[test]
 fn slices_of_ndarray_read_and_write_the_elements_that_they_have_there() {
     let (array, mut values) = numbers(&root());
-    let read = |selection| array.read_nd::<i32, ndarray::Ix2>(selection).unwrap();
+    let read = |selection| array.read::<Array2<i32>>(selection).unwrap();
     let slices = [ndarray::s![1..3, ..;-2], ndarray::s![..;-1, 2..], ndarray::s![-3..-1, ..5;3]];
     for slice in slices {
         assert_eq!(read(slice), values.slice(slice));
     }
-    assert_eq!(array.read::<i32>(ndarray::s![2, ..]).unwrap(), values.row(2).into_dyn());
+    assert_eq!(array.read::<ArrayD<i32>>(ndarray::s![2, ..]).unwrap(), values.row(2).into_dyn());
     values.slice_mut(ndarray::s![.., ..;-3]).assign(&arr2(&[[7, 8]]));
     array.write(ndarray::s![.., ..;-3], &arr2(&[[7, 8]])).unwrap();
-    assert_eq!(array.read::<i32>(..).unwrap(), values.into_dyn());
+    assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), values.into_dyn());
 }
 
 #[test]
 fn a_box_is_a_range_for_each_dimension() {
     let (array, values) = numbers(&root());
     let corner: Vec<std::ops::Range<u64>> = vec![1..3, 2..5];
-    assert_eq!(array.read::<i32>(&corner).unwrap(), values.slice(ndarray::s![1..3, 2..5]).into_dyn());
-    assert_eq!(array.read::<i32>([0..2, 4..6]).unwrap(), values.slice(ndarray::s![0..2, 4..6]).into_dyn());
+    assert_eq!(array.read::<ArrayD<i32>>(&corner).unwrap(), values.slice(ndarray::s![1..3, 2..5]).into_dyn());
+    assert_eq!(
+        array.read::<ArrayD<i32>>([0..2, 4..6]).unwrap(),
+        values.slice(ndarray::s![0..2, 4..6]).into_dyn()
+    );
 }
 
 #[test]
@@ -71,26 +74,26 @@ fn literals_are_numbers_of_the_elements_type_if_they_have_the_same_value() {
     let root = root();
     let create = |data_type: DataType| root.create_array("a").shape([2]).data_type(data_type).overwrite(true);
     let floats = create(DataType::Float32).fill_value(1).create().unwrap();
-    assert_eq!(floats.read::<f32>(..).unwrap(), arr1(&[1.0, 1.0]).into_dyn());
-    floats.fill(s![0], -2.5).unwrap();
-    floats.fill(s![1], f64::NAN).unwrap();
-    let found = floats.read::<f32>(..).unwrap();
+    assert_eq!(floats.read::<ArrayD<f32>>(..).unwrap(), arr1(&[1.0, 1.0]).into_dyn());
+    floats.write(s![0], -2.5).unwrap();
+    floats.write(s![1], f64::NAN).unwrap();
+    let found = floats.read::<ArrayD<f32>>(..).unwrap();
     assert!(found[[0]] == -2.5 && found[[1]].is_nan());
-    let error = floats.fill(.., 0.1).unwrap_err();
+    let error = floats.write(.., 0.1).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
     assert!(error.to_string().contains("0.1 of float64 is no float32"), "{error}");
     assert!(error.to_string().contains("`_f32`"), "{error}");
 
     let bytes = create(DataType::UInt8).fill_value(255).create().unwrap();
-    assert_eq!(bytes.read::<u8>(..).unwrap(), arr1(&[255, 255]).into_dyn());
+    assert_eq!(bytes.read::<ArrayD<u8>>(..).unwrap(), arr1(&[255, 255]).into_dyn());
     for error in
-        [create(DataType::UInt8).fill_value(-1).create().unwrap_err(), bytes.fill(.., 256).unwrap_err()]
+        [create(DataType::UInt8).fill_value(-1).create().unwrap_err(), bytes.write(.., 256).unwrap_err()]
     {
         assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
         assert!(error.to_string().contains("is no uint8"), "{error}");
     }
     let texts = create(DataType::string()).create().unwrap();
-    let error = texts.fill(.., 1).unwrap_err();
+    let error = texts.write(.., 1).unwrap_err();
     assert!(error.to_string().contains("the elements are string, not int32"), "{error}");
 }
 
@@ -101,16 +104,20 @@ fn text_and_bytes_are_data_types_without_a_registry() {
     assert_eq!(DataType::bytes(), DataType::parse("bytes", &registry).unwrap());
 }
 
-/// Both preludes have `Array` and `s!`: a program says which ones it means.
+/// A program uses both preludes, and any of both `s!`.
 mod with_both_preludes {
     use ndarray::prelude::*;
     use zarrox::prelude::*;
-    use zarrox::{Array, s};
 
     #[test]
-    fn names_of_both_are_chosen_by_an_import() {
-        let (array, values): (Array, Array2<i32>) = super::numbers(&super::root());
-        assert_eq!(array.read_nd::<i32, Ix1>(s![.., 1]).unwrap(), values.slice(ndarray::s![.., 1]));
+    fn they_have_no_name_in_common_that_differs() {
+        let (array, values): (zarrox::Array, Array2<i32>) = super::numbers(&super::root());
+        assert_eq!(array.read::<Array1<i32>>(s![.., 1]).unwrap(), values.slice(s![.., 1]));
+        assert_eq!(
+            array.read::<Array1<i32>>(zarrox::s![.., [1]]).unwrap_err().kind(),
+            zarrox::ErrorKind::InvalidArgument
+        );
+        assert_eq!(Array::<i32, Ix1>::zeros(2).len(), 2);
         assert_eq!(array.data_type(), &DataType::Int32);
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use ndarray::{Array1, ArrayD};
 use zarrox::codecs::{Pcodec, Zfp, Zfpy};
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{CodecSpec, ErrorKind, OpenOptions};
 
 /// A store with an array of v2 at its root.
@@ -24,7 +24,7 @@ fn v2(document: &Json, chunks: &[(&str, &str)]) -> Arc<dyn Store> {
 }
 
 fn open(store: &Arc<dyn Store>) -> zarrox::Result<Array> {
-    OpenOptions::new().open_in(store.clone(), "")?.into_array()
+    OpenOptions::new().open((store.clone(), ""))?.into_array()
 }
 
 fn pcodec() -> Json {
@@ -65,8 +65,8 @@ fn what_zarr_python_2_wrote_is_read() {
             ("1.0", "70636f210300030204010307000000100000000000240098ba000000"),
         ],
     );
-    assert_eq!(open(&store).unwrap().read::<i32>(..).unwrap(), counted::<i32>());
-    assert_eq!(open(&store).unwrap().read::<i32>(s![1.., 2]).unwrap().as_slice(), Some(&[6, 10][..]));
+    assert_eq!(open(&store).unwrap().read::<ArrayD<i32>>(..).unwrap(), counted::<i32>());
+    assert_eq!(open(&store).unwrap().read::<ArrayD<i32>>(s![1.., 2]).unwrap().as_slice(), Some(&[6, 10][..]));
     let store = v2(
         &document("<f8", json!({"compressor": pcodec(), "order": "F"})),
         &[(
@@ -76,27 +76,27 @@ fn what_zarr_python_2_wrote_is_read() {
              2b010000",
         )],
     );
-    assert_eq!(open(&store).unwrap().read::<f64>(..).unwrap(), counted::<f64>());
+    assert_eq!(open(&store).unwrap().read::<ArrayD<f64>>(..).unwrap(), counted::<f64>());
     let store = v2(
         &document("<u2", json!({"compressor": zlib(), "filters": [pcodec()]})),
         &[("0.0", "78012b48ce5764666066666164e766601060646c60706000020027120256")],
     );
-    assert_eq!(open(&store).unwrap().read::<u16>(..).unwrap(), counted::<u16>());
+    assert_eq!(open(&store).unwrap().read::<ArrayD<u16>>(..).unwrap(), counted::<u16>());
     let store = v2(
         &document("<M8[s]", json!({"compressor": pcodec()})),
         &[("0.0", "70636f21030003030401040b0000001000000000000000000024001032547698ba00")],
     );
-    assert_eq!(open(&store).unwrap().read::<i64>(..).unwrap(), counted::<i64>());
+    assert_eq!(open(&store).unwrap().read::<ArrayD<i64>>(..).unwrap(), counted::<i64>());
     let store = v2(
         &document("<f4", json!({"compressor": zfpy(&json!(0.01))})),
         &[("0.0", "7a667005360000200000c0ca0771488c465420020000000000000000000000000000000000000000")],
     );
-    assert_eq!(open(&store).unwrap().read::<f32>(..).unwrap(), counted::<f32>());
+    assert_eq!(open(&store).unwrap().read::<ArrayD<f32>>(..).unwrap(), counted::<f32>());
     let store = v2(
         &document("<f8", json!({"compressor": zlib(), "filters": [zfpy(&json!(-1))]})),
         &[("0.0", "7801ab4a2b6035676050606060e8e0ddc0a1c0c0d8e0c020c0c000003a2203eb")],
     );
-    assert_eq!(open(&store).unwrap().read::<f64>(..).unwrap(), counted::<f64>());
+    assert_eq!(open(&store).unwrap().read::<ArrayD<f64>>(..).unwrap(), counted::<f64>());
     let store = v2(
         &document(
             "<i8",
@@ -107,7 +107,10 @@ fn what_zarr_python_2_wrote_is_read() {
             "7a667005050000b0000000883f0000000000000020fd0000000000000060a81f000000000000000b1400000000000000",
         )],
     );
-    assert_eq!(open(&store).unwrap().read::<i64>(..).unwrap().as_slice(), counted::<i64>().as_slice());
+    assert_eq!(
+        open(&store).unwrap().read::<ArrayD<i64>>(..).unwrap().as_slice(),
+        counted::<i64>().as_slice()
+    );
 }
 
 #[test]
@@ -115,18 +118,18 @@ fn numcodecs_takes_them_for_compressors() {
     for (codec, id) in [(CodecSpec::from(Pcodec::default()), "pcodec"), (Zfpy::reversible().into(), "zfpy")] {
         for column_major in [false, true] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            let builder = OpenOptions::new().create_array_in(store.clone(), "").format(Format::V2);
+            let builder = OpenOptions::new().create_array((store.clone(), "")).format(Format::V2);
             let builder = builder.shape([3, 4]).chunks([2, 3]).data_type(DataType::Float64);
             let array = builder.column_major(column_major).compressor(codec.clone()).create().unwrap();
             array.write(.., &counted::<f64>()).unwrap();
-            array.fill(s![1, 1..], -1.5).unwrap();
+            array.write(s![1, 1..], -1.5).unwrap();
             let bytes = store.get(&Key::new(".zarray").unwrap()).unwrap().unwrap();
             let document: Json = serde_json::from_slice(&bytes).unwrap();
             assert_eq!(document["compressor"], if id == "zfpy" { zfpy(&json!(-1)) } else { pcodec() });
             assert_eq!((&document["filters"], &document["dtype"]), (&Json::Null, &json!("<f8")));
             let mut wanted = counted::<f64>();
             wanted.slice_mut(ndarray::s![1, 1..]).fill(-1.5);
-            assert_eq!(open(&store).unwrap().read::<f64>(..).unwrap(), wanted);
+            assert_eq!(open(&store).unwrap().read::<ArrayD<f64>>(..).unwrap(), wanted);
         }
     }
 }
@@ -147,7 +150,7 @@ fn big_endian_numbers_are_not_guessed_at() {
 #[test]
 fn lossy_chunks_hold_their_tolerance_in_shards_and_when_they_are_changed() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().create_array_in(store.clone(), "").shape([50, 40]).chunks([16, 16]);
+    let builder = OpenOptions::new().create_array((store.clone(), "")).shape([50, 40]).chunks([16, 16]);
     let builder = builder.shards([32, 32]).data_type(DataType::Float32).compressor(Zfp::fixed_accuracy(0.01));
     let array = builder.create().unwrap();
     let wave = |i: usize| (i as f32 / 17.0).sin() * 100.0;
@@ -160,7 +163,7 @@ fn lossy_chunks_hold_their_tolerance_in_shards_and_when_they_are_changed() {
     near(&open(&store).unwrap().read(..).unwrap(), 1.0);
     array.write(s![3..20, 5..9], &wanted.slice(ndarray::s![3..20, 5..9])).unwrap();
     near(&array.read(..).unwrap(), 2.0);
-    let error = array.fill(s![..2, ..2], f32::NAN).unwrap_err().to_string();
+    let error = array.write(s![..2, ..2], f32::NAN).unwrap_err().to_string();
     assert!(error.contains("NaN") && error.contains("'zfp'"), "{error}");
     near(&array.read(..).unwrap(), 2.0);
 }

@@ -9,8 +9,8 @@ use ndarray::{Array1, arr1};
 use num_complex::Complex;
 use zarrox::data_type::Endian;
 use zarrox::json::{Json, json};
-use zarrox::prelude::*;
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
+use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, OpenOptions, Registry};
 
 #[derive(Clone, Copy, Debug, PartialEq, Element)]
@@ -40,7 +40,7 @@ fn particle(id: i64) -> Particle {
 
 fn created(data_type: DataType, format: Format, endian: Endian) -> (Arc<dyn Store>, Array) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let builder = OpenOptions::new().create_array_in(store.clone(), "a").format(format).endian(endian);
+    let builder = OpenOptions::new().create_array((store.clone(), "a")).format(format).endian(endian);
     (store, builder.shape([5]).chunks([2]).data_type(data_type).create().unwrap())
 }
 
@@ -54,7 +54,7 @@ fn stored(dtype: &Json, chunk: &[u8]) -> Array {
     let set = |key: &str, value: &[u8]| store.set(&Key::new(key).unwrap(), value, Condition::Always).unwrap();
     set("a/.zarray", document.to_string().as_bytes());
     set("a/0", chunk);
-    OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap()
+    OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap()
 }
 
 #[test]
@@ -64,19 +64,24 @@ fn structs_are_written_and_read_in_both_formats_and_byte_orders() {
             let (store, array) = created(Particle::data_type(), format, endian);
             let written = Array1::from_iter((1..=4).map(particle));
             array.write(s![1..], &written).unwrap();
-            array.write_field("at.y", s![2], &ndarray::arr0(7.0)).unwrap();
-            let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
+            array.field("at.y").slice(s![2]).write(&ndarray::arr0(7.0)).unwrap();
+            let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
             let shown = "struct(id: int64, at: struct(x: float64, y: float64), alive: bool, code: r24, \
                          wave: complex64, type: uint16)";
             assert_eq!(reopened.data_type().to_string(), shown);
-            let read = reopened.read::<Particle>(s![..;-2]).unwrap();
+            let read = reopened.read::<ArrayD<Particle>>(s![..;-2]).unwrap();
             let mut changed = particle(2);
             changed.position.y = 7.0;
             assert_eq!(read.iter().copied().collect::<Vec<_>>()[..2], [particle(4), changed]);
             let (id, alive) = (read[[2]].id, read[[2]].alive);
             assert_eq!((id, alive), (0, false), "the default fill value");
-            assert_eq!(reopened.read_field::<Position>("at", s![3]).unwrap()[[]], { particle(3).position });
-            assert_eq!(reopened.read_dyn(s![1]).unwrap().to_typed::<Particle>().unwrap()[[]], particle(1));
+            assert_eq!(reopened.field("at").slice(s![3]).read::<ArrayD<Position>>().unwrap()[[]], {
+                particle(3).position
+            });
+            assert_eq!(
+                reopened.read::<DynArray>(s![1]).unwrap().to::<ArrayD<Particle>>().unwrap()[[]],
+                particle(1)
+            );
         }
     }
 }
@@ -86,15 +91,14 @@ fn a_struct_is_a_fill_value() {
     for format in [Format::V2, Format::V3] {
         for endian in [Endian::Little, Endian::Big] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            let builder =
-                OpenOptions::new().create_array_in(store.clone(), "a").format(format).endian(endian);
+            let builder = OpenOptions::new().create_array((store.clone(), "a")).format(format).endian(endian);
             let builder = builder.shape([3]).data_type(Particle::data_type()).fill_value(particle(6));
             builder.create().unwrap();
-            let reopened = OpenOptions::new().open_in(store, "a").unwrap().into_array().unwrap();
-            assert_eq!(reopened.read::<Particle>(s![1]).unwrap()[[]], particle(6));
+            let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
+            assert_eq!(reopened.read::<ArrayD<Particle>>(s![1]).unwrap()[[]], particle(6));
         }
     }
-    let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").shape([3]);
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([3]);
     let other = builder.data_type(Position::data_type()).fill_value(particle(6)).create().unwrap_err();
     assert_eq!(other.kind(), ErrorKind::DataTypeMismatch);
 }
@@ -121,26 +125,29 @@ fn what_others_stored_is_read_in_the_order_of_each_field() {
     let array = stored(&dtype, &chunk);
     let first = Mixed { a: 258, b: [[1], [256]], nested: Big { n: 9 }, f: true };
     let second = Mixed { a: -2, b: [[3], [4]], nested: Big { n: 1 << 24 }, f: false };
-    assert_eq!(array.read::<Mixed>(..).unwrap(), arr1(&[first, second]).into_dyn());
+    assert_eq!(array.read::<ArrayD<Mixed>>(..).unwrap(), arr1(&[first, second]).into_dyn());
     assert_eq!(
-        array.read_fields(&["f"], ..).unwrap().as_bytes(),
+        array.fields(&["f"]).read::<DynArray>().unwrap().as_bytes(),
         [1, 0],
         "booleans are 0 or 1 whoever reads them"
     );
-    assert_eq!(array.read_field::<bool>("f", ..).unwrap(), arr1(&[true, false]).into_dyn());
+    assert_eq!(array.field("f").read::<ArrayD<bool>>().unwrap(), arr1(&[true, false]).into_dyn());
     let b = ndarray::arr2(&[[1, 256], [3, 4]]).into_shape_with_order((2, 2, 1)).unwrap().into_dyn();
-    assert_eq!(array.read_field::<i32>("b", ..).unwrap(), b);
-    assert_eq!(array.read_field::<Big>("nested", s![0]).unwrap(), ndarray::arr0(Big { n: 9 }).into_dyn());
+    assert_eq!(array.field("b").read::<ArrayD<i32>>().unwrap(), b);
+    assert_eq!(
+        array.field("nested").slice(s![0]).read::<ArrayD<Big>>().unwrap(),
+        ndarray::arr0(Big { n: 9 }).into_dyn()
+    );
     array.write(s![1], &ndarray::arr0(first)).unwrap();
     chunk.copy_within(..14, 15);
     chunk[29] = 1;
-    assert_eq!(array.read_encoded_chunk(&[0]).unwrap().unwrap(), chunk.as_slice(), "the first is as it was");
+    assert_eq!(array.raw().read(&[0]).unwrap().unwrap(), chunk.as_slice(), "the first is as it was");
     let (_, own) = created(Mixed::data_type(), Format::V2, Endian::Big);
     assert_eq!(
         own.data_type().to_string(),
         "struct(a: int16, b: int32[2][1], nested: struct(n: uint32), f: bool)"
     );
-    let v3 = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a").format(Format::V3);
+    let v3 = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).format(Format::V3);
     let refused = v3.shape([1]).data_type(Mixed::data_type()).create().unwrap_err();
     assert!(refused.to_string().contains("no fields that are arrays, as 'b' is"), "{refused}");
 }
@@ -181,12 +188,12 @@ fn a_field_holds_what_its_rust_type_holds() {
     let array =
         stored(&json!([["when", "<M8[s]"], ["name", ">U2"], ["id", "|S4"], ["small", "|i1"]]), &[0; 42]);
     let written = Record { when: 60, name: [0x1f9ca, 0], id: *b"ab\0\0", small: -1 };
-    array.fill(s![1], written).unwrap();
-    assert_eq!(array.read::<Record>(s![1]).unwrap()[[]], written);
-    let element = array.read_dyn(s![1]).unwrap();
+    array.write(s![1], written).unwrap();
+    assert_eq!(array.read::<ArrayD<Record>>(s![1]).unwrap()[[]], written);
+    let element = array.read::<DynArray>(s![1]).unwrap();
     let shown = array.format_element(element.as_bytes()).unwrap();
     assert_eq!(shown, "('1970-01-01T00:01:00', '🧊', b'ab', -1)");
-    let error = array.read::<Position>(s![1]).unwrap_err();
+    let error = array.read::<ArrayD<Position>>(s![1]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
     assert!(error.to_string().contains("not struct(x: float64, y: float64)"), "{error}");
 }
@@ -213,11 +220,11 @@ fn a_field_is_created_as_the_type_that_it_declares() {
     assert_eq!(Nibbles::data_type().to_string(), "struct(low: int4, high: uint2)");
     let (_, array) = created(Nibbles::data_type(), Format::V3, Endian::Little);
     let written = Nibbles { low: -8, high: 3 };
-    array.fill(s![2], written).unwrap();
-    assert_eq!(array.read::<Nibbles>(s![2]).unwrap()[[]], written);
-    let refused = array.fill(s![2], Nibbles { low: 8, high: 0 }).unwrap_err();
+    array.write(s![2], written).unwrap();
+    assert_eq!(array.read::<ArrayD<Nibbles>>(s![2]).unwrap()[[]], written);
+    let refused = array.write(s![2], Nibbles { low: 8, high: 0 }).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
     assert!(!Wrong::holds(&Wrong::data_type()), "what is declared is no 64-bit integer");
     let (_, array) = created(Wrong::data_type(), Format::V3, Endian::Little);
-    assert_eq!(array.fill(s![2], Wrong { wide: 1 }).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    assert_eq!(array.write(s![2], Wrong { wide: 1 }).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
 }

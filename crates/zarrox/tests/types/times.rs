@@ -8,25 +8,29 @@ use jiff::{SignedDuration, Timestamp, civil};
 use ndarray::{ArrayD, IxDyn, arr1};
 use proptest::prelude::*;
 use zarrox::data_type::{TimeKind, TimeType, TimeUnit};
-use zarrox::{DataType, DynArray, ErrorKind, Registry, Result, Time};
+use zarrox::{DataType, DynArray, ErrorKind, FromElement, Registry, Result, ToElement};
 use zarrox_testkit::errors::assert_error;
 
 fn named(dtype: &str) -> DataType {
     Registry::new().data_type_from_v2(&dtype.into()).unwrap().0
 }
 
-fn read<T: Time>(data_type: &DataType, count: i64) -> Result<Option<T>> {
+fn read<T: FromElement + 'static>(data_type: &DataType, count: i64) -> Result<Option<T>> {
     let array = DynArray::new(data_type.clone(), vec![], count.to_ne_bytes().to_vec()).unwrap();
-    array.to_times::<T>().map(|times| times.into_iter().next().unwrap())
+    array.to::<ArrayD<Option<T>>>().map(|times| times.into_iter().next().unwrap())
 }
 
-fn write<T: Time>(data_type: &DataType, time: Option<T>) -> Result<i64> {
+fn write<T: ToElement + 'static>(data_type: &DataType, time: Option<T>) -> Result<i64> {
     let times = ArrayD::from_shape_vec(IxDyn(&[]), vec![time]).unwrap();
-    Ok(DynArray::from_times(data_type.clone(), &times)?.to_typed::<i64>().unwrap()[[]])
+    Ok(DynArray::from_values(data_type.clone(), &times)?.to::<ArrayD<i64>>().unwrap()[[]])
 }
 
 /// Reads a count, compares it with the time, and writes it back.
-fn both_ways<T: Time + PartialEq + Clone>(data_type: &DataType, count: i64, time: &T) {
+fn both_ways<T: FromElement + ToElement + PartialEq + std::fmt::Debug + 'static>(
+    data_type: &DataType,
+    count: i64,
+    time: &T,
+) {
     assert_eq!(read::<T>(data_type, count).unwrap().as_ref(), Some(time), "{data_type} {count}");
     assert_eq!(write(data_type, Some(time.clone())).unwrap(), count, "{time:?}");
 }
@@ -168,8 +172,8 @@ fn nothing_is_rounded() {
 fn arrays_keep_their_shape() {
     let data_type = DataType::datetime64(TimeUnit::Hour);
     let times = arr1(&[None, Some(Timestamp::UNIX_EPOCH)]).into_shape_with_order((2, 1)).unwrap().into_dyn();
-    let array = DynArray::from_times(data_type, &times).unwrap();
-    assert_eq!(array.to_times::<Timestamp>().unwrap(), times);
+    let array = DynArray::from_values(data_type, &times).unwrap();
+    assert_eq!(array.to::<ArrayD<Option<Timestamp>>>().unwrap(), times);
 }
 
 /// The units of a fixed length: nanoseconds, and how many units make so many of them.
@@ -188,7 +192,7 @@ const FIXED: [(TimeUnit, i128, i128); 11] = [
 ];
 
 /// The time that is read is so many nanoseconds, or there is none: where they are not whole, or beyond the last.
-fn agrees<T: Time + Clone>(
+fn agrees<T: FromElement + ToElement + 'static>(
     time: TimeType,
     count: i64,
     exact: Option<i128>,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use zarrox::json::Json;
-use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
+use zarrox::{Array, prelude::*};
 use zarrox::{OpenOptions, Selection};
 
 use super::codecs::Codecs;
@@ -75,7 +75,7 @@ impl Layout {
 
     pub(super) fn file(&self, chunk: &[usize]) -> Result<PathBuf, Failure> {
         let chunk: Vec<u64> = chunk.iter().map(|&index| index as u64).collect();
-        Ok(self.path.join(self.array.chunk_key(&chunk)?))
+        Ok(self.path.join(self.array.raw().key(&chunk)?))
     }
 
     /// The box that blocks of chunks are.
@@ -88,11 +88,11 @@ impl Layout {
     pub(super) fn indices(&self, selection: &Selection) -> Result<Vec<usize>, Failure> {
         let count = self.shape.iter().product::<usize>() as u32;
         let indices = ndarray::ArrayD::from_shape_vec(self.shape.as_slice(), (0..count).collect())?;
-        let array = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "");
+        let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
         let array = array.shape(self.array.shape()).chunks(self.array.chunk_shape()).no_compressor();
         let array = array.data_type(DataType::UInt32).create()?;
-        array.write_dyn(.., &DynArray::from_typed(DataType::UInt32, &indices)?)?;
-        let selected = array.read_dyn(selection)?.into_bytes();
+        array.write(.., &DynArray::from_values(DataType::UInt32, &indices)?)?;
+        let selected = array.read::<DynArray>(selection)?.into_bytes();
         Ok(selected.as_chunks().0.iter().map(|index| u32::from_ne_bytes(*index) as usize).collect())
     }
 }

@@ -53,9 +53,9 @@ fn base(
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let options = OpenOptions::new().format(format).threads(1);
     if format == Format::V1 {
-        numbers(&options.create_array_in(store.clone(), root).format(format))?;
+        numbers(&options.create_array((store.clone(), root)).format(format))?;
     } else {
-        create(&options.create_group_in(store.clone(), root)?, format)?;
+        create(&options.create_group((store.clone(), root))?, format)?;
     }
     let prefix = if root.is_empty() { "" } else { "h/" };
     for (key, value) in BESIDE.iter().filter(|_| !root.is_empty()) {
@@ -107,18 +107,18 @@ fn types(root: &Group, format: Format) -> Result<()> {
     let strings = root.create_array("text").shape([6]).chunks([2]).data_type(text.clone()).create()?;
     let words = ["", "a", "ß", "word", "two words", "€"];
     let elements = words.map(str::as_bytes);
-    strings.write_dyn(.., &DynArray::from_elements(text, vec![6], elements)?)?;
+    strings.write(.., &DynArray::from_elements(text, vec![6], elements)?)?;
     let fields = [("id", DataType::UInt8), ("air", DataType::Float32)];
     let pair = DataType::structure(fields)?;
     let pairs = root.create_array("g/pairs").shape([5]).chunks([2]).data_type(pair.clone()).create()?;
     let bytes: Vec<u8> = (1..=25).collect();
-    pairs.write_dyn(.., &DynArray::new(pair, vec![5], bytes)?)?;
+    pairs.write(.., &DynArray::new(pair, vec![5], bytes)?)?;
     if format == Format::V2 {
         let ragged = DataType::vlen_array(&DataType::Int16)?;
         let lists = root.create_array("lists").shape([3]).chunks([2]).data_type(ragged.clone()).create()?;
-        lists.write_dyn(.., &DynArray::from_elements(ragged, vec![3], [&[1, 0, 2, 0][..], &[], &[3, 0]])?)?;
+        lists.write(.., &DynArray::from_elements(ragged, vec![3], [&[1, 0, 2, 0][..], &[], &[3, 0]])?)?;
     }
-    root.create_array("one").shape([]).data_type(DataType::Float64).create()?.fill(.., 1.5)
+    root.create_array("one").shape([]).data_type(DataType::Float64).create()?.write(.., 1.5)
 }
 
 /// Creates an array of numbers that differ and are never the fill value; without chunks, with some that are cut at the edge.

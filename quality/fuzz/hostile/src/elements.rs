@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zarrox::data_type::Storage;
 use zarrox::stores::Store;
-use zarrox::{Array, Consolidated, DimSelection, Group, Node, OpenOptions};
+use zarrox::{Array, Consolidated, DimSelection, DynArray, Group, Node, OpenOptions};
 
 /// The most elements of an array that are read.
 const MOST: u64 = 64;
@@ -24,7 +24,7 @@ pub(crate) fn options() -> OpenOptions {
 /// The elements near the first one of every array, as its own document says, that can be read.
 pub(crate) fn readable(store: &Arc<dyn Store>, root: &str) -> Elements {
     let mut elements = Elements::new();
-    match options().consolidated(Consolidated::Never).open_in(store.clone(), root) {
+    match options().consolidated(Consolidated::Never).open((store.clone(), root)) {
         Ok(Node::Array(array)) => add(&mut elements, "", &array),
         Ok(Node::Group(group)) => walk(&group, "", DEPTH, &mut |path, array| add(&mut elements, path, array)),
         Err(_) => {}
@@ -48,7 +48,7 @@ pub(crate) fn walk(group: &Group, above: &str, depth: usize, visit: &mut dyn FnM
 fn add(elements: &mut Elements, path: &str, array: &Array) {
     let corner = corner(array.shape());
     let slices: Vec<DimSelection> = corner.iter().map(|&length| DimSelection::from(0..length)).collect();
-    let whole = array.read_dyn(slices).ok();
+    let whole = array.read::<DynArray>(slices).ok();
     let count: u64 = corner.iter().product();
     let mut values = whole.as_ref().map(|whole| whole.elements());
     for number in 0..count {
@@ -65,14 +65,14 @@ fn add(elements: &mut Elements, path: &str, array: &Array) {
 
 fn one(array: &Array, at: &[u64]) -> Option<Vec<u8>> {
     let position: Vec<DimSelection> = at.iter().map(|&index| DimSelection::from(index..index + 1)).collect();
-    let element = array.read_dyn(position).ok()?;
+    let element = array.read::<DynArray>(position).ok()?;
     if array.data_type().storage() == Storage::Variable {
         // Of a damaged chunk of such elements a repair keeps none.
         let chunk = at.iter().zip(array.chunk_shape()).zip(array.shape()).map(|((&index, length), &end)| {
             let start = index - index % length.max(1);
             DimSelection::from(start..start.saturating_add(length).min(end))
         });
-        array.read_dyn(chunk.collect::<Vec<_>>()).ok()?;
+        array.read::<DynArray>(chunk.collect::<Vec<_>>()).ok()?;
     }
     element.elements().next().map(<[u8]>::to_vec)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use zarrox::stores::{Key, Prefix, Store};
-use zarrox::{Array, Node, OpenMode, OpenOptions};
+use zarrox::{Array, DynArray, Node, OpenMode, OpenOptions};
 use zarrox_files::{FileStore, Kind};
 use zarrox_testkit::corpus;
 use zarrox_testkit::files::entries;
@@ -126,7 +126,7 @@ fn read(store: FileStore) {
     let _ = (store.left_out().len(), store.notes().len(), store.inventory());
     let store: Arc<dyn Store> = Arc::new(store);
     read_listed_chunks(&*store);
-    let Ok(node) = OpenOptions::new().mode(OpenMode::Read).open_in(store, "") else { return };
+    let Ok(node) = OpenOptions::new().mode(OpenMode::Read).open((store, "")) else { return };
     let mut left = MOST_ARRAYS;
     match node {
         Node::Array(array) => read_array(&array),
@@ -164,14 +164,14 @@ fn read_listed_chunks(store: &dyn Store) {
 fn read_array(array: &Array) {
     let _ = (array.attributes().len(), array.dimension_names(), array.fill_value(), array.to_string());
     if array.nbytes().is_some_and(|size| size <= MOST_ELEMENTS) {
-        let _ = array.read_dyn(..);
+        let _ = array.read::<DynArray>(..);
         return;
     }
     let item = array.data_type().size() as u64;
     let chunk = array.chunk_shape().iter().try_fold(item, |size, &length| size.checked_mul(length));
     if chunk.is_some_and(|size| size <= MOST_ELEMENTS) {
         let first: Vec<_> = array.shape().iter().map(|_| zarrox::DimSelection::from(0..1)).collect();
-        let _ = array.read_dyn(first);
+        let _ = array.read::<DynArray>(first);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use zarrox::stores::Store;
-use zarrox::{Consolidated, Group, Node};
+use zarrox::{Consolidated, DynArray, Group, Node};
 
 use crate::elements::{options, walk};
 
@@ -15,7 +15,7 @@ pub(crate) fn all(store: &Arc<dyn Store>, root: &str) {
     for strict in [false, true] {
         for consolidated in [Consolidated::Auto, Consolidated::Never, Consolidated::Require] {
             let options = options().strict(strict).consolidated(consolidated).mode(zarrox::OpenMode::Read);
-            if let Ok(Node::Group(group)) = options.open_in(store.clone(), root) {
+            if let Ok(Node::Group(group)) = options.open((store.clone(), root)) {
                 group_of(&group);
             }
         }
@@ -28,10 +28,10 @@ fn group_of(group: &Group) {
     let _ = group.document();
     let _ = (group.arrays(), group.groups());
     walk(group, "", DEPTH, &mut |_, array| {
-        let _ = (array.chunk_key_encoding(), array.fill_value(), array.to_string());
+        let _ = (array.raw().key_encoding(), array.fill_value(), array.to_string());
         let first = vec![0_u64; array.ndim()];
-        let _ = array.read_encoded_chunk(&first);
+        let _ = array.raw().read(&first);
         let position: Vec<_> = first.iter().map(|_| zarrox::DimSelection::from(0..1)).collect();
-        let _ = array.read_dyn(position);
+        let _ = array.read::<DynArray>(position);
     });
 }

@@ -150,7 +150,7 @@ impl Urls {
         }
         for (name, fill) in [("typed", typed as fn(&Group) -> Result<()>), ("huge", huge)] {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-            fill(&options.create_group_in(store.clone(), "")?)?;
+            fill(&options.create_group((store.clone(), ""))?)?;
             server = server.root_in(name, store, &options)?;
         }
         Ok(Self(Asker::new(server)?))
@@ -295,13 +295,13 @@ fn typed(root: &Group) -> Result<()> {
     let values =
         Array2::from_shape_fn((4, 6), |(y, x)| if y == x { f32::NAN } else { 10.0 * y as f32 - x as f32 });
     float.write(.., &values)?;
-    root.create_array("lat").shape([4]).data_type(DataType::Float64).create()?.fill(.., 1.5)?;
+    root.create_array("lat").shape([4]).data_type(DataType::Float64).create()?.write(.., 1.5)?;
     root.create_array("complex").shape([3, 2]).data_type(DataType::Complex64).create()?;
-    root.create_array("bool").shape([5]).data_type(DataType::Bool).create()?.fill(.., true)?;
-    root.create_array("rgb").shape([5, 4, 3]).data_type(DataType::UInt8).create()?.fill(.., 200_u8)?;
-    root.create_array("wide").shape([2, 3]).data_type(DataType::UInt64).create()?.fill(.., u64::MAX)?;
+    root.create_array("bool").shape([5]).data_type(DataType::Bool).create()?.write(.., true)?;
+    root.create_array("rgb").shape([5, 4, 3]).data_type(DataType::UInt8).create()?.write(.., 200_u8)?;
+    root.create_array("wide").shape([2, 3]).data_type(DataType::UInt64).create()?.write(.., u64::MAX)?;
     root.create_array("none").shape([0, 3]).data_type(DataType::Int16).create()?;
-    root.create_array("one").shape([]).data_type(DataType::Float64).create()?.fill(.., f64::INFINITY)
+    root.create_array("one").shape([]).data_type(DataType::Float64).create()?.write(.., f64::INFINITY)
 }
 
 /// Arrays that nobody could read whole.
@@ -311,7 +311,7 @@ fn huge(root: &Group) -> Result<()> {
         let cube = root.create_array(name).shape([side; 3]).data_type(DataType::Float32);
         cube.chunks([chunk; 3]).create()
     };
-    cube("cube", 100)?.fill(s![0..2, 0..2, 0..2], 1.0_f32)?;
+    cube("cube", 100)?.write(s![0..2, 0..2, 0..2], 1.0_f32)?;
     cube("thick", side)?;
     root.create_array("long").shape([1 << 62]).chunks([1000]).data_type(DataType::UInt8).create().map(drop)
 }

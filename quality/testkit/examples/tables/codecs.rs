@@ -128,7 +128,7 @@ fn is_written(example: &Example, format: Format, registry: &Registry) -> Result<
     let (spec, specs) = (example.spec()?, example.specs(registry)?);
     let options = OpenOptions::new().registry(registry.clone()).format(format);
     let builder = || {
-        let builder = options.create_array_in(Arc::new(MemoryStore::new()), "");
+        let builder = options.create_array((Arc::new(MemoryStore::new()), ""));
         builder.shape(example.shape).chunks(example.shape).data_type(data_type.clone())
     };
     let ways =

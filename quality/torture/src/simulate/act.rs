@@ -1,5 +1,6 @@
 //! What a task does: [`Actor`].
 
+use ndarray::ArrayD;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,14 +41,14 @@ impl Machine {
     }
 
     pub(super) fn root(&self) -> Result<Group> {
-        options().open_in(self.stores[0].clone(), "")?.into_group()
+        options().open((self.stores[0].clone(), ""))?.into_group()
     }
 
     /// The board, wherever it is.
     pub(super) fn board(&self) -> Result<Array> {
         let mut first = None;
         for (store, path) in [(0, BOARD), (0, MOVED), (1, MOVED)] {
-            match options().open_in(self.stores[store].clone(), path) {
+            match options().open((self.stores[store].clone(), path)) {
                 Ok(node) => return node.into_array(),
                 Err(error) if error.kind() == ErrorKind::NotFound => drop(first.get_or_insert(error)),
                 Err(error) => return Err(error),
@@ -101,7 +102,7 @@ impl Actor {
             }
             Act::Create { number } => {
                 let array = of_numbers(self.machine.root()?.create_array(&self.own())).shape([4]).chunks([2]);
-                let attributes = [(world::NUMBER.to_owned(), number.into())].into_iter().collect();
+                let attributes = [(world::NUMBER, number)];
                 let array = array.attributes(attributes).overwrite(true).create()?;
                 array.write(.., &elements(number, &[0], &[4], &[4]))?;
             }
@@ -148,7 +149,7 @@ impl Actor {
     }
 
     fn read(&mut self) -> Result<Vec<u64>> {
-        Ok(self.board()?.read::<u64>(..)?.iter().copied().collect())
+        Ok(self.board()?.read::<ArrayD<u64>>(..)?.iter().copied().collect())
     }
 
     fn pulse(&mut self, chunk: u64, number: u64) -> Result<()> {
@@ -251,7 +252,7 @@ impl Actor {
 
 /// Returns true if an operation has appended its rows.
 fn has_rows(array: &Array, number: u64) -> Result<bool> {
-    Ok(array.read::<u64>(..)?.iter().any(|value| origin(*value).0 == number))
+    Ok(array.read::<ArrayD<u64>>(..)?.iter().any(|value| origin(*value).0 == number))
 }
 
 /// That there is nothing to delete is what an interrupted deletion leaves.

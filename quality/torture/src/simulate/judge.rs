@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ndarray::{Axis, Slice};
+use ndarray::{ArrayD, Axis, Slice};
 use zarrox::json::Json;
 use zarrox::selection::DimSelection;
 use zarrox::{Array, Error, ErrorKind, Group, Node};
@@ -132,8 +132,8 @@ impl Judge<'_> {
     fn begins_anew(&self, act: Act) -> bool {
         let [here, there] = [0, 1].map(|store| self.machine.stores[store].clone());
         act == Act::MoveAcross
-            && options().open_in(here, BOARD).is_ok()
-            && options().delete_in(there, MOVED).is_ok()
+            && options().open((here, BOARD)).is_ok()
+            && options().delete((there, MOVED)).is_ok()
     }
 
     fn root(&mut self) -> Option<Group> {
@@ -143,7 +143,7 @@ impl Judge<'_> {
 
     fn read(&mut self, path: &str) -> Option<Vec<u64>> {
         let array = self.root()?.open(path).and_then(Node::into_array);
-        let values = array.and_then(|array| array.read::<u64>(..));
+        let values = array.and_then(|array| array.read::<ArrayD<u64>>(..));
         let values = values.map_err(|error| self.faults.add(Fault::Unreadable, format!("'{path}': {error}")));
         Some(values.ok()?.iter().copied().collect())
     }
@@ -159,7 +159,7 @@ impl Judge<'_> {
             Ok(board) => board,
             Err(error) => return self.faults.add(Fault::Lost, format!("the board: {error}")),
         };
-        match board.read::<u64>(..) {
+        match board.read::<ArrayD<u64>>(..) {
             Ok(values) => {
                 let values: Vec<u64> = values.iter().copied().collect();
                 let wrong = self.allowed().wrong_at_the_end(entries, &values);
@@ -168,7 +168,7 @@ impl Judge<'_> {
             Err(error) => self.faults.add(Fault::Unreadable, format!("the board: {error}")),
         }
         let is_moved = self.has(|act| matches!(act, Act::Move | Act::MoveAcross));
-        let old = options().open_in(self.machine.stores[0].clone(), BOARD);
+        let old = options().open((self.machine.stores[0].clone(), BOARD));
         if is_moved && old.is_ok() {
             self.faults.add(Fault::Left, format!("the board was moved and is at '{BOARD}' and '{MOVED}'"));
         }
@@ -182,7 +182,7 @@ impl Judge<'_> {
         let left = whole_half();
         let values = array
             .ok_or_else(|| "it is gone".to_owned())
-            .and_then(|array| array.read::<u64>(left).map_err(|error| error.to_string()));
+            .and_then(|array| array.read::<ArrayD<u64>>(left).map_err(|error| error.to_string()));
         match values {
             Ok(values) => {
                 let mut all = first(&super::world::DAMAGED_SHAPE);
@@ -414,7 +414,7 @@ fn grown(mut array: Array) -> zarrox::Result<()> {
     let mut shape = before.clone();
     shape[0] += PULSE_LENGTH.0;
     array.resize(&shape)?;
-    let new = array.read::<u64>(DimSelection::from(before[0]..shape[0]))?;
+    let new = array.read::<ArrayD<u64>>(DimSelection::from(before[0]..shape[0]))?;
     if let Some(found) = new.iter().find(|&&found| found != 0) {
         let message = format!("what was grown shows {}", crate::element::told(*found));
         return Err(Error::new(ErrorKind::Corrupt, message));

@@ -77,7 +77,7 @@ impl World {
         let disks = [(); 2].map(|()| stage.add_disk(Kind::Directory, true, &Contents::default()));
         let stores = disks.map(|disk| Arc::new(SimStore::new(&stage, disk, 0)) as Arc<dyn Store>);
         self.create(&stores[0])?;
-        options().format(self.format()).create_group_in(stores[1].clone(), "")?;
+        options().format(self.format()).create_group((stores[1].clone(), ""))?;
         let contents = (stage.contents(disks[0]), stage.contents(disks[1]));
         made.insert(self, contents.clone());
         Ok(contents)
@@ -88,7 +88,7 @@ impl World {
     }
 
     fn create(self, store: &Arc<dyn Store>) -> zarrox::Result<()> {
-        let root = options().format(self.format()).create_group_in(store.clone(), "")?;
+        let root = options().format(self.format()).create_group((store.clone(), ""))?;
         self.board(&root)?.write(.., &first(&SHAPE))?;
         of_numbers(root.create_array(LOG)).shape([0, 2]).chunks([2, 2]).create()?;
         let (length, chunk) = PULSE_LENGTH;

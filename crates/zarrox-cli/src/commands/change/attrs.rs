@@ -138,7 +138,7 @@ fn remove(node: &mut Node, keys: &[String]) -> Result<()> {
     if let Some(key) = keys.iter().find(|key| !node.attributes().contains_key(*key)) {
         return Err(missing(node, key));
     }
-    node.update_attributes(|attributes| keys.iter().for_each(|key| drop(attributes.shift_remove(key))))
+    node.update_attributes(|attributes| keys.iter().for_each(|key| drop(attributes.remove(key))))
 }
 
 fn missing(node: &Node, key: &str) -> Error {

@@ -43,7 +43,7 @@ impl Create {
                 let (data_type, _) = creation::data_type(dtype)?;
                 Made::or_removed(global, &self.path, || {
                     let builder = global.options().create_array(&self.path).sub_array(inner);
-                    self.creation.apply(builder, data_type, shape)?.create()?.flush()
+                    self.creation.apply(builder.data_type(data_type), shape)?.create()?.flush()
                 })?;
             }
             _ => Made::or_removed(global, &self.path, || self.create_group(global))?,

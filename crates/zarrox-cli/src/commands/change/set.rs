@@ -74,7 +74,7 @@ fn writable(global: &Global, path: &str) -> Result<(Array, Selection)> {
 }
 
 fn write(array: &Array, part: Selection, values: &DynArray) -> Result<(), Failure> {
-    interrupt::or_interrupted(array.write_dyn(part, values))?;
+    interrupt::or_interrupted(array.write(part, values))?;
     Ok(array.flush()?)
 }
 

@@ -5,15 +5,15 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 use clap::Args;
+use zarrox::data_type::Storage;
 use zarrox::json::{self, Json};
-use zarrox::{Array, DynArray, Error, ErrorKind, Result};
+use zarrox::{Array, DynArray, Error, ErrorKind, Result, npy};
 
-use super::import::{Import, Raw};
+use super::import::{Appended, append_to};
 use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, usage};
 use crate::files::{self, failed};
 use crate::interrupt;
-use crate::npy::{self, npz};
 use crate::part;
 
 /// The most cells of a table that are converted at a time.
@@ -61,18 +61,20 @@ impl Append {
         let mut input = self.open()?;
         let start =
             input.fill_buf().map_err(|error| failed(&format!("reading {}", self.name()), error))?.to_vec();
-        let import = Import::appending(&self.input, &self.path, axis, self.memory);
-        match self.kind(&start)? {
-            "npy" => Ok(import.append_from(&mut input, None, global)?),
-            kind => {
-                let (file, length) = match kind {
-                    "csv" => self.of_table(&array, input)?,
-                    _ => self.of_raw(input)?,
-                };
-                let raw = Raw { file, length, array: &array, axis };
-                Ok(import.append_from(&mut io::empty(), Some(raw), global)?)
-            }
+        let kind = self.kind(&start)?;
+        if kind != "npy" && array.data_type().storage() == Storage::Variable {
+            let message = format!(
+                "elements of {} have no fixed length, so that they cannot be told apart",
+                array.data_type()
+            );
+            return Err(usage(message).into());
         }
+        let appended = match kind {
+            "npy" => Appended::Npy(input),
+            "csv" => Appended::Raw(self.of_table(&array, input)?, &self.input),
+            _ => Appended::Raw(self.of_raw(input)?, &self.input),
+        };
+        Ok(append_to(&self.path, axis, (appended, &self.name()), self.memory, global)?)
     }
 
     /// The name of the input in errors.
@@ -80,7 +82,7 @@ impl Append {
         if self.input == "-" { "the standard input".to_owned() } else { format!("'{}'", self.input) }
     }
 
-    fn open(&self) -> Result<Box<dyn BufRead>> {
+    fn open(&self) -> Result<Box<dyn BufRead + Send>> {
         if self.input == "-" {
             return Ok(Box::new(BufReader::new(io::stdin())));
         }
@@ -95,7 +97,7 @@ impl Append {
         let extension = Path::new(&self.input).extension().and_then(|end| end.to_str()).unwrap_or_default();
         match extension.to_ascii_lowercase().as_str() {
             _ if start.starts_with(npy::MAGIC) => Ok("npy"),
-            _ if npz::MAGICS.iter().any(|magic| start.starts_with(magic)) => Err(usage(
+            _ if start.starts_with(b"PK") => Err(usage(
                 "an .npz file has several arrays; zarrox import --append --member takes one of them",
             )),
             "csv" | "txt" => Ok("csv"),
@@ -107,31 +109,28 @@ impl Append {
         }
     }
 
-    /// The raw elements in a file, and their size in bytes.
-    fn of_raw(&self, mut input: impl Read) -> Result<(File, u64)> {
-        let length =
-            std::fs::metadata(&self.input).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
-        if let Some(length) = length.filter(|_| self.input != "-") {
-            return Ok((files::open(Path::new(&self.input))?, length));
+    /// A file with the raw elements.
+    fn of_raw(&self, mut input: impl Read) -> Result<File> {
+        if self.input != "-" && Path::new(&self.input).is_file() {
+            return files::open(Path::new(&self.input));
         }
         let failing = |error| failed(&format!("reading {}", self.name()), error);
         let mut file = tempfile::tempfile().map_err(|error| failed("making a temporary file", error))?;
-        let length = io::copy(&mut input, &mut file).map_err(failing)?;
+        io::copy(&mut input, &mut file).map_err(failing)?;
         file.rewind().map_err(failing)?;
-        Ok((file, length))
+        Ok(file)
     }
 
     /// The cells of a table as raw elements.
-    fn of_table(&self, array: &Array, input: impl BufRead) -> Result<(File, u64)> {
+    fn of_table(&self, array: &Array, input: impl BufRead) -> Result<File> {
         let writing = |error| failed("writing a temporary file", error);
         let file = tempfile::tempfile().map_err(|error| failed("making a temporary file", error))?;
         let mut file = BufWriter::new(file);
-        let (mut cells, mut length, mut width) = (Vec::new(), 0, None);
+        let (mut cells, mut width) = (Vec::new(), None);
         let mut flush = |cells: &mut Vec<Json>| -> Result<()> {
             let registry = zarrox::codecs::registry();
             let list = Json::Array(std::mem::take(cells));
             let values = DynArray::from_json(array.data_type().clone(), &list, &registry)?;
-            length += values.as_bytes().len() as u64;
             file.write_all(values.as_bytes()).map_err(writing)
         };
         for (number, line) in (1..).zip(input.lines()).skip(usize::try_from(self.skip).unwrap_or(usize::MAX))
@@ -158,7 +157,7 @@ impl Append {
         flush(&mut cells).map_err(|error| self.in_line(0, &error))?;
         let mut file = file.into_inner().map_err(|error| writing(error.into_error()))?;
         file.rewind().map_err(writing)?;
-        Ok((file, length))
+        Ok(file)
     }
 
     fn in_line(&self, number: u64, error: &Error) -> Error {

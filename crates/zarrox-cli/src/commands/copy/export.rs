@@ -7,19 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use zarrox::data_type::{ByteOrder, Endian};
-use zarrox::{Array, Node, Result, Selection};
-use zarrox_files::{Export as FileExport, Target as FileTarget};
+use zarrox::{Array, Error, ErrorKind, Node, Order, Result, Selection, npy};
+use zarrox_files::{Export as FileExport, NpzWriter, Target as FileTarget};
 
 use super::drawing::Drawing;
 use super::imaging::{Imaging, Names};
 use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, note, printable, usage};
 use crate::files::Output;
-use crate::incoming::places;
 use crate::interrupt;
-use crate::npy::Header;
-use crate::npy::npz;
 use crate::part::Part;
+use crate::places;
 use crate::progress::Progress;
 use crate::strings::{self, Strings};
 use crate::window::{Window, memory_size};
@@ -268,13 +266,10 @@ impl Export {
 
     fn write_npy(&self, window: &Window<'_>, target: &mut Target<'_>) -> Result<(), Failure> {
         let strings = interrupt::or_interrupted(Strings::measure(window, self.memory.0))?;
-        let header = Header {
-            data_type: strings.as_ref().map_or(window.data_type(), Strings::data_type).clone(),
-            order: ByteOrder::One(Endian::NATIVE),
-            column_major: false,
-            shape: window.shape(),
-        };
-        let header = header.to_bytes().map_err(|error| window.place(error))?;
+        let data_type = strings.as_ref().map_or(window.data_type(), Strings::data_type);
+        let header =
+            npy::header(data_type, &ByteOrder::One(Endian::NATIVE), Order::RowMajor, &window.shape());
+        let header = header.map_err(|error| window.place(with_ways(error)))?;
         target.write(&header)?;
         self.write_elements(window, strings.as_ref(), target, header.len() as u64)
     }
@@ -491,7 +486,8 @@ impl Export {
             arrays.iter().map(|(_, array)| Ok(Window::new(array, selection, &self.part.fields)?.bytes()));
         let total = sizes.sum::<Result<u64>>()?;
         let progress = Progress::new(&self.out, total);
-        let mut archive = npz::Writer::new(Output::create(Path::new(&self.out), self.force)?, self.compress);
+        let mut archive =
+            NpzWriter::new(Output::create(Path::new(&self.out), self.force)?).compress(self.compress);
         for (name, array) in &arrays {
             let array = watched(array, &progress);
             let window = Window::new(&array, selection, &self.part.fields)?;
@@ -518,6 +514,15 @@ fn elements_of(node: &Node) -> Result<u64> {
         })?,
     }
     Ok(all)
+}
+
+/// The error of a data type that NumPy's files do not have, with other ways.
+fn with_ways(error: Error) -> Error {
+    if error.kind() != ErrorKind::Unsupported {
+        return error;
+    }
+    let ways = "--to raw writes their bytes, and `zarrox dump` prints their values with --csv or --json";
+    Error::new(ErrorKind::Unsupported, format!("{error}; {ways}"))
 }
 
 /// An array whose progress is shown.

@@ -136,6 +136,8 @@ fn says(way: Way) -> &'static str {
         Way::Direct => "each thread has parts of its own",
         Way::InMemory => "all threads work on large parts in memory",
         Way::Scratch => "an uncompressed array lies on the way",
+        Way::InOrder => "elements are encoded in their order",
+        Way::InParts => "elements are encoded in parts of whole chunks",
     }
 }
 
@@ -145,6 +147,8 @@ fn to_json(plan: &CopyPlan) -> Json {
         Way::Direct => "direct",
         Way::InMemory => "memory",
         Way::Scratch => "scratch",
+        Way::InOrder => "in_order",
+        Way::InParts => "in_parts",
     };
     json!({
         "path": plan.path.as_str(), "way": way, "bytes": plan.bytes, "part": plan.part.as_slice(),

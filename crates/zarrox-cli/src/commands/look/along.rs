@@ -4,7 +4,7 @@ use std::io::Write;
 
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::MemoryStore;
-use zarrox::{Array, ArrayBuilder, ErrorKind, Result, Selection};
+use zarrox::{Array, ArrayBuilder, DynArray, ErrorKind, Result, Selection};
 use zarrox_tools::Statistics;
 use zarrox_tools::stats::Measure;
 
@@ -34,7 +34,7 @@ impl Along<'_> {
         let axes = part::axes(array, self.axes)?;
         let builders = self.measures.iter().map(|&measure| {
             let store = std::sync::Arc::new(MemoryStore::new());
-            let builder = zarrox::OpenOptions::new().create_array_in(store, "");
+            let builder = zarrox::OpenOptions::new().create_array((store, ""));
             Ok((measure, self.described(builder, statistics, array, &axes, measure)?.create()?))
         });
         let arrays: Vec<(Measure, Array)> = builders.collect::<Result<_>>()?;
@@ -156,6 +156,6 @@ fn create_group(global: &Global, place: &str) -> Result<()> {
 
 /// All elements as nested lists.
 fn nested(array: &Array) -> Result<Json> {
-    let values = array.read_dyn(Selection::all())?;
+    let values = array.read::<DynArray>(Selection::all())?;
     values.to_json(&zarrox::codecs::registry())
 }

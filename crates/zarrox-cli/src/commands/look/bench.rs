@@ -205,6 +205,7 @@ fn shown(shape: &zarrox::ChunkShape) -> String {
             let length = |length: &Option<u64>| length.map_or_else(|| "-1".to_owned(), |n| n.to_string());
             lengths.iter().map(length).collect::<Vec<_>>().join(",")
         }
+        other => format!("{other:?}"),
     }
 }
 

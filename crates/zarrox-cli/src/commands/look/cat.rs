@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use zarrox::{DimSelection, Error, ErrorKind, Node, Result};
+use zarrox::{DimSelection, DynArray, Error, ErrorKind, Node, Result};
 
 use crate::args::Global;
 use crate::exit::Failure;
@@ -35,7 +35,7 @@ impl Cat {
 
     fn decode(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let array = global.read_array(&self.path)?;
-        let chunk = array.chunk_key_encoding()?.decode(&self.key, array.ndim());
+        let chunk = array.raw().key_encoding()?.decode(&self.key, array.ndim());
         let chunk = chunk.ok_or_else(|| self.missing("no chunk can have the key"))?;
         if Node::Array(array.clone()).stored_value(&self.key)?.is_none() {
             return Err(self.missing("no chunk is stored under the key").into());
@@ -45,7 +45,7 @@ impl Cat {
             DimSelection::from(begin..begin.saturating_add(length).min(array.shape()[dim]))
         };
         let region: Vec<DimSelection> = chunk.iter().enumerate().map(along).collect();
-        for element in array.read_dyn(region)?.elements() {
+        for element in array.read::<DynArray>(region)?.elements() {
             out.write_all(element)?;
         }
         Ok(())

@@ -47,7 +47,7 @@ impl Chunks {
     pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
         let array = global.read_array(&self.path)?;
         let mut stored = Stored::new();
-        array.visit_objects(&mut |chunk, size| {
+        array.raw().visit(&mut |chunk, size| {
             if let Some(chunk) = chunk {
                 stored.insert(chunk.into(), size);
             }
@@ -82,7 +82,7 @@ impl Chunks {
     ) -> Result<(), Failure> {
         work(&["index", "key", "region", "bytes"].map(str::to_owned))?;
         for (chunk, size) in stored {
-            let key = printable(&array.chunk_key(chunk)?);
+            let key = printable(&array.raw().key(chunk)?);
             work(&[tuple(chunk), key, region(array, chunk), size.to_string()])?;
             for inner in self.inner_chunks(array, chunk)? {
                 let [at, length] = match inner.place {
@@ -97,11 +97,11 @@ impl Chunks {
     }
 
     fn inner_chunks(&self, array: &Array, chunk: &[u64]) -> Result<Vec<InnerChunk>> {
-        if self.inner { Ok(array.inner_chunks(chunk)?.unwrap_or_default()) } else { Ok(Vec::new()) }
+        if self.inner { Ok(array.raw().inner_chunks(chunk)?.unwrap_or_default()) } else { Ok(Vec::new()) }
     }
 
     fn to_json(&self, array: &Array, chunk: &[u64], size: u64) -> Result<Json> {
-        let key = array.chunk_key(chunk)?;
+        let key = array.raw().key(chunk)?;
         let mut json = json!({"index": chunk, "key": key, "region": region(array, chunk), "bytes": size});
         if self.inner {
             let inner = self.inner_chunks(array, chunk)?.into_iter().map(|inner| {
@@ -132,7 +132,7 @@ impl Chunks {
             if stored.contains_key(chunk.as_slice()) {
                 continue;
             }
-            let (key, region) = (array.chunk_key(&chunk)?, region(array, &chunk));
+            let (key, region) = (array.raw().key(&chunk)?, region(array, &chunk));
             if self.json {
                 keys.push(json!({"index": chunk.as_slice(), "key": key, "region": region}));
             } else {

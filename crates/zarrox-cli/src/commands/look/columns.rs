@@ -46,7 +46,7 @@ pub(super) fn print(
     let mut begin = 0;
     loop {
         let end = most.min(begin + at_once);
-        let read = |array: &Array| array.slice(selection).slice(begin..end).read_dyn();
+        let read = |array: &Array| array.slice(selection).slice(begin..end).read::<DynArray>();
         let columns = arrays.iter().map(read).collect::<Result<Vec<DynArray>>>()?;
         match form {
             Form::Csv => print_csv(&columns, &registry, out)?,

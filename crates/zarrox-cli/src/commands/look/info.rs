@@ -1,6 +1,7 @@
 //! `zarrox info`: shows the properties of a node.
 
 use std::io::Write;
+use zarrox::internals::ArrayInternals;
 
 use clap::Args;
 use zarrox::data_type::Storage;

@@ -90,7 +90,9 @@ pub(super) fn reduced(
         is_line: points.len() == 1,
     };
     let mut add = |values: &DynArray, begins: &[u64], stretched: bool| -> Result<()> {
-        let numbers = values.cast(&DataType::Float64, Casting::Lossy, &registry)?.to_typed::<f64>()?;
+        let numbers = values
+            .cast(&DataType::Float64, Casting::Lossy, &registry)?
+            .to::<zarrox::prelude::ArrayD<f64>>()?;
         // The points of the block along each dimension.
         let along = |dim: usize| -> Vec<usize> {
             let places = (begins[dim]..).take(numbers.shape()[dim]);
@@ -112,8 +114,8 @@ pub(super) fn reduced(
         Ok(())
     };
     let read = |view: &ArrayView<'_>| match field {
-        Some(name) => view.read_field_dyn(name),
-        None => view.read_dyn(),
+        Some(name) => view.field(name).read::<DynArray>(),
+        None => view.read::<DynArray>(),
     };
     match reduce {
         Reduce::Nearest => {
@@ -126,7 +128,7 @@ pub(super) fn reduced(
         }
         Reduce::Mean => {
             let most = memory / view.data_type().size().max(8) as u64;
-            for block in view.parts(most.max(1), false)? {
+            for block in view.parts(most.max(1), zarrox::Order::RowMajor)? {
                 let begins: Vec<u64> = block.iter().map(|range| range.start).collect();
                 let part: Vec<DimSelection> = block.into_iter().map(DimSelection::from).collect();
                 add(&read(&view.slice(part))?, &begins, false)?;

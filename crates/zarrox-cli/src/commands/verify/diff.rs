@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use zarrox::Result;
 use zarrox::json::{Json, json};
-use zarrox_tools::diff::{Diff as Comparison, Difference, What};
+use zarrox_tools::diff::{Diff as Comparison, Difference, DifferenceKind};
 
 use crate::args::{ByteSize, Global};
 use crate::exit::{Failure, printable};
@@ -118,7 +118,7 @@ impl Diff {
 
     fn print(&self, difference: &Difference, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "{}", printable(&difference.to_string()))?;
-        let What::Values(values) = &difference.what else { return Ok(()) };
+        let DifferenceKind::Values(values) = &difference.kind else { return Ok(()) };
         for pair in &values.first {
             writeln!(out, "  {:?}: {} and {}", pair.index, printable(&pair.left), printable(&pair.right))?;
         }

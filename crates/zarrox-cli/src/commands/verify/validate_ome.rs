@@ -6,7 +6,7 @@ use clap::Args;
 use zarrox::json::json;
 use zarrox::{ErrorKind, Result};
 use zarrox_images::ome::Severity;
-use zarrox_images::ome::validate::{self, Finding};
+use zarrox_images::ome::validate::{self, Issue};
 
 use crate::args::Global;
 use crate::exit::{Failure, each, printable};
@@ -37,7 +37,7 @@ impl ValidateOme {
         let mut is_clean = true;
         each(out, &self.paths, |out, path| {
             let findings = validate::validate_with(&global.options(), path)?;
-            let findings: Vec<&Finding> = findings
+            let findings: Vec<&Issue> = findings
                 .iter()
                 .filter(|finding| !self.errors || finding.severity == Severity::Error)
                 .collect();
@@ -61,8 +61,8 @@ impl ValidateOme {
     }
 }
 
-fn to_json(root: &str, finding: &Finding) -> String {
-    let Finding { path, severity, message, .. } = finding;
+fn to_json(root: &str, finding: &Issue) -> String {
+    let Issue { path, severity, message, .. } = finding;
     json!({"root": root, "severity": severity.name(), "path": path.as_str(), "message": message.as_str()})
         .to_string()
 }

@@ -12,9 +12,7 @@
 
 pub(crate) mod regions;
 
-use zarrox_core::codec::{
-    ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_from_v2, same_to_v2,
-};
+use zarrox_core::codec::{ArrayToArray, ChunkSpec, Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
@@ -26,18 +24,12 @@ use crate::config::{self, Config, missing, wrong};
 const NAME: &str = "reshape";
 
 /// The definition of `reshape`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["zarrs.reshape"],
-    v2_id: None,
-    kind: CodecKind::ArrayToArray,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef =
+    CodecDef::new(NAME, CodecKind::ArrayToArray, create).aliases(&["zarrs.reshape"]);
 
 /// The length of an axis of a reshaped chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ReshapeAxis {
     /// So long.
     Length(u64),

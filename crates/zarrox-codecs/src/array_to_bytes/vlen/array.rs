@@ -9,7 +9,7 @@
 //! Names: `numcodecs.vlen-array`, `vlen-array` in v3; `vlen-array` in v2. v3 has no data type of such elements.
 
 use zarrox_core::DataType;
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_from_v2, same_to_v2};
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
@@ -21,15 +21,8 @@ use crate::config;
 const NAME: &str = "numcodecs.vlen-array";
 
 /// The definition of `vlen-array`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["vlen-array"],
-    v2_id: Some("vlen-array"),
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef =
+    CodecDef::new(NAME, CodecKind::ArrayToBytes, create).aliases(&["vlen-array"]).v2_id("vlen-array");
 
 /// Arrays of numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]

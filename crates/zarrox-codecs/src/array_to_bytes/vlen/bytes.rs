@@ -15,15 +15,11 @@ use crate::config;
 const NAME: &str = "vlen-bytes";
 
 /// The definition of `vlen-bytes`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["numcodecs.vlen-bytes"],
-    v2_id: Some(NAME),
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: |_, _| Ok(Map::default()),
-    to_v2: |_| Ok(Map::default()),
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
+    .aliases(&["numcodecs.vlen-bytes"])
+    .v2_id(NAME)
+    .with_from_v2(|_, _| Ok(Map::default()))
+    .with_to_v2(|_| Ok(Map::default()));
 
 /// Bytes of variable length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

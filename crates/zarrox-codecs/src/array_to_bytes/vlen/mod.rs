@@ -40,7 +40,7 @@ pub(crate) fn check_present(chunk: &ChunkSpec) -> Result<(), CodecError> {
 /// Checks that an element is text.
 pub(crate) fn check_utf8(element: &[u8]) -> Result<(), CodecError> {
     let text = std::str::from_utf8(element);
-    text.map(|_| ()).map_err(|error| CodecError::corrupt(format!("is not UTF-8: {error}")))
+    text.map(|_| ()).map_err(|error| CodecError::corrupt(format!("is not UTF-8: {error}")).with_source(error))
 }
 
 /// The treatment of each element by a codec in this framing.

@@ -15,15 +15,11 @@ use crate::config;
 const NAME: &str = "vlen-utf8";
 
 /// The definition of `vlen-utf8`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["numcodecs.vlen-utf8"],
-    v2_id: Some(NAME),
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: |_, _| Ok(Map::default()),
-    to_v2: |_| Ok(Map::default()),
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
+    .aliases(&["numcodecs.vlen-utf8"])
+    .v2_id(NAME)
+    .with_from_v2(|_, _| Ok(Map::default()))
+    .with_to_v2(|_| Ok(Map::default()));
 
 /// Text of variable length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

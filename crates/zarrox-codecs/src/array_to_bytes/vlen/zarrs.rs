@@ -18,7 +18,7 @@
 
 use zarrox_core::codec::{
     ArrayToBytes, ChunkSpec, Codec, CodecChain, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions,
-    ReadRegion, Size, is_believed, same_from_v2, same_to_v2,
+    ReadRegion, Size, is_believed,
 };
 use zarrox_core::data_type::{DataType, Storage, VARIABLE_TEXT};
 use zarrox_core::error::CodecError;
@@ -39,15 +39,8 @@ use crate::sharding::index::{IndexLocation, LOCATIONS};
 const NAME: &str = "zarrs.vlen";
 
 /// The definition of `zarrs.vlen`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["vlen", "https://codec.zarrs.dev/array_to_bytes/vlen"],
-    v2_id: None,
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
+    .aliases(&["vlen", "https://codec.zarrs.dev/array_to_bytes/vlen"]);
 
 /// Elements of variable length with an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -476,7 +469,7 @@ mod tests {
         assert_eq!(start.configuration["index_location"], "start");
         let without = |name: &str| {
             let mut json = complete.clone();
-            json.as_object_mut().unwrap().shift_remove(name);
+            json.as_object_mut().unwrap().remove(name);
             configured(json).unwrap_err()
         };
         assert!(without("data_codecs").ends_with("the configuration lacks 'data_codecs'"));

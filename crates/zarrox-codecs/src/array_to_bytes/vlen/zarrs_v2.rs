@@ -6,7 +6,7 @@
 //! It has no configuration. Names: `zarrs.vlen_v2` in v3 (also `vlen_v2` and an address, with older versions); v2 does not
 //! have it.
 
-use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec, same_from_v2, same_to_v2};
+use zarrox_core::codec::{Codec, CodecContext, CodecDef, CodecKind, CodecSpec};
 use zarrox_core::data_type::VARIABLE_TEXT;
 use zarrox_core::error::CodecError;
 use zarrox_core::json::{Json, Map};
@@ -18,15 +18,8 @@ use crate::config;
 const NAME: &str = "zarrs.vlen_v2";
 
 /// The definition of `zarrs.vlen_v2`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["vlen_v2", "https://codec.zarrs.dev/array_to_bytes/vlen_v2"],
-    v2_id: None,
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
+    .aliases(&["vlen_v2", "https://codec.zarrs.dev/array_to_bytes/vlen_v2"]);
 
 /// Elements of variable length, each with its length in front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

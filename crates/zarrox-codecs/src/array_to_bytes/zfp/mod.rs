@@ -23,7 +23,6 @@ pub(crate) mod zfpy;
 use zarrox_core::Strictness;
 use zarrox_core::codec::{
     ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion, Size,
-    same_from_v2, same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -37,15 +36,8 @@ use crate::config::{self, Config};
 const NAME: &str = "zfp";
 
 /// The definition of `zfp`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["zarrs.zfp", "https://codec.zarrs.dev/array_to_bytes/zfp"],
-    v2_id: None,
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: same_from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
+    .aliases(&["zarrs.zfp", "https://codec.zarrs.dev/array_to_bytes/zfp"]);
 
 /// zfp: for smooth data in several dimensions, lossy as far as is allowed.
 #[derive(Debug, Clone, PartialEq)]
@@ -217,7 +209,7 @@ fn expert(config: Config<'_>, scalar: ZfpScalarType) -> Result<(Json, ZfpConfig)
 /// A number that is not negative.
 fn number(config: Config<'_>, name: &str) -> Result<f64, CodecError> {
     let json = config.get(name).ok_or_else(|| config::missing(name))?;
-    let number = json.as_f64().filter(|number| *number >= 0.0);
+    let number = json.as_f64().filter(|number| *number >= 0.0 && number.is_finite());
     number.ok_or_else(|| config::wrong(name, json, "a non-negative number"))
 }
 

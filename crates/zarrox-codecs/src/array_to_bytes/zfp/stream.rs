@@ -181,7 +181,8 @@ impl ZfpChunk {
         let mut buffer = Buffer::new(capacity, self.limit)?;
         let words = buffer.numbers::<u64>();
         let mut stream = ZfpBitStreamRefMut::from_words(words);
-        let field = ZfpField::new(scalars, dims).map_err(|error| CodecError::invalid(error.to_string()))?;
+        let field = ZfpField::new(scalars, dims)
+            .map_err(|error| CodecError::invalid(error.to_string()).with_source(error))?;
         if header {
             stream.write_header(config, &field.metadata(), ZfpHeaderMask::FULL).map_err(refused)?;
         }
@@ -218,10 +219,10 @@ fn decompress<S: ZfpScalar>(
             None => read_header(stream, S::SCALAR_TYPE, scalars.len())?,
         };
         let field = ZfpFieldMut::new(scalars, dims);
-        let mut field = field.map_err(|error| CodecError::corrupt(error.to_string()))?;
+        let mut field = field.map_err(|error| CodecError::corrupt(error.to_string()).with_source(error))?;
         stream.decompress(&config, &mut field).map_err(|error| match error {
             ZfpDecompressionError::Truncated { .. } => truncated(encoded.len()),
-            other => CodecError::corrupt(other.to_string()),
+            other => CodecError::corrupt(other.to_string()).with_source(other),
         })?;
         Ok(config.mode())
     })
@@ -235,7 +236,7 @@ fn read_header(
     count: usize,
 ) -> Result<(ZfpConfig, [usize; 4]), CodecError> {
     let header = stream.read_header(ZfpHeaderMask::FULL);
-    let header = header.map_err(|error| CodecError::corrupt(error.to_string()))?;
+    let header = header.map_err(|error| CodecError::corrupt(error.to_string()).with_source(error))?;
     let (Some(field), Some(config)) = (header.metadata, header.config) else {
         return Err(CodecError::corrupt("the header is incomplete"));
     };

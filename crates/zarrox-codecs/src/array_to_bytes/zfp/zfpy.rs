@@ -19,7 +19,6 @@
 
 use zarrox_core::codec::{
     ArrayToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, EncodeOptions, ReadRegion, Size,
-    same_to_v2,
 };
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
@@ -34,20 +33,15 @@ use crate::config::{self, Config};
 const NAME: &str = "numcodecs.zfpy";
 
 /// The definition of `numcodecs.zfpy`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: NAME,
-    aliases: &["zfpy", "https://codec.zarrs.dev/array_to_bytes/zfpy"],
-    v2_id: Some("zfpy"),
-    kind: CodecKind::ArrayToBytes,
-    create,
-    from_v2: |members, _| {
+pub(crate) static DEF: CodecDef = CodecDef::new(NAME, CodecKind::ArrayToBytes, create)
+    .aliases(&["zfpy", "https://codec.zarrs.dev/array_to_bytes/zfpy"])
+    .v2_id("zfpy")
+    .with_from_v2(|members, _| {
         let defaults = json!({
             "mode": ACCURACY, "compression_kwargs": null, "tolerance": -1, "rate": -1, "precision": -1,
         });
         Ok(config::from_v2(members, defaults))
-    },
-    to_v2: same_to_v2,
-};
+    });
 
 const RATE: i32 = 2;
 const PRECISION: i32 = 3;
@@ -137,7 +131,8 @@ fn of_precision(config: Config<'_>) -> Result<Option<ZfpConfig>, CodecError> {
 /// The value that a mode uses; a negative one says that there is none.
 fn value(config: Config<'_>, member: &str) -> Result<Option<f64>, CodecError> {
     let Some(json) = config.get(member) else { return Ok(None) };
-    let value = json.as_f64().ok_or_else(|| config::wrong(member, json, "a number"))?;
+    let finite = json.as_f64().filter(|value| value.is_finite());
+    let value = finite.ok_or_else(|| config::wrong(member, json, "a number"))?;
     Ok(Some(value).filter(|value| *value >= 0.0))
 }
 

@@ -30,18 +30,15 @@ use crate::config::{self, Config, missing, wrong};
 use crate::error::truncated;
 
 /// The definition of `blosc`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "blosc",
-    aliases: &["numcodecs.blosc"],
-    v2_id: Some("blosc"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2,
-    to_v2,
-};
+pub(crate) static DEF: CodecDef = CodecDef::new("blosc", CodecKind::BytesToBytes, create)
+    .aliases(&["numcodecs.blosc"])
+    .v2_id("blosc")
+    .with_from_v2(from_v2)
+    .with_to_v2(to_v2);
 
 /// A compressor that Blosc has inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BloscCompressor {
     /// Blosc's own.
     BloscLz,
@@ -81,6 +78,7 @@ impl BloscCompressor {
 
 /// The reordering before Blosc's compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shuffle {
     /// Not at all.
     None,
@@ -223,7 +221,7 @@ fn from_v2(members: &Map, item: usize) -> Result<Map, CodecError> {
 fn to_v2(configuration: &Map) -> Result<Map, CodecError> {
     let blosc = parse(Config::lenient(configuration), 1)?;
     let mut members = blosc.configuration();
-    members.shift_remove("typesize");
+    members.remove("typesize");
     members.insert("shuffle".to_owned(), Json::from(blosc.shuffle.number()));
     Ok(members)
 }
@@ -451,7 +449,7 @@ mod tests {
         }
         let mut strict = json("shuffle", 2);
         assert!(configured("blosc", strict.clone(), Strictness::Strict).is_ok());
-        strict.as_object_mut().unwrap().shift_remove("typesize");
+        strict.as_object_mut().unwrap().remove("typesize");
         let error = configured("blosc", strict.clone(), Strictness::Strict).unwrap_err();
         assert_eq!(error, "the configuration lacks 'typesize'");
         strict["shuffle"] = Json::from("noshuffle");

@@ -14,16 +14,8 @@ use libdeflate_sys::{
 use zarrox_core::error::CodecError;
 
 use super::append;
+use crate::bytes_to_bytes::container::Container;
 use crate::error::too_large;
-
-/// The container of the compressed bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Container {
-    /// RFC 1952.
-    Gzip,
-    /// RFC 1950.
-    Zlib,
-}
 
 struct Compressor {
     handle: NonNull<libdeflate_compressor>,

@@ -17,9 +17,7 @@
 pub(crate) mod filters;
 
 use liblzma::stream::{Action, CONCATENATED, Check, Error, PRESET_DEFAULT, Status, Stream};
-use zarrox_core::codec::{
-    BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size, same_to_v2,
-};
+use zarrox_core::codec::{BytesToBytes, Codec, CodecContext, CodecDef, CodecKind, CodecSpec, Size};
 use zarrox_core::error::CodecError;
 use zarrox_core::json::json;
 use zarrox_core::json::{Json, Map};
@@ -30,15 +28,8 @@ use crate::error::truncated;
 use filters::Filter;
 
 /// The definition of `numcodecs.lzma`.
-pub(crate) static DEF: CodecDef = CodecDef {
-    name: "numcodecs.lzma",
-    aliases: &[],
-    v2_id: Some("lzma"),
-    kind: CodecKind::BytesToBytes,
-    create,
-    from_v2,
-    to_v2: same_to_v2,
-};
+pub(crate) static DEF: CodecDef =
+    CodecDef::new("numcodecs.lzma", CodecKind::BytesToBytes, create).v2_id("lzma").with_from_v2(from_v2);
 
 /// The container of the compressed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +151,9 @@ impl Lzma {
             }
             (Format::Raw, filters) => Stream::new_raw_encoder(&filters::build(filters.unwrap_or_default())?),
         };
-        stream.map_err(|error| CodecError::invalid(format!("liblzma refuses the configuration: {error}")))
+        stream.map_err(|error| {
+            CodecError::invalid(format!("liblzma refuses the configuration: {error}")).with_source(error)
+        })
     }
 
     fn decoder(&self) -> Result<Stream, CodecError> {
@@ -172,7 +165,9 @@ impl Lzma {
                 Stream::new_raw_decoder(&filters::build(filters)?)
             }
         };
-        stream.map_err(|error| CodecError::invalid(format!("liblzma refuses the configuration: {error}")))
+        stream.map_err(|error| {
+            CodecError::invalid(format!("liblzma refuses the configuration: {error}")).with_source(error)
+        })
     }
 }
 
@@ -201,8 +196,9 @@ impl BytesToBytes for Lzma {
             encoded.try_reserve(rest.len() + rest.len() / 8 + 1024)?;
             let before = stream.total_in();
             let status = stream.process_vec(rest, encoded, Action::Finish);
-            let status =
-                status.map_err(|error| CodecError::invalid(format!("compression failed: {error}")))?;
+            let status = status.map_err(|error| {
+                CodecError::invalid(format!("compression failed: {error}")).with_source(error)
+            })?;
             if status == Status::StreamEnd {
                 return Ok(());
             }
@@ -242,7 +238,7 @@ fn damaged(error: Error) -> CodecError {
         Error::MemLimit | Error::Mem => {
             CodecError::limit(format!("the stream's dictionary takes more than {MEMORY} bytes"))
         }
-        error => CodecError::corrupt(format!("damaged or truncated: {error}")),
+        error => CodecError::corrupt(format!("damaged or truncated: {error}")).with_source(error),
     }
 }
 

@@ -128,7 +128,7 @@ pub(crate) fn normalised(members: &Map, decoded: &str, encoded: &str) -> Result<
                 let dtype = read(name, json)?.to_json();
                 members.insert(name.to_owned(), dtype);
             }
-            None => drop(members.shift_remove(name)),
+            None => drop(members.remove(name)),
         }
     }
     if let (Some(dtype), None) = (members.get(decoded).cloned(), members.get(encoded)) {

@@ -281,7 +281,7 @@ mod tests {
     fn chain_of(case: &Json, storage: &Storage, count: usize) -> CodecChain {
         let registry = registry();
         let mut members = case["codec"].as_object().unwrap().clone();
-        let Some(Json::String(id)) = members.shift_remove("id") else { panic!("{case}") };
+        let Some(Json::String(id)) = members.remove("id") else { panic!("{case}") };
         let def = registry.codec_from_v2(&id, &members).unwrap();
         let configuration = (def.from_v2)(&members, storage.size()).unwrap();
         assert_eq!((def.to_v2)(&configuration).unwrap(), members, "{case}: as numcodecs writes it");

@@ -27,6 +27,16 @@ fn sized(name: &str, bytes: usize) -> Result<DataType> {
     Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Raw(bytes) })))
 }
 
+impl DataType {
+    /// Bytes of a fixed length; shorter ones are padded with NULs, which are no part of them: NumPy's `S5`.
+    ///
+    /// # Errors
+    /// When an element would be too large.
+    pub fn null_terminated_bytes(bytes: usize) -> Result<Self> {
+        sized(TERMINATED, bytes)
+    }
+}
+
 /// The name that people write: `S5`.
 pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     data_type.is_named(TERMINATED).then(|| format!("S{}", data_type.size()))

@@ -27,6 +27,16 @@ pub(in crate::data_type) fn of_bytes(bytes: usize) -> Result<DataType> {
     Ok(DataType::Extension(Box::new(Extension { name, configuration, storage: Storage::Utf32(bytes) })))
 }
 
+impl DataType {
+    /// Text of at most this many characters, which take four bytes each: NumPy's `U5`.
+    ///
+    /// # Errors
+    /// When an element would be too large.
+    pub fn fixed_length_utf32(characters: usize) -> Result<Self> {
+        of_bytes(characters.saturating_mul(4))
+    }
+}
+
 /// The name for people: `U5`.
 pub(in crate::data_type) fn numpy_name(data_type: &DataType) -> Option<String> {
     data_type.is_named(NAME).then(|| format!("U{}", data_type.size() / 4))

@@ -147,7 +147,7 @@ impl Source {
         let bytes = own.iter().chain(&self.letters).fold(item, |size, &length| size.saturating_mul(length));
         let copied = match &self.form {
             Form::Same(data_type) if is_whole && self.letters.is_none() && data_type == array.data_type() => {
-                same_filters(&array.codecs(), data_type, array.chunk_key_encoding().is_ok())
+                same_filters(&array.codecs(), data_type, array.raw().key_encoding().is_ok())
             }
             _ => None,
         };
@@ -206,7 +206,7 @@ impl Source {
         let (Form::Same(data_type), Some(chunks)) = (&self.form, &self.chunks) else { return Ok(None) };
         let shape: Vec<u64> = chunks.iter().chain(&self.letters).copied().collect();
         let store = Arc::new(MemoryStore::new());
-        let builder = OpenOptions::new().format(Format::V3).create_array_in(store, "chunk");
+        let builder = OpenOptions::new().format(Format::V3).create_array((store, "chunk"));
         let builder = builder.shape(shape.clone()).chunks(shape).data_type(data_type.clone()).no_compressor();
         let builder = self.filters.iter().fold(builder, |builder, (number, parameters)| {
             let parameter = parameters.first().copied().unwrap_or(0);
@@ -265,7 +265,7 @@ impl Source {
             (Form::Text, Memory::Variable) => fill.as_bytes().to_vec(),
             (Form::Text, _) => {
                 let fill = DynArray::new(self.array.data_type().clone(), vec![], fill.as_bytes().to_vec())?;
-                fill.to_text()?.first().map(|text| text.clone().into_bytes()).unwrap_or_default()
+                fill.to::<Vec<String>>()?.first().map(|text| text.clone().into_bytes()).unwrap_or_default()
             }
             _ => Vec::new(),
         };
@@ -322,7 +322,7 @@ impl Source {
                 let start = index * run;
                 DimSelection::from(start..start + length)
             });
-            let elements = self.array.read_dyn(region.collect::<Vec<_>>())?;
+            let elements = self.array.read::<DynArray>(region.collect::<Vec<_>>())?;
             let bytes = place(self.ready(elements, &lengths)?, file)?;
             if address.is_none() {
                 file.align()?;
@@ -415,7 +415,7 @@ impl Source {
     /// A chunk in the form of the file; `None` for one of fill values.
     fn encoded(&self, array: &Array, chunks: &[u64], position: &[u64]) -> Result<Option<Ready>> {
         if self.is_copied {
-            let bytes = array.read_encoded_chunk(position)?;
+            let bytes = array.raw().read(position)?;
             return Ok(bytes.map(|bytes| Ready::Bytes(bytes.to_vec())));
         }
         let region = position.iter().zip(chunks).zip(array.shape());
@@ -423,7 +423,7 @@ impl Source {
             let start = index * chunk;
             DimSelection::from(start..(start + chunk).min(length))
         });
-        let elements = array.read_dyn(region.collect::<Vec<_>>())?;
+        let elements = array.read::<DynArray>(region.collect::<Vec<_>>())?;
         let fill = array.fill_value();
         // A list of bytes has no fill value in the file.
         let fill = if matches!(self.form, Form::Lists(_)) { &[] } else { fill.as_bytes() };
@@ -451,7 +451,7 @@ impl Source {
                 Ok(Ready::Bytes(encoded))
             }
             Form::Text if elements.data_type().storage() != Memory::Variable => {
-                let texts = elements.to_text()?;
+                let texts = elements.to::<Vec<String>>()?;
                 let values = texts.iter().map(|text| text.clone().into_bytes()).collect();
                 Ok(Ready::Values(padded_values(values, elements.shape(), &chunk), 1))
             }
@@ -522,7 +522,7 @@ fn row_start(mut number: usize, from: &[usize], to: &[usize]) -> usize {
 
 /// The names of dimensions, which an attribute has in formats without them.
 fn names_of(array: &Array, attributes: &mut Map) -> Vec<Option<String>> {
-    let listed = attributes.shift_remove(crate::ARRAY_DIMENSIONS);
+    let listed = attributes.remove(crate::ARRAY_DIMENSIONS);
     if let Some(names) = array.dimension_names() {
         return names.iter().map(|name| name.clone().filter(|name| !name.is_empty())).collect();
     }
@@ -536,7 +536,7 @@ fn list_of(attributes: &mut Map) -> Option<(Encoded, usize)> {
     let registry = zarrox::codecs::registry();
     let data_type = registry.data_type_from_v3(attributes.get(crate::LIST_OF)?).ok()?;
     let of = datatype::of_fixed(&data_type, Convention::Hdf5).ok()?;
-    attributes.shift_remove(crate::LIST_OF);
+    attributes.remove(crate::LIST_OF);
     Some((of, data_type.size()))
 }
 
@@ -569,9 +569,9 @@ fn form_of(
         };
         let is_point = time.kind() == TimeKind::Point;
         let units = if is_point { format!("{unit} since 1970-01-01") } else { unit.to_owned() };
-        attributes.entry("units".to_owned()).or_insert_with(|| units.into());
+        attributes.get_or_insert_with("units", || units.into());
         if is_point {
-            attributes.entry("calendar".to_owned()).or_insert_with(|| "proleptic_gregorian".into());
+            attributes.get_or_insert_with("calendar", || "proleptic_gregorian".into());
         }
         return Ok((datatype::integer(8, true), Form::Same(DataType::Int64), None));
     }
@@ -586,7 +586,7 @@ fn form_of(
     }
     let encoded = datatype::of_fixed(data_type, convention)?;
     if *data_type == DataType::Bool && convention == Convention::NetCdf {
-        attributes.entry("dtype".to_owned()).or_insert_with(|| "bool".into());
+        attributes.get_or_insert_with("dtype", || "bool".into());
     }
     let form = match data_type {
         _ if data_type.is_named("null_terminated_bytes") => DataType::RawBits(data_type.size()),
@@ -652,7 +652,7 @@ fn enumeration(array: &Array, convention: Convention, attributes: &mut Map) -> O
     if encoded.bytes.len() > LONGEST {
         return None;
     }
-    attributes.shift_remove(crate::ENUM);
+    attributes.remove(crate::ENUM);
     Some(encoded)
 }
 

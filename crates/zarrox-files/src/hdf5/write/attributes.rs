@@ -211,7 +211,8 @@ fn fits(of: NcType, value: &Json, convention: Convention) -> bool {
 pub(super) fn little(elements: DynArray) -> Result<Vec<u8>> {
     let (data_type, shape) = (elements.data_type().clone(), elements.shape().to_vec());
     let order = ByteOrder::One(Endian::Little);
-    Ok(DynArray::from_foreign(data_type, shape, elements.into_bytes(), &order, false)?.into_bytes())
+    Ok(DynArray::from_foreign(data_type, shape, elements.into_bytes(), &order, zarrox::Order::RowMajor)?
+        .into_bytes())
 }
 
 /// The attribute with a type of NetCDF; `None` for a value without a form in it.

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use zarrox::internals::Place;
 use zarrox::json::Map;
 use zarrox::{Array, Error, ErrorKind, Node, Result};
 
@@ -161,7 +162,7 @@ impl Found {
                 continue;
             }
             if let Some(Err(error)) = parent(path).map(|_| checked(path, options)) {
-                options.leave_out(path, error.at(format!("group '{path}'")))?;
+                options.leave_out(path, error.at(Place::group(path)))?;
                 refused.insert(path.clone());
             }
         }
@@ -209,7 +210,7 @@ fn checked(path: &str, options: &Options<'_>) -> Result<()> {
 }
 
 fn leave_out(options: &Options<'_>, path: &str, error: Error) -> Result<()> {
-    options.leave_out(path, error.at(format!("array '{path}'")))
+    options.leave_out(path, error.at(Place::array(path)))
 }
 
 /// The dimensions that the attributes of a group tell.

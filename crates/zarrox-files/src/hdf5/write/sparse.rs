@@ -49,6 +49,6 @@ fn stored_chunks(array: &Array, grid: &[u64]) -> Result<Option<Vec<Vec<u64>>>> {
         return Ok(None);
     }
     let mut stored = Vec::new();
-    array.visit_objects(&mut |chunk, _| stored.extend(chunk))?;
+    array.raw().visit(&mut |chunk, _| stored.extend(chunk))?;
     Ok(Some(stored))
 }

@@ -140,7 +140,7 @@ impl Appending {
         }
         for joined in self.plan.joined() {
             let path = self.root.join(&joined.path)?.to_string();
-            let node = self.options.open_in(Arc::clone(&self.store), path.trim_start_matches('/'))?;
+            let node = self.options.open((Arc::clone(&self.store), path.trim_start_matches('/')))?;
             let mut array = node.into_array()?;
             let (before, after) = (joined.first_length(), joined.length());
             let length = array.shape().get(joined.axis).copied().unwrap_or(0);
@@ -243,12 +243,12 @@ fn write_chunk(joined: &Joined, grown: &Array, before: u64, chunk: &[u64]) -> Re
     if along.0 >= before
         && let Some(encoded) = joined.encoded(chunk)?
     {
-        return encoded.map_or(Ok(()), |encoded| grown.write_encoded_chunk(chunk, &encoded));
+        return encoded.map_or(Ok(()), |encoded| grown.raw().write(chunk, &encoded));
     }
     along.0 = along.0.max(before);
     let shape: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
     let values = joined.read(&region, &shape)?;
     let selection: Vec<DimSelection> =
         region.iter().map(|&(begin, end)| DimSelection::from(begin..end)).collect();
-    grown.write_dyn(selection, &values)
+    grown.write(selection, &values)
 }

@@ -32,7 +32,7 @@ impl Stored {
         let count = grid.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
         let count = count.ok_or_else(|| corrupt("there are too many chunks"))?;
         let mut chunks = Vec::new();
-        array.visit_objects(&mut |chunk, size| {
+        array.raw().visit(&mut |chunk, size| {
             let Some(chunk) = chunk else { return };
             chunks.push((number(&grid, &chunk), size));
         })?;
@@ -252,7 +252,7 @@ impl Joined {
         let array = self.sources.array(piece.source, &self.path)?;
         let selection: Vec<DimSelection> =
             inside.iter().map(|&(begin, end)| DimSelection::from(begin..end)).collect();
-        let part = array.read_dyn(selection)?;
+        let part = array.read::<DynArray>(selection)?;
         let Some(shift) = piece.shift else { return Ok(part) };
         let is_missing = array.attributes().contains_key(FILL_VALUE)
             || (array.metadata().format == Format::V2 && array.metadata().fill_value.is_some());
@@ -263,7 +263,7 @@ impl Joined {
     pub(super) fn encoded(&self, chunk: &[u64]) -> Result<Option<Option<Bytes>>> {
         let Some((piece, position)) = self.as_stored(chunk) else { return Ok(None) };
         let array = self.sources.array(piece.source, &self.path)?;
-        let encoded = array.read_encoded_chunk(&position);
+        let encoded = array.raw().read(&position);
         encoded.map(Some).map_err(|error| error.at(self.sources.name(piece.source)))
     }
 }

@@ -58,7 +58,7 @@ impl Plan {
         for (path, attributes) in &self.groups {
             inventories.add(path, Inventory::group(counted(attributes)));
             let store = Arc::new(documents.clone());
-            options.create_group_in(store, path)?.set_attributes(attributes.clone())?;
+            options.create_group((store, path))?.set_attributes(attributes.clone())?;
         }
         let mut arrays: BTreeMap<String, Box<dyn Chunks>> = BTreeMap::new();
         for (path, planned) in self.arrays {
@@ -76,7 +76,7 @@ impl Plan {
             documents.put(&Key::new(key)?, Payload::from(bytes.as_slice()), Condition::Always)?;
             let chunks: Box<dyn Chunks> = match planned {
                 Planned::Joined(joined) => {
-                    let array = options.open_in(Arc::new(documents.clone()), &path)?.into_array()?;
+                    let array = options.open((Arc::new(documents.clone()), &path))?.into_array()?;
                     let encoded = EncodedOnRead::new(&array, Box::new(Arc::clone(&joined)))?;
                     Box::new(JoinedChunks { joined, encoded })
                 }
@@ -140,6 +140,6 @@ impl Chunks for Same {
         if self.size(chunk).is_none() {
             return Ok(None);
         }
-        self.sources.array(self.source, &self.path)?.read_encoded_chunk(chunk)
+        self.sources.array(self.source, &self.path)?.raw().read(chunk)
     }
 }

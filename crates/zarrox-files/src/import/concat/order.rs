@@ -1,6 +1,7 @@
 //! The order of files along a dimension, by the values of their coordinates.
 
 use std::cmp::Ordering;
+use zarrox::DynArray;
 
 use zarrox::Result;
 
@@ -42,7 +43,7 @@ impl Coordinates<'_> {
         let length = (self.first_length)(path).filter(|_| file == 0);
         let length = length.or_else(|| array.shape().first().copied()).unwrap_or(0);
         let named = |error: zarrox::Error| error.at(format!("'/{path}' of {}", self.sources.name(file)));
-        let elements = array.read_dyn(0..length).map_err(named)?;
+        let elements = array.read::<DynArray>(0..length).map_err(named)?;
         let unordered = || {
             unsupported(format!("the elements of '/{path}' are {}, which have no order", array.data_type()))
         };

@@ -198,12 +198,12 @@ impl Sources {
 /// Opens the root of a file. Its arrays are read on the calling thread, since chunks are read in parallel.
 pub(crate) fn root_of(store: &FileStore) -> Result<Node> {
     let options = OpenOptions::new().mode(OpenMode::Read).threads(1).consolidated(Consolidated::Never);
-    options.open_in(Arc::new(store.clone()), "")
+    options.open((Arc::new(store.clone()), ""))
 }
 
 fn info(array: &Array) -> Info {
     let mut attributes = array.attributes().clone();
-    let told = attributes.shift_remove(crate::ARRAY_DIMENSIONS);
+    let told = attributes.remove(crate::ARRAY_DIMENSIONS);
     let names = array.dimension_names().map(<[_]>::to_vec).or_else(|| {
         let told = told?;
         Some(told.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect())

@@ -34,9 +34,9 @@ impl Values {
             Storage::Float(_) => {
                 let registry = zarrox::codecs::registry();
                 let wide = elements.cast(&DataType::Float64, Casting::Exact, &registry).ok()?;
-                Some(Self::Float(wide.to_typed::<f64>().ok()?.iter().copied().collect()))
+                Some(Self::Float(wide.to::<Vec<f64>>().ok()?.iter().copied().collect()))
             }
-            _ => Some(Self::Text(elements.to_text().ok()?.iter().cloned().collect())),
+            _ => Some(Self::Text(elements.to::<Vec<String>>().ok()?.iter().cloned().collect())),
         }
     }
 
@@ -213,14 +213,14 @@ pub(super) fn first_difference(one: &Array, other: &Array) -> Result<Option<Vec<
 fn stored_by_either(one: &Array, other: &Array) -> Result<BTreeSet<Vec<u64>>> {
     let mut chunks = BTreeSet::new();
     for array in [one, other] {
-        array.visit_objects(&mut |chunk, _| chunks.extend(chunk))?;
+        array.raw().visit(&mut |chunk, _| chunks.extend(chunk))?;
     }
     Ok(chunks)
 }
 
 fn compare_chunk(one: &Array, other: &Array, chunk: &[u64], is_same_grid: bool) -> Result<Option<Vec<u64>>> {
     let has_same_codecs = is_same_grid && one.metadata().codecs == other.metadata().codecs;
-    if has_same_codecs && one.read_encoded_chunk(chunk)? == other.read_encoded_chunk(chunk)? {
+    if has_same_codecs && one.raw().read(chunk)? == other.raw().read(chunk)? {
         return Ok(None);
     }
     let region: Vec<(u64, u64)> = chunk
@@ -233,7 +233,7 @@ fn compare_chunk(one: &Array, other: &Array, chunk: &[u64], is_same_grid: bool) 
         })
         .collect();
     let selection = || region.iter().map(|&(begin, end)| DimSelection::from(begin..end)).collect::<Vec<_>>();
-    let (a, b) = (one.read_dyn(selection())?, other.read_dyn(selection())?);
+    let (a, b) = (one.read::<DynArray>(selection())?, other.read::<DynArray>(selection())?);
     let Some(at) = a.elements().zip(b.elements()).position(|(a, b)| a != b) else { return Ok(None) };
     let mut rest = at as u64;
     let mut position = vec![0; region.len()];

@@ -48,7 +48,7 @@ pub(crate) fn apply(store: &FileStore, selects: &[Select]) -> Result<FileStore> 
     let options = OpenOptions::new().format(Format::V3);
     for (path, attributes) in groups {
         inventories.add(&path, Inventory::group(counted(&attributes)));
-        options.create_group_in(Arc::new(part.documents.clone()), &path)?.set_attributes(attributes)?;
+        options.create_group((Arc::new(part.documents.clone()), &path))?.set_attributes(attributes)?;
     }
     let mut chunks = BTreeMap::new();
     for (path, array) in part.arrays.clone() {
@@ -173,7 +173,7 @@ impl Part<'_> {
         let key = if path.is_empty() { "zarr.json".to_owned() } else { format!("{path}/zarr.json") };
         let bytes = Json::Object(document).to_string().into_bytes();
         self.documents.put(&Key::new(key)?, Payload::from(bytes.as_slice()), Condition::Always)?;
-        let made = options.open_in(Arc::new(self.documents.clone()), path)?.into_array()?;
+        let made = options.open((Arc::new(self.documents.clone()), path))?.into_array()?;
         let encoded = EncodedOnRead::new(&made, Box::new(Arc::clone(&selected)))?;
         Ok(Box::new(SelectedChunks { selected, encoded }))
     }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::str::FromStr;
 
-use zarrox::{Array, Error, ErrorKind, Result};
+use zarrox::{Array, DynArray, Error, ErrorKind, Result};
 
 use crate::import::concat::values::Values;
 use crate::times::Units;
@@ -139,7 +139,7 @@ impl Select {
         if ["scale_factor", "add_offset"].iter().any(|name| coordinate.attributes().contains_key(*name)) {
             return Err(wrong("the values of the coordinate are packed; select indices"));
         }
-        let elements = coordinate.read_dyn(..)?;
+        let elements = coordinate.read::<DynArray>(..)?;
         let values =
             Values::of(&elements).ok_or_else(|| wrong("the values of the coordinate have no order"))?;
         if values.order().is_none() {

@@ -146,7 +146,7 @@ impl Elements for Arc<Selected> {
             let stop = if end > begin { at(end - 1)? + 1 } else { at(begin)? };
             selection.push(DimSelection::Slice { start: Some(at(begin)?), stop: Some(stop), step });
         }
-        let part = self.array.read_dyn(selection)?;
+        let part = self.array.read::<DynArray>(selection)?;
         let mut block =
             Block::new(self.array.data_type(), &self.chunk_shape, self.array.fill_value().as_bytes())?;
         let lengths: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
@@ -195,7 +195,7 @@ impl Chunks for SelectedChunks {
             return Ok(None);
         }
         match self.selected.as_stored(chunk) {
-            Some(chunk) => self.selected.array.read_encoded_chunk(&chunk),
+            Some(chunk) => self.selected.array.raw().read(&chunk),
             None => self.encoded.read(chunk),
         }
     }

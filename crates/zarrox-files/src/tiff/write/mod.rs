@@ -189,7 +189,7 @@ fn level(
     for ranges in layout.blocks(&block) {
         let selected: Vec<DimSelection> =
             ranges.iter().cloned().map(DimSelection::from).chain([DimSelection::Ellipsis]).collect();
-        let elements = view.slice(selected).read_dyn()?;
+        let elements = view.slice(selected).read::<DynArray>()?;
         let block = Block { elements: &elements, ranges: &ranges, layout: &layout };
         let parts: Vec<Part> = block.parts().collect();
         let encoded: Vec<Vec<u8>> = parts

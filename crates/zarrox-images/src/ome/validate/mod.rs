@@ -3,28 +3,26 @@
 //! [`validate`] looks at a group and at all that its metadata leads to: the arrays of an image, its labels, the wells and images of a plate,
 //! and the images of a collection. No chunk is read.
 
-mod finding;
 mod image;
+mod issue;
 mod labels;
 mod node;
 mod plate;
 
-use std::path::Path;
-
 use zarrox_core::json::Json;
 use zarrox_core::{Error, ErrorKind, Result};
 
-pub use finding::{Finding, Severity};
+pub use issue::{Issue, Severity};
 
 use node::{Report, Visited};
-use zarrox::{Group, Node, OpenMode, OpenOptions};
+use zarrox::{Group, Node, OpenMode, OpenOptions, Place};
 
 /// Checks the metadata of the group at a path or URL, and of all that it leads to. There are no findings where all is well.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] when there is no node; [`ErrorKind::InvalidArgument`] when the group has no metadata of OME-Zarr;
 /// [`ErrorKind::Unsupported`] when it has another version than 0.4 and 0.5; the errors of the store.
-pub fn validate(path: impl AsRef<Path>) -> Result<Vec<Finding>> {
+pub fn validate(path: impl Into<Place>) -> Result<Vec<Issue>> {
     validate_with(&OpenOptions::new(), path)
 }
 
@@ -32,7 +30,7 @@ pub fn validate(path: impl AsRef<Path>) -> Result<Vec<Finding>> {
 ///
 /// # Errors
 /// The errors of [`validate`].
-pub fn validate_with(options: &OpenOptions, path: impl AsRef<Path>) -> Result<Vec<Finding>> {
+pub fn validate_with(options: &OpenOptions, path: impl Into<Place>) -> Result<Vec<Issue>> {
     let options = options.clone().mode(OpenMode::Read).metadata_only(true).chunk_limit(usize::MAX);
     match options.open(path)? {
         Node::Group(group) => validate_group(&group),
@@ -47,7 +45,7 @@ pub fn validate_with(options: &OpenOptions, path: impl AsRef<Path>) -> Result<Ve
 ///
 /// # Errors
 /// The errors of [`validate`].
-pub fn validate_group(group: &Group) -> Result<Vec<Finding>> {
+pub fn validate_group(group: &Group) -> Result<Vec<Issue>> {
     let Some(visited) = Visited::of(group, "") else {
         let message = format!("the group '{}' has no metadata of OME-Zarr 0.4 or 0.5", group.path());
         return Err(Error::new(ErrorKind::InvalidArgument, message));

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{Error, ErrorKind, Format, Result};
 
-use super::finding::{Finding, Severity};
+use super::issue::{Issue, Severity};
 use crate::ome::{v04, v05};
 use zarrox::Array;
 use zarrox::{Group, Node};
@@ -133,7 +133,7 @@ impl Visited {
 
 /// The findings so far.
 pub(super) struct Report {
-    pub(super) findings: Vec<Finding>,
+    pub(super) findings: Vec<Issue>,
     pub(super) version: Version,
     /// True if the root has a version that is not known.
     is_another: bool,
@@ -151,7 +151,7 @@ impl Report {
 
     fn add(&mut self, path: String, severity: Severity, message: String) {
         if self.findings.len() < MOST {
-            self.findings.push(Finding { path, severity, message });
+            self.findings.push(Issue { path, severity, message });
         }
     }
 

@@ -39,7 +39,7 @@ def import_file(
     skip_damaged: bool = False,
     memory: int | None = None,
 ) -> list[tuple[str, str]]:
-    """Import a file of HDF5, NetCDF, TIFF, NIfTI, PNG, JPEG, CSV or Parquet, a directory of images, or several files as one.
+    """Import a file of HDF5, NetCDF, NumPy, TIFF, NIfTI, PNG, JPEG, CSV or Parquet, a directory of images, or several files as one.
 
     Chunks are stored first and documents last: after an interruption, the same call continues.
 
@@ -75,7 +75,8 @@ def import_file(
         The shape of chunks and of shards, or lengths by the names of dimensions, where -1 is a whole dimension; by default that of
         the file.
     dtype : str, optional
-        The data type to which elements are cast.
+        The data type to which elements are cast; of NumPy's files also another form of the same elements, such as ``"string"`` for
+        text of a fixed length.
     lossy : bool, optional
         If true, elements that `dtype` does not have become the nearest ones. By default they are an error.
     codecs : sequence of mapping, optional

@@ -72,6 +72,7 @@ pub struct ZipStore {
 
 /// The modes of a zip archive, which are those of zarr-python's `ZipStore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ZipMode {
     /// `r`: read an archive that exists.
     Read,

@@ -127,14 +127,23 @@ impl DirectoryStore {
         self
     }
 
-    /// Finds the temporary files below a prefix whose writers are gone, and removes them if wanted. Returns their paths below the
-    /// root. A file that another process is writing is left alone.
+    /// Finds the temporary files below a prefix whose writers are gone. Returns their paths below the root.
     ///
     /// # Errors
     ///
     /// When a directory cannot be listed.
-    pub fn leftovers(&self, prefix: &Prefix, remove: bool) -> Result<Vec<String>, StoreError> {
-        self.root.leftovers(prefix.segments(), remove).map_err(self.fail("listing", prefix.as_str()))
+    pub fn leftovers(&self, prefix: &Prefix) -> Result<Vec<String>, StoreError> {
+        self.root.leftovers(prefix.segments(), false).map_err(self.fail("listing", prefix.as_str()))
+    }
+
+    /// Removes the temporary files below a prefix whose writers are gone. Returns their paths below the root. A file that another process
+    /// is writing is left alone.
+    ///
+    /// # Errors
+    ///
+    /// When a directory cannot be listed.
+    pub fn remove_leftovers(&self, prefix: &Prefix) -> Result<Vec<String>, StoreError> {
+        self.root.leftovers(prefix.segments(), true).map_err(self.fail("listing", prefix.as_str()))
     }
 
     /// Sets whether symbolic links inside are followed wherever they lead; `false` when not set.

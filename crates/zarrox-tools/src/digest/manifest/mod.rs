@@ -29,7 +29,7 @@ use zarrox_core::Result;
 use zarrox_stores::Store;
 
 pub use lines::Written;
-pub use verify::{Finding, Verified};
+pub use verify::{Discrepancy, Verified};
 
 use crate::digest::{Digest, DigestKind, StoredSum, StoredValues};
 use lines::LineWriter;
@@ -138,7 +138,7 @@ impl Manifest {
         &self,
         path: impl AsRef<Path>,
         manifest: &mut dyn BufRead,
-        tell: &mut dyn FnMut(Finding) -> Result<()>,
+        tell: &mut dyn FnMut(Discrepancy) -> Result<()>,
     ) -> Result<Verified> {
         self.verify_at(&self.opening().place(path.as_ref())?, manifest, tell)
     }
@@ -152,7 +152,7 @@ impl Manifest {
         store: Arc<dyn Store>,
         path: &str,
         manifest: &mut dyn BufRead,
-        tell: &mut dyn FnMut(Finding) -> Result<()>,
+        tell: &mut dyn FnMut(Discrepancy) -> Result<()>,
     ) -> Result<Verified> {
         self.verify_at(&self.opening().location(store, path)?, manifest, tell)
     }
@@ -183,7 +183,7 @@ impl Manifest {
         &self,
         place: &Location,
         manifest: &mut dyn BufRead,
-        tell: &mut dyn FnMut(Finding) -> Result<()>,
+        tell: &mut dyn FnMut(Discrepancy) -> Result<()>,
     ) -> Result<Verified> {
         verify::verify(&StoredValues::new(place)?, manifest, &self.work(), tell)
     }

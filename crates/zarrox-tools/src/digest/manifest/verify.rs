@@ -19,7 +19,7 @@ const REMEMBERED: usize = 1 << 20;
 
 /// A difference between a manifest and what is stored.
 #[derive(Debug, Clone)]
-pub enum Finding {
+pub enum Discrepancy {
     /// The manifest has a key that is not stored.
     Missing {
         /// The key.
@@ -57,7 +57,7 @@ pub enum Finding {
     },
 }
 
-impl Finding {
+impl Discrepancy {
     /// The word for the kind of difference: `missing`, `added`, `changed`, `swapped` or `unreadable`.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -81,7 +81,7 @@ impl Finding {
     }
 }
 
-impl Finding {
+impl Discrepancy {
     /// The difference as JSON: the members `kind`, `key` or `keys`, and as far as they tell something, `size_before` and `size` in bytes,
     /// and `error`.
     pub fn to_json(&self) -> Map {
@@ -108,7 +108,7 @@ impl Finding {
 }
 
 /// A line such as `changed: c/0/1 (4096 bytes, before 4095)`.
-impl fmt::Display for Finding {
+impl fmt::Display for Discrepancy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.kind(), self.keys().join(" and "))?;
         match self {
@@ -144,19 +144,19 @@ impl Verified {
         *self == Self { same: self.same, ..Self::default() }
     }
 
-    fn count(&mut self, finding: &Finding) {
+    fn count(&mut self, finding: &Discrepancy) {
         match finding {
-            Finding::Missing { .. } => self.missing += 1,
-            Finding::Added { .. } => self.added += 1,
-            Finding::Changed { .. } => self.changed += 1,
-            Finding::Swapped { .. } => self.swapped += 2,
-            Finding::Unreadable { .. } => self.unreadable += 1,
+            Discrepancy::Missing { .. } => self.missing += 1,
+            Discrepancy::Added { .. } => self.added += 1,
+            Discrepancy::Changed { .. } => self.changed += 1,
+            Discrepancy::Swapped { .. } => self.swapped += 2,
+            Discrepancy::Unreadable { .. } => self.unreadable += 1,
         }
     }
 }
 
 /// Who hears of each difference; an error ends the comparison.
-pub(super) type Tell<'t> = &'t mut dyn FnMut(Finding) -> Result<()>;
+pub(super) type Tell<'t> = &'t mut dyn FnMut(Discrepancy) -> Result<()>;
 
 /// Compares what is stored with a manifest.
 pub(super) fn verify(
@@ -174,11 +174,11 @@ pub(super) fn verify(
         match pair {
             (Some(line), Some(_)) => batch.push(line),
             (Some(line), None) => {
-                verifier.find(Finding::Missing { key: line.name, size: line.value.size })?;
+                verifier.find(Discrepancy::Missing { key: line.name, size: line.value.size })?;
             }
             (None, Some(entry)) => {
                 work.tell(entry.size)?;
-                verifier.find(Finding::Added { key: entry.name, size: entry.size })?;
+                verifier.find(Discrepancy::Added { key: entry.name, size: entry.size })?;
             }
             (None, None) => {}
         }
@@ -239,7 +239,7 @@ struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    fn find(&mut self, finding: Finding) -> Result<()> {
+    fn find(&mut self, finding: Discrepancy) -> Result<()> {
         self.verified.count(&finding);
         (self.tell)(finding)
     }
@@ -262,8 +262,8 @@ impl Verifier<'_> {
             match hashed {
                 Ok(Some(now)) if now == line.value => self.verified.same += 1,
                 Ok(Some(now)) => self.remember(Changed { name: line.name, before: line.value, now })?,
-                Ok(None) => self.find(Finding::Missing { key: line.name, size: line.value.size })?,
-                Err(error) => self.find(Finding::Unreadable { key: line.name, error })?,
+                Ok(None) => self.find(Discrepancy::Missing { key: line.name, size: line.value.size })?,
+                Err(error) => self.find(Discrepancy::Unreadable { key: line.name, error })?,
             }
         }
         Ok(())
@@ -290,10 +290,14 @@ impl Verifier<'_> {
             match partners[index] {
                 Some(partner) if partner < index => {}
                 Some(partner) => {
-                    self.find(Finding::Swapped { keys: [name.clone(), changed[partner].name.clone()] })?;
+                    self.find(Discrepancy::Swapped { keys: [name.clone(), changed[partner].name.clone()] })?;
                 }
                 None => {
-                    self.find(Finding::Changed { key: name.clone(), before: before.size, now: now.size })?;
+                    self.find(Discrepancy::Changed {
+                        key: name.clone(),
+                        before: before.size,
+                        now: now.size,
+                    })?;
                 }
             }
         }

@@ -16,7 +16,7 @@ impl DynArray {
     /// let registry = zarrox::codecs::registry();
     /// let values = DynArray::from_json(DataType::Float32, &json!([[1, "NaN"], [2.5, 3]]), &registry)?;
     /// assert_eq!(values.shape(), [2, 2]);
-    /// assert_eq!(values.to_typed::<f32>()?[[1, 0]], 2.5);
+    /// assert_eq!(values.to::<ArrayD<f32>>()?[[1, 0]], 2.5);
     /// # Ok::<(), zarrox::Error>(())
     /// ```
     ///

@@ -1,20 +1,18 @@
 //! Arrays in memory whose element type is known only at run time.
 
 mod from_json;
-mod literal;
 pub mod npy;
 mod to_json;
 
 use std::sync::Arc;
 
-use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn, RawData};
 use zarrox_codecs::number_cast;
-use zarrox_core::data_type::{ByteOrder, Casting, Storage, utf32_text};
-use zarrox_core::strided::{Dims, Span, View, ViewMut, contiguous_strides};
+use zarrox_core::data_type::{ByteOrder, Casting, Storage};
+use zarrox_core::elements::{Elements, InPlace, Source, Target, reserved};
+use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::vlen::VlenBuffer;
-use zarrox_core::{DataType, Element, Error, ErrorKind, Registry, Result};
+use zarrox_core::{DataType, Error, ErrorKind, FromElements, IntoElements, Order, Registry, Result};
 
-use super::ndarrays::view_of;
 use crate::error::argument;
 
 /// Elements in memory, row-major, in the machine's byte order: a data type, a shape, and the bytes.
@@ -84,32 +82,35 @@ impl DynArray {
         Ok(array)
     }
 
-    /// Creates an array of a data type from elements of a Rust type that holds it.
+    /// Creates an array of a data type from what [`Array::write`](crate::Array::write) takes: arrays, slices, single values.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// let counts = DataType::vlen_array(&DataType::Int32)?;
+    /// let ragged = DynArray::from_values(counts, [vec![1, 2, 3], vec![]])?;
+    /// assert_eq!(ragged.to::<Vec<Vec<i32>>>()?[0], [1, 2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the Rust type does not hold the data type, [`ErrorKind::InvalidArgument`] when an
-    /// element is outside of its range.
-    pub fn from_typed<T, S, D>(data_type: DataType, values: &ArrayBase<S, D>) -> Result<Self>
-    where
-        T: Element,
-        S: Data + RawData<Elem = T>,
-        D: Dimension,
-    {
-        if !T::holds(&data_type) {
-            let message = format!("elements of {data_type} are not {}", std::any::type_name::<T>());
-            return Err(Error::new(ErrorKind::DataTypeMismatch, message));
-        }
-        let view = view_of(values);
+    /// [`ErrorKind::DataTypeMismatch`] when the data type does not have such elements, [`ErrorKind::InvalidArgument`] when a
+    /// value is outside of its range.
+    pub fn from_values(data_type: DataType, values: impl IntoElements) -> Result<Self> {
+        let registry = zarrox_codecs::registry();
+        let elements = values.elements(&Target { data_type: &data_type, registry: &registry })?;
+        let view = elements.view();
         data_type.check_range(&view)?;
-        let mut bytes = crate::memory::reserved(values.len() * size_of::<T>())?;
-        view.append_to(&mut bytes, 1);
-        Self::new(data_type, values.shape().to_vec(), bytes)
+        let mut array = Self::empty(data_type, view.shape().to_vec())?;
+        array.view_mut().copy_from(&view, 1);
+        array.data_type.clone().normalise(&mut array.view_mut());
+        Ok(array)
     }
 
     /// Memory for an array, filled with zeros.
     pub(super) fn empty(data_type: DataType, shape: Vec<usize>) -> Result<Self> {
         let size = shape.iter().try_fold(data_type.size(), |size, &n| size.checked_mul(n));
-        let bytes = crate::memory::zeroed(size.ok_or_else(|| crate::pool::too_many("the bytes"))?)?;
+        let size = size.ok_or_else(|| crate::pool::too_many("the bytes"))?;
+        let bytes = InPlace::<u8>::new().zeroed(size)?;
         Ok(Self { data_type, shape, bytes, vlen: Arc::default() })
     }
 
@@ -127,13 +128,13 @@ impl DynArray {
     pub fn field(&self, name: &str) -> Result<Self> {
         let structure = self.data_type.fields().ok_or_else(|| argument("the elements have no fields"))?;
         let field = structure.field(name).ok_or_else(|| structure.no_field(name))?;
-        let mut bytes = crate::memory::reserved(self.shape.iter().product::<usize>() * field.size())?;
+        let mut bytes = reserved(self.shape.iter().product::<usize>() * field.size())?;
         self.view().field(field.offset, field.size()).append_to(&mut bytes, 1);
         let shape = self.shape.iter().chain(&field.shape).copied().collect();
         Self::new(field.data_type, shape, bytes)
     }
 
-    /// Creates an array from bytes of other programs: of either byte order, row-major or column-major.
+    /// Creates an array from bytes of other programs: in either byte order, and in either order of the elements.
     ///
     /// # Errors
     /// The errors of [`DynArray::new`].
@@ -141,11 +142,11 @@ impl DynArray {
         data_type: DataType,
         shape: Vec<usize>,
         bytes: Vec<u8>,
-        order: &ByteOrder,
-        column_major: bool,
+        endian: &ByteOrder,
+        order: Order,
     ) -> Result<Self> {
-        let swapped = order.swapped(&data_type.storage());
-        let in_place = !column_major || shape.len() < 2;
+        let swapped = endian.swapped(&data_type.storage());
+        let in_place = order == Order::RowMajor || shape.len() < 2;
         let backwards: Vec<usize> = (0..shape.len()).rev().collect();
         let mut foreign =
             Self::new(data_type, if in_place { shape } else { permuted(&shape, &backwards) }, bytes)?;
@@ -156,7 +157,7 @@ impl DynArray {
             return Ok(foreign);
         }
         let view = foreign.view().permuted(&backwards);
-        let mut bytes = crate::memory::reserved(foreign.bytes.len())?;
+        let mut bytes = reserved(foreign.bytes.len())?;
         view.append_to(&mut bytes, 1);
         Self::new(foreign.data_type.clone(), view.shape().to_vec(), bytes)
     }
@@ -182,74 +183,17 @@ impl DynArray {
         self.bytes
     }
 
-    /// A copy as a typed array.
+    /// A copy of the elements as what [`Array::read`](crate::Array::read) returns: `ArrayD<f32>`, `Vec<String>`.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the elements have another type.
-    pub fn to_typed<T: Element>(&self) -> Result<ArrayD<T>> {
-        if !T::holds(&self.data_type) {
-            let message = format!("the elements are {}, not {}", self.data_type, T::data_type());
-            return Err(Error::new(ErrorKind::DataTypeMismatch, message));
-        }
-        let count = self.bytes.len() / self.data_type.size();
-        let mut data = crate::memory::zeroed::<T>(count)?;
-        // SAFETY: `zeroed` gave exactly this many bytes, and they do not overlap with ours. Any bytes are a valid
-        // element; those of booleans are 0 or 1 since `new`.
-        unsafe {
-            std::ptr::copy_nonoverlapping(self.bytes.as_ptr(), data.as_mut_ptr().cast(), self.bytes.len());
-        }
-        ArrayD::from_shape_vec(IxDyn(&self.shape), data).map_err(|error| argument(error.to_string()))
-    }
-
-    /// The elements as text: of text types, and of byte strings that are UTF-8. Padding is removed.
-    ///
-    /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the elements are not strings, [`ErrorKind::Corrupt`] when one is not UTF-8.
-    pub fn to_text(&self) -> Result<ArrayD<String>> {
-        let storage = self.data_type.storage();
-        let utf8 = |element| {
-            std::str::from_utf8(element).map_err(|error| {
-                Error::new(ErrorKind::Corrupt, "an element is not UTF-8; read it as bytes").with_source(error)
-            })
+    /// [`ErrorKind::DataTypeMismatch`] when the elements have another type. An element that the Rust type cannot represent is an
+    /// error too, such as bytes that are not UTF-8 as text.
+    pub fn to<A: FromElements>(&self) -> Result<A> {
+        let read = |mut out: ViewMut<'_>| {
+            out.copy_from(&self.view(), 1);
+            Ok(())
         };
-        let texts = self.elements().map(|element| match storage {
-            Storage::Utf32(_) => Ok(utf32_text(element)),
-            Storage::Raw(_) => Ok(utf8(element)?.trim_end_matches('\0').to_owned()),
-            Storage::Variable if self.data_type.is_text_or_bytes() => Ok(utf8(element)?.to_owned()),
-            _ => {
-                let message = format!("the elements are {}, not text", self.data_type);
-                Err(Error::new(ErrorKind::DataTypeMismatch, message))
-            }
-        });
-        let texts = texts.collect::<Result<Vec<_>>>()?;
-        ArrayD::from_shape_vec(IxDyn(&self.shape), texts).map_err(|error| argument(error.to_string()))
-    }
-
-    /// Creates elements of a text type or a byte string type from text, padded with NULs.
-    ///
-    /// # Errors
-    /// When a text is too long for the type, or the type has no strings.
-    pub fn from_text<T: AsRef<str>>(data_type: DataType, texts: &ArrayD<T>) -> Result<Self> {
-        let shape = texts.shape().to_vec();
-        if data_type.is_text_or_bytes() && data_type.storage() == Storage::Variable {
-            return Self::from_elements(data_type, shape, texts.iter().map(|text| text.as_ref().as_bytes()));
-        }
-        let size = data_type.size();
-        let mut bytes = Vec::new();
-        for text in texts {
-            let text = text.as_ref();
-            let start = bytes.len();
-            match data_type.storage() {
-                Storage::Utf32(_) => bytes.extend(text.chars().flat_map(|c| u32::from(c).to_ne_bytes())),
-                Storage::Raw(_) => bytes.extend_from_slice(text.as_bytes()),
-                _ => return Err(argument(format!("text cannot be stored as {data_type}"))),
-            }
-            if bytes.len() - start > size {
-                return Err(argument(format!("{text:?} is longer than the {size} bytes of a {data_type}")));
-            }
-            bytes.resize(start + size, 0);
-        }
-        Self::new(data_type, shape, bytes)
+        A::read_from(&Source { shape: self.shape.as_slice().into(), data_type: &self.data_type, read: &read })
     }
 
     /// Casts the elements to another data type: numbers to other numbers, structures field by field.
@@ -258,7 +202,7 @@ impl DynArray {
     /// use zarrox::data_type::Casting;
     /// use zarrox::prelude::*;
     /// let known = zarrox::codecs::registry();
-    /// let array = DynArray::from_typed(DataType::Float64, &ndarray::arr1(&[1.0, 2.5]))?;
+    /// let array = DynArray::from_values(DataType::Float64, &ndarray::arr1(&[1.0, 2.5]))?;
     /// let halves = array.cast(&DataType::parse("bfloat16", &known)?, Casting::Exact, &known)?;
     /// assert_eq!(halves.cast(&DataType::Float64, Casting::Exact, &known)?, array);
     /// let error = array.cast(&DataType::Int8, Casting::Exact, &known).unwrap_err();
@@ -321,7 +265,7 @@ impl DynArray {
         if data_type == self.data_type {
             return Ok(self.clone());
         }
-        let mut bytes = crate::memory::reserved(self.bytes.len())?;
+        let mut bytes = reserved(self.bytes.len())?;
         self.elements().for_each(|element| self.data_type.pack(element, &mut bytes));
         Self::new(data_type, self.shape.clone(), bytes)
     }
@@ -346,24 +290,6 @@ impl DynArray {
     pub fn view(&self) -> View<'_> {
         let view = View::contiguous(&self.bytes, &self.shape, self.data_type.size());
         if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view }
-    }
-
-    /// A view of the elements with another shape, if NumPy would broadcast them to it. The last `inner` dimensions stay
-    /// unchanged: their content is one element of the view.
-    pub(super) fn broadcast(&self, shape: &[usize], inner: &[usize]) -> Option<View<'_>> {
-        let outer = self.shape.strip_suffix(inner)?;
-        let (ones, own) = outer.split_at(outer.len().saturating_sub(shape.len()));
-        let (added, wanted) = shape.split_at(shape.len() - own.len());
-        let fits = own.iter().zip(wanted).all(|(own, wanted)| *own == 1 || own == wanted);
-        if !fits || ones.iter().any(|&length| length != 1) {
-            return None;
-        }
-        let item = inner.iter().product::<usize>() * self.data_type.size();
-        let strides = contiguous_strides(own, item);
-        let strides = own.iter().zip(strides).map(|(&length, stride)| if length == 1 { 0 } else { stride });
-        let strides: Dims<isize> = added.iter().map(|_| 0).chain(strides).collect();
-        let view = View::of_strided(&self.bytes, shape, &strides, item);
-        Some(if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view })
     }
 
     pub(super) fn view_mut(&mut self) -> ViewMut<'_> {
@@ -391,6 +317,65 @@ fn permuted(shape: &[usize], order: &[usize]) -> Vec<usize> {
     order.iter().map(|&axis| shape[axis]).collect()
 }
 
+impl FromElements for DynArray {
+    type Rows = Self;
+
+    fn check(_: &DataType) -> Result<()> {
+        Ok(())
+    }
+
+    fn read_from(source: &Source<'_>) -> Result<Self> {
+        let mut elements = Self::empty(source.data_type.clone(), source.shape.to_vec())?;
+        (source.read)(elements.view_mut())?;
+        Ok(elements)
+    }
+
+    fn read_again(mut self, source: &Source<'_>) -> Result<Self> {
+        let is_alike = self.shape == source.shape.as_slice() && self.data_type == *source.data_type;
+        if !is_alike || self.data_type.storage() == Storage::Variable {
+            return Self::read_from(source);
+        }
+        (source.read)(self.view_mut())?;
+        Ok(self)
+    }
+
+    fn row(rows: &Self, index: usize) -> Result<Self> {
+        rows.row(index)
+    }
+}
+
+impl DynArray {
+    fn as_elements(&self, target: &Target<'_>) -> Result<Elements<'_>> {
+        if takes(target.data_type, &self.data_type) {
+            return Ok(Elements::of_view(self.view()));
+        }
+        let message = format!("the elements are {}, not {}", target.data_type, self.data_type);
+        Err(Error::new(ErrorKind::DataTypeMismatch, message))
+    }
+}
+
+impl IntoElements for DynArray {
+    fn elements(&self, target: &Target<'_>) -> Result<Elements<'_>> {
+        self.as_elements(target)
+    }
+}
+
+impl IntoElements for &DynArray {
+    fn elements(&self, target: &Target<'_>) -> Result<Elements<'_>> {
+        self.as_elements(target)
+    }
+}
+
+/// Returns true if elements of one type may be written as those of another: both are stored alike, and they are not two extension
+/// types, which mean different things by the same bits, or structures of other fields.
+fn takes(own: &DataType, given: &DataType) -> bool {
+    let both = matches!((own, given), (DataType::Extension(_), DataType::Extension(_)));
+    let names = |data_type: &DataType| -> Option<Vec<String>> {
+        Some(data_type.fields()?.fields().iter().map(|field| field.name.clone()).collect())
+    };
+    own == given || (own.storage() == given.storage() && !both && names(own) == names(given))
+}
+
 #[cfg(test)]
 mod tests {
     use zarrox_core::data_type::{Endian, VARIABLE_TEXT};
@@ -403,18 +388,18 @@ mod tests {
         let known = zarrox_codecs::registry();
         let nibble = DataType::parse("int4", &known).unwrap();
         let columns = ndarray::arr2(&[[1_i8, 2], [3, 4]]).reversed_axes();
-        let array = DynArray::from_typed(nibble.clone(), &columns).unwrap();
+        let array = crate::DynArray::from_values(nibble.clone(), &columns).unwrap();
         assert_eq!((array.as_bytes(), array.shape()), (&[1, 3, 2, 4][..], &[2, 2][..]));
-        let beyond = DynArray::from_typed(nibble.clone(), &ndarray::arr0(8_i8)).unwrap_err();
+        let beyond = crate::DynArray::from_values(nibble.clone(), &ndarray::arr0(8_i8)).unwrap_err();
         assert_eq!(beyond.kind(), ErrorKind::InvalidArgument);
-        let other = DynArray::from_typed(nibble, &ndarray::arr0(8_u8)).unwrap_err();
+        let other = crate::DynArray::from_values(nibble, &ndarray::arr0(8_u8)).unwrap_err();
         assert_eq!(other.kind(), ErrorKind::DataTypeMismatch);
         let wide = array.cast(&DataType::Float64, Casting::Exact, &known).unwrap();
-        assert_eq!(wide.to_typed::<f64>().unwrap(), columns.mapv(f64::from).into_dyn());
+        assert_eq!(wide.to::<ndarray::ArrayD<f64>>().unwrap(), columns.mapv(f64::from).into_dyn());
         let error = wide.cast(&DataType::Bool, Casting::Exact, &known).unwrap_err();
         assert_eq!(error.to_string(), "element [0, 1]: 3.0 of float64 is no bool");
         let text = DataType::parse(VARIABLE_TEXT, &known).unwrap();
-        let words = DynArray::from_elements(text.clone(), vec![1], ["né"]).unwrap();
+        let words = crate::DynArray::from_elements(text.clone(), vec![1], ["né"]).unwrap();
         assert_eq!(words.cast(&text, Casting::Exact, &known).unwrap(), words);
         assert_eq!(
             words.cast(&DataType::Int8, Casting::Lossy, &known).unwrap_err().kind(),
@@ -424,21 +409,23 @@ mod tests {
 
     #[test]
     fn foreign_bytes_are_brought_into_our_order() {
-        let foreign = |bytes: Vec<u8>, endian, column_major| {
-            DynArray::from_foreign(DataType::Int16, vec![2, 3], bytes, &ByteOrder::One(endian), column_major)
+        let foreign = |bytes: Vec<u8>, endian, order| {
+            DynArray::from_foreign(DataType::Int16, vec![2, 3], bytes, &ByteOrder::One(endian), order)
         };
         let values: [i16; 6] = [1, 2, 3, 4, 5, 600];
         let little: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let big: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
         let columns: Vec<u8> = [1_i16, 4, 2, 5, 3, 600].iter().flat_map(|v| v.to_be_bytes()).collect();
         let wanted = ndarray::arr2(&[[1_i16, 2, 3], [4, 5, 600]]).into_dyn();
-        for (bytes, endian, column_major) in
-            [(little, Endian::Little, false), (big, Endian::Big, false), (columns, Endian::Big, true)]
-        {
-            assert_eq!(foreign(bytes, endian, column_major).unwrap().to_typed::<i16>().unwrap(), wanted);
+        for (bytes, endian, order) in [
+            (little, Endian::Little, Order::RowMajor),
+            (big, Endian::Big, Order::RowMajor),
+            (columns, Endian::Big, Order::ColumnMajor),
+        ] {
+            assert_eq!(foreign(bytes, endian, order).unwrap().to::<ndarray::ArrayD<i16>>().unwrap(), wanted);
         }
         assert_error(
-            foreign(vec![0; 11], Endian::Big, true),
+            foreign(vec![0; 11], Endian::Big, Order::ColumnMajor),
             ErrorKind::InvalidArgument,
             "11 bytes are not an array",
         );

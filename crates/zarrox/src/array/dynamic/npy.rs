@@ -4,7 +4,7 @@
 
 use zarrox_core::data_type::{ByteOrder, Storage};
 use zarrox_core::json::Json;
-use zarrox_core::{DataType, Error, ErrorKind, Result};
+use zarrox_core::{DataType, Error, ErrorKind, Order, Result};
 
 /// The first bytes of every file.
 pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -15,20 +15,21 @@ const ALIGNMENT: usize = 64;
 /// NumPy leaves enough room for the first length to grow to this many digits in place.
 const GROWTH_DIGITS: usize = 21;
 
-/// The header of a file with elements of this type, in this byte order and of this shape.
+/// The header of a file with elements of this type, in this byte order and order, and of this shape.
 ///
 /// ```
-/// use zarrox::DataType;
+/// use zarrox::{DataType, Order};
 /// use zarrox::data_type::{ByteOrder, Endian};
-/// let header = zarrox::npy::header(&DataType::Float32, &ByteOrder::One(Endian::Little), false, &[3, 4])?;
+/// let header = zarrox::npy::header(&DataType::Float32, &ByteOrder::One(Endian::Little), Order::RowMajor, &[3, 4])?;
 /// assert!(header.starts_with(zarrox::npy::MAGIC) && header.len() % 64 == 0);
 /// # Ok::<(), zarrox::Error>(())
 /// ```
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] when NumPy's files have no such elements.
-pub fn header(data_type: &DataType, order: &ByteOrder, column_major: bool, shape: &[u64]) -> Result<Vec<u8>> {
-    let descr = descr(data_type, order)?;
+pub fn header(data_type: &DataType, endian: &ByteOrder, order: Order, shape: &[u64]) -> Result<Vec<u8>> {
+    let descr = descr(data_type, endian)?;
+    let column_major = order == Order::ColumnMajor;
     let lengths: Vec<String> = shape.iter().map(u64::to_string).collect();
     let fortran = if column_major { "True" } else { "False" };
     let shape = tuple(&lengths);

@@ -13,7 +13,7 @@ impl DynArray {
     /// ```
     /// use zarrox::prelude::*;
     /// let registry = zarrox::codecs::registry();
-    /// let values = DynArray::from_typed(DataType::Float32, &ndarray::arr1(&[1.5, f32::NAN]))?;
+    /// let values = DynArray::from_values(DataType::Float32, &ndarray::arr1(&[1.5, f32::NAN]))?;
     /// assert_eq!(values.to_json(&registry)?.to_string(), r#"[1.5,"NaN"]"#);
     /// # Ok::<(), zarrox::Error>(())
     /// ```

@@ -54,16 +54,16 @@ impl Drop for Held<'_> {
 }
 
 /// Everybody else is kept from appending until this is dropped.
-pub struct Alone<'a>(Held<'a>);
+pub struct SoleAppender<'a>(Held<'a>);
 
-impl Alone<'_> {
+impl SoleAppender<'_> {
     /// Does work that may take long.
     pub(super) fn renewing<R>(&self, work: impl FnOnce() -> R) -> R {
         self.0.renewing(work)
     }
 }
 
-impl Drop for Alone<'_> {
+impl Drop for SoleAppender<'_> {
     fn drop(&mut self) {
         self.0.is_done = self.0.array.without(&self.0.owner).is_ok();
     }
@@ -72,8 +72,11 @@ impl Drop for Alone<'_> {
 /// Rows that were reserved for an append whose writer is gone.
 #[derive(Debug)]
 pub struct Unwritten {
+    /// The axis along which rows are appended.
     pub axis: usize,
+    /// The first row.
     pub start: u64,
+    /// The row after the last one.
     pub end: u64,
     /// True if they have fill values, and nothing is left to be done.
     pub is_cleared: bool,
@@ -371,7 +374,7 @@ impl Array {
     }
 
     /// Frees the rows that writers have left who are gone, and clears them.
-    pub fn clear_left(&mut self) -> Result<()> {
+    pub(crate) fn clear_left(&mut self) -> Result<()> {
         let owner = Owner::new();
         let is_any = self.edit_reserved(|reserved| {
             let mut left = reserved.iter_mut().filter(|rows| rows.is_left()).peekable();
@@ -402,7 +405,7 @@ impl Array {
     }
 
     /// Keeps others from appending, where no lock does: waits for those who do, and clears what was left. `None` where a lock does.
-    pub fn alone(&self) -> Result<Option<Alone<'_>>> {
+    pub(crate) fn alone(&self) -> Result<Option<SoleAppender<'_>>> {
         if !self.location.is_guarded() {
             return Ok(None);
         }
@@ -417,16 +420,16 @@ impl Array {
             reserved.push(Reserved { axis: 0, start: 0, end: 0, is_seen: true, alone: true, owner });
             Ok(())
         })?;
-        Ok(Some(Alone(Held { array: self, owner, is_done: false })))
+        Ok(Some(SoleAppender(Held { array: self, owner, is_done: false })))
     }
 
     /// Returns true if somebody is appending where no lock keeps others out.
-    pub fn is_appended_to(&self) -> Result<bool> {
+    pub(crate) fn is_appended_to(&self) -> Result<bool> {
         Ok(self.reserved()?.iter().any(Reserved::is_held))
     }
 
     /// The rows of appends whose writers are gone.
-    pub fn unwritten_rows(&self) -> Result<Vec<Unwritten>> {
+    pub(crate) fn unwritten_rows(&self) -> Result<Vec<Unwritten>> {
         let reserved = self.reserved()?;
         let is_unwritten = |rows: &&Reserved| (rows.is_free() || rows.is_left()) && rows.rows() > 0;
         let unwritten = |rows: &Reserved| {
@@ -566,10 +569,10 @@ mod tests {
     #[test]
     fn nobody_appends_behind_rows_that_were_reserved_by_an_old_shape() {
         let remote = Remote::default();
-        let builder = OpenOptions::new().create_array_in(remote.blocking(), "a");
+        let builder = OpenOptions::new().create_array((remote.blocking(), "a"));
         let old = builder.shape([0]).chunks([2]).data_type(DataType::Int32).create().unwrap();
         old.clone().append(&arr1(&[1]), 0).unwrap();
-        let now = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
+        let now = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap();
         let [first, second, third] = [(); 3].map(|()| Owner::new());
 
         // Two appends know the empty array. The second one is behind the first, which begins within the shape.
@@ -587,15 +590,15 @@ mod tests {
         for (mut array, value) in [(old.clone(), 2), (old, 3), (now, 4)] {
             array.append(&arr1(&[value; 2]), 0).unwrap();
         }
-        let array = OpenOptions::new().open_in(remote.blocking(), "a").unwrap().into_array().unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[1, 2, 2, 3, 3, 4, 4]).into_dyn());
+        let array = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap();
+        assert_eq!(array.read::<ndarray::ArrayD<i32>>(..).unwrap(), arr1(&[1, 2, 2, 3, 3, 4, 4]).into_dyn());
         assert_eq!(array.reserved().unwrap(), []);
     }
 
     #[test]
     fn rows_with_others_behind_them_are_not_forgotten_when_they_are_withdrawn() {
         let remote = Remote::default();
-        let builder = OpenOptions::new().create_array_in(remote.blocking(), "a");
+        let builder = OpenOptions::new().create_array((remote.blocking(), "a"));
         let mut array = builder.shape([1]).chunks([2]).data_type(DataType::Int32).create().unwrap();
         let [first, second] = [(); 2].map(|()| Owner::new());
         let (rows, _) = reserved(&array, &first);
@@ -605,7 +608,7 @@ mod tests {
         assert!(left.iter().any(|left| left.is_left() && (left.start, left.end) == (rows.start, rows.end)));
         array.withdraw(&second).unwrap();
         array.append(&arr1(&[5; 2]), 0).unwrap();
-        assert_eq!(array.read::<i32>(..).unwrap(), arr1(&[0, 5, 5]).into_dyn());
+        assert_eq!(array.read::<ndarray::ArrayD<i32>>(..).unwrap(), arr1(&[0, 5, 5]).into_dyn());
         assert_eq!(array.reserved().unwrap(), []);
     }
 }

@@ -8,17 +8,17 @@ mod together;
 
 use std::ops::ControlFlow;
 
-use ndarray::{ArrayBase, Data, Dimension, RawData};
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::metadata::Change;
 use zarrox_core::selection::{DimSelection, Selection, check_lengths};
 use zarrox_core::strided::{Dims, Span};
-use zarrox_core::{Element, IntoSelection, NodeMetadata, Result};
+use zarrox_core::{IntoElements, IntoSelection, NodeMetadata, Result};
 use zarrox_stores::{Key, StoreExt};
 
+pub use self::appending::{SoleAppender, Unwritten};
 pub use self::dataset::{Growth, Longer};
 pub use self::dataset::{Left, left_in, settle_left};
-use super::{Array, DynArray};
+use super::Array;
 use crate::error::argument;
 use crate::guarded::until_unchanged;
 
@@ -33,11 +33,11 @@ impl Array {
     /// # Errors
     /// When the number of dimensions differs, the inner chunks of shards do not divide the chunk that a rectilinear grid gets,
     /// or the store cannot be written.
-    pub fn resize(&mut self, shape: &[u64]) -> Result<()> {
+    pub fn resize(&mut self, shape: impl AsRef<[u64]>) -> Result<()> {
         self.check_writable()?;
         self.confirm()?;
         let place = self.place();
-        self.try_resize(shape).map_err(|error| error.at(place))
+        self.try_resize(shape.as_ref()).map_err(|error| error.at(place))
     }
 
     fn try_resize(&mut self, shape: &[u64]) -> Result<()> {
@@ -67,24 +67,10 @@ impl Array {
     ///
     /// # Errors
     /// When the shapes do not fit, or as for [`Array::write`].
-    pub fn append<T, S, D>(&mut self, values: &ArrayBase<S, D>, axis: usize) -> Result<Vec<u64>>
-    where
-        T: Element,
-        S: Data + RawData<Elem = T>,
-        D: Dimension,
-    {
-        self.check_element::<T>()?;
-        let shape: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
-        self.append_with(&shape, axis, |grown, place| grown.write(place, values))
-    }
-
-    /// Appends values whose type is known only at run time; like [`Array::append`].
-    ///
-    /// # Errors
-    /// The errors of [`Array::append`].
-    pub fn append_dyn(&mut self, values: &DynArray, axis: usize) -> Result<Vec<u64>> {
-        let shape: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
-        self.append_with(&shape, axis, |grown, place| grown.write_dyn(place, values))
+    pub fn append(&mut self, values: impl IntoElements, axis: usize) -> Result<Vec<u64>> {
+        let elements = self.slice(..).elements(&values)?;
+        let shape: Vec<u64> = elements.view().shape().iter().map(|&n| n as u64).collect();
+        self.append_with(&shape, axis, |grown, place| grown.slice(place).write_elements(elements))
     }
 
     /// Appends values of this shape along an axis in as many parts as `write` likes, for values that do not fit into memory;

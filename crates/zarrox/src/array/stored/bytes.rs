@@ -9,24 +9,8 @@ use zarrox_core::{DataType, FillValue, Result};
 use crate::array::{Array, Shared};
 
 impl Array {
-    /// Returns the array with raw bytes as elements (`r8`, `r16`, …), in the stored byte order. A program that needs elements in
-    /// that order avoids swapping bytes twice.
-    ///
-    /// `None` if the codecs store anything but the bytes of elements: if they are not `transpose`, then `bytes`, then bytes→bytes
-    /// codecs.
-    ///
-    /// ```
-    /// # use zarrox::prelude::*;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
-    /// #     .shape([3]).data_type(DataType::Int16).endian(zarrox::data_type::Endian::Big).create()?;
-    /// array.write(.., &ndarray::arr1(&[1_i16, 2, 3]))?;
-    /// let stored = array.as_stored_bytes().expect("they are stored one by one");
-    /// assert_eq!(stored.read_dyn(..)?.as_bytes(), [0, 1, 0, 2, 0, 3]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn as_stored_bytes(&self) -> Option<Self> {
+    /// See [`RawChunks::as_bytes`](crate::RawChunks::as_bytes).
+    pub(in crate::array) fn as_stored_bytes(&self) -> Option<Self> {
         let mut codecs = self.chain.specs();
         let at = codecs.iter().position(|codec| codec.name == "bytes")?;
         if !codecs[..at].iter().all(|codec| codec.name == "transpose") {

@@ -5,6 +5,7 @@ use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Key};
 
 use crate::array::Array;
+use crate::array::internals::ArrayInternals;
 
 /// A chunk inside of a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,24 +18,12 @@ pub struct InnerChunk {
 }
 
 impl Array {
-    /// The chunks inside of a stored shard, in the order of its index; only the index is read. `None` if the shard is not stored, or
-    /// the array has no shards.
-    ///
-    /// ```
-    /// # use zarrox::prelude::*;
-    /// # let directory = tempfile::tempdir()?;
-    /// let array = zarrox::create_array(directory.path().join("a.zarr"))
-    ///     .shape([8, 8]).data_type(DataType::Int32).chunks([2, 4]).shards([4, 8]).create()?;
-    /// array.fill(s![4, 0], 7)?;
-    /// let stored = array.inner_chunks(&[1, 0])?.unwrap().into_iter().filter(|chunk| chunk.place.is_some());
-    /// assert_eq!(stored.map(|chunk| chunk.index).collect::<Vec<_>>(), [[2, 0]]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// When there is no such shard, the store cannot be read, or the index is damaged.
-    pub fn inner_chunks(&self, shard: &[u64]) -> Result<Option<Vec<InnerChunk>>> {
-        let key = self.chunk_key(shard)?;
+    /// The chunks inside of a shard that is stored under this key, see [`RawChunks::inner_chunks`](super::super::RawChunks::inner_chunks).
+    pub(in crate::array) fn inner_chunks(
+        &self,
+        shard: &[u64],
+        key: String,
+    ) -> Result<Option<Vec<InnerChunk>>> {
         let entries = self.with_chain(shard, |chain| {
             let Some(table) = chain.table() else { return Ok(None) };
             let grid = table.grid().to_vec();
@@ -46,7 +35,7 @@ impl Array {
                 }
                 Err(_) => None,
             };
-            let Some(value) = self.location().store.open_with(&Key::new(key.clone())?, first)? else {
+            let Some(value) = self.location.store.open_with(&Key::new(key.clone())?, first)? else {
                 return Ok(None);
             };
             let size = value.size();
@@ -75,15 +64,6 @@ impl Array {
             InnerChunk { index: cell.into_iter().enumerate().map(index).collect(), place }
         };
         Ok(Some(places.into_iter().enumerate().map(chunk).collect()))
-    }
-
-    /// Visits the stored objects below the array's path, but for its documents: the indices and the size in bytes of each chunk, or shard if
-    /// there are any. Other objects, which belong to no chunk, have no indices. None is read; they come in no particular order.
-    ///
-    /// # Errors
-    /// When the store cannot be listed.
-    pub fn visit_objects(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
-        self.visit_stored(visit)
     }
 }
 

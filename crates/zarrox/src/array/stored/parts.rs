@@ -21,6 +21,7 @@ pub struct StoredChunk {
 
 /// Elements of a stored chunk that are to be read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct StoredRead<'a> {
     /// The chunk, or shard.
     pub chunk: StoredChunk,
@@ -30,8 +31,16 @@ pub struct StoredRead<'a> {
     pub out: ViewMut<'a>,
 }
 
+impl<'a> StoredRead<'a> {
+    /// Elements of a chunk, and their destination.
+    pub fn new(chunk: StoredChunk, elements: ChunkElements, out: ViewMut<'a>) -> Self {
+        Self { chunk, elements, out }
+    }
+}
+
 /// Elements of a stored chunk that are to be written.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct StoredWrite<'a> {
     /// The chunk, or shard.
     pub chunk: StoredChunk,
@@ -43,6 +52,19 @@ pub struct StoredWrite<'a> {
     pub replaces: bool,
 }
 
+impl<'a> StoredWrite<'a> {
+    /// Elements of a chunk, and their new values. The other elements of the chunk are kept.
+    pub fn new(chunk: StoredChunk, elements: ChunkElements, values: View<'a>) -> Self {
+        Self { chunk, elements, values, replaces: false }
+    }
+
+    /// Sets [`replaces`](Self::replaces).
+    #[must_use]
+    pub fn replaces(self, replaces: bool) -> Self {
+        Self { replaces, ..self }
+    }
+}
+
 /// Reads and writes of chunks by their keys, for programs with an indexing of their own. The shape of the array and the encoding of
 /// its keys play no role.
 impl Array {
@@ -51,7 +73,7 @@ impl Array {
     ///
     /// # Errors
     /// The errors of [`Array::read`]. The memory may be partly written then.
-    pub fn read_stored(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
+    pub(in crate::array) fn read_stored(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
         let (count, size) = (parts.len(), self.chain.chunk().size());
         let read = |StoredRead { chunk, elements, out }: StoredRead<'_>| {
             self.location.context.interrupt.check()?;
@@ -69,7 +91,7 @@ impl Array {
     ///
     /// # Errors
     /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the new one.
-    pub fn write_stored(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
+    pub(in crate::array) fn write_stored(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
         self.check_writable()?;
         for part in &parts {
             self.data_type().check_range(&part.values).map_err(|error| self.in_stored(error, &part.chunk))?;
@@ -105,7 +127,10 @@ impl Array {
     }
 
     fn in_stored(&self, error: Error, chunk: &StoredChunk) -> Error {
-        error.at(format!("chunk '{}' in {}", chunk.key, self.location.store.location()))
+        error
+            .at(format!("chunk '{}' in {}", chunk.key, self.location.store.location()))
+            .with_path(self.path())
+            .with_key(&chunk.key)
     }
 }
 
@@ -130,11 +155,11 @@ mod tests {
 
     #[test]
     fn parts_of_chunks_are_written_and_read_by_their_keys() {
-        let builder = OpenOptions::new().create_array_in(Arc::new(MemoryStore::new()), "a");
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
         let array =
             builder.shape([10]).data_type(DataType::UInt8).chunks([4]).fill_value(9_u8).create().unwrap();
         let chunk =
-            |n: u64| StoredChunk { key: Key::new(array.chunk_key(&[n]).unwrap()).unwrap(), shape: vec![4] };
+            |n: u64| StoredChunk { key: Key::new(array.raw().key(&[n]).unwrap()).unwrap(), shape: vec![4] };
         let write = |n, start: usize, values: &[u8], replaces| {
             let (elements, shape) = (part(start, values.len()), [values.len()]);
             let values = View::contiguous(values, &shape, 1);
@@ -144,7 +169,10 @@ mod tests {
         write(0, 2, &[3], false);
         write(2, 2, &[4, 4], false);
         write(2, 0, &[5, 6], true);
-        assert_eq!(array.read::<u8>(..).unwrap().into_raw_vec_and_offset().0, [9, 1, 3, 9, 9, 9, 9, 9, 5, 6]);
+        assert_eq!(
+            array.read::<ndarray::ArrayD<u8>>(..).unwrap().into_raw_vec_and_offset().0,
+            [9, 1, 3, 9, 9, 9, 9, 9, 5, 6]
+        );
         let mut memory = [0; 5];
         let (first, second) = memory.split_at_mut(3);
         let stored = array.read_stored(vec![read(chunk(2), 1, first), read(chunk(1), 0, second)]).unwrap();

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use ndarray::{ArrayD, IxDyn};
 use zarrox::Selection;
 use zarrox::json::Json;
-use zarrox::prelude::*;
 use zarrox::stores::MemoryStore;
+use zarrox::{Array, prelude::*};
 use zarrox::{ArrayView, ErrorKind, Mask, OpenOptions};
 
 /// An error in a case, or in the work of the library.
@@ -72,7 +72,7 @@ impl Layout {
         let structure = [("id", DataType::UInt8), (FIELD, DataType::Int32), ("weight", DataType::Float64)];
         let data_type = if structured { DataType::structure(structure)? } else { DataType::Int32 };
         let mut builder = OpenOptions::new()
-            .create_array_in(Arc::new(MemoryStore::new()), "")
+            .create_array((Arc::new(MemoryStore::new()), ""))
             .shape(self.shape.clone())
             .data_type(data_type)
             .column_major(salt.is_multiple_of(3));
@@ -85,7 +85,7 @@ impl Layout {
         let shape: Vec<usize> = self.shape.iter().map(|&n| usize::try_from(n)).collect::<Result<_, _>>()?;
         let count = i32::try_from(shape.iter().product::<usize>())?;
         if structured {
-            array.write_field("id", .., &ndarray::arr0(ID))?;
+            array.field("id").write(&ndarray::arr0(ID))?;
         }
         write(&array.slice(..), &ArrayD::from_shape_vec(IxDyn(&shape), (0..count).collect())?)?;
         Ok(array)
@@ -110,11 +110,11 @@ fn is_structured(view: &ArrayView<'_>) -> bool {
 }
 
 fn read(view: &ArrayView<'_>) -> zarrox::Result<ArrayD<i32>> {
-    if is_structured(view) { view.read_field(FIELD) } else { view.read() }
+    if is_structured(view) { view.field(FIELD).read() } else { view.read() }
 }
 
 fn write(view: &ArrayView<'_>, values: &ArrayD<i32>) -> zarrox::Result<()> {
-    if is_structured(view) { view.write_field(FIELD, values) } else { view.write(values) }
+    if is_structured(view) { view.field(FIELD).write(values) } else { view.write(values) }
 }
 
 fn run(case: &Json, array: &Array) -> Result<(), Failure> {
@@ -130,7 +130,7 @@ fn run(case: &Json, array: &Array) -> Result<(), Failure> {
     }
     let all = array.slice(..);
     let Some((view, found)) = outcome? else {
-        if is_structured(&all) && all.read_field::<u8>("id")?.iter().any(|&id| id != ID) {
+        if is_structured(&all) && all.field("id").read::<ArrayD<u8>>()?.iter().any(|&id| id != ID) {
             return Err("another field was written".into());
         }
         let after: Vec<i32> = numbers(&case["after"])?;

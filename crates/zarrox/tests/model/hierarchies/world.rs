@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ndarray::Array2;
 use zarrox::codecs::{Bytes, Sharding};
 use zarrox::json::{Json, Map};
-use zarrox::prelude::*;
 use zarrox::stores::Store;
+use zarrox::{Array, prelude::*, s};
 use zarrox::{Consolidated, Error, ErrorKind, OpenMode, OpenOptions};
 
 use super::operation::{Action, Operation};
@@ -28,7 +28,7 @@ struct Handle {
 
 impl World {
     pub(crate) fn new(store: Arc<dyn Store>, format: Format) -> Self {
-        let root = OpenOptions::new().format(format).create_group_in(store.clone(), "").unwrap();
+        let root = OpenOptions::new().format(format).create_group((store.clone(), "")).unwrap();
         let other = opened(&store, &OpenOptions::new()).unwrap();
         let handle = |root| Handle { root, arrays: BTreeMap::new() };
         Self { store, format, handles: [handle(root), handle(other)], reference: Reference::new() }
@@ -88,7 +88,7 @@ impl World {
                 self.reference.attributes(path).map(|map| map.insert((*name).to_owned(), *value));
             }
             Action::RemoveAttribute { name } => {
-                self.change_attributes(operation, |map| drop(map.shift_remove(*name)));
+                self.change_attributes(operation, |map| drop(map.remove(*name)));
                 self.reference.attributes(path).map(|map| map.remove(*name));
             }
             Action::Consolidate => self.consolidate(operation),
@@ -271,7 +271,7 @@ impl World {
     }
 
     fn read_array(&self, array: &Array) -> zarrox::Result<reference::Node> {
-        let values = array.read::<i32>(..)?;
+        let values = array.read::<ArrayD<i32>>(..)?;
         let elements = values.indexed_iter().filter(|(_, value)| **value != self.fill());
         let elements = elements.map(|(place, value)| ([place[0] as u64, place[1] as u64], *value)).collect();
         let shape = [array.shape()[0], array.shape()[1]];
@@ -280,7 +280,7 @@ impl World {
 }
 
 fn opened(store: &Arc<dyn Store>, options: &OpenOptions) -> zarrox::Result<Group> {
-    options.open_in(store.clone(), "")?.into_group()
+    options.open((store.clone(), ""))?.into_group()
 }
 
 fn numbers(attributes: &Map) -> Attributes {

@@ -1,0 +1,418 @@
+//! `zarrox import`: stores arrays from files of other formats or from raw bytes.
+
+mod numpy;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use zarrox::json::{self, Json};
+use zarrox::{Error, ErrorKind, Result};
+use zarrox_files::{Kind, LeftOut, Select};
+use zarrox_tools::Glob;
+use zarrox_tools::copy::{Copier, IfExists, Property};
+
+pub(super) use self::numpy::{Appended, append_to};
+use super::copying;
+use super::recoding::Recoding;
+use crate::args::{ByteSize, Chunks, Global, OpenLengths};
+use crate::creation::{self, Creation};
+use crate::exit::{Failure, note, printable, usage};
+use crate::files;
+use crate::interrupt;
+use crate::made::Made;
+use crate::progress::Progress;
+use crate::suggest::{self, suggesting};
+
+/// Store the arrays of a file: HDF5, NetCDF, PNG, JPEG, TIFF, NIfTI, CSV, Parquet, .npy, .npz, or with --dtype and --shape raw elements in C order
+///
+/// Of HDF5 and NetCDF, groups, attributes, dimensions, chunks and filters are kept, and encoded chunks are copied as they are where
+/// Zarr has all their filters; an import that was interrupted is continued by the same command.
+///
+/// Many files become one hierarchy with --concat: arrays that have the dimension are joined along it, and others must be alike.
+///
+/// An image becomes an array, and a directory of images of one size and type an array with a first dimension for them, in the order
+/// of their names. Each column of CSV (.csv, .tsv) or Parquet becomes an array of one dimension.
+///
+/// The arrays are written block by block, so that files may be larger than memory. Blocks of a file are whole chunks, so that
+/// each chunk is encoded once; blocks of a stream are as many rows as fit into memory. A failed or interrupted import of NumPy files
+/// or raw elements leaves nothing behind; one that is killed is completed by the same command. A node that is to be replaced stays until the new one is
+/// complete.
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// The file, a directory of images, or - for the standard input; with --concat several files, or directories of them. Last the
+    /// destination: an array, or for a file of several arrays a group
+    #[arg(required = true, num_args = 1.., value_names = ["INPUT", "PATH"])]
+    paths: Vec<String>,
+
+    /// With --shape, the data type of raw elements: float32, >i2, JSON for structures. Otherwise the data type to store the
+    /// elements of an .npy file as: another type of numbers, which must have every value (see --lossy); string for text of a
+    /// fixed length, variable_length_bytes for bytes; bfloat16 and others for |V2
+    #[arg(long, value_name = "TYPE", hide_possible_values = true)]
+    #[arg(value_parser = suggesting(suggest::text, suggest::data_types))]
+    dtype: Option<String>,
+
+    /// Convert numbers that --dtype cannot represent exactly, as NumPy's astype does
+    #[arg(long, requires = "dtype", conflicts_with = "shape")]
+    lossy: bool,
+
+    /// Read raw elements of this shape, such as 10,20; for a file, one length can be -1, which takes all elements of the file
+    #[arg(long, value_name = "LENGTHS", requires = "dtype", allow_hyphen_values = true)]
+    shape: Option<OpenLengths>,
+
+    /// With --shape, the number of bytes to skip before the elements
+    #[arg(long, value_name = "BYTES", requires = "shape", default_value_t = 0, hide_default_value = true)]
+    offset: u64,
+
+    /// Import only this array of an .npz file, this node of an HDF5 or NetCDF file, or this column; can be repeated for nodes and
+    /// columns, which become a group
+    #[arg(long = "member", value_name = "NAME")]
+    members: Vec<String>,
+
+    /// Leave out nodes that a pattern fits, such as '*_bnds' or 'forecast/**', with all nodes below them; can be repeated
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<Glob>,
+
+    /// Join several files along a dimension, in the order of its coordinate, or otherwise of their names. A dimension that no file has
+    /// becomes the first one of all arrays but coordinates. With --append, the files go on behind what the destination has
+    #[arg(long, value_name = "DIMENSION", conflicts_with_all = ["dtype", "shape"])]
+    concat: Option<String>,
+
+    /// Property is done with elements that all files should have alike and that differ: an error, or those of the first file
+    #[arg(
+        long,
+        value_name = "RULE",
+        requires = "concat",
+        default_value = "refuse",
+        hide_default_value = true
+    )]
+    #[arg(value_parser = ["refuse", "first"])]
+    conflicts: String,
+
+    /// Put missing values where some of the files lack an array: that of its attributes, or NaN. With a value, this one for arrays
+    /// without a missing value; otherwise they are an error
+    #[arg(long, requires = "concat", value_name = "VALUE", num_args = 0..=1, require_equals = true)]
+    #[arg(allow_hyphen_values = true)]
+    fill_missing: Option<Option<String>>,
+
+    /// Allow the loss of properties that the format of the copy cannot express: data-types, fill-values, dimension-names,
+    /// attributes, members, nodes
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
+    #[arg(value_parser = suggesting(suggest::loss, suggest::losses))]
+    allow: Vec<Property>,
+
+    /// Import ranges of dimensions, of all arrays that have them: by indices as time=0:100 or x=::2, or by values of the coordinate as
+    /// lat=10..50 or time=2000-01..2000-12; several are separated by commas
+    #[arg(long, value_name = "NAME=RANGE", value_delimiter = ',')]
+    select: Vec<Select>,
+
+    /// Allow to read files in this directory that the file names: external links, external storage, sources of virtual datasets,
+    /// files of OME-TIFF; can be repeated [always allowed: the directory of the file]
+    #[arg(long, value_name = "DIR")]
+    external: Vec<PathBuf>,
+
+    /// The type of a column of CSV, such as id=uint8 or day=datetime64[D] [default: the type that all its values have]
+    #[arg(long = "column", value_name = "NAME=TYPE", value_parser = column)]
+    columns: Vec<(String, String)>,
+
+    /// Take a smaller copy of the image that a file of TIFF has, such as 1 for the largest one
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    level: usize,
+
+    /// Images of TIFF as OME-Zarr: a group with all their levels, axes, units, scales and channels.
+    #[arg(long, conflicts_with = "level")]
+    ome: bool,
+
+    /// Append to the existing array, along this axis [default: 0], or with --concat to all arrays of a hierarchy
+    #[arg(long, value_name = "AXIS", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    #[arg(conflicts_with = "Creation")]
+    append: Option<usize>,
+
+    /// Leave out what a file has and Zarr has not, or what lies in other files that are missing or not allowed, and list it
+    #[arg(long)]
+    skip_unsupported: bool,
+
+    /// Leave out parts of a file that are damaged, and with --concat damaged files, and list them
+    #[arg(long)]
+    skip_damaged: bool,
+
+    /// The approximate limit of memory
+    #[arg(long, value_name = "SIZE", default_value = "512MiB")]
+    memory: ByteSize,
+
+    #[command(flatten)]
+    creation: Creation,
+}
+
+impl Import {
+    pub(crate) fn run(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        interrupt::catch();
+        if self.inputs().is_empty() {
+            return Err(usage("a destination is missing behind the file").into());
+        }
+        if self.concat.is_none() && self.inputs().len() > 1 {
+            return Err(usage(
+                "several files are joined along a dimension, which --concat names; other files are imported one by one",
+            )
+            .into());
+        }
+        if self.concat.is_some() && self.append.is_some() {
+            return self.append_files(global);
+        }
+        if self.concat.is_some() {
+            return self.import_hierarchy(global, out);
+        }
+        let is_raw = self.shape.is_some();
+        let kind = if !is_raw && self.can_be_hierarchy() { Kind::of(self.input())? } else { None };
+        if kind.is_some_and(|kind| !matches!(kind, Kind::Npy | Kind::Npz)) {
+            return self.import_hierarchy(global, out);
+        }
+        if let Some((option, kinds)) = self.file_option() {
+            return Err(
+                usage(format!("{option} is for files of {kinds}, and {} is not one", self.name())).into()
+            );
+        }
+        Ok(self.import_numpy(kind, global)?)
+    }
+
+    /// The inputs, before the destination.
+    fn inputs(&self) -> &[String] {
+        self.paths.split_last().map_or(&[], |(_, inputs)| inputs)
+    }
+
+    /// The only input, or the first one.
+    fn input(&self) -> &str {
+        self.inputs().first().map_or("-", String::as_str)
+    }
+
+    /// The destination.
+    fn path(&self) -> &str {
+        self.paths.last().map_or("", String::as_str)
+    }
+
+    /// The name of the input in errors.
+    fn name(&self) -> String {
+        if self.input() == "-" { "the standard input".to_owned() } else { format!("'{}'", self.input()) }
+    }
+
+    /// The name of a given option that is only for some kinds of files, and these.
+    fn file_option(&self) -> Option<(&'static str, &'static str)> {
+        let many = "HDF5, NetCDF and other formats";
+        let given = [
+            ("--column", "CSV", !self.columns.is_empty()),
+            ("--level", "TIFF", self.level != 0),
+            ("--ome", "TIFF", self.ome),
+            ("--skip-unsupported", many, self.skip_unsupported),
+            ("--skip-damaged", many, self.skip_damaged),
+            ("--select", many, !self.select.is_empty()),
+            ("--exclude", many, !self.exclude.is_empty()),
+            ("--external", many, !self.external.is_empty()),
+            ("--allow", many, !self.allow.is_empty()),
+        ];
+        given.into_iter().find(|(.., given)| *given).map(|(option, kinds, _)| (option, kinds))
+    }
+
+    /// The length of the input in bytes, if the input is a file.
+    fn length(&self) -> Option<u64> {
+        let metadata = fs::metadata(self.input()).ok().filter(|_| self.input() != "-");
+        metadata.filter(fs::Metadata::is_file).map(|metadata| metadata.len())
+    }
+
+    /// Returns true for files and directories, which can be read in any order.
+    fn can_be_hierarchy(&self) -> bool {
+        self.length().is_some() || (self.input() != "-" && Path::new(self.input()).is_dir())
+    }
+
+    /// Creates a node. A node that is to be replaced is deleted only when the new one, which is created beside it, is complete. The
+    /// place beside it follows from the node's name, so that the same command finds there what an interrupted one has left.
+    fn replacing(&self, global: &Global, create: impl FnOnce(&str) -> Result<()>) -> Result<()> {
+        // The replaced node can have any format.
+        let global = global.of_any_format();
+        let Some((old, new)) = self.replaced(&global) else {
+            return Made::or_removed(&global, self.path(), || create(self.path()));
+        };
+        Made::or_removed(&global, &new, || create(&new))?;
+        let options = global.options();
+        match options.delete(&old) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                let _ = options.delete(&new);
+                return Err(error);
+            }
+            _ => {}
+        }
+        options.move_node(&new, &old).map_err(|error| error.at(format!("the imported array is '{new}'")))
+    }
+
+    /// The node that is to be replaced, if there is one, and the path where the new one is created. An import that was interrupted
+    /// after it had deleted the node has left the new one there.
+    fn replaced(&self, global: &Global) -> Option<(String, String)> {
+        let there =
+            || global.read(self.path()).map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true);
+        if !self.creation.force {
+            return None;
+        }
+        let old = absolute(Path::new(self.path().strip_prefix("file://").unwrap_or(self.path())))?;
+        let new = old.with_file_name(format!(".importing-{}", old.file_name()?.to_str()?));
+        if !new.exists() && !there() {
+            return None;
+        }
+        Some((old.to_str()?.to_owned(), new.to_str()?.to_owned()))
+    }
+
+    /// Imports all nodes of a file of HDF5 or NetCDF, or images.
+    fn import_hierarchy(&self, global: &Global, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.append.is_some() {
+            return Err(
+                usage(
+                    "--append takes one array of a NumPy file, or with --concat DIMENSION files; zarrox append adds another array",
+                )
+                .into()
+            );
+        }
+        if let Some(option) = self.creation.single_option() {
+            return Err(usage(format!("{option} is of one array, and {} has its own", self.name())).into());
+        }
+        let progress = Progress::new(self.input(), 0);
+        let memory = usize::try_from(self.memory.0).unwrap_or(usize::MAX);
+        let copier = copying::copier(global, &progress).memory(memory);
+        // Of what an earlier import has left, only the same one goes on.
+        let copier = self.allow.iter().copied().fold(copier, Copier::allow);
+        let copier = if self.creation.force { copier.if_exists(IfExists::Replace) } else { copier };
+        let recodes = self.creation.compressor.is_some() || self.creation.codecs.is_some();
+        let import = self.options()?.copier(self.recoding()?.apply(copier)?).recodes(recodes);
+        self.replacing(global, |path| {
+            let importing = import.plan_all(self.inputs(), path)?;
+            if let Some(dimension) = self.concat.as_ref().filter(|_| importing.has_new_dimension()) {
+                note(&format!("no file has the dimension '{dimension}', so that it is a new one"));
+            }
+            importing.notes().iter().for_each(|found| note(&printable(found)));
+            print_differences(importing.differences());
+            for report in importing.copying().reports() {
+                report.to_string().lines().for_each(|line| tracing::info!("{}", printable(line)));
+            }
+            let imported = importing.run_counted()?;
+            progress.finish(None);
+            if let Some(source) = imported.source {
+                tracing::info!("the source has {source}");
+            }
+            tracing::info!("the copy has {}", imported.copy);
+            copying::print_findings(&imported.report, out)
+                .map_err(|error| files::failed("printing", error))?;
+            print_left_out(&imported.left_out);
+            Ok(())
+        })
+        .map_err(Failure::from)
+    }
+
+    /// Appends files to a hierarchy.
+    fn append_files(&self, global: &Global) -> Result<(), Failure> {
+        if self.append != Some(0) {
+            return Err(usage("--append takes no axis beside --concat, which names the dimension").into());
+        }
+        let options = global.options().access(&interrupt::options());
+        let appended = interrupt::or_told(
+            self.options()?.append(self.inputs(), self.path(), &options),
+            "the same command continues",
+        )?;
+        print_differences(&appended.notes);
+        for (path, before, after) in &appended.arrays {
+            tracing::info!("/{}: {before} elements along the dimension became {after}", printable(path));
+        }
+        print_left_out(&appended.left_out);
+        Ok(())
+    }
+
+    /// The options of an import of files, without those of the copy.
+    fn options(&self) -> Result<zarrox_files::Import> {
+        let import = zarrox_files::Import::new()
+            .level(self.level)
+            .ome(self.ome)
+            .skip_unsupported(self.skip_unsupported)
+            .skip_damaged(self.skip_damaged)
+            .first_wins(self.conflicts == "first");
+        let import = match &self.fill_missing {
+            None => import,
+            Some(None) => import.fill_missing(true),
+            Some(Some(value)) => import.fill_missing_with(json_or_text(value)),
+        };
+        let import = self.concat.iter().fold(import, zarrox_files::Import::concat);
+        let import = self.members.iter().fold(import, zarrox_files::Import::node);
+        let import = self.exclude.iter().cloned().fold(import, zarrox_files::Import::exclude);
+        let import = self.select.iter().cloned().fold(import, zarrox_files::Import::select);
+        let import = self.external.iter().fold(import, zarrox_files::Import::external);
+        self.columns.iter().try_fold(import, |import, (name, dtype)| {
+            Ok::<_, Error>(import.column(name, creation::data_type(dtype)?.0))
+        })
+    }
+
+    /// The properties of the copies of all arrays.
+    fn recoding(&self) -> Result<Recoding> {
+        let shards = match &self.creation.shards {
+            Some(shards @ (Chunks::Shape(_) | Chunks::Named(_))) => Some(Some(shards.clone())),
+            Some(Chunks::Rectilinear(_)) => return Err(usage("--shards: a copy has shards of one shape")),
+            None => None,
+        };
+        let Creation { chunks, codecs, filters, compressor, separator, .. } = self.creation.clone();
+        let (dtype, lossy) = (self.dtype.clone(), self.lossy);
+        Ok(Recoding { chunks, shards, codecs, filters, compressor, dtype, lossy, separator })
+    }
+}
+
+/// Prints what differs between several files.
+fn print_differences(differences: &[String]) {
+    for difference in differences {
+        tracing::info!("{}", printable(difference));
+    }
+}
+
+/// Prints the parts that were left out, and their number as the last line.
+fn print_left_out(parts: &[LeftOut]) {
+    for part in parts {
+        note(&format!("left out: {part}"));
+    }
+    if !parts.is_empty() {
+        note(&format!("left out {}", counted(parts.len(), "part")));
+    }
+}
+
+fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
+/// A value as JSON, or as text where it is none.
+fn json_or_text(text: &str) -> Json {
+    json::parse(text.as_bytes()).unwrap_or_else(|_| text.into())
+}
+
+/// The name and the type of a column.
+fn column(text: &str) -> Result<(String, String), String> {
+    let (name, dtype) = text.rsplit_once('=').ok_or("a column is given as NAME=TYPE")?;
+    Ok((name.to_owned(), dtype.to_owned()))
+}
+
+/// The arguments of the command, with `--append 1` written as `--append=1`, unless the word after `--append` is not a number.
+pub(crate) fn with_axis(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        let is_axis = argument.to_str().is_some_and(|text| text.parse::<usize>().is_ok());
+        match joined.last_mut() {
+            Some(last) if last == "--append" && is_axis => {
+                last.push("=");
+                last.push(argument);
+            }
+            _ => joined.push(argument),
+        }
+    }
+    joined
+}
+
+/// A path without links, whose last part need not exist.
+fn absolute(path: &Path) -> Option<PathBuf> {
+    if let Ok(path) = fs::canonicalize(path) {
+        return Some(path);
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    Some(fs::canonicalize(parent.unwrap_or(Path::new("."))).ok()?.join(path.file_name()?))
+}

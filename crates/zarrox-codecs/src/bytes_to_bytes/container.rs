@@ -1,0 +1,10 @@
+//! The containers of DEFLATE.
+
+/// The container of the compressed bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Container {
+    /// RFC 1952.
+    Gzip,
+    /// RFC 1950.
+    Zlib,
+}

@@ -1,0 +1,81 @@
+//! The Rust types of single elements.
+
+use super::InPlace;
+use crate::data_type::DataType;
+use crate::error::Result;
+
+/// Decodes one element from its bytes in memory, which are in the machine's byte order.
+pub type Decode<T> = Box<dyn Fn(&[u8]) -> Result<T>>;
+
+/// Appends the bytes of one element, in the machine's byte order.
+pub type Encode<T> = Box<dyn Fn(&T, &mut Vec<u8>) -> Result<()>>;
+
+/// A Rust type that elements are read as.
+///
+/// | Rust | elements |
+/// |---|---|
+/// | numbers, `bool`, structs with `#[derive(Element)]`: [`Element`](crate::Element) | of the same data type |
+/// | `String` | text of any length, and byte strings that are UTF-8 |
+/// | `Vec<u8>` | byte strings of any length |
+/// | `Vec<T>` of numbers | arrays of numbers (`vlen-array`) |
+/// | `Option<T>` | optional elements (`zarrs.optional`), and times, where NaT is `None` |
+/// | types of `chrono` and `jiff`, with the features of these names | `numpy.datetime64`, `numpy.timedelta64` |
+/// | [`Json`](crate::json::Json) | Python objects (`json2`, `msgpack2`) |
+#[diagnostic::on_unimplemented(
+    message = "elements of an array cannot be read as `{Self}`",
+    note = "structs become elements by `#[derive(Element)]`; text is read as `String`, times as the types of the features `chrono` and `jiff`"
+)]
+pub trait FromElement: Clone {
+    /// Returns the function that decodes the elements of a data type.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when this Rust type does not hold them.
+    fn decoder(data_type: &DataType) -> Result<Decode<Self>>;
+
+    /// Returns an error when this Rust type does not hold the elements of a data type.
+    #[doc(hidden)]
+    fn check(data_type: &DataType) -> Result<()> {
+        Self::decoder(data_type).map(drop)
+    }
+
+    /// Returns true if an element is the missing value of its data type, which `Option` reads as `None`.
+    fn is_missing(_data_type: &DataType, _element: &[u8]) -> bool {
+        false
+    }
+
+    /// How elements are read without decoding, if they lie in memory as this Rust type does.
+    #[doc(hidden)]
+    fn in_place() -> Option<InPlace<Self>> {
+        None
+    }
+}
+
+/// A Rust type that elements are written from: those of [`FromElement`], and `&str`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written as an element of an array",
+    note = "structs become elements by `#[derive(Element)]`; text is written from `String` and `&str`"
+)]
+pub trait ToElement: Sized {
+    /// Returns the function that encodes values as elements of a data type.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when the data type does not have them.
+    fn encoder(data_type: &DataType) -> Result<Encode<Self>>;
+
+    /// Returns an error when the data type does not have these values.
+    #[doc(hidden)]
+    fn check(data_type: &DataType) -> Result<()> {
+        Self::encoder(data_type).map(drop)
+    }
+
+    /// The bytes of the data type's missing value, which `None` is written as.
+    fn missing(_data_type: &DataType) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// How elements are written without encoding, if they lie in memory as this Rust type does.
+    #[doc(hidden)]
+    fn in_place() -> Option<InPlace<Self>> {
+        None
+    }
+}

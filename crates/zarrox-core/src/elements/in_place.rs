@@ -1,0 +1,68 @@
+//! Elements that lie in memory as a Rust type does.
+
+use std::marker::PhantomData;
+
+use ndarray::{ArrayBase, Data, Dimension};
+
+use super::memory;
+use crate::data_type::Element;
+use crate::error::Result;
+use crate::strided::{Dims, View};
+
+/// The proof that a Rust type is an [`Element`], which code has that is generic over more types.
+#[derive(Debug)]
+pub struct InPlace<T>(PhantomData<fn() -> T>);
+
+impl<T> Clone for InPlace<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for InPlace<T> {}
+
+impl<T: Element> InPlace<T> {
+    /// The proof for an element.
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: Element> Default for InPlace<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> InPlace<T> {
+    /// A vector of zeros.
+    ///
+    /// # Errors
+    /// When the memory cannot be allocated.
+    pub fn zeroed(self, count: usize) -> Result<Vec<T>> {
+        // SAFETY: the type is an `Element`, for which every pattern of bytes is valid; zeros are for `bool`, too.
+        unsafe { memory::zeroed(count) }
+    }
+
+    /// The memory of elements. Booleans among what is written must be 0 or 1 before they are used as such.
+    pub fn bytes_mut(self, data: &mut [T]) -> &mut [u8] {
+        // SAFETY: the slice has as many bytes, and every pattern of bytes that is written is a valid element, but for booleans, of
+        // which the comment speaks.
+        unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast::<u8>(), size_of_val(data)) }
+    }
+
+    /// The memory of elements.
+    pub fn bytes(self, data: &[T]) -> &[u8] {
+        // SAFETY: the slice has as many bytes, and elements are plain data without padding.
+        unsafe { std::slice::from_raw_parts(data.as_ptr().cast::<u8>(), size_of_val(data)) }
+    }
+
+    /// The elements of an `ndarray` of any layout.
+    pub fn view<S: Data<Elem = T>, D: Dimension>(self, values: &ArrayBase<S, D>) -> View<'_> {
+        let item = size_of::<T>();
+        let strides: Dims<isize> =
+            values.strides().iter().map(|stride| stride * item.cast_signed()).collect();
+        // SAFETY: shape and strides are those of an array that is borrowed as long as the view; elements are plain data.
+        unsafe { View::from_raw(values.as_ptr().cast(), values.shape(), &strides, item) }
+    }
+}

@@ -1,0 +1,199 @@
+//! What a write takes.
+
+use ndarray::{ArrayBase, Data, Dimension};
+
+use super::{ToElement, place};
+use crate::Registry;
+use crate::data_type::{DataType, Storage};
+use crate::error::Result;
+use crate::strided::{Dims, View, ViewMut};
+use crate::vlen::VlenBuffer;
+
+/// Where elements are written to.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// The data type of the array or the field.
+    pub data_type: &'a DataType,
+    /// The data types that single numbers are converted by.
+    pub registry: &'a Registry,
+}
+
+/// Values as elements of the target's data type.
+#[derive(Debug)]
+pub struct Elements<'a> {
+    memory: Memory<'a>,
+    /// True if the values are a list, which may stand for elements of any shape in row-major order.
+    is_list: bool,
+}
+
+#[derive(Debug)]
+enum Memory<'a> {
+    View(View<'a>),
+    Owned { bytes: Vec<u8>, vlen: VlenBuffer, shape: Dims<usize>, item: usize },
+}
+
+impl<'a> Elements<'a> {
+    /// Elements that lie in memory as they will be written.
+    pub fn of_view(view: View<'a>) -> Self {
+        Self { memory: Memory::View(view), is_list: false }
+    }
+
+    /// Elements of a fixed size, in row-major order.
+    pub(super) fn of_bytes(bytes: Vec<u8>, shape: &[usize], item: usize) -> Self {
+        let memory = Memory::Owned { bytes, vlen: VlenBuffer::new(), shape: shape.into(), item };
+        Self { memory, is_list: false }
+    }
+
+    /// Encodes values, which are listed in row-major order.
+    pub(super) fn encoded<'v, T: ToElement + 'v>(
+        values: impl Iterator<Item = &'v T>,
+        shape: &[usize],
+        data_type: &DataType,
+    ) -> Result<Self> {
+        let encode = T::encoder(data_type)?;
+        let (mut bytes, mut lengths) = (Vec::new(), Vec::new());
+        for (index, value) in values.enumerate() {
+            let start = bytes.len();
+            encode(value, &mut bytes).map_err(|error| error.at(place(shape, index)))?;
+            lengths.push(bytes.len() - start);
+        }
+        let item = data_type.size();
+        if data_type.storage() != Storage::Variable {
+            return Ok(Self::of_bytes(bytes, shape, item));
+        }
+        let (mut references, vlen) = (vec![0; lengths.len() * item], VlenBuffer::new());
+        ViewMut::contiguous(&mut references, shape, item).with_vlen(&vlen).set_elements(bytes, lengths)?;
+        let memory = Memory::Owned { bytes: references, vlen, shape: shape.into(), item };
+        Ok(Self { memory, is_list: false })
+    }
+
+    /// The elements, in their own shape.
+    pub fn view(&self) -> View<'_> {
+        match &self.memory {
+            Memory::View(view) => view.clone(),
+            Memory::Owned { bytes, vlen, shape, item } => {
+                View::contiguous(bytes, shape, *item).with_vlen(vlen)
+            }
+        }
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.view().shape().iter().product()
+    }
+
+    /// Returns true if there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements in another shape, if NumPy would broadcast them to it, or if they are a list of as many.
+    pub fn broadcast(&self, shape: &[usize]) -> Option<View<'_>> {
+        let view = self.view();
+        let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
+        if self.is_list && count == view.shape().first().copied() {
+            return view.reshaped(shape);
+        }
+        view.broadcast_like_numpy(shape)
+    }
+
+    /// Elements whose last dimensions, which must be `inner`, are the contents of one element each.
+    pub fn grouped(self, inner: &[usize]) -> Option<Self> {
+        if inner.is_empty() {
+            return Some(self);
+        }
+        let (view, is_list) = (self.view(), self.is_list);
+        let outer = view.shape().strip_suffix(inner)?;
+        let mut bytes = Vec::new();
+        view.append_to(&mut bytes, 1);
+        let item = inner.iter().product::<usize>() * view.item();
+        Some(Self { is_list, ..Self::of_bytes(bytes, outer, item) })
+    }
+}
+
+/// Values that can be written to an array.
+///
+/// | type | |
+/// |---|---|
+/// | `&ArrayBase`, `ArrayBase` | arrays and views of `ndarray`, of any layout, which are broadcast as in NumPy |
+/// | `&[T]`, `Vec<T>`, `[T; N]` and references to them | the elements in row-major order, or one dimension that is broadcast |
+/// | numbers, `bool`, `&str`, `String`, structs with `#[derive(Element)]` | one value for all elements |
+/// | `&DynArray` | elements whose type is known only at run time |
+///
+/// `T` is a [`ToElement`]. A single number may be of another type, if the elements can have the same value: `0` for floats.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written to an array",
+    note = "pass an array of `ndarray` or a reference to it, a slice or `Vec`, one value, or a `&DynArray`"
+)]
+pub trait IntoElements {
+    /// The values as elements of the target.
+    #[doc(hidden)]
+    fn elements(&self, target: &Target<'_>) -> Result<Elements<'_>>;
+}
+
+fn of_array<'a, T: ToElement, S: Data<Elem = T>, D: Dimension>(
+    values: &'a ArrayBase<S, D>,
+    target: &Target<'_>,
+) -> Result<Elements<'a>> {
+    match T::in_place() {
+        Some(in_place) => {
+            T::check(target.data_type)?;
+            Ok(Elements::of_view(in_place.view(values)))
+        }
+        None => Elements::encoded(values.iter(), values.shape(), target.data_type),
+    }
+}
+
+fn of_list<'a, T: ToElement>(values: &'a [T], target: &Target<'_>) -> Result<Elements<'a>> {
+    let (item, data_type) = (size_of_val(values), target.data_type);
+    let is_one =
+        item == data_type.size() && matches!(data_type.storage(), Storage::Raw(_) | Storage::Utf32(_));
+    let elements = match T::in_place() {
+        // The bytes, or the code points, of one element.
+        Some(in_place) if is_one && T::check(data_type).is_err() => {
+            return Ok(Elements::of_view(View::contiguous(in_place.bytes(values), &[], item)));
+        }
+        Some(in_place) => {
+            T::check(target.data_type)?;
+            Elements::of_view(View::contiguous(in_place.bytes(values), &[values.len()], size_of::<T>()))
+        }
+        None => Elements::encoded(values.iter(), &[values.len()], target.data_type)?,
+    };
+    Ok(Elements { is_list: true, ..elements })
+}
+
+macro_rules! arrays {
+    ($($A:ty),+) => {$(
+        impl<T: ToElement, S: Data<Elem = T>, D: Dimension> IntoElements for $A {
+            fn elements(&self, target: &Target<'_>) -> Result<Elements<'_>> {
+                of_array(self, target)
+            }
+        }
+    )+};
+}
+
+arrays!(ArrayBase<S, D>, &ArrayBase<S, D>);
+
+macro_rules! lists {
+    ($($A:ty),+) => {$(
+        impl<T: ToElement> IntoElements for $A {
+            fn elements(&self, target: &Target<'_>) -> Result<Elements<'_>> {
+                of_list(self, target)
+            }
+        }
+    )+};
+}
+
+lists!(&[T], Vec<T>, &Vec<T>);
+
+impl<T: ToElement, const N: usize> IntoElements for [T; N] {
+    fn elements(&self, target: &Target<'_>) -> Result<Elements<'_>> {
+        of_list(self, target)
+    }
+}
+
+impl<T: ToElement, const N: usize> IntoElements for &[T; N] {
+    fn elements(&self, target: &Target<'_>) -> Result<Elements<'_>> {
+        of_list(*self, target)
+    }
+}

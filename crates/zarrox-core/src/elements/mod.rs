@@ -1,0 +1,53 @@
+//! The Rust types that elements are read into and written from.
+//!
+//! | trait | types |
+//! |---|---|
+//! | [`FromElement`], [`ToElement`] | one element: numbers, structs, text, times, optional values |
+//! | [`FromElements`] | what a read returns: `ndarray`'s arrays, vectors |
+//! | [`IntoElements`] | what a write takes: arrays, views, vectors, slices, and single values |
+//! | [`ElementsMut`] | memory that is read into |
+
+mod fixed;
+mod from_element;
+mod from_elements;
+mod in_place;
+mod into_elements;
+mod list;
+mod memory;
+mod memory_mut;
+mod object;
+mod optional;
+mod scalar;
+mod text;
+mod time;
+
+pub use from_element::{Decode, Encode, FromElement, ToElement};
+pub use from_elements::{FromElements, Source, decoded};
+pub use in_place::InPlace;
+pub use into_elements::{Elements, IntoElements, Target};
+pub use memory::reserved;
+pub use memory_mut::{ElementsMut, Slot};
+pub use scalar::{exact_element, scalar};
+
+use crate::data_type::DataType;
+use crate::error::{Error, ErrorKind};
+
+/// The error for a Rust type that does not hold the elements of a data type.
+fn mismatch(data_type: &DataType, name: &str) -> Error {
+    Error::new(ErrorKind::DataTypeMismatch, format!("the elements are {data_type}, not {name}"))
+}
+
+/// The error for more elements than an address space can hold.
+fn too_many() -> Error {
+    Error::new(ErrorKind::LimitExceeded, "the elements are more than this machine can address")
+}
+
+/// The place of the n-th element in row-major order, for errors.
+fn place(shape: &[usize], mut index: usize) -> String {
+    let mut position: Vec<usize> = shape.to_vec();
+    for length in position.iter_mut().rev() {
+        let count = (*length).max(1);
+        (*length, index) = (index % count, index / count);
+    }
+    format!("element {position:?}")
+}

@@ -1,0 +1,84 @@
+//! Times of the crate `jiff`.
+
+use jiff::civil::{Date, DateTime, Time as OfDay};
+use jiff::tz::Offset;
+use jiff::{SignedDuration, Timestamp};
+
+use super::Time;
+use crate::data_type::TimeKind;
+
+/// Seconds and nanoseconds, which are not negative.
+fn duration(seconds: i64, nanoseconds: u32) -> Option<SignedDuration> {
+    SignedDuration::from_secs(seconds).checked_add(SignedDuration::from_nanos(nanoseconds.into()))
+}
+
+impl Time for SignedDuration {
+    const KIND: TimeKind = TimeKind::Span;
+
+    fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self> {
+        duration(seconds, nanoseconds)
+    }
+
+    fn to_seconds(&self) -> Option<(i64, u32)> {
+        match u32::try_from(self.subsec_nanos()) {
+            Ok(nanoseconds) => Some((self.as_secs(), nanoseconds)),
+            // Both parts of a negative duration are negative.
+            Err(_) => {
+                let nanoseconds = u32::try_from(1_000_000_000 + self.subsec_nanos()).ok()?;
+                Some((self.as_secs().checked_sub(1)?, nanoseconds))
+            }
+        }
+    }
+
+    fn from_month(_: i64, _: u8) -> Option<Self> {
+        None
+    }
+
+    fn to_month(&self) -> Option<(i64, u8)> {
+        None
+    }
+}
+
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+
+impl Time for DateTime {
+    const KIND: TimeKind = TimeKind::Point;
+
+    fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self> {
+        EPOCH.checked_add(duration(seconds, nanoseconds)?).ok()
+    }
+
+    fn to_seconds(&self) -> Option<(i64, u32)> {
+        self.duration_since(EPOCH).to_seconds()
+    }
+
+    fn from_month(year: i64, month: u8) -> Option<Self> {
+        let date = Date::new(year.try_into().ok()?, month.try_into().ok()?, 1).ok()?;
+        Some(date.to_datetime(OfDay::midnight()))
+    }
+
+    fn to_month(&self) -> Option<(i64, u8)> {
+        Some((self.year().into(), self.month().try_into().ok()?))
+    }
+}
+
+/// The time is in UTC.
+impl Time for Timestamp {
+    const KIND: TimeKind = TimeKind::Point;
+
+    fn from_seconds(seconds: i64, nanoseconds: u32) -> Option<Self> {
+        Self::from_duration(duration(seconds, nanoseconds)?).ok()
+    }
+
+    fn to_seconds(&self) -> Option<(i64, u32)> {
+        self.as_duration().to_seconds()
+    }
+
+    fn from_month(year: i64, month: u8) -> Option<Self> {
+        Offset::UTC.to_timestamp(DateTime::from_month(year, month)?).ok()
+    }
+
+    fn to_month(&self) -> Option<(i64, u8)> {
+        Offset::UTC.to_datetime(*self).to_month()
+    }
+}

@@ -1,0 +1,11 @@
+//! [`Order`]: the order of elements in memory and in files.
+
+/// The order in which the elements of an array lie one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Order {
+    /// The last dimension varies fastest, as in C.
+    #[default]
+    RowMajor,
+    /// The first dimension varies fastest, as in Fortran.
+    ColumnMajor,
+}

@@ -1,0 +1,262 @@
+//! NumPy's `.npy` and `.npz` files, and raw elements, as Zarr.
+//!
+//! The elements of an array lie in a row. They become a store of Zarr v2, which has NumPy's types, byte orders and orders of elements:
+//! its chunks are runs of the file, of which any part is read where it lies. Where only v3 has the data type that is asked for, the
+//! store is one of v3. A stream is such a store as well, whose chunks can be read once, in their order.
+
+mod conversion;
+mod elements;
+mod header;
+mod literal;
+#[cfg(feature = "npz")]
+pub(crate) mod npz;
+#[cfg(feature = "npz")]
+pub(crate) mod npz_writer;
+pub(crate) mod raw;
+mod stream;
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::Arc;
+
+use zarrox::data_type::{ByteOrder, Casting};
+use zarrox::json::Json;
+use zarrox::stores::MemoryStore;
+use zarrox::{ArrayBuilder, DataType, Error, ErrorKind, Format, OpenOptions, Order, Result};
+use zarrox_tools::copy::Access;
+
+use self::conversion::Conversion;
+use self::elements::{ConvertedElements, Source, StoredElements, runs_of};
+use self::header::Header;
+use self::raw::RawElements;
+use self::stream::{Stream, too_long, truncated};
+use crate::chunks::{Chunks, EncodedOnRead};
+use crate::input::Input;
+use crate::keys::Keys;
+use crate::reading::Reading;
+use crate::store::{FileStore, LeftOut};
+
+/// The data type to which elements are converted, and how numbers are cast; `None` to refuse other numbers.
+pub(crate) type Wanted = (DataType, Option<Casting>);
+
+/// An array of a file.
+struct Found {
+    path: String,
+    /// The name in errors.
+    name: String,
+    header: Header,
+    source: Source,
+}
+
+/// Opens an `.npy` file as a store whose only node is an array.
+pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
+    let start = input.start(u64::from(header::LONGEST) + 12)?;
+    let mut rest = start.as_slice();
+    let header = Header::read(&mut rest)?;
+    let begin = (start.len() - rest.len()) as u64;
+    let available = input.length().saturating_sub(begin);
+    let name = format!("'{}'", input.name().display());
+    check_size(&name, &header, available, false)?;
+    let source = Source::File(Arc::clone(input), begin);
+    store_of(location(input), vec![Found { path: String::new(), name, header, source }], Vec::new(), reading)
+}
+
+/// Opens a file of raw elements as a store whose only node is an array.
+pub(crate) fn open_raw(input: &Arc<Input>, raw: &RawElements, reading: &Reading) -> Result<FileStore> {
+    let (begin, length) = (raw.begin(), input.length());
+    let name = format!("'{}'", input.name().display());
+    let available = length.checked_sub(begin).ok_or_else(|| ends_before(&name, length, begin))?;
+    let header = raw.header(Some(available))?;
+    check_size(&name, &header, available, true)?;
+    let source = Source::File(Arc::clone(input), begin);
+    store_of(location(input), vec![Found { path: String::new(), name, header, source }], Vec::new(), reading)
+}
+
+/// Opens a stream with the content of an `.npy` file, or of raw elements, as a store whose only node is an array.
+pub(crate) fn open_stream(
+    name: &str,
+    mut stream: impl Read + Send + 'static,
+    reading: &Reading,
+) -> Result<FileStore> {
+    let header = match &reading.raw {
+        None => Header::read(&mut stream)?,
+        Some(raw) => {
+            let passed = std::io::copy(&mut stream.by_ref().take(raw.begin()), &mut std::io::sink());
+            let passed = passed.map_err(|error| crate::input::failed(&format!("reading {name}"), error))?;
+            if passed < raw.begin() {
+                return Err(ends_before(name, passed, raw.begin()));
+            }
+            raw.header(None)?
+        }
+    };
+    let ends = reading.raw.is_some();
+    let stream = Stream::new(name.to_owned(), Box::new(stream), runs_of(&header), header.size()?, ends)?;
+    let found = Found {
+        path: String::new(),
+        name: name.to_owned(),
+        header,
+        source: Source::Stream(Arc::new(stream)),
+    };
+    store_of(name.to_owned(), vec![found], Vec::new(), reading)
+}
+
+/// Opens an archive as a store: a group with its arrays, or one of them.
+#[cfg(feature = "npz")]
+pub(crate) fn open_npz(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
+    let archive = npz::Npz::open(input)?;
+    let names = archive.names()?;
+    let (mut all, mut left_out) = (Vec::new(), Vec::new());
+    let mut add = |name: &str, path: &str| -> Result<()> {
+        let shown = format!("member '{name}'");
+        let (header, member, available) = archive.member(name)?;
+        check_size(&shown, &header, available, false)?;
+        let source = Source::Member(Arc::new(member));
+        all.push(Found { path: path.to_owned(), name: shown, header, source });
+        Ok(())
+    };
+    if let Some(wanted) = &reading.member {
+        if !names.contains(wanted) {
+            let message = format!("there is no array '{wanted}', only {}", names.join(", "));
+            return Err(Error::new(ErrorKind::NotFound, message));
+        }
+        add(wanted, "")?;
+        return store_of(location(input), all, left_out, reading);
+    }
+    for name in &names {
+        if name.trim_matches('/').is_empty() {
+            let message = "an array has no name; import it alone, by the name ''";
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        match add(name, name) {
+            Err(error) if error.kind() == ErrorKind::Unsupported => {
+                left_out.push(LeftOut::new(format!("/{name}"), &error));
+            }
+            added => added?,
+        }
+    }
+    store_of(location(input), all, left_out, reading)
+}
+
+fn location(input: &Input) -> String {
+    input.path().display().to_string()
+}
+
+fn ends_before(name: &str, length: u64, offset: u64) -> Error {
+    crate::input::corrupt(format!("{name} ends after {length} bytes, before the offset of {offset}"))
+}
+
+/// Compares the size of the elements with the number of bytes that there are.
+fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result<()> {
+    let size = header.size()?;
+    match available {
+        available if available < size => Err(truncated(name, available, size)),
+        available if available > size && ends => Err(too_long(name)),
+        _ => Ok(()),
+    }
+}
+
+/// The store of arrays: one of v2, unless only v3 has a data type that is asked for.
+fn store_of(
+    location: String,
+    found: Vec<Found>,
+    left_out: Vec<LeftOut>,
+    reading: &Reading,
+) -> Result<FileStore> {
+    let arrays = found.into_iter().map(|found| Planned::new(found, reading.stored.as_ref()));
+    let arrays = arrays.collect::<Result<Vec<_>>>()?;
+    let of = |format| store_in(format, &location, &arrays, left_out.clone());
+    match of(Format::V2) {
+        Err(error) if error.kind() == ErrorKind::Unsupported => of(Format::V3).map_err(|_| error),
+        store => store,
+    }
+}
+
+fn store_in(format: Format, location: &str, arrays: &[Planned], left_out: Vec<LeftOut>) -> Result<FileStore> {
+    let documents = MemoryStore::new();
+    let options = OpenOptions::new().format(format);
+    let (mut all, mut accesses) = (BTreeMap::new(), BTreeMap::new());
+    if arrays.iter().all(|array| !array.found.path.is_empty()) {
+        options.create_group((Arc::new(documents.clone()), ""))?;
+    }
+    for array in arrays {
+        let path = array.found.path.trim_matches('/').to_owned();
+        let builder = options.create_array((Arc::new(documents.clone()), &path));
+        let chunks = array.create(builder, format).map_err(|error| error.at(&array.found.name))?;
+        all.insert(path.clone(), chunks);
+        accesses.insert(path, array.access());
+    }
+    let keys = if format == Format::V3 { Keys::Slashes } else { Keys::Dots };
+    Ok(FileStore::new(location.to_owned(), documents, all, left_out).with_elements(keys, accesses))
+}
+
+/// An array, and what its elements become.
+struct Planned {
+    found: Found,
+    data_type: DataType,
+    conversion: Conversion,
+}
+
+impl Planned {
+    /// Finds out what elements become. A type that they cannot have is refused before anything is written.
+    fn new(found: Found, wanted: Option<&Wanted>) -> Result<Self> {
+        let own = found.header.data_type.clone();
+        let Some((wanted, casting)) = wanted else {
+            return Ok(Self { found, data_type: own, conversion: Conversion::Renamed });
+        };
+        match Conversion::between(&own, wanted) {
+            // The copy gives the elements their name, and checks that it may.
+            Some(Conversion::Renamed) => {
+                return Ok(Self { found, data_type: own, conversion: Conversion::Renamed });
+            }
+            Some(conversion) => return Ok(Self { found, data_type: wanted.clone(), conversion }),
+            None => {}
+        }
+        // Numbers are cast by the copy.
+        let registry = zarrox::codecs::registry();
+        if casting.is_some_and(|casting| registry.cast(&own, wanted, casting).is_ok()) {
+            return Ok(Self { found, data_type: own, conversion: Conversion::Renamed });
+        }
+        let message = format!("{} is {own}, which cannot be stored as {wanted}", found.name);
+        Err(Error::new(ErrorKind::DataTypeMismatch, message))
+    }
+
+    /// Creates the document, and returns the way to the chunks.
+    fn create(&self, builder: ArrayBuilder, format: Format) -> Result<Box<dyn Chunks>> {
+        let (header, stored) =
+            (&self.found.header, StoredElements::new(self.found.source.clone(), &self.found.header));
+        let builder = builder
+            .shape(header.shape.clone())
+            .chunks(stored.chunk_shape())
+            .data_type(self.data_type.clone());
+        // No element is the fill value because it is missing.
+        let builder = if format == Format::V2 { builder.fill_value_json(Json::Null) } else { builder };
+        let builder = builder.no_compressor();
+        let is_same = matches!(self.conversion, Conversion::Renamed | Conversion::Named);
+        if let (true, ByteOrder::One(endian)) = (is_same, &header.endian) {
+            let is_column_major = header.order == Order::ColumnMajor;
+            builder.endian(*endian).column_major(is_column_major).create()?;
+            return Ok(Box::new(stored));
+        }
+        let elements = ConvertedElements {
+            stored,
+            read_as: self.conversion.read_as(&header.data_type, &self.data_type).clone(),
+            endian: header.endian.clone(),
+            conversion: self.conversion.clone(),
+            data_type: self.data_type.clone(),
+            name: self.found.name.clone(),
+        };
+        Ok(Box::new(EncodedOnRead::new(&builder.create()?, Box::new(elements))?))
+    }
+
+    /// The way in which the elements can be read.
+    fn access(&self) -> Access {
+        let (order, item) = (self.found.header.order, self.found.header.data_type.size() as u64);
+        match &self.found.source {
+            Source::Stream(stream) => {
+                let stream = Arc::clone(stream);
+                Access::Once(order, Arc::new(move |elements: u64| stream.pass(elements.saturating_mul(item))))
+            }
+            _ => Access::Any(order),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! [`Stream`]: elements that can be read once, in their order.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
+use std::sync::{Mutex, PoisonError};
+
+use zarrox::stores::Bytes;
+use zarrox::{Error, ErrorKind, Result};
+
+use crate::input::{corrupt, failed, reserved};
+use crate::rows::{Extent, Runs};
+
+/// The most bytes that are allocated before they are read.
+const AT_ONCE: u64 = 4 << 20;
+
+/// Elements that are read from a stream.
+///
+/// Threads ask for chunks in any order. Those before a chunk that is asked for are read as well, and kept until they are passed.
+pub(super) struct Stream {
+    name: String,
+    runs: Runs,
+    /// The size of all elements in bytes.
+    size: u64,
+    /// True if bytes behind the elements are an error.
+    ends: bool,
+    state: Mutex<State>,
+}
+
+struct State {
+    reader: Box<dyn Read + Send>,
+    position: u64,
+    /// The chunks that were read, by their offsets.
+    kept: BTreeMap<u64, Bytes>,
+}
+
+impl Stream {
+    pub(super) fn new(
+        name: String,
+        reader: Box<dyn Read + Send>,
+        runs: Runs,
+        size: u64,
+        ends: bool,
+    ) -> Result<Self> {
+        let state = Mutex::new(State { reader, position: 0, kept: BTreeMap::new() });
+        let stream = Self { name, runs, size, ends, state };
+        if size == 0 {
+            stream.check_end(&mut stream.state.lock().unwrap_or_else(PoisonError::into_inner))?;
+        }
+        Ok(stream)
+    }
+
+    /// The bytes of a chunk. Behind the elements of the array, it has zeros.
+    pub(super) fn read(&self, extent: Extent) -> Result<Bytes> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        while state.position <= extent.offset {
+            self.read_next(&mut state)?;
+        }
+        let found = state.kept.get(&extent.offset).cloned();
+        let bytes = found.ok_or_else(|| {
+            let message =
+                format!("{} is read in the order of its elements, and was read further already", self.name);
+            Error::new(ErrorKind::Unsupported, message)
+        })?;
+        let whole = usize::try_from(extent.whole).unwrap_or(bytes.len());
+        if whole <= bytes.len() {
+            return Ok(bytes);
+        }
+        let mut padded = reserved(whole)?;
+        padded.extend_from_slice(&bytes);
+        padded.resize(whole, 0);
+        Ok(padded.into())
+    }
+
+    /// Forgets the chunks that end before this position in bytes.
+    pub(super) fn pass(&self, position: u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.kept.retain(|offset, bytes| offset.saturating_add(bytes.len() as u64) > position);
+    }
+
+    fn read_next(&self, state: &mut State) -> Result<()> {
+        let (offset, length) = (state.position, self.runs.length_at(state.position));
+        let bytes = self.read_up_to(state, length)?;
+        state.position += bytes.len() as u64;
+        if (bytes.len() as u64) < length || length == 0 {
+            return Err(truncated(&self.name, state.position, self.size));
+        }
+        state.kept.insert(offset, bytes.into());
+        if state.position >= self.size { self.check_end(state) } else { Ok(()) }
+    }
+
+    /// Reads bytes without allocating much more memory than there are bytes, whatever the header claims.
+    fn read_up_to(&self, state: &mut State, length: u64) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        loop {
+            let read = bytes.len() as u64;
+            let next = (length - read).min(read.max(AT_ONCE));
+            let more = usize::try_from(next).map_err(|_| corrupt("a row is too large"))?;
+            bytes
+                .try_reserve(more)
+                .map_err(|_| Error::new(ErrorKind::OutOfMemory, "a row does not fit into memory"))?;
+            let mut part = state.reader.by_ref().take(next);
+            part.read_to_end(&mut bytes).map_err(|error| failed(&format!("reading {}", self.name), error))?;
+            if next == 0 || (bytes.len() as u64) < read + next {
+                return Ok(bytes);
+            }
+        }
+    }
+
+    /// Refuses bytes behind the elements.
+    fn check_end(&self, state: &mut State) -> Result<()> {
+        if !self.ends || self.read_up_to(state, 1)?.is_empty() { Ok(()) } else { Err(too_long(&self.name)) }
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The error of an input that has fewer elements than its shape.
+pub(super) fn truncated(name: &str, found: u64, size: u64) -> Error {
+    corrupt(format!("{name} is truncated: it has {found} of {size} bytes of elements"))
+}
+
+/// The error of an input that has more elements than its shape.
+pub(super) fn too_long(name: &str) -> Error {
+    corrupt(format!("{name} has more bytes than an array of this shape and data type"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_kept_until_they_are_passed() {
+        let runs = Runs::new(&[3, 5 << 20], 1);
+        let bytes: Vec<u8> = (0..15 << 20).map(|n: u32| (n >> 20).to_le_bytes()[0]).collect();
+        let stream =
+            Stream::new("it".to_owned(), Box::new(std::io::Cursor::new(bytes)), runs.clone(), 15 << 20, true);
+        let stream = stream.unwrap();
+        let read = |chunk: [u64; 2]| stream.read(runs.extent(&chunk));
+        assert_eq!(
+            read([1, 0]).unwrap()[..],
+            vec![[5; 1 << 20], [6; 1 << 20], [7; 1 << 20], [8; 1 << 20]].concat()
+        );
+        let cut = read([0, 1]).unwrap();
+        assert_eq!((cut.len(), cut[0], cut[1 << 20]), (4 << 20, 4, 0));
+        stream.pass((5 << 20) + 1);
+        assert_eq!(read([1, 0]).unwrap()[0], 5);
+        assert_eq!(read([0, 1]).unwrap_err().kind(), ErrorKind::Unsupported);
+        assert_eq!(read([2, 1]).unwrap()[0], 14);
+    }
+
+    #[test]
+    fn too_few_and_too_many_bytes_are_errors() {
+        for (length, says) in [(9, "9 of 10 bytes"), (11, "more bytes")] {
+            let runs = Runs::new(&[10], 1);
+            let reader = Box::new(std::io::Cursor::new(vec![0; length]));
+            let stream = Stream::new("it".to_owned(), reader, runs.clone(), 10, true).unwrap();
+            let error = stream.read(runs.extent(&[0])).unwrap_err();
+            assert!(error.kind() == ErrorKind::Corrupt && error.to_string().contains(says), "{error}");
+        }
+        assert!(Stream::new("it".to_owned(), Box::new(&[1_u8][..]), Runs::new(&[0], 1), 0, true).is_err());
+    }
+}

@@ -1,0 +1,28 @@
+//! Rust structs as elements, whose fields can be read alone.
+
+use zarrox::{prelude::*, s};
+
+#[derive(Clone, Copy, Debug, PartialEq, Element)]
+#[repr(C, packed)]
+struct Particle {
+    id: u32,
+    position: [f32; 3],
+    energy: f64,
+}
+
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let directory = tempfile::tempdir()?;
+    let particles = zarrox::create_array(directory.path().join("particles.zarr"))
+        .shape([1000])
+        .data_type(Particle::data_type())
+        .create()?;
+    particles.write(s![7], Particle { id: 1, position: [0.5, 1.0, 1.5], energy: 13.6 })?;
+
+    let Particle { id, energy, .. } = particles.get([7])?;
+    assert_eq!((id, energy), (1, 13.6));
+    let energies: Array1<f64> = particles.field("energy").read()?;
+    assert_eq!(energies.sum(), 13.6);
+    let positions: Array2<f32> = particles.field("position").read()?;
+    assert_eq!(positions.shape(), [1000, 3]);
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! The stored bytes of chunks.
+
+use zarrox_codecs::N5Block;
+use zarrox_core::codec::CodecContext;
+use zarrox_core::grid::ChunkKeyEncoding;
+use zarrox_core::{CodecError, Error, Result};
+use zarrox_stores::{Bytes, Condition, StoreExt};
+
+use super::Array;
+use super::read::chunk_place;
+use super::stored::{InnerChunk, StoredRead, StoredWrite};
+use crate::location::Context;
+
+/// The chunks of an array as they are stored, for programs that know what a chunk's bytes are; made by [`Array::raw`].
+///
+/// A chunk here is what is stored as one object: a shard, if the array has shards.
+#[derive(Debug, Clone, Copy)]
+pub struct RawChunks<'a> {
+    array: &'a Array,
+}
+
+impl Array {
+    /// Access to the stored bytes of chunks.
+    pub fn raw(&self) -> RawChunks<'_> {
+        RawChunks { array: self }
+    }
+}
+
+impl<'a> RawChunks<'a> {
+    /// The encoding of chunk keys. If the metadata does not define it, as in old v2 documents, the stored keys are examined once.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn key_encoding(&self) -> Result<ChunkKeyEncoding> {
+        self.array.chunk_key_encoding()
+    }
+
+    /// The key that a chunk is stored under.
+    ///
+    /// # Errors
+    /// When there is no such chunk.
+    pub fn key(&self, chunk: &[u64]) -> Result<String> {
+        self.array.check_chunk(chunk)?;
+        Ok(self.array.key(chunk)?.to_string())
+    }
+
+    /// The full shape of a chunk, also at the array's edge.
+    ///
+    /// # Errors
+    /// When there is no such chunk.
+    pub fn shape(&self, chunk: &[u64]) -> Result<Vec<u64>> {
+        self.array.check_chunk(chunk)?;
+        Ok(self.array.chain_of(chunk)?.chunk().shape().iter().map(|&length| length as u64).collect())
+    }
+
+    /// The stored bytes of a chunk; `None` when it was never stored.
+    ///
+    /// # Errors
+    /// When there is no such chunk, or the store cannot be read.
+    pub fn read(&self, chunk: &[u64]) -> Result<Option<Bytes>> {
+        self.array.check_chunk(chunk)?;
+        let key = self.array.key(chunk)?;
+        let stored = self.array.checked(|| self.array.location.bytes(&key, self.array.chain.limit() as u64));
+        stored.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.array.place()))
+    }
+
+    /// Stores the bytes of a chunk as they are. They are not checked: reading the elements reports an error if they are not valid.
+    ///
+    /// # Errors
+    /// When there is no such chunk, or the store cannot be written.
+    pub fn write(&self, chunk: &[u64], encoded: &[u8]) -> Result<()> {
+        self.array.check_writable()?;
+        self.array.check_chunk(chunk)?;
+        let key = self.array.key(chunk)?;
+        let store = &self.array.location.store;
+        let write = || Ok(store.set(&key, encoded, Condition::Always)?);
+        self.array.writing(|| self.array.location.overwrite(&key, write))
+    }
+
+    /// The chunks inside of a stored shard, in the order of its index; only the index is read. `None` if the shard is not stored, or
+    /// the array has no shards.
+    ///
+    /// ```
+    /// # use zarrox::{prelude::*, s};
+    /// # let directory = tempfile::tempdir()?;
+    /// let array = zarrox::create_array(directory.path().join("a.zarr"))
+    ///     .shape([8, 8]).data_type(DataType::Int32).chunks([2, 4]).shards([4, 8]).create()?;
+    /// array.write(s![4, 0], 7)?;
+    /// let inner = array.raw().inner_chunks(&[1, 0])?.unwrap();
+    /// let stored = inner.into_iter().filter(|chunk| chunk.place.is_some());
+    /// assert_eq!(stored.map(|chunk| chunk.index).collect::<Vec<_>>(), [[2, 0]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such shard, the store cannot be read, or the index is damaged.
+    pub fn inner_chunks(&self, shard: &[u64]) -> Result<Option<Vec<InnerChunk>>> {
+        self.array.inner_chunks(shard, self.key(shard)?)
+    }
+
+    /// Visits the stored objects below the array's path, except its documents: the indices and the size in bytes of each chunk.
+    /// Other objects, which belong to no chunk, have no indices. Nothing is read; they come in no particular order.
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn visit(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {
+        self.array.visit_stored(visit)
+    }
+
+    /// Reads elements of chunks that are named by their keys, in parallel, for programs with an indexing of their own. Returns for
+    /// each part whether its chunk is stored; the elements of a missing chunk become the fill value. The shape of the array and the
+    /// encoding of its keys play no role.
+    ///
+    /// # Errors
+    /// The errors of [`Array::read`]. The memory may be partly written then.
+    pub fn read_parts(&self, parts: Vec<StoredRead<'_>>) -> Result<Vec<bool>> {
+        self.array.read_stored(parts)
+    }
+
+    /// Writes elements of chunks that are named by their keys, in parallel. A part of a chunk is merged as by [`Array::write`].
+    ///
+    /// # Errors
+    /// The errors of [`Array::write`]. Chunks that were written before an error stay written; each chunk is either the old or the
+    /// new one.
+    pub fn write_parts(&self, parts: Vec<StoredWrite<'_>>) -> Result<()> {
+        self.array.write_stored(parts)
+    }
+
+    /// Returns the array with raw bytes as elements (`r8`, `r16`, …), in the stored byte order. A program that needs elements in
+    /// that order avoids swapping bytes twice.
+    ///
+    /// `None` if the codecs store anything but the bytes of elements: if they are not `transpose`, then `bytes`, then bytes→bytes
+    /// codecs.
+    ///
+    /// ```
+    /// # use zarrox::{prelude::*, s};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([3]).data_type(DataType::Int16).endian(zarrox::data_type::Endian::Big).create()?;
+    /// array.write(.., [1_i16, 2, 3])?;
+    /// let stored = array.raw().as_bytes().expect("elements are stored as bytes");
+    /// assert_eq!(stored.read::<DynArray>(..)?.as_bytes(), [0, 1, 0, 2, 0, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn as_bytes(&self) -> Option<Array> {
+        self.array.as_stored_bytes()
+    }
+
+    /// Reads a block of an N5 array as it is stored, also one with a list of elements instead of a box (the mode `varlength`), which
+    /// cannot be read otherwise. `None` when it was never stored.
+    ///
+    /// # Errors
+    /// When there is no such chunk, the chunks are no blocks of N5, or the block is damaged.
+    pub fn n5_block(&self, chunk: &[u64]) -> Result<Option<N5Block>> {
+        let Some(encoded) = self.read(chunk)? else { return Ok(None) };
+        let Context { registry, strictness, .. } = &*self.array.location.context;
+        let context = CodecContext {
+            chunk: self.array.chain.chunk(),
+            registry,
+            strictness: *strictness,
+            limit: self.array.chain.limit(),
+        };
+        let block = match self.array.codecs().as_slice() {
+            [codec] => N5Block::decode(&encoded, codec, &context),
+            _ => Err(CodecError::unsupported("the chunks are no blocks of N5")),
+        };
+        let key = self.array.key(chunk)?;
+        block.map(Some).map_err(|e| Error::from(e).at(chunk_place(chunk, &key)).at(self.array.place()))
+    }
+}
