@@ -108,8 +108,7 @@ const COMMANDS: [(&[&str], &[&str]); 8] = [
     (&["export", "a.zarr/x", "o.npy"], &[]),
 ];
 
-/// Returns true if the program ended because a few bytes were refused, which nothing in it takes by itself: as if it was killed. Two
-/// threads may say so at the same time.
+/// Returns true if the program ended because a few bytes were refused, which nothing in it takes by itself: as if it was killed.
 fn is_ended_by_a_small_allocation(run: &Run) -> bool {
     let is_refused = run.err.starts_with("memory allocation of ");
     // Several threads may say it at a time.
