@@ -202,7 +202,7 @@ impl Error {
         })
     }
 
-    /// The key of the stored value, if one is concerned: that of the chunk below its array, or of what the store was asked for.
+    /// The key of the stored value in its store, if one is concerned: that of the chunk, or of what the store was asked for.
     pub fn key(&self) -> Option<&str> {
         let of_chunk = self.find(|place| match place {
             PlaceKind::Chunk { key, .. } => Some(key.as_str()),
