@@ -21,7 +21,7 @@ use crate::described::Described;
 use crate::encoded::{jpeg, png_chunks};
 use crate::input::{Input, Reader, Source, corrupt, failed, unsupported, zeroed};
 use crate::natural::natural;
-use crate::rows::CHUNK;
+use crate::chunks::rows::CHUNK;
 use crate::store::FileStore;
 
 /// The most bytes that the elements of an image may have.

@@ -18,7 +18,7 @@ use crate::input::{Input, corrupt};
 use crate::inventory::{Inventories, Inventory, counted};
 use crate::netcdf::{Attributes, Described, Hierarchy, Kind, NcType, Origin, name_of, text_of};
 use crate::reading::Reading;
-use crate::rows::{CHUNK, Form, Ordered, Place, Rows, Whole};
+use crate::chunks::rows::{CHUNK, Form, Ordered, Place, Rows, Whole};
 use crate::store::{FileStore, LeftOut};
 
 /// The first bytes of a file, behind which its version follows.

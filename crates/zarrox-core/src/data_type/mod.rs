@@ -13,6 +13,7 @@ pub(crate) mod family;
 mod lookup;
 mod model;
 mod number;
+mod primitive;
 #[doc(hidden)]
 pub mod record;
 mod storage;
@@ -36,4 +37,5 @@ pub use family::{Family, FamilyRef, TypeString};
 pub use lookup::split_sub_array;
 pub use model::{DataType, Extension, Field, LARGEST, Structure};
 pub use number::{Casting, Number};
+pub use primitive::Primitive;
 pub use storage::{Leaf, Storage, StructLayout};

@@ -17,7 +17,7 @@ use super::types::{Form, Mapped};
 use super::values::Heap;
 use crate::chunks::{Chunks, Elements, EncodedOnRead};
 use crate::input::{corrupt, unsupported, zeroed};
-use crate::rows::{Place, Rows, Whole};
+use crate::chunks::rows::{Place, Rows, Whole};
 
 /// The parts of an import from which arrays are made.
 pub(super) struct Maker {

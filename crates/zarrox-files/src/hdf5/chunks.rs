@@ -12,7 +12,7 @@ use super::types::Mapped;
 use super::values::Heap;
 use crate::chunks::{Chunks, Elements, VisitChunk};
 use crate::input::{corrupt, zeroed};
-use crate::rows::{Form, Rows};
+use crate::chunks::rows::{Form, Rows};
 
 /// Chunks whose bytes are those of Zarr.
 #[derive(Debug)]

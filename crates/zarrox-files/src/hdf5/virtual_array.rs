@@ -19,7 +19,7 @@ use super::text::lenient;
 use super::types::{self, Mapped};
 use crate::chunks::{Chunks, Elements};
 use crate::input::{corrupt, unsupported, zeroed};
-use crate::rows::{CHUNK, runs};
+use crate::chunks::rows::{CHUNK, runs};
 use crate::store::FileStore;
 
 /// The most virtual datasets that are sources of one another.

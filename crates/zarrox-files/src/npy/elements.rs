@@ -13,7 +13,7 @@ use super::header::Header;
 use super::stream::Stream;
 use crate::chunks::{Chunks, Elements, VisitChunk, each_position};
 use crate::input::{Input, corrupt, zeroed};
-use crate::rows::{Extent, Runs};
+use crate::chunks::rows::{Extent, Runs};
 use crate::store::store_error;
 
 /// The place of the elements of an array.

@@ -9,7 +9,7 @@ use zarrox::stores::Bytes;
 use zarrox::{Error, ErrorKind, Result};
 
 use crate::input::{corrupt, failed, reserved};
-use crate::rows::{Extent, Runs};
+use crate::chunks::rows::{Extent, Runs};
 
 /// The most bytes that are allocated before they are read.
 const AT_ONCE: u64 = 4 << 20;

@@ -12,7 +12,7 @@ use super::page::{Coding, Page};
 use super::ycbcr;
 use crate::chunks::{Elements, each_position};
 use crate::input::{corrupt, zeroed};
-use crate::rows::CHUNK;
+use crate::chunks::rows::CHUNK;
 
 /// A dimension of pages: its name and its length.
 pub(super) type Axis = (String, u64);

@@ -215,7 +215,7 @@ impl Translator<'_> {
     }
 }
 
-/// Property becomes of chunks that are not stored.
+/// What becomes of chunks that are not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingChunks {
     /// They stay so if they have the same elements in the target.

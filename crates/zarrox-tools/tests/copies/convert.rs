@@ -454,7 +454,7 @@ fn in_place_and_back_restores_every_byte() {
     assert_eq!(Json::from(array.attributes().clone()), json!({"_FillValue": 0}));
     Copier::new().format(Format::V2).plan_in_place(&path).unwrap().run().unwrap();
     assert_eq!(files(&path), before);
-    // Property is there already is left alone.
+    // What is there already is left alone.
     Copier::new().format(Format::V2).plan_in_place(&path).unwrap().run().unwrap();
     assert_eq!(files(&path), before);
 }

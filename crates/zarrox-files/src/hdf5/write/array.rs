@@ -28,7 +28,7 @@ use crate::chunks::each_position;
 use crate::fill::FILL_VALUE;
 use crate::input::{corrupt, unsupported, zeroed};
 use crate::netcdf::{self, NcType, Shaped, Storage};
-use crate::rows::{CHUNK, runs};
+use crate::chunks::rows::{CHUNK, runs};
 
 /// The filters of HDF5 by their numbers.
 const DEFLATE: u16 = 1;

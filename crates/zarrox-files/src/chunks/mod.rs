@@ -1,5 +1,7 @@
 //! The chunks of an array in a file: as they are stored there, or made of elements.
 
+pub(crate) mod rows;
+
 use std::fmt::Debug;
 use std::ops::ControlFlow;
 use zarrox::internals::ArrayInternals;
