@@ -70,10 +70,14 @@
 //!
 //! | feature | |
 //! |---|---|
+//! | `codecs` (default) | every codec; or some of `blosc`, `bzip2`, `libdeflate` (gzip and zlib), `lz4`, `lzma`, `pco`, `zfp`, `zstd` |
+//! | `pure` | gzip, zlib, LZ4 and Zstandard without a library in C, where the features above are off |
 //! | `derive` (default) | `#[derive(Element)]` for structs |
 //! | `async` | arrays and groups for asynchronous programs |
 //! | `chrono`, `jiff` | times as the types of these crates |
+//! | `serde_json` | attributes as values of this crate |
 //! | `http`, `s3`, `gcs`, `azure` | stores on web servers and in clouds |
+//! | `object_store`, `url` | every client of the crate `object_store` as a store; a `Url` as a place |
 //! | `zip`, `references` | archives; references to parts of other files |
 //! | `sqlite`, `lmdb`, `redb`, `gdbm`, `berkeley-db` | databases in files; all of them: `databases` |
 //! | `redis`, `mongodb`, `ftp`, `hdfs`, `webdav` | stores on servers; all of them, and those above: `servers` |

@@ -64,7 +64,7 @@ impl std::str::FromStr for OpenMode {
 /// use zarrox::{MissingChunks, OpenMode, OpenOptions};
 ///
 /// let complete = OpenOptions::new().mode(OpenMode::Read).missing_chunks(MissingChunks::Error);
-/// let array = complete.open("archive.zarr/temperature")?.into_array()?;
+/// let array = complete.open_array("archive.zarr/temperature")?;
 /// # Ok::<(), zarrox::Error>(())
 /// ```
 #[derive(Clone, Default)]

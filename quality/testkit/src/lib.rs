@@ -39,24 +39,38 @@ pub mod web;
 mod documentation {
     #[doc = include_str!("../../../README.md")]
     mod readme {}
+    #[doc = include_str!("../../../docs/zarrs.md")]
+    mod zarrs {}
     #[doc = include_str!("../../../docs/guide/arrays.md")]
     mod arrays {}
-    #[doc = include_str!("../../../docs/guide/indexing.md")]
-    mod indexing {}
-    #[doc = include_str!("../../../docs/guide/views.md")]
-    mod views {}
-    #[doc = include_str!("../../../docs/guide/types.md")]
-    mod types {}
-    #[doc = include_str!("../../../docs/guide/formats.md")]
-    mod formats {}
-    #[doc = include_str!("../../../docs/guide/codecs.md")]
-    mod codecs {}
-    #[doc = include_str!("../../../docs/guide/own-codecs.md")]
-    mod own_codecs {}
-    #[doc = include_str!("../../../docs/guide/digests.md")]
-    mod digests {}
-    #[doc = include_str!("../../../docs/guide/stores.md")]
-    mod stores {}
+    #[doc = include_str!("../../../docs/guide/changing.md")]
+    mod changing {}
     #[doc = include_str!("../../../docs/guide/check.md")]
     mod check {}
+    #[doc = include_str!("../../../docs/guide/codecs.md")]
+    mod codecs {}
+    #[doc = include_str!("../../../docs/guide/concurrency.md")]
+    mod concurrency {}
+    #[doc = include_str!("../../../docs/guide/copying.md")]
+    mod copying {}
+    #[doc = include_str!("../../../docs/guide/digests.md")]
+    mod digests {}
+    #[doc = include_str!("../../../docs/guide/files.md")]
+    mod files {}
+    #[doc = include_str!("../../../docs/guide/formats.md")]
+    mod formats {}
+    #[doc = include_str!("../../../docs/guide/indexing.md")]
+    mod indexing {}
+    #[doc = include_str!("../../../docs/guide/inspecting.md")]
+    mod inspecting {}
+    #[doc = include_str!("../../../docs/guide/own-codecs.md")]
+    mod own_codecs {}
+    #[doc = include_str!("../../../docs/guide/own-stores.md")]
+    mod own_stores {}
+    #[doc = include_str!("../../../docs/guide/stores.md")]
+    mod stores {}
+    #[doc = include_str!("../../../docs/guide/types.md")]
+    mod types {}
+    #[doc = include_str!("../../../docs/guide/views.md")]
+    mod views {}
 }

@@ -75,12 +75,11 @@ impl Kind {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use zarrox::OpenOptions;
     /// use zarrox_files::Kind;
     ///
     /// let store = Kind::Csv.open_bytes("a.csv", "x,y\n1,0.5\n2,0.25\n")?;
-    /// let y = OpenOptions::new().open((Arc::new(store), "y"))?.into_array()?;
-    /// assert_eq!(y.read::<ArrayD<f64>>(..)?.sum(), 0.75);
+    /// let y = zarrox::open_array((Arc::new(store), "y"))?;
+    /// assert_eq!(y.read::<Vec<f64>>(..)?, [0.5, 0.25]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -25,8 +25,8 @@ use crate::input;
 /// let bytes = archive.finish()?.into_inner();
 ///
 /// let store = open_bytes("a.npz", bytes)?;
-/// let x = zarrox::OpenOptions::new().open((std::sync::Arc::new(store), "x"))?.into_array()?;
-/// assert_eq!(x.read::<ArrayD<u8>>(..)?.sum(), 6);
+/// let x = zarrox::open_array((std::sync::Arc::new(store), "x"))?;
+/// assert_eq!(x.read::<Vec<u8>>(..)?, [1, 2, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct NpzWriter<W: Write + Seek> {

@@ -7,10 +7,10 @@
 //! # let path = directory.path().join("image.zarr");
 //! let image = zarrox::create_group(&path)?;
 //! let array = image.create_array("0").shape([100, 100]).data_type(DataType::UInt8).chunks([32, 32]).create()?;
-//! array.write(s![..50, ..], &ndarray::arr0(8_u8))?;
+//! array.write(s![..50, ..], 8)?;
 //!
 //! Downsample::new().method(Method::Mean).axes(["y".parse()?, "x".parse()?]).run(path.join("0"))?;
-//! assert_eq!(image.open("1")?.into_array()?.shape(), [50, 50]);
+//! assert_eq!(image.open_array("1")?.shape(), [50, 50]);
 //! assert!(zarrox_images::ome::validate(&path)?.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

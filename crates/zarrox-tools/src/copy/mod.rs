@@ -12,7 +12,7 @@
 //!
 //! zarrox_tools::copy(&sea, &copy)?; // stored bytes as they are
 //! Copier::new().chunks([20, 80]).compressor(Zstd::level(9)).run(sea.join("depth"), &small)?;
-//! assert_eq!(zarrox::open_array(&small)?.read::<ArrayD<i32>>(s![3, 5])?.first(), Some(&7));
+//! assert_eq!(zarrox::open_array(&small)?.get::<i32>([3, 5])?, 7);
 //!
 //! root.create_group("later")?;
 //! Copier::new().if_exists(IfExists::Update).run(&sea, &copy)?; // what is new or different

@@ -40,7 +40,7 @@ const CACHED: u64 = 1 << 20;
 /// let columns = zarrox::create_array(columns).shape([64, 64]).data_type(DataType::Int32).chunks([64, 1]).create()?;
 ///
 /// Rechunk::new().memory(64 << 20).scratch(scratch).run(&rows, &columns)?;
-/// assert_eq!(columns.read::<ArrayD<i32>>(s![6..9, 0])?.as_slice().unwrap(), [0, 1, 0]);
+/// assert_eq!(columns.read::<Vec<i32>>(s![6..9, 0])?, [0, 1, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]

@@ -142,11 +142,11 @@ impl Statistics {
     /// use zarrox_tools::stats::Measure;
     /// # let directory = tempfile::tempdir()?;
     /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([2, 3]).data_type(DataType::Int32).create()?;
-    /// array.write(.., &ndarray::arr2(&[[1, 2, 3], [5, 2, 7]]))?;
+    /// array.write(.., arr2(&[[1, 2, 3], [5, 2, 7]]))?;
     ///
     /// let found = Statistics::new().along(&array, &[0], &[Measure::Max, Measure::Mean])?;
-    /// assert_eq!(found[0].to::<ArrayD<i32>>()?, ndarray::arr1(&[5, 2, 7]).into_dyn());
-    /// assert_eq!(found[1].to::<ArrayD<f64>>()?, ndarray::arr1(&[3.0, 2.0, 5.0]).into_dyn());
+    /// assert_eq!(found[0].to::<Vec<i32>>()?, [5, 2, 7]);
+    /// assert_eq!(found[1].to::<Vec<f64>>()?, [3.0, 2.0, 5.0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -108,7 +108,7 @@ pub struct Histogram {
 /// use zarrox_tools::Statistics;
 /// # let directory = tempfile::tempdir()?;
 /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([4]).data_type(DataType::Float32).create()?;
-/// array.write(.., &ndarray::arr1(&[1.0_f32, 2.0, f32::NAN, 6.0]))?;
+/// array.write(.., [1.0_f32, 2.0, f32::NAN, 6.0])?;
 ///
 /// let stats = Statistics::new().histogram(2).run(&array)?;
 /// assert_eq!((stats.count, stats.nan, stats.mean), (4, 1, Some(3.0)));
@@ -209,7 +209,7 @@ impl Statistics {
     /// use zarrox_tools::Statistics;
     /// # let directory = tempfile::tempdir()?;
     /// let array = zarrox::create_array(directory.path().join("a.zarr")).shape([3]).data_type(DataType::Int16).create()?;
-    /// array.write(.., &ndarray::arr1(&[4_i16, -999, 6]))?;
+    /// array.write(.., [4_i16, -999, 6])?;
     ///
     /// let stats = Statistics::new().missing([-999.0]).run(&array)?;
     /// assert_eq!((stats.count, stats.missing, stats.mean), (3, 1, Some(5.0)));

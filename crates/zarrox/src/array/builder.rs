@@ -344,8 +344,8 @@ impl ArrayBuilder {
     /// # let directory = tempfile::tempdir()?;
     /// let array = zarrox::create_array(directory.path().join("a.zarr"));
     /// let array = array.shape([3]).data_type(DataType::Int32);
-    /// let array = array.create_with("the numbers", |array| array.write(.., &ndarray::arr1(&[1, 2, 3])))?;
-    /// assert_eq!(array.read::<ArrayD<i32>>(..)?, ndarray::arr1(&[1, 2, 3]).into_dyn());
+    /// let array = array.create_with("the numbers", |array| array.write(.., [1, 2, 3]))?;
+    /// assert_eq!(array.read::<Vec<i32>>(..)?, [1, 2, 3]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

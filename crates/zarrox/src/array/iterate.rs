@@ -89,7 +89,7 @@ impl ArrayView<'_> {
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([6, 2]).data_type(DataType::Int32).chunks([4, 2]).create()?;
-    /// array.write(.., &ndarray::arr2(&[[0], [1], [2], [3], [4], [5]]))?;
+    /// array.write(.., arr2(&[[0], [1], [2], [3], [4], [5]]))?;
     /// for row in array.slice(s![2..4]).rows::<ndarray::Array1<i32>>()? {
     ///     println!("{}", row?);
     /// }

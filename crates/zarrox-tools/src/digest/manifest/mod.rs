@@ -46,7 +46,7 @@ use zarrox::{Consolidated, OpenMode, OpenOptions};
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("a.zarr");
 /// let array = zarrox::create_array(&path).shape([4]).data_type(DataType::Int8).chunks([2]).create()?;
-/// array.write(.., &ndarray::arr1(&[1_i8, 2, 3, 4]))?;
+/// array.write(.., [1_i8, 2, 3, 4])?;
 ///
 /// let mut manifest = Vec::new();
 /// let written = Manifest::new().write(&path, &mut manifest)?;
