@@ -130,8 +130,8 @@ fn missing_chunks_are_fill_values_or_errors_by_policy() {
 #[test]
 fn the_fill_value_is_an_element() {
     let array = int32(&memory(), &[4], &[2]).fill_value(7).create().unwrap();
-    assert_eq!(array.fill_value_as::<i32>().unwrap(), 7);
-    let error = array.fill_value_as::<f32>().unwrap_err();
+    assert_eq!(array.fill_value::<i32>().unwrap(), 7);
+    let error = array.fill_value::<f32>().unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::DataTypeMismatch, Some("/a")));
 }
 

@@ -94,12 +94,12 @@ fn a_damaged_chunk_is_named_and_the_others_stay_readable() {
 fn an_error_gives_its_place_as_values() {
     let (store, array) = stored();
     store.set(&Key::new("t/a/c/1").unwrap(), b"no frame of Zstandard", Default::default()).unwrap();
-    let error = array.read::<i32>(..).unwrap_err();
+    let error = array.read::<ArrayD<i32>>(..).unwrap_err();
     assert_eq!((error.path(), error.chunk(), error.key()), (Some("/t/a"), Some(&[1][..]), Some("t/a/c/1")));
     assert_eq!(error.codec(), Some("zstd"));
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert!(error.to_string().ends_with(&format!("codec 'zstd': {source}")), "{error}");
-    let missing = OpenOptions::new().open_in(store, "t/b").unwrap_err();
+    let missing = OpenOptions::new().open((store, "t/b")).unwrap_err();
     assert_eq!((missing.kind(), missing.path(), missing.chunk()), (ErrorKind::NotFound, Some("/t/b"), None));
     let converted = std::io::Error::from(missing);
     assert_eq!(converted.kind(), std::io::ErrorKind::NotFound);
