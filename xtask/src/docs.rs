@@ -5,18 +5,23 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::lint::public_api;
 use zarrox_conformance::{INDEXING, RESULTS, counts, indexing, way};
 use zarrox_runner::run::{self, Outcome};
 
 pub(crate) const HELP: &str = "\
 Writes the generated pages of the documentation: docs/supported.md, docs/acceptance.md and docs/conformance.md
 
+With --public-api it writes the lists of the public items of the crates, in xtask/public-api.
 With --check it writes nothing, and fails when a page is not what it should be. The conformance page is made from the last
 run of `cargo xtask conformance`, and is left alone where there was none.";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if arguments.iter().any(|argument| argument == "--check") {
         return check();
+    }
+    if arguments.iter().any(|argument| argument == "--public-api") {
+        return public_api::write();
     }
     pages()?.iter().try_for_each(|(path, text)| run::write(path, text))
 }

@@ -176,7 +176,7 @@ impl OpenOptions {
     }
 
     /// Sets whether arrays are opened whose data type or codecs are not known: for looking at metadata, and changing it. Reading and
-    /// writing their elements is an error then; [`Array::unreadable`](crate::Array::unreadable) says why.
+    /// writing their elements is an error then; [`ArrayInfo::unreadable`](crate::ArrayInfo) says why.
     #[must_use]
     pub fn metadata_only(mut self, metadata_only: bool) -> Self {
         self.metadata_only = metadata_only;

@@ -1,6 +1,7 @@
 //! `cargo xtask lint`.
 
 mod circles;
+pub(crate) mod public_api;
 mod symbols;
 mod targets;
 mod unlisted;
@@ -22,6 +23,7 @@ With names only these checks:
   circles                  files and folders that need one another
   unlisted                 Rust files that no target compiles
   symbols                  files and names that the pages on the architecture mention
+  public-api               the lists of public items in xtask/public-api; `cargo xtask docs --public-api` writes them
   python                   style and types of the Python package
   pages, fuzz, page        generated files
 
@@ -65,6 +67,7 @@ const CHECKS: &[Check] = &[
     ("circles", circles::check),
     ("unlisted", unlisted::check),
     ("symbols", symbols::check),
+    ("public-api", public_api::check),
     ("python", package::lint),
     ("pages", docs::check),
     ("fuzz", fuzz::check),

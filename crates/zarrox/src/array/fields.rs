@@ -123,9 +123,10 @@ impl Fields {
         mut out: ViewMut<'_>,
     ) -> Result<()> {
         if self.inner.is_empty() {
-            array.read_fields_into(&self.places, resolved, &self.data_type, out.reborrow())?;
+            let read = array.read_fields_into(&self.places, resolved, &self.data_type, out.reborrow());
+            // This is done even after an error, since the memory may be the caller's own booleans.
             self.data_type.normalise(&mut out);
-            return Ok(());
+            return read;
         }
         let shape: Dims<usize> = out.shape().into();
         let memory = match out.into_slice() {
@@ -142,9 +143,9 @@ impl Fields {
         let outer = &shape[..shape.len() - self.inner.len()];
         let element = DataType::RawBits(size);
         let whole = ViewMut::contiguous(memory, outer, size);
-        array.read_fields_into(&self.places, resolved, &element, whole)?;
+        let read = array.read_fields_into(&self.places, resolved, &element, whole);
         self.data_type.normalise(&mut ViewMut::contiguous(memory, &shape, self.data_type.size()));
-        Ok(())
+        read
     }
 }
 

@@ -59,7 +59,7 @@ pub struct ArrayInfo {
     pub chunk_bytes: Option<u64>,
     /// The number of bytes of the stored chunks.
     pub chunk_bytes_stored: u64,
-    /// The reason why elements cannot be read, see [`Array::unreadable`].
+    /// The reason why elements cannot be read, such as an unknown codec.
     pub unreadable: Option<String>,
 }
 
