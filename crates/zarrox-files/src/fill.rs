@@ -92,7 +92,7 @@ impl Fills {
 fn missing_value(metadata: &ArrayMetadata, attributes: &Map, registry: &Registry) -> Option<FillValue> {
     let data_type = &metadata.data_type;
     let said = [FILL_VALUE, "missing_value"].iter().find_map(|name| {
-        let value = attributes.get(*name)?;
+        let value = attributes.get(name)?;
         let value = value.as_array().and_then(|values| values.first()).unwrap_or(value);
         missing::of_attribute(data_type, value, registry)
     });

@@ -102,7 +102,7 @@ impl Codec {
 
     /// The type that the configuration says by one of two names.
     fn dtype(&self, names: [&str; 2]) -> Option<&str> {
-        names.iter().find_map(|name| self.config.get(*name)?.as_str())
+        names.iter().find_map(|name| self.config.get(name)?.as_str())
     }
 
     /// Encodes numbers as the only chunk of an array in memory.

@@ -386,7 +386,6 @@ fn check_dictionary(unit: &[u8], count: usize) -> Result<(), CodecError> {
     Ok(())
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
 fn damaged(error: PcoError) -> CodecError {
     CodecError::corrupt(format!("damaged: {}", error.message)).with_source(error)
 }

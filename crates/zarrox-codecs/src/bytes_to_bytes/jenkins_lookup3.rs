@@ -63,8 +63,7 @@ const MEMBERS: &[&str] = &["initval", "prefix"];
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let config = config::read(configuration, context, MEMBERS)?;
-    if let Some(name) = MEMBERS.iter().find(|name| config.is_strict() && !configuration.contains_key(**name))
-    {
+    if let Some(name) = MEMBERS.iter().find(|name| config.is_strict() && !configuration.contains_key(name)) {
         return Err(missing(name));
     }
     let initval = config.get("initval").map_or(Ok(0), |json| {

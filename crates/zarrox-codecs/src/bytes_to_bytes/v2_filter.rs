@@ -71,7 +71,7 @@ fn types(filter: &CodecSpec, registry: &Registry) -> Result<(Dtype, Option<Dtype
         return Ok((Dtype { storage: Storage::Uint(1), endian: None }, None));
     }
     let member = |names: [&'static str; 2]| {
-        let mut given = names.iter().filter_map(|name| Some((*name, filter.configuration.get(*name)?)));
+        let mut given = names.iter().filter_map(|name| Some((*name, filter.configuration.get(name)?)));
         let (name, json) = given.next().ok_or_else(|| not_of_bytes(def.name))?;
         dtype::read(name, json).map_err(|error| error.in_codec(def.name))
     };

@@ -118,7 +118,7 @@ impl FormatDef for V1 {
 fn to_v2(mut map: Map, strictness: Strictness) -> Result<Map> {
     let required = ["compression", "compression_opts"];
     if let Some(missing) =
-        required.into_iter().find(|name| strictness == Strictness::Strict && !map.contains_key(*name))
+        required.into_iter().find(|name| strictness == Strictness::Strict && !map.contains_key(name))
     {
         return Err(Error::metadata(format!("the member '{missing}' is missing")));
     }

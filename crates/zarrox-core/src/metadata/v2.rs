@@ -442,7 +442,7 @@ fn read_codec(
             spec_of(&other.into()).map_or(true, |(_, other)| other != spec)
         };
         let unknown =
-            |name: &&String| *name != "id" && !spec.configuration.contains_key(*name) && !changed(name);
+            |name: &&String| *name != "id" && !spec.configuration.contains_key(name) && !changed(name);
         if let Some(name) = map.keys().find(unknown) {
             return Err(Error::metadata(format!(
                 "the codec '{}' in '{member}' has the unknown member '{name}'",

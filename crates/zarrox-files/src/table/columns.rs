@@ -191,7 +191,7 @@ fn add(
 /// The elements that stand for nothing.
 fn missing(array: &Array, data_type: &DataType, registry: &Registry) -> Vec<Vec<u8>> {
     let element = |name: &&str| {
-        let value = array.attributes().get(*name)?;
+        let value = array.attributes().get(name)?;
         let value = match value.as_str().filter(|_| !data_type.is_named("string")) {
             Some(text) => fill::decode(text)?,
             None => value.clone(),

@@ -135,7 +135,7 @@ fn get(node: &Node, key: Option<&str>, json: bool, out: &mut dyn Write) -> Resul
 }
 
 fn remove(node: &mut Node, keys: &[String]) -> Result<()> {
-    if let Some(key) = keys.iter().find(|key| !node.attributes().contains_key(*key)) {
+    if let Some(key) = keys.iter().find(|key| !node.attributes().contains_key(key)) {
         return Err(missing(node, key));
     }
     node.update_attributes(|attributes| keys.iter().for_each(|key| drop(attributes.remove(key))))

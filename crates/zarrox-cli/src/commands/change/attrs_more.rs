@@ -66,7 +66,7 @@ fn run_editor(file: &std::path::Path) -> Result<()> {
 pub(super) fn copy(global: &Global, from: &str, to: &str, keys: &[String]) -> Result<()> {
     let source = global.look(from)?;
     let attributes = source.attributes();
-    if let Some(missing) = keys.iter().find(|key| !attributes.contains_key(*key)) {
+    if let Some(missing) = keys.iter().find(|key| !attributes.contains_key(key)) {
         return Err(Error::new(ErrorKind::NotFound, format!("'{from}' has no attribute '{missing}'")));
     }
     let chosen: Map = attributes

@@ -74,8 +74,7 @@ fn from_v2(members: &Map, _: usize) -> Result<Map, CodecError> {
 
 fn create(configuration: &Map, context: &CodecContext<'_>) -> Result<Codec, CodecError> {
     let config = config::read(configuration, context, MEMBERS)?;
-    if let Some(name) = MEMBERS.iter().find(|name| config.is_strict() && !configuration.contains_key(**name))
-    {
+    if let Some(name) = MEMBERS.iter().find(|name| config.is_strict() && !configuration.contains_key(name)) {
         return Err(missing(name));
     }
     let format = match config.integer("format", 1..=3, 1)? {

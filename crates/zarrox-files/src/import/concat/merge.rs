@@ -24,7 +24,7 @@ pub(super) fn differing<'a>(first: &'a Map, other: &'a Map) -> (Vec<&'a str>, Ve
         (Some(one), Some(other)) => is_same(name, one, other),
         _ => false,
     };
-    let only_other = other.keys().filter(|name| !first.contains_key(*name));
+    let only_other = other.keys().filter(|name| !first.contains_key(name));
     let different = first.keys().chain(only_other).map(String::as_str).filter(|name| !is_same(name));
     different.partition(|name| MEANING.contains(name))
 }
@@ -41,7 +41,7 @@ fn is_same(name: &str, one: &Json, other: &Json) -> bool {
 /// Returns the paths of the arrays that attributes of an array at this path name, such as its bounds.
 pub(super) fn named_by(path: &str, attributes: &Map, names: &[&str]) -> Vec<String> {
     let above = path.rsplit_once('/').map_or("", |(above, _)| above);
-    let values = names.iter().filter_map(|name| attributes.get(*name)?.as_str());
+    let values = names.iter().filter_map(|name| attributes.get(name)?.as_str());
     let words = values.flat_map(str::split_whitespace).filter(|word| !word.ends_with(':'));
     let joined = |name: &str| if above.is_empty() { name.to_owned() } else { format!("{above}/{name}") };
     words.map(joined).collect()

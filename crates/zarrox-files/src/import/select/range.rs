@@ -136,7 +136,7 @@ impl Select {
         let Range::Labels { first, last } = &self.range else {
             return self.of_indices(coordinate.shape().first().copied().unwrap_or(0));
         };
-        if ["scale_factor", "add_offset"].iter().any(|name| coordinate.attributes().contains_key(*name)) {
+        if ["scale_factor", "add_offset"].iter().any(|name| coordinate.attributes().contains_key(name)) {
             return Err(wrong("the values of the coordinate are packed; select indices"));
         }
         let elements = coordinate.read::<DynArray>(..)?;

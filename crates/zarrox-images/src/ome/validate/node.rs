@@ -49,7 +49,7 @@ impl Visited {
         let (version, members) = match attributes.get(v05::OME) {
             Some(Json::Object(members)) => (Version::V05, members.clone()),
             Some(_) => (Version::V05, Map::default()),
-            None if MEMBERS.iter().any(|member| attributes.contains_key(*member)) => {
+            None if MEMBERS.iter().any(|member| attributes.contains_key(member)) => {
                 (Version::V04, attributes.clone())
             }
             None => return None,

@@ -89,7 +89,7 @@ impl World {
                 self.reference.attributes(path).map(|map| map.insert((*name).to_owned(), *value));
             }
             Action::RemoveAttribute { name } => {
-                self.change_attributes(operation, |map| drop(map.remove(*name)));
+                self.change_attributes(operation, |map| drop(map.remove(name)));
                 self.reference.attributes(path).map(|map| map.remove(*name));
             }
             Action::Consolidate => self.consolidate(operation),
