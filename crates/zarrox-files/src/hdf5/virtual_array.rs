@@ -16,9 +16,9 @@ use super::format::{Hyperslab, Mapping, ObjectKind, Space};
 use super::steps::{Selected, Steps};
 use super::text::lenient;
 use super::types::{self, Mapped};
+use crate::chunks::rows::{CHUNK, runs};
 use crate::chunks::{Chunks, Elements};
 use crate::input::{corrupt, unsupported, zeroed};
-use crate::chunks::rows::{CHUNK, runs};
 use crate::store::FileStore;
 
 /// The most virtual datasets that are sources of one another.

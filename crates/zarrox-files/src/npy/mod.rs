@@ -32,8 +32,8 @@ use self::raw::RawElements;
 use self::stream::{Stream, too_long, truncated};
 use crate::chunks::{Chunks, EncodedOnRead};
 use crate::input::Input;
-use crate::store::keys::Keys;
 use crate::reading::Reading;
+use crate::store::keys::Keys;
 use crate::store::{FileStore, LeftOut};
 
 /// The data type to which elements are converted, and how numbers are cast; `None` to refuse other numbers.
@@ -156,12 +156,7 @@ fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result
 }
 
 /// The store of arrays: one of v2, unless only v3 has a data type that is asked for.
-fn store_of(
-    location: &str,
-    found: Vec<Found>,
-    left_out: &[LeftOut],
-    reading: &Reading,
-) -> Result<FileStore> {
+fn store_of(location: &str, found: Vec<Found>, left_out: &[LeftOut], reading: &Reading) -> Result<FileStore> {
     let arrays = found.into_iter().map(|found| Planned::new(found, reading.stored.as_ref()));
     let arrays = arrays.collect::<Result<Vec<_>>>()?;
     let of = |format| store_in(format, location, &arrays, left_out.to_vec());

@@ -14,9 +14,9 @@ use zarrox::stores::{
 use zarrox::{Error, ErrorKind};
 use zarrox_tools::copy::Access;
 
+use self::keys::Keys;
 use crate::chunks::Chunks;
 use crate::inventory::{Inventories, Inventory};
-use self::keys::Keys;
 
 /// A part of a file that is not read: a node, an attribute, a page.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -24,10 +24,10 @@ use super::options::{Convention, Options};
 use super::path::{name, parent};
 use super::sparse;
 use crate::chunks::each_position;
+use crate::chunks::rows::{CHUNK, runs};
 use crate::fill::FILL_VALUE;
 use crate::input::{corrupt, unsupported, zeroed};
 use crate::netcdf::{self, NcType, Shaped, Storage};
-use crate::chunks::rows::{CHUNK, runs};
 
 /// The filters of HDF5 by their numbers.
 const DEFLATE: u16 = 1;
