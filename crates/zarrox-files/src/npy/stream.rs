@@ -143,7 +143,7 @@ mod tests {
         let read = |chunk: [u64; 2]| stream.read(runs.extent(&chunk));
         assert_eq!(
             read([1, 0]).unwrap()[..],
-            vec![[5; 1 << 20], [6; 1 << 20], [7; 1 << 20], [8; 1 << 20]].concat()
+            [5, 6, 7, 8].iter().flat_map(|&n| std::iter::repeat_n(n, 1 << 20)).collect::<Vec<u8>>()
         );
         let cut = read([0, 1]).unwrap();
         assert_eq!((cut.len(), cut[0], cut[1 << 20]), (4 << 20, 4, 0));

@@ -183,7 +183,7 @@ impl<T: Primitive> State<T> {
         let is_float = matches!(wide, DataType::Float64);
         let mean_type = if is_float && own.size() <= 4 { DataType::Float32 } else { DataType::Float64 };
         let typed = |values: &[T]| -> Answer<DynArray> {
-            let mut bytes = Vec::with_capacity(values.len() * size_of::<T>());
+            let mut bytes = Vec::with_capacity(size_of_val(values));
             for (&value, count) in values.iter().zip(&self.count) {
                 match count {
                     0 => T::NAN.or(self.missing.first().copied()).unwrap_or(value).append_to(&mut bytes),
