@@ -69,7 +69,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let record = record::begin("own")?;
     if !rest.is_empty() {
         rust(&rest, &record)?;
-        return tell(Record::read(&record)?.summary().into_iter().collect());
+        tell(Record::read(&record)?.summary().as_slice());
+        return Ok(());
     }
     if !may_install {
         debian::forbid();
@@ -89,15 +90,15 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     left_out.push("stores on servers: only with --stores".to_owned());
     left_out.extend(Record::read(&record)?.summary());
-    tell(left_out)
+    tell(&left_out);
+    Ok(())
 }
 
 /// Says what was left out.
-fn tell(left_out: Vec<String>) -> Outcome {
+fn tell(left_out: &[String]) {
     if !left_out.is_empty() {
         println!("\nleft out:\n  {}", left_out.join("\n  "));
     }
-    Ok(())
 }
 
 /// The variable with the place of a record.
@@ -140,7 +141,8 @@ const PARTS: [Part; 5] = [
 fn python(arguments: &[String]) -> Outcome {
     let record = record::begin("python")?;
     package::test(arguments, std::slice::from_ref(&record))?;
-    tell(Record::read(&record)?.summary().into_iter().collect())
+    tell(Record::read(&record)?.summary().as_slice());
+    Ok(())
 }
 
 /// The tests of all crates.

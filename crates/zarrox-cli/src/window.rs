@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use zarrox::data_type::Storage;
-use zarrox::internals::Place;
+use zarrox::internals::ErrorPlace;
 use zarrox::{
     Array, ArrayView, DataType, DimSelection, DynArray, Error, ErrorKind, Parts, Result, Selection,
 };
@@ -142,7 +142,7 @@ impl<'a> Window<'a> {
 }
 
 fn place(array: &Array, error: Error) -> Error {
-    error.at(Place::array(array.path()))
+    error.at(ErrorPlace::array(array.path()))
 }
 
 /// The type of the selected fields, and the dimensions that a single field adds.

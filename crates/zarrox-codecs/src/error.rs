@@ -5,15 +5,12 @@ use zarrox_core::error::CodecError;
 /// What a compression library that has no type of errors says.
 #[cfg(feature = "zstd")]
 #[derive(Debug)]
-pub(crate) struct LibraryError {
-    pub(crate) library: &'static str,
-    pub(crate) message: &'static str,
-}
+pub(crate) struct LibraryError(pub(crate) &'static str);
 
 #[cfg(feature = "zstd")]
 impl std::fmt::Display for LibraryError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.library, self.message)
+        f.write_str(self.0)
     }
 }
 

@@ -64,7 +64,7 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     /// From the innermost to the outermost.
-    places: Vec<Place>,
+    places: Vec<ErrorPlace>,
     /// Parts of the place that the message names itself.
     path: Option<String>,
     key: Option<String>,
@@ -74,7 +74,7 @@ struct Inner {
 
 /// A place of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place(PlaceKind);
+pub struct ErrorPlace(PlaceKind);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PlaceKind {
@@ -83,7 +83,7 @@ enum PlaceKind {
     Other(String),
 }
 
-impl Place {
+impl ErrorPlace {
     /// An array by its path.
     pub fn array(path: impl fmt::Display) -> Self {
         Self::node("array", path)
@@ -113,7 +113,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ErrorPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             PlaceKind::Node { kind, path, store: None } => write!(f, "{kind} '{path}'"),
@@ -126,7 +126,7 @@ impl fmt::Display for Place {
 
 macro_rules! places_of_text {
     ($($T:ty)*) => {$(
-        impl From<$T> for Place {
+        impl From<$T> for ErrorPlace {
             fn from(text: $T) -> Self {
                 Self(PlaceKind::Other(text.into()))
             }
@@ -150,10 +150,10 @@ impl Error {
         self
     }
 
-    /// Adds a place, from the innermost to the outermost: [a chunk](Place::chunk), then [an array](Place::array). Text is a place
+    /// Adds a place, from the innermost to the outermost: [a chunk](ErrorPlace::chunk), then [an array](ErrorPlace::array). Text is a place
     /// as well: `field 'x'`.
     #[must_use]
-    pub fn at(mut self, place: impl Into<Place>) -> Self {
+    pub fn at(mut self, place: impl Into<ErrorPlace>) -> Self {
         self.0.places.push(place.into());
         self
     }
@@ -189,9 +189,9 @@ impl Error {
     /// The indices of the chunk, if one is concerned.
     ///
     /// ```
-    /// use zarrox_core::error::{Error, ErrorKind, Place};
+    /// use zarrox_core::error::{Error, ErrorKind, ErrorPlace};
     ///
-    /// let error = Error::new(ErrorKind::Corrupt, "truncated").at(Place::chunk(&[0, 1], "c/0/1")).at(Place::array("/a"));
+    /// let error = Error::new(ErrorKind::Corrupt, "truncated").at(ErrorPlace::chunk(&[0, 1], "c/0/1")).at(ErrorPlace::array("/a"));
     /// assert_eq!((error.path(), error.chunk(), error.key()), (Some("/a"), Some(&[0, 1][..]), Some("c/0/1")));
     /// assert_eq!(error.to_string(), "array '/a': chunk [0, 1] (key 'c/0/1'): truncated");
     /// ```
@@ -202,7 +202,7 @@ impl Error {
         })
     }
 
-    /// The key of the stored value, if one is concerned: that of the chunk below its array, or of what the store was asked for.
+    /// The key of the stored value in its store, if one is concerned: that of the chunk, or of what the store was asked for.
     pub fn key(&self) -> Option<&str> {
         let of_chunk = self.find(|place| match place {
             PlaceKind::Chunk { key, .. } => Some(key.as_str()),
@@ -413,8 +413,8 @@ mod tests {
     fn places_are_printed_from_the_outside_inwards() {
         let inner = CodecError::corrupt("checksum differs").in_codec("crc32c").at("inner chunk [7]");
         let error = Error::from(inner.in_codec("sharding_indexed"))
-            .at(Place::chunk(&[0, 1], "c/0/1"))
-            .at(Place::array("/a").in_store("memory"));
+            .at(ErrorPlace::chunk(&[0, 1], "c/0/1"))
+            .at(ErrorPlace::array("/a").in_store("memory"));
         assert_eq!(
             error.to_string(),
             "array '/a' in memory: chunk [0, 1] (key 'c/0/1'): codec 'sharding_indexed': inner chunk [7]: codec 'crc32c': \
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn errors_go_through_the_standard_library() {
-        let error = io::Error::from(Error::new(ErrorKind::Corrupt, "truncated").at(Place::array("/a")));
+        let error = io::Error::from(Error::new(ErrorKind::Corrupt, "truncated").at(ErrorPlace::array("/a")));
         assert_eq!(
             (error.kind(), error.to_string()),
             (io::ErrorKind::InvalidData, "array '/a': truncated".to_owned())

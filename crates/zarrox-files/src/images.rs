@@ -16,12 +16,12 @@ use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 
+use crate::chunks::rows::CHUNK;
 use crate::chunks::{Elements, each_position};
 use crate::described::Described;
 use crate::encoded::{jpeg, png_chunks};
 use crate::input::{Input, Reader, Source, corrupt, failed, unsupported, zeroed};
 use crate::natural::natural;
-use crate::rows::CHUNK;
 use crate::store::FileStore;
 
 /// The most bytes that the elements of an image may have.

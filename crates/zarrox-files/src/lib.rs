@@ -37,7 +37,6 @@ mod images;
 mod import;
 mod input;
 mod inventory;
-mod keys;
 mod natural;
 #[cfg_attr(
     not(feature = "hdf5"),
@@ -52,7 +51,6 @@ pub mod picture;
 #[cfg(any(feature = "images", feature = "nifti", feature = "tiff"))]
 mod placed;
 mod reading;
-mod rows;
 #[cfg(all(feature = "images", feature = "png", feature = "tiff"))]
 mod stack;
 mod store;

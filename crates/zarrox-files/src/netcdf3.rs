@@ -13,12 +13,12 @@ use zarrox::json::Json;
 use zarrox::stores::MemoryStore;
 use zarrox::{DataType, DynArray, Format, OpenOptions, Result, codecs};
 
+use crate::chunks::rows::{CHUNK, Form, Ordered, Place, Rows, Whole};
 use crate::chunks::{Chunks, Elements, EncodedOnRead, each_position};
 use crate::input::{Input, corrupt};
 use crate::inventory::{Inventories, Inventory, counted};
 use crate::netcdf::{Attributes, Described, Hierarchy, Kind, NcType, Origin, name_of, text_of};
 use crate::reading::Reading;
-use crate::rows::{CHUNK, Form, Ordered, Place, Rows, Whole};
 use crate::store::{FileStore, LeftOut};
 
 /// The first bytes of a file, behind which its version follows.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::{Array, ErrorKind, OpenMode, OpenOptions};
 use zarrox::{prelude::*, s};
@@ -95,7 +96,7 @@ fn large_images_are_chunks_by_themselves() {
         write(&format!("{number}.png"), number, 1800);
     }
     let array = opened(directory.path()).unwrap();
-    assert_eq!((array.shape(), array.chunk_shape()), (&[3, 1800, 1800][..], vec![1, 1800, 1800]));
+    assert_eq!((array.shape(), array.unit_shape()), (&[3, 1800, 1800][..], vec![1, 1800, 1800]));
     assert_eq!(array.read::<ArrayD<u8>>(s![.., 5, 1799]).unwrap().into_iter().collect::<Vec<_>>(), [0, 1, 2]);
     write("2.png", 2, 1801);
     let error = opened(directory.path()).unwrap_err();

@@ -1,6 +1,7 @@
 //! Odd files of NetCDF-3, whose bytes are made here. netCDF4-python reads the values that are expected, except of damaged files.
 
 use std::path::PathBuf;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::json::{Json, json};
 use zarrox::{Array, prelude::*};
@@ -166,7 +167,7 @@ fn the_missing_value_of_letters_is_their_fill_value() {
     v.attributes = vec![(b"_FillValue", CHAR, 1, b"-".to_vec())];
     let (_, root) = open(&classic(0, &[(b"x", 3)], &[v]));
     let found = array(&root, "v");
-    assert_eq!(found.fill_value().as_bytes(), b"-");
+    assert_eq!(found.fill_bytes().as_bytes(), b"-");
     assert!(!found.attributes().contains_key("_FillValue"));
     assert_eq!(found.attributes()["_nc_types"], json!("_FillValue: char"));
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -143,7 +144,7 @@ fn a_file_of_many_blocks_has_all_rows() {
     std::fs::write(&path, format!("n,text\n{rows}")).unwrap();
     let group = root(&path);
     let n = group.open("n").unwrap().into_array().unwrap();
-    assert_eq!(n.chunk_shape(), [1 << 16]);
+    assert_eq!(n.unit_shape(), [1 << 16]);
     assert!(n.read::<ndarray::ArrayD<i64>>(..).unwrap().iter().copied().eq(0..200_000));
     let text = group.open("text").unwrap().into_array().unwrap();
     assert_eq!(text.read::<DynArray>(s![199_999]).unwrap().elements().next(), Some(b"t199999".as_slice()));

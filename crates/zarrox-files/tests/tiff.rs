@@ -1,6 +1,7 @@
 //! Images of tifffile and rasterio have their elements, and their places on the earth.
 
 use std::path::PathBuf;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::json::Json;
 use zarrox::{Array, DataType, DynArray, ErrorKind, Node};
@@ -316,7 +317,7 @@ fn places_on_the_earth_are_coordinates_and_attributes() {
             let fill = zarrox::DynArray::from_elements(
                 array.data_type().clone(),
                 vec![],
-                [array.fill_value().as_bytes()],
+                [array.fill_bytes().as_bytes()],
             )
             .unwrap();
             let fill = fill

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use zarrox::internals::ArrayInternals;
 
 use numpy::{PyArrayDescr, PyUntypedArray};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -144,7 +145,7 @@ impl Array {
 
     #[getter]
     fn chunks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.typed().array.chunk_shape())
+        PyTuple::new(py, self.typed().array.unit_shape())
     }
 
     #[getter]

@@ -1,6 +1,7 @@
 //! Elements between arrays of ours and NumPy's memory, without a copy in between.
 
 use std::sync::OnceLock;
+use zarrox::internals::ArrayInternals;
 
 use numpy::npyffi::{self, PY_ARRAY_API};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};

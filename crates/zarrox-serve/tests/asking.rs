@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::fs;
+use zarrox::internals::ArrayInternals;
 
 use serde_json::{Value, json};
 use zarrox::{DataType, OpenOptions, s};

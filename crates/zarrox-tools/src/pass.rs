@@ -52,9 +52,9 @@ impl Pass {
             return Ok(Self::of(arrays, Parts::Listed(None, Vec::new()), 0, memory));
         }
         let item = arrays.iter().map(|array| array.data_type().size().max(1) as u64).sum();
-        let boxes = |room: u64| Boxes::new(shape, &last.chunk_shape(), &first.chunk_shape(), item, room);
+        let boxes = |room: u64| Boxes::new(shape, &last.unit_shape(), &first.unit_shape(), item, room);
         let mut boxed = boxes(CACHED);
-        if boxed.times_read(&last.chunk_shape()) > 1.5 {
+        if boxed.times_read(&last.unit_shape()) > 1.5 {
             // Every thread has parts of its own.
             boxed = boxes(memory as u64 / (2 * first.cores().threads() as u64));
         }

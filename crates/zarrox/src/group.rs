@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::de::DeserializeOwned;
-use zarrox_core::error::Place;
+use zarrox_core::error::ErrorPlace;
 use zarrox_core::json::{self, Map};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Stamp;
@@ -58,6 +58,7 @@ impl Node {
     ///
     /// # Errors
     /// When an array cannot be opened by it.
+    #[doc(hidden)]
     pub fn new(location: Location, metadata: NodeMetadata) -> Result<Self> {
         match metadata {
             NodeMetadata::Array(metadata) => Array::new(location, metadata).map(Self::Array),
@@ -320,8 +321,8 @@ impl fmt::Display for Group {
 
 impl Group {
     /// The place of the group in errors.
-    fn place(&self) -> Place {
-        Place::group(self.path()).in_store(self.location.store.location())
+    fn place(&self) -> ErrorPlace {
+        ErrorPlace::group(self.path()).in_store(self.location.store.location())
     }
 
     pub(crate) fn create(location: Location, format: Format, overwrite: bool) -> Result<Self> {
@@ -357,6 +358,7 @@ impl Group {
     }
 
     /// The place of the group.
+    #[doc(hidden)]
     pub fn location(&self) -> &Location {
         &self.location
     }
@@ -728,7 +730,7 @@ impl Array {
     ///
     /// # Errors
     /// The reason why the group cannot be opened.
-    pub fn parent(&self) -> Result<Option<Group>> {
+    pub(crate) fn parent(&self) -> Result<Option<Group>> {
         let Some(path) = self.location().path.parent() else { return Ok(None) };
         match self.location().at(path).open_node() {
             Ok(node) => node.into_group().map(Some),

@@ -38,7 +38,7 @@
 //! | read and write | [`Array::read`], [`Array::write`], [`Array::read_into`], [`Array::get`], [`Array::append`] |
 //! | select | [`s!`], [`Array::oindex`], [`Array::vindex`], [`Array::mask`], [`Array::blocks`], [`Array::field`] |
 //! | iterate | [`Array::rows`], [`Array::chunks`], [`Array::chunk_regions`] |
-//! | elements whose type is known at run time | [`DynArray`] |
+//! | elements whose type is known at run time | [`DynArray`], [`with_element_type!`] |
 //! | Rust types of elements | [`FromElement`], [`ToElement`], [`Element`] |
 //! | groups | [`Group::children`], [`Group::open`], [`Group::visit`], [`Group::tree`] |
 //! | attributes | [`Array::attributes`], [`Array::update_attributes`], [`json`] |
@@ -133,7 +133,7 @@ pub use zarrox_core::{
     ElementsMut, Error, ErrorKind, FillValue, Format, FromElement, FromElements, GroupMetadata, IndexArray,
     IntoElements, IntoSelection, Mask, NewAxis, NodeMetadata, NodePath, Order, Registry, Result, Selection,
     Separator, Strictness, ToElement, codec, data_type, elements, grid, json, msgpack, registry, s,
-    selection, strided, vlen,
+    selection, strided, vlen, with_element_type,
 };
 #[cfg(feature = "derive")]
 pub use zarrox_derive::Element;
@@ -154,7 +154,7 @@ pub mod internals {
     pub use crate::pool::{Pool, too_many};
     pub use crate::progress::{Listener, Tally, Work};
     pub use crate::upkeep::Changes;
-    pub use zarrox_core::error::Place;
+    pub use zarrox_core::error::ErrorPlace;
 }
 
 /// The names that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].

@@ -120,8 +120,8 @@ impl OpenOptions {
     /// never shown. [`StoreRegistry::storage_options`](crate::stores::StoreRegistry::storage_options) of
     /// [`stores::registry`](crate::stores::registry) lists all options.
     #[must_use]
-    pub fn storage_option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.storage = self.storage.with(name, value);
+    pub fn storage_option(mut self, name: impl Into<String>, value: impl ToString) -> Self {
+        self.storage = self.storage.with(name, value.to_string());
         self
     }
 
@@ -321,6 +321,7 @@ impl OpenOptions {
     ///
     /// # Errors
     /// The errors of [`OpenOptions::create_group`] and of `fill`.
+    #[doc(hidden)]
     pub fn create_group_with(
         &self,
         place: impl Into<Place>,
@@ -388,6 +389,7 @@ impl OpenOptions {
     }
 
     /// Does [`delete`](Self::delete) where the caller holds the node alone.
+    #[doc(hidden)]
     pub fn delete_held(&self, path: &Path) -> Result<()> {
         self.delete_by(path, |location| location.for_change()?.delete_alone())
     }
@@ -429,6 +431,7 @@ impl OpenOptions {
     }
 
     /// Does [`move_node`](Self::move_node) where the caller holds the node that is replaced alone.
+    #[doc(hidden)]
     pub fn move_held(&self, from: &Path, to: &Path) -> Result<()> {
         self.move_between(from, to, true)
     }
@@ -461,6 +464,7 @@ impl OpenOptions {
     }
 
     /// Returns true if a move was interrupted after the node had its new place, or the one there was put aside for it.
+    #[doc(hidden)]
     pub fn is_half_moved(&self, from: &Location, to: &Location) -> Result<bool> {
         match from.is_in_store_of(to) {
             true => from.is_half_moved(&from.at(to.path.clone())),
@@ -529,11 +533,13 @@ impl OpenOptions {
     }
 
     /// The place, where a node may be.
+    #[doc(hidden)]
     pub fn place(&self, place: impl Into<Place>) -> Result<Location> {
         self.placed(place.into(), false)
     }
 
     /// The place, where something will be made.
+    #[doc(hidden)]
     pub fn new_place(&self, place: impl Into<Place>) -> Result<Location> {
         self.placed(place.into(), true)
     }
@@ -553,6 +559,7 @@ impl OpenOptions {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] for a path that is not allowed.
+    #[doc(hidden)]
     pub fn location(&self, store: Arc<dyn Store>, path: &str) -> Result<Location> {
         let store = match self.mode {
             OpenMode::Read => Arc::new(ReadOnlyStore::new(store)) as Arc<dyn Store>,

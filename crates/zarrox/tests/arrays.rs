@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use ndarray::{Array1, Array2, ArrayD, IxDyn, arr1, arr2};
 use zarrox::codecs::{Blosc, Bytes, Bz2, Crc32c, Gzip, Lzma, Zstd};
@@ -123,6 +124,15 @@ fn missing_chunks_are_fill_values_or_errors_by_policy() {
     let error = array.read::<ArrayD<i32>>(..).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(error.to_string().contains("chunk [1] (key 'a/c/1')"), "{error}");
+    assert_eq!((error.path(), error.chunk(), error.key()), (Some("/a"), Some(&[1][..]), Some("a/c/1")));
+}
+
+#[test]
+fn the_fill_value_is_an_element() {
+    let array = int32(&memory(), &[4], &[2]).fill_value(7).create().unwrap();
+    assert_eq!(array.fill_value::<i32>().unwrap(), 7);
+    let error = array.fill_value::<f32>().unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::DataTypeMismatch, Some("/a")));
 }
 
 #[test]
@@ -321,12 +331,12 @@ fn chunks_can_be_had_encoded_and_decoded() {
     array.write(.., &arr1(&[1, 2, 3])).unwrap();
     assert_eq!(array.raw().key(&[1]).unwrap(), "a/c/1");
     assert_eq!(array.raw().read(&[1]).unwrap().unwrap(), [3, 0, 0, 0, 9, 0, 0, 0].as_slice());
-    assert_eq!(array.read_chunk::<ArrayD<i32>>(&[1]).unwrap(), arr1(&[3, 9]).into_dyn());
+    assert_eq!(array.raw().decode::<ArrayD<i32>>(&[1]).unwrap(), arr1(&[3, 9]).into_dyn());
     array.raw().write(&[0], &[5, 0, 0, 0, 6, 0, 0, 0]).unwrap();
-    array.write_chunk(&[1], &arr1(&[7, 8])).unwrap();
+    array.raw().encode(&[1], &arr1(&[7, 8])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[5, 6, 7]).into_dyn());
-    assert!(array.erase_chunk(&[0]).unwrap());
-    assert!(!array.erase_chunk(&[0]).unwrap());
+    assert!(array.raw().erase(&[0]).unwrap());
+    assert!(!array.raw().erase(&[0]).unwrap());
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[9, 9, 7]).into_dyn());
     for outside in [&[2][..], &[0, 0], &[]] {
         assert_eq!(array.raw().read(outside).unwrap_err().kind(), ErrorKind::InvalidArgument);
@@ -345,7 +355,7 @@ fn an_array_opened_for_reading_refuses_every_change() {
         array.resize(&[2]).unwrap_err().kind(),
         array.append(&arr1(&[1_i8]), 0).unwrap_err().kind(),
         array.set_attributes(Map::new()).unwrap_err().kind(),
-        array.erase_chunk(&[0]).unwrap_err().kind(),
+        array.raw().erase(&[0]).unwrap_err().kind(),
         array.raw().write(&[0], &[]).unwrap_err().kind(),
     ];
     assert_eq!(kinds, [ErrorKind::ReadOnly; 6]);
@@ -446,7 +456,7 @@ fn arrays_of_a_hierarchy_share_codecs_only_where_nothing_differs() {
     for (name, fill, chunk, level) in different {
         let array = group.open(name).unwrap().into_array().unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(0).unwrap(), ndarray::arr0(fill).into_dyn(), "{name}");
-        assert_eq!(array.chunk_shape(), [chunk], "{name}");
+        assert_eq!(array.unit_shape(), [chunk], "{name}");
         assert_eq!(array.codecs()[1].configuration["level"], level, "{name}");
     }
 }

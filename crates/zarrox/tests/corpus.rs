@@ -11,6 +11,7 @@ mod values;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use files::{copy_below, expected, writers};
 use parts::{Part, parts};
@@ -339,7 +340,7 @@ fn check_data_type(array: &Array, expected: &Json) -> Result<(), Trouble> {
             return wrong("data type", name, &expected["data_type"]);
         }
     }
-    let fill = vec![values::of_element(array.data_type(), array.fill_value().as_bytes())];
+    let fill = vec![values::of_element(array.data_type(), array.fill_bytes().as_bytes())];
     match Values::fill_value(expected) {
         Some(value) if vec![value.clone()] != fill => wrong("fill value", fill, value),
         _ => Ok(()),

@@ -189,7 +189,7 @@ fn filters_see_bytes_as_numbers_of_their_own_type() {
             &values.as_bytes()[item * 4..],
             "{what}"
         );
-        array.erase_chunk(&[0, 0]).unwrap();
+        array.raw().erase(&[0, 0]).unwrap();
         array.write(s![..1, ..], &array.read::<DynArray>(s![..1, ..]).unwrap()).unwrap();
         array.write(s![1.., ..], &array.read::<DynArray>(s![..1, ..]).unwrap()).unwrap();
         array.write(.., &values).unwrap();
@@ -326,7 +326,7 @@ fn structures_are_bytes_to_filters() {
     let expected: Vec<u8> =
         numbers.iter().flat_map(|(a, b)| [&a.to_ne_bytes()[..], &b.to_ne_bytes()].concat()).collect();
     assert_eq!(values.as_bytes(), expected);
-    array.erase_chunk(&[0, 0]).unwrap();
+    array.raw().erase(&[0, 0]).unwrap();
     array.write(.., &values).unwrap();
     assert_eq!(chunk_of(&store), chunk);
 }

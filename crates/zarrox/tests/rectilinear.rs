@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use ndarray::{Array1, ArrayD, Dimension, IxDyn, arr1};
 use zarrox::Selection;
@@ -91,7 +92,8 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
             }
             assert_eq!(
                 theirs.raw().shape(&chunk).unwrap(),
-                ours.read_chunk::<ArrayD<i32>>(&chunk)
+                ours.raw()
+                    .decode::<ArrayD<i32>>(&chunk)
                     .unwrap()
                     .shape()
                     .iter()
@@ -114,16 +116,20 @@ fn builder(shape: impl Into<Vec<u64>>) -> (Arc<dyn Store>, ArrayBuilder) {
 fn chunks_are_read_and_written_in_their_own_shapes() {
     let (store, builder) = builder([10]);
     let array = builder.fill_value(-1).rectilinear_chunks([[1, 4, 4, 3]]).create().unwrap();
-    assert_eq!((array.chunk_shape(), array.grid_shape()), (vec![4], vec![4]));
+    assert_eq!((array.unit_shape(), array.grid_shape()), (vec![4], vec![4]));
     array.write(.., &Array1::from_iter(0..10)).unwrap();
     assert_eq!(array.raw().shape(&[3]).unwrap(), [3]);
-    assert_eq!(array.read_chunk::<ArrayD<i32>>(&[2]).unwrap(), arr1(&[5, 6, 7, 8]).into_dyn());
-    assert_eq!(array.read_chunk::<ArrayD<i32>>(&[3]).unwrap(), arr1(&[9, -1, -1]).into_dyn());
+    assert_eq!(array.raw().decode::<ArrayD<i32>>(&[2]).unwrap(), arr1(&[5, 6, 7, 8]).into_dyn());
+    assert_eq!(array.raw().decode::<ArrayD<i32>>(&[3]).unwrap(), arr1(&[9, -1, -1]).into_dyn());
     assert_eq!(array.raw().read(&[0]).unwrap().unwrap().len(), 4);
-    array.write_chunk(&[0], &arr1(&[100])).unwrap();
-    let error = array.write_chunk(&[0], &arr1(&[1, 2])).unwrap_err();
+    array.raw().encode(&[0], &arr1(&[100])).unwrap();
+    let error = array.raw().encode(&[0], &arr1(&[1, 2])).unwrap_err();
     assert!(error.to_string().contains("[1]"), "{error}");
-    assert_error(array.read_chunk::<ArrayD<i32>>(&[4]), ErrorKind::InvalidArgument, "there is no chunk [4]");
+    assert_error(
+        array.raw().decode::<ArrayD<i32>>(&[4]),
+        ErrorKind::InvalidArgument,
+        "there is no chunk [4]",
+    );
     let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.read::<ArrayD<i32>>(s![..;-3]).unwrap(), arr1(&[9, 6, 3, 100]).into_dyn());
 }
@@ -155,7 +161,7 @@ fn an_array_grows_within_its_chunks_and_gets_one_beyond_them() {
         (array.shape(), array.chunk_grid().describe().as_str()),
         (&[13, 13][..], "([2 × 2, 4, 5], 3)")
     );
-    assert_eq!(array.chunk_shape(), [5, 3]);
+    assert_eq!(array.unit_shape(), [5, 3]);
     assert_eq!(sums(&array), [12, 3, 65]);
     // Chunks beyond the shape stay in the list, as zarr-python keeps them.
     array.resize(&[7, 13]).unwrap();
@@ -215,7 +221,7 @@ fn a_list_that_another_program_has_made_longer_is_taken_over() {
 fn shards_differ_and_their_inner_chunks_divide_them() {
     let (_, builder) = builder([12, 4]);
     let array = builder.chunks([2, 2]).rectilinear_chunks([vec![2, 6, 4], vec![4]]).create().unwrap();
-    assert_eq!((array.chunk_shape(), array.shard_shape()), (vec![2, 2], Some(&[6, 4][..])));
+    assert_eq!((array.unit_shape(), array.shard_shape()), (vec![2, 2], Some(&[6, 4][..])));
     array.write(s![1..9, 1..], &positions(&[8, 3])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![1..9, 1..]).unwrap(), positions(&[8, 3]));
     let (_, builder) = self::builder([12, 4]);
@@ -260,12 +266,12 @@ fn other_formats_get_chunks_of_one_shape() {
     sharded.write(.., &positions(&[12, 4])).unwrap();
     let converted = convert(store).unwrap();
     assert_eq!(converted.read::<ArrayD<i32>>(..).unwrap(), positions(&[12, 4]));
-    assert_eq!(converted.chunk_shape(), [2, 2]);
+    assert_eq!(converted.unit_shape(), [2, 2]);
     let (store, plain) = builder([4]);
     plain.rectilinear_chunks([[1, 3]]).create().unwrap().write(.., 7).unwrap();
     let converted = convert(store).unwrap();
     assert_eq!(converted.read::<ArrayD<i32>>(..).unwrap(), ArrayD::from_elem(IxDyn(&[4]), 7));
-    assert_eq!(converted.chunk_shape(), [3]);
+    assert_eq!(converted.unit_shape(), [3]);
 }
 
 /// A run is as long as it says without taking memory for it.

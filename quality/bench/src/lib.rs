@@ -13,7 +13,6 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "a benchmark of its own files stops at the first failure, which is then answered as an error"
 )]
 

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::Selection;
 use zarrox::data_type::Casting;
@@ -230,7 +231,7 @@ fn shape(array: &Array) -> Vec<usize> {
 
 /// The shape of what is stored as one object.
 fn stored_chunk(array: &Array) -> Vec<usize> {
-    let chunk = array.shard_shape().map_or_else(|| array.chunk_shape(), <[u64]>::to_vec);
+    let chunk = array.shard_shape().map_or_else(|| array.unit_shape(), <[u64]>::to_vec);
     chunk.into_iter().map(|length| length as usize).collect()
 }
 

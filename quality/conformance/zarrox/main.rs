@@ -23,6 +23,7 @@ mod variable;
 
 use std::collections::HashSet;
 use std::path::Path;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::codec::CodecSpec;
 use zarrox::json::{Json, Map};
@@ -237,7 +238,7 @@ impl Participant<'_> {
             agree("grid", &places(&metadata.chunk_grid), &places(&expected))?;
         }
         let fill = fill_element(&data_type, cell)?;
-        same_fill(&data_type, array.fill_value().as_bytes(), &fill)?;
+        same_fill(&data_type, array.fill_bytes().as_bytes(), &fill)?;
         agree("chunk keys", &array.raw().key_encoding()?, &cell.key_encoding()?)?;
         agree("attributes", array.attributes(), self.attributes())?;
         agree("dimension names", &names(array.dimension_names()), &names(cell.dimension_names.as_deref()))?;

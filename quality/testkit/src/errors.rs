@@ -12,7 +12,7 @@ use zarrox_stores::{StoreError, StoreErrorKind};
 /// An error with a kind.
 pub trait HasKind: Display {
     /// The type of its kind.
-    type Kind: Debug + PartialEq;
+    type Kind: Copy + Debug + PartialEq;
 
     /// Its kind.
     fn kind(&self) -> Self::Kind;

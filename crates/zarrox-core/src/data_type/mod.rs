@@ -5,6 +5,7 @@
 //! file that implements [`Family`] and one line in [`FAMILIES`](crate::registry::FAMILIES).
 
 mod cast;
+mod dispatch;
 mod display;
 mod element;
 mod endian;
@@ -12,11 +13,14 @@ pub(crate) mod family;
 mod lookup;
 mod model;
 mod number;
+mod primitive;
 #[doc(hidden)]
 pub mod record;
 mod storage;
 
 pub use cast::Cast;
+#[doc(hidden)]
+pub use dispatch::{Complex, f16};
 pub use element::{Element, Optional};
 pub use endian::{ByteOrder, Endian};
 pub(crate) use family::KnownTypes;
@@ -33,4 +37,5 @@ pub use family::{Family, FamilyRef, TypeString};
 pub use lookup::split_sub_array;
 pub use model::{DataType, Extension, Field, LARGEST, Structure};
 pub use number::{Casting, Number};
+pub use primitive::Primitive;
 pub use storage::{Leaf, Storage, StructLayout};

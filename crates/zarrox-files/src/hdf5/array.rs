@@ -15,9 +15,9 @@ use super::format::{Dataset, Layout, Mapping, Space};
 use super::table::{Chunked, Table};
 use super::types::{Form, Mapped};
 use super::values::Heap;
+use crate::chunks::rows::{Place, Rows, Whole};
 use crate::chunks::{Chunks, Elements, EncodedOnRead};
 use crate::input::{corrupt, unsupported, zeroed};
-use crate::rows::{Place, Rows, Whole};
 
 /// The parts of an import from which arrays are made.
 pub(super) struct Maker {

@@ -10,9 +10,9 @@ use super::format::File;
 use super::table::Table;
 use super::types::Mapped;
 use super::values::Heap;
+use crate::chunks::rows::{Form, Rows};
 use crate::chunks::{Chunks, Elements, VisitChunk};
 use crate::input::{corrupt, zeroed};
-use crate::rows::{Form, Rows};
 
 /// Chunks whose bytes are those of Zarr.
 #[derive(Debug)]

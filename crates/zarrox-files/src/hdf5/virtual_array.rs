@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use zarrox::data_type::{Casting, Storage};
+use zarrox::internals::ArrayInternals;
 use zarrox::stores::MemoryStore;
 use zarrox::{
     Array, ArrayBuilder, DataType, DimSelection, DynArray, Error, ErrorKind, OpenMode, OpenOptions, Result,
@@ -16,9 +17,9 @@ use super::format::{Hyperslab, Mapping, ObjectKind, Space};
 use super::steps::{Selected, Steps};
 use super::text::lenient;
 use super::types::{self, Mapped};
+use crate::chunks::rows::{CHUNK, runs};
 use crate::chunks::{Chunks, Elements};
 use crate::input::{corrupt, unsupported, zeroed};
-use crate::rows::{CHUNK, runs};
 use crate::store::FileStore;
 
 /// The most virtual datasets that are sources of one another.
@@ -392,7 +393,7 @@ fn own_chunk(parts: &[Part], shape: &[u64], mapped: &Mapped) -> Vec<u64> {
     let inner =
         mapped.inner.iter().fold(mapped.data_type.size() as u64, |size, &length| size.saturating_mul(length));
     let of_source = parts.first().and_then(|part| {
-        let chunk = part.source.chunk_shape();
+        let chunk = part.source.unit_shape();
         let chunk = chunk.get(..chunk.len().checked_sub(mapped.inner.len())?)?;
         let missing = shape.len().checked_sub(chunk.len())?;
         let whole = std::iter::repeat_n(1, missing).chain(chunk.iter().copied());

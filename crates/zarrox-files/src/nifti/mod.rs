@@ -16,12 +16,12 @@ use std::sync::Arc;
 use zarrox::Result;
 use zarrox::stores::MemoryStore;
 
+use crate::chunks::rows::{Ordered, Place, Rows, Whole};
 use crate::described::Described;
 use crate::input::{Input, corrupt};
 use crate::nifti::layout::{Header, Kind};
 use crate::nifti::volume::Volume;
 use crate::reading::Reading;
-use crate::rows::{Ordered, Place, Rows, Whole};
 use crate::store::FileStore;
 
 /// The most bytes of a compressed header with its extensions.

@@ -11,9 +11,9 @@ use zarrox::{DataType, DynArray, Order, Result};
 use super::conversion::Conversion;
 use super::header::Header;
 use super::stream::Stream;
+use crate::chunks::rows::{Extent, Runs};
 use crate::chunks::{Chunks, Elements, VisitChunk, each_position};
 use crate::input::{Input, corrupt, zeroed};
-use crate::rows::{Extent, Runs};
 use crate::store::store_error;
 
 /// The place of the elements of an array.

@@ -85,8 +85,8 @@ impl Header {
 
     /// The size of all elements in bytes; an error if it is too large.
     pub(super) fn size(&self) -> Result<u64> {
-        let item = self.data_type.size() as u64;
-        let size = self.shape.iter().try_fold(item, |size, &n| size.checked_mul(n));
+        let count = self.shape.iter().try_fold(1, |count: u64, &n| count.checked_mul(n));
+        let size = count.and_then(|count| count.checked_mul(self.data_type.size() as u64));
         let size = if self.shape.contains(&0) { Some(0) } else { size };
         size.ok_or_else(|| corrupt(format!("an array of shape {:?} is too large", self.shape)))
     }

@@ -32,8 +32,8 @@ use self::raw::RawElements;
 use self::stream::{Stream, too_long, truncated};
 use crate::chunks::{Chunks, EncodedOnRead};
 use crate::input::Input;
-use crate::keys::Keys;
 use crate::reading::Reading;
+use crate::store::keys::Keys;
 use crate::store::{FileStore, LeftOut};
 
 /// The data type to which elements are converted, and how numbers are cast; `None` to refuse other numbers.
@@ -58,7 +58,7 @@ pub(crate) fn open(input: &Arc<Input>, reading: &Reading) -> Result<FileStore> {
     let name = format!("'{}'", input.name().display());
     check_size(&name, &header, available, false)?;
     let source = Source::File(Arc::clone(input), begin);
-    store_of(location(input), vec![Found { path: String::new(), name, header, source }], Vec::new(), reading)
+    store_of(&location(input), vec![Found { path: String::new(), name, header, source }], &[], reading)
 }
 
 /// Opens a file of raw elements as a store whose only node is an array.
@@ -69,7 +69,7 @@ pub(crate) fn open_raw(input: &Arc<Input>, raw: &RawElements, reading: &Reading)
     let header = raw.header(Some(available))?;
     check_size(&name, &header, available, true)?;
     let source = Source::File(Arc::clone(input), begin);
-    store_of(location(input), vec![Found { path: String::new(), name, header, source }], Vec::new(), reading)
+    store_of(&location(input), vec![Found { path: String::new(), name, header, source }], &[], reading)
 }
 
 /// Opens a stream with the content of an `.npy` file, or of raw elements, as a store whose only node is an array.
@@ -97,7 +97,7 @@ pub(crate) fn open_stream(
         header,
         source: Source::Stream(Arc::new(stream)),
     };
-    store_of(name.to_owned(), vec![found], Vec::new(), reading)
+    store_of(name, vec![found], &[], reading)
 }
 
 /// Opens an archive as a store: a group with its arrays, or one of them.
@@ -120,7 +120,7 @@ pub(crate) fn open_npz(input: &Arc<Input>, reading: &Reading) -> Result<FileStor
             return Err(Error::new(ErrorKind::NotFound, message));
         }
         add(wanted, "")?;
-        return store_of(location(input), all, left_out, reading);
+        return store_of(&location(input), all, &left_out, reading);
     }
     for name in &names {
         if name.trim_matches('/').is_empty() {
@@ -134,7 +134,7 @@ pub(crate) fn open_npz(input: &Arc<Input>, reading: &Reading) -> Result<FileStor
             added => added?,
         }
     }
-    store_of(location(input), all, left_out, reading)
+    store_of(&location(input), all, &left_out, reading)
 }
 
 fn location(input: &Input) -> String {
@@ -156,15 +156,10 @@ fn check_size(name: &str, header: &Header, available: u64, ends: bool) -> Result
 }
 
 /// The store of arrays: one of v2, unless only v3 has a data type that is asked for.
-fn store_of(
-    location: String,
-    found: Vec<Found>,
-    left_out: Vec<LeftOut>,
-    reading: &Reading,
-) -> Result<FileStore> {
+fn store_of(location: &str, found: Vec<Found>, left_out: &[LeftOut], reading: &Reading) -> Result<FileStore> {
     let arrays = found.into_iter().map(|found| Planned::new(found, reading.stored.as_ref()));
     let arrays = arrays.collect::<Result<Vec<_>>>()?;
-    let of = |format| store_in(format, &location, &arrays, left_out.clone());
+    let of = |format| store_in(format, location, &arrays, left_out.to_vec());
     match of(Format::V2) {
         Err(error) if error.kind() == ErrorKind::Unsupported => of(Format::V3).map_err(|_| error),
         store => store,

@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use zarrox::stores::Bytes;
 use zarrox::{Error, ErrorKind, Result};
 
+use crate::chunks::rows::{Extent, Runs};
 use crate::input::{corrupt, failed, reserved};
-use crate::rows::{Extent, Runs};
 
 /// The most bytes that are allocated before they are read.
 const AT_ONCE: u64 = 4 << 20;

@@ -1,6 +1,7 @@
 //! The numbers of elements, and those that stand for nothing.
 
 use zarrox::data_type::{Casting, Storage};
+use zarrox::internals::ArrayInternals;
 use zarrox::{Array, DataType, DynArray, Error, ErrorKind, Registry, Result};
 
 /// The numbers as floats; of complex ones the magnitude.
@@ -25,7 +26,7 @@ pub fn floats(values: &DynArray, registry: &Registry) -> Result<Vec<f64>> {
 pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -> Vec<f64> {
     let named =
         ["_FillValue", "missing_value"].iter().filter_map(|name| number(array.attributes().get(*name)?));
-    let fill = array.fill_value();
+    let fill = array.fill_bytes();
     let fill = DynArray::from_elements(array.data_type().clone(), vec![], [fill.as_bytes()]).ok();
     let fill = fill.and_then(|fill| match field {
         Some(name) => fill.field(name).ok(),

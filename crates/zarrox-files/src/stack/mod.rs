@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use rayon::prelude::*;
 use tempfile::TempDir;
@@ -168,7 +169,7 @@ impl Stack {
     fn write_pixels(&self, placed: &Placed, path: &(dyn Fn(u64) -> PathBuf + Sync)) -> Result<()> {
         let pixels = Pixels::of(placed, self.kind)?;
         let view = placed.array.slice(&placed.selection);
-        let of_chunk = placed.array.chunk_shape();
+        let of_chunk = placed.array.unit_shape();
         let chunk = placed
             .axes
             .iter()

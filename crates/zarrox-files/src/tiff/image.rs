@@ -10,9 +10,9 @@ use super::codec::{Compression, Wanted, decompressed};
 use super::form::Form;
 use super::page::{Coding, Page};
 use super::ycbcr;
+use crate::chunks::rows::CHUNK;
 use crate::chunks::{Elements, each_position};
 use crate::input::{corrupt, zeroed};
-use crate::rows::CHUNK;
 
 /// A dimension of pages: its name and its length.
 pub(super) type Axis = (String, u64);

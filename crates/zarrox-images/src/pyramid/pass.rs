@@ -83,9 +83,9 @@ impl Pass<'_> {
 
     /// The element of chunks that are not stored, if cells of it become itself.
     fn fill(&self) -> Option<Vec<u8>> {
-        let fill = self.source.fill_value();
+        let fill = self.source.fill_bytes();
         let is_kept = self.method.keeps_equal(fill.as_bytes(), self.source.data_type());
-        let is_same = |target: &Array| target.fill_value().as_bytes() == fill.as_bytes();
+        let is_same = |target: &Array| target.fill_bytes().as_bytes() == fill.as_bytes();
         let base = match self.base {
             Base::Copied(array) | Base::Encoded(array) => is_same(array),
             Base::There => true,

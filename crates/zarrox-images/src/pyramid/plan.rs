@@ -139,7 +139,7 @@ fn plan(
         ArrayMetadata { dimension_names: names.or(target.dimension_names.clone()), ..target.clone() };
     let own = Array::by_metadata(place, target.clone())?;
     let factors = factors(&options, &axes)?;
-    let reduced = levels(source.shape(), &factors, &own.chunk_shape(), options.levels)?;
+    let reduced = levels(source.shape(), &factors, &own.unit_shape(), options.levels)?;
     let image = image(&options, &group, axes, &first, &reduced, method)?;
     let described =
         describe_levels(&source, &target, own.shard_shape().is_some(), &reduced, &image, is_beside)?;
@@ -436,7 +436,7 @@ impl Pyramid {
             |level: &PyramidLevel| chain::Level { shape: level.shape.clone(), unit: level.chunks.clone() };
         let below: Vec<(Reduced, chain::Level)> =
             reduced.iter().cloned().zip(self.levels[1..].iter().map(|(own, _)| level(own))).collect();
-        let first = chain::Level { shape: self.source.shape().to_vec(), unit: self.source.chunk_shape() };
+        let first = chain::Level { shape: self.source.shape().to_vec(), unit: self.source.unit_shape() };
         let is_encoded = !self.is_beside && !self.conversion.copies_chunks();
         let written = is_encoded.then(|| self.levels[0].0.chunks.as_slice());
         let mut passes = vec![Chain::new(&first, written, &below, room)];

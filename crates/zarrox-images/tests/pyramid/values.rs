@@ -4,6 +4,7 @@
 
 use ndarray::{ArrayD, IxDyn};
 use proptest::prelude::*;
+use zarrox::internals::ArrayInternals;
 use zarrox::{ErrorKind, FillValue, OpenOptions};
 use zarrox::{prelude::*, s};
 use zarrox_images::pyramid::{Downsample, Method};
@@ -175,7 +176,7 @@ fn parts_that_are_not_stored_stay_so() {
     Downsample::new().run(path.join("0")).unwrap();
     for level in 1..=6 {
         let made = zarrox::open_array(path.join(level.to_string())).unwrap();
-        assert_eq!(made.fill_value(), FillValue::new(9_u16.to_ne_bytes()));
+        assert_eq!(made.fill_bytes(), FillValue::new(9_u16.to_ne_bytes()));
         let stored = made.info().unwrap().chunks_initialised;
         assert!(stored <= 1, "{stored} chunks of level {level}");
     }

@@ -131,7 +131,7 @@ fn chunks(array: &Array, query: &ChunksQuery, interrupt: &Interrupt) -> Answer<C
     Ok(Chunks {
         grid_shape: grid,
         chunk_shape: array.chunk_grid().largest_chunk().to_vec(),
-        inner_chunk_shape: array.shard_shape().map(|_| array.chunk_shape()),
+        inner_chunk_shape: array.shard_shape().map(|_| array.unit_shape()),
         region: region.iter().map(|range| [range.start, range.end]).collect(),
         stored: stored.len(),
         missing,

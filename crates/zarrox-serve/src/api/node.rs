@@ -232,12 +232,12 @@ impl Translated {
 
 impl ArrayFacts {
     fn new(array: &Array, counting: Counting, registry: &Registry) -> Result<Self> {
-        let fill = array.fill_value();
+        let fill = array.fill_bytes();
         let fill_json = DynArray::element_to_json(array.data_type(), fill.as_bytes(), registry);
         Ok(Self {
             shape: array.shape().to_vec(),
             data_type: TypeInfo::new(array),
-            chunk_shape: array.chunk_shape(),
+            chunk_shape: array.unit_shape(),
             shard_shape: array.shard_shape().map(|shape| shape.to_vec()),
             grid_shape: array.grid_shape(),
             chunk_grid: array.chunk_grid().to_json().into(),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use zarrox::data_type::{Casting, Storage};
+use zarrox::data_type::{Casting, Primitive, Storage};
 use zarrox::{ArrayView, DataType, DimSelection, DynArray, Registry};
 
 use super::selection::{count, thinned};
@@ -55,47 +55,6 @@ impl Blocks {
     }
 }
 
-/// A number of eight bytes that is compared and added up.
-trait Numeric: Copy + PartialOrd {
-    const ZERO: Self;
-    fn of(bytes: [u8; 8]) -> Self;
-    fn bytes(self) -> [u8; 8];
-    fn float(self) -> f64;
-    fn is_none(self) -> bool;
-}
-
-macro_rules! numeric {
-    ($($type:ty, $zero:literal;)*) => {$(
-        impl Numeric for $type {
-            const ZERO: Self = $zero;
-
-            fn of(bytes: [u8; 8]) -> Self {
-                Self::from_ne_bytes(bytes)
-            }
-
-            fn bytes(self) -> [u8; 8] {
-                self.to_ne_bytes()
-            }
-
-            #[allow(clippy::cast_precision_loss, clippy::allow_attributes, reason = "rounded to the nearest")]
-            fn float(self) -> f64 {
-                self as f64
-            }
-
-            #[allow(clippy::eq_op, clippy::allow_attributes, reason = "only NaN is not equal to itself")]
-            fn is_none(self) -> bool {
-                self != self
-            }
-        }
-    )*};
-}
-
-numeric! {
-    f64, 0.0;
-    i64, 0;
-    u64, 0;
-}
-
 /// Reduces blocks of these lengths along each axis of a view. NaN is not counted, and neither are the numbers that mean missing.
 pub(crate) fn reduce(
     view: &ArrayView<'_>,
@@ -124,7 +83,7 @@ struct State<T> {
     strides: Vec<usize>,
 }
 
-fn blocks<T: Numeric>(
+fn blocks<T: Primitive>(
     view: &ArrayView<'_>,
     steps: &[u64],
     missing: &[f64],
@@ -140,9 +99,9 @@ fn blocks<T: Numeric>(
     let missing =
         DynArray::nearest(view.data_type(), missing, registry)?.cast(wide, Casting::Lossy, registry)?;
     let mut state = State {
-        missing: missing.as_bytes().chunks_exact(8).map(one).collect(),
-        min: vec![T::ZERO; length],
-        max: vec![T::ZERO; length],
+        missing: missing.as_bytes().chunks_exact(8).map(T::of_bytes).collect(),
+        min: vec![T::default(); length],
+        max: vec![T::default(); length],
         sum: vec![0.0; length],
         count: vec![0; length],
         strides,
@@ -157,12 +116,7 @@ fn blocks<T: Numeric>(
     state.finish(view.data_type(), wide, &lengths, registry)
 }
 
-/// The number in eight bytes.
-fn one<T: Numeric>(item: &[u8]) -> T {
-    T::of(item.try_into().unwrap_or_default())
-}
-
-impl<T: Numeric> State<T> {
+impl<T: Primitive> State<T> {
     /// Adds the elements of a box, whose bytes are in row-major order.
     fn add(&mut self, values: &[u8], begin: &[u64], extent: &[u64], steps: &[u64]) {
         let place =
@@ -195,8 +149,8 @@ impl<T: Numeric> State<T> {
 
     #[inline]
     fn add_one(&mut self, at: usize, item: &[u8]) {
-        let value: T = one(item);
-        if value.is_none() || at >= self.count.len() || self.missing.contains(&value) {
+        let value = T::of_bytes(item);
+        if value.is_nan() || at >= self.count.len() || self.missing.contains(&value) {
             return;
         }
         let is_first = self.count[at] == 0;
@@ -207,7 +161,7 @@ impl<T: Numeric> State<T> {
             self.max[at] = value;
         }
         self.count[at] += 1;
-        self.sum[at] += value.float();
+        self.sum[at] += value.to_f64();
     }
 
     /// The blocks: extremes in the elements' own type, means as floats. A block without numbers is NaN, or what means missing.
@@ -229,12 +183,13 @@ impl<T: Numeric> State<T> {
         let is_float = matches!(wide, DataType::Float64);
         let mean_type = if is_float && own.size() <= 4 { DataType::Float32 } else { DataType::Float64 };
         let typed = |values: &[T]| -> Answer<DynArray> {
-            let or_nan = |(value, count): (&T, &u64)| match count {
-                0 if is_float => f64::NAN.to_ne_bytes(),
-                0 => self.missing.first().unwrap_or(value).bytes(),
-                _ => value.bytes(),
-            };
-            let bytes = values.iter().zip(&self.count).flat_map(or_nan).collect();
+            let mut bytes = Vec::with_capacity(values.len() * size_of::<T>());
+            for (&value, count) in values.iter().zip(&self.count) {
+                match count {
+                    0 => T::NAN.or(self.missing.first().copied()).unwrap_or(value).append_to(&mut bytes),
+                    _ => value.append_to(&mut bytes),
+                }
+            }
             Ok(DynArray::new(wide.clone(), shape.clone(), bytes)?.cast(own, Casting::Lossy, registry)?)
         };
         Ok(Blocks {

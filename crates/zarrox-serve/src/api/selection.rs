@@ -1,6 +1,7 @@
 //! The part of an array that a request is about, and how it is thinned so that no more is sent or read than may be.
 
 use serde::Deserialize;
+use zarrox::internals::ArrayInternals;
 use zarrox::selection::{ResolvedAxis, ResolvedSelection, ResultAxis};
 use zarrox::{AccessOptions, Array, DimSelection, Interrupt, Selection};
 
@@ -69,7 +70,7 @@ impl Part {
 
     /// The number of bytes of all chunks that are touched, at most.
     fn decoded_bytes(&self, steps: &[u64]) -> u128 {
-        let chunk = self.array.chunk_shape();
+        let chunk = self.array.unit_shape();
         let mut total = self.array.data_type().size().max(1) as u128;
         for (number, axis) in self.resolved.axes.iter().enumerate() {
             let step = self.step_of(number, steps);

@@ -1,6 +1,7 @@
 //! `tree`: the nodes below another one, in pages or as far as their names match.
 
 use std::time::{Duration, Instant};
+use zarrox::internals::ArrayInternals;
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
@@ -114,7 +115,7 @@ impl Entry {
                 attributes,
                 shape: array.shape().to_vec(),
                 data_type: array.data_type().to_string(),
-                chunk_shape: array.chunk_shape(),
+                chunk_shape: array.unit_shape(),
                 bytes: array.nbytes(),
                 unreadable: array.unreadable().map(str::to_owned),
             },

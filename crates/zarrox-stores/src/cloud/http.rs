@@ -527,3 +527,40 @@ fn broken(error: &reqwest::Error) -> StoreError {
     let cause = error.source().map_or_else(|| error.to_string(), root_cause);
     StoreError::new(kind, "reading", format!("the server did not answer: {cause}")).because_of(error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_options_are_applied() {
+        let options = StorageOptions::new()
+            .with("header.X-Key", "a secret")
+            .with("timeout", "1.5")
+            .with("connect_timeout", "2")
+            .with("read_timeout", "3")
+            .with("user_agent", "mine")
+            .with("proxy_url", "http://127.0.0.1:1");
+        crate::registry().check(&options).unwrap();
+        let http = HttpOptions::new().said(&options).unwrap();
+        assert_eq!(http.headers, [("X-Key".to_owned(), "a secret".to_owned())]);
+        assert_eq!(
+            (http.timeout, http.user_agent.as_deref()),
+            (Some(Duration::from_millis(1500)), Some("mine"))
+        );
+        assert_eq!(http.connection.connect_timeout, Duration::from_secs(2));
+        assert_eq!(http.connection.idle_timeout, Duration::from_secs(3));
+        assert!(http.open("http://127.0.0.1/a").is_ok());
+        for (name, value) in
+            [("timeout", "soon"), ("read_timeout", "-1"), ("allow_http", "maybe"), ("proxy_url", "no url")]
+        {
+            let options = StorageOptions::new().with(name, value);
+            let error = crate::registry().open("http://127.0.0.1/a", &options).unwrap_err().to_string();
+            assert!(!error.contains(value), "{error}");
+        }
+        let options = StorageOptions::new().with("allow_http", "false");
+        let error = crate::registry().open("http://127.0.0.1/a", &options).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Forbidden);
+        assert!(crate::registry().open("https://127.0.0.1/a", &options).is_ok());
+    }
+}

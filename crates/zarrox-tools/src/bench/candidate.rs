@@ -114,7 +114,7 @@ impl Trial {
         times.decode.push(timed(|| array.read::<DynArray>(Selection::all()))?.0);
         times.read.push(timed(|| placed.read::<DynArray>(Selection::all()))?.0);
         let region: Vec<(u64, u64)> = array.shape().iter().map(|&length| (0, length)).collect();
-        for (chunk, element) in places(&region, &array.chunk_shape(), turn) {
+        for (chunk, element) in places(&region, &array.unit_shape(), turn) {
             times.chunk.push(timed(|| placed.read::<DynArray>(chunk))?.0);
             times.element.push(timed(|| placed.read::<DynArray>(element))?.0);
         }
@@ -125,7 +125,7 @@ impl Trial {
         let Self { name, array, is_cut, .. } = self;
         let mut bytes_stored = 0;
         array.raw().visit(&mut |_, size| bytes_stored += size)?;
-        let chunk_shape = array.chunk_shape();
+        let chunk_shape = array.unit_shape();
         let count = |(length, chunk): (&u64, &u64)| length.div_ceil((*chunk).max(1));
         Ok(Candidate {
             name,

@@ -70,7 +70,7 @@ fn is_inside(array: &Array, object: &[u64], region: &[(u64, u64)]) -> bool {
 
 /// The stored chunks of a shard that are in the sample, with neighbours joined.
 fn ranges(array: &Array, shard: &[u64], region: &[(u64, u64)]) -> Result<Vec<Piece>> {
-    let chunks = array.chunk_shape();
+    let chunks = array.unit_shape();
     let is_touched = |index: &[u64]| {
         index.iter().zip(&chunks).zip(region).all(|((&index, &length), &(begin, end))| {
             let start = index.saturating_mul(length);

@@ -168,7 +168,7 @@ impl Bench {
         let sample = options.open((store.clone(), ""))?.into_array()?;
         let mut lengths = array.chunk_grid().largest_chunk().iter().zip(array.shape()).zip(sample.shape());
         let is_cut = lengths.any(|((&chunk, &whole), &part)| chunk.min(whole) > part);
-        let (shape, chunks) = (sample.shape().to_vec(), sample.chunk_shape());
+        let (shape, chunks) = (sample.shape().to_vec(), sample.unit_shape());
         let first = Trial::new("as it is", &store, sample, is_cut, place)?;
         let further = self.candidates.iter().map(|(name, copier)| {
             let own = Arc::new(MemoryStore::new());
@@ -203,7 +203,7 @@ impl Own {
     ) -> Result<()> {
         self.fetch.push(timed(|| fetching.run(array))?.0);
         self.read.push(timed(|| array.read::<DynArray>(region))?.0);
-        let chunks = array.chunk_shape();
+        let chunks = array.unit_shape();
         for (chunk, element) in timing::places(sample.region(), &chunks, turn) {
             let read = |part| -> Result<DynArray> { array.read::<DynArray>(part) };
             self.chunk.push(timed(|| read(chunk.clone()))?.0);

@@ -87,7 +87,7 @@ fn is_stored(array: &Array, sample: &Sample) -> Result<bool> {
 fn region(array: &Array, position: &[u64], most: u64) -> Region {
     let item = array.data_type().size().max(1) as u64;
     let shape = array.shape();
-    let (grid, inner) = (array.chunk_grid(), array.chunk_shape());
+    let (grid, inner) = (array.chunk_grid(), array.unit_shape());
     let objects: Vec<(u64, u64)> = position
         .iter()
         .enumerate()

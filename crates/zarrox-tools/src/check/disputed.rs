@@ -185,6 +185,6 @@ fn summary(array: &Array) -> String {
         array.data_type(),
         array.shape(),
         array.chunk_grid().largest_chunk(),
-        array.format_element(array.fill_value().as_bytes()).unwrap_or_else(|_| "?".to_owned())
+        array.format_element(array.fill_bytes().as_bytes()).unwrap_or_else(|_| "?".to_owned())
     )
 }

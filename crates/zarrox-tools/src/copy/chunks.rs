@@ -119,7 +119,7 @@ impl<'a> Transfer<'a> {
             }
         })?;
         missing?;
-        surplus.iter().try_for_each(|chunk| self.destination.erase_chunk(chunk).map(drop))?;
+        surplus.iter().try_for_each(|chunk| self.destination.raw().erase(chunk).map(drop))?;
         self.each_stored(|chunk, size| {
             let is_same = self.destination.stored_size(chunk)? == Some(size)
                 && self.source.raw().read(chunk)? == self.destination.raw().read(chunk)?;
@@ -371,10 +371,10 @@ fn division(source: &Array, destination: &Array, rewrite: &Rewrite, memory: usiz
         return (unit, false);
     }
     let item = source.data_type().size() as u64;
-    let boxes = |room: u64| Boxes::new(source.shape(), &source.chunk_shape(), own, item, room);
+    let boxes = |room: u64| Boxes::new(source.shape(), &source.unit_shape(), own, item, room);
     let (threads, memory) = (destination.cores().threads() as u64, memory as u64);
     let (small, large) = (boxes(UNIT.min(memory / (2 * threads))), boxes(memory / 2));
-    let times = |boxes: &Boxes| boxes.times_read(&source.chunk_shape());
+    let times = |boxes: &Boxes| boxes.times_read(&source.unit_shape());
     if times(&small) <= MOST_TIMES || times(&large) >= times(&small) {
         return (small.lengths().to_vec(), false);
     }
@@ -392,7 +392,7 @@ pub(super) fn planned_division(
     if rewrite.part.is_some() || source.shape().contains(&0) {
         return (lengths, together, 1.0);
     }
-    let times = Boxes::of_lengths(source.shape(), &lengths).times_read(&source.chunk_shape());
+    let times = Boxes::of_lengths(source.shape(), &lengths).times_read(&source.unit_shape());
     (lengths, together, times)
 }
 

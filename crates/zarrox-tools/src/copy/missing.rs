@@ -145,10 +145,10 @@ impl Translator<'_> {
     /// From the attribute to the fill value.
     fn mask_by_fill(&mut self, array: &Array, target: &mut ArrayMetadata) -> Result<MissingChunks> {
         let source = array.metadata();
-        let shown = array.format_element(array.fill_value().as_bytes()).unwrap_or_default();
+        let shown = array.format_element(array.fill_bytes().as_bytes()).unwrap_or_default();
         let wanted = match source.attributes.get(FILL_VALUE) {
             Some(own) => match of_attribute(&source.data_type, own, self.registry) {
-                Some(fill) if fill != array.fill_value() => Some(fill),
+                Some(fill) if fill != array.fill_bytes() => Some(fill),
                 Some(_) if self.missing == Missing::AsXarray => {
                     target.attributes.remove(FILL_VALUE);
                     return Ok(MissingChunks::AsTheyAre);
@@ -205,7 +205,7 @@ impl Translator<'_> {
         let mut stored = 0_u64;
         array.visit_stored(&mut |chunk, _| stored += u64::from(chunk.is_some()))?;
         let all = array.chunk_grid().chunk_count(array.shape()).unwrap_or(u64::MAX);
-        let elements = array.chunk_shape().into_iter().fold(1_u64, u64::saturating_mul);
+        let elements = array.unit_shape().into_iter().fold(1_u64, u64::saturating_mul);
         let chunk = elements.saturating_mul(array.data_type().size().max(1) as u64);
         Ok(match all.saturating_sub(stored) {
             0 => Stored::All,
@@ -215,7 +215,7 @@ impl Translator<'_> {
     }
 }
 
-/// Property becomes of chunks that are not stored.
+/// What becomes of chunks that are not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingChunks {
     /// They stay so if they have the same elements in the target.
@@ -275,7 +275,7 @@ mod tests {
         assert!(report.obstacles[0].reason.contains("null"), "{report}");
         assert_eq!(report.nodes[0].action, Action::CopyChunks);
         // Chunks that are not stored are written, since null says nothing of their elements.
-        array.erase_chunk(&[1]).unwrap();
+        array.raw().erase(&[1]).unwrap();
         let (copy, report) = converted(&array, &store, Format::V2);
         assert_eq!(copy.metadata().fill_value, None);
         assert!(copy.stored_size(&[1]).unwrap().is_some() && report.obstacles[0].reason.contains("written"));
@@ -292,7 +292,7 @@ mod tests {
             let (array, store) = three(&json!({"_FillValue": -9}), fill);
             array.write(s![..2], &ndarray::arr1(&[1_i16, -9])).unwrap();
             let (copy, _) = converted(&array, &store, Format::V2);
-            assert_eq!(copy.fill_value().as_bytes(), (-9_i16).to_ne_bytes());
+            assert_eq!(copy.fill_bytes().as_bytes(), (-9_i16).to_ne_bytes());
             assert!(!copy.attributes().contains_key(FILL_VALUE));
             assert_eq!(copy.stored_size(&[1]).unwrap().is_some(), fill == 0);
             let (back, report) = converted(&copy, &copy.location().store.clone(), Format::V3);

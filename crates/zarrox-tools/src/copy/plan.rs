@@ -60,7 +60,7 @@ pub(super) struct Wishes<'a> {
     pub(super) chosen: &'a Chosen,
     /// True if the root gets consolidated metadata in any case.
     pub(super) consolidate: bool,
-    /// Property becomes of missing values.
+    /// What becomes of missing values.
     pub(super) missing: Missing,
     pub(super) elements: Option<&'a PlainElements>,
 }

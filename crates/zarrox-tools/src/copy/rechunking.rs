@@ -147,7 +147,7 @@ impl Copier {
             let message = format!("'{}' was left as it is: {skipped}", path.display());
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
-        // Nobody writes into the source from here on. Property was written meanwhile, or before this run, is found by comparing all.
+        // Nobody writes into the source from here on. What was written meanwhile, or before this run, is found by comparing all.
         let _holds = place.hold_alone()?;
         place.check_inventory("given other chunks in place")?;
         self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(path, &beside)?;

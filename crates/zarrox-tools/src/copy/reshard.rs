@@ -20,7 +20,7 @@ pub(super) fn fits(source: &Array, target: &Array) -> bool {
         && (source.shard_shape().is_some() || target.shard_shape().is_some())
         && source.shape() == target.shape()
         && source.data_type() == target.data_type()
-        && source.fill_value() == target.fill_value()
+        && source.fill_bytes() == target.fill_bytes()
 }
 
 /// The shape and the codecs of the chunks that are encoded each by itself; `None` if they cannot be moved as they are.
@@ -59,7 +59,7 @@ struct Shard {
 
 impl<'a> Encoded<'a> {
     pub(super) fn new(array: &'a Array) -> Self {
-        let (chunk, object) = (array.chunk_shape(), array.chunk_grid().largest_chunk());
+        let (chunk, object) = (array.unit_shape(), array.chunk_grid().largest_chunk());
         let per_object = object.iter().zip(&chunk).map(|(object, chunk)| object / chunk).collect();
         let grid = array.shape().iter().zip(&chunk).map(|(length, chunk)| length.div_ceil(*chunk)).collect();
         Self { array, per_object, grid, open: BTreeMap::new() }

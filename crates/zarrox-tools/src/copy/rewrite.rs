@@ -67,8 +67,8 @@ impl Rewrite {
 
     /// The fill value of an array in the copy's data type.
     pub(super) fn fill(&self, array: &Array) -> Result<FillValue> {
-        let Some((data_type, casting)) = &self.data_type else { return Ok(array.fill_value()) };
-        let fill = DynArray::new(array.data_type().clone(), vec![], array.fill_value().as_bytes().to_vec())?;
+        let Some((data_type, casting)) = &self.data_type else { return Ok(array.fill_bytes()) };
+        let fill = DynArray::new(array.data_type().clone(), vec![], array.fill_bytes().as_bytes().to_vec())?;
         let cast = fill.cast(data_type, *casting, &array.location().context.registry);
         Ok(FillValue::new(cast.map_err(|error| error.at("the fill value"))?.into_bytes()))
     }

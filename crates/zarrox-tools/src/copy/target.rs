@@ -3,6 +3,7 @@
 //! No format is asked by name for its abilities. Its documents are made and read again: what comes back unchanged, the format can
 //! express.
 
+use zarrox::internals::ArrayInternals;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{
@@ -96,7 +97,7 @@ impl Translator<'_> {
         }
         let Ok(fill) = target.fill_element(self.registry) else { return Ok(None) };
         let other_fill = match missing {
-            MissingChunks::AsTheyAre => fill != fill_of(&target, &source.data_type, array.fill_value()),
+            MissingChunks::AsTheyAre => fill != fill_of(&target, &source.data_type, array.fill_bytes()),
             MissingChunks::NoneMissing => false,
             MissingChunks::Written => true,
         };
@@ -193,8 +194,8 @@ impl Translator<'_> {
             }
             Err(error) => error,
         };
-        let shown = array.format_element(array.fill_value().as_bytes()).unwrap_or_default();
-        let resolved = fill_of(target, &source.data_type, array.fill_value());
+        let shown = array.format_element(array.fill_bytes().as_bytes()).unwrap_or_default();
+        let resolved = fill_of(target, &source.data_type, array.fill_bytes());
         if self.says_array(&with(Some(resolved.clone()))).is_ok() {
             target.fill_value = Some(resolved);
             let reason = format!(
@@ -382,7 +383,7 @@ impl Translator<'_> {
         specs.is_ok_and(|specs| specs == array.codecs())
             && target.data_type == source.data_type
             && target.chunk_grid == source.chunk_grid
-            && (!fill_matters || fill == Some(array.fill_value()))
+            && (!fill_matters || fill == Some(array.fill_bytes()))
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use zarrox::internals::ArrayInternals;
 
-use zarrox::internals::{Place, argument};
+use zarrox::internals::{ErrorPlace, argument};
 use zarrox_core::metadata::StoredDocuments;
 use zarrox_core::{Error, ErrorKind, Format, NodeMetadata, NodePath, Result};
 use zarrox_stores::{Bytes, MemoryStore};
@@ -279,7 +279,7 @@ impl Chunks {
 /// The metadata and the chunks of an array; `None` if the format has no words for it.
 fn translate(translator: &mut Translator<'_>, array: &Array) -> Result<Option<(NodeMetadata, Chunks)>> {
     if let Some(why) = array.unreadable() {
-        return Err(Error::new(ErrorKind::Unsupported, why.to_owned()).at(Place::array(array.path())));
+        return Err(Error::new(ErrorKind::Unsupported, why.to_owned()).at(ErrorPlace::array(array.path())));
     }
     let format = translator.to;
     let keys = match array.metadata().format == format {
@@ -342,7 +342,7 @@ mod tests {
         });
         let values = ndarray::Array2::from_shape_fn((5, 4), |(y, x)| i16::try_from(10 * y + x).unwrap());
         zlib.write(.., &values).unwrap();
-        zlib.erase_chunk(&[1, 1]).unwrap();
+        zlib.raw().erase(&[1, 1]).unwrap();
         let translation = Translation::new(&zlib.clone().into(), Format::V3).unwrap();
         assert_eq!(translation.stored_key(&[0, 0]).unwrap(), None);
         let copy = Arc::new(MemoryStore::new());

@@ -8,7 +8,7 @@ use zarrox_core::{
 
 use super::report::Obstacle;
 
-/// Property becomes of missing values.
+/// What becomes of missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
     /// xarray masks the same elements.
@@ -22,7 +22,7 @@ pub(super) struct Translator<'a> {
     pub(super) to: Format,
     /// True if chunks must stay unchanged and in place.
     pub(super) in_place: bool,
-    /// Property becomes of missing values.
+    /// What becomes of missing values.
     pub(super) missing: Missing,
     /// True if the stored chunks of arrays may be listed.
     pub(super) lists: bool,

@@ -321,10 +321,10 @@ impl Diff {
     /// Returns true if elements that were never written are equal.
     fn same_fill(&self, left: &Array, right: &Array) -> bool {
         let is_nan = |array: &Array| {
-            array.format_element(array.fill_value().as_bytes()).is_ok_and(|text| text.contains("nan"))
+            array.format_element(array.fill_bytes().as_bytes()).is_ok_and(|text| text.contains("nan"))
         };
         left.data_type() == right.data_type()
-            && left.fill_value() == right.fill_value()
+            && left.fill_bytes() == right.fill_bytes()
             && (self.tolerance.equal_nan || !is_nan(left))
     }
 }
@@ -335,7 +335,7 @@ fn has_same_encoding(left: &Array, right: &Array) -> bool {
         && left.codecs() == right.codecs()
         && left.data_type() == right.data_type()
         && left.chunk_grid() == right.chunk_grid()
-        && left.fill_value() == right.fill_value()
+        && left.fill_bytes() == right.fill_bytes()
 }
 
 /// Returns true if the stored object that has just this region has the same bytes on both sides.

@@ -1,6 +1,7 @@
 //! The differences between nodes, but for their elements.
 
 use std::collections::{BTreeMap, BTreeSet};
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{Error, Result};
@@ -63,8 +64,8 @@ impl Diff {
         if left.data_type() != right.data_type() {
             let (left, right) = (left.data_type().clone(), right.data_type().clone());
             tell(at(path, DifferenceKind::DataType { left, right }))?;
-        } else if left.fill_value() != right.fill_value() {
-            let text = |array: &Array| array.format_element(array.fill_value().as_bytes());
+        } else if left.fill_bytes() != right.fill_bytes() {
+            let text = |array: &Array| array.format_element(array.fill_bytes().as_bytes());
             tell(at(path, DifferenceKind::FillValue { left: text(left)?, right: text(right)? }))?;
         }
         if left.shape() != right.shape() {

@@ -1,6 +1,7 @@
 //! The one form of metadata and of elements that digests are made of.
 
 use std::fmt::Write as _;
+use zarrox::internals::ArrayInternals;
 
 use zarrox_core::data_type::{ByteOrder, Endian, Field, Leaf, Storage};
 use zarrox_core::json::{Json, JsonNumber, Map, sorted, to_line};
@@ -168,7 +169,7 @@ impl Form {
 
     /// The canonical bytes of an array's fill value.
     pub(super) fn fill(&self, array: &Array) -> Result<Vec<u8>> {
-        let fill = array.fill_value();
+        let fill = array.fill_bytes();
         let one = DynArray::from_elements(self.data_type.clone(), vec![1], [fill.as_bytes()])?;
         let mut bytes = Vec::new();
         self.append(&one.view(), &mut bytes)?;

@@ -104,7 +104,7 @@ impl Elements {
     /// Whole boxes that are read at once: as many as there is room for, so that chunks are decoded as seldom as can be.
     fn regions(&self) -> Cells {
         let (shape, item) = (self.array.shape(), self.form.in_memory() as u64);
-        let boxes = Boxes::new(shape, &self.array.chunk_shape(), &self.lengths, item, self.room as u64);
+        let boxes = Boxes::new(shape, &self.array.unit_shape(), &self.lengths, item, self.room as u64);
         Cells::new(shape, boxes.lengths().to_vec())
     }
 

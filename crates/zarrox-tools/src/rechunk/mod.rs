@@ -131,7 +131,7 @@ impl Rechunk {
         check(source, target)?;
         let public = |boxes: &Boxes| RechunkBoxes { lengths: boxes.lengths().to_vec(), count: boxes.count() };
         if source.shape().contains(&0) {
-            let none = RechunkBoxes { lengths: target.chunk_shape(), count: 0 };
+            let none = RechunkBoxes { lengths: target.unit_shape(), count: 0 };
             return Ok(RechunkPlan { between: None, boxes: none });
         }
         let boxes = self.boxes(source, target);
@@ -171,7 +171,7 @@ impl Rechunk {
     /// The chunks of an array on the way, if chunks of the source would be read often without one.
     pub(crate) fn between(&self, source: &Array, target: &Array) -> Option<Vec<u64>> {
         let boxes = self.boxes(source, target);
-        let reads_often = boxes.times_read(&source.chunk_shape()) > 2.0;
+        let reads_often = boxes.times_read(&source.unit_shape()) > 2.0;
         let common = self.boxes(target, source).common(&boxes);
         (reads_often && common.bytes() >= SMALLEST).then(|| common.lengths().to_vec())
     }
@@ -196,7 +196,7 @@ impl Rechunk {
         let boxes = boxes(source, target, CACHED);
         let taken = usize::try_from(boxes.bytes()).ok()?.saturating_add(beside(source, target));
         let fits = taken.saturating_mul(target.pool().threads()) <= self.memory;
-        let once = boxes.times_read(&source.chunk_shape()) <= 1.0;
+        let once = boxes.times_read(&source.unit_shape()) <= 1.0;
         (fits && once && boxes.count() >= target.pool().threads()).then_some(boxes)
     }
 
@@ -230,7 +230,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Boxes of whole chunks of one array with at most so many bytes.
 fn boxes(other: &Array, own: &Array, room: u64) -> Boxes {
     let item = own.data_type().size() as u64;
-    Boxes::new(own.shape(), &other.chunk_shape(), own.chunk_grid().largest_chunk(), item, room)
+    Boxes::new(own.shape(), &other.unit_shape(), own.chunk_grid().largest_chunk(), item, room)
 }
 
 /// The number of bytes that a thread decodes or encodes at once.

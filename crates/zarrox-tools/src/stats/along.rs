@@ -14,7 +14,7 @@ use super::measure::Measure;
 use super::reduction::{Reduce, reduction, size};
 use crate::pass::{Pass, Region, elements_of};
 use crate::rechunk::{Cells, StoredCells, selection};
-use zarrox::internals::{Place, Work, argument};
+use zarrox::internals::{ErrorPlace, Work, argument};
 use zarrox::{Array, DynArray};
 
 /// A part has several chunks up to this size, in bytes.
@@ -159,7 +159,7 @@ impl Statistics {
             Some(_) => shape.iter().map(|&length| length.max(1)).collect(),
             None => (0..array.ndim())
                 .filter(|dim| !axes.contains(dim))
-                .map(|dim| array.chunk_shape()[dim])
+                .map(|dim| array.unit_shape()[dim])
                 .collect(),
         };
         let make = |measure: &Measure| {
@@ -188,7 +188,7 @@ impl Statistics {
         if !self.missing.is_empty() {
             return Err(argument("numbers that mean missing are not left out along axes"));
         }
-        let place = |error: Error| error.at(Place::array(array.path()));
+        let place = |error: Error| error.at(ErrorPlace::array(array.path()));
         let counted = Counted::new(array, self.field.as_deref()).map_err(place)?;
         let shape = self.shape_along(array, axes)?;
         for (measure, output) in outputs {
@@ -259,7 +259,7 @@ impl Statistics {
         let shape = array.shape();
         let most = self.memory as u64 / (2 * array.cores().threads() as u64);
         let whole: Vec<u64> = array.chunk_grid().largest_chunk().to_vec();
-        let units = if size(&whole) > most { array.chunk_shape() } else { whole };
+        let units = if size(&whole) > most { array.unit_shape() } else { whole };
         let mut lengths: Vec<u64> =
             units.iter().zip(shape).map(|(&unit, &axis)| unit.clamp(1, axis.max(1))).collect();
         for wanted in [true, false] {

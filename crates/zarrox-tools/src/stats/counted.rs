@@ -49,7 +49,7 @@ pub(super) use with_type;
 
 impl Counted {
     pub(super) fn new(array: &Array, field: Option<&str>) -> Result<Self> {
-        let fill = array.fill_value();
+        let fill = array.fill_bytes();
         let fill = DynArray::from_elements(array.data_type().clone(), vec![], [fill.as_bytes()])?;
         let fill = match field {
             Some(name) => fill.field(name)?,

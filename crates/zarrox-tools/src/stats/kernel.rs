@@ -1,67 +1,12 @@
 //! Loops over numbers.
 
-use zarrox_core::data_type::Number;
+use zarrox_core::data_type::{Number, Primitive};
 
 /// The number of elements whose mean is taken before the squares of the differences are added up. They stay in the fastest cache.
 const BLOCK: usize = 2048;
 
 /// The number of sums that are added up side by side, for the vector units of processors.
 const LANES: usize = 8;
-
-/// A number as it lies in memory.
-pub(super) trait Numeric: Copy + PartialOrd + Send + Sync {
-    /// The number of bytes.
-    const SIZE: usize;
-    const LOWEST: Self;
-    const HIGHEST: Self;
-    /// NaN, if the type has it.
-    const NAN: Option<Self>;
-    fn of(bytes: &[u8]) -> Self;
-    fn float(self) -> f64;
-    fn number(self) -> Number;
-    fn push_to(self, bytes: &mut Vec<u8>);
-}
-
-macro_rules! numeric {
-    ($($type:ty, $lowest:expr, $highest:expr, $nan:expr, $number:ident as $wide:ty;)*) => {$(
-        impl Numeric for $type {
-            const SIZE: usize = size_of::<Self>();
-            const LOWEST: Self = $lowest;
-            const HIGHEST: Self = $highest;
-            const NAN: Option<Self> = $nan;
-            #[inline(always)]
-            fn of(bytes: &[u8]) -> Self {
-                let mut own = [0; size_of::<Self>()];
-                own.copy_from_slice(bytes);
-                Self::from_ne_bytes(own)
-            }
-            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, clippy::allow_attributes, reason = "rounded to the nearest")]
-            #[inline(always)]
-            fn float(self) -> f64 {
-                self as f64
-            }
-            fn number(self) -> Number {
-                Number::$number(<$wide>::from(self))
-            }
-            fn push_to(self, bytes: &mut Vec<u8>) {
-                bytes.extend_from_slice(&self.to_ne_bytes());
-            }
-        }
-    )*};
-}
-
-numeric! {
-    i8, i8::MIN, i8::MAX, None, Integer as i128;
-    i16, i16::MIN, i16::MAX, None, Integer as i128;
-    i32, i32::MIN, i32::MAX, None, Integer as i128;
-    i64, i64::MIN, i64::MAX, None, Integer as i128;
-    u8, u8::MIN, u8::MAX, None, Integer as i128;
-    u16, u16::MIN, u16::MAX, None, Integer as i128;
-    u32, u32::MIN, u32::MAX, None, Integer as i128;
-    u64, u64::MIN, u64::MAX, None, Integer as i128;
-    f32, f32::NEG_INFINITY, f32::INFINITY, Some(f32::NAN), Float as f64;
-    f64, f64::NEG_INFINITY, f64::INFINITY, Some(f64::NAN), Float as f64;
-}
 
 /// The number of values, their extremes, their mean, and the sum of the squares of their differences from it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -124,60 +69,60 @@ fn is_less(a: Number, b: Number) -> bool {
 }
 
 /// The moments of numbers that lie one after the other.
-pub(super) fn moments<T: Numeric>(bytes: &[u8]) -> Moments {
+pub(super) fn moments<T: Primitive>(bytes: &[u8]) -> Moments {
     let mut all = Moments::default();
-    for block in bytes.chunks(BLOCK * T::SIZE) {
+    for block in bytes.chunks(BLOCK * size_of::<T>()) {
         all.join(&of_block::<T>(block));
     }
     all
 }
 
 #[expect(clippy::cast_precision_loss, clippy::eq_op, reason = "a block is small; NaN differs from itself")]
-fn of_block<T: Numeric>(block: &[u8]) -> Moments {
+fn of_block<T: Primitive>(block: &[u8]) -> Moments {
     let (mut sums, mut counts) = ([0.0; LANES], [0_u64; LANES]);
     let (mut low, mut high) = ([T::HIGHEST; LANES], [T::LOWEST; LANES]);
     let mut see = |lane: usize, value: T| {
         let is_number = value == value;
-        sums[lane] += if is_number { value.float() } else { 0.0 };
+        sums[lane] += if is_number { value.to_f64() } else { 0.0 };
         counts[lane] += u64::from(is_number);
         low[lane] = if value < low[lane] { value } else { low[lane] };
         high[lane] = if value > high[lane] { value } else { high[lane] };
     };
-    let lanes = block.chunks_exact(LANES * T::SIZE);
+    let lanes = block.chunks_exact(LANES * size_of::<T>());
     let rest = lanes.remainder();
     for values in lanes {
-        for (lane, value) in values.chunks_exact(T::SIZE).enumerate() {
-            see(lane, T::of(value));
+        for (lane, value) in values.chunks_exact(size_of::<T>()).enumerate() {
+            see(lane, T::of_bytes(value));
         }
     }
-    rest.chunks_exact(T::SIZE).enumerate().for_each(|(lane, value)| see(lane, T::of(value)));
+    rest.chunks_exact(size_of::<T>()).enumerate().for_each(|(lane, value)| see(lane, T::of_bytes(value)));
     let count: u64 = counts.iter().sum();
-    let nan = (block.len() / T::SIZE) as u64 - count;
+    let nan = (block.len() / size_of::<T>()) as u64 - count;
     if count == 0 {
         return Moments { nan, ..Moments::default() };
     }
     let least = |a: T, b: &T| if *b < a { *b } else { a };
     let most = |a: T, b: &T| if *b > a { *b } else { a };
-    let range = (low.iter().fold(low[0], least).number(), high.iter().fold(high[0], most).number());
+    let range = (low.iter().fold(low[0], least).to_number(), high.iter().fold(high[0], most).to_number());
     let mean = sums.iter().sum::<f64>() / count as f64;
     Moments { count, nan, missing: 0, range: Some(range), mean, squares: squares::<T>(block, mean) }
 }
 
 #[expect(clippy::eq_op, reason = "NaN differs from itself")]
-fn squares<T: Numeric>(block: &[u8], mean: f64) -> f64 {
+fn squares<T: Primitive>(block: &[u8], mean: f64) -> f64 {
     let mut sums = [0.0; LANES];
     let mut add = |lane: usize, value: T| {
-        let apart = if value == value { value.float() - mean } else { 0.0 };
+        let apart = if value == value { value.to_f64() - mean } else { 0.0 };
         sums[lane] += apart * apart;
     };
-    let lanes = block.chunks_exact(LANES * T::SIZE);
+    let lanes = block.chunks_exact(LANES * size_of::<T>());
     let rest = lanes.remainder();
     for values in lanes {
-        for (lane, value) in values.chunks_exact(T::SIZE).enumerate() {
-            add(lane, T::of(value));
+        for (lane, value) in values.chunks_exact(size_of::<T>()).enumerate() {
+            add(lane, T::of_bytes(value));
         }
     }
-    rest.chunks_exact(T::SIZE).enumerate().for_each(|(lane, value)| add(lane, T::of(value)));
+    rest.chunks_exact(size_of::<T>()).enumerate().for_each(|(lane, value)| add(lane, T::of_bytes(value)));
     sums.iter().sum()
 }
 
@@ -215,14 +160,14 @@ impl Bins {
 }
 
 /// Tells of each number whether it differs from all of some others.
-pub(super) fn differ<T: Numeric>(bytes: &[u8], others: &[u8]) -> Vec<bool> {
-    let others: Vec<T> = others.chunks_exact(T::SIZE).map(T::of).collect();
-    bytes.chunks_exact(T::SIZE).map(|value| !others.contains(&T::of(value))).collect()
+pub(super) fn differ<T: Primitive>(bytes: &[u8], others: &[u8]) -> Vec<bool> {
+    let others: Vec<T> = others.chunks_exact(size_of::<T>()).map(T::of_bytes).collect();
+    bytes.chunks_exact(size_of::<T>()).map(|value| !others.contains(&T::of_bytes(value))).collect()
 }
 
 /// Counts numbers that lie one after the other.
-pub(super) fn count<T: Numeric>(bytes: &[u8], bins: &mut Bins) {
-    bytes.chunks_exact(T::SIZE).for_each(|value| bins.add(T::of(value).float(), 1));
+pub(super) fn count<T: Primitive>(bytes: &[u8], bins: &mut Bins) {
+    bytes.chunks_exact(size_of::<T>()).for_each(|value| bins.add(T::of_bytes(value).to_f64(), 1));
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::pass::{Pass, elements_of};
 use counted::Counted;
 use kernel::{Bins, Moments};
 pub use measure::Measure;
-use zarrox::internals::{Listener, Place, Work, argument};
+use zarrox::internals::{ErrorPlace, Listener, Work, argument};
 use zarrox::{Array, DynArray, Progress};
 
 /// Statistics of numbers. NaN and numbers that mean missing are counted, and left out of everything else.
@@ -233,7 +233,7 @@ impl Statistics {
     /// [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) when a percentile or the range is none; the errors of reading.
     pub fn run(&self, array: &Array) -> Result<Stats> {
         self.check()?;
-        let place = |error: Error| error.at(Place::array(array.path()));
+        let place = |error: Error| error.at(ErrorPlace::array(array.path()));
         let counted = Counted::new(array, self.field.as_deref()).map_err(place)?;
         let counted = counted.without(&self.missing, array)?;
         let (pass, absent) = self.pass(array)?;

@@ -3,9 +3,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zarrox_core::DataType;
+use zarrox_core::data_type::Primitive;
 
 use super::counted::with_type;
-use super::kernel::{Moments, Numeric, moments};
+use super::kernel::{Moments, moments};
 use super::measure::Measure;
 
 /// The statistics of the elements of a box, of a type that is known only at run time. Several threads may add at a time.
@@ -35,12 +36,12 @@ pub(super) fn size(data_type: &DataType) -> usize {
     with_type!(data_type, size_of_one())
 }
 
-fn boxed<T: Numeric + 'static>(elements: usize, copies: usize, with_deviation: bool) -> Box<dyn Reduce> {
+fn boxed<T: Primitive + 'static>(elements: usize, copies: usize, with_deviation: bool) -> Box<dyn Reduce> {
     let copy = || Reduction::<T>::new(elements, with_deviation);
     Box::new(Copies { first: Mutex::new(copy()), others: (1..copies).map(|_| Mutex::new(copy())).collect() })
 }
 
-fn size_of_one<T: Numeric>() -> usize {
+fn size_of_one<T: Primitive>() -> usize {
     Reduction::<T>::SIZE
 }
 
@@ -50,7 +51,7 @@ struct Copies<T> {
     others: Vec<Mutex<Reduction<T>>>,
 }
 
-impl<T: Numeric> Copies<T> {
+impl<T: Primitive> Copies<T> {
     /// A copy that nobody works on, or the first one.
     fn free(&self) -> MutexGuard<'_, Reduction<T>> {
         let unused = [&self.first].into_iter().chain(&self.others).find_map(|one| one.try_lock().ok());
@@ -62,7 +63,7 @@ impl<T: Numeric> Copies<T> {
     }
 }
 
-impl<T: Numeric> Reduce for Copies<T> {
+impl<T: Primitive> Reduce for Copies<T> {
     fn add(&self, bytes: &[u8], lengths: &[u64], reduced: &[bool]) {
         self.free().add(bytes, lengths, reduced);
     }
@@ -71,7 +72,7 @@ impl<T: Numeric> Reduce for Copies<T> {
         for other in std::mem::take(&mut self.others) {
             self.first().join(&other.into_inner().unwrap_or_else(PoisonError::into_inner));
         }
-        self.first().add_repeated(T::of(value), times);
+        self.first().add_repeated(T::of_bytes(value), times);
     }
 
     fn bytes(&mut self, measure: Measure) -> Option<Vec<u8>> {
@@ -98,7 +99,7 @@ struct Reduction<T> {
     total: u64,
 }
 
-impl<T: Numeric> Reduction<T> {
+impl<T: Primitive> Reduction<T> {
     /// The size of the statistics of one element, in bytes.
     const SIZE: usize = 4 * size_of::<f64>() + 2 * size_of::<T>();
 
@@ -122,7 +123,7 @@ impl<T: Numeric> Reduction<T> {
         if rows.length == 0 {
             return;
         }
-        let mut rows_of_bytes = bytes.chunks_exact(rows.length * T::SIZE);
+        let mut rows_of_bytes = bytes.chunks_exact(rows.length * size_of::<T>());
         rows.each(|element| {
             let Some(row) = rows_of_bytes.next() else { return };
             match rows.is_reduced {
@@ -137,13 +138,13 @@ impl<T: Numeric> Reduction<T> {
     /// Adds one value to each element of a row.
     #[expect(clippy::eq_op, reason = "NaN differs from itself")]
     fn add_row(&mut self, first: usize, row: &[u8]) {
-        let range = first..first + row.len() / T::SIZE;
+        let range = first..first + row.len() / size_of::<T>();
         let (counts, sums) = (&mut self.counts[range.clone()], &mut self.sums[range.clone()]);
         let (low, high) = (&mut self.low[range.clone()], &mut self.high[range.clone()]);
-        for (at, value) in row.chunks_exact(T::SIZE).map(T::of).enumerate() {
+        for (at, value) in row.chunks_exact(size_of::<T>()).map(T::of_bytes).enumerate() {
             let is_number = value == value;
             counts[at] += f64::from(u8::from(is_number));
-            sums[at] += if is_number { value.float() } else { 0.0 };
+            sums[at] += if is_number { value.to_f64() } else { 0.0 };
             low[at] = if value < low[at] { value } else { low[at] };
             high[at] = if value > high[at] { value } else { high[at] };
         }
@@ -151,9 +152,9 @@ impl<T: Numeric> Reduction<T> {
             return;
         }
         let (means, squares) = (&mut self.means[range.clone()], &mut self.squares[range]);
-        for (at, value) in row.chunks_exact(T::SIZE).map(T::of).enumerate() {
+        for (at, value) in row.chunks_exact(size_of::<T>()).map(T::of_bytes).enumerate() {
             // Welford's way, by which squares are of small differences.
-            let apart = if value == value { value.float() - means[at] } else { 0.0 };
+            let apart = if value == value { value.to_f64() - means[at] } else { 0.0 };
             let step = apart / counts[at].max(1.0);
             means[at] += step;
             squares[at] += apart * (apart - step);
@@ -165,7 +166,7 @@ impl<T: Numeric> Reduction<T> {
         if found.count == 0 {
             return;
         }
-        for value in row.chunks_exact(T::SIZE).map(T::of) {
+        for value in row.chunks_exact(size_of::<T>()).map(T::of_bytes) {
             self.low[element] = if value < self.low[element] { value } else { self.low[element] };
             self.high[element] = if value > self.high[element] { value } else { self.high[element] };
         }
@@ -192,7 +193,7 @@ impl<T: Numeric> Reduction<T> {
         if value != value || times == 0 {
             return;
         }
-        let (count, mean) = (times as f64, value.float());
+        let (count, mean) = (times as f64, value.to_f64());
         for element in 0..self.counts.len() {
             self.join_moments(element, count, mean * count, mean, 0.0);
             self.low[element] = if value < self.low[element] { value } else { self.low[element] };
@@ -225,12 +226,12 @@ impl<T: Numeric> Reduction<T> {
         let quotient = |dividend: f64, count: f64| if count > 0.0 { dividend / count } else { f64::NAN };
         for (element, &count) in self.counts.iter().enumerate() {
             match measure {
-                Measure::Count => (count as u64).push_to(&mut bytes),
-                Measure::Nan => (self.total - count as u64).push_to(&mut bytes),
-                Measure::Min => if count > 0.0 { self.low[element] } else { none }.push_to(&mut bytes),
-                Measure::Max => if count > 0.0 { self.high[element] } else { none }.push_to(&mut bytes),
-                Measure::Mean => quotient(self.sums[element], count).push_to(&mut bytes),
-                Measure::Std => quotient(self.squares[element], count).sqrt().push_to(&mut bytes),
+                Measure::Count => (count as u64).append_to(&mut bytes),
+                Measure::Nan => (self.total - count as u64).append_to(&mut bytes),
+                Measure::Min => if count > 0.0 { self.low[element] } else { none }.append_to(&mut bytes),
+                Measure::Max => if count > 0.0 { self.high[element] } else { none }.append_to(&mut bytes),
+                Measure::Mean => quotient(self.sums[element], count).append_to(&mut bytes),
+                Measure::Std => quotient(self.squares[element], count).sqrt().append_to(&mut bytes),
             }
         }
         bytes

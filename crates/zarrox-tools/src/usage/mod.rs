@@ -10,7 +10,7 @@ use zarrox_core::metadata::Consolidation;
 use zarrox_core::{Error, Format, Result};
 use zarrox_stores::{Key, Prefix};
 
-use zarrox::internals::{Listener, Place, Work};
+use zarrox::internals::{ErrorPlace, Listener, Work};
 use zarrox::{Array, Group, JOURNAL, Node, Progress};
 
 /// The number of shards whose indexes are read together.
@@ -138,7 +138,7 @@ impl Usage {
         match node {
             Node::Array(array) => {
                 let usage = self.array(path, array, work);
-                found(usage.map_err(|error| error.at(Place::array(array.path())))?)
+                found(usage.map_err(|error| error.at(ErrorPlace::array(array.path())))?)
             }
             Node::Group(group) => self.group(path, group, work, found),
         }

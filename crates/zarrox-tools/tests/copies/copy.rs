@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use zarrox::internals::ArrayInternals;
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::{Gzip, Zstd};
@@ -110,7 +111,7 @@ fn chunks_shards_codecs_types_and_parts_can_differ() {
         }
     }
     let array = zarrox::open_array(place("copy1.zarr/depth")).unwrap();
-    assert_eq!((array.chunk_shape(), array.shard_shape()), (vec![4, 2], Some(&[8, 4][..])));
+    assert_eq!((array.unit_shape(), array.shard_shape()), (vec![4, 2], Some(&[8, 4][..])));
     assert_eq!(zarrox::open_array(place("copy0.zarr/winds/u")).unwrap().shard_shape(), None);
 }
 
@@ -132,11 +133,11 @@ fn parts_are_copied_with_the_names_and_chunks_of_their_dimensions() {
     }
     let column = zarrox::open_array(place("column")).unwrap();
     assert_eq!(column.dimension_names(), Some(&[Some("y".to_owned())][..]));
-    assert_eq!(column.chunk_shape(), [7]);
+    assert_eq!(column.unit_shape(), [7]);
     let wind = Copier::new().select(s![1..5, ..;3]);
     wind.run(place("sea.zarr/winds/u"), place("wind")).unwrap();
     let wind = zarrox::open_array(place("wind")).unwrap();
-    assert_eq!((wind.chunk_shape(), wind.shard_shape()), (vec![4, 4], Some(&[4, 8][..])));
+    assert_eq!((wind.unit_shape(), wind.shard_shape()), (vec![4, 4], Some(&[4, 8][..])));
     let error = Copier::new().select(s![0]).run(place("sea.zarr"), place("group")).unwrap_err();
     assert!(error.to_string().contains("name an array"), "{error}");
     assert_error(
@@ -179,7 +180,7 @@ fn an_update_copies_what_differs_and_a_skip_what_is_missing() {
     assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
     let depth = zarrox::open_array(place("sea.zarr/depth")).unwrap();
     depth.write(s![3, 3], 99).unwrap();
-    depth.erase_chunk(&[1, 0]).unwrap();
+    depth.raw().erase(&[1, 0]).unwrap();
     root.create_array("new/deep")
         .shape([3])
         .data_type(DataType::Int8)

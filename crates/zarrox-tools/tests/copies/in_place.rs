@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use zarrox::internals::ArrayInternals;
 
 use zarrox::json::json;
 use zarrox::{ErrorKind, OpenOptions};
@@ -77,7 +78,7 @@ fn what_is_written_while_an_array_is_rechunked_in_place_is_kept() {
     expected.push(-20);
     assert_eq!(read(path.join("a")), expected);
     let now = zarrox::open_array(path.join("a")).unwrap();
-    assert_eq!((now.chunk_shape(), now.attributes()["late"].clone()), (vec![5], json!(1)));
+    assert_eq!((now.unit_shape(), now.attributes()["late"].clone()), (vec![5], json!(1)));
     assert_eq!(names(&path), ["a", "zarr.json"]);
     let error = other.write(s![0], &ndarray::arr0(7)).unwrap_err();
     assert!(error.to_string().contains("other chunks"), "{error}");
@@ -119,7 +120,7 @@ fn a_rechunking_that_was_interrupted_before_the_array_was_changed_begins_anew() 
     assert_eq!(names(&path), ["a", "zarr.json"]);
     assert_eq!(read(path.join("a")), (0..21).collect::<Vec<i32>>());
     let now = zarrox::open_array(path.join("a")).unwrap();
-    assert_eq!((now.chunk_shape(), now.attributes()["late"].clone()), (vec![5], json!(1)));
+    assert_eq!((now.unit_shape(), now.attributes()["late"].clone()), (vec![5], json!(1)));
 }
 
 #[test]

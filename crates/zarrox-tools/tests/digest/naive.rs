@@ -3,13 +3,14 @@
 use blake3::Hasher;
 use serde_json::{Value, json};
 use zarrox::data_type::Storage;
+use zarrox::internals::ArrayInternals;
 use zarrox::{Array, prelude::*};
 
 /// The digest of an array of one of the types that are known here, which has no attributes.
 pub(crate) fn digest(array: &Array, type_name: &str) -> String {
     let values = array.read::<DynArray>(..).unwrap();
     let elements: Vec<Vec<u8>> = values.elements().map(|element| canonical(array, element)).collect();
-    let fill = canonical(array, array.fill_value().as_bytes());
+    let fill = canonical(array, array.fill_bytes().as_bytes());
     let item = if array.data_type().storage() == Storage::Variable { 64 } else { fill.len() };
     let lengths = box_lengths(values.shape(), item);
     let mut sums = [0_u16; 1024];

@@ -74,6 +74,7 @@ pub struct ArrayBuilder {
 
 impl ArrayBuilder {
     /// Starts to create an array at a place, in a format or in that of the group above.
+    #[doc(hidden)]
     pub fn new(location: Result<Location>, format: Option<Format>) -> Self {
         Self {
             location: location.map_err(|error| error.to_string()),
@@ -156,10 +157,10 @@ impl ArrayBuilder {
     /// # use zarrox::ChunkShape;
     /// # let directory = tempfile::tempdir()?;
     /// # let builder = zarrox::create_array(directory.path().join("a.zarr")).data_type(DataType::Int8).shape([60, 80]);
-    /// assert_eq!(builder.clone().chunks([30, 20]).create()?.chunk_shape(), [30, 20]);
+    /// assert_eq!(builder.clone().chunks([30, 20]).create()?.unit_shape(), [30, 20]);
     /// # let builder = builder.overwrite(true);
-    /// assert_eq!(builder.clone().chunks([None, Some(20)]).create()?.chunk_shape(), [60, 20]);
-    /// assert_eq!(builder.clone().chunks(ChunkShape::One).create()?.chunk_shape(), [60, 80]);
+    /// assert_eq!(builder.clone().chunks([None, Some(20)]).create()?.unit_shape(), [60, 20]);
+    /// assert_eq!(builder.clone().chunks(ChunkShape::One).create()?.unit_shape(), [60, 80]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn chunks(mut self, chunks: impl Into<ChunkShape>) -> Self {
@@ -313,6 +314,7 @@ impl ArrayBuilder {
     /// assert_eq!(array.codecs().len(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(hidden)]
     pub fn members(mut self, members: Map) -> Self {
         self.members = members;
         self
@@ -350,6 +352,7 @@ impl ArrayBuilder {
     /// # Errors
     /// The errors of [`create`](Self::create) and of `fill`; [`ErrorKind::AlreadyExists`] when a creation from another source was
     /// interrupted here.
+    #[doc(hidden)]
     pub fn create_with(self, source: &str, fill: impl FnOnce(&Array) -> Result<()>) -> Result<Array> {
         let overwrite = self.overwrite;
         self.create_by(|location, format, documents, array| {
@@ -358,6 +361,7 @@ impl ArrayBuilder {
     }
 
     /// The metadata of the array that would be created at a place.
+    #[doc(hidden)]
     pub fn plan(self, place: &Location) -> Result<ArrayMetadata> {
         Ok(self.planned(place)?.1.metadata)
     }

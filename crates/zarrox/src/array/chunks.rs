@@ -39,7 +39,7 @@ impl Array {
     ///
     /// # Errors
     /// When there is no such chunk, or the store cannot be written.
-    pub fn erase_chunk(&self, chunk: &[u64]) -> Result<bool> {
+    pub(super) fn erase_chunk(&self, chunk: &[u64]) -> Result<bool> {
         self.check_writable()?;
         self.check_chunk(chunk)?;
         let key = self.key(chunk)?;
@@ -50,7 +50,7 @@ impl Array {
     ///
     /// # Errors
     /// When there is no such chunk, and as for [`Array::read`].
-    pub fn read_chunk<A: FromElements>(&self, chunk: &[u64]) -> Result<A> {
+    pub(super) fn read_chunk<A: FromElements>(&self, chunk: &[u64]) -> Result<A> {
         self.check_chunk(chunk)?;
         let chain = self.chain_of(chunk)?;
         let spec = chain.chunk();
@@ -73,7 +73,7 @@ impl Array {
     ///
     /// # Errors
     /// When there is no such chunk, the shape is not the chunk's, and as for [`Array::write`].
-    pub fn write_chunk(&self, chunk: &[u64], values: impl IntoElements) -> Result<()> {
+    pub(super) fn write_chunk(&self, chunk: &[u64], values: impl IntoElements) -> Result<()> {
         self.check_writable()?;
         self.check_chunk(chunk)?;
         let elements = self.slice(..).elements(&values)?;

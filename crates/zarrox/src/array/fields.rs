@@ -55,7 +55,7 @@ impl ArrayView<'_> {
     /// # let point = [("x", DataType::Float32), ("y", DataType::Float32), ("id", DataType::Int64)];
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([4]).data_type(DataType::structure(point)?).create()?;
-    /// let places = array.fields(&["y", "x"]);
+    /// let places = array.slice(..).fields(&["y", "x"]);
     /// let last: DynArray = places.slice(s![2..]).read()?;
     /// places.slice(s![..2]).write(&last)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())

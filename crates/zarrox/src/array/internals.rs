@@ -5,12 +5,13 @@ use std::sync::Arc;
 use zarrox_core::Error;
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
-use zarrox_core::json::Map;
-use zarrox_core::{ArrayMetadata, Result, Selection};
-use zarrox_stores::{Prefix, Store};
+use zarrox_core::json::{Json, Map};
+use zarrox_core::{ArrayMetadata, FillValue, Result, Selection};
+use zarrox_stores::{Capabilities, Prefix, Store};
 
 use super::resize::{SoleAppender, Unwritten};
 use super::{Array, ArrayInfo, DynArray};
+use crate::group::Group;
 use crate::location::{Context, Location};
 use crate::options::OpenOptions;
 use crate::pool::Pool;
@@ -111,6 +112,46 @@ pub trait ArrayInternals: Sized {
 
     /// The properties without those that need a listing of the store.
     fn quick_info(&self) -> Result<ArrayInfo>;
+
+    /// Gives arrays of one store larger shapes, whose new elements `write` stores first.
+    fn grow_together(
+        arrays: &mut [Self],
+        shapes: &[Vec<u64>],
+        write: impl FnOnce(&[Self]) -> Result<()>,
+    ) -> Result<()>;
+
+    /// The array with a shape that is not stored, as one that grows together with others has it.
+    fn with_shape(&self, shape: &[u64]) -> Result<Self>;
+
+    /// The capabilities of the array's store.
+    fn capabilities(&self) -> Capabilities;
+
+    /// The reason why elements can be neither read nor written.
+    fn unreadable(&self) -> Option<&str>;
+
+    /// The unknown data type of the metadata, if its fallback is read instead.
+    fn fallback_from(&self) -> Option<&Json>;
+
+    /// Reads the first metadata document of the array, in the form of its format.
+    fn document(&self) -> Result<Map>;
+
+    /// Replaces the fill value, given in the form of the format's metadata.
+    fn set_fill_value_json(&mut self, fill: Json) -> Result<()>;
+
+    /// The number of possible chunks, or shards if there are any, along each dimension.
+    fn grid_shape(&self) -> Vec<u64>;
+
+    /// The bytes of the fill value in memory.
+    fn fill_bytes(&self) -> FillValue;
+
+    /// The group that the array is in.
+    fn parent(&self) -> Result<Option<Group>>;
+
+    /// The shape of what is decoded as a whole: the inner chunks, if there are shards, or the chunks.
+    fn unit_shape(&self) -> Vec<u64>;
+
+    /// The shape of the shards, if there are any.
+    fn shard_shape(&self) -> Option<&[u64]>;
 }
 
 impl ArrayInternals for Array {
@@ -259,5 +300,57 @@ impl ArrayInternals for Array {
 
     fn quick_info(&self) -> Result<ArrayInfo> {
         Self::quick_info(self)
+    }
+
+    fn grow_together(
+        arrays: &mut [Self],
+        shapes: &[Vec<u64>],
+        write: impl FnOnce(&[Self]) -> Result<()>,
+    ) -> Result<()> {
+        Self::grow_together(arrays, shapes, write)
+    }
+
+    fn with_shape(&self, shape: &[u64]) -> Result<Self> {
+        Self::with_shape(self, shape)
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Self::capabilities(self)
+    }
+
+    fn unreadable(&self) -> Option<&str> {
+        Self::unreadable(self)
+    }
+
+    fn fallback_from(&self) -> Option<&Json> {
+        Self::fallback_from(self)
+    }
+
+    fn document(&self) -> Result<Map> {
+        Self::document(self)
+    }
+
+    fn set_fill_value_json(&mut self, fill: Json) -> Result<()> {
+        Self::set_fill_value_json(self, fill)
+    }
+
+    fn grid_shape(&self) -> Vec<u64> {
+        Self::grid_shape(self)
+    }
+
+    fn fill_bytes(&self) -> FillValue {
+        Self::fill_bytes(self)
+    }
+
+    fn parent(&self) -> Result<Option<Group>> {
+        Self::parent(self)
+    }
+
+    fn unit_shape(&self) -> Vec<u64> {
+        Self::unit_shape(self)
+    }
+
+    fn shard_shape(&self) -> Option<&[u64]> {
+        Self::shard_shape(self)
     }
 }

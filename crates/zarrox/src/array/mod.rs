@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde::de::DeserializeOwned;
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
-use zarrox_core::error::Place;
+use zarrox_core::error::ErrorPlace;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, Separator};
 use zarrox_core::json::{self, Json, Map};
 use zarrox_core::metadata::{Change, Format, NodeMetadata};
@@ -109,7 +109,7 @@ impl Array {
         let chunks = location.chunks(metadata.format)?;
         let chain = chains::chain_for(&metadata, &location.context);
         let (chain, unreadable) = chains::or_unusable(chain, &metadata, &location.context)
-            .map_err(|error| error.at(Place::array(&location.path)))?;
+            .map_err(|error| error.at(ErrorPlace::array(&location.path)))?;
         let generation = Generation::of_found(&location, &metadata)?.map(Arc::new);
         let shared = Arc::new(Shared { unit: unit_of(&chain), unreadable, ..Shared::default() });
         let array = Self { location, metadata, chain, shared, chunks, generation };
@@ -178,7 +178,7 @@ impl Array {
     }
 
     /// The capabilities of the array's store.
-    pub fn capabilities(&self) -> Capabilities {
+    pub(crate) fn capabilities(&self) -> Capabilities {
         self.location.store.capabilities()
     }
 
@@ -255,27 +255,34 @@ impl Array {
         &self.metadata.chunk_grid
     }
 
-    /// The shape of the chunks that are decoded as a whole: the inner chunks, if there are shards. In a rectilinear grid without
-    /// shards, the largest length of a chunk along each dimension.
-    pub fn chunk_shape(&self) -> Vec<u64> {
-        match self.chain.inner_chunk_shape() {
-            Some(inner) => inner.into_iter().map(|n| n as u64).collect(),
-            None => self.metadata.chunk_grid.largest_chunk().to_vec(),
-        }
+    /// The shape of the chunks of the [grid](Self::chunk_grid), each of which is stored as one object. In a rectilinear grid, the
+    /// largest length of a chunk along each dimension.
+    pub fn chunk_shape(&self) -> &[u64] {
+        self.metadata.chunk_grid.largest_chunk()
     }
 
-    /// The shape of the shards, if there are any; in a rectilinear grid, their largest length along each dimension.
-    pub fn shard_shape(&self) -> Option<&[u64]> {
-        self.chain.inner_chunk_shape().map(|_| self.metadata.chunk_grid.largest_chunk())
+    /// The shape of the inner chunks, if the array has shards: chunks that contain inner chunks, each of which can be read alone.
+    pub fn inner_chunk_shape(&self) -> Option<Vec<u64>> {
+        Some(self.chain.inner_chunk_shape()?.into_iter().map(|length| length as u64).collect())
+    }
+
+    /// The shape of what is decoded as a whole: the inner chunks, if there are shards, or the chunks.
+    pub(crate) fn unit_shape(&self) -> Vec<u64> {
+        self.inner_chunk_shape().unwrap_or_else(|| self.chunk_shape().to_vec())
+    }
+
+    /// The shape of the shards, if there are any.
+    pub(crate) fn shard_shape(&self) -> Option<&[u64]> {
+        self.chain.inner_chunk_shape().map(|_| self.chunk_shape())
     }
 
     /// The number of possible stored objects (chunks, or shards if there are any) along each dimension.
-    pub fn grid_shape(&self) -> Vec<u64> {
+    pub(crate) fn grid_shape(&self) -> Vec<u64> {
         self.metadata.chunk_grid.grid_shape(self.shape())
     }
 
-    /// The value of elements that were never written.
-    pub fn fill_value(&self) -> FillValue {
+    /// The bytes of the fill value in memory.
+    pub(crate) fn fill_bytes(&self) -> FillValue {
         self.chain.chunk().fill().clone()
     }
 
@@ -286,13 +293,13 @@ impl Array {
 
     /// The reason why elements can be neither read nor written: the unknown part of an array that was opened [for its metadata
     /// only](crate::OpenOptions::metadata_only).
-    pub fn unreadable(&self) -> Option<&str> {
+    pub(crate) fn unreadable(&self) -> Option<&str> {
         self.shared.unreadable.as_deref()
     }
 
     /// The unknown data type of the metadata, if its fallback is read instead: see
     /// [`OpenOptions::data_type_fallback`](crate::OpenOptions::data_type_fallback).
-    pub fn fallback_from(&self) -> Option<&zarrox_core::json::Json> {
+    pub(crate) fn fallback_from(&self) -> Option<&zarrox_core::json::Json> {
         self.metadata.fallback_from.as_deref()
     }
 
@@ -300,7 +307,7 @@ impl Array {
     ///
     /// # Errors
     /// When the document cannot be read.
-    pub fn document(&self) -> Result<Map> {
+    pub(crate) fn document(&self) -> Result<Map> {
         self.location.first_document(self.metadata.format)
     }
 
@@ -309,13 +316,13 @@ impl Array {
         self.metadata.dimension_names.as_deref()
     }
 
-    /// The fill value as an element of this type.
+    /// The value of elements that were never written.
     ///
     /// # Errors
-    /// [`ErrorKind::DataTypeMismatch`] when the elements are of another type.
-    pub fn fill_value_as<T: FromElement>(&self) -> Result<T> {
+    /// [`ErrorKind::DataTypeMismatch`] when `T` does not hold the elements.
+    pub fn fill_value<T: FromElement>(&self) -> Result<T> {
         let decode = T::decoder(self.data_type()).map_err(|error| error.at(self.place()))?;
-        decode(self.fill_value().as_bytes()).map_err(|error| error.at(self.place()))
+        decode(self.fill_bytes().as_bytes()).map_err(|error| error.at(self.place()))
     }
 
     /// The user's attributes.
@@ -364,7 +371,7 @@ impl Array {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`] when the data type does not have the value; and when the array cannot be written.
-    pub fn set_fill_value_json(&mut self, fill: Json) -> Result<()> {
+    pub(crate) fn set_fill_value_json(&mut self, fill: Json) -> Result<()> {
         self.change_members(&Map::from_iter([("fill_value".to_owned(), fill)]))
     }
 
@@ -487,8 +494,8 @@ impl Array {
     }
 
     /// The name of this array for errors.
-    fn place(&self) -> Place {
-        Place::array(self.path()).in_store(self.location.store.location())
+    fn place(&self) -> ErrorPlace {
+        ErrorPlace::array(self.path()).in_store(self.location.store.location())
     }
 }
 

@@ -93,7 +93,7 @@ impl ArrayView<'_> {
     fn divided(&self, most: u64, order: Order, lengths: impl Fn(&[Axis], Room) -> Vec<u64>) -> Result<Parts> {
         let (resolved, array) = (self.unconfirmed()?, self.array);
         let enough = ENOUGH / self.data_type().size().max(1) as u64;
-        let inside = array.shard_shape().map(|_| ChunkGrid::Regular { chunk_shape: array.chunk_shape() });
+        let inside = array.shard_shape().map(|_| ChunkGrid::Regular { chunk_shape: array.unit_shape() });
         let divide = |grid: &ChunkGrid| {
             let mut axes = axes(resolved, grid);
             if order == Order::ColumnMajor {

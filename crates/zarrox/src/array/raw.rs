@@ -3,7 +3,7 @@
 use zarrox_codecs::N5Block;
 use zarrox_core::codec::CodecContext;
 use zarrox_core::grid::ChunkKeyEncoding;
-use zarrox_core::{CodecError, Error, Result};
+use zarrox_core::{CodecError, Error, FromElements, IntoElements, Result};
 use zarrox_stores::{Bytes, Condition, StoreExt};
 
 use super::Array;
@@ -75,6 +75,31 @@ impl<'a> RawChunks<'a> {
         let store = &self.array.location.store;
         let write = || Ok(store.set(&key, encoded, Condition::Always)?);
         self.array.writing(|| self.array.location.overwrite(&key, write))
+    }
+
+    /// Erases a chunk, which reads as the fill value then. Returns whether it was stored.
+    ///
+    /// # Errors
+    /// When there is no such chunk, or the store cannot be written.
+    pub fn erase(&self, chunk: &[u64]) -> Result<bool> {
+        self.array.erase_chunk(chunk)
+    }
+
+    /// Reads the elements of a whole chunk, in its full shape also at the array's edge. A chunk that was never stored is all fill
+    /// values.
+    ///
+    /// # Errors
+    /// When there is no such chunk, and as for [`Array::read`].
+    pub fn decode<A: FromElements>(&self, chunk: &[u64]) -> Result<A> {
+        self.array.read_chunk(chunk)
+    }
+
+    /// Writes the elements of a whole chunk, in its full shape also at the array's edge.
+    ///
+    /// # Errors
+    /// When there is no such chunk, the shape is not the chunk's, and as for [`Array::write`].
+    pub fn encode(&self, chunk: &[u64], values: impl IntoElements) -> Result<()> {
+        self.array.write_chunk(chunk, values)
     }
 
     /// The chunks inside of a stored shard, in the order of its index; only the index is read. `None` if the shard is not stored, or

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use zarrox_core::codec::ReadPart;
 use zarrox_core::data_type::Storage;
 use zarrox_core::elements::Source;
-use zarrox_core::error::Place;
+use zarrox_core::error::ErrorPlace;
 use zarrox_core::selection::{Projection, Projections, ResolvedSelection, merged, ordered};
 use zarrox_core::strided::{Dims, ViewMut};
 use zarrox_core::{DataType, Error, ErrorKind, Result};
@@ -22,6 +22,7 @@ impl ArrayView<'_> {
     /// # Errors
     /// The errors of [`ArrayView::read_into`]; also when elements have variable length, for which there is
     /// a [`DynArray`].
+    #[doc(hidden)]
     pub fn read_raw(&self, out: ViewMut<'_>) -> Result<()> {
         let resolved = self.resolved()?;
         self.check_raw(out.shape(), out.item())?;
@@ -159,6 +160,6 @@ fn count(shape: &[usize], item: usize) -> Result<usize> {
 }
 
 /// The name of a chunk for errors.
-pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> Place {
-    Place::chunk(chunk, key)
+pub(super) fn chunk_place(chunk: &[u64], key: &Key) -> ErrorPlace {
+    ErrorPlace::chunk(chunk, key)
 }

@@ -115,11 +115,6 @@ impl Array {
     pub fn field(&self, name: &str) -> ArrayView<'_> {
         self.slice(..).field(name)
     }
-
-    /// Selects several fields of structured elements: [`ArrayView::fields`].
-    pub fn fields(&self, names: &[&str]) -> ArrayView<'_> {
-        self.slice(..).fields(names)
-    }
 }
 
 impl<'a> ArrayView<'a> {

@@ -19,6 +19,7 @@ impl ArrayView<'_> {
     /// # Errors
     /// The errors of [`ArrayView::write`]; also when elements are of variable length, for which there is
     /// [`write`](ArrayView::write).
+    #[doc(hidden)]
     pub fn write_raw(&self, values: View<'_>) -> Result<()> {
         let resolved = self.resolved()?;
         self.check_raw(values.shape(), values.item())?;

@@ -138,7 +138,7 @@ fn encode_again(array: &Array) -> zarrox::Result<Result<usize, String>> {
         stored.extend(array.raw().read(&chunk)?.map(|encoded| (chunk, encoded)));
     }
     for (chunk, _) in &stored {
-        array.erase_chunk(chunk)?;
+        array.raw().erase(chunk)?;
     }
     array.write(.., &all)?;
     let mut compared = 0;

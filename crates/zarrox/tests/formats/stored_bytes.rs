@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use ndarray::{Array2, arr1};
 use zarrox::codecs::Delta;
@@ -57,7 +58,7 @@ fn bytes_are_those_of_the_byte_order() {
                     bytes_of(&expected, endian),
                     "{format}"
                 );
-                assert_eq!(stored.fill_value().as_bytes(), bytes_of([&FILL], endian));
+                assert_eq!(stored.fill_bytes().as_bytes(), bytes_of([&FILL], endian));
             }
         }
     }

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::json::{Json, json};
 use zarrox::stores::{DirectoryStore, Key, MemoryStore, Prefix, Store, StoreExt};
@@ -356,7 +357,7 @@ fn unknown_types_are_opened_as_another_only_when_somebody_says_so() {
     let store = hierarchy(&document);
     let array = options.open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(array.data_type(), &DataType::RawBits(8));
-    assert_eq!(array.fill_value().as_bytes(), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(array.fill_bytes().as_bytes(), [1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(array.fallback_from(), Some(&unknown));
     assert_eq!(array.info().unwrap().fallback_from.as_ref(), Some(&unknown));
     let none = small(&json!({"extension": "https://example.org/quaternion", "type": "q8"}));
@@ -407,7 +408,7 @@ fn shards_are_those_of_the_storage_transformer() {
     shard.extend([u64::MAX, u64::MAX, 0, 8].map(u64::to_le_bytes).concat());
     put_bytes(&store, "data/a/c0", &shard);
     let array = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
-    assert_eq!((array.chunk_shape(), array.shard_shape()), (vec![2], Some([4].as_slice())));
+    assert_eq!((array.unit_shape(), array.shard_shape()), (vec![2], Some([4].as_slice())));
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0, [0, 0, 7, 8]);
     // What is created has the same document and the same bytes.
     let options = OpenOptions::new().format(Format::V3Draft);

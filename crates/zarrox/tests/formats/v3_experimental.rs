@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
@@ -137,7 +138,7 @@ fn arrays_are_created_written_sharded_and_read_again() {
         let again = root.open(name).unwrap().into_array().unwrap();
         assert_eq!(again.read::<ArrayD<i32>>(..).unwrap(), values.clone().into_dyn());
         assert_eq!(again.shard_shape(), shards.as_ref().map(<[u64; 2]>::as_slice));
-        assert_eq!(again.chunk_shape(), [2, 3]);
+        assert_eq!(again.unit_shape(), [2, 3]);
     }
     let has = |key: &str| store.get(&Key::new(key).unwrap()).unwrap().is_some();
     for key in [

@@ -1,10 +1,6 @@
 //! Bad input: each is a clear error that says where, nothing panics, nothing is lost, and memory stays bounded.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test stops at the first failure, and says what it skips"
-)]
+#![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::path::Path;
 use std::sync::Arc;
@@ -92,6 +88,21 @@ fn a_damaged_chunk_is_named_and_the_others_stay_readable() {
     assert_eq!(array.raw().read(&[1]).unwrap().unwrap(), extended, "and what is there stays");
     array.write(s![4..], 1).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![4..]).unwrap().sum(), 4, "writing it whole repairs it");
+}
+
+#[test]
+fn an_error_gives_its_place_as_values() {
+    let (store, array) = stored();
+    store.set(&Key::new("t/a/c/1").unwrap(), b"no frame of Zstandard", Default::default()).unwrap();
+    let error = array.read::<ArrayD<i32>>(..).unwrap_err();
+    assert_eq!((error.path(), error.chunk(), error.key()), (Some("/t/a"), Some(&[1][..]), Some("t/a/c/1")));
+    assert_eq!(error.codec(), Some("zstd"));
+    let source = std::error::Error::source(&error).unwrap().to_string();
+    assert!(error.to_string().ends_with(&format!("codec 'zstd': {source}")), "{error}");
+    let missing = OpenOptions::new().open((store, "t/b")).unwrap_err();
+    assert_eq!((missing.kind(), missing.path(), missing.chunk()), (ErrorKind::NotFound, Some("/t/b"), None));
+    let converted = std::io::Error::from(missing);
+    assert_eq!(converted.kind(), std::io::ErrorKind::NotFound);
 }
 
 #[test]
@@ -206,7 +217,7 @@ fn huge_numbers_take_no_memory() {
         ErrorKind::LimitExceeded,
         "one value for a whole chunk"
     );
-    assert_eq!(bomb.read_chunk::<ArrayD<i32>>(&[0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert_eq!(bomb.raw().decode::<ArrayD<i32>>(&[0]).unwrap_err().kind(), ErrorKind::LimitExceeded);
     // A shape beyond what a position can be.
     let array = with_metadata(&v3(&[("/shape", json!([u64::MAX]))])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![0]).unwrap_err().kind(), ErrorKind::InvalidSelection);

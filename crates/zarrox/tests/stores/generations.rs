@@ -33,12 +33,12 @@ fn uses(array: &Array) -> Vec<(&'static str, Error)> {
     let mut changed = array.clone();
     let uses = [
         ("read", array.read::<ArrayD<i32>>(..).map(drop)),
-        ("read a chunk", array.read_chunk::<ArrayD<i32>>(&[0]).map(drop)),
+        ("read a chunk", array.raw().decode::<ArrayD<i32>>(&[0]).map(drop)),
         ("read bytes", array.raw().read(&[0]).map(drop)),
         ("write all", array.write(.., &values)),
         ("write one", array.write(s![1], &ndarray::arr0(5_i32))),
         ("write bytes", array.raw().write(&[0], &[0; 16])),
-        ("erase", array.erase_chunk(&[0]).map(drop)),
+        ("erase", array.raw().erase(&[0]).map(drop)),
         ("append", changed.append(&values, 0).map(drop)),
         ("resize", changed.resize(&[24])),
     ];

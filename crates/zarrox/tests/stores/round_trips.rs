@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::data_type::{ByteOrder, Endian, Storage};
 use zarrox::json::{Json, json};
@@ -184,9 +185,9 @@ fn what_is_written_in_any_format_is_read() {
                 let array = reopened(&store, format, strict);
                 let place = format!("{format}: {data_type}, strict {strict}");
                 assert_eq!(*array.data_type(), as_read(format, data_type), "{place}");
-                assert_eq!(array.fill_value(), registry().default_scalar(data_type).unwrap(), "{place}");
+                assert_eq!(array.fill_bytes(), registry().default_scalar(data_type).unwrap(), "{place}");
                 let read = array.read::<DynArray>(..).unwrap();
-                let fill = array.fill_value();
+                let fill = array.fill_bytes();
                 let rest = std::iter::repeat_n(fill.as_bytes(), 3);
                 assert!(read.elements().eq(values.elements().chain(rest)), "{place}");
             }
@@ -196,7 +197,7 @@ fn what_is_written_in_any_format_is_read() {
 
 /// Returns true if fill values are the same: v3 and its draft keep all bits, the others only say of a NaN that it is one.
 fn same_fill(array: &Array, element: &[u8]) -> bool {
-    let fill = array.fill_value();
+    let fill = array.fill_bytes();
     let text = |element: &[u8]| array.format_element(element).unwrap();
     let nan = text(element).contains("nan") && text(element) == text(fill.as_bytes());
     fill.as_bytes() == element || (nan && ![Format::V3, Format::V3Draft].contains(&array.metadata().format))
@@ -225,10 +226,10 @@ fn every_element_is_the_fill_value_of_an_array_or_refused() {
                     continue;
                 }
             };
-            assert_eq!(array.fill_value(), element, "{place}");
+            assert_eq!(array.fill_bytes(), element, "{place}");
             for strict in [false, true] {
                 let array = reopened(&store, format, strict);
-                let fill = array.fill_value();
+                let fill = array.fill_bytes();
                 assert!(same_fill(&array, element.as_bytes()), "{place}, strict {strict}: {fill:?}");
                 assert!(
                     array.read::<DynArray>(..).unwrap().elements().all(|read| read == fill.as_bytes()),

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use ndarray::{Array2, arr1};
 use zarrox::Strictness;

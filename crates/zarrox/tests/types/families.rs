@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use half::{bf16, f16};
 use ndarray::{ArrayD, IxDyn, arr1};
@@ -120,7 +121,7 @@ fn upper_bits_of_small_integers_mean_nothing() {
     let plain = plain.data_type(data_type.clone()).no_compressor().fill_value(-1_i8).create().unwrap();
     plain.raw().write(&[0], &[0x0f, 0x18]).unwrap();
     assert_eq!(plain.read::<ArrayD<i8>>(..).unwrap(), arr1(&[-1_i8, -8, -1, -1, -1]).into_dyn());
-    assert_eq!(plain.read_chunk::<ArrayD<i8>>(&[0]).unwrap(), arr1(&[-1_i8, -8]).into_dyn());
+    assert_eq!(plain.raw().decode::<ArrayD<i8>>(&[0]).unwrap(), arr1(&[-1_i8, -8]).into_dyn());
     assert_eq!(plain.read::<DynArray>(..).unwrap().as_bytes(), [0xff, 0xf8, 0xff, 0xff, 0xff]);
     assert_eq!(plain.read::<DynArray>(..).unwrap().to::<ArrayD<i8>>().unwrap()[[0]], -1);
     // What would be read as another number is not written.
@@ -128,7 +129,7 @@ fn upper_bits_of_small_integers_mean_nothing() {
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
     }
     assert_error(
-        plain.write_chunk(&[1], &arr1(&[0_i8, 100])),
+        plain.raw().encode(&[1], &arr1(&[0_i8, 100])),
         ErrorKind::InvalidArgument,
         "outside of the range of int4",
     );
@@ -291,9 +292,9 @@ fn fields_of_structures_are_read_and_written_alone() {
             reopened.field("at.y").read::<ArrayD<f64>>().unwrap(),
             arr1(&[0., 0.5, 0., 1.5, 0.]).into_dyn()
         );
-        let two = reopened.fields(&["alive", "id"]).slice(s![1..3]).read::<DynArray>().unwrap();
+        let two = reopened.slice(..).fields(&["alive", "id"]).slice(s![1..3]).read::<DynArray>().unwrap();
         assert_eq!(two.as_bytes(), [[1, 2, 0], [1, 3, 0]].concat());
-        reopened.fields(&["alive", "id"]).slice(s![0..;4]).write(&two).unwrap();
+        reopened.slice(..).fields(&["alive", "id"]).slice(s![0..;4]).write(&two).unwrap();
         assert_eq!(reopened.field("id").read::<ArrayD<i16>>().unwrap(), arr1(&[2, 2, 3, 4, 3]).into_dyn());
         assert_eq!(
             reopened.field("at.y").slice(s![1]).read::<ArrayD<f64>>().unwrap().sum(),
@@ -302,7 +303,7 @@ fn fields_of_structures_are_read_and_written_alone() {
         );
         reopened.field("id").slice(s![0..;4]).write(&arr1(&[1_i16, 5])).unwrap();
         assert_error(
-            reopened.fields(&["alive", "id"]).slice(s![0]).write(&two),
+            reopened.slice(..).fields(&["alive", "id"]).slice(s![0]).write(&two),
             ErrorKind::InvalidArgument,
             "to a selection of shape []",
         );
@@ -362,13 +363,13 @@ fn small_arrays_as_elements_are_dimensions() {
         let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).format(format);
         let builder = builder.shape([10]).chunks([5]).data_type(data_type.clone()).sub_array(inner.clone());
         let array = builder.create().unwrap();
-        assert_eq!((array.shape(), array.chunk_shape()), (&[10, 2, 3][..], vec![5, 2, 3]));
+        assert_eq!((array.shape(), array.unit_shape()), (&[10, 2, 3][..], vec![5, 2, 3]));
     }
     let builder =
         OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([10]).chunks([1]);
     let builder =
         builder.shards([5]).data_type(data_type).sub_array([4]).dimension_names(["t"]).create().unwrap();
-    assert_eq!((builder.chunk_shape(), builder.shard_shape()), (vec![1, 4], Some(&[5, 4][..])));
+    assert_eq!((builder.unit_shape(), builder.shard_shape()), (vec![1, 4], Some(&[5, 4][..])));
     assert_eq!(builder.dimension_names().unwrap(), [Some("t".to_owned()), None]);
     for bad in ["()f4", "(0)f4", "(2,x)f4", "(-1)f4"] {
         assert!(zarrox::data_type::split_sub_array(bad).is_err(), "{bad}");

@@ -127,7 +127,7 @@ fn what_others_stored_is_read_in_the_order_of_each_field() {
     let second = Mixed { a: -2, b: [[3], [4]], nested: Big { n: 1 << 24 }, f: false };
     assert_eq!(array.read::<ArrayD<Mixed>>(..).unwrap(), arr1(&[first, second]).into_dyn());
     assert_eq!(
-        array.fields(&["f"]).read::<DynArray>().unwrap().as_bytes(),
+        array.slice(..).fields(&["f"]).read::<DynArray>().unwrap().as_bytes(),
         [1, 0],
         "booleans are 0 or 1 whoever reads them"
     );

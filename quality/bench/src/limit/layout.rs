@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use serde_json::Value;
 use zarrox::json::Json;
@@ -34,7 +35,7 @@ pub(super) struct Layout {
 impl Layout {
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let array = OpenOptions::new().open(path)?.into_array()?;
-        let (shape, leaf) = (sizes(array.shape()), sizes(&array.chunk_shape()));
+        let (shape, leaf) = (sizes(array.shape()), sizes(&array.unit_shape()));
         let (is_sharded, stored) = (array.shard_shape().is_some(), array.shard_shape().map(sizes));
         let (width, mut codecs) = (array.data_type().size(), Vec::new());
         for spec in array.codecs() {
@@ -89,7 +90,7 @@ impl Layout {
         let count = self.shape.iter().product::<usize>() as u32;
         let indices = ndarray::ArrayD::from_shape_vec(self.shape.as_slice(), (0..count).collect())?;
         let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
-        let array = array.shape(self.array.shape()).chunks(self.array.chunk_shape()).no_compressor();
+        let array = array.shape(self.array.shape()).chunks(self.array.unit_shape()).no_compressor();
         let array = array.data_type(DataType::UInt32).create()?;
         array.write(.., &DynArray::from_values(DataType::UInt32, &indices)?)?;
         let selected = array.read::<DynArray>(selection)?.into_bytes();

@@ -51,11 +51,9 @@ pub(super) unsafe fn read(layout: &Layout, plan: &Plan, task: &Task, result: &Ou
                 Placing::Points(pairs) => {
                     leaf.decode(work, decoded)?;
                     for &(from, to) in pairs {
-                        let element = decoded[from as usize..].first_chunk::<4>();
+                        let element: [u8; 4] = *decoded[from as usize..].first_chunk().unwrap();
                         // SAFETY: the caller's promise: the plan has a place of four bytes.
-                        unsafe {
-                            result.0.add(to as usize).cast::<[u8; 4]>().write_unaligned(*element.unwrap())
-                        };
+                        unsafe { result.0.add(to as usize).cast::<[u8; 4]>().write_unaligned(element) };
                     }
                 }
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::data_type::Storage;
 use zarrox::stores::Store;
@@ -68,7 +69,7 @@ fn one(array: &Array, at: &[u64]) -> Option<Vec<u8>> {
     let element = array.read::<DynArray>(position).ok()?;
     if array.data_type().storage() == Storage::Variable {
         // Of a damaged chunk of such elements a repair keeps none.
-        let chunk = at.iter().zip(array.chunk_shape()).zip(array.shape()).map(|((&index, length), &end)| {
+        let chunk = at.iter().zip(array.unit_shape()).zip(array.shape()).map(|((&index, length), &end)| {
             let start = index - index % length.max(1);
             DimSelection::from(start..start.saturating_add(length).min(end))
         });

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::stores::{Key, Prefix, Store};
 use zarrox::{Array, DynArray, Node, OpenMode, OpenOptions};
@@ -162,13 +163,13 @@ fn read_listed_chunks(store: &dyn Store) {
 }
 
 fn read_array(array: &Array) {
-    let _ = (array.attributes().len(), array.dimension_names(), array.fill_value(), array.to_string());
+    let _ = (array.attributes().len(), array.dimension_names(), array.fill_bytes(), array.to_string());
     if array.nbytes().is_some_and(|size| size <= MOST_ELEMENTS) {
         let _ = array.read::<DynArray>(..);
         return;
     }
     let item = array.data_type().size() as u64;
-    let chunk = array.chunk_shape().iter().try_fold(item, |size, &length| size.checked_mul(length));
+    let chunk = array.unit_shape().iter().try_fold(item, |size, &length| size.checked_mul(length));
     if chunk.is_some_and(|size| size <= MOST_ELEMENTS) {
         let first: Vec<_> = array.shape().iter().map(|_| zarrox::DimSelection::from(0..1)).collect();
         let _ = array.read::<DynArray>(first);

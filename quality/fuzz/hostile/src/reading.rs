@@ -1,6 +1,7 @@
 //! Everything that only reads a hierarchy, for its panics alone.
 
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::stores::Store;
 use zarrox::{Consolidated, DynArray, Group, Node};
@@ -28,7 +29,7 @@ fn group_of(group: &Group) {
     let _ = group.document();
     let _ = (group.arrays(), group.groups());
     walk(group, "", DEPTH, &mut |_, array| {
-        let _ = (array.raw().key_encoding(), array.fill_value(), array.to_string());
+        let _ = (array.raw().key_encoding(), array.fill_bytes(), array.to_string());
         let first = vec![0_u64; array.ndim()];
         let _ = array.raw().read(&first);
         let position: Vec<_> = first.iter().map(|_| zarrox::DimSelection::from(0..1)).collect();

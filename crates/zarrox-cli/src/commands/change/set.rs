@@ -1,6 +1,7 @@
 //! `zarrox set` and `zarrox fill`: change elements.
 
 use clap::Args;
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{self, Json};
 use zarrox::{Array, DynArray, Result, Selection};
 
@@ -56,7 +57,7 @@ impl Fill {
         let value = match &self.value {
             Some(text) => parsed(&array, text)?,
             None => {
-                DynArray::from_elements(array.data_type().clone(), vec![], [array.fill_value().as_bytes()])?
+                DynArray::from_elements(array.data_type().clone(), vec![], [array.fill_bytes().as_bytes()])?
             }
         };
         if !value.shape().is_empty() {

@@ -1,6 +1,7 @@
 //! `zarrox stats --axis`: statistics along axes, printed or stored.
 
 use std::io::Write;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::MemoryStore;
@@ -98,7 +99,7 @@ impl Along<'_> {
         let of = match self.field {
             None => array.data_type().clone(),
             Some(name) => {
-                let fill = array.fill_value();
+                let fill = array.fill_bytes();
                 let element = [fill.as_bytes()];
                 zarrox::DynArray::from_elements(array.data_type().clone(), vec![], element)?
                     .field(name)?
@@ -116,7 +117,7 @@ impl Along<'_> {
         let chunks: Vec<u64> = kept
             .iter()
             .zip(&shape)
-            .map(|(&dim, &length)| array.chunk_shape()[dim].min(length.max(1)))
+            .map(|(&dim, &length)| array.unit_shape()[dim].min(length.max(1)))
             .collect();
         let builder = builder.chunks(chunks);
         Ok(match array.dimension_names() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use zarrox::internals::ArrayInternals;
 
 use clap::Args;
 use zarrox::json::{Json, json};
@@ -171,7 +172,7 @@ fn region(array: &Array, chunk: &[u64]) -> String {
 
 /// The elements of a chunk inside of a shard, as a selection.
 fn inner_region(array: &Array, chunk: &[u64]) -> String {
-    let lengths = array.chunk_shape();
+    let lengths = array.unit_shape();
     let along = |(dim, &index): (usize, &u64)| {
         let (begin, most) = (index * lengths[dim], array.shape()[dim]);
         format!("{}:{}", begin.min(most), (begin + lengths[dim]).min(most))

@@ -1,5 +1,6 @@
 //! Descriptions of nodes, for people and for programs.
 
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::{Array, Child, DataType, Node};
 
@@ -49,7 +50,7 @@ pub(super) fn child_json(child: &Child) -> Json {
                 "format": array.metadata().format.to_string(),
                 "shape": array.shape(),
                 "data_type": data_type_json(array.data_type()),
-                "chunk_shape": array.chunk_shape(),
+                "chunk_shape": array.unit_shape(),
             });
             if let Some(why) = array.unreadable() {
                 json["unreadable"] = why.into();
@@ -69,7 +70,7 @@ pub(super) fn child_json(child: &Child) -> Json {
 pub(super) fn chunk_shapes(array: &Array) -> (String, Option<String>) {
     let stored = array.chunk_grid().describe();
     match array.shard_shape() {
-        Some(_) => (tuple(&array.chunk_shape()), Some(stored)),
+        Some(_) => (tuple(&array.unit_shape()), Some(stored)),
         None => (stored, None),
     }
 }

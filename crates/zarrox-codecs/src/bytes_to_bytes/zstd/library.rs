@@ -57,7 +57,7 @@ pub(crate) fn decompress(encoded: &[u8], decoded: &mut [u8]) -> Result<usize, Co
         let said = || declared(encoded).is_some_and(|size| size <= room);
         context.decompress(decoded, encoded).map_err(|code| match get_error_name(code) {
             "Destination buffer is too small" if !said() => too_large(room),
-            name => CodecError::corrupt(name).with_source(said_by_zstd(name)),
+            name => CodecError::corrupt(name).with_source(LibraryError(name)),
         })
     })
 }
@@ -125,9 +125,9 @@ impl ByteStream for Stream<'_> {
             self.state = context.decompress_stream(&mut output, &mut input).map_err(|code| {
                 match get_error_name(code) {
                     name @ "Frame requires too much memory for decoding" => {
-                        CodecError::limit(name).with_source(said_by_zstd(name))
+                        CodecError::limit(name).with_source(LibraryError(name))
                     }
-                    name => CodecError::corrupt(name).with_source(said_by_zstd(name)),
+                    name => CodecError::corrupt(name).with_source(LibraryError(name)),
                 }
             })?;
             let (more, read) = (output.pos(), input.pos());
@@ -151,11 +151,7 @@ fn no_memory() -> CodecError {
     CodecError::out_of_memory("no context could be allocated")
 }
 
-fn said_by_zstd(message: &'static str) -> LibraryError {
-    LibraryError { library: "zstd", message }
-}
-
 fn invalid(code: usize) -> CodecError {
     let name = get_error_name(code);
-    CodecError::invalid(name).with_source(said_by_zstd(name))
+    CodecError::invalid(name).with_source(LibraryError(name))
 }

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use rayon::prelude::*;
 use zarrox::codec::{CHUNK_LIMIT, CodecChain, EncodeOptions};
@@ -24,10 +25,10 @@ use super::options::{Convention, Options};
 use super::path::{name, parent};
 use super::sparse;
 use crate::chunks::each_position;
+use crate::chunks::rows::{CHUNK, runs};
 use crate::fill::FILL_VALUE;
 use crate::input::{corrupt, unsupported, zeroed};
 use crate::netcdf::{self, NcType, Shaped, Storage};
-use crate::rows::{CHUNK, runs};
 
 /// The filters of HDF5 by their numbers.
 const DEFLATE: u16 = 1;
@@ -139,11 +140,11 @@ impl Source {
         let (array, item) = (&self.array, self.datatype.size as u64);
         let size = self.shape.iter().fold(item, |size, &length| size.saturating_mul(length));
         let grows = unlimited.contains(&true);
-        let own = array.chunk_shape().into_iter().zip(array.shape()).zip(&unlimited);
+        let own = array.unit_shape().into_iter().zip(array.shape()).zip(&unlimited);
         // A chunk that is longer than the array would be refused.
         let own = own.map(|((chunk, &length), &grows)| if grows { chunk } else { chunk.min(length) }.max(1));
         let own: Vec<u64> = own.collect();
-        let is_whole = own == array.chunk_shape();
+        let is_whole = own == array.unit_shape();
         let bytes = own.iter().chain(&self.letters).fold(item, |size, &length| size.saturating_mul(length));
         let copied = match &self.form {
             Form::Same(data_type) if is_whole && self.letters.is_none() && data_type == array.data_type() => {
@@ -154,7 +155,7 @@ impl Source {
         let has_filters = copied.as_ref().is_some_and(|filters| !filters.is_empty());
         let is_plain = match self.storage {
             Some(Storage::Contiguous) => {
-                matches!(self.form, Form::Same(_)) && array.chunk_shape() == runs(array.shape(), item, CHUNK)
+                matches!(self.form, Form::Same(_)) && array.unit_shape() == runs(array.shape(), item, CHUNK)
             }
             Some(Storage::Chunked) => false,
             None => false,
@@ -260,7 +261,7 @@ impl Source {
 
     /// The fill value of text of any length; `None` for empty text, and for other elements.
     fn text_fill(&self) -> Result<Option<Vec<u8>>> {
-        let fill = self.array.fill_value();
+        let fill = self.array.fill_bytes();
         let text = match (&self.form, self.array.data_type().storage()) {
             (Form::Text, Memory::Variable) => fill.as_bytes().to_vec(),
             (Form::Text, _) => {
@@ -275,7 +276,7 @@ impl Source {
     /// The bytes of the fill value; `None` for zeros.
     fn fill(&self) -> Result<Option<Vec<u8>>> {
         let Form::Same(data_type) = &self.form else { return Ok(None) };
-        let fill = self.array.fill_value();
+        let fill = self.array.fill_bytes();
         let bytes = fill.as_bytes();
         if bytes.iter().all(|&byte| byte == 0) || self.letters.is_some() || bytes.len() != data_type.size() {
             return Ok(None);
@@ -424,7 +425,7 @@ impl Source {
             DimSelection::from(start..(start + chunk).min(length))
         });
         let elements = array.read::<DynArray>(region.collect::<Vec<_>>())?;
-        let fill = array.fill_value();
+        let fill = array.fill_bytes();
         // A list of bytes has no fill value in the file.
         let fill = if matches!(self.form, Form::Lists(_)) { &[] } else { fill.as_bytes() };
         // Memory of values of variable length has references, so that they are compared one by one.
@@ -613,7 +614,7 @@ fn units(unit: TimeUnit) -> Option<&'static str> {
 fn elements_of(array: &Array, form: &Form, is_enumeration: bool) -> Elements {
     let data_type = array.data_type();
     if data_type.is_named("null_terminated_bytes") {
-        return Elements::Letters(array.fill_value().as_bytes().first().copied().unwrap_or(0));
+        return Elements::Letters(array.fill_bytes().as_bytes().first().copied().unwrap_or(0));
     }
     let of = match form {
         Form::Same(data_type) => NcType::of_elements(data_type),
@@ -666,7 +667,7 @@ fn netcdf_attributes(array: &Array, form: &Form, attributes: &mut Map) {
         return;
     }
     if let Ok(family) = zarrox::codecs::registry().family(data_type) {
-        attributes.insert("_FillValue".to_owned(), family.fill_to_v3(data_type, &array.fill_value()));
+        attributes.insert("_FillValue".to_owned(), family.fill_to_v3(data_type, &array.fill_bytes()));
     }
 }
 

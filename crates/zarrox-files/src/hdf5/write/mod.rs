@@ -18,7 +18,7 @@ mod user_types;
 
 use std::io::SeekFrom;
 
-use zarrox::internals::Place;
+use zarrox::internals::ErrorPlace;
 use zarrox::{Node, Result};
 
 use crate::input::failed;
@@ -35,10 +35,9 @@ pub(crate) fn write(node: &Node, output: &mut dyn Output, options: Options<'_>) 
     let tree = Tree::of(node, &options)?;
     let mut file = Appended { output, end: 0 };
     file.append(&vec![0; usize::try_from(messages::SUPERBLOCK).unwrap_or(48)])?;
-    let placed = tree
-        .arrays
-        .iter()
-        .map(|source| source.write(&mut file, options).map_err(|error| error.at(Place::array(&source.path))));
+    let placed = tree.arrays.iter().map(|source| {
+        source.write(&mut file, options).map_err(|error| error.at(ErrorPlace::array(&source.path)))
+    });
     let placed = placed.collect::<Result<Vec<Placed>>>()?;
     file.align()?;
     let start = file.end;
@@ -107,11 +106,11 @@ impl Tree {
         let mut headers = Vec::new();
         for (number, group) in self.groups.iter().enumerate() {
             let made = self.group(number, group, addresses, convention, &mut heap);
-            headers.push(made.map_err(|error| error.at(Place::group(&group.path)))?);
+            headers.push(made.map_err(|error| error.at(ErrorPlace::group(&group.path)))?);
         }
         for (number, (array, placed)) in self.arrays.iter().zip(placed).enumerate() {
             let header = self.array(number, array, placed, addresses, convention, &mut heap);
-            headers.push(header.map_err(|error| error.at(Place::array(&array.path)))?);
+            headers.push(header.map_err(|error| error.at(ErrorPlace::array(&array.path)))?);
         }
         for (number, dimension) in self.dimensions.all.iter().enumerate() {
             if dimension.coordinate.is_none() {

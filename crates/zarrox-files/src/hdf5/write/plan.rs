@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use zarrox::internals::Place;
+use zarrox::internals::ErrorPlace;
 use zarrox::json::Map;
 use zarrox::{Array, Error, ErrorKind, Node, Result};
 
@@ -162,7 +162,7 @@ impl Found {
                 continue;
             }
             if let Some(Err(error)) = parent(path).map(|_| checked(path, options)) {
-                options.leave_out(path, error.at(Place::group(path)))?;
+                options.leave_out(path, error.at(ErrorPlace::group(path)))?;
                 refused.insert(path.clone());
             }
         }
@@ -210,7 +210,7 @@ fn checked(path: &str, options: &Options<'_>) -> Result<()> {
 }
 
 fn leave_out(options: &Options<'_>, path: &str, error: Error) -> Result<()> {
-    options.leave_out(path, error.at(Place::array(path)))
+    options.leave_out(path, error.at(ErrorPlace::array(path)))
 }
 
 /// The dimensions that the attributes of a group tell.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::data_type::Storage;
 use zarrox::stores::Bytes;
@@ -256,7 +257,7 @@ impl Joined {
         let Some(shift) = piece.shift else { return Ok(part) };
         let is_missing = array.attributes().contains_key(FILL_VALUE)
             || (array.metadata().format == Format::V2 && array.metadata().fill_value.is_some());
-        values::shifted(&part, shift, array.fill_value().as_bytes(), is_missing)
+        values::shifted(&part, shift, array.fill_bytes().as_bytes(), is_missing)
     }
 
     /// Reads the encoded bytes of a chunk that one file has as it is; `None` if none has. A chunk that is not stored has no bytes.

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::ControlFlow;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::data_type::{Casting, Storage};
 use zarrox::{Array, DataType, DimSelection, DynArray, Result};
@@ -183,7 +184,7 @@ pub(crate) fn shifted(elements: &DynArray, shift: Shift, fill: &[u8], is_missing
 
 /// Returns the position of the first difference between two arrays of one shape and type; `None` if they are equal bit by bit.
 pub(super) fn first_difference(one: &Array, other: &Array) -> Result<Option<Vec<u64>>> {
-    let is_same_grid = one.chunk_grid() == other.chunk_grid() && one.fill_value() == other.fill_value();
+    let is_same_grid = one.chunk_grid() == other.chunk_grid() && one.fill_bytes() == other.fill_bytes();
     let chunks = is_same_grid.then(|| stored_by_either(one, other)).transpose()?;
     let grid = one.grid_shape();
     let mut found = Ok(None);

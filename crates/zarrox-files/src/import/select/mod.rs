@@ -5,6 +5,7 @@ mod selected;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::json::{Json, json};
 use zarrox::stores::{Condition, Key, MemoryStore, Payload, Store};

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::stores::Bytes;
 use zarrox::{Array, DimSelection, DynArray, Result};
@@ -148,7 +149,7 @@ impl Elements for Arc<Selected> {
         }
         let part = self.array.read::<DynArray>(selection)?;
         let mut block =
-            Block::new(self.array.data_type(), &self.chunk_shape, self.array.fill_value().as_bytes())?;
+            Block::new(self.array.data_type(), &self.chunk_shape, self.array.fill_bytes().as_bytes())?;
         let lengths: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
         block.put(&vec![0; lengths.len()], &lengths, &part)?;
         block.finish()

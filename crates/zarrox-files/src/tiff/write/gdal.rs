@@ -1,5 +1,6 @@
 //! What GDAL keeps of an image: the missing value, and for each band its scale, offset, unit, name and metadata.
 
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map};
 use zarrox::{DataType, Error, Result};
 
@@ -217,7 +218,7 @@ fn no_data(placed: &Placed) -> Result<Option<String>> {
             None => {}
         }
     }
-    let fill = placed.array.fill_value();
+    let fill = placed.array.fill_bytes();
     if fill.as_bytes().iter().all(|&byte| byte == 0) {
         return Ok(None);
     }

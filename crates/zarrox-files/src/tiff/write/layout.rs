@@ -1,6 +1,7 @@
 //! How an array becomes images: which dimensions are pages, planes and samples, and the strips or tiles.
 
 use std::ops::Range;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::{Array, DataType, Result};
 
@@ -220,7 +221,7 @@ fn has_samples(axes: &[&Axis], data_type: &DataType) -> bool {
 
 /// The lengths of chunks in the positions of a selection, by the dimensions of the result.
 fn chunk_lengths(array: &Array, axes: &[Axis]) -> Vec<u64> {
-    let lengths = array.chunk_shape();
+    let lengths = array.unit_shape();
     let all = axes.iter().zip(lengths).filter(|(axis, _)| !axis.is_dropped);
     all.map(|(axis, length)| length.div_ceil(axis.step.unsigned_abs().max(1)).max(1)).collect()
 }

@@ -52,7 +52,7 @@ use zarrox::{Consolidated, OpenMode, OpenOptions};
 /// let written = Manifest::new().write(&path, &mut manifest)?;
 /// assert_eq!(written.keys, 3);
 ///
-/// array.erase_chunk(&[1])?;
+/// array.raw().erase(&[1])?;
 /// let mut found = Vec::new();
 /// let verified = Manifest::new().verify(&path, &mut manifest.as_slice(), &mut |finding| {
 ///     found.push(finding.to_string());

@@ -56,7 +56,7 @@ impl Array {
             Error::new(ErrorKind::Corrupt, format!("the index of shard '{key}': {error}")).with_source(error)
         })?;
         let Some((grid, order, places)) = entries else { return Ok(None) };
-        let inner = self.chunk_shape();
+        let inner = self.unit_shape();
         let start = |dim: usize| self.chunk_grid().chunk_place(dim, shard[dim]).map_or(0, |(start, _)| start);
         let chunk = |(number, place): (usize, Option<(u64, u64)>)| {
             let cell = cell(number, &grid, order.as_deref());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use zarrox::internals::ArrayInternals;
 
 use ndarray::Array2;
 use zarrox::codecs::{Bytes, Sharding};
@@ -230,7 +231,7 @@ impl World {
             }
             Action::EraseChunk { index } => {
                 let is_there = array.grid_shape().iter().zip(index).all(|(count, index)| index < count);
-                match array.erase_chunk(index) {
+                match array.raw().erase(index) {
                     Ok(_) => assert!(is_there),
                     Err(error) => assert!(!is_there && error.kind() == ErrorKind::InvalidArgument, "{error}"),
                 }

@@ -80,7 +80,7 @@ pub(crate) struct Import {
     #[arg(long, value_name = "DIMENSION", conflicts_with_all = ["dtype", "shape"])]
     concat: Option<String>,
 
-    /// Property is done with elements that all files should have alike and that differ: an error, or those of the first file
+    /// What is done with elements that all files should have alike and that differ: an error, or those of the first file
     #[arg(
         long,
         value_name = "RULE",

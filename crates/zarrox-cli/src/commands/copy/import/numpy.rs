@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::data_type::Casting;
 use zarrox::{Array, DataType, Error, ErrorKind, Format, Result};
@@ -59,7 +60,7 @@ impl Import {
                 source.data_type(),
                 source.shape(),
                 copy.data_type(),
-                copy.chunk_shape(),
+                copy.unit_shape(),
                 if in_order { "in the order of the elements" } else { "chunk by chunk" }
             );
             if plan.times_written > 1 {

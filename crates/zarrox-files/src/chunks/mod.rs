@@ -1,7 +1,10 @@
 //! The chunks of an array in a file: as they are stored there, or made of elements.
 
+pub(crate) mod rows;
+
 use std::fmt::Debug;
 use std::ops::ControlFlow;
+use zarrox::internals::ArrayInternals;
 
 use zarrox::codec::{CodecChain, EncodeOptions};
 use zarrox::stores::{Bytes, Value};
@@ -66,7 +69,7 @@ impl EncodedOnRead {
         let registry = zarrox::codecs::registry();
         let chain = array.metadata().chain(&registry, Strictness::Lenient, zarrox::codec::CHUNK_LIMIT)?;
         let item = array.data_type().size() as u64;
-        let size = array.chunk_shape().iter().fold(item, |size, &length| size.saturating_mul(length));
+        let size = array.unit_shape().iter().fold(item, |size, &length| size.saturating_mul(length));
         Ok(Self { elements, chain, size })
     }
 }

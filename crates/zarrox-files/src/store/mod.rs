@@ -1,5 +1,7 @@
 //! [`FileStore`]: a file of another format as a read-only store of Zarr v3, or of v2 for a file whose types are those of NumPy.
 
+pub(crate) mod keys;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Bound, ControlFlow};
@@ -12,9 +14,9 @@ use zarrox::stores::{
 use zarrox::{Error, ErrorKind};
 use zarrox_tools::copy::Access;
 
+use self::keys::Keys;
 use crate::chunks::Chunks;
 use crate::inventory::{Inventories, Inventory};
-use crate::keys::Keys;
 
 /// A part of a file that is not read: a node, an attribute, a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,13 +113,6 @@ struct Inner {
 }
 
 impl FileStore {
-    #[cfg(any(
-        feature = "hdf5",
-        feature = "images",
-        feature = "nifti",
-        feature = "tables",
-        feature = "tiff"
-    ))]
     pub(crate) fn new(
         location: String,
         documents: MemoryStore,

@@ -1,0 +1,100 @@
+//! [`Primitive`]: numbers of the machine, for loops that are written once for all of them.
+
+use super::Number;
+
+/// A number as it lies in memory.
+pub trait Primitive: Copy + Default + PartialOrd + Send + Sync + 'static {
+    /// The smallest number; for floats negative infinity.
+    const LOWEST: Self;
+    /// The largest number; for floats infinity.
+    const HIGHEST: Self;
+    /// NaN, if the type has it.
+    const NAN: Option<Self>;
+
+    /// The number of these bytes, in the byte order of the machine.
+    ///
+    /// # Panics
+    /// When there are more or fewer bytes than the number has.
+    fn of_bytes(bytes: &[u8]) -> Self;
+
+    /// Appends the bytes of the number, in the byte order of the machine.
+    fn append_to(self, bytes: &mut Vec<u8>);
+
+    /// The number as a float, rounded to the nearest.
+    fn to_f64(self) -> f64;
+
+    /// The number, exactly.
+    fn to_number(self) -> Number;
+
+    /// Returns true for NaN.
+    #[expect(clippy::eq_op, reason = "only NaN is not equal to itself")]
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self != self
+    }
+}
+
+macro_rules! primitives {
+    ($($type:ty, $lowest:expr, $highest:expr, $nan:expr, $number:ident as $wide:ty;)*) => {$(
+        impl Primitive for $type {
+            const LOWEST: Self = $lowest;
+            const HIGHEST: Self = $highest;
+            const NAN: Option<Self> = $nan;
+
+            #[inline(always)]
+            fn of_bytes(bytes: &[u8]) -> Self {
+                let mut own = [0; size_of::<Self>()];
+                own.copy_from_slice(bytes);
+                Self::from_ne_bytes(own)
+            }
+
+            #[inline(always)]
+            fn append_to(self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_ne_bytes());
+            }
+
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless, clippy::allow_attributes, reason = "rounded to the nearest")]
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+
+            #[inline(always)]
+            fn to_number(self) -> Number {
+                Number::$number(<$wide>::from(self))
+            }
+        }
+    )*};
+}
+
+primitives! {
+    i8, i8::MIN, i8::MAX, None, Integer as i128;
+    i16, i16::MIN, i16::MAX, None, Integer as i128;
+    i32, i32::MIN, i32::MAX, None, Integer as i128;
+    i64, i64::MIN, i64::MAX, None, Integer as i128;
+    u8, u8::MIN, u8::MAX, None, Integer as i128;
+    u16, u16::MIN, u16::MAX, None, Integer as i128;
+    u32, u32::MIN, u32::MAX, None, Integer as i128;
+    u64, u64::MIN, u64::MAX, None, Integer as i128;
+    f32, f32::NEG_INFINITY, f32::INFINITY, Some(f32::NAN), Float as f64;
+    f64, f64::NEG_INFINITY, f64::INFINITY, Some(f64::NAN), Float as f64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_through_bytes() {
+        fn check<T: Primitive + std::fmt::Debug>(number: T, float: f64) {
+            let mut bytes = Vec::new();
+            number.append_to(&mut bytes);
+            assert_eq!((T::of_bytes(&bytes), number.to_f64(), number.is_nan()), (number, float, false));
+            assert!(T::NAN.is_none_or(Primitive::is_nan) && T::LOWEST < T::HIGHEST);
+        }
+        check(-3_i8, -3.0);
+        check(u64::MAX, 18_446_744_073_709_551_616.0);
+        check(0.1_f32, f64::from(0.1_f32));
+        assert_eq!(u64::MAX.to_number(), Number::Integer(u64::MAX.into()));
+    }
+}
