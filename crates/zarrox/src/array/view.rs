@@ -207,7 +207,7 @@ impl<'a> ArrayView<'a> {
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([4, 6]).data_type(DataType::Int32).fill_value(7).create()?;
-    /// let mut columns = ndarray::Array2::zeros((6, 4)).reversed_axes();
+    /// let mut columns = Array2::<i32>::zeros((6, 4)).reversed_axes();
     /// array.slice(..).read_into(&mut columns)?;
     /// let mut row = vec![std::mem::MaybeUninit::<i32>::uninit(); 6];
     /// array.slice(s![0, ..]).read_into(&mut row)?;
