@@ -154,6 +154,7 @@ impl<T: FromElement> FromElements for Vec<T> {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it")]
 fn shape_error(error: ndarray::ShapeError) -> Error {
     Error::argument(error.to_string())
 }

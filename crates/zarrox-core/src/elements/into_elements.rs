@@ -27,6 +27,7 @@ pub struct Elements<'a> {
 }
 
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a box would be an allocation for each write")]
 enum Memory<'a> {
     View(View<'a>),
     Owned { bytes: Vec<u8>, vlen: VlenBuffer, shape: Dims<usize>, item: usize },
