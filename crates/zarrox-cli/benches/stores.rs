@@ -75,7 +75,7 @@ fn create(endpoint: &str, name: &str, shape: u64, chunk: u64) -> Array {
     let array = options.create_array(format!("s3://zarrox/{name}.zarr")).shape([shape]).chunks([chunk]);
     let array = array.data_type(DataType::UInt8).codecs([Bytes::little().into()]).create().unwrap();
     let length = usize::try_from(shape).unwrap();
-    array.write(.., &Array1::from_shape_fn(length, |index| u8::try_from(index % 251).unwrap() + 1)).unwrap();
+    array.write(.., Array1::from_shape_fn(length, |index| u8::try_from(index % 251).unwrap() + 1)).unwrap();
     array
 }
 

@@ -14,7 +14,7 @@ fn file(directory: &Path, name: &str, units: &str, times: &[f64], scale: f64) ->
     let array = root.create_array("time").shape([times.len() as u64]).data_type(DataType::Float64);
     let attributes = json!({"units": units, "calendar": "standard"});
     let array = array.attributes(attributes.as_object().unwrap().clone()).dimension_names(["time"]);
-    array.create().unwrap().write(.., &ndarray::Array1::from(times.to_vec())).unwrap();
+    array.create().unwrap().write(.., ndarray::Array1::from(times.to_vec())).unwrap();
     let array = root.create_array("t").shape([times.len() as u64, 2]).data_type(DataType::Float64);
     let attributes = json!({"scale_factor": scale});
     let array = array.attributes(attributes.as_object().unwrap().clone()).dimension_names(["time", "x"]);
@@ -100,7 +100,7 @@ fn along(
         let array = builder.attributes(attributes.as_object().unwrap().clone()).create().unwrap();
         let values =
             zarrox::DynArray::from_json(data_type, &json!([time, time + 1.0]), &zarrox::codecs::registry());
-        array.write(.., &values.unwrap()).unwrap();
+        array.write(.., values.unwrap()).unwrap();
     }
     let path = directory.join(name);
     zarrox_files::export_file(&group, &path).unwrap();

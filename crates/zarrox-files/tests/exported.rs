@@ -99,7 +99,7 @@ fn of_a_huge_array_only_what_is_stored_is_visited() {
     let chunked = create("chunked").data_type(DataType::Int32).chunks([64, 64]).shards([128, 128]);
     let chunked = chunked.create().unwrap();
     let corner = (1_u64 << 33) - 130;
-    chunked.write(s![corner..corner + 4, 60..70], &ndarray::Array2::from_elem((4, 10), 5)).unwrap();
+    chunked.write(s![corner..corner + 4, 60..70], ndarray::Array2::from_elem((4, 10), 5)).unwrap();
     let whole = zarrox::json::json!({"_nc_storage": "contiguous"}).as_object().unwrap().clone();
     create("empty").data_type(DataType::Int32).chunks([64, 64]).attributes(whole).create().unwrap();
     export_file(place("a.zarr"), place("a.h5")).unwrap();
@@ -202,7 +202,7 @@ fn filters_that_do_not_compress_are_kept() {
     let root = zarrox::create_group(place("a.zarr")).unwrap();
     let array = root.create_array("x").shape([5000]).chunks([1000]).data_type(DataType::Int32);
     let array = array.no_compressor().filter(zarrox::codecs::Fletcher32).create().unwrap();
-    array.write(.., &ndarray::Array1::from_iter(0..5000_i32)).unwrap();
+    array.write(.., ndarray::Array1::from_iter(0..5000_i32)).unwrap();
     for (from, to) in [("a", "b"), ("b", "c")] {
         export_file(place(&format!("{from}.zarr")), place(&format!("{from}.nc"))).unwrap();
         import_file(place(&format!("{from}.nc")), place(&format!("{to}.zarr"))).unwrap();

@@ -59,7 +59,7 @@ fn every_type_layout_and_filter_has_its_values() {
                     assert!(path.ends_with("lists"), "{place} is a group");
                     assert_eq!(group.attributes()["columns"].to_string(), r#"["v","x"]"#);
                     assert_eq!(
-                        root.open(&format!("{path}/v")).unwrap().into_array().unwrap().shape(),
+                        root.open(format!("{path}/v")).unwrap().into_array().unwrap().shape(),
                         [2, 2, 2]
                     );
                 }

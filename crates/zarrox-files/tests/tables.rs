@@ -168,10 +168,10 @@ fn structures_and_masked_values_are_columns() {
         &json::json!([{"x": 1.5, "y": 2}, {"x": 1e30, "y": -2}]),
         &registry,
     );
-    points.write(.., &value.unwrap()).unwrap();
+    points.write(.., value.unwrap()).unwrap();
     let depth = group.create_array("depth").shape([2]).data_type(DataType::Int16);
     let depth = depth.attributes([("_FillValue", -1)]).create().unwrap();
-    depth.write(.., &ndarray::arr1(&[-1_i16, 5])).unwrap();
+    depth.write(.., ndarray::arr1(&[-1_i16, 5])).unwrap();
     let node = Node::Group(group);
     let csv = |table: Table| {
         let mut file = Vec::new();
@@ -371,7 +371,7 @@ fn arrays_of_two_dimensions_are_lists() {
         let array = array.create().unwrap();
         let count = i32::try_from(shape[0] * shape[1]).unwrap();
         let shape = shape.map(|length| usize::try_from(length).unwrap());
-        array.write(.., &ndarray::Array2::from_shape_vec(shape, (0..count).collect()).unwrap()).unwrap();
+        array.write(.., ndarray::Array2::from_shape_vec(shape, (0..count).collect()).unwrap()).unwrap();
     };
     make("full", [3, 2], json::json!({}));
     make("missing", [3, 2], json::json!({"_FillValue": 4}));
@@ -558,7 +558,7 @@ fn packed(path: &Path) -> Group {
         let attributes = attributes.as_object().unwrap().clone();
         let array = group.create_array(name).shape([3]).data_type(data_type.clone()).attributes(attributes);
         let values = zarrox::DynArray::from_json(data_type, &Json::from(values), &zarrox::codecs::registry());
-        array.create().unwrap().write(.., &values.unwrap()).unwrap();
+        array.create().unwrap().write(.., values.unwrap()).unwrap();
     };
     let cents = json::json!({"scale_factor": 0.01, "_FillValue": -9999});
     make("cents", DataType::Int16, cents, [123, -5, -9999]);
@@ -634,7 +634,7 @@ fn packed_numbers_without_values_are_refused() {
         let attributes = attributes.as_object().unwrap().clone();
         let array = group.create_array("x").shape([1]).data_type(data_type.clone()).attributes(attributes);
         let value = zarrox::DynArray::from_json(data_type, &Json::from([value]), &zarrox::codecs::registry());
-        array.create().unwrap().write(.., &value.unwrap()).unwrap();
+        array.create().unwrap().write(.., value.unwrap()).unwrap();
         let error = Table::new().write_parquet(&Node::Group(group), Vec::new()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
         assert!(error.to_string().contains(wanted) && error.to_string().contains("'x'"), "{error}");

@@ -29,7 +29,7 @@ fn images(node: Node) -> Vec<Array> {
             Ok(image) => vec![image.into_array().unwrap()],
             Err(_) => {
                 let count = group.children().unwrap().len();
-                (0..count).flat_map(|number| images(group.open(&number.to_string()).unwrap())).collect()
+                (0..count).flat_map(|number| images(group.open(number.to_string()).unwrap())).collect()
             }
         },
     }
@@ -252,7 +252,7 @@ fn images_become_ome_zarr() {
     let said = &expected(&data())["pyramid.ome.tif"];
     check(&group.open("0").unwrap().into_array().unwrap(), said, "level 0");
     for (number, level) in (1..).zip(said["levels"].as_array().unwrap()) {
-        check(&group.open(&format!("{number}")).unwrap().into_array().unwrap(), level, "a level");
+        check(&group.open(format!("{number}")).unwrap().into_array().unwrap(), level, "a level");
     }
     // Samples become channels before the rows.
     let target = directory.path().join("b.zarr");

@@ -23,7 +23,7 @@ fn counted(path: &Path, shape: &[u64], chunks: &[u64], data_type: DataType) -> A
     // Bytes below 60 make no NaN, and truths are 0 and 1.
     let most = if data_type == DataType::Bool { 2 } else { 60 };
     let bytes = (0..size).map(|n| u8::try_from(n * 7 / 3 % most).unwrap()).collect();
-    array.write(.., &DynArray::new(data_type, lengths, bytes).unwrap()).unwrap();
+    array.write(.., DynArray::new(data_type, lengths, bytes).unwrap()).unwrap();
     array
 }
 
@@ -127,7 +127,7 @@ fn coordinates_are_the_place_of_a_part() {
         let array = group.create_array(name).shape([u64::from(count)]).data_type(DataType::Float64);
         let array = array.dimension_names([name]).create().unwrap();
         let values: Vec<f64> = (0..count).map(|n| first + step * f64::from(n)).collect();
-        array.write(.., &ndarray::Array::from_vec(values)).unwrap();
+        array.write(.., ndarray::Array::from_vec(values)).unwrap();
     }
     let array =
         group.create_array("t2m").shape([40, 60]).data_type(DataType::Int16).dimension_names(["lat", "lon"]);

@@ -28,7 +28,7 @@ fn array(group: &Group, chunks: [u64; 2]) -> Array {
     }
     let builder = group.create_array("a").shape([8, 8]).chunks(chunks).data_type(DataType::Int32);
     let array = builder.no_compressor().create().unwrap();
-    array.write(.., &values()).unwrap();
+    array.write(.., values()).unwrap();
     array
 }
 

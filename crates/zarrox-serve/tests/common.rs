@@ -108,7 +108,7 @@ pub(crate) fn values() -> ndarray::Array2<i32> {
 }
 
 fn written(array: &Array) {
-    array.write(.., &values()).unwrap();
+    array.write(.., values()).unwrap();
     let first = vec![0; array.ndim()];
     array.raw().erase(&first).unwrap();
     array.flush().unwrap();

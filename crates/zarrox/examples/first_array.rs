@@ -1,5 +1,7 @@
 //! Creates an array, writes to it, opens it again, and reads a part of it.
 
+#![expect(clippy::print_stdout, reason = "the program prints what it reads")]
+
 use ndarray::Array2;
 use zarrox::codecs::Zstd;
 use zarrox::{prelude::*, s};
@@ -16,7 +18,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
         .compressor(Zstd::level(3))
         .dimension_names(["time", "latitude", "longitude"])
         .create()?;
-    array.write(s![0, .., ..], &Array2::<f32>::from_elem((721, 1440), 15.5))?;
+    array.write(s![0, .., ..], Array2::<f32>::from_elem((721, 1440), 15.5))?;
 
     let array = zarrox::open_array(&path)?;
     let corner: Array2<f32> = array.read(s![0, ..2, -3..])?;

@@ -1,5 +1,7 @@
 //! Builds a hierarchy of groups and arrays, and walks through it.
 
+#![expect(clippy::print_stdout, reason = "the program prints what it reads")]
+
 use zarrox::prelude::*;
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {

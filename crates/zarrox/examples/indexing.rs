@@ -10,7 +10,9 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
         .chunks([3, 4])
         .data_type(DataType::Int32)
         .create()?;
-    array.write(.., Array2::from_shape_fn((6, 8), |(y, x)| (10 * y + x) as i32))?;
+    for row in 0..6 {
+        array.write(s![row, ..], Array1::from_iter(10 * row..10 * row + 8))?;
+    }
 
     // Slices with steps, from the end, and backwards.
     assert_eq!(array.read::<Vec<i32>>(s![-1, ..;3])?, [50, 53, 56]);

@@ -120,6 +120,7 @@ impl OpenOptions {
     /// never shown. [`StoreRegistry::storage_options`](crate::stores::StoreRegistry::storage_options) of
     /// [`stores::registry`](crate::stores::registry) lists all options.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn storage_option(mut self, name: impl Into<String>, value: impl ToString) -> Self {
         self.storage = self.storage.with(name, value.to_string());
         self

@@ -106,7 +106,7 @@ fn chunks_that_hold_only_fill_values_are_not_stored_unless_asked_for() {
 #[test]
 fn a_chunk_that_becomes_all_fill_values_is_erased() {
     let array = int32(&memory(), &[4], &[2]).create().unwrap();
-    array.write(.., &arr1(&[1, 2, 3, 4])).unwrap();
+    array.write(.., arr1(&[1, 2, 3, 4])).unwrap();
     array.write(s![..2], 0).unwrap();
     assert_eq!(array.info().unwrap().chunks_initialised, 1);
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[0, 0, 3, 4]).into_dyn());
@@ -144,14 +144,14 @@ fn growing_again_after_shrinking_gives_fill_values() {
         let mut array = builder.create().unwrap();
         let values = Array2::from_shape_fn((7, 6), |(i, j)| i32::try_from(i * 6 + j).unwrap());
         array.write(.., &values).unwrap();
-        array.resize(&[3, 5]).unwrap();
+        array.resize([3, 5]).unwrap();
         assert_eq!(
             array.read::<ArrayD<i32>>(..).unwrap(),
             values.slice(ndarray::s![..3, ..5]).to_owned().into_dyn()
         );
         let inside = array.info().unwrap();
         assert_eq!(inside.chunks_initialised, inside.chunks.unwrap(), "chunks outside are gone");
-        array.resize(&[7, 6]).unwrap();
+        array.resize([7, 6]).unwrap();
         let expected =
             Array2::from_shape_fn((7, 6), |(i, j)| if i < 3 && j < 5 { values[(i, j)] } else { -1 });
         assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), expected.into_dyn());
@@ -169,7 +169,7 @@ fn resizing_keeps_unknown_members_of_the_document() {
     let key = Key::new("a/.zarray").unwrap();
     store.set(&key, zarray.to_string().as_bytes(), Default::default()).unwrap();
     let mut array = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
-    array.resize(&[9]).unwrap();
+    array.resize([9]).unwrap();
     zarray["shape"] = json!([9]);
     assert_eq!(document(&store, "a/.zarray"), zarray);
 }
@@ -177,9 +177,9 @@ fn resizing_keeps_unknown_members_of_the_document() {
 #[test]
 fn append_grows_along_any_axis() {
     let mut array = int32(&memory(), &[2, 3], &[2, 2]).create().unwrap();
-    array.write(.., &arr2(&[[1, 2, 3], [4, 5, 6]])).unwrap();
-    assert_eq!(array.append(&arr2(&[[7, 8, 9]]), 0).unwrap(), [3, 3]);
-    assert_eq!(array.append(&arr2(&[[10], [11], [12]]), 1).unwrap(), [3, 4]);
+    array.write(.., arr2(&[[1, 2, 3], [4, 5, 6]])).unwrap();
+    assert_eq!(array.append(arr2(&[[7, 8, 9]]), 0).unwrap(), [3, 3]);
+    assert_eq!(array.append(arr2(&[[10], [11], [12]]), 1).unwrap(), [3, 4]);
     let expected = arr2(&[[1, 2, 3, 10], [4, 5, 6, 11], [7, 8, 9, 12]]);
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), expected.into_dyn());
     for (values, axis) in [(arr2(&[[1, 2]]), 0), (arr2(&[[1, 2, 3, 4]]), 2), (arr2(&[[1, 2, 3, 4]]), 1)] {
@@ -198,7 +198,7 @@ fn two_handles_that_append_in_turn_lose_nothing() {
             scope.spawn(move || {
                 let mut array = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
                 for _ in 0..25 {
-                    array.append(&arr1(&[thread, thread]), 0).unwrap();
+                    array.append(arr1(&[thread, thread]), 0).unwrap();
                 }
             });
         }
@@ -259,13 +259,13 @@ fn writing_inside_a_pool_of_rayons_does_not_deadlock() {
 fn zero_dimensional_and_empty_arrays_work() {
     for format in [Format::V2, Format::V3] {
         let array = int32(&memory(), &[], &[]).format(format).create().unwrap();
-        array.write(.., &ndarray::arr0(5)).unwrap();
+        array.write(.., ndarray::arr0(5)).unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), ndarray::arr0(5).into_dyn());
         assert_eq!(array.info().unwrap().chunks, Some(1));
         let mut array = int32(&memory(), &[0, 3], &[2, 2]).format(format).create().unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().shape(), [0, 3]);
-        array.write(.., &Array2::<i32>::zeros((0, 3))).unwrap();
-        array.append(&arr2(&[[1, 2, 3]]), 0).unwrap();
+        array.write(.., Array2::<i32>::zeros((0, 3))).unwrap();
+        array.append(arr2(&[[1, 2, 3]]), 0).unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr2(&[[1, 2, 3]]).into_dyn());
     }
 }
@@ -273,10 +273,10 @@ fn zero_dimensional_and_empty_arrays_work() {
 #[test]
 fn values_are_broadcast_as_numpy_does() {
     let array = int32(&memory(), &[2, 3], &[1, 2]).create().unwrap();
-    array.write(.., &arr1(&[1, 2, 3])).unwrap();
-    array.write(s![.., 1..2], &arr2(&[[8], [9]])).unwrap();
+    array.write(.., arr1(&[1, 2, 3])).unwrap();
+    array.write(s![.., 1..2], arr2(&[[8], [9]])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr2(&[[1, 8, 3], [1, 9, 3]]).into_dyn());
-    let error = array.write(.., &arr1(&[1, 2])).unwrap_err();
+    let error = array.write(.., arr1(&[1, 2])).unwrap_err();
     assert!(error.to_string().contains("[2] cannot be written to a selection of shape [2, 3]"), "{error}");
 }
 
@@ -299,7 +299,7 @@ fn reading_into_memory_of_any_layout() {
     array.write(.., &values).unwrap();
     let mut memory = Array2::<i32>::zeros((8, 3));
     let mut view = memory.slice_mut(ndarray::s![..;-2, ..]);
-    array.read_into(s![.., ..3], &mut view.slice_mut(ndarray::s![1.., ..])).unwrap();
+    array.read_into(s![.., ..3], view.slice_mut(ndarray::s![1.., ..])).unwrap();
     assert_eq!(memory.row(5), arr1(&[0, 1, 2]));
     assert_eq!(memory.row(1), arr1(&[8, 9, 10]));
     let mut transposed = Array2::<i32>::zeros((4, 3)).reversed_axes();
@@ -318,7 +318,7 @@ fn types_must_agree() {
     let error = array.read::<ArrayD<f32>>(..).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
     assert!(error.to_string().contains("the elements are int32, not float32"), "{error}");
-    assert_eq!(array.write(.., &arr1(&[1_u32, 2])).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
+    assert_eq!(array.write(.., arr1(&[1_u32, 2])).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
     assert_eq!(array.write(.., u32::MAX).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
     let error = int32(&memory(), &[2], &[2]).fill_value(1.5_f64).create().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
@@ -328,12 +328,12 @@ fn types_must_agree() {
 fn chunks_can_be_had_encoded_and_decoded() {
     let array = int32(&memory(), &[3], &[2]).no_compressor().fill_value(9).create().unwrap();
     assert_eq!(array.raw().read(&[0]).unwrap(), None);
-    array.write(.., &arr1(&[1, 2, 3])).unwrap();
+    array.write(.., arr1(&[1, 2, 3])).unwrap();
     assert_eq!(array.raw().key(&[1]).unwrap(), "a/c/1");
     assert_eq!(array.raw().read(&[1]).unwrap().unwrap(), [3, 0, 0, 0, 9, 0, 0, 0].as_slice());
     assert_eq!(array.raw().decode::<ArrayD<i32>>(&[1]).unwrap(), arr1(&[3, 9]).into_dyn());
     array.raw().write(&[0], &[5, 0, 0, 0, 6, 0, 0, 0]).unwrap();
-    array.raw().encode(&[1], &arr1(&[7, 8])).unwrap();
+    array.raw().encode(&[1], arr1(&[7, 8])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[5, 6, 7]).into_dyn());
     assert!(array.raw().erase(&[0]).unwrap());
     assert!(!array.raw().erase(&[0]).unwrap());
@@ -352,8 +352,8 @@ fn an_array_opened_for_reading_refuses_every_change() {
     let mut array = options.open(&path).unwrap().into_array().unwrap();
     let kinds = [
         array.write(.., 1_i8).unwrap_err().kind(),
-        array.resize(&[2]).unwrap_err().kind(),
-        array.append(&arr1(&[1_i8]), 0).unwrap_err().kind(),
+        array.resize([2]).unwrap_err().kind(),
+        array.append(arr1(&[1_i8]), 0).unwrap_err().kind(),
         array.set_attributes(Map::new()).unwrap_err().kind(),
         array.raw().erase(&[0]).unwrap_err().kind(),
         array.raw().write(&[0], &[]).unwrap_err().kind(),
@@ -465,7 +465,7 @@ fn arrays_of_a_hierarchy_share_codecs_only_where_nothing_differs() {
 fn an_append_that_fails_leaves_no_trace() {
     let store = memory();
     let mut array = int32(&store, &[3], &[2]).fill_value(-1).create().unwrap();
-    array.write(.., &arr1(&[1, 2, 3])).unwrap();
+    array.write(.., arr1(&[1, 2, 3])).unwrap();
     let failed = array.append_with(&[6], 0, |grown, place| {
         assert_eq!(grown.shape(), [9]);
         grown.write(place, 7)?;
@@ -475,7 +475,7 @@ fn an_append_that_fails_leaves_no_trace() {
     assert_eq!(failed.unwrap_err().kind(), ErrorKind::InvalidSelection);
     assert_eq!(array.shape(), [3]);
     assert_eq!(array.info().unwrap().chunks_initialised, 2);
-    array.resize(&[9]).unwrap();
+    array.resize([9]).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[1, 2, 3, -1, -1, -1, -1, -1, -1]).into_dyn());
 }
 
@@ -507,7 +507,7 @@ fn a_write_to_the_edge_keeps_what_another_handle_has_appended_behind_it() {
         let other = array.clone();
         array
             .append_with(&[2], 0, |grown, place| {
-                grown.write(place, &arr1(&[7, 8]))?;
+                grown.write(place, arr1(&[7, 8]))?;
                 // Not even a handle that is as new as can be knows of the new shape yet.
                 let fresh = OpenOptions::new().open((store.clone(), "a"))?.into_array()?;
                 fresh.write(.., 1)
@@ -557,8 +557,8 @@ fn elements_of_a_type_known_only_at_run_time_are_broadcast() {
         let values = ndarray::ArrayD::from_shape_vec(shape, values.to_vec()).unwrap();
         DynArray::from_values(DataType::Int32, &values).unwrap()
     };
-    array.field("id").write(&numbers(&[3], &[1, 2, 3])).unwrap();
-    array.oindex((1, [2, 0])).field("id").write(&numbers(&[1, 1], &[9])).unwrap();
+    array.field("id").write(numbers(&[3], &[1, 2, 3])).unwrap();
+    array.oindex((1, [2, 0])).field("id").write(numbers(&[1, 1], &[9])).unwrap();
     let ids = array.field("id").read::<ArrayD<i32>>().unwrap();
     assert_eq!(ids, ndarray::arr2(&[[1, 2, 3], [9, 2, 9]]).into_dyn());
     let first = array.read::<DynArray>(s![0..1, 0..1]).unwrap();
@@ -568,7 +568,7 @@ fn elements_of_a_type_known_only_at_run_time_are_broadcast() {
     assert_eq!(ids, ndarray::arr2(&[[1, 2, 1], [1, 1, 1]]).into_dyn());
     for shape in [&[2][..], &[3, 1], &[2, 2, 3], &[0]] {
         let count = shape.iter().product();
-        let error = array.field("id").write(&numbers(shape, &vec![0; count])).unwrap_err();
+        let error = array.field("id").write(numbers(shape, &vec![0; count])).unwrap_err();
         assert_eq!(error.kind(), zarrox::ErrorKind::InvalidArgument);
         assert!(error.to_string().contains(&format!("{shape:?}")), "{error}");
     }
@@ -600,7 +600,7 @@ fn a_level_that_a_codec_has_not_is_refused_for_new_arrays_and_nothing_to_readers
     }
     let store = memory();
     let array = int32(&store, &[4], &[4]).compressor(Zstd::level(22)).create().unwrap();
-    array.write(.., &arr1(&[1, 2, 3, 4])).unwrap();
+    array.write(.., arr1(&[1, 2, 3, 4])).unwrap();
     let key = Key::new("a/zarr.json").unwrap();
     let document = String::from_utf8(store.get(&key).unwrap().unwrap().to_vec()).unwrap();
     let other = document.replace("\"level\": 22", "\"level\": 99").replace("\"level\":22", "\"level\":99");

@@ -29,8 +29,8 @@ fn create(store: &Arc<dyn Store>) -> zarrox::Result<zarrox::Array> {
 /// The program, waiting.
 fn blocking_program(store: &Arc<dyn Store>) {
     let array = create(store).unwrap();
-    array.write(.., &values()).unwrap();
-    array.write(s![3, ..], &ndarray::arr0(-1)).unwrap();
+    array.write(.., values()).unwrap();
+    array.write(s![3, ..], ndarray::arr0(-1)).unwrap();
     check(&array.read(..).unwrap());
     assert_eq!(array.read::<ArrayD<f64>>(..).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
 }
@@ -87,7 +87,7 @@ fn awaiting_inside_of_a_runtime() {
 fn no_thread_of_the_program_waits() {
     let remote = Remote::new(Duration::from_secs(1));
     let near: Arc<dyn Store> = Arc::new(remote.memory().clone());
-    create(&near).unwrap().write(.., &values()).unwrap();
+    create(&near).unwrap().write(.., values()).unwrap();
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
         let store = remote.blocking();
         let array = asynchronous::run(|| OpenOptions::new().open((store, "a"))).await.unwrap();

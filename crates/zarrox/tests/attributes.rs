@@ -52,7 +52,7 @@ fn assert_unchanged(text: &str) {
         assert_eq!(json::to_line(node.attributes()), text, "{format}");
         node.update_attributes(|attributes| drop(attributes.insert("another".to_owned(), 1.into()))).unwrap();
         assert_eq!(without(&opened(&store, path), "another"), text, "{format}");
-        opened(&store, path).into_array().unwrap().resize(&[6]).unwrap();
+        opened(&store, path).into_array().unwrap().resize([6]).unwrap();
         assert_eq!(without(&opened(&store, path), "another"), text, "{format}");
     }
 }

@@ -56,7 +56,7 @@ fn what_was_said_is_said_again_in_every_format() {
         let store = v2_array(&filters, &compressor);
         let array = OpenOptions::new().strict(true).open((store.clone(), "")).unwrap().into_array();
         let values: Vec<i32> = (0..12).map(|i| i * i - 50).collect();
-        array.unwrap().write(.., &ndarray::arr1(&values)).unwrap();
+        array.unwrap().write(.., ndarray::arr1(&values)).unwrap();
         let (in_v3, document) = converted(&store, Format::V3, "zarr.json");
         let codecs = document["codecs"].as_array().unwrap();
         assert_eq!(codecs[0]["name"], "bytes");
@@ -80,7 +80,7 @@ fn damage_is_found_unless_nobody_asks() {
     ] {
         let store = v2_array(&json!(null), &checksum);
         let array = OpenOptions::new().open((store.clone(), "")).unwrap().into_array().unwrap();
-        array.write(.., &ndarray::Array1::from_iter(1..=12_i32)).unwrap();
+        array.write(.., ndarray::Array1::from_iter(1..=12_i32)).unwrap();
         let mut stored = array.raw().read(&[0]).unwrap().unwrap().to_vec();
         assert_eq!(stored.len(), 28);
         // The checksum itself.
@@ -115,7 +115,7 @@ fn arrays_that_are_created_with_checksums_notice_every_changed_byte() {
             let array = builder.create().unwrap();
             assert!(zarrox::codecs::has_checksum(&array.codecs()), "{what}");
             let values: Vec<i16> = (0..64).map(|n| n * 331).collect();
-            array.write(.., &ndarray::arr1(&values)).unwrap();
+            array.write(.., ndarray::arr1(&values)).unwrap();
             let file = path.join(array.raw().key(&[0]).unwrap());
             let whole = std::fs::read(&file).unwrap();
             let read = || zarrox::open_array(&path).unwrap().read::<ArrayD<i16>>(..);

@@ -190,8 +190,8 @@ fn filters_see_bytes_as_numbers_of_their_own_type() {
             "{what}"
         );
         array.raw().erase(&[0, 0]).unwrap();
-        array.write(s![..1, ..], &array.read::<DynArray>(s![..1, ..]).unwrap()).unwrap();
-        array.write(s![1.., ..], &array.read::<DynArray>(s![..1, ..]).unwrap()).unwrap();
+        array.write(s![..1, ..], array.read::<DynArray>(s![..1, ..]).unwrap()).unwrap();
+        array.write(s![1.., ..], array.read::<DynArray>(s![..1, ..]).unwrap()).unwrap();
         array.write(.., &values).unwrap();
         assert_eq!(numbers(&array, dtype), expected, "{what}");
         // Of what zlib makes there is more than one.
@@ -261,7 +261,7 @@ fn v3_metadata_with_a_filter_of_bytes_is_refused() {
     assert!(error.contains("Zarr v3 does not support 'v2_filter"), "{error}");
     for format in [Format::V2, Format::V3Experimental, Format::V3Draft] {
         let array = create(format).unwrap();
-        array.write(.., &ndarray::arr1(&[1, -2, 3, 4, 5, i32::MIN])).unwrap();
+        array.write(.., ndarray::arr1(&[1, -2, 3, 4, 5, i32::MIN])).unwrap();
         assert_eq!(
             array.read::<ArrayD<i32>>(..).unwrap().into_raw_vec_and_offset().0,
             [1, -2, 3, 4, 5, i32::MIN]
@@ -345,12 +345,12 @@ fn filters_of_bytes_refuse_what_is_not_theirs() {
         assert!(error.to_string().contains("codec 'v2_filter'") || length % 4 == 0, "{length}: {error}");
     }
     let array = open("<i4", json!([{"id": "crc32"}, delta("<i8", "<i8")]), &[0; 32]);
-    let error = array.write(.., &ndarray::arr2(&[[1, 2, 3], [4, 5, 6]])).unwrap_err().to_string();
+    let error = array.write(.., ndarray::arr2(&[[1, 2, 3], [4, 5, 6]])).unwrap_err().to_string();
     assert!(error.contains("28 bytes are not a whole number of elements of 8 bytes"), "{error}");
     let quantize = json!({"id": "quantize", "digits": 1, "dtype": "<f4", "astype": "<f4"});
     let array = open("<f4", json!([shuffle(4), quantize]), &[0; 24]);
     assert_eq!(array.read::<ArrayD<f32>>(..).unwrap().sum(), 0.0);
-    let error = array.write(.., &ndarray::arr2(&[[1.1_f32, 2.2, 3.3], [4.4, 5.5, 6.6]])).unwrap_err();
+    let error = array.write(.., ndarray::arr2(&[[1.1_f32, 2.2, 3.3], [4.4, 5.5, 6.6]])).unwrap_err();
     assert!(error.to_string().contains("would not restore exactly"), "{error}");
     // Property numcodecs cannot write either.
     let store = stored("<f4", "C", &json!([shuffle(4), {"id": "bitround", "keepbits": 3}]), &[0; 24]);

@@ -248,7 +248,7 @@ fn names_and_kinds_of_v2_are_known_without_reading_documents() {
     let root = OpenOptions::new().format(Format::V2).create_group((counted, "")).unwrap();
     for number in 0..10 {
         array(&root, &format!("a{number}"));
-        root.create_group(&format!("g{number}")).unwrap();
+        root.create_group(format!("g{number}")).unwrap();
     }
     store.take();
     assert_eq!(root.child_kinds().unwrap().len(), 20);

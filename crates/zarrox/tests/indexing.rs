@@ -39,11 +39,11 @@ fn the_element_of_an_array_without_dimensions_is_selected_repeatedly() {
     array.write(.., 5).unwrap();
     let twice = array.slice(NewAxis).slice(s![[0, 0]]);
     assert_eq!(twice.read::<ArrayD<i32>>().unwrap().as_slice().unwrap(), [5, 5]);
-    twice.write(&ndarray::arr1(&[6, 7])).unwrap();
+    twice.write(ndarray::arr1(&[6, 7])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 7);
     let never = array.slice(NewAxis).slice(s![[0; 0]]);
     assert_eq!(never.read::<ArrayD<i32>>().unwrap().len(), 0);
-    never.write(&ndarray::arr1(&[] as &[i32; 0])).unwrap();
+    never.write(ndarray::arr1(&[] as &[i32; 0])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 7);
 }
 
@@ -65,7 +65,7 @@ fn values_may_have_axes_of_length_1_in_front() {
         [1, 2, 3]
     );
     let texts = created(DataType::string());
-    texts.write(s![0, ..], &values.mapv(|number| number.to_string())).unwrap();
+    texts.write(s![0, ..], values.mapv(|number| number.to_string())).unwrap();
     let read = texts.read::<ArrayD<String>>(s![0, ..]).unwrap();
     assert_eq!(read.as_slice().unwrap(), ["1", "2", "3"]);
     let two = ndarray::arr3(&[[[1, 2, 3]], [[4, 5, 6]]]);
@@ -84,7 +84,7 @@ fn the_last_value_stays_where_a_selection_of_points_repeats_them() {
     let check = |view: zarrox::ArrayView<'_>| {
         let shape: Vec<usize> = view.shape().unwrap().iter().map(|&n| usize::try_from(n).unwrap()).collect();
         let count = i32::try_from(shape.iter().product::<usize>()).unwrap();
-        array.write(.., &ndarray::arr1(&[0, 1, 2, 3, 4, 5])).unwrap();
+        array.write(.., ndarray::arr1(&[0, 1, 2, 3, 4, 5])).unwrap();
         let places = view.read::<ArrayD<i32>>().unwrap();
         let values = ndarray::ArrayD::from_shape_vec(shape, (100..100 + count).collect()).unwrap();
         view.write(&values).unwrap();

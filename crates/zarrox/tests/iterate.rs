@@ -84,7 +84,7 @@ fn stored(shape: &[usize], chunks: &[usize], shards: Option<&[usize]>) -> (Array
         None => array,
     };
     let array = array.create().unwrap();
-    array.write(.., &numbered(shape)).unwrap();
+    array.write(.., numbered(shape)).unwrap();
     opened.lock().unwrap().clear();
     (array, opened)
 }
@@ -270,7 +270,7 @@ fn every_chunk_and_inner_chunk_is_decoded_once() {
     let inner = shards.codecs().pop().unwrap();
     let wrapped = create("wrapped").chunks([32, 4096]).codecs([inner, tally()]).create().unwrap();
     for (array, chunks) in [(plain, 16), (shards, 16), (wrapped, 2 + 16)] {
-        array.write(.., &numbered(&[64, 4096])).unwrap();
+        array.write(.., numbered(&[64, 4096])).unwrap();
         let views = [array.slice(..), array.slice(s![..;-1]), array.slice(s![..;2]), array.slice(s![1..63])];
         for view in &views {
             DECODED.store(0, Ordering::Relaxed);
@@ -319,7 +319,7 @@ fn grids_of_any_size_are_iterated_over_without_a_list() {
     let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array =
         array.shape([1_u64 << 62, 1 << 62]).data_type(DataType::UInt8).chunks([1, 2]).create().unwrap();
-    array.write(s![1_u64 << 61, 7], &ndarray::arr0(9_u8)).unwrap();
+    array.write(s![1_u64 << 61, 7], ndarray::arr0(9_u8)).unwrap();
     let mut chunks = array.chunks::<ArrayD<u8>>().unwrap();
     assert_eq!(chunks.next().unwrap().unwrap(), (vec![0, 0], ArrayD::zeros(IxDyn(&[1, 2]))));
     assert_eq!(chunks.nth(1 << 61).unwrap().unwrap().0, [1, 1]);
@@ -332,7 +332,7 @@ fn grids_of_any_size_are_iterated_over_without_a_list() {
     let array = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a"));
     let array =
         array.shape([1_u64 << 62, 3]).data_type(DataType::UInt8).chunks([1 << 24, 2]).create().unwrap();
-    array.write(s![(1_u64 << 61) + 1, 2], &ndarray::arr0(9_u8)).unwrap();
+    array.write(s![(1_u64 << 61) + 1, 2], ndarray::arr0(9_u8)).unwrap();
     let stored: Vec<_> = array.stored_chunks::<ArrayD<u8>>().unwrap().map(Result::unwrap).collect();
     assert_eq!((stored.len(), &stored[0].0, stored[0].1.shape()), (1, &vec![1 << 37, 1], &[1 << 24, 1][..]));
     assert_eq!(stored[0].1[[1, 0]], 9);
@@ -346,7 +346,7 @@ fn chunks_of_any_lengths_and_arrays_without_dimensions() {
     let create =
         || OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).data_type(DataType::Int32);
     let array = create().shape([9, 3]).rectilinear_chunks([vec![4, 1, 5], vec![2, 1]]).create().unwrap();
-    array.write(.., &numbered(&[9, 3])).unwrap();
+    array.write(.., numbered(&[9, 3])).unwrap();
     check_rows(&array.slice(..));
     check_rows(&array.slice(s![..;-2, 1]));
     let shapes = array.chunks::<ArrayD<i32>>().unwrap().map(|chunk| chunk.unwrap().1.shape().to_vec());

@@ -39,7 +39,7 @@ fn create(chunks: [u64; 2], sharded: bool) -> Array {
     array
         .write(
             ..,
-            &ndarray::Array2::from_shape_fn((1024, 4096), |(y, _)| f64::from(u32::try_from(y).unwrap())),
+            ndarray::Array2::from_shape_fn((1024, 4096), |(y, _)| f64::from(u32::try_from(y).unwrap())),
         )
         .unwrap();
     array

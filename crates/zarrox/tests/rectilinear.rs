@@ -70,7 +70,7 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
         let builder = OpenOptions::new().create_array((store.clone(), "")).shape(shape.clone());
         let builder = builder.data_type(DataType::Int32).fill_value(-1).codecs(theirs.codecs());
         let ours = builder.chunk_grid(theirs.chunk_grid().clone()).create().unwrap();
-        ours.write(&written, &theirs.read::<ArrayD<i32>>(&written).unwrap()).unwrap();
+        ours.write(&written, theirs.read::<ArrayD<i32>>(&written).unwrap()).unwrap();
         let document = |bytes: &[u8]| serde_json::from_slice::<Json>(bytes).unwrap();
         let key = zarrox::stores::Key::new("zarr.json").unwrap();
         let document_of_ours = document(&store.get(&key).unwrap().unwrap());
@@ -117,13 +117,13 @@ fn chunks_are_read_and_written_in_their_own_shapes() {
     let (store, builder) = builder([10]);
     let array = builder.fill_value(-1).rectilinear_chunks([[1, 4, 4, 3]]).create().unwrap();
     assert_eq!((array.unit_shape(), array.grid_shape()), (vec![4], vec![4]));
-    array.write(.., &Array1::from_iter(0..10)).unwrap();
+    array.write(.., Array1::from_iter(0..10)).unwrap();
     assert_eq!(array.raw().shape(&[3]).unwrap(), [3]);
     assert_eq!(array.raw().decode::<ArrayD<i32>>(&[2]).unwrap(), arr1(&[5, 6, 7, 8]).into_dyn());
     assert_eq!(array.raw().decode::<ArrayD<i32>>(&[3]).unwrap(), arr1(&[9, -1, -1]).into_dyn());
     assert_eq!(array.raw().read(&[0]).unwrap().unwrap().len(), 4);
-    array.raw().encode(&[0], &arr1(&[100])).unwrap();
-    let error = array.raw().encode(&[0], &arr1(&[1, 2])).unwrap_err();
+    array.raw().encode(&[0], arr1(&[100])).unwrap();
+    let error = array.raw().encode(&[0], arr1(&[1, 2])).unwrap_err();
     assert!(error.to_string().contains("[1]"), "{error}");
     assert_error(
         array.raw().decode::<ArrayD<i32>>(&[4]),
@@ -141,22 +141,22 @@ fn an_array_grows_within_its_chunks_and_gets_one_beyond_them() {
     let mut array = builder.rectilinear_chunks(lengths).create().unwrap();
     array.write(.., 1).unwrap();
     // The repeated length covers any shape, the list ends at 8.
-    array.append(&ArrayD::from_elem(IxDyn(&[3, 9]), 2), 1).unwrap();
-    array.append(&ArrayD::from_elem(IxDyn(&[5, 13]), 3), 0).unwrap();
+    array.append(ArrayD::from_elem(IxDyn(&[3, 9]), 2), 1).unwrap();
+    array.append(ArrayD::from_elem(IxDyn(&[5, 13]), 3), 0).unwrap();
     assert_eq!(array.chunk_grid().describe(), "([2 × 2, 4], 3)");
     let sums = |array: &Array| {
         [1, 2, 3].map(|n| array.read::<ArrayD<i32>>(..).unwrap().iter().filter(|&&v| v == n).count())
     };
     assert_eq!(sums(&array), [12, 27, 65]);
     // What is cut off reads as the fill value when the array grows again.
-    array.resize(&[3, 5]).unwrap();
-    array.resize(&[8, 13]).unwrap();
+    array.resize([3, 5]).unwrap();
+    array.resize([8, 13]).unwrap();
     assert_eq!(sums(&array), [12, 3, 0]);
     let reopened = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.chunk_grid(), array.chunk_grid());
     assert_eq!(sums(&reopened), [12, 3, 0]);
     // Only a chunk that is larger than all others holds these.
-    array.append(&ArrayD::from_elem(IxDyn(&[5, 13]), 3), 0).unwrap();
+    array.append(ArrayD::from_elem(IxDyn(&[5, 13]), 3), 0).unwrap();
     assert_eq!(
         (array.shape(), array.chunk_grid().describe().as_str()),
         (&[13, 13][..], "([2 × 2, 4, 5], 3)")
@@ -164,8 +164,8 @@ fn an_array_grows_within_its_chunks_and_gets_one_beyond_them() {
     assert_eq!(array.unit_shape(), [5, 3]);
     assert_eq!(sums(&array), [12, 3, 65]);
     // Chunks beyond the shape stay in the list, as zarr-python keeps them.
-    array.resize(&[7, 13]).unwrap();
-    array.resize(&[15, 13]).unwrap();
+    array.resize([7, 13]).unwrap();
+    array.resize([15, 13]).unwrap();
     assert_eq!((array.chunk_grid().describe().as_str(), sums(&array)), ("([2 × 2, 4, 5, 2], 3)", [12, 3, 0]));
     let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!((reopened.shape(), reopened.chunk_grid()), (array.shape(), array.chunk_grid()));
@@ -177,12 +177,12 @@ fn a_grid_stays_as_it_was_where_appending_fails() {
     let (store, builder) = builder([4]);
     let mut array = builder.rectilinear_chunks([[1, 3]]).create().unwrap();
     let failed = array.append_with(&[2], 0, |grown, place| {
-        grown.write(place, &arr1(&[7, 8]))?;
-        grown.write(s![100], &arr1(&[1]))
+        grown.write(place, arr1(&[7, 8]))?;
+        grown.write(s![100], arr1(&[1]))
     });
     assert_error(failed, ErrorKind::InvalidSelection, "axis 0");
     assert_eq!((array.shape(), array.chunk_grid().describe().as_str()), (&[4][..], "([1, 3],)"));
-    array.resize(&[6]).unwrap();
+    array.resize([6]).unwrap();
     let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.chunk_grid().describe(), "([1, 3, 2],)");
     assert_eq!(reopened.read::<ArrayD<i32>>(4..).unwrap().sum(), 0);
@@ -192,10 +192,10 @@ fn a_grid_stays_as_it_was_where_appending_fails() {
 fn shards_grow_only_by_whole_inner_chunks() {
     let (_, builder) = builder([8, 4]);
     let mut array = builder.chunks([2, 2]).rectilinear_chunks([vec![2, 6], vec![4]]).create().unwrap();
-    let error = array.append(&ArrayD::from_elem(IxDyn(&[3, 4]), 1), 0).unwrap_err();
+    let error = array.append(ArrayD::from_elem(IxDyn(&[3, 4]), 1), 0).unwrap_err();
     assert_eq!((error.kind(), array.shape()), (ErrorKind::InvalidArgument, &[8, 4][..]));
     assert!(error.to_string().contains("shards of length 3 in dimension 0"), "{error}");
-    array.append(&ArrayD::from_elem(IxDyn(&[10, 4]), 1), 0).unwrap();
+    array.append(ArrayD::from_elem(IxDyn(&[10, 4]), 1), 0).unwrap();
     assert_eq!(array.shard_shape(), Some(&[10, 4][..]));
     assert_eq!(array.read::<ArrayD<i32>>(8..).unwrap().sum(), 40);
 }
@@ -204,17 +204,17 @@ fn shards_grow_only_by_whole_inner_chunks() {
 fn a_list_that_another_program_has_made_longer_is_taken_over() {
     let (store, builder) = builder([4]);
     let mut array = builder.rectilinear_chunks([[1, 3]]).create().unwrap();
-    array.write(.., &arr1(&[1, 2, 3, 4])).unwrap();
+    array.write(.., arr1(&[1, 2, 3, 4])).unwrap();
     let key = zarrox::stores::Key::new("a/zarr.json").unwrap();
     let mut document: Json = serde_json::from_slice(&store.get(&key).unwrap().unwrap()).unwrap();
     document["shape"] = json!([6]);
     document["chunk_grid"]["configuration"]["chunk_shapes"] = json!([[1, 3, [2, 2]]]);
     store.set(&key, document.to_string().as_bytes(), zarrox::stores::Condition::Always).unwrap();
-    array.append(&arr1(&[7, 8]), 0).unwrap();
+    array.append(arr1(&[7, 8]), 0).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[1, 2, 3, 4, 0, 0, 7, 8]).into_dyn());
     document["chunk_grid"] = json!({"name": "regular", "configuration": {"chunk_shape": [4]}});
     store.set(&key, document.to_string().as_bytes(), zarrox::stores::Condition::Always).unwrap();
-    assert!(array.resize(&[2]).unwrap_err().to_string().contains("open it again"));
+    assert!(array.resize([2]).unwrap_err().to_string().contains("open it again"));
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn shards_differ_and_their_inner_chunks_divide_them() {
     let (_, builder) = builder([12, 4]);
     let array = builder.chunks([2, 2]).rectilinear_chunks([vec![2, 6, 4], vec![4]]).create().unwrap();
     assert_eq!((array.unit_shape(), array.shard_shape()), (vec![2, 2], Some(&[6, 4][..])));
-    array.write(s![1..9, 1..], &positions(&[8, 3])).unwrap();
+    array.write(s![1..9, 1..], positions(&[8, 3])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![1..9, 1..]).unwrap(), positions(&[8, 3]));
     let (_, builder) = self::builder([12, 4]);
     for lengths in [[vec![2, 6, 4], vec![3, 1]], [vec![3, 6, 4], vec![4, 4]]] {
@@ -263,7 +263,7 @@ fn other_formats_get_chunks_of_one_shape() {
     };
     let (store, sharded) = builder([12, 4]);
     let sharded = sharded.chunks([2, 2]).rectilinear_chunks([vec![2, 6, 4], vec![4]]).create().unwrap();
-    sharded.write(.., &positions(&[12, 4])).unwrap();
+    sharded.write(.., positions(&[12, 4])).unwrap();
     let converted = convert(store).unwrap();
     assert_eq!(converted.read::<ArrayD<i32>>(..).unwrap(), positions(&[12, 4]));
     assert_eq!(converted.unit_shape(), [2, 2]);
@@ -296,6 +296,6 @@ fn any_number_of_shapes_works() {
     let codecs = [Bytes::big().into(), CodecSpec::from(Gzip::level(1))];
     let array =
         builder.codecs(codecs).rectilinear_chunks([(1..=200).collect::<Vec<u64>>()]).create().unwrap();
-    array.write(.., &Array1::from_iter(0..20_100)).unwrap();
+    array.write(.., Array1::from_iter(0..20_100)).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), positions(&[20_100]));
 }

@@ -52,7 +52,7 @@ fn shade(group: &Group) -> Result<Array> {
         let heights: Array2<i16> = elevation.read(s![above..below, ..])?;
         let shaded = hillshade(&heights, spacing);
         let inside = first - above..last - above;
-        relief.append(&shaded.slice(ndarray::s![inside, ..]), 0)?;
+        relief.append(shaded.slice(ndarray::s![inside, ..]), 0)?;
     }
     Ok(relief)
 }

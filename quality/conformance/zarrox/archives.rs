@@ -36,10 +36,10 @@ fn write(path: &Path, format: Format, level: Option<u32>) -> Result<(), Failure>
     let options = OpenOptions::new().format(format);
     let root = options.create_group((std::sync::Arc::new(store.clone()), "/"))?;
     let array = root.create_array("g/a").shape([6, 10]).chunks([4, 5]).data_type(DataType::Int32).create()?;
-    array.write(.., &numbers())?;
+    array.write(.., numbers())?;
     store.flush()?;
     let array = zarrox::open(path.join("g/a"))?.into_array()?;
-    array.write(s![2, ..], &ndarray::arr1(&[7; 10]))?;
+    array.write(s![2, ..], ndarray::arr1(&[7; 10]))?;
     Ok(array.flush()?)
 }
 

@@ -89,7 +89,7 @@ fn write(store: Arc<dyn Store>, separator: Separator) -> Result<(), Failure> {
     root.set_attributes(attributes("größer"))?;
     for (name, endian) in TYPES {
         let data_type = data_type(name)?;
-        let builder = root.create_array(&path(name)).shape(SHAPE).chunks(CHUNKS).separator(separator);
+        let builder = root.create_array(path(name)).shape(SHAPE).chunks(CHUNKS).separator(separator);
         let array = builder.data_type(data_type.clone()).endian(endian).create()?;
         array.write(.., &expected(&data_type, false)?)?;
     }
@@ -101,7 +101,7 @@ fn write(store: Arc<dyn Store>, separator: Separator) -> Result<(), Failure> {
 fn change(store: Arc<dyn Store>) -> Result<(), Failure> {
     let mut root = read(store, false)?;
     for (name, _) in TYPES {
-        let array = root.open(&path(name))?.into_array()?;
+        let array = root.open(path(name))?.into_array()?;
         let row = DynArray::new(data_type(name)?, vec![10], vec![0; 10 * data_type(name)?.size()])?;
         array.write(s![2, ..], &row)?;
     }
@@ -120,7 +120,7 @@ fn read(store: Arc<dyn Store>, changed: bool) -> Result<Group, Failure> {
     agree("members", &names, &wanted)?;
     for (name, _) in TYPES {
         let data_type = data_type(name)?;
-        let found = root.open(&path(name))?.into_array()?.read::<DynArray>(..)?;
+        let found = root.open(path(name))?.into_array()?.read::<DynArray>(..)?;
         agree(name, found.as_bytes(), expected(&data_type, changed)?.as_bytes())?;
     }
     Ok(root)

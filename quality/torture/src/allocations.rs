@@ -150,7 +150,7 @@ fn act(operation: &str, array: &Array, directory: &Path, values: &[u8]) -> Resul
             let values = ndarray::ArrayView2::from_shape((length, length), values);
             array.write(
                 ..,
-                &values.map_err(|error| {
+                values.map_err(|error| {
                     zarrox::Error::new(zarrox::ErrorKind::InvalidArgument, error.to_string())
                 })?,
             )

@@ -196,7 +196,7 @@ impl Crowd<'_> {
         let at = self.place.open()?;
         let node = at.root().and_then(|root| root.open(NOTES)).map_err(|error| error.to_string())?;
         let is_lost = |(name, number): &(&String, &u64)| {
-            node.attributes().get(*name).and_then(zarrox::json::Json::as_u64) != Some(**number)
+            node.attributes().get(name).and_then(zarrox::json::Json::as_u64) != Some(**number)
         };
         shown.lost = expected.iter().filter(is_lost).count();
         Ok(shown)

@@ -163,7 +163,7 @@ impl Tools<'_> {
                 array.write(selection(start, shape), &values)?;
             }
             Operation::Append { array, rows, number } => self.append(array, *rows, *number)?,
-            Operation::Resize { array, length } => self.array(array)?.resize(&[*length])?,
+            Operation::Resize { array, length } => self.array(array)?.resize([*length])?,
             Operation::SetAttribute { node, name, number } => self.set_attribute(node, name, *number)?,
             Operation::Require { path } => drop(self.root()?.require_group(path)?),
             Operation::Create { path } => return self.create(path),
@@ -204,7 +204,7 @@ impl Tools<'_> {
         let array = self.array(path)?;
         let shape: Vec<u64> = std::iter::once(rows).chain(array.shape()[1..].iter().copied()).collect();
         let start = vec![0; shape.len()];
-        array.append(&elements(number, &start, &shape, &shape), 0).map(drop)
+        array.append(elements(number, &start, &shape, &shape), 0).map(drop)
     }
 
     fn set_attribute(&self, path: &str, name: &str, number: u64) -> zarrox::Result<()> {
@@ -384,7 +384,7 @@ impl Tools<'_> {
 }
 
 fn fill(array: &Array, number: u64) -> zarrox::Result<()> {
-    array.write(.., &elements(number, &[0], &[world::PUT_LENGTH], &[world::PUT_LENGTH]))
+    array.write(.., elements(number, &[0], &[world::PUT_LENGTH], &[world::PUT_LENGTH]))
 }
 
 fn sweep_attribute(attributes: &mut zarrox::json::Map) {

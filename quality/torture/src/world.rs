@@ -80,7 +80,7 @@ pub(crate) fn create(at: &Opened, format: Format) -> zarrox::Result<()> {
     let source = root.create_group(SOURCE)?;
     let array =
         of_numbers(source.create_array(ORIGINAL)).shape(ORIGINAL_SHAPE).chunks(ORIGINAL_CHUNKS).create()?;
-    array.write(.., &original())?;
+    array.write(.., original())?;
     if format == Format::V3 {
         create_damaged(at)?;
     }
@@ -103,7 +103,7 @@ pub(crate) fn create_arena(root: &Group, path: &str) -> zarrox::Result<()> {
 pub(crate) fn create_damaged(at: &Opened) -> zarrox::Result<()> {
     let array = of_numbers(at.root()?.create_array(DAMAGED)).shape(DAMAGED_SHAPE).chunks([2, 2]);
     let array = array.shards(DAMAGED_SHAPE).overwrite(true).create()?;
-    array.write(.., &elements(ORIGINAL_NUMBER, &[0, 0], &DAMAGED_SHAPE, &DAMAGED_SHAPE))?;
+    array.write(.., elements(ORIGINAL_NUMBER, &[0, 0], &DAMAGED_SHAPE, &DAMAGED_SHAPE))?;
     damage(&*at.store, &array)?;
     at.store.flush()?;
     Ok(())
@@ -137,7 +137,7 @@ pub(crate) fn original() -> ArrayD<u64> {
 
 /// The array in [`SOURCE`].
 pub(crate) fn source(root: &Group) -> zarrox::Result<Array> {
-    root.open(&format!("{SOURCE}/{ORIGINAL}"))?.into_array()
+    root.open(format!("{SOURCE}/{ORIGINAL}"))?.into_array()
 }
 
 /// Makes sure that a hierarchy is a whole copy of the source, or a whole pyramid of it.

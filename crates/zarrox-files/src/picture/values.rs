@@ -25,7 +25,7 @@ pub fn floats(values: &DynArray, registry: &Registry) -> Result<Vec<f64>> {
 /// if it is not 0.
 pub fn missing_values(array: &Array, field: Option<&str>, registry: &Registry) -> Vec<f64> {
     let named =
-        ["_FillValue", "missing_value"].iter().filter_map(|name| number(array.attributes().get(*name)?));
+        ["_FillValue", "missing_value"].iter().filter_map(|name| number(array.attributes().get(name)?));
     let fill = array.fill_bytes();
     let fill = DynArray::from_elements(array.data_type().clone(), vec![], [fill.as_bytes()]).ok();
     let fill = fill.and_then(|fill| match field {

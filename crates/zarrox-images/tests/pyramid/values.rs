@@ -172,7 +172,7 @@ fn parts_that_are_not_stored_stay_so() {
     let path = directory.path().join("image.zarr");
     let array = zarrox::create_array(path.join("0")).shape([4096, 4096]).data_type(DataType::UInt16);
     let array = array.chunks([64, 64]).fill_value(9_u16).create().unwrap();
-    array.write(s![70..80, 1000], &ndarray::arr0(1009_u16)).unwrap();
+    array.write(s![70..80, 1000], ndarray::arr0(1009_u16)).unwrap();
     Downsample::new().run(path.join("0")).unwrap();
     for level in 1..=6 {
         let made = zarrox::open_array(path.join(level.to_string())).unwrap();

@@ -216,7 +216,7 @@ mod tests {
         let bytes = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
         let lengths = shape.map(|n| usize::try_from(n).unwrap()).to_vec();
         let values = DynArray::new(DataType::Float64, lengths, bytes).unwrap();
-        array.write(.., &values.cast(data_type, Casting::Lossy, &registry).unwrap()).unwrap();
+        array.write(.., values.cast(data_type, Casting::Lossy, &registry).unwrap()).unwrap();
         array
     }
 

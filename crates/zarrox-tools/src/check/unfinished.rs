@@ -155,7 +155,7 @@ mod tests {
         let remote = Remote::default();
         OpenOptions::new().create_group((remote.blocking(), "")).unwrap();
         let array = OpenOptions::new().create_array((remote.blocking(), "a")).shape([2]).chunks([1]);
-        array.data_type(DataType::Int32).create().unwrap().write(.., &arr1(&[1, 2])).unwrap();
+        array.data_type(DataType::Int32).create().unwrap().write(.., arr1(&[1, 2])).unwrap();
         let place = OpenOptions::new().location(remote.blocking(), "a").unwrap();
         place.begin_deletion().unwrap();
         place.erase("a/zarr.json".to_owned()).unwrap();

@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn what_is_not_missing_in_v3_is_not_in_v2() {
         let (array, store) = three(&json!({}), 7);
-        array.write(.., &ndarray::arr1(&[1_i16, 2, 3, 7])).unwrap();
+        array.write(.., ndarray::arr1(&[1_i16, 2, 3, 7])).unwrap();
         let (copy, report) = converted(&array, &store, Format::V2);
         assert_eq!(copy.metadata().fill_value, None);
         assert!(report.obstacles[0].reason.contains("null"), "{report}");
@@ -290,7 +290,7 @@ mod tests {
     fn what_is_missing_in_v3_is_the_fill_value_of_v2_and_back() {
         for fill in [0_i16, -9] {
             let (array, store) = three(&json!({"_FillValue": -9}), fill);
-            array.write(s![..2], &ndarray::arr1(&[1_i16, -9])).unwrap();
+            array.write(s![..2], ndarray::arr1(&[1_i16, -9])).unwrap();
             let (copy, _) = converted(&array, &store, Format::V2);
             assert_eq!(copy.fill_bytes().as_bytes(), (-9_i16).to_ne_bytes());
             assert!(!copy.attributes().contains_key(FILL_VALUE));

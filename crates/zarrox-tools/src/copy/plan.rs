@@ -479,7 +479,7 @@ mod tests {
             let root = OpenOptions::new().create_group((store.clone(), "")).unwrap();
             let scalar =
                 root.create_array("s").shape([0_u64; 0]).data_type(DataType::Int16).create().unwrap();
-            scalar.write(.., &ndarray::arr0(3_i16)).unwrap();
+            scalar.write(.., ndarray::arr0(3_i16)).unwrap();
             let array = root.create_array("x").shape([2]).data_type(DataType::Int16);
             if named { array.dimension_names(["x"]) } else { array }.create().unwrap();
             let _ =

@@ -109,7 +109,7 @@ fn a_copy_that_the_stored_chunks_do_not_fit_is_written_anew_and_kept() {
     let h = consolidated();
     let old = fs::read(h.file("zarr.json")).unwrap();
     let mut array = OpenOptions::new().open(h.file("plain")).unwrap().into_array().unwrap();
-    array.resize(&[6, 6]).unwrap();
+    array.resize([6, 6]).unwrap();
     array.write(s![4.., ..], 5).unwrap();
     // Other programs leave the copy as it was.
     fs::write(h.file("zarr.json"), &old).unwrap();
@@ -126,7 +126,7 @@ fn a_lost_document_is_not_restored_from_a_copy_that_the_stored_chunks_do_not_fit
         let h = consolidated();
         let old = fs::read(h.file("zarr.json")).unwrap();
         let mut array = OpenOptions::new().open(h.file("plain")).unwrap().into_array().unwrap();
-        array.resize(&[6, 6]).unwrap();
+        array.resize([6, 6]).unwrap();
         array.write(s![4.., ..], 5).unwrap();
         // Other programs leave the copy as it was.
         fs::write(h.file("zarr.json"), &old).unwrap();

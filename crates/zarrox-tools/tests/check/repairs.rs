@@ -293,7 +293,7 @@ fn elements_beside_a_damaged_block_are_kept() {
     let array = builder.compressor(Blosc::lz4()).create().unwrap();
     let numbers: Vec<i32> =
         (1..=300_000_i32).map(|n| n.wrapping_mul(0x9e37_79b1_u32.cast_signed())).collect();
-    array.write(.., &ndarray::arr1(&numbers)).unwrap();
+    array.write(.., ndarray::arr1(&numbers)).unwrap();
     edit(&path.join("c/0"), |bytes| {
         let middle = bytes.len() / 2;
         bytes[middle..middle + 4000].fill(0xff);

@@ -552,7 +552,7 @@ fn small_hierarchy(format: Format, store: &Arc<dyn Store>) {
     for name in ["a", "g/b"] {
         let array = root.create_array(name).shape([6]).chunks([2]).data_type(DataType::Int32);
         let array = array.chunk_key_encoding(zarrox::ChunkKeyEncoding::V2(Separator::Dot)).create().unwrap();
-        array.write(s![1..5], &ndarray::arr1(&[1, 2, 3, 4])).unwrap();
+        array.write(s![1..5], ndarray::arr1(&[1, 2, 3, 4])).unwrap();
     }
 }
 
@@ -792,7 +792,7 @@ fn padding_of_structures_is_left_out_where_the_target_has_none() {
     let builder = builder.data_type(padded.clone()).fill_value_json(json!("BwAAAAgAAAABAAAA"));
     let source = builder.create().unwrap();
     let element = [1, 9, 9, 9, 2, 0, 0, 0, 1, 9, 9, 9];
-    source.write(s![1], &DynArray::new(padded.clone(), vec![], element.to_vec()).unwrap()).unwrap();
+    source.write(s![1], DynArray::new(padded.clone(), vec![], element.to_vec()).unwrap()).unwrap();
     let target = memory();
     let plan = Copier::new().format(Format::V3).plan_in(store.clone(), "", target.clone(), "").unwrap();
     let report = plan.run().unwrap();

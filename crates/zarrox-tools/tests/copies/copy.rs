@@ -31,10 +31,10 @@ fn sample(path: &Path) -> Group {
     root.update_attributes(|map| drop(map.insert("title".to_owned(), json!("sea")))).unwrap();
     let depth = root.create_array("depth").shape([40, 30]).data_type(DataType::Int32).chunks([7, 10]);
     let depth = depth.fill_value(-1).dimension_names(["y", "x"]).create().unwrap();
-    depth.write(s![..28, ..], &numbered(&[28, 30])).unwrap();
+    depth.write(s![..28, ..], numbered(&[28, 30])).unwrap();
     let wind = root.create_array("winds/u").shape([16, 16]).data_type(DataType::Int32).chunks([4, 4]);
     let wind = wind.shards([8, 16]).compressor(Zstd::level(1)).create().unwrap();
-    wind.write(.., &numbered(&[16, 16])).unwrap();
+    wind.write(.., numbered(&[16, 16])).unwrap();
     root
 }
 
@@ -347,7 +347,7 @@ fn an_interrupted_move_is_refused_if_the_source_was_changed_since_it_was_copied(
     let directory = half_moved();
     let place = |name: &str| directory.path().join(name);
     let source = zarrox::open_array(place("sea.zarr/winds/u")).unwrap();
-    source.write(s![0, 0], &ndarray::arr0(-7_i32)).unwrap();
+    source.write(s![0, 0], ndarray::arr0(-7_i32)).unwrap();
     let move_again = || Copier::new().move_node(place("sea.zarr/winds"), place("other.zarr/winds"));
     let error = move_again().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");

@@ -18,7 +18,7 @@ fn sample(directory: &Path, name: &str) -> PathBuf {
     let path = directory.join(name);
     let root = zarrox::create_group(&path).unwrap();
     let array = root.create_array("a").shape([20]).data_type(DataType::Int32).chunks([7]).create().unwrap();
-    array.write(.., &numbers()).unwrap();
+    array.write(.., numbers()).unwrap();
     root.consolidate_metadata().unwrap();
     path
 }
@@ -65,8 +65,8 @@ fn what_is_written_while_an_array_is_rechunked_in_place_is_kept() {
     let copier = Copier::new().chunks([5]).on_progress(move |_| {
         if !written.swap(true, Ordering::Relaxed) {
             let mut late = zarrox::open_array(&array)?;
-            late.write(s![3], &ndarray::arr0(-3))?;
-            late.append(&ndarray::arr1(&[-20]), 0)?;
+            late.write(s![3], ndarray::arr0(-3))?;
+            late.append(ndarray::arr1(&[-20]), 0)?;
             late.update_attributes(|map| drop(map.insert("late".to_owned(), json!(1))))?;
         }
         Ok(())
@@ -80,7 +80,7 @@ fn what_is_written_while_an_array_is_rechunked_in_place_is_kept() {
     let now = zarrox::open_array(path.join("a")).unwrap();
     assert_eq!((now.unit_shape(), now.attributes()["late"].clone()), (vec![5], json!(1)));
     assert_eq!(names(&path), ["a", "zarr.json"]);
-    let error = other.write(s![0], &ndarray::arr0(7)).unwrap_err();
+    let error = other.write(s![0], ndarray::arr0(7)).unwrap_err();
     assert!(error.to_string().contains("other chunks"), "{error}");
 }
 
@@ -114,7 +114,7 @@ fn a_rechunking_that_was_interrupted_before_the_array_was_changed_begins_anew() 
     copier.clone().on_progress(stop).run_in_place(path.join("a")).unwrap_err();
     assert_eq!(names(&path), ["a", "a.rechunked", "zarr.json"]);
     let mut array = zarrox::open_array(path.join("a")).unwrap();
-    array.append(&ndarray::arr1(&[20]), 0).unwrap();
+    array.append(ndarray::arr1(&[20]), 0).unwrap();
     array.update_attributes(|map| drop(map.insert("late".to_owned(), json!(1)))).unwrap();
     copier.run_in_place(path.join("a")).unwrap();
     assert_eq!(names(&path), ["a", "zarr.json"]);
@@ -207,12 +207,12 @@ fn a_handle_from_before_a_conversion_in_place_fails_and_tells_why() {
     let path = directory.path().join("a.zarr");
     let array = OpenOptions::new().format(Format::V2).create_array(&path);
     let mut array = array.shape([4]).data_type(DataType::Int32).chunks([2]).create().unwrap();
-    array.write(.., &ndarray::arr1(&[1, 2, 3, 4])).unwrap();
+    array.write(.., ndarray::arr1(&[1, 2, 3, 4])).unwrap();
     Copier::new().format(Format::V3).plan_in_place(&path).unwrap().run().unwrap();
-    let write = array.write(s![0], &ndarray::arr0(9)).unwrap_err();
+    let write = array.write(s![0], ndarray::arr0(9)).unwrap_err();
     assert!(write.to_string().contains("was converted to Zarr"), "{write}");
     assert_error(array.read::<ArrayD<i32>>(..), ErrorKind::NotFound, "was converted to Zarr");
-    assert_error(array.resize(&[8]), ErrorKind::NotFound, "'/' is not there any more");
+    assert_error(array.resize([8]), ErrorKind::NotFound, "'/' is not there any more");
     assert_error(
         array.update_attributes(|map| drop(map.insert("x".to_owned(), json!(1)))),
         ErrorKind::NotFound,

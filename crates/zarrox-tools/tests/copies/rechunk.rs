@@ -46,7 +46,7 @@ fn elements_are_the_same_in_whatever_chunks() {
             let directory = tempfile::tempdir().unwrap();
             let place = |name: &str| directory.path().join(name);
             let (source, target) = (create(place("a"), shape, from), create(place("b"), shape, to));
-            source.write(.., &numbered(shape)).unwrap();
+            source.write(.., numbered(shape)).unwrap();
             let rechunk = Rechunk::new().memory(memory);
             let rechunk = if is_direct { rechunk } else { rechunk.scratch(place("between")) };
             rechunk.run(&source, &target).unwrap();
@@ -63,7 +63,7 @@ fn rows_and_columns(directory: &Path) -> (Array, Array) {
         create(directory.join("rows"), &[512, 512], &[1, 512]),
         create(directory.join("columns"), &[512, 512], &[512, 1]),
     );
-    source.write(s![0..;2, ..256], &numbered(&[256, 256])).unwrap();
+    source.write(s![0..;2, ..256], numbered(&[256, 256])).unwrap();
     (source, target)
 }
 
@@ -102,7 +102,7 @@ fn shards_and_elements_of_variable_length_are_copied() {
     let directory = tempfile::tempdir().unwrap();
     let place = |name: &str| directory.path().join(name);
     let source = create(place("numbers"), &[100, 100], &[10, 100]);
-    source.write(.., &numbered(&[100, 100])).unwrap();
+    source.write(.., numbered(&[100, 100])).unwrap();
     let shards = zarrox::create_array(place("shards")).shape([100, 100]).data_type(DataType::Int32);
     let shards = shards.chunks([10, 10]).shards([50, 50]).create().unwrap();
     Rechunk::new().run(&source, &shards).unwrap();
@@ -122,7 +122,7 @@ fn shards_and_elements_of_variable_length_are_copied() {
     };
     let (rows, columns) = (texts("texts", [1, 20]), texts("columns", [20, 1]));
     let words = ArrayD::from_shape_fn(IxDyn(&[20, 20]), |at| "z".repeat(at[0] * at[1]));
-    rows.write(.., &DynArray::from_values(text, &words).unwrap()).unwrap();
+    rows.write(.., DynArray::from_values(text, &words).unwrap()).unwrap();
     Rechunk::new().scratch(place("between")).run(&rows, &columns).unwrap();
     assert_eq!(columns.read::<DynArray>(..).unwrap().to::<ArrayD<String>>().unwrap(), words);
 }

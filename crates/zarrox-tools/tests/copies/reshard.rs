@@ -21,7 +21,7 @@ fn source(path: &Path, shards: Option<[u64; 2]>) -> Array {
     let array = zarrox::create_array(path).shape([45, 62]).data_type(DataType::Int32).chunks([5, 8]);
     let array = array.fill_value(-1).compressor(Zstd::level(1));
     let array = shards.into_iter().fold(array, zarrox::ArrayBuilder::shards).create().unwrap();
-    array.write(s![..32, 11..], &numbered().slice(ndarray::s![..32, 11..])).unwrap();
+    array.write(s![..32, 11..], numbered().slice(ndarray::s![..32, 11..])).unwrap();
     array
 }
 
@@ -79,7 +79,7 @@ fn an_index_can_lie_before_the_chunks() {
     let sharding = Sharding::new([5, 8], codecs).index_location(IndexLocation::Start);
     let new = zarrox::create_array(directory.path().join("b")).shape([45, 62]).data_type(DataType::Int32);
     let new = new.fill_value(-1).chunks([20, 32]).codecs([sharding.into()]).create().unwrap();
-    new.write(.., &old.read::<ArrayD<i32>>(..).unwrap()).unwrap();
+    new.write(.., old.read::<ArrayD<i32>>(..).unwrap()).unwrap();
     Copier::new().no_shards().run(directory.path().join("b"), directory.path().join("c")).unwrap();
     let plain = zarrox::open_array(directory.path().join("c")).unwrap();
     assert_eq!(encoded(&plain), encoded(&old));

@@ -132,7 +132,7 @@ fn digests_differ_wherever_something_does() {
 fn of_one(data_type: DataType, element: &[u8]) -> Digest {
     let array = OpenOptions::new().create_array((memory(), "")).shape([1]).data_type(data_type.clone());
     let array = array.create().unwrap();
-    array.write(.., &DynArray::from_elements(data_type, vec![1], [element]).unwrap()).unwrap();
+    array.write(.., DynArray::from_elements(data_type, vec![1], [element]).unwrap()).unwrap();
     digest(&array.into()).unwrap()
 }
 
@@ -247,7 +247,7 @@ fn converted_hierarchies_have_one_digest() {
         let data_type = DataType::parse(name, &zarrox::codecs::registry()).unwrap();
         let size = data_type.size();
         let array =
-            root.create_array(&format!("a{index}")).shape([3, 2]).chunks([2, 2]).data_type(data_type.clone());
+            root.create_array(format!("a{index}")).shape([3, 2]).chunks([2, 2]).data_type(data_type.clone());
         let array = array
             .attributes(attributes(&json!({"_ARRAY_DIMENSIONS": ["y", "x"], "n": index})))
             .create()
@@ -267,7 +267,7 @@ fn converted_hierarchies_have_one_digest() {
             }
         };
         array
-            .write(.., &DynArray::from_elements(data_type, vec![3, 2], (0..6).map(element)).unwrap())
+            .write(.., DynArray::from_elements(data_type, vec![3, 2], (0..6).map(element)).unwrap())
             .unwrap();
     }
     let words = root
@@ -278,7 +278,7 @@ fn converted_hierarchies_have_one_digest() {
         .codecs([VlenUtf8.into()])
         .create()
         .unwrap();
-    words.write(.., &DynArray::from_elements(text, vec![3], ["", "é", "two words"]).unwrap()).unwrap();
+    words.write(.., DynArray::from_elements(text, vec![3], ["", "é", "two words"]).unwrap()).unwrap();
     let expected = digest(&root.into()).unwrap();
     for format in [Format::V3, Format::V3Experimental, Format::V2] {
         let target = memory();

@@ -98,7 +98,7 @@ fn integers_keep_all_digits_and_missing_chunks_are_fill_values() {
     let directory = tempfile::tempdir().unwrap();
     let array = zarrox::create_array(directory.path().join("a")).shape([4, 6]).data_type(DataType::UInt64);
     let array = array.chunks([2, 3]).fill_value(9_u64).create().unwrap();
-    array.write(s![..2, ..3], &arr2(&[[u64::MAX, 1, 2], [u64::MAX - 1, 5, 6]])).unwrap();
+    array.write(s![..2, ..3], arr2(&[[u64::MAX, 1, 2], [u64::MAX - 1, 5, 6]])).unwrap();
     let found = Statistics::new().along(&array, &[0], &[Measure::Min, Measure::Max, Measure::Mean]).unwrap();
     assert_eq!(found[0].to::<ArrayD<u64>>().unwrap(), arr1(&[9, 1, 2, 9, 9, 9]).into_dyn());
     assert_eq!(found[1].to::<ArrayD<u64>>().unwrap(), arr1(&[u64::MAX, 9, 9, 9, 9, 9]).into_dyn());
@@ -117,7 +117,7 @@ fn infinite_and_narrow_numbers() {
     let directory = tempfile::tempdir().unwrap();
     let array = zarrox::create_array(directory.path().join("a")).shape([3, 2]).data_type(DataType::Float64);
     let array = array.create().unwrap();
-    array.write(.., &arr2(&[[f64::INFINITY, f64::NAN], [1.0, f64::NAN], [2.0, f64::NAN]])).unwrap();
+    array.write(.., arr2(&[[f64::INFINITY, f64::NAN], [1.0, f64::NAN], [2.0, f64::NAN]])).unwrap();
     let found = Statistics::new().along(&array, &[0], &[Measure::Mean, Measure::Max, Measure::Nan]).unwrap();
     let mean = found[0].to::<ArrayD<f64>>().unwrap();
     assert!(mean[0] == f64::INFINITY && mean[1].is_nan());
@@ -126,9 +126,9 @@ fn infinite_and_narrow_numbers() {
 
     let half = zarrox::create_array(directory.path().join("b")).shape([2, 2]).data_type(DataType::Float16);
     let half = half.create().unwrap();
-    let values = DynArray::from_values(DataType::Float64, &arr2(&[[0.5, 1.0], [2.5, -1.0]])).unwrap();
+    let values = DynArray::from_values(DataType::Float64, arr2(&[[0.5, 1.0], [2.5, -1.0]])).unwrap();
     let registry = zarrox::codecs::registry();
-    half.write(.., &values.cast(&DataType::Float16, zarrox::data_type::Casting::Exact, &registry).unwrap())
+    half.write(.., values.cast(&DataType::Float16, zarrox::data_type::Casting::Exact, &registry).unwrap())
         .unwrap();
     let found = Statistics::new().along(&half, &[1], &[Measure::Max, Measure::Mean]).unwrap();
     assert_eq!(*found[0].data_type(), DataType::Float16);

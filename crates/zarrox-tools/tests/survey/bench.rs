@@ -16,7 +16,7 @@ fn array(directory: &tempfile::TempDir) -> Array {
     let array = zarrox::create_array(directory.path().join("a")).shape([600, 400]).data_type(DataType::Int32);
     let array = array.chunks([50, 40]).shards([200, 200]).compressor(Zstd::level(1)).create().unwrap();
     array
-        .write(.., &Array2::from_shape_fn((600, 400), |(y, x)| i32::try_from(y * x % 1000).unwrap()))
+        .write(.., Array2::from_shape_fn((600, 400), |(y, x)| i32::try_from(y * x % 1000).unwrap()))
         .unwrap();
     array
 }

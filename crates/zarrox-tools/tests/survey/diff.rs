@@ -89,8 +89,8 @@ fn nan_equals_nan_unless_told_otherwise_and_zeros_are_equal() {
         array.fill_value(f64::NAN).create().unwrap()
     };
     let (left, right) = (create("a"), create("b"));
-    left.write(s![..3], &arr1(&[f64::NAN, 0.0, 1.0])).unwrap();
-    right.write(s![..3], &arr1(&[f64::from_bits(0x7ff8_0000_0000_0001), -0.0, 1.0])).unwrap();
+    left.write(s![..3], arr1(&[f64::NAN, 0.0, 1.0])).unwrap();
+    right.write(s![..3], arr1(&[f64::from_bits(0x7ff8_0000_0000_0001), -0.0, 1.0])).unwrap();
     assert!(found(&Diff::new(), left.clone(), right.clone()).is_empty());
     let strictly = values(&found(&Diff::new().equal_nan(false), left, right));
     assert_eq!((strictly.count, strictly.largest), (2, None));
@@ -102,7 +102,7 @@ fn long_integers_differ_in_their_last_digit() {
     let create = |name: &str, last: i64| {
         let array = zarrox::create_array(directory.path().join(name)).shape([2]).data_type(DataType::Int64);
         let array = array.create().unwrap();
-        array.write(.., &arr1(&[i64::MAX - 1, last])).unwrap();
+        array.write(.., arr1(&[i64::MAX - 1, last])).unwrap();
         array
     };
     let different = found(&Diff::new(), create("a", i64::MAX), create("b", i64::MAX - 1));
@@ -156,15 +156,15 @@ fn numbers_of_other_types_and_text_are_compared() {
         zarrox::create_array(place(name)).shape([3]).data_type(data_type).create().unwrap()
     };
     let (small, large) = (create("f4", DataType::Float32), create("f8", DataType::Float64));
-    small.write(.., &arr1(&[0.1_f32, 2.0, 3.0])).unwrap();
-    large.write(.., &arr1(&[0.1_f64, 2.0, 4.0])).unwrap();
+    small.write(.., arr1(&[0.1_f32, 2.0, 3.0])).unwrap();
+    large.write(.., arr1(&[0.1_f64, 2.0, 4.0])).unwrap();
     let all = found(&Diff::new().rtol(1e-6), small, large);
     assert!(matches!(all[0].kind, DifferenceKind::DataType { .. }));
     assert_eq!(values(&all[1..]).first[0].index, [2]);
     let text = || zarrox::codecs::registry().data_type_from_v3(&json!("string")).unwrap();
     let (left, right) = (create("t", text()), create("u", text()));
-    left.write(.., &arr1(&["a", "b", ""].map(str::to_owned))).unwrap();
-    right.write(.., &arr1(&["a", "c", ""].map(str::to_owned))).unwrap();
+    left.write(.., arr1(&["a", "b", ""].map(str::to_owned))).unwrap();
+    right.write(.., arr1(&["a", "c", ""].map(str::to_owned))).unwrap();
     let different = values(&found(&Diff::new(), left, right));
     assert_eq!((different.count, different.first[0].index.as_slice()), (1, &[1][..]));
     assert_eq!(different.first[0].left, "'b'");

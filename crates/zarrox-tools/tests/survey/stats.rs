@@ -70,7 +70,7 @@ fn numbers_that_mean_missing_are_counted_apart() {
         zarrox::create_array(directory.path().join(name)).shape([6]).chunks([2]).data_type(data_type)
     };
     let whole = create("i8", DataType::Int64).fill_value(-9_i64).create().unwrap();
-    whole.write(s![..4], &arr1(&[3_i64, -9, i64::MAX - 1, 5])).unwrap();
+    whole.write(s![..4], arr1(&[3_i64, -9, i64::MAX - 1, 5])).unwrap();
     let found = Statistics::new().missing([-9.0, 0.5, 1e300]).histogram(1).percentiles([0.0]).unique(3);
     let found = found.run(&whole).unwrap();
     assert_eq!((found.count, found.missing, found.nan), (6, 3, 0));
@@ -79,7 +79,7 @@ fn numbers_that_mean_missing_are_counted_apart() {
     assert_eq!(found.histogram.unwrap().counts, [3]);
     assert_eq!(found.unique.unwrap().len(), 3);
     let float = create("f4", DataType::Float32).create().unwrap();
-    float.write(.., &arr1(&[1e20_f32, 2.0, f32::NAN, 4.0, 1e20, f32::INFINITY])).unwrap();
+    float.write(.., arr1(&[1e20_f32, 2.0, f32::NAN, 4.0, 1e20, f32::INFINITY])).unwrap();
     let found = Statistics::new().missing([1e20, 1e300]).select(s![..5]).run(&float).unwrap();
     assert_eq!((found.count, found.missing, found.nan, found.mean), (5, 2, 1, Some(3.0)));
     assert_eq!(Statistics::new().missing([1e300]).run(&float).unwrap().missing, 0);
@@ -98,19 +98,19 @@ fn other_numbers_fields_and_types_without_numbers() {
     };
     let half = create("f2", DataType::Float16);
     let values = [1.0, 2.0, -0.5, f32::NAN].map(half::f16::from_f32);
-    half.write(.., &arr1(&values)).unwrap();
+    half.write(.., arr1(&values)).unwrap();
     let found = zarrox_tools::stats(&half).unwrap();
     assert_eq!((found.nan, found.min, found.max), (1, Some(Number::Float(-0.5)), Some(Number::Float(2.0))));
     let bools = create("bool", DataType::Bool);
     bools.write(s![..3], true).unwrap();
     assert_eq!(zarrox_tools::stats(&bools).unwrap().mean, Some(0.75));
     let small = create("u1", DataType::UInt8);
-    small.write(.., &arr1(&[1_u8, 2, 3, 250])).unwrap();
+    small.write(.., arr1(&[1_u8, 2, 3, 250])).unwrap();
     let found = Statistics::new().percentiles([50.0, 100.0]).run(&small).unwrap();
     assert_eq!((found.percentiles, found.percentile_error), (vec![(50.0, 2.5), (100.0, 250.0)], 0.0));
     let structure = DataType::structure([("a", DataType::Int16), ("b", DataType::Float64)]).unwrap();
     let records = create("s", structure);
-    records.field("b").write(&arr1(&[1.0, 2.0, 3.0, 4.0])).unwrap();
+    records.field("b").write(arr1(&[1.0, 2.0, 3.0, 4.0])).unwrap();
     assert_eq!(Statistics::new().field("b").run(&records).unwrap().mean, Some(2.5));
     assert_eq!(zarrox_tools::stats(&records).unwrap_err().kind(), ErrorKind::Unsupported);
     let text = zarrox::codecs::registry().data_type_from_v3(&json!("string")).unwrap();

@@ -26,7 +26,7 @@ pub(crate) fn square(chunk: u64) -> ArrayBuilder {
 /// A square with values. It is never dropped, so that the end of a store is not counted as work.
 pub(crate) fn filled(builder: ArrayBuilder) -> &'static Array {
     let array = builder.create().unwrap();
-    array.write(.., &square_values()).unwrap();
+    array.write(.., square_values()).unwrap();
     Box::leak(Box::new(array))
 }
 

@@ -44,8 +44,8 @@ pub(crate) fn list_v2() -> Work {
 fn list_of(format: Format) -> Work {
     let group = options().format(format).create_group((Arc::new(MemoryStore::new()), "")).unwrap();
     for number in 0..50 {
-        group.create_group(&format!("group-{number}")).unwrap();
-        let array = group.create_array(&format!("array-{number}"));
+        group.create_group(format!("group-{number}")).unwrap();
+        let array = group.create_array(format!("array-{number}"));
         array.shape([1000; 2]).data_type(DataType::Float32).compressor(Zstd::level(3)).create().unwrap();
     }
     Box::new(move || drop(black_box(group.children().unwrap())))

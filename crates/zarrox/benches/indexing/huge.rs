@@ -81,7 +81,7 @@ fn growth(report: &mut Report, place: Place) {
     bounded(report, &name("10 elements appended"), || array.append(&ones, 0).unwrap());
     bounded(report, &name("made longer by as many"), || {
         let length = array.shape()[0] + COUNT.unsigned_abs();
-        array.resize(&[length]).unwrap();
+        array.resize([length]).unwrap();
     });
     bounded(report, &name("made longer, then 10 points"), || {
         array.vindex(&points).read::<ArrayD<u8>>().unwrap()

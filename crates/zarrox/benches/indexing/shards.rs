@@ -65,7 +65,7 @@ pub(crate) fn points(report: &mut Report, _: Scale) {
             let place_of = |n: usize| [rows[n], columns[n]].map(|i| usize::try_from(i).unwrap());
             assert!(found.iter().enumerate().all(|(n, &value)| value == values[place_of(n).as_slice()]));
             let (large, _second) = array(DataType::Float32);
-            large.write(.., &values.mapv(f32::from)).unwrap();
+            large.write(.., values.mapv(f32::from)).unwrap();
             let small_points = || small.vindex(coordinates()).read::<ArrayD<u16>>().unwrap();
             let large_points = || large.vindex(coordinates()).read::<ArrayD<f32>>().unwrap();
             report.ratio(&name("u2"), "all of it", 1.3, small_points, || {

@@ -122,7 +122,7 @@ impl<'a> AsTypeView<'a> {
         let resolved = view.resolved()?;
         let mut shape = Array::lengths(&resolved.shape())?;
         shape.extend_from_slice(view.inner());
-        array.from_source(shape, &self.data_type, work, &|mut out| {
+        array.with_source(shape, &self.data_type, work, &|mut out| {
             if view.fields.is_none() {
                 return self.read_cast(resolved, out);
             }

@@ -157,10 +157,10 @@ impl ArrayBuilder {
     /// # use zarrox::ChunkShape;
     /// # let directory = tempfile::tempdir()?;
     /// # let builder = zarrox::create_array(directory.path().join("a.zarr")).data_type(DataType::Int8).shape([60, 80]);
-    /// assert_eq!(builder.clone().chunks([30, 20]).create()?.unit_shape(), [30, 20]);
+    /// assert_eq!(builder.clone().chunks([30, 20]).create()?.chunk_shape(), [30, 20]);
     /// # let builder = builder.overwrite(true);
-    /// assert_eq!(builder.clone().chunks([None, Some(20)]).create()?.unit_shape(), [60, 20]);
-    /// assert_eq!(builder.clone().chunks(ChunkShape::One).create()?.unit_shape(), [60, 80]);
+    /// assert_eq!(builder.clone().chunks([None, Some(20)]).create()?.chunk_shape(), [60, 20]);
+    /// assert_eq!(builder.clone().chunks(ChunkShape::One).create()?.chunk_shape(), [60, 80]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn chunks(mut self, chunks: impl Into<ChunkShape>) -> Self {

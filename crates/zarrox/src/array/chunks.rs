@@ -60,7 +60,7 @@ impl Array {
             return Err(Error::new(ErrorKind::LimitExceeded, message).at(self.place()));
         }
         let key = self.key(chunk)?;
-        self.from_source(spec.shape().into(), self.data_type(), A::read_from, &|mut out| {
+        self.with_source(spec.shape().into(), self.data_type(), A::read_from, &|mut out| {
             let options = self.location.context.decode;
             let part = ReadPart::new(ChunkElements::whole(spec.shape()), out.reborrow(), options);
             let result = self.checked(|| self.read_object(&chain, &key, part, 1));
@@ -73,6 +73,7 @@ impl Array {
     ///
     /// # Errors
     /// When there is no such chunk, the shape is not the chunk's, and as for [`Array::write`].
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub(super) fn write_chunk(&self, chunk: &[u64], values: impl IntoElements) -> Result<()> {
         self.check_writable()?;
         self.check_chunk(chunk)?;

@@ -86,14 +86,14 @@ impl ArrayView<'_> {
 
     fn with_fields(&self, fields: Result<Fields>) -> Self {
         let (resolved, fields) = match fields {
-            Ok(fields) => (self.resolved.clone(), Some(Arc::new(self.from_whole(fields)))),
+            Ok(fields) => (self.resolved.clone(), Some(Arc::new(self.in_whole_elements(fields)))),
             Err(error) => (self.resolved.clone().and(Err(error)), None),
         };
         Self { array: self.array, resolved, fields }
     }
 
     /// The places of fields in whole elements, if they are fields of a field of this view.
-    fn from_whole(&self, mut fields: Fields) -> Fields {
+    fn in_whole_elements(&self, mut fields: Fields) -> Fields {
         let Some(own) = &self.fields else { return fields };
         let start = |offset: usize| {
             let inside = |place: &&FieldPlace| (place.target..place.target + place.size).contains(&offset);

@@ -120,7 +120,7 @@ impl<'a> RawChunks<'a> {
     /// # Errors
     /// When there is no such shard, the store cannot be read, or the index is damaged.
     pub fn inner_chunks(&self, shard: &[u64]) -> Result<Option<Vec<InnerChunk>>> {
-        self.array.inner_chunks(shard, self.key(shard)?)
+        self.array.inner_chunks(shard, &self.key(shard)?)
     }
 
     /// Visits the stored objects below the array's path, except its documents: the indices and the size in bytes of each chunk.

@@ -47,7 +47,7 @@ impl ArrayView<'_> {
 impl Array {
     /// Lets `work` read elements of this shape and type through `read`, which names the place of its errors. Others get the
     /// array's place.
-    pub(super) fn from_source<R>(
+    pub(super) fn with_source<R>(
         &self,
         shape: Dims<usize>,
         data_type: &DataType,

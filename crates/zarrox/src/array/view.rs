@@ -229,6 +229,7 @@ impl<'a> ArrayView<'a> {
     /// [`ErrorKind::DataTypeMismatch`](crate::ErrorKind::DataTypeMismatch) when the values have another type,
     /// [`ErrorKind::InvalidSelection`](crate::ErrorKind::InvalidSelection) when the selection does not fit, and what the store
     /// says. Chunks that were written before an error stay written; each chunk is either the old or the new one.
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn write(&self, values: impl IntoElements) -> Result<()> {
         let elements = self.elements(&values)?;
         self.write_elements(elements)
@@ -240,7 +241,7 @@ impl<'a> ArrayView<'a> {
         let mut shape = Array::lengths(&resolved.shape())?;
         shape.extend_from_slice(self.inner());
         let fields = self.fields.as_deref();
-        array.from_source(shape, self.data_type(), work, &|out| match fields {
+        array.with_source(shape, self.data_type(), work, &|out| match fields {
             None => array.read_resolved(resolved, out),
             Some(fields) => fields.read(array, resolved, out),
         })

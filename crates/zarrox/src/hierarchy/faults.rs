@@ -23,7 +23,7 @@ fn hierarchy(format: Format) -> (FaultyStore, Location) {
     for (name, value) in [("a", 1), ("b", 2), ("g/x", 3)] {
         let array = root.create_array(name).shape([2]).chunks([1]).data_type(DataType::Int32);
         let attributes = Map::from_iter([("value".to_owned(), json!(value))]);
-        array.attributes(attributes).create().unwrap().write(.., &arr1(&[value; 2])).unwrap();
+        array.attributes(attributes).create().unwrap().write(.., arr1(&[value; 2])).unwrap();
     }
     (store, OpenOptions::new().location(shared, "").unwrap())
 }
@@ -271,7 +271,7 @@ fn create_with_elements(root: &Location) -> crate::Result<()> {
     let attributes = Map::from_iter([("value".to_owned(), json!(4))]);
     let array = options.create_array((root.store.clone(), "new")).shape([2]).chunks([1]);
     let array = array.data_type(DataType::Int32).attributes(attributes);
-    array.create_with("fours", |array| array.write(.., &arr1(&[4; 2]))).map(drop)
+    array.create_with("fours", |array| array.write(.., arr1(&[4; 2]))).map(drop)
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn a_killed_creation_of_a_group_with_nodes_is_continued() {
                 let array = group.create_array(name).shape([2]).chunks([1]).data_type(DataType::Int32);
                 let attributes = Map::from_iter([("value".to_owned(), json!(5))]);
                 let array = array.attributes(attributes).overwrite(again);
-                array.create_with(name, |array| array.write(.., &arr1(&[5; 2]))).map(drop)
+                array.create_with(name, |array| array.write(.., arr1(&[5; 2]))).map(drop)
             })
         })
         .map(drop)

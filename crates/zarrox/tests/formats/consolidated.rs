@@ -72,9 +72,9 @@ fn a_thousand_nodes_are_opened_and_listed_by_one_read() {
         let store = memory();
         let root = OpenOptions::new().format(format).create_group((store.clone(), "")).unwrap();
         for group in 0..10 {
-            let group = root.create_group(&format!("g{group}")).unwrap();
+            let group = root.create_group(format!("g{group}")).unwrap();
             for name in 0..99 {
-                let array = group.create_array(&format!("a{name}")).shape([2]).data_type(DataType::Int8);
+                let array = group.create_array(format!("a{name}")).shape([2]).data_type(DataType::Int8);
                 array.attributes(json!({"n": name}).as_object().cloned().unwrap()).create().unwrap();
             }
         }
@@ -145,7 +145,7 @@ fn what_is_out_of_date_is_found() {
         array(&root, "new");
         root.delete("g/h").unwrap();
         let mut b = root.open("g/b").unwrap().into_array().unwrap();
-        b.resize(&[6]).unwrap();
+        b.resize([6]).unwrap();
         root.open("a").unwrap().update_attributes(|map| drop(map.insert("x".into(), json!(1)))).unwrap();
         use Staleness::{Changed, Extra, Missing};
         let expected = [("a", Changed), ("g/b", Changed), ("g/h", Extra), ("g/h/c", Extra), ("new", Missing)];
@@ -157,7 +157,7 @@ fn what_is_out_of_date_is_found() {
             let array = copied.open(path).unwrap().into_array().unwrap();
             for error in [
                 array.read::<ArrayD<i32>>(..).unwrap_err(),
-                array.write(s![..1], &ndarray::arr1(&[1])).unwrap_err(),
+                array.write(s![..1], ndarray::arr1(&[1])).unwrap_err(),
                 array.raw().read(&[0]).unwrap_err(),
                 array.info().unwrap_err(),
             ] {
@@ -190,7 +190,7 @@ fn an_array_that_was_empty_when_it_was_copied_is_not_read_as_empty() {
         builder.create().unwrap();
         root.consolidate_metadata().unwrap();
         let mut grown = leaving(&store, format).open("a").unwrap().into_array().unwrap();
-        grown.append(&ndarray::arr1(&[1, 2, 3]), 0).unwrap();
+        grown.append(ndarray::arr1(&[1, 2, 3]), 0).unwrap();
         let copied = open(&store, format, Consolidated::Require).open("a").unwrap().into_array().unwrap();
         assert_eq!(copied.read::<ArrayD<i32>>(..).unwrap_err().kind(), ErrorKind::InvalidMetadata);
     }
@@ -210,8 +210,8 @@ fn changes_are_refused_where_it_is_left_as_it_is_or_drop_it() {
             copied.delete("a").unwrap_err(),
             copied.move_node("a", "z").unwrap_err(),
             copied.set_attributes(zarrox::json::Map::default()).unwrap_err(),
-            a.resize(&[9]).unwrap_err(),
-            a.append(&ndarray::arr1(&[1]), 0).unwrap_err(),
+            a.resize([9]).unwrap_err(),
+            a.append(ndarray::arr1(&[1]), 0).unwrap_err(),
             a.set_attributes(zarrox::json::Map::default()).unwrap_err(),
         ];
         for error in refused {
@@ -229,7 +229,7 @@ fn changes_are_refused_where_it_is_left_as_it_is_or_drop_it() {
             group.open("g/new").unwrap().into_array().unwrap().read::<ArrayD<i32>>(..).unwrap().sum(),
             4
         );
-        a.resize(&[6]).unwrap();
+        a.resize([6]).unwrap();
         assert_eq!(a.read::<ArrayD<i32>>(..).unwrap().sum(), 22);
         let gone = options(format, Consolidated::Require).open((store.clone(), "")).unwrap_err();
         assert_eq!(gone.kind(), ErrorKind::NotFound);
@@ -276,9 +276,9 @@ fn every_change_keeps_it_up_to_date() {
         let fresh = |after| check_fresh(&store, format, holders, after);
         let mut new = array(&root, "g/x/y/new");
         fresh("a new array, and the groups between");
-        new.resize(&[9]).unwrap();
+        new.resize([9]).unwrap();
         fresh("another shape");
-        new.append(&ndarray::arr1(&[1, 2]), 0).unwrap();
+        new.append(ndarray::arr1(&[1, 2]), 0).unwrap();
         fresh("appended values");
         let attributes = json!({"x": [1, {"y": null}], "t": "é"}).as_object().cloned().unwrap();
         new.set_attributes(attributes.clone()).unwrap();
@@ -323,8 +323,8 @@ fn what_was_opened_by_it_can_be_changed_and_sees_the_change() {
         let store = hierarchy(format);
         let copied = open(&store, format, Consolidated::Require);
         let mut b = copied.open("g/b").unwrap().into_array().unwrap();
-        assert_eq!(b.append(&ndarray::arr1(&[7, 8]), 0).unwrap(), [6]);
-        assert_eq!(b.append(&ndarray::arr1(&[9]), 0).unwrap(), [7]);
+        assert_eq!(b.append(ndarray::arr1(&[7, 8]), 0).unwrap(), [6]);
+        assert_eq!(b.append(ndarray::arr1(&[9]), 0).unwrap(), [7]);
         assert_eq!(copied.open("g/b").unwrap().into_array().unwrap().shape(), [7]);
         array(&copied, "g/new");
         assert!(copied.contains("g/new").unwrap());
@@ -346,7 +346,7 @@ fn a_directory_that_is_opened_as_a_store_of_its_own_belongs_to_the_hierarchy_abo
             let store = Arc::new(DirectoryStore::open(path.join(below)).unwrap());
             OpenOptions::new().open((store, "")).unwrap()
         };
-        node("g/a").into_array().unwrap().resize(&[9]).unwrap();
+        node("g/a").into_array().unwrap().resize([9]).unwrap();
         let mut g = node("g").into_group().unwrap();
         g.set_attributes(json!({"t": 1}).as_object().cloned().unwrap()).unwrap();
         array(&g, "x/new");
@@ -362,7 +362,7 @@ fn what_is_broken_stops_no_change() {
     let key = Key::new(".zmetadata").unwrap();
     store.set(&key, b"{", Condition::Always).unwrap();
     let root = open(&store, Format::V2, Consolidated::Never);
-    array(&root, "new").resize(&[7]).unwrap();
+    array(&root, "new").resize([7]).unwrap();
     assert_eq!(store.get(&key).unwrap().unwrap(), b"{".as_slice());
     assert!(matches!(root.consolidated_freshness().unwrap(), Some(Freshness::Broken(_))));
     root.consolidate_metadata().unwrap();
@@ -382,9 +382,9 @@ fn threads_that_change_one_hierarchy_lose_nothing_in_it() {
                 scope.spawn(move || {
                     let root = open(store, format, Consolidated::Never);
                     for n in 0..10 {
-                        array(&root, &format!("g/t{thread}/a{n}")).resize(&[n]).unwrap();
+                        array(&root, &format!("g/t{thread}/a{n}")).resize([n]).unwrap();
                         if n % 3 == 0 {
-                            root.delete(&format!("g/t{thread}/a{n}")).unwrap();
+                            root.delete(format!("g/t{thread}/a{n}")).unwrap();
                         }
                     }
                 });

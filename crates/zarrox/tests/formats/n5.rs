@@ -152,7 +152,7 @@ fn blocks_are_chunks_of_v3_too() {
     let n5 = zarrox::open_array(&source).unwrap();
     let values = n5.read::<ArrayD<u16>>(..).unwrap();
     assert_eq!(v3.read::<ArrayD<u16>>(..).unwrap(), values.t());
-    v3.write(s![1..6, .., 1], &ndarray::Array2::<u16>::ones((5, 2))).unwrap();
+    v3.write(s![1..6, .., 1], ndarray::Array2::<u16>::ones((5, 2))).unwrap();
     let mut expected = values.t().to_owned();
     expected.slice_mut(ndarray::s![1..6, .., 1]).fill(1);
     assert_eq!(v3.read::<ArrayD<u16>>(..).unwrap(), expected);
@@ -175,7 +175,7 @@ fn new_hierarchies_are_as_the_specification_has_them() {
     let attributes = Map::from_iter([("units".to_owned(), json!(["nm", "nm"]))]);
     let mut array = builder.no_compressor().attributes(attributes).create().unwrap();
     assert_eq!(array.metadata().format, Format::N5);
-    array.write(.., &numbers()).unwrap();
+    array.write(.., numbers()).unwrap();
     assert_eq!(document(&root), json!({"n5": "2.0.0"}));
     assert_eq!(document(&root.join("a")), json!({}));
     let expected = json!({
@@ -188,13 +188,13 @@ fn new_hierarchies_are_as_the_specification_has_them() {
     assert_eq!(block.len(), 12 + 24);
     assert!(path.join("0/1").is_file() && !path.join("2").exists());
 
-    array.resize(&[6, 9]).unwrap();
+    array.resize([6, 9]).unwrap();
     array.update_attributes(|map| drop(map.insert("more".into(), json!(1)))).unwrap();
     let changed = document(&path);
     assert_eq!((&changed["dimensions"], &changed["more"]), (&json!([9, 6]), &json!(1)));
     assert_eq!(array.read::<ArrayD<u16>>(s![..5, ..7]).unwrap(), numbers());
     assert_eq!(array.read::<ArrayD<u16>>(s![5, ..]).unwrap(), arr1(&[0; 9]).into_dyn());
-    array.resize(&[2, 2]).unwrap();
+    array.resize([2, 2]).unwrap();
     assert!(!path.join("1").exists() && !path.join("0/1").exists(), "blocks outside are erased");
     let info = array.info().unwrap();
     assert_eq!((info.chunks_initialised, info.chunks), (1, Some(1)));
@@ -223,7 +223,7 @@ fn every_compression_round_trips_through_its_own_words() {
     for (index, (codec, expected)) in cases.into_iter().enumerate() {
         let path = directory.path().join(format!("x.n5/{index}"));
         let builder = zarrox::create_array(&path).shape([5, 7]).data_type(DataType::UInt16).chunks([3, 4]);
-        builder.compressor(codec.clone()).create().unwrap().write(.., &numbers()).unwrap();
+        builder.compressor(codec.clone()).create().unwrap().write(.., numbers()).unwrap();
         assert_eq!(document(&path)["compression"], expected);
         let again = OpenOptions::new().strict(true).open(&path).unwrap().into_array().unwrap();
         assert_eq!(again.read::<ArrayD<u16>>(..).unwrap(), numbers(), "{codec}");

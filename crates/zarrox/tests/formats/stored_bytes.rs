@@ -49,7 +49,7 @@ fn bytes_are_those_of_the_byte_order() {
             for columns in [false, true] {
                 let array = builder(memory(), format, endian).column_major(columns).create().unwrap();
                 // One chunk is left out, and one is written in part.
-                array.write(s![..4, ..5], &values().slice(ndarray::s![..4, ..5])).unwrap();
+                array.write(s![..4, ..5], values().slice(ndarray::s![..4, ..5])).unwrap();
                 let expected = array.read::<ArrayD<f32>>(..).unwrap();
                 let stored = array.raw().as_bytes().unwrap();
                 assert_eq!(*stored.data_type(), DataType::RawBits(4));
@@ -89,8 +89,8 @@ fn an_array_of_bytes_grows_and_shrinks() {
         builder(store.clone(), Format::V2, Endian::Big).create().unwrap().raw().as_bytes().unwrap();
     let raw = DynArray::new(DataType::RawBits(4), vec![1, 7], bytes_of(&[2.0; 7], Endian::Big)).unwrap();
     stored.append(&raw, 0).unwrap();
-    stored.resize(&[6, 2]).unwrap();
-    stored.resize(&[6, 3]).unwrap();
+    stored.resize([6, 2]).unwrap();
+    stored.resize([6, 3]).unwrap();
     let array = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!(*array.data_type(), DataType::Float32);
     assert_eq!(array.read::<ArrayD<f32>>(s![5]).unwrap(), arr1(&[2.0, 2.0, FILL]).into_dyn());
@@ -110,7 +110,7 @@ fn there_are_none_where_numbers_are_changed_or_chunks_are_divided() {
 #[test]
 fn decoded_chunks_are_not_taken_for_each_other() {
     let array = builder(memory(), Format::V2, Endian::Big).create().unwrap();
-    array.write(.., &values()).unwrap();
+    array.write(.., values()).unwrap();
     let array = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
     let stored = array.raw().as_bytes().unwrap();
     for _ in 0..2 {
@@ -123,7 +123,7 @@ fn decoded_chunks_are_not_taken_for_each_other() {
 fn metadata_that_is_out_of_date_is_noticed() {
     let store = memory();
     let root = OpenOptions::new().format(Format::V2).create_group((store.clone(), "")).unwrap();
-    builder(store.clone(), Format::V2, Endian::Big).create().unwrap().write(.., &values()).unwrap();
+    builder(store.clone(), Format::V2, Endian::Big).create().unwrap().write(.., values()).unwrap();
     root.consolidate_metadata().unwrap();
     let open = || {
         let options = OpenOptions::new().consolidated(Consolidated::Require);
@@ -132,6 +132,6 @@ fn metadata_that_is_out_of_date_is_noticed() {
     };
     assert_eq!(open().read::<DynArray>(..).unwrap().as_bytes(), bytes_of(&values(), Endian::Big));
     let leaving = OpenOptions::new().consolidated_upkeep(Upkeep::Leave);
-    leaving.open((store.clone(), "a")).unwrap().into_array().unwrap().resize(&[5, 8]).unwrap();
+    leaving.open((store.clone(), "a")).unwrap().into_array().unwrap().resize([5, 8]).unwrap();
     assert_eq!(open().read::<DynArray>(..).unwrap_err().kind(), ErrorKind::InvalidMetadata);
 }

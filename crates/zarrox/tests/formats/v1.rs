@@ -44,7 +44,7 @@ fn the_example_of_the_specification_opens() {
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), expected.into_dyn());
     array.write(s![10.., ..], 3).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![9..11, 9]).unwrap(), arr1(&[1, 3]).into_dyn());
-    array.resize(&[25, 20]).unwrap();
+    array.resize([25, 20]).unwrap();
     array.update_attributes(|map| drop(map.insert("baz".into(), json!([1, 2])))).unwrap();
     let mut grown = meta;
     grown["shape"] = json!([25, 20]);
@@ -59,7 +59,7 @@ fn arrays_are_written_as_the_specification_has_them() {
     let builder =
         options.create_array((store.clone(), "")).shape([4]).chunks([2]).data_type(DataType::Float64);
     let array = builder.fill_value(f64::NAN).create().unwrap();
-    array.write(s![1..3], &arr1(&[1.5, 2.5])).unwrap();
+    array.write(s![1..3], arr1(&[1.5, 2.5])).unwrap();
     assert_eq!(
         json_of(&store, "meta"),
         json!({

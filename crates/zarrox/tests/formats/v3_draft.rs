@@ -414,7 +414,7 @@ fn shards_are_those_of_the_storage_transformer() {
     let options = OpenOptions::new().format(Format::V3Draft);
     let written = options.create_array((store.clone(), "w")).shape([4]).chunks([2]).shards([4]);
     let written = written.data_type(DataType::Int32).no_compressor().create().unwrap();
-    written.write(s![2..4], &ndarray::arr1(&[7, 8])).unwrap();
+    written.write(s![2..4], ndarray::arr1(&[7, 8])).unwrap();
     assert_eq!(written.raw().read(&[0]).unwrap().unwrap(), shard);
     let document = store.get(&Key::new("meta/w.array.json").unwrap()).unwrap().unwrap();
     let document: Json = serde_json::from_slice(&document).unwrap();
@@ -471,7 +471,7 @@ fn codecs_are_written_with_their_uris() {
         let document = with("codecs", codecs);
         let store = hierarchy(&document);
         let array = OpenOptions::new().strict(true).open((store, "a")).unwrap().into_array().unwrap();
-        array.write(.., &ndarray::arr1(&[1_i32, 2, 3, -4])).unwrap();
+        array.write(.., ndarray::arr1(&[1_i32, 2, 3, -4])).unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 2);
         let node = zarrox::NodeMetadata::Array(array.metadata().clone());
         let written =

@@ -205,7 +205,7 @@ fn what_others_wrote_with_small_differences_is_read() {
     put("meta/root/a.array.json", document.to_string().as_bytes());
     let options = OpenOptions::new();
     let array = options.open((store.clone(), "a")).unwrap().into_array().unwrap();
-    array.write(.., &ndarray::arr1(&[1_i16, -2])).unwrap();
+    array.write(.., ndarray::arr1(&[1_i16, -2])).unwrap();
     assert_eq!(array.codecs()[1].name, "numcodecs.zlib");
     document["codecs"] = json!([]);
     document["shape"] = json!([]);

@@ -19,7 +19,7 @@ fn numbers(store: &Arc<dyn Store>, with: impl FnOnce(ArrayBuilder) -> ArrayBuild
     let builder =
         OpenOptions::new().create_array((store.clone(), "a")).data_type(DataType::Int32).shape([64]);
     let array = with(builder).create().unwrap();
-    array.write(.., &Array1::from_iter(1..65)).unwrap();
+    array.write(.., Array1::from_iter(1..65)).unwrap();
     array
 }
 

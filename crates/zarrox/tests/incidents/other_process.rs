@@ -99,7 +99,7 @@ fn blocks(path: &Path, writer: u32) {
     for (index, corner) in (0..).zip(corners()) {
         if index % PROCESSES == writer {
             let [z, y, x] = corner;
-            array.write(s![z..z + 25, y..y + 25, x..x + 25], &block(writer, corner)).unwrap();
+            array.write(s![z..z + 25, y..y + 25, x..x + 25], block(writer, corner)).unwrap();
         }
     }
 }

@@ -29,8 +29,8 @@ fn incident_08_growing_after_shrinking_shows_fill_values() {
     for store in [Arc::new(MemoryStore::new()) as Arc<dyn Store>, Remote::default().blocking()] {
         let mut array = array(&store, 23);
         for (shrunk, grown) in [(12, 23), (0, 40), (7, 8)] {
-            array.resize(&[shrunk]).unwrap();
-            array.resize(&[grown]).unwrap();
+            array.resize([shrunk]).unwrap();
+            array.resize([grown]).unwrap();
             let values = reopened(&store).read::<ArrayD<i32>>(..).unwrap();
             let kept = values.iter().take_while(|value| **value == 1).count();
             assert!(kept as u64 <= shrunk && values.sum() == i32::try_from(kept).unwrap(), "{values}");
@@ -49,12 +49,12 @@ fn incident_08_growing_after_a_shrink_that_failed() {
             let shared: Arc<dyn Store> = Arc::new(store.clone());
             let mut array = array(&shared, 23);
             store.inject(Fault::fail(StoreErrorKind::Unreachable).on(&[operation]).nth(nth));
-            let shrunk = array.resize(&[12]);
+            let shrunk = array.resize([12]);
             store.heal();
             failed += u32::from(shrunk.is_err());
             let mut array = reopened(&shared);
             let length = usize::try_from(array.shape()[0]).unwrap();
-            array.resize(&[30]).unwrap();
+            array.resize([30]).unwrap();
             let values = reopened(&shared).read::<ArrayD<i32>>(..).unwrap();
             let (old, new) = values.view().split_at(ndarray::Axis(0), length);
             assert!(old.iter().all(|value| *value == 1), "{operation:?} {nth}: {values}");
@@ -103,12 +103,12 @@ fn incident_09_growing_after_an_append_that_failed() {
         // Nothing can be put right either.
         store.inject(Fault::fail(StoreErrorKind::Unreachable).on(&[Operation::Erase]));
         store.inject(Fault::fail(StoreErrorKind::StorageFull).on(&[Operation::Set]).nth(nth));
-        let appended = array.append(&Array1::from_elem(20, 2), 0);
+        let appended = array.append(Array1::from_elem(20, 2), 0);
         store.heal();
         let mut array = reopened(&shared);
         let length = array.shape()[0];
         assert!(appended.is_err() == (length == 8), "{nth}");
-        array.resize(&[40]).unwrap();
+        array.resize([40]).unwrap();
         let values = array.read::<ArrayD<i32>>(length..).unwrap();
         assert!(values.iter().all(|value| *value == 0), "{nth}: {values}");
     }
@@ -133,8 +133,8 @@ fn incident_10_a_reader_with_the_old_shape() {
             }
         });
         for _ in 0..50 {
-            array.resize(&[20, 3]).unwrap();
-            array.append(&Array2::from_elem((25, 3), 1), 0).unwrap();
+            array.resize([20, 3]).unwrap();
+            array.append(Array2::from_elem((25, 3), 1), 0).unwrap();
         }
         done.store(true, Ordering::Relaxed);
     });

@@ -39,7 +39,7 @@ fn incident_12_a_structure_keeps_its_byte_order() {
     let array = open(&store).unwrap();
     assert_eq!(array.field("x").read::<ArrayD<i32>>().unwrap(), arr1(&[1, 258]).into_dyn());
     assert_eq!(array.field("y").read::<ArrayD<f64>>().unwrap(), arr1(&[2.5, -1.0]).into_dyn());
-    array.field("x").write(&arr1(&[3, 515])).unwrap();
+    array.field("x").write(arr1(&[3, 515])).unwrap();
     let written = store.get(&Key::new("a/0").unwrap()).unwrap().unwrap();
     assert_eq!((&written[..4], &written[12..16]), (&[0, 0, 0, 3][..], &[0, 0, 2, 3][..]));
     assert_eq!(written[4..12], 2.5_f64.to_be_bytes());

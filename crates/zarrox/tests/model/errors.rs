@@ -231,7 +231,7 @@ fn refused(view: &ArrayView<'_>, says: &[String]) {
     same(view.read::<ndarray::Array1<i32>>(), &error);
     same(view.write(&one), &error);
     same(view.write(1_i32), &error);
-    same(view.write(&DynArray::from_values(zarrox::DataType::Int32, &one).unwrap()), &error);
+    same(view.write(DynArray::from_values(zarrox::DataType::Int32, &one).unwrap()), &error);
     same(view.slice(Selection::all()).write(1_i32), &error);
 }
 

@@ -78,7 +78,7 @@ fn choose(choices: &mut Choices) -> FieldCase {
 
 /// Values of a field, broadcast already: what is known only at run time must have the selection's shape.
 fn dynamic<T: Element>(given: &ArrayD<T>, shape: &[usize]) -> DynArray {
-    DynArray::from_values(T::data_type(), &given.broadcast(shape).unwrap()).unwrap()
+    DynArray::from_values(T::data_type(), given.broadcast(shape).unwrap()).unwrap()
 }
 
 fn write(view: &ArrayView<'_>, step: &Step, part: Part, meant: &Expected, model: &mut [Record]) {
@@ -92,7 +92,7 @@ fn write(view: &ArrayView<'_>, step: &Step, part: Part, meant: &Expected, model:
             let given = given.mapv(|record| record.id);
             match part {
                 Part::Id => view.field("id").write(&given).unwrap(),
-                _ => view.field("id").write(&dynamic(&given, &meant.shape)).unwrap(),
+                _ => view.field("id").write(dynamic(&given, &meant.shape)).unwrap(),
             }
             assign(model, meant, &given, |element, value| element.id = value);
         }
@@ -113,7 +113,7 @@ fn write(view: &ArrayView<'_>, step: &Step, part: Part, meant: &Expected, model:
         }
         Part::Two => {
             let given = given.mapv(|record| Some { weight: record.weight, id: record.id });
-            view.fields(&["weight", "id"]).write(&dynamic(&given, &meant.shape)).unwrap();
+            view.fields(&["weight", "id"]).write(dynamic(&given, &meant.shape)).unwrap();
             assign(model, meant, &given, |element, value| {
                 (element.weight, element.id) = (value.weight, value.id);
             });

@@ -182,7 +182,7 @@ fn write<T: Element>(view: &ArrayView<'_>, give: Give, given: &ArrayD<T>) {
         Give::Whole | Give::Broadcast(_) => view.write(given).unwrap(),
         Give::Transposed => {
             let columns = given.t().as_standard_layout().into_owned();
-            view.write(&columns.t()).unwrap();
+            view.write(columns.t()).unwrap();
         }
         Give::Strided => {
             let Some(&any) = given.first() else { return view.write(given).unwrap() };
@@ -192,7 +192,7 @@ fn write<T: Element>(view: &ArrayView<'_>, give: Give, given: &ArrayD<T>) {
             view.write(&values).unwrap();
         }
         Give::Scalar => view.write(ndarray::arr0(given[[]])).unwrap(),
-        Give::Dynamic => view.write(&DynArray::from_values(T::data_type(), given).unwrap()).unwrap(),
+        Give::Dynamic => view.write(DynArray::from_values(T::data_type(), given).unwrap()).unwrap(),
     }
 }
 
@@ -213,7 +213,7 @@ fn read<T: Element + PartialEq + Debug>(
         }
         Take::Strided => {
             let mut apart = larger(shape, other);
-            view.read_into(&mut strided(&mut apart)).unwrap();
+            view.read_into(strided(&mut apart)).unwrap();
             out.assign(&strided(&mut apart));
             strided(&mut apart).fill(other);
             assert!(apart.iter().all(|value| *value == other), "what lies between stays as it is");

@@ -40,11 +40,11 @@ fn check(case: &Case) {
         let given = step.given(&meant.shape, |i| if fill { "nothing".to_owned() } else { text(i) });
         match step.give {
             Give::Dynamic => {
-                view.write(&DynArray::from_values(DataType::string(), &given).unwrap()).unwrap();
+                view.write(DynArray::from_values(DataType::string(), &given).unwrap()).unwrap();
             }
             Give::Transposed => {
                 let columns = given.t().as_standard_layout().into_owned();
-                view.write(&columns.t()).unwrap();
+                view.write(columns.t()).unwrap();
             }
             _ => view.write(&given).unwrap(),
         }

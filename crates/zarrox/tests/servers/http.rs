@@ -17,11 +17,11 @@ fn a_directory_is_read_over_http() {
         let options = OpenOptions::new().format(format);
         let array = options.create_array(Path::new(&root).join(&name).join("g/a"));
         let array = array.shape([100]).chunks([10]).data_type(DataType::Int32).create().unwrap();
-        array.write(s![..95], &Array1::from_iter(0..95)).unwrap();
+        array.write(s![..95], Array1::from_iter(0..95)).unwrap();
         let place = format!("{url}/{}", name.replace('%', "%25").replace(' ', "%20"));
         let array = zarrox::open_array(format!("{place}/g/a")).unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 4465);
-        let error = array.write(.., &Array1::from_elem(100, 1)).unwrap_err();
+        let error = array.write(.., Array1::from_elem(100, 1)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ReadOnly, "{error}");
         let error = zarrox::open(format!("{place}/g/b")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");

@@ -33,8 +33,8 @@ fn check(options: &OpenOptions, url: &str) {
     let root = options.create_group(url).unwrap();
     let array = root.create_array("g/a").shape([30, 40]).chunks([8, 10]).shards([16, 40]);
     let array = array.data_type(DataType::Float32).compressor(Zstd::level(1)).create().unwrap();
-    array.write(.., &values()).unwrap();
-    array.write(s![3..5, 20..22], &ndarray::arr0(-1_f32)).unwrap();
+    array.write(.., values()).unwrap();
+    array.write(s![3..5, 20..22], ndarray::arr0(-1_f32)).unwrap();
     let mut expected = values();
     expected.slice_mut(ndarray::s![3..5, 20..22]).fill(-1.0);
 

@@ -49,7 +49,7 @@ fn a_cache_on_disk_asks_once() {
     let Some((endpoint, direct, url)) = place() else { return };
     let array =
         direct.create_array(&url).shape([100]).chunks([10]).data_type(DataType::Int32).create().unwrap();
-    array.write(.., &Array1::from_iter(0..100)).unwrap();
+    array.write(.., Array1::from_iter(0..100)).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let proxy = Proxy::new(&endpoint).unwrap();
     let cached = options(proxy.url()).storage_option("cache_directory", directory.path().to_str().unwrap());
@@ -66,7 +66,7 @@ fn many_chunks_are_on_a_long_line_together() {
     let Some((endpoint, direct, url)) = place() else { return };
     let array =
         direct.create_array(&url).shape([1_000]).chunks([1]).data_type(DataType::Int32).create().unwrap();
-    array.write(.., &Array1::from_iter(1..=1_000)).unwrap();
+    array.write(.., Array1::from_iter(1..=1_000)).unwrap();
     let proxy = Proxy::new(&endpoint).unwrap();
     let array = options(proxy.url()).open(&url).unwrap().into_array().unwrap();
     proxy.set_delay(LATENCY);
@@ -89,7 +89,7 @@ fn a_consolidated_hierarchy_is_opened_by_one_request() {
         let url = format!("{url}/{format}");
         let root = direct.clone().format(format).create_group(&url).unwrap();
         for index in 0..20 {
-            let array = root.create_array(&format!("g{}/a{index}", index % 3));
+            let array = root.create_array(format!("g{}/a{index}", index % 3));
             array.shape([4]).data_type(DataType::Int32).create().unwrap();
         }
         root.consolidate_metadata().unwrap();
@@ -112,13 +112,13 @@ fn lines_that_break_are_tried_again() {
     let Some((endpoint, direct, url)) = place() else { return };
     let array = direct.create_array(&url).shape([100_000]).chunks([10_000]).data_type(DataType::Int32);
     let array = array.codecs([Bytes::little().into()]).create().unwrap();
-    array.write(.., &Array1::from_iter(0..100_000)).unwrap();
+    array.write(.., Array1::from_iter(0..100_000)).unwrap();
     let proxy = Proxy::new(&endpoint).unwrap();
     let array = options(proxy.url()).open(&url).unwrap().into_array().unwrap();
     proxy.cut(After::Bytes(20_000), 3);
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), Array1::from_iter(0..100_000).into_dyn());
     proxy.cut(After::Answers(2), 2);
-    array.write(.., &Array1::from_elem(100_000, 5)).unwrap();
+    array.write(.., Array1::from_elem(100_000, 5)).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 500_000);
 }
 
@@ -126,7 +126,7 @@ fn lines_that_break_are_tried_again() {
 fn what_may_not_be_read_is_no_fill_value() {
     let Some((endpoint, direct, url)) = place() else { return };
     let array = direct.create_array(&url).shape([4]).data_type(DataType::Int32).create().unwrap();
-    array.write(.., &Array1::from_elem(4, 5)).unwrap();
+    array.write(.., Array1::from_elem(4, 5)).unwrap();
     let wrong = options(&endpoint).storage_option("secret_access_key", "not-the-secret");
     let error = wrong.open(&url).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Forbidden, "{error}");

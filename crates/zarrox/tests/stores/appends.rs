@@ -27,7 +27,7 @@ fn child() {
     let Some(url) = std::env::var_os(CHILD) else { return };
     let mut array = OpenOptions::new().open(url.to_str().unwrap()).unwrap().into_array().unwrap();
     let died = array.append_with(&[8, 3], 0, |grown, _| {
-        grown.write(s![3..7, ..], &Array2::from_elem((4, 3), 9_i8))?;
+        grown.write(s![3..7, ..], Array2::from_elem((4, 3), 9_i8))?;
         std::process::abort()
     });
     died.unwrap();
@@ -52,8 +52,8 @@ fn dies_while_it_appends(url: &str) {
     }
     let mut array = OpenOptions::new().open(&url).unwrap().into_array().unwrap();
     // Growing shows nothing of what was written.
-    array.append(&Array2::from_elem((1, 3), 7_i8), 0).unwrap();
-    array.resize(&[8, 3]).unwrap();
+    array.append(Array2::from_elem((1, 3), 7_i8), 0).unwrap();
+    array.resize([8, 3]).unwrap();
     let rows = array.read::<ArrayD<i8>>(s![.., 0]).unwrap().into_raw_vec_and_offset().0;
     assert_eq!(rows, [5, 5, 5, 7, 0, 0, 0, 0], "{url}");
     assert_eq!(array.read::<ArrayD<i8>>(s![.., 2]).unwrap().into_raw_vec_and_offset().0, rows, "{url}");
@@ -136,7 +136,7 @@ fn rows_that_are_written_are_not_seen_before_the_shape_and_then_all_at_once() {
     let (remote, mut array) = far(2);
     array
         .append_with(&[3], 0, |grown, place| {
-            grown.write(place, &arr1(&[1, 2, 3]))?;
+            grown.write(place, arr1(&[1, 2, 3]))?;
             assert_eq!(values(&remote), [0, 0]);
             assert_eq!(reserved(&remote), 1);
             Ok(())
@@ -162,16 +162,16 @@ fn rows_of_a_dead_writer_are_cleared_and_taken_by_the_next_append() {
     let mut next = opened(&died);
     next.append_with(&[1], 0, |_, _| {
         // What another lets readers see was cleared before.
-        opened(&died).append(&arr1(&[4]), 0)?;
+        opened(&died).append(arr1(&[4]), 0)?;
         assert_eq!(values(&died), [0, 0, 0, 4]);
         Err(zarrox::Error::new(ErrorKind::Interrupted, "stopped"))
     })
     .unwrap_err();
     // The row of the append that failed is free.
-    next.append(&arr1(&[3]), 0).unwrap();
+    next.append(arr1(&[3]), 0).unwrap();
     assert_eq!(values(&died), [0, 0, 3, 4]);
     assert_eq!(reserved(&died), 0);
-    next.resize(&[9]).unwrap();
+    next.resize([9]).unwrap();
     assert_eq!(values(&died), [0, 0, 3, 4, 0, 0, 0, 0, 0]);
 }
 
@@ -182,7 +182,7 @@ fn rows_of_a_dead_writer_between_those_of_others_are_found_and_reused() {
     array
         .append_with(&[3], 0, |grown, _| {
             grown.write(s![2..4], 9)?;
-            opened(&remote).append(&arr1(&[8]), 0)?;
+            opened(&remote).append(arr1(&[8]), 0)?;
             died = Some(when_all_died(&remote));
             Ok(())
         })
@@ -207,12 +207,12 @@ fn rows_of_a_dead_writer_between_those_of_others_are_found_and_reused() {
     assert_eq!(values(&copy), [0, 0, 0, 0, 0, 8]);
 
     // So does the next append, which they are not enough for.
-    opened(&died).append(&arr1(&[1, 2, 3, 4]), 0).unwrap();
+    opened(&died).append(arr1(&[1, 2, 3, 4]), 0).unwrap();
     assert_eq!(values(&died), [0, 0, 0, 0, 0, 8, 1, 2, 3, 4]);
-    opened(&died).append(&arr1(&[5, 6]), 0).unwrap();
+    opened(&died).append(arr1(&[5, 6]), 0).unwrap();
     assert_eq!(values(&died), [0, 0, 5, 6, 0, 8, 1, 2, 3, 4]);
-    opened(&died).append(&arr1(&[7, 7]), 0).unwrap();
-    opened(&died).append(&arr1(&[7]), 0).unwrap();
+    opened(&died).append(arr1(&[7, 7]), 0).unwrap();
+    opened(&died).append(arr1(&[7]), 0).unwrap();
     assert_eq!(values(&died), [0, 0, 5, 6, 7, 8, 1, 2, 3, 4, 7, 7]);
     assert_eq!(found(check(&died)), Vec::<String>::new());
 }
@@ -220,14 +220,14 @@ fn rows_of_a_dead_writer_between_those_of_others_are_found_and_reused() {
 #[test]
 fn a_writer_that_dies_after_it_has_stored_the_shape_has_appended() {
     let (remote, mut array) = far(0);
-    array.append(&arr1(&[1, 2]), 0).unwrap();
+    array.append(arr1(&[1, 2]), 0).unwrap();
     let stale = json!({"reserved": [{
         "axis": 0, "start": 0, "end": 2, "seen": false, "alone": false,
         "owner": {"token": "t", "machine": "another", "process": 1, "started": 1, "heard": 0},
     }]});
     let key = Key::new(RESERVED).unwrap();
     remote.memory().set(&key, stale.to_string().as_bytes(), Condition::Always).unwrap();
-    array.append(&arr1(&[3]), 0).unwrap();
+    array.append(arr1(&[3]), 0).unwrap();
     assert_eq!(values(&remote), [1, 2, 3]);
     assert_eq!(reserved(&remote), 0);
 }
@@ -262,7 +262,7 @@ fn appends_along_two_axes_wait_for_each_other() {
         scope.spawn(move || {
             let node = OpenOptions::new().open((store, "a")).unwrap();
             wait.recv().unwrap();
-            node.into_array().unwrap().append(&Array2::<i32>::ones((2, 1)), 1).unwrap();
+            node.into_array().unwrap().append(Array2::<i32>::ones((2, 1)), 1).unwrap();
         });
         opened(&remote)
             .append_with(&[2, 1], 0, |grown, place| {

@@ -22,7 +22,7 @@ fn array(shards: Option<[u64; 2]>) -> (Remote, zarrox::Array) {
     let builder = builder.shape([50, 70]).chunks([8, 16]).fill_value(3).compressor(Zstd::level(1));
     let builder = if let Some(shards) = shards { builder.shards(shards) } else { builder };
     let array = builder.create().unwrap();
-    array.write(.., &values(1)).unwrap();
+    array.write(.., values(1)).unwrap();
     (remote, array)
 }
 
@@ -67,7 +67,7 @@ fn what_somebody_else_wrote_is_seen() {
     let cached = array.with_options(&AccessOptions::new().chunk_cache(1 << 20));
     assert_eq!(cached.read::<Array2<i32>>(..).unwrap(), values(1));
     let other = OpenOptions::new().open((remote.elsewhere(1).blocking(), "a")).unwrap().into_array().unwrap();
-    other.write(.., &values(1_000)).unwrap();
+    other.write(.., values(1_000)).unwrap();
     assert_eq!(cached.read::<Array2<i32>>(..).unwrap(), values(1_000));
     other.write(.., 3).unwrap();
     assert_eq!(cached.read::<ArrayD<i32>>(..).unwrap().sum(), 3 * 50 * 70);

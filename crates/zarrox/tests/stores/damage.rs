@@ -18,7 +18,7 @@ fn stored() -> (Arc<dyn Store>, Array) {
     let builder = OpenOptions::new().create_array((store.clone(), "t/a")).shape([8]).chunks([4]);
     let array =
         builder.data_type(DataType::Int32).compressor(Zstd::level(1).checksum(true)).create().unwrap();
-    array.write(.., &Array1::from_iter(0..8)).unwrap();
+    array.write(.., Array1::from_iter(0..8)).unwrap();
     (store, array)
 }
 
@@ -345,7 +345,7 @@ fn a_full_disk_loses_nothing_that_was_stored() {
     array.write(s![0, ..], 1_u8).unwrap();
     let error = array.write(.., 2_u8).unwrap_err();
     assert_says(&error, ErrorKind::StorageFull, &["array '/'", "chunk ["]);
-    let error = array.append(&ndarray::Array2::<u8>::ones((50, 100_000)), 0).unwrap_err();
+    let error = array.append(ndarray::Array2::<u8>::ones((50, 100_000)), 0).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageFull);
     let array = zarrox::open_array(&path).unwrap();
     assert_eq!(array.shape(), [100, 100_000], "the failed append has not changed the shape");
@@ -369,7 +369,7 @@ fn a_read_only_file_system_can_be_read_and_says_that_it_is_one() {
     let mut array = zarrox::open_array(&path).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 20);
     assert_eq!(array.write(.., 6).unwrap_err().kind(), ErrorKind::ReadOnly);
-    assert_eq!(array.resize(&[2]).unwrap_err().kind(), ErrorKind::ReadOnly);
+    assert_eq!(array.resize([2]).unwrap_err().kind(), ErrorKind::ReadOnly);
     assert_eq!(array.shape(), [4]);
     assert_eq!(zarrox::create_group(mount.path().join("new.zarr")).unwrap_err().kind(), ErrorKind::ReadOnly);
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 20);

@@ -18,7 +18,7 @@ fn array(inner: Arc<dyn Store>) -> (FaultyStore, zarrox::Array) {
     let store = FaultyStore::new(inner);
     let builder = OpenOptions::new().create_array((Arc::new(store.clone()), "a")).data_type(DataType::Int32);
     let array = builder.shape([10]).chunks([1]).create().unwrap();
-    array.write(.., &Array1::from_elem(10, 1)).unwrap();
+    array.write(.., Array1::from_elem(10, 1)).unwrap();
     (store, array)
 }
 
@@ -40,7 +40,7 @@ fn every_reason_keeps_its_kind() {
         for (cause, kind) in kinds {
             store.inject(Fault::fail(cause).key("a/c/7"));
             let read = array.read::<ArrayD<i32>>(..).unwrap_err();
-            let written = array.write(.., &Array1::from_elem(10, 2)).unwrap_err();
+            let written = array.write(.., Array1::from_elem(10, 2)).unwrap_err();
             for error in [read, written] {
                 assert_eq!(error.kind(), kind, "{error}");
                 let text = error.to_string();
@@ -56,7 +56,7 @@ fn what_was_written_before_a_failure_stays_and_nothing_is_torn() {
     for inner in stores() {
         let (store, array) = array(inner);
         store.inject(Fault::fail(StoreErrorKind::StorageFull).on(&[Operation::Set]).nth(5));
-        let error = array.write(.., &Array1::from_elem(10, 2)).unwrap_err();
+        let error = array.write(.., Array1::from_elem(10, 2)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::StorageFull, "{error}");
         store.heal();
         let values = array.read::<ArrayD<i32>>(..).unwrap();
@@ -102,7 +102,7 @@ fn consolidated_metadata_that_cannot_be_written_is_an_error_of_a_change_that_was
             |root| root.open("a").unwrap().attributes().contains_key("x"),
         ),
         (
-            |root| root.open("a")?.into_array()?.append(&ndarray::arr1(&[2]), 0).map(drop),
+            |root| root.open("a")?.into_array()?.append(ndarray::arr1(&[2]), 0).map(drop),
             |root| root.open("a").unwrap().into_array().unwrap().shape() == [3],
         ),
         (|root| root.create_group("g").map(drop), |root| root.contains("g").unwrap()),

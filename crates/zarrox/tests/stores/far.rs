@@ -50,7 +50,7 @@ fn chunks_are_asked_for_many_at_a_time_and_each_once() {
 fn chunks_are_written_many_at_a_time() {
     let (remote, array) = far_array(200, LATENCY);
     let started = Instant::now();
-    array.write(.., &Array1::from_elem(200, 9_i32)).unwrap();
+    array.write(.., Array1::from_elem(200, 9_i32)).unwrap();
     assert!(started.elapsed() < LATENCY * 50, "{:?}", started.elapsed());
     assert_eq!(count(&remote.take_requests(), "set"), 200);
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 1_800);
@@ -78,7 +78,7 @@ fn raw_elements_are_read_without_the_rest_of_their_chunk() {
     let remote = Remote::default();
     let builder = OpenOptions::new().create_array((remote.blocking(), "a")).data_type(DataType::UInt8);
     let array = builder.shape([4 << 20]).chunks([4 << 20]).codecs([Bytes::little().into()]).create().unwrap();
-    array.write(.., &Array1::from_shape_fn(4 << 20, |index| u8::try_from(index % 251).unwrap())).unwrap();
+    array.write(.., Array1::from_shape_fn(4 << 20, |index| u8::try_from(index % 251).unwrap())).unwrap();
     remote.take_requests();
     assert_eq!(
         array.read::<ArrayD<u8>>(s![1_000_000..1_000_004]).unwrap().as_slice().unwrap(),
@@ -131,7 +131,7 @@ fn opening_asks_first_for_what_most_nodes_have_and_for_nothing_twice() {
         let options = OpenOptions::new().format(format);
         let array = options.create_array((remote.blocking(), path)).shape([4]).chunks([2]);
         let array = array.data_type(DataType::Int32).create().unwrap();
-        array.write(.., &Array1::from_elem(4, 7)).unwrap();
+        array.write(.., Array1::from_elem(4, 7)).unwrap();
         let read = |options: OpenOptions| {
             remote.take_requests();
             let array = options.open((remote.blocking(), path)).unwrap().into_array().unwrap();
@@ -187,8 +187,8 @@ fn processes_that_change_one_hierarchy_keep_its_consolidated_metadata() {
                     let store = remote.elsewhere(process).blocking();
                     let root = OpenOptions::new().open((store, "")).unwrap().into_group().unwrap();
                     for n in 0..5 {
-                        let array = root.create_array(&format!("p{process}/a{n}")).shape([2]);
-                        array.data_type(DataType::Int8).create().unwrap().resize(&[n]).unwrap();
+                        let array = root.create_array(format!("p{process}/a{n}")).shape([2]);
+                        array.data_type(DataType::Int8).create().unwrap().resize([n]).unwrap();
                     }
                 });
             }
@@ -250,7 +250,7 @@ fn children_are_opened_together() {
     let remote = Remote::default();
     let root = OpenOptions::new().create_group((remote.blocking(), "")).unwrap();
     for index in 0..20 {
-        root.create_group(&format!("g{index}")).unwrap();
+        root.create_group(format!("g{index}")).unwrap();
     }
     let remote = slow(&remote);
     let root = OpenOptions::new().open((remote.blocking(), "")).unwrap().into_group().unwrap();
@@ -271,7 +271,7 @@ fn writers_of_parts_of_one_chunk_lose_nothing() {
                 let other = remote.elsewhere(index + 1).blocking();
                 let array = OpenOptions::new().open((other, "a")).unwrap().into_array().unwrap();
                 for round in 1..=20 {
-                    array.write(s![index], &ndarray::arr0(round)).unwrap();
+                    array.write(s![index], ndarray::arr0(round)).unwrap();
                 }
             });
         }
@@ -314,7 +314,7 @@ fn processes_that_append_to_one_array_lose_nothing() {
                 scope.spawn(move || {
                     for n in 0..20 {
                         let first = 1_000 * process + 5 * n + 1;
-                        array.append(&Array1::from_iter(first..first + 5), 0).unwrap();
+                        array.append(Array1::from_iter(first..first + 5), 0).unwrap();
                     }
                 });
             }
@@ -340,7 +340,7 @@ fn an_append_that_fails_after_the_array_has_grown_is_undone_or_says_so() {
     let stopped = || Err(zarrox::Error::new(ErrorKind::Interrupted, "stopped"));
     let error = array
         .append_with(&[3], 0, |grown, place| {
-            grown.write(place, &arr1(&[7, 7, 7]))?;
+            grown.write(place, arr1(&[7, 7, 7]))?;
             stopped()
         })
         .unwrap_err();
@@ -350,7 +350,7 @@ fn an_append_that_fails_after_the_array_has_grown_is_undone_or_says_so() {
     assert_eq!((array.shape(), again.shape()), (&[2_u64][..], &[2_u64][..]));
 
     let error = again.append_with(&[3], 0, |_, _| {
-        other.append(&arr1(&[8]), 0)?;
+        other.append(arr1(&[8]), 0)?;
         stopped()
     });
     let error = error.unwrap_err();

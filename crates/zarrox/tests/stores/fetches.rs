@@ -273,7 +273,7 @@ fn points_in_a_shard_cost_its_index_and_neighbours_together() {
     let options = OpenOptions::new();
     let array = options.create_array((store, "a")).shape([64, 64]).chunks([8, 8]).shards([64, 64]);
     let array = array.data_type(DataType::UInt16).no_compressor().create().unwrap();
-    array.write(.., &Array2::from_shape_fn((64, 64), |(y, x)| u16::try_from(y * 64 + x).unwrap())).unwrap();
+    array.write(.., Array2::from_shape_fn((64, 64), |(y, x)| u16::try_from(y * 64 + x).unwrap())).unwrap();
     counts.take();
     // In three inner chunks: two that follow each other in the shard, and one far from these.
     let points = array.vindex(([60, 1, 0, 7, 1], [60, 9, 3, 0, 9])).read::<ArrayD<u16>>().unwrap();
@@ -295,7 +295,7 @@ fn few_points_of_a_large_raw_chunk_are_read_alone() {
     let array = OpenOptions::new().create_array((store, "a")).shape([1000, 1000]).chunks([1000, 1000]);
     let array = array.data_type(DataType::UInt32).no_compressor().create().unwrap();
     array
-        .write(.., &Array2::from_shape_fn((1000, 1000), |(y, x)| u32::try_from(y * 1000 + x).unwrap()))
+        .write(.., Array2::from_shape_fn((1000, 1000), |(y, x)| u32::try_from(y * 1000 + x).unwrap()))
         .unwrap();
     counts.take();
     let points = array.vindex(([999, 0, 500, 0], [999, 0, 500, 1])).read::<ArrayD<u32>>().unwrap();
@@ -322,12 +322,12 @@ fn writing_whole_chunks_reads_nothing() {
     let builder = OpenOptions::new().create_array((store, "a")).shape([10, 8]).chunks([4, 4]);
     let array = builder.data_type(DataType::Int32).create().unwrap();
     counts.take();
-    array.write(s![..8, ..], &Array2::<i32>::ones((8, 8))).unwrap();
-    array.write(s![4..8, ..], &Array2::<i32>::ones((4, 8))).unwrap();
+    array.write(s![..8, ..], Array2::<i32>::ones((8, 8))).unwrap();
+    array.write(s![4..8, ..], Array2::<i32>::ones((4, 8))).unwrap();
     assert_eq!(counts.take(), (0, 0, 0));
-    array.write(s![8.., ..], &Array2::<i32>::ones((2, 8))).unwrap();
+    array.write(s![8.., ..], Array2::<i32>::ones((2, 8))).unwrap();
     assert_eq!(counts.take(), (2, 0, 0), "chunks at the edge are merged: others may append behind it");
-    array.write(s![3..8, ..], &Array2::<i32>::ones((5, 8))).unwrap();
+    array.write(s![3..8, ..], Array2::<i32>::ones((5, 8))).unwrap();
     assert_eq!(counts.take().0, 2, "one row of chunks is merged");
 }
 

@@ -36,11 +36,11 @@ fn uses(array: &Array) -> Vec<(&'static str, Error)> {
         ("read a chunk", array.raw().decode::<ArrayD<i32>>(&[0]).map(drop)),
         ("read bytes", array.raw().read(&[0]).map(drop)),
         ("write all", array.write(.., &values)),
-        ("write one", array.write(s![1], &ndarray::arr0(5_i32))),
+        ("write one", array.write(s![1], ndarray::arr0(5_i32))),
         ("write bytes", array.raw().write(&[0], &[0; 16])),
         ("erase", array.raw().erase(&[0]).map(drop)),
         ("append", changed.append(&values, 0).map(drop)),
-        ("resize", changed.resize(&[24])),
+        ("resize", changed.resize([24])),
     ];
     uses.into_iter().map(|(what, done)| (what, done.expect_err(what))).collect()
 }
@@ -53,7 +53,7 @@ fn a_handle_of_an_array_that_was_made_again_with_other_chunks_neither_reads_nor_
         let (opened, unused) = (open(&store), open(&store));
         assert_eq!(opened.read::<ArrayD<i32>>(..).unwrap().sum(), 0);
         let new = create(&store, 3);
-        new.write(.., &ndarray::Array1::from_elem(12, 7)).unwrap();
+        new.write(.., ndarray::Array1::from_elem(12, 7)).unwrap();
         for array in [created, opened, unused] {
             for (what, error) in uses(&array) {
                 assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{what}: {error}");
@@ -73,7 +73,7 @@ fn a_handle_of_a_moved_or_deleted_array_fails_and_leaves_nothing_at_the_old_plac
     for store in stores(directory.path()) {
         for is_moved in [true, false] {
             let array = create(&store, 4);
-            array.write(.., &ndarray::Array1::from_elem(12, 1)).unwrap();
+            array.write(.., ndarray::Array1::from_elem(12, 1)).unwrap();
             let root = OpenOptions::new().create_group((Arc::clone(&store), "b")).unwrap();
             let group =
                 OpenOptions::new().mode(zarrox::OpenMode::Append).open((Arc::clone(&store), "")).unwrap();
@@ -107,10 +107,10 @@ fn other_attributes_and_another_shape_are_the_same_array() {
         let first = create(&store, 4);
         let (mut second, mut third) = (open(&store), open(&store));
         second.update_attributes(|map| drop(map.insert("x".to_owned(), json!(1)))).unwrap();
-        first.write(s![..4], &ndarray::arr1(&[1, 2, 3, 4])).unwrap();
-        second.append(&ndarray::arr1(&[9]), 0).unwrap();
+        first.write(s![..4], ndarray::arr1(&[1, 2, 3, 4])).unwrap();
+        second.append(ndarray::arr1(&[9]), 0).unwrap();
         assert_eq!(first.read::<ArrayD<i32>>(s![..5]).unwrap(), ndarray::arr1(&[1, 2, 3, 4, 0]).into_dyn());
-        third.append(&ndarray::arr1(&[8]), 0).unwrap();
+        third.append(ndarray::arr1(&[8]), 0).unwrap();
         assert_eq!(third.read::<ArrayD<i32>>(s![12..]).unwrap(), ndarray::arr1(&[9, 8]).into_dyn());
     }
 }
@@ -123,7 +123,7 @@ fn a_writer_waits_for_one_who_replaces_the_array_and_then_sees_it() {
     let array = create(&store, 4);
     let alone = store.hold(&Prefix::new("a/").unwrap(), Hold::Exclusive).unwrap();
     std::thread::scope(|scope| {
-        let writer = scope.spawn(|| array.write(.., &ndarray::Array1::from_elem(12, 1)));
+        let writer = scope.spawn(|| array.write(.., ndarray::Array1::from_elem(12, 1)));
         std::thread::sleep(Duration::from_millis(20));
         assert!(!writer.is_finished());
         fs::rename(path.join("a"), path.join("b")).unwrap();

@@ -31,7 +31,7 @@ fn with_leftovers(
     stored: [u64; 2],
 ) -> zarrox::Array {
     let mut large = create(store, format, stored);
-    large.write(.., &Array2::<i32>::ones([0, 1].map(|dim| usize::try_from(stored[dim]).unwrap()))).unwrap();
+    large.write(.., Array2::<i32>::ones([0, 1].map(|dim| usize::try_from(stored[dim]).unwrap()))).unwrap();
     let mut values = Vec::new();
     let mut keys = Vec::new();
     store
@@ -44,7 +44,7 @@ fn with_leftovers(
         let value = store.get(&key).unwrap().unwrap();
         values.push((key, value));
     }
-    large.resize(&shape).unwrap();
+    large.resize(shape).unwrap();
     let is_document =
         |name: &str| name.starts_with('.') || name.ends_with(".json") || matches!(name, "meta" | "attrs");
     let is_chunk = |key: &Key| !is_document(key.name());
@@ -67,9 +67,9 @@ fn growing_shows_fill_values() {
         for store in stores() {
             let mut array = with_leftovers(&store, format, [6, 5], [16, 16]);
             assert_eq!(ones_and_fills(&array), (30, 0), "{format}");
-            array.resize(&[16, 5]).unwrap();
+            array.resize([16, 5]).unwrap();
             assert_eq!(ones_and_fills(&array), (30, 50), "{format}");
-            array.resize(&[16, 20]).unwrap();
+            array.resize([16, 20]).unwrap();
             assert_eq!(ones_and_fills(&array), (30, 290), "{format}");
         }
     }
@@ -80,7 +80,7 @@ fn growing_shows_fill_values() {
 fn growing_far_shows_fill_values() {
     for store in stores() {
         let mut array = with_leftovers(&store, Format::V3, [3, 4], [9, 9]);
-        array.resize(&[4000, 4000]).unwrap();
+        array.resize([4000, 4000]).unwrap();
         let corner = array.read::<ArrayD<i32>>(s![..12, ..12]).unwrap();
         let ones = corner.iter().filter(|value| **value == 1).count();
         assert_eq!((ones, corner.iter().filter(|value| **value == 0).count()), (12, 132));
@@ -94,7 +94,7 @@ fn growing_beside_a_damaged_chunk() {
     let mut array = with_leftovers(&store, Format::V3, [6, 4], [8, 4]);
     let damaged = Key::new(array.raw().key(&[1, 0]).unwrap()).unwrap();
     store.set(&damaged, b"nonsense", Condition::Always).unwrap();
-    array.resize(&[12, 4]).unwrap();
+    array.resize([12, 4]).unwrap();
     assert_eq!(store.get(&damaged).unwrap().unwrap(), "nonsense");
     assert_error(array.read::<ArrayD<i32>>(..), ErrorKind::Corrupt, "chunk [1, 0]");
     assert_eq!(array.read::<ArrayD<i32>>(s![8.., ..]).unwrap(), Array2::<i32>::zeros((4, 4)).into_dyn());
@@ -104,8 +104,8 @@ fn growing_beside_a_damaged_chunk() {
 fn what_an_append_leaves_outside_is_cleared_by_growing() {
     for store in stores() {
         let mut array = with_leftovers(&store, Format::V2, [6, 4], [16, 4]);
-        array.append(&Array2::<i32>::from_elem((3, 4), 2), 0).unwrap();
-        array.resize(&[16, 4]).unwrap();
+        array.append(Array2::<i32>::from_elem((3, 4), 2), 0).unwrap();
+        array.resize([16, 4]).unwrap();
         let values = array.read::<ArrayD<i32>>(..).unwrap();
         let count = |wanted| values.iter().filter(|value| **value == wanted).count();
         assert_eq!([1, 2, 0].map(count), [24, 12, 28]);

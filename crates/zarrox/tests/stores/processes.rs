@@ -49,13 +49,13 @@ fn work(url: &str, who: usize) {
         // All are at work in the same chunk.
         for index in (0..64).filter(|index| index % PROCESSES == who) {
             let [z, y, x] = corner(index);
-            array.write(s![z..z + BLOCK, y..y + BLOCK, x..x + BLOCK], &block(index)).unwrap();
+            array.write(s![z..z + BLOCK, y..y + BLOCK, x..x + BLOCK], block(index)).unwrap();
         }
     }
     let mut rows = array(url, "rows");
     for number in 0..APPENDS {
         let row = u32::try_from(who * APPENDS + number).unwrap();
-        rows.append(&Array2::from_elem((1, 3), row), 0).unwrap();
+        rows.append(Array2::from_elem((1, 3), row), 0).unwrap();
     }
 }
 

@@ -18,7 +18,7 @@ fn dataset(store: &Arc<dyn Store>) -> Vec<Array> {
     let create = |name| {
         let builder = OpenOptions::new().create_array((store.clone(), name));
         let array = builder.shape([3]).chunks([2]).data_type(DataType::Int32).create().unwrap();
-        array.write(.., &arr1(&[1, 2, 3])).unwrap();
+        array.write(.., arr1(&[1, 2, 3])).unwrap();
         array
     };
     vec![create("x"), create("a")]
@@ -47,7 +47,7 @@ fn arrays_that_grow_together_show_nothing_before_all_is_written() {
         let shapes = [vec![5], vec![5]];
         Array::grow_together(&mut arrays, &shapes, |grown| {
             for array in grown {
-                array.write(s![3..], &arr1(&[4, 5]))?;
+                array.write(s![3..], arr1(&[4, 5]))?;
             }
             assert_eq!(values(&store, "x"), [1, 2, 3]);
             assert_eq!(values(&store, "a"), [1, 2, 3]);
@@ -66,7 +66,7 @@ fn arrays_whose_growth_fails_are_as_before_and_show_nothing_later() {
     for store in stores {
         let mut arrays = dataset(&store);
         let failed = Array::grow_together(&mut arrays, &[vec![7], vec![7]], |grown| {
-            grown[0].write(s![3..], &arr1(&[9, 9, 9, 9]))?;
+            grown[0].write(s![3..], arr1(&[9, 9, 9, 9]))?;
             Err(stopped())
         });
         assert_eq!(failed.unwrap_err().kind(), ErrorKind::Interrupted);
@@ -81,7 +81,7 @@ fn an_array_with_another_shape_than_is_known_does_not_grow() {
     let (_directory, stores) = stores();
     for store in stores {
         let mut arrays = dataset(&store);
-        arrays[1].clone().append(&arr1(&[4]), 0).unwrap();
+        arrays[1].clone().append(arr1(&[4]), 0).unwrap();
         let failed = Array::grow_together(&mut arrays, &[vec![5], vec![5]], |_| Err(stopped()));
         assert!(failed.unwrap_err().to_string().contains("[4]"));
         assert_eq!(values(&store, "x"), [1, 2, 3]);
@@ -144,7 +144,7 @@ fn those_who_let_a_dataset_grow_come_one_after_the_other() {
                             Array::grow_together(&mut arrays, &shapes, |grown| {
                                 grown
                                     .iter()
-                                    .try_for_each(|array| array.write(s![before..], &arr1(&[number; 2])))
+                                    .try_for_each(|array| array.write(s![before..], arr1(&[number; 2])))
                             })
                         },
                     );
@@ -193,7 +193,7 @@ fn what_one_who_fails_has_done_in_part_is_undone_by_the_next_and_what_is_whole_i
             || Ok(()),
             |growth| {
                 growth.note(&by_two(3), true)?;
-                arrays[1].resize(&[5])?;
+                arrays[1].resize([5])?;
                 Err::<(), _>(stopped())
             },
         );
@@ -205,7 +205,7 @@ fn what_one_who_fails_has_done_in_part_is_undone_by_the_next_and_what_is_whole_i
             || Ok(()),
             |growth| {
                 growth.note(&by_two(3), true)?;
-                arrays.iter_mut().try_for_each(|array| array.resize(&[5]))?;
+                arrays.iter_mut().try_for_each(|array| array.resize([5]))?;
                 Err::<(), _>(stopped())
             },
         );
@@ -222,7 +222,7 @@ fn what_one_who_fails_has_done_in_part_is_undone_by_the_next_and_what_is_whole_i
             || Ok(()),
             |growth| {
                 growth.note(&by_two(5), false)?;
-                arrays.iter_mut().try_for_each(|array| array.resize(&[7]))?;
+                arrays.iter_mut().try_for_each(|array| array.resize([7]))?;
                 Err::<(), _>(stopped())
             },
         );

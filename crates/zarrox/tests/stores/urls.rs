@@ -12,7 +12,7 @@ fn check(url: &str) {
     assert_eq!(missing.kind(), ErrorKind::NotFound, "{url}: {missing}");
     let root = zarrox::create_group(url).unwrap();
     let array = root.create_array("g/a").shape([4]).chunks([2]).data_type(DataType::Int32).create().unwrap();
-    array.write(.., &arr1(&[1, 2, 3, 4])).unwrap();
+    array.write(.., arr1(&[1, 2, 3, 4])).unwrap();
     root.flush().unwrap();
     drop((root, array));
     let array = zarrox::open_array(format!("{url}/g/a")).unwrap();

@@ -39,8 +39,8 @@ fn hierarchies_of_every_format_are_made_and_changed_in_archives() {
         let options = OpenOptions::new().format(format);
         let array = options.create_array(&path).shape([6, 10]).chunks([4, 5]).data_type(DataType::Int32);
         let array = array.create().unwrap();
-        array.write(.., &numbers()).unwrap();
-        array.write(s![2, ..], &arr1(&[7; 10])).unwrap();
+        array.write(.., numbers()).unwrap();
+        array.write(s![2, ..], arr1(&[7; 10])).unwrap();
         assert_eq!(array.read::<ArrayD<i32>>(s![2, 3..5]).unwrap(), arr1(&[7, 7]).into_dyn(), "{format:?}");
         drop(array);
         assert!(path.is_file());
@@ -63,7 +63,7 @@ fn nodes_below_the_root() {
     let array =
         zarrox::OpenOptions::new().create_array(path.join("group/a")).shape([3]).data_type(DataType::UInt8);
     let array = array.create().unwrap();
-    array.write(.., &arr1(&[1_u8, 2, 3])).unwrap();
+    array.write(.., arr1(&[1_u8, 2, 3])).unwrap();
     // The other handle sees it although the archive is not finished.
     let root = zarrox::open(&path).unwrap().into_group().unwrap();
     assert_eq!(
@@ -77,7 +77,7 @@ fn nodes_below_the_root() {
     fs::copy(&path, &copy).unwrap();
     let array = OpenOptions::new().mode(OpenMode::Read).open(copy.join("b")).unwrap().into_array().unwrap();
     assert_eq!(array.read::<ArrayD<u8>>(..).unwrap(), arr1(&[1, 2, 3]).into_dyn());
-    assert_eq!(array.write(.., &arr1(&[0_u8; 3])).unwrap_err().kind(), ErrorKind::ReadOnly);
+    assert_eq!(array.write(.., arr1(&[0_u8; 3])).unwrap_err().kind(), ErrorKind::ReadOnly);
 
     let options = OpenOptions::new();
     options.move_node(&copy, directory.path().join("moved.zip")).unwrap();

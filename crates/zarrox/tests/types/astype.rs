@@ -86,7 +86,7 @@ fn reading_as_another_type_is_reading_and_casting() {
             f64::from(place % 101) / 4.0
         });
         let numbers = DynArray::from_values(DataType::Float64, &numbers).unwrap();
-        array.write(.., &numbers.cast(&named(from), Casting::Lossy, &registry).unwrap()).unwrap();
+        array.write(.., numbers.cast(&named(from), Casting::Lossy, &registry).unwrap()).unwrap();
         let array = array.with_options(&AccessOptions::new().memory(memory));
         let last = shape[0] - 1;
         let mask = ArrayD::from_shape_fn(IxDyn(&shape), |at| at.slice().iter().sum::<usize>() % 3 == 0);
@@ -133,7 +133,7 @@ fn typed_and_into_memory_of_any_layout() {
     view.read_into(&mut columns).unwrap();
     assert_eq!(columns, halves);
     let mut wide = Array2::<f64>::from_elem((1000, 140), 0.5);
-    view.read_into(&mut wide.slice_mut(ndarray::s![..;2, ..;-2])).unwrap();
+    view.read_into(wide.slice_mut(ndarray::s![..;2, ..;-2])).unwrap();
     assert_eq!(wide.slice(ndarray::s![..;2, ..;-2]), halves);
     assert!(wide.slice(ndarray::s![1..;2, ..]).iter().all(|&n| n == 0.5), "the rest is left alone");
     let diagonal: Vec<usize> = (0..70).rev().collect();
@@ -160,7 +160,7 @@ fn typed_and_into_memory_of_any_layout() {
 #[test]
 fn other_types_than_numbers() {
     let text = create(&[3], &[2], named("string")).create().unwrap();
-    text.write(.., &arr1(&["a", "bc", "d"].map(String::from))).unwrap();
+    text.write(.., arr1(&["a", "bc", "d"].map(String::from))).unwrap();
     let same = text.astype(&named("string")).read::<DynArray>().unwrap();
     assert_eq!(same.to::<ArrayD<String>>().unwrap(), arr1(&["a", "bc", "d"]).into_dyn());
     let error = text.astype(&DataType::Int8).read::<DynArray>().unwrap_err();
@@ -170,8 +170,8 @@ fn other_types_than_numbers() {
     let narrow = DataType::structure([("a", DataType::Int16), ("b", DataType::Float64)]).unwrap();
     let wide = DataType::structure([("a", DataType::Int64), ("b", DataType::Bool)]).unwrap();
     let points = create(&[5], &[2], narrow).create().unwrap();
-    points.field("a").write(&arr1(&[1_i16, -2, 3, -4, 5])).unwrap();
-    points.field("b").slice(s![2..]).write(&arr1(&[0.5, 0.0, 7.0])).unwrap();
+    points.field("a").write(arr1(&[1_i16, -2, 3, -4, 5])).unwrap();
+    points.field("b").slice(s![2..]).write(arr1(&[0.5, 0.0, 7.0])).unwrap();
     let read = points.astype(&wide).slice(s![..;-1]).read::<DynArray>().unwrap();
     assert_eq!(
         read.field("a").unwrap().to::<ArrayD<i64>>().unwrap(),
@@ -182,7 +182,7 @@ fn other_types_than_numbers() {
 
     // A type that has nothing for an element: the error says where it is.
     let floats = create(&[4], &[2], DataType::Float32).create().unwrap();
-    floats.write(.., &arr1(&[1.0_f32, 2.0, 3.0, f32::NAN])).unwrap();
+    floats.write(.., arr1(&[1.0_f32, 2.0, 3.0, f32::NAN])).unwrap();
     let small = named("float4_e2m1fn");
     assert_eq!(floats.astype(&small).slice(s![..3]).read::<DynArray>().unwrap().shape(), [3]);
     let error = floats.astype(&small).read::<DynArray>().unwrap_err();

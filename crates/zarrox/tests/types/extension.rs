@@ -76,7 +76,7 @@ fn a_data_type_of_the_users_own_works_like_any_other() {
     let known = OpenOptions::new().registry(zarrox::codecs::registry().with_data_types(Percent));
     let builder = known.create_array((store.clone(), "a")).shape([3]).data_type(percent());
     let array = builder.fill_value_json(json!("7%")).create().unwrap();
-    array.write(s![1], &DynArray::new(percent(), vec![], vec![50]).unwrap()).unwrap();
+    array.write(s![1], DynArray::new(percent(), vec![], vec![50]).unwrap()).unwrap();
     let reopened = known.open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(reopened.data_type(), &percent());
     let read = reopened.read::<DynArray>(..).unwrap();
@@ -257,7 +257,7 @@ fn a_field_can_be_of_a_type_of_the_users_own() {
             let builder = known.create_array((store.clone(), "a")).format(format).endian(endian);
             let builder =
                 builder.shape([3]).data_type(station.clone()).fill_value_json(json!({"id": 7, "air": -1800}));
-            builder.create().unwrap().field("air").slice(s![1]).write(&ndarray::arr0(2150_i16)).unwrap();
+            builder.create().unwrap().field("air").slice(s![1]).write(ndarray::arr0(2150_i16)).unwrap();
             let array = known.open((store.clone(), "a")).unwrap().into_array().unwrap();
             assert_eq!(array.data_type(), &station);
             let read = array.read::<DynArray>(s![..2]).unwrap();
@@ -342,9 +342,9 @@ fn an_array_codec_of_the_users_own_works_in_every_place() {
         let builder = known.create_array((Arc::new(MemoryStore::new()), "a")).shape([7, 8]).chunks([4, 6]);
         let array = builder.data_type(DataType::Int32).codecs(chain.clone()).fill_value(3).create().unwrap();
         let mut model = Array2::from_elem((7, 8), 3);
-        array.write(s![..;2, 1..7;3], &ndarray::arr0(9)).unwrap();
+        array.write(s![..;2, 1..7;3], ndarray::arr0(9)).unwrap();
         model.slice_mut(ndarray::s![..;2, 1..7;3]).fill(9);
-        array.write(s![3, ..], &arr1(&[1, 2, 3, 4, 5, 6, 7, 8])).unwrap();
+        array.write(s![3, ..], arr1(&[1, 2, 3, 4, 5, 6, 7, 8])).unwrap();
         model.row_mut(3).assign(&arr1(&[1, 2, 3, 4, 5, 6, 7, 8]));
         assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), model.clone().into_dyn(), "{chain:?}");
         let part = model.slice(ndarray::s![1..;2, ..;-3]).to_owned().into_dyn();
@@ -359,7 +359,7 @@ fn a_v2_filter_of_the_users_own_is_named_by_its_id() {
         OpenOptions::new().format(Format::V2).registry(zarrox::codecs::registry().with_codec(&ADD_ONE));
     let builder = known.create_array((store.clone(), "a")).shape([2]).data_type(DataType::UInt8);
     let chain = [CodecSpec::new("example.add_one", Json::Null), CodecSpec::new("bytes", Json::Null)];
-    builder.codecs(chain).create().unwrap().write(.., &arr1(&[4_u8, 5])).unwrap();
+    builder.codecs(chain).create().unwrap().write(.., arr1(&[4_u8, 5])).unwrap();
     let zarray = store.get(&Key::new("a/.zarray").unwrap()).unwrap().unwrap();
     let zarray: Json = serde_json::from_slice(&zarray).unwrap();
     assert_eq!(zarray["filters"], json!([{"id": "add_one"}]));
@@ -532,7 +532,7 @@ fn codecs_of_all_three_kinds_of_the_users_own_in_v2_and_v3() {
         assert_eq!(array.read::<ArrayD<u8>>(..).unwrap(), data.clone().into_dyn());
         let part = data.slice(ndarray::s![..;2, 1..;2]).to_owned().into_dyn();
         assert_eq!(array.read::<ArrayD<u8>>(s![..;2, 1..;2]).unwrap(), part);
-        array.write(s![1, 1..3], &arr1(&[70_u8, 71])).unwrap();
+        array.write(s![1, 1..3], arr1(&[70_u8, 71])).unwrap();
         assert_eq!(array.read::<ArrayD<u8>>(s![1, ..]).unwrap(), arr1(&[20, 70, 71, 23]).into_dyn());
     }
 }
@@ -558,9 +558,9 @@ fn a_failing_codec_of_the_users_own_is_named() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let builder = options.create_array((store.clone(), "a")).shape([4]).data_type(DataType::UInt8);
     let array = builder.codecs(all_kinds(1)).create().unwrap();
-    let unlucky = array.write(.., &arr1(&[1_u8, 13, 2, 3])).unwrap_err();
+    let unlucky = array.write(.., arr1(&[1_u8, 13, 2, 3])).unwrap_err();
     says(unlucky, &["codec 'example.less': 13 brings bad luck"]);
-    array.write(.., &arr1(&[1_u8, 2, 3, 67])).unwrap();
+    array.write(.., arr1(&[1_u8, 2, 3, 67])).unwrap();
     let never = array.read::<ArrayD<u8>>(..).unwrap_err();
     assert_eq!(never.kind(), ErrorKind::Corrupt);
     says(never, &["codec 'example.less': 66 is never stored", "a/c/0"]);
@@ -603,7 +603,7 @@ fn arrays_of_unknown_codecs_are_opened_for_their_metadata_and_refuse_their_eleme
     let path = directory.path().join("a.zarr");
     let array =
         zarrox::create_array(&path).shape([4]).chunks([2]).data_type(DataType::UInt8).create().unwrap();
-    array.write(.., &arr1(&[1_u8, 2, 3, 4])).unwrap();
+    array.write(.., arr1(&[1_u8, 2, 3, 4])).unwrap();
     let document = path.join("zarr.json");
     let with_unknown = std::fs::read_to_string(&document).unwrap().replace("\"zstd\"", "\"nosuch\"");
     std::fs::write(&document, with_unknown).unwrap();
@@ -615,7 +615,7 @@ fn arrays_of_unknown_codecs_are_opened_for_their_metadata_and_refuse_their_eleme
     let info = array.info().unwrap();
     assert_eq!((info.chunks_initialised, info.chunk_bytes), (2, Some(4)));
     assert!(array.read::<ArrayD<u8>>(..).unwrap_err().to_string().contains("'nosuch' is not known"));
-    assert_eq!(array.write(.., &arr1(&[0_u8; 4])).unwrap_err().kind(), ErrorKind::Unsupported);
+    assert_eq!(array.write(.., arr1(&[0_u8; 4])).unwrap_err().kind(), ErrorKind::Unsupported);
     assert!(path.join("c/0").exists(), "not even fill values are written");
     array.update_attributes(|attributes| drop(attributes.insert("a".to_owned(), json!(1)))).unwrap();
     assert_eq!(looking.open(&path).unwrap().attributes()["a"], 1);

@@ -54,7 +54,7 @@ fn slices_of_ndarray_read_and_write_the_elements_that_they_have_there() {
     }
     assert_eq!(array.read::<ArrayD<i32>>(ndarray::s![2, ..]).unwrap(), values.row(2).into_dyn());
     values.slice_mut(ndarray::s![.., ..;-3]).assign(&arr2(&[[7, 8]]));
-    array.write(ndarray::s![.., ..;-3], &arr2(&[[7, 8]])).unwrap();
+    array.write(ndarray::s![.., ..;-3], arr2(&[[7, 8]])).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), values.into_dyn());
 }
 

@@ -38,7 +38,7 @@ fn text_and_byte_strings() {
     for data_type in [&text, &bytes] {
         for (format, endian) in each_way() {
             let (store, array) = create(data_type, format, endian);
-            array.write(s![..4], &DynArray::from_values(data_type.clone(), &written).unwrap()).unwrap();
+            array.write(s![..4], DynArray::from_values(data_type.clone(), &written).unwrap()).unwrap();
             let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
             assert_eq!(reopened.data_type(), data_type);
             let read = reopened.read::<DynArray>(s![..;-1]).unwrap().to::<ArrayD<String>>().unwrap();
@@ -70,7 +70,7 @@ fn text_and_byte_strings() {
 fn text_as_code_points() {
     let text = named(&json!({"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}}));
     let (_, array) = create(&text, Format::V2, Endian::Big);
-    array.write(s![1..3], &arr1(&[[0x61_u32, 0], [0x1f9ca, 0x62]])).unwrap();
+    array.write(s![1..3], arr1(&[[0x61_u32, 0], [0x1f9ca, 0x62]])).unwrap();
     assert_eq!(
         array.read::<DynArray>(s![1..3]).unwrap().to::<ArrayD<String>>().unwrap().as_slice().unwrap(),
         ["a", "🧊b"]
@@ -84,7 +84,7 @@ fn times_are_counts_and_nothing_is_not_a_time() {
         let data_type = named(&json!({"name": name, "configuration": {"unit": "s", "scale_factor": 25}}));
         for (format, endian) in each_way() {
             let (store, array) = create(&data_type, format, endian);
-            array.write(s![1..3], &arr1(&[4_i64, -1])).unwrap();
+            array.write(s![1..3], arr1(&[4_i64, -1])).unwrap();
             let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
             let nat = i64::MIN;
             assert_eq!(reopened.read::<ArrayD<i64>>(..).unwrap(), arr1(&[nat, 4, -1, nat, nat]).into_dyn());
@@ -101,7 +101,7 @@ fn small_floats_are_v3s_alone() {
     let data_type = named(&json!("bfloat16"));
     for endian in [Endian::Little, Endian::Big] {
         let (_, array) = create(&data_type, Format::V3, endian);
-        array.write(s![..2], &arr1(&[0x3f80_u16, 0x4049])).unwrap();
+        array.write(s![..2], arr1(&[0x3f80_u16, 0x4049])).unwrap();
         let read = array.read::<DynArray>(s![..3]).unwrap();
         let shown: Vec<_> = read.as_bytes().chunks(2).map(|e| array.format_element(e).unwrap()).collect();
         assert_eq!(shown, ["1.0", "3.14", "0.0"]);
@@ -116,7 +116,7 @@ fn small_floats_are_v3s_alone() {
 fn upper_bits_of_small_integers_mean_nothing() {
     let data_type = named(&json!("int4"));
     let (_, array) = create(&data_type, Format::V3, Endian::Little);
-    array.write(s![..2], &arr1(&[-8_i8, 7])).unwrap();
+    array.write(s![..2], arr1(&[-8_i8, 7])).unwrap();
     let plain = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([5]).chunks([2]);
     let plain = plain.data_type(data_type.clone()).no_compressor().fill_value(-1_i8).create().unwrap();
     plain.raw().write(&[0], &[0x0f, 0x18]).unwrap();
@@ -125,11 +125,11 @@ fn upper_bits_of_small_integers_mean_nothing() {
     assert_eq!(plain.read::<DynArray>(..).unwrap().as_bytes(), [0xff, 0xf8, 0xff, 0xff, 0xff]);
     assert_eq!(plain.read::<DynArray>(..).unwrap().to::<ArrayD<i8>>().unwrap()[[0]], -1);
     // What would be read as another number is not written.
-    for refused in [plain.write(s![3], &arr1(&[8_i8])), plain.write(.., -9_i8)] {
+    for refused in [plain.write(s![3], arr1(&[8_i8])), plain.write(.., -9_i8)] {
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
     }
     assert_error(
-        plain.raw().encode(&[1], &arr1(&[0_i8, 100])),
+        plain.raw().encode(&[1], arr1(&[0_i8, 100])),
         ErrorKind::InvalidArgument,
         "outside of the range of int4",
     );
@@ -176,10 +176,10 @@ fn elements_of_one_extension_are_not_written_as_those_of_another() {
     };
     let (_, seconds) = create(&unit("s"), Format::V3, Endian::Little);
     let values = |data_type| DynArray::new(data_type, vec![5], vec![0; 40]).unwrap();
-    let error = seconds.write(.., &values(unit("ms"))).unwrap_err();
+    let error = seconds.write(.., values(unit("ms"))).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);
-    seconds.write(.., &values(unit("s"))).unwrap();
-    seconds.write(.., &values(DataType::Int64)).unwrap();
+    seconds.write(.., values(unit("s"))).unwrap();
+    seconds.write(.., values(DataType::Int64)).unwrap();
 }
 
 #[test]
@@ -226,10 +226,8 @@ fn text_and_bytes_of_any_length() {
         let data_type = named(&json!(name));
         for format in [Format::V2, Format::V3] {
             let (store, array) = create(&data_type, format, Endian::Little);
-            array.write(.., &DynArray::from_values(data_type.clone(), &texts).unwrap()).unwrap();
-            array
-                .write(s![3], &DynArray::from_elements(data_type.clone(), vec![], ["new"]).unwrap())
-                .unwrap();
+            array.write(.., DynArray::from_values(data_type.clone(), &texts).unwrap()).unwrap();
+            array.write(s![3], DynArray::from_elements(data_type.clone(), vec![], ["new"]).unwrap()).unwrap();
             let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
             assert_eq!(reopened.data_type(), &data_type);
             let read = reopened.read::<DynArray>(s![..;-2]).unwrap().to::<ArrayD<String>>().unwrap();
@@ -258,14 +256,14 @@ fn variable_length_in_shards_transposed_and_with_a_fill_value() {
     let mut array = builder.create().unwrap();
     let text = |row: usize, column: usize| "x".repeat(row * 6 + column);
     let written = ArrayD::from_shape_fn(IxDyn(&[3, 4]), |at| text(at[0], at[1]));
-    array.write(s![1..4, 2..], &DynArray::from_values(named(&json!("string")), &written).unwrap()).unwrap();
+    array.write(s![1..4, 2..], DynArray::from_values(named(&json!("string")), &written).unwrap()).unwrap();
     let read = array.read::<DynArray>(..).unwrap().to::<ArrayD<String>>().unwrap();
     for ((row, column), found) in read.into_dimensionality::<ndarray::Ix2>().unwrap().indexed_iter() {
         let inside = (1..4).contains(&row) && column >= 2;
         assert_eq!(*found, if inside { text(row - 1, column - 2) } else { "none".to_owned() });
     }
-    array.resize(&[2, 6]).unwrap();
-    array.resize(&[4, 6]).unwrap();
+    array.resize([2, 6]).unwrap();
+    array.resize([4, 6]).unwrap();
     let read = array.read::<DynArray>(s![1.., 2]).unwrap().to::<ArrayD<String>>().unwrap();
     assert_eq!(read.iter().collect::<Vec<_>>(), ["", "none", "none"]);
 }
@@ -279,9 +277,9 @@ fn particle() -> DataType {
 fn fields_of_structures_are_read_and_written_alone() {
     for (format, endian) in each_way() {
         let (store, array) = create(&particle(), format, endian);
-        array.field("id").write(&arr1(&[1_i16, 2, 3, 4, 5])).unwrap();
-        array.field("at.y").slice(s![1..;2]).write(&arr1(&[0.5, 1.5])).unwrap();
-        array.field("alive").write(&ndarray::arr0(true)).unwrap();
+        array.field("id").write(arr1(&[1_i16, 2, 3, 4, 5])).unwrap();
+        array.field("at.y").slice(s![1..;2]).write(arr1(&[0.5, 1.5])).unwrap();
+        array.field("alive").write(ndarray::arr0(true)).unwrap();
         let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
         assert_eq!(reopened.data_type(), &particle());
         assert_eq!(
@@ -301,7 +299,7 @@ fn fields_of_structures_are_read_and_written_alone() {
             0.5,
             "others stay"
         );
-        reopened.field("id").slice(s![0..;4]).write(&arr1(&[1_i16, 5])).unwrap();
+        reopened.field("id").slice(s![0..;4]).write(arr1(&[1_i16, 5])).unwrap();
         assert_error(
             reopened.slice(..).fields(&["alive", "id"]).slice(s![0]).write(&two),
             ErrorKind::InvalidArgument,
@@ -318,7 +316,7 @@ fn fields_of_structures_are_read_and_written_alone() {
             ErrorKind::DataTypeMismatch
         );
         assert_error(
-            reopened.field("id").slice(s![..2]).write(&arr1(&[1_i16, 2, 3])),
+            reopened.field("id").slice(s![..2]).write(arr1(&[1_i16, 2, 3])),
             ErrorKind::InvalidArgument,
             "values of shape [3]",
         );
@@ -349,7 +347,7 @@ fn structures_of_v2_with_padding_arrays_and_two_byte_orders() {
     let b = ndarray::arr2(&[[2, 3], [5, 6], [1, 2]]).into_dyn();
     assert_eq!(array.field("b").read::<ArrayD<i32>>().unwrap(), b);
     assert_eq!(array.field("f").read::<ArrayD<bool>>().unwrap(), arr1(&[true, false, false]).into_dyn());
-    array.field("a").slice(s![0]).write(&ndarray::arr0(258_i16)).unwrap();
+    array.field("a").slice(s![0]).write(ndarray::arr0(258_i16)).unwrap();
     let stored = store.get(&zarrox::stores::Key::new("a/0").unwrap()).unwrap().unwrap();
     assert_eq!(stored[..4], [1, 2, 9, 9], "in the field's own byte order, the padding as it was");
     assert_eq!(stored[4..], chunk[4..]);
@@ -390,9 +388,9 @@ fn a_fill_value_of_negative_zero_keeps_its_sign_and_that_of_what_is_stored() {
         let signs =
             || array.read::<ArrayD<f64>>(..).unwrap().mapv(f64::is_sign_negative).into_raw_vec_and_offset().0;
         assert_eq!(signs(), [true; 4], "{format}");
-        array.write(s![..2], &ndarray::arr1(&[0.0, 0.0])).unwrap();
+        array.write(s![..2], ndarray::arr1(&[0.0, 0.0])).unwrap();
         assert_eq!(signs(), [false, false, true, true], "{format}");
-        array.write(s![1], &ndarray::arr0(-0.0)).unwrap();
+        array.write(s![1], ndarray::arr0(-0.0)).unwrap();
         assert_eq!(signs(), [false, true, true, true], "{format}");
     }
 }

@@ -121,7 +121,7 @@ fn numcodecs_takes_them_for_compressors() {
             let builder = OpenOptions::new().create_array((store.clone(), "")).format(Format::V2);
             let builder = builder.shape([3, 4]).chunks([2, 3]).data_type(DataType::Float64);
             let array = builder.column_major(column_major).compressor(codec.clone()).create().unwrap();
-            array.write(.., &counted::<f64>()).unwrap();
+            array.write(.., counted::<f64>()).unwrap();
             array.write(s![1, 1..], -1.5).unwrap();
             let bytes = store.get(&Key::new(".zarray").unwrap()).unwrap().unwrap();
             let document: Json = serde_json::from_slice(&bytes).unwrap();
@@ -161,7 +161,7 @@ fn lossy_chunks_hold_their_tolerance_in_shards_and_when_they_are_changed() {
         assert!(error <= times * 0.01, "{error}");
     };
     near(&open(&store).unwrap().read(..).unwrap(), 1.0);
-    array.write(s![3..20, 5..9], &wanted.slice(ndarray::s![3..20, 5..9])).unwrap();
+    array.write(s![3..20, 5..9], wanted.slice(ndarray::s![3..20, 5..9])).unwrap();
     near(&array.read(..).unwrap(), 2.0);
     let error = array.write(s![..2, ..2], f32::NAN).unwrap_err().to_string();
     assert!(error.contains("NaN") && error.contains("'zfp'"), "{error}");

@@ -50,11 +50,11 @@ fn round_trip<T: FromElement + ToElement + PartialEq + std::fmt::Debug>(
     let backwards: Vec<T> = reopen().read::<ArrayD<T>>(s![..;-2]).unwrap().into_raw_vec_and_offset().0;
     assert_eq!(backwards, [&values[4], &values[2], &values[0]].map(Clone::clone));
     assert_eq!(array.read::<ArrayD<T>>(s![1]).unwrap(), arr0(values[1].clone()).into_dyn());
-    array.write(s![1..4], &arr0(values[0].clone())).unwrap();
-    array.write(s![2..3], &arr1(&[values[3].clone()])).unwrap();
+    array.write(s![1..4], arr0(values[0].clone())).unwrap();
+    array.write(s![2..3], arr1(&[values[3].clone()])).unwrap();
     let mixed = [0, 0, 3, 0, 4].map(|index: usize| values[index].clone());
     assert_eq!(reopen().read::<ArrayD<T>>(..).unwrap(), arr1(&mixed).into_dyn());
-    let error = array.write(s![..3], &arr1(&values[..2])).unwrap_err();
+    let error = array.write(s![..3], arr1(&values[..2])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     let again = DynArray::from_values(array.data_type().clone(), &all).unwrap();
     assert_eq!(again.to::<ArrayD<T>>().unwrap(), all);
@@ -313,7 +313,7 @@ fn the_numbers_of_categories_have_a_byte_order_of_their_own() {
     for dtype in ["|O", "<U3", ">U3"] {
         let (store, array) = new(dtype, Some(Bytes::big())).unwrap();
         let texts = arr1(&["é", "abc", "é", "", "abc"]).into_dyn();
-        array.write(.., &DynArray::from_values(array.data_type().clone(), &texts).unwrap()).unwrap();
+        array.write(.., DynArray::from_values(array.data_type().clone(), &texts).unwrap()).unwrap();
         assert_eq!(document(&store)["dtype"], dtype);
         assert_eq!(store.get(&Key::new("a/0").unwrap()).unwrap().unwrap()[..], [0, 2, 0, 1]);
         let read = open(&store).unwrap().read::<DynArray>(..).unwrap().to::<ArrayD<String>>().unwrap();

@@ -37,7 +37,7 @@ fn options_are_written_and_read() {
         .create()
         .unwrap();
     let values = [Some(1.5_f32), None, Some(-0.0)];
-    array.write(s![1..4], &Array1::from(some(&values))).unwrap();
+    array.write(s![1..4], Array1::from(some(&values))).unwrap();
     let document = document(&store);
     assert_eq!(document["fill_value"], json!(null));
     let data_type =
@@ -66,7 +66,7 @@ fn text_may_be_missing() {
     let create = OpenOptions::new().create_array((store.clone(), "")).shape([5]).chunks([3]);
     let array = create.data_type(text).fill_value_json(json!(["-"])).create().unwrap();
     let texts = [Some("né"), None, Some("")].map(|text| text.map(str::to_owned));
-    array.write(s![1..4], &arr1(&texts)).unwrap();
+    array.write(s![1..4], arr1(&texts)).unwrap();
     let array = OpenOptions::new().strict(true).open((store, "")).unwrap().into_array().unwrap();
     let read = array.read::<ArrayD<Option<String>>>(..).unwrap();
     let [first, missing, empty] = texts;
@@ -97,7 +97,7 @@ fn they_move_as_other_elements_do() {
         let array = array.create().unwrap();
         array.write(.., &numbers).unwrap();
         assert_eq!(array.read::<ArrayD<Optional<i16>>>(..).unwrap(), numbers.clone().into_dyn());
-        array.write(s![1, 1..3], &arr1(&some(&[Some(7_i16), None]))).unwrap();
+        array.write(s![1, 1..3], arr1(&some(&[Some(7_i16), None]))).unwrap();
         let part = array.read::<ArrayD<Optional<i16>>>(s![1..3, ..3]).unwrap();
         let row = |values: [Option<i16>; 3]| values.map(Optional::from);
         let expected = arr2(&[row([Some(10), Some(7), None]), row([Some(20), None, Some(22)])]);

@@ -64,7 +64,7 @@ fn structs_are_written_and_read_in_both_formats_and_byte_orders() {
             let (store, array) = created(Particle::data_type(), format, endian);
             let written = Array1::from_iter((1..=4).map(particle));
             array.write(s![1..], &written).unwrap();
-            array.field("at.y").slice(s![2]).write(&ndarray::arr0(7.0)).unwrap();
+            array.field("at.y").slice(s![2]).write(ndarray::arr0(7.0)).unwrap();
             let reopened = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
             let shown = "struct(id: int64, at: struct(x: float64, y: float64), alive: bool, code: r24, \
                          wave: complex64, type: uint16)";
@@ -138,7 +138,7 @@ fn what_others_stored_is_read_in_the_order_of_each_field() {
         array.field("nested").slice(s![0]).read::<ArrayD<Big>>().unwrap(),
         ndarray::arr0(Big { n: 9 }).into_dyn()
     );
-    array.write(s![1], &ndarray::arr0(first)).unwrap();
+    array.write(s![1], ndarray::arr0(first)).unwrap();
     chunk.copy_within(..14, 15);
     chunk[29] = 1;
     assert_eq!(array.raw().read(&[0]).unwrap().unwrap(), chunk.as_slice(), "the first is as it was");

@@ -94,7 +94,7 @@ impl Actor {
                 self.array(LOG)?.append(&values, 0)?;
             }
             Act::Grow { rows, number } => self.grow(rows, number)?,
-            Act::Resize { length } => self.array(PULSE)?.resize(&[length])?,
+            Act::Resize { length } => self.array(PULSE)?.resize([length])?,
             Act::Pulse { chunk, number } => self.pulse(chunk, number)?,
             Act::Attribute { number } => {
                 let name = format!("of-{}", self.task);
@@ -102,12 +102,12 @@ impl Actor {
                 node.update_attributes(|attributes| drop(attributes.insert(name.clone(), number.into())))?;
             }
             Act::Create { number } => {
-                let array = of_numbers(self.machine.root()?.create_array(&self.own())).shape([4]).chunks([2]);
+                let array = of_numbers(self.machine.root()?.create_array(self.own())).shape([4]).chunks([2]);
                 let attributes = [(world::NUMBER, number)];
                 let array = array.attributes(attributes).overwrite(true).create()?;
-                array.write(.., &elements(number, &[0], &[4], &[4]))?;
+                array.write(.., elements(number, &[0], &[4], &[4]))?;
             }
-            Act::Remove => missing_is_done(self.machine.root()?.delete(&self.own()))?,
+            Act::Remove => missing_is_done(self.machine.root()?.delete(self.own()))?,
             Act::Copy => self.copy()?,
             Act::Downsample => self.downsample()?,
             Act::Consolidate => self.machine.root()?.consolidate_metadata()?,

@@ -89,18 +89,18 @@ impl World {
 
     fn create(self, store: &Arc<dyn Store>) -> zarrox::Result<()> {
         let root = options().format(self.format()).create_group((store.clone(), ""))?;
-        self.board(&root)?.write(.., &first(&SHAPE))?;
+        self.board(&root)?.write(.., first(&SHAPE))?;
         of_numbers(root.create_array(LOG)).shape([0, 2]).chunks([2, 2]).create()?;
         let (length, chunk) = PULSE_LENGTH;
         let pulse = of_numbers(root.create_array(PULSE)).shape([length]).chunks([chunk]).create()?;
-        pulse.write(.., &first(&[length]))?;
+        pulse.write(.., first(&[length]))?;
         root.create_group(NOTES)?;
         let source = of_numbers(root.create_array(SOURCE)).shape(SOURCE_SHAPE).chunks([2, 2]).create()?;
-        source.write(.., &first(&SOURCE_SHAPE))?;
+        source.write(.., first(&SOURCE_SHAPE))?;
         if self.damaged {
             let array = of_numbers(root.create_array(DAMAGED)).shape(DAMAGED_SHAPE).chunks([2, 2]);
             let array = array.shards(DAMAGED_SHAPE).create()?;
-            array.write(.., &first(&DAMAGED_SHAPE))?;
+            array.write(.., first(&DAMAGED_SHAPE))?;
             damage(&**store, &array)?;
         }
         if self.dataset {

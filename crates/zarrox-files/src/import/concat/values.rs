@@ -35,9 +35,9 @@ impl Values {
             Storage::Float(_) => {
                 let registry = zarrox::codecs::registry();
                 let wide = elements.cast(&DataType::Float64, Casting::Exact, &registry).ok()?;
-                Some(Self::Float(wide.to::<Vec<f64>>().ok()?.iter().copied().collect()))
+                Some(Self::Float(wide.to::<Vec<f64>>().ok()?.to_vec()))
             }
-            _ => Some(Self::Text(elements.to::<Vec<String>>().ok()?.iter().cloned().collect())),
+            _ => Some(Self::Text(elements.to::<Vec<String>>().ok()?.to_vec())),
         }
     }
 

@@ -121,7 +121,7 @@ fn collection(visited: &Visited, layout: &Json, report: &mut Report) -> Result<(
         // Images are numbered.
         None => {
             let mut paths = Vec::new();
-            while paths.len() < node::MOST && visited.group.contains(&paths.len().to_string())? {
+            while paths.len() < node::MOST && visited.group.contains(paths.len().to_string())? {
                 paths.push(paths.len().to_string());
             }
             paths

@@ -95,6 +95,7 @@ impl DynArray {
     /// # Errors
     /// [`ErrorKind::DataTypeMismatch`] when the data type does not have such elements, [`ErrorKind::InvalidArgument`] when a
     /// value is outside of its range.
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn from_values(data_type: DataType, values: impl IntoElements) -> Result<Self> {
         let registry = zarrox_codecs::registry();
         let elements = values.elements(&Target { data_type: &data_type, registry: &registry })?;
@@ -390,9 +391,9 @@ mod tests {
         let columns = ndarray::arr2(&[[1_i8, 2], [3, 4]]).reversed_axes();
         let array = crate::DynArray::from_values(nibble.clone(), &columns).unwrap();
         assert_eq!((array.as_bytes(), array.shape()), (&[1, 3, 2, 4][..], &[2, 2][..]));
-        let beyond = crate::DynArray::from_values(nibble.clone(), &ndarray::arr0(8_i8)).unwrap_err();
+        let beyond = crate::DynArray::from_values(nibble.clone(), ndarray::arr0(8_i8)).unwrap_err();
         assert_eq!(beyond.kind(), ErrorKind::InvalidArgument);
-        let other = crate::DynArray::from_values(nibble, &ndarray::arr0(8_u8)).unwrap_err();
+        let other = crate::DynArray::from_values(nibble, ndarray::arr0(8_u8)).unwrap_err();
         assert_eq!(other.kind(), ErrorKind::DataTypeMismatch);
         let wide = array.cast(&DataType::Float64, Casting::Exact, &known).unwrap();
         assert_eq!(wide.to::<ndarray::ArrayD<f64>>().unwrap(), columns.mapv(f64::from).into_dyn());

@@ -571,7 +571,7 @@ mod tests {
         let remote = Remote::default();
         let builder = OpenOptions::new().create_array((remote.blocking(), "a"));
         let old = builder.shape([0]).chunks([2]).data_type(DataType::Int32).create().unwrap();
-        old.clone().append(&arr1(&[1]), 0).unwrap();
+        old.clone().append(arr1(&[1]), 0).unwrap();
         let now = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap();
         let [first, second, third] = [(); 3].map(|()| Owner::new());
 
@@ -588,7 +588,7 @@ mod tests {
         assert!(!now.settle(&first, &rows, 1).unwrap());
         assert_eq!(now.reserved().unwrap(), []);
         for (mut array, value) in [(old.clone(), 2), (old, 3), (now, 4)] {
-            array.append(&arr1(&[value; 2]), 0).unwrap();
+            array.append(arr1(&[value; 2]), 0).unwrap();
         }
         let array = OpenOptions::new().open((remote.blocking(), "a")).unwrap().into_array().unwrap();
         assert_eq!(array.read::<ndarray::ArrayD<i32>>(..).unwrap(), arr1(&[1, 2, 2, 3, 3, 4, 4]).into_dyn());
@@ -607,7 +607,7 @@ mod tests {
         let left = array.reserved().unwrap();
         assert!(left.iter().any(|left| left.is_left() && (left.start, left.end) == (rows.start, rows.end)));
         array.withdraw(&second).unwrap();
-        array.append(&arr1(&[5; 2]), 0).unwrap();
+        array.append(arr1(&[5; 2]), 0).unwrap();
         assert_eq!(array.read::<ndarray::ArrayD<i32>>(..).unwrap(), arr1(&[0, 5, 5]).into_dyn());
         assert_eq!(array.reserved().unwrap(), []);
     }

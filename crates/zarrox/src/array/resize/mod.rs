@@ -67,6 +67,7 @@ impl Array {
     ///
     /// # Errors
     /// When the shapes do not fit, or as for [`Array::write`].
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn append(&mut self, values: impl IntoElements, axis: usize) -> Result<Vec<u64>> {
         let elements = self.slice(..).elements(&values)?;
         let shape: Vec<u64> = elements.view().shape().iter().map(|&n| n as u64).collect();

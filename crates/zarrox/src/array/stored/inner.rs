@@ -19,11 +19,7 @@ pub struct InnerChunk {
 
 impl Array {
     /// The chunks inside of a shard that is stored under this key, see [`RawChunks::inner_chunks`](super::super::RawChunks::inner_chunks).
-    pub(in crate::array) fn inner_chunks(
-        &self,
-        shard: &[u64],
-        key: String,
-    ) -> Result<Option<Vec<InnerChunk>>> {
+    pub(in crate::array) fn inner_chunks(&self, shard: &[u64], key: &str) -> Result<Option<Vec<InnerChunk>>> {
         let entries = self.with_chain(shard, |chain| {
             let Some(table) = chain.table() else { return Ok(None) };
             let grid = table.grid().to_vec();
@@ -35,7 +31,7 @@ impl Array {
                 }
                 Err(_) => None,
             };
-            let Some(value) = self.location.store.open_with(&Key::new(key.clone())?, first)? else {
+            let Some(value) = self.location.store.open_with(&Key::new(key)?, first)? else {
                 return Ok(None);
             };
             let size = value.size();

@@ -85,7 +85,7 @@ impl Layout {
         let shape: Vec<usize> = self.shape.iter().map(|&n| usize::try_from(n)).collect::<Result<_, _>>()?;
         let count = i32::try_from(shape.iter().product::<usize>())?;
         if structured {
-            array.field("id").write(&ndarray::arr0(ID))?;
+            array.field("id").write(ndarray::arr0(ID))?;
         }
         write(&array.slice(..), &ArrayD::from_shape_vec(IxDyn(&shape), (0..count).collect())?)?;
         Ok(array)

@@ -208,7 +208,7 @@ impl World {
                 let lengths = [0, 1].map(|dim| lengths[dim].min(known[dim] - start[dim]));
                 let [rows, columns] = lengths.map(|length| usize::try_from(length).unwrap());
                 let selection = s![start[0]..start[0] + lengths[0], start[1]..start[1] + lengths[1]];
-                array.write(selection, &Array2::from_elem((rows, columns), *value)).unwrap();
+                array.write(selection, Array2::from_elem((rows, columns), *value)).unwrap();
                 self.reference.write(path, places(start, lengths), Some(*value));
             }
             Action::Resize { shape } => {
@@ -220,7 +220,7 @@ impl World {
                 let mut lengths = now;
                 lengths[*axis] = *length;
                 let [rows, columns] = lengths.map(|length| usize::try_from(length).unwrap());
-                let shape = array.append(&Array2::from_elem((rows, columns), *value), *axis).unwrap();
+                let shape = array.append(Array2::from_elem((rows, columns), *value), *axis).unwrap();
                 let mut grown = now;
                 grown[*axis] += length;
                 assert_eq!(shape, grown);
