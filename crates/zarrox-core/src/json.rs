@@ -24,14 +24,13 @@ use crate::strictness::Strictness;
 
 pub use deserializer::{from_map, from_value};
 pub use macros::ToJson;
-pub use map::{IntoIter, Iter, IterMut, Map};
+pub use map::{IntoIter, Iter, IterMut};
 pub use number::JsonNumber;
 pub(crate) use outline::Outline;
 pub(crate) use parse::List;
 use parse::MAX_DEPTH;
 pub use serializer::{to_map, to_value};
-use value::NULL;
-pub use value::{Json, JsonIndex};
+pub use value::{Json, JsonIndex, Map};
 
 /// Parses a value. The bare tokens `NaN`, `Infinity` and `-Infinity`, which Python writes although JSON does not have them, are
 /// [numbers](JsonNumber).

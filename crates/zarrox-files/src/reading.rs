@@ -1,11 +1,14 @@
 //! [`Reading`]: the way in which a file is read.
 
 use zarrox::DataType;
+use zarrox::data_type::Casting;
 
 use crate::external::External;
-use crate::npy::Wanted;
 use crate::npy::raw::RawElements;
 use crate::store::Skipped;
+
+/// The data type to which elements are converted, and how numbers are cast; `None` to refuse other numbers.
+pub(crate) type Wanted = (DataType, Option<Casting>);
 
 /// The way in which a file is read.
 #[derive(Debug, Clone, Default)]

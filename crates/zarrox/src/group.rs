@@ -8,7 +8,6 @@ use zarrox_core::json::{self, Map};
 use zarrox_core::{Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
 use zarrox_stores::Stamp;
 
-use crate::array::ArrayInternals;
 use crate::array::{Array, ArrayBuilder, Growth};
 use crate::error::argument;
 use crate::hierarchy::{DocumentFix, update_attributes};
@@ -726,6 +725,19 @@ impl fmt::Display for Tree {
 }
 
 impl Array {
+    /// Reads the metadata again, since others may have changed the shape or the attributes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when the array was deleted or moved, [`ErrorKind::InvalidArgument`] when it was replaced by a group;
+    /// and when the store cannot be read.
+    pub fn reload(&mut self) -> Result<()> {
+        let found = self.location().as_stored().find()?;
+        let missing = || Error::new(ErrorKind::NotFound, "it was deleted or moved").at(self.place());
+        let found = found.ok_or_else(missing)?;
+        *self = Node::new(found.location, found.node)?.into_array()?;
+        Ok(())
+    }
+
     /// Opens the group that the array is in; `None` for an array that is the root of its hierarchy, or if there is no group.
     ///
     /// # Errors

@@ -143,9 +143,8 @@ pub use zarrox_derive::Element;
 pub mod internals {
     pub use crate::array::boxes::Boxes;
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
-    pub use crate::array::{
-        ArrayInternals, Left, SoleAppender, Unwritten, cell, indices, left_in, settle_left,
-    };
+    pub use crate::array::internals::ArrayInternals;
+    pub use crate::array::{Left, SoleAppender, Unwritten, cell, indices, left_in, settle_left};
     pub use crate::error::argument;
     pub use crate::hierarchy::journal::{Fingerprint, Journal};
     pub use crate::hierarchy::{APPENDS, DATASET, Found, Mark, format_of, is_mark, update_attributes};

@@ -580,3 +580,21 @@ impl OpenOptions {
         Ok(Location::new(address, context))
     }
 }
+
+impl Array {
+    /// Starts to create an array at another place that is like this one: with its shape, data type, chunks, codecs, fill value,
+    /// names of dimensions, and format. The builder can change any of them; of an array with shards, its `chunks` are the shards.
+    ///
+    /// ```
+    /// # use zarrox::prelude::*;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([5, 2]).data_type(DataType::Int32).chunks([3, 2]).create()?;
+    /// let longer = array.like(directory.path().join("b.zarr")).shape([50, 2]).create()?;
+    /// assert_eq!(longer.chunk_shape(), [3, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn like(&self, place: impl Into<Place>) -> ArrayBuilder {
+        OpenOptions::within(&self.location().context).create_array(place).like(self)
+    }
+}

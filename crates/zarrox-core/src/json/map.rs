@@ -4,25 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
-use foldhash::fast::RandomState;
-use indexmap::{IndexMap, map};
+use indexmap::map;
 
-use super::{Json, NULL};
-
-/// A JSON object: attributes, configurations, documents. Its members keep their order.
-///
-/// ```
-/// use zarrox_core::json::Map;
-///
-/// let mut attributes = Map::from([("units", "K")]);
-/// attributes.insert("scale".to_owned(), 0.5.into());
-/// assert_eq!(attributes["units"], "K");
-/// assert!(attributes["offset"].is_null());
-/// ```
-///
-/// [`to_map`](super::to_map) and [`from_map`](super::from_map) convert it to and from types of `serde`.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Map(IndexMap<String, Json, RandomState>);
+use super::value::{Json, Map, NULL};
 
 impl Map {
     /// Creates an object without members.

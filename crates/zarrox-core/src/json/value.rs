@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
 
-use super::{JsonNumber, Map};
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
+
+use super::JsonNumber;
 
 /// A JSON value. Its [numbers](JsonNumber) keep their text, and may be the tokens that only Python writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +28,21 @@ pub enum Json {
 
 /// The value of a missing member.
 pub(super) const NULL: Json = Json::Null;
+
+/// A JSON object: attributes, configurations, documents. Its members keep their order.
+///
+/// ```
+/// use zarrox_core::json::Map;
+///
+/// let mut attributes = Map::from([("units", "K")]);
+/// attributes.insert("scale".to_owned(), 0.5.into());
+/// assert_eq!(attributes["units"], "K");
+/// assert!(attributes["offset"].is_null());
+/// ```
+///
+/// [`to_map`](super::to_map) and [`from_map`](super::from_map) convert it to and from types of `serde`.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Map(pub(super) IndexMap<String, Json, RandomState>);
 
 impl Json {
     /// The boolean, if it is one.

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::Arc;
 
-use zarrox::data_type::{ByteOrder, Casting};
+use zarrox::data_type::ByteOrder;
 use zarrox::json::Json;
 use zarrox::stores::MemoryStore;
 use zarrox::{ArrayBuilder, DataType, Error, ErrorKind, Format, OpenOptions, Order, Result};
@@ -32,12 +32,9 @@ use self::raw::RawElements;
 use self::stream::{Stream, too_long, truncated};
 use crate::chunks::{Chunks, EncodedOnRead};
 use crate::input::Input;
-use crate::reading::Reading;
+use crate::reading::{Reading, Wanted};
 use crate::store::keys::Keys;
 use crate::store::{FileStore, LeftOut};
-
-/// The data type to which elements are converted, and how numbers are cast; `None` to refuse other numbers.
-pub(crate) type Wanted = (DataType, Option<Casting>);
 
 /// An array of a file.
 struct Found {

@@ -103,7 +103,7 @@ impl ArrayBuilder {
     }
 
     /// Takes over the properties of an array.
-    pub(super) fn like(mut self, array: &Array) -> Self {
+    pub(crate) fn like(mut self, array: &Array) -> Self {
         let metadata = array.metadata();
         (self.format, self.inherits_format) = (metadata.format, false);
         self.shape = Some(metadata.shape.clone());

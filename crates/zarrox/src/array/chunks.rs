@@ -1,6 +1,6 @@
 //! Chunk-level access: whole stored objects, encoded or decoded.
 
-use zarrox_core::codec::{ChunkElements, ReadPart, WritePart};
+use zarrox_core::codec::{ChunkElements, CodecChain, ReadPart, WritePart};
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::{Error, ErrorKind, FromElements, IntoElements, Result};
 use zarrox_stores::{Condition, StoreExt};
@@ -88,6 +88,16 @@ impl Array {
         self.data_type().check_range(&values).map_err(|error| error.at(self.place()))?;
         let part = WritePart::new(ChunkElements::whole(shape), values);
         self.writing(|| self.write_chunk_part(chunk, &part, true))
+    }
+
+    /// Works with the codec chain of a chunk.
+    pub(super) fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
+        Ok(work(&*self.chain_of(chunk)?))
+    }
+
+    /// The number of stored bytes of a chunk; `None` if it is not stored.
+    pub(super) fn stored_size(&self, chunk: &[u64]) -> Result<Option<u64>> {
+        self.location.store.size(&self.key(chunk)?).map_err(Error::from)
     }
 
     pub(super) fn check_chunk(&self, chunk: &[u64]) -> Result<()> {

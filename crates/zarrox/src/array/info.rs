@@ -8,7 +8,6 @@ use zarrox_core::json::Json;
 use zarrox_core::{CodecSpec, DataType, FillValue, Format, Result};
 
 use super::Array;
-use super::internals::ArrayInternals;
 use super::iterate::indices;
 use crate::pool::too_many;
 
@@ -188,7 +187,7 @@ impl Array {
             first += numbers.len() as u64;
             let size_of = |number| {
                 let chunk = indices(number, &grid);
-                let size = ArrayInternals::stored_size(self, &chunk)?;
+                let size = self.stored_size(&chunk)?;
                 Ok((chunk, size))
             };
             let sizes = self.location.pool().map(numbers, 0, usize::MAX, size_of)?;

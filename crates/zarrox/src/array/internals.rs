@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use zarrox_core::Error;
 use zarrox_core::codec::CodecChain;
 use zarrox_core::data_type::Storage;
 use zarrox_core::json::{Json, Map};
@@ -164,11 +163,11 @@ impl ArrayInternals for Array {
     }
 
     fn location(&self) -> &Location {
-        &self.location
+        Self::location(self)
     }
 
     fn chunks_prefix(&self) -> &Prefix {
-        &self.chunks
+        Self::chunks_prefix(self)
     }
 
     fn has_chunk(&self, chunk: &[u64]) -> bool {
@@ -176,7 +175,7 @@ impl ArrayInternals for Array {
     }
 
     fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
-        Ok(work(&*self.chain_of(chunk)?))
+        Self::with_chain(self, chunk, work)
     }
 
     fn on_one_thread(&self) -> Self {
@@ -192,7 +191,7 @@ impl ArrayInternals for Array {
     }
 
     fn stored_size(&self, chunk: &[u64]) -> Result<Option<u64>> {
-        self.location.store.size(&self.key(chunk)?).map_err(Error::from)
+        Self::stored_size(self, chunk)
     }
 
     fn stores_all_of(&self, region: &[(u64, u64)]) -> Result<bool> {

@@ -9,10 +9,11 @@ mod chunks;
 pub(crate) mod dimension_names;
 mod dynamic;
 mod fetch;
+mod field_views;
 mod fields;
 mod generation;
 mod info;
-mod internals;
+pub(crate) mod internals;
 mod iterate;
 mod kept;
 mod parts;
@@ -53,7 +54,6 @@ pub use astype::AsTypeView;
 pub use builder::ArrayBuilder;
 pub use dynamic::{DynArray, npy};
 pub use info::ArrayInfo;
-pub use internals::ArrayInternals;
 pub use iterate::indices;
 pub use iterate::{Chunks, Rows};
 pub use parts::Parts;
@@ -117,22 +117,6 @@ impl Array {
         Ok(array)
     }
 
-    /// Starts to create an array at another place that is like this one: with its shape, data type, chunks, codecs, fill value,
-    /// names of dimensions, and format. The builder can change any of them; of an array with shards, its `chunks` are the shards.
-    ///
-    /// ```
-    /// # use zarrox::prelude::*;
-    /// # let directory = tempfile::tempdir()?;
-    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
-    /// #     .shape([5, 2]).data_type(DataType::Int32).chunks([3, 2]).create()?;
-    /// let longer = array.like(directory.path().join("b.zarr")).shape([50, 2]).create()?;
-    /// assert_eq!(longer.chunk_shape(), [3, 2]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn like(&self, place: impl Into<crate::Place>) -> ArrayBuilder {
-        crate::OpenOptions::within(&self.location.context).create_array(place).like(self)
-    }
-
     /// Creates the chain again after a change of the grid.
     fn renew_chain(&mut self) -> Result<()> {
         self.chain = chains::chain_for(&self.metadata, &self.location.context)?;
@@ -164,17 +148,14 @@ impl Array {
         self
     }
 
-    /// Reads the metadata again, since others may have changed the shape or the attributes.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] when the array was deleted or moved, [`ErrorKind::InvalidArgument`] when it was replaced by a group;
-    /// and when the store cannot be read.
-    pub fn reload(&mut self) -> Result<()> {
-        let found = self.location.as_stored().find()?;
-        let missing = || Error::new(ErrorKind::NotFound, "it was deleted or moved").at(self.place());
-        let found = found.ok_or_else(missing)?;
-        *self = crate::Node::new(found.location, found.node)?.into_array()?;
-        Ok(())
+    /// The place of the array.
+    pub(crate) fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// The prefix of all chunks.
+    pub(crate) fn chunks_prefix(&self) -> &Prefix {
+        &self.chunks
     }
 
     /// The capabilities of the array's store.
@@ -494,7 +475,7 @@ impl Array {
     }
 
     /// The name of this array for errors.
-    fn place(&self) -> ErrorPlace {
+    pub(crate) fn place(&self) -> ErrorPlace {
         ErrorPlace::array(self.path()).in_store(self.location.store.location())
     }
 }

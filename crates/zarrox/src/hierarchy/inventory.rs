@@ -12,7 +12,6 @@ use zarrox_stores::{Key, Prefix};
 use super::journal::JOURNAL;
 use super::renaming::is_renaming;
 use super::unfinished::is_mark;
-use crate::array::ArrayInternals;
 use crate::group::Node;
 use crate::location::Location;
 

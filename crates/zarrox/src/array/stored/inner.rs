@@ -5,7 +5,6 @@ use zarrox_core::{Error, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Key};
 
 use crate::array::Array;
-use crate::array::internals::ArrayInternals;
 
 /// A chunk inside of a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
