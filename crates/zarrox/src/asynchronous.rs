@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, Stream};
 use zarrox_core::json::Map;
-use zarrox_core::{DataType, DimSelection, FromElement, FromElements, IntoElements, IntoSelection, Result};
+use zarrox_core::{DataType, FromElement, FromElements, IntoElements, IntoSelection, Result};
 
 use crate::{AccessOptions, Array, ArrayBuilder, Child, Chunks, Group, Interrupt, Node, OpenOptions, Place};
 
@@ -58,6 +58,11 @@ pub async fn open(place: impl Into<Place>) -> Result<Node> {
 /// The errors of [`crate::create_group`].
 pub async fn create_group(place: impl Into<Place>) -> Result<AsyncGroup> {
     OpenOptions::new().create_group_async(place).await
+}
+
+/// Starts to create an array at a place, which [`ArrayBuilder::create_async`] creates.
+pub fn create_array(place: impl Into<Place>) -> ArrayBuilder {
+    OpenOptions::new().create_array(place)
 }
 
 /// Opens the array at a place, see [`crate::open_array`].
@@ -169,11 +174,8 @@ impl AsyncArray {
     ///
     /// # Errors
     /// The errors of [`Array::get`].
-    pub async fn get<T: FromElement + Send + 'static>(
-        &self,
-        index: impl IntoIterator<Item: Into<DimSelection>>,
-    ) -> Result<T> {
-        let index: Vec<DimSelection> = index.into_iter().map(Into::into).collect();
+    pub async fn get<T: FromElement + Send + 'static>(&self, index: impl IntoSelection) -> Result<T> {
+        let index = index.into_selection();
         self.run(move |array| array.get(index)).await
     }
 

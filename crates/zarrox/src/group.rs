@@ -393,6 +393,11 @@ impl Group {
         &self.metadata
     }
 
+    /// The format of the group's documents.
+    pub fn format(&self) -> Format {
+        self.metadata.format
+    }
+
     /// The user's attributes.
     pub fn attributes(&self) -> &Map {
         &self.metadata.attributes

@@ -583,7 +583,7 @@ impl OpenOptions {
 
 impl Array {
     /// Starts to create an array at another place that is like this one: with its shape, data type, chunks, codecs, fill value,
-    /// names of dimensions, and format. The builder can change any of them; of an array with shards, its `chunks` are the shards.
+    /// names of dimensions, and format. The builder can change any of them.
     ///
     /// ```
     /// # use zarrox::prelude::*;

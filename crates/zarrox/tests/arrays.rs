@@ -609,3 +609,40 @@ fn a_level_that_a_codec_has_not_is_refused_for_new_arrays_and_nothing_to_readers
     let array = OpenOptions::new().open((store, "a")).unwrap().into_array().unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap().sum(), 10);
 }
+
+#[test]
+fn an_array_like_another_has_its_properties_and_may_differ() {
+    let directory = tempfile::tempdir().unwrap();
+    let shards =
+        zarrox::create_array(directory.path().join("a.zarr")).shape([8, 8]).chunks([2, 4]).shards([4, 8]);
+    let shards =
+        shards.data_type(DataType::Float32).fill_value(2).dimension_names(["y", "x"]).create().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    let same = shards.like(place("b.zarr")).create().unwrap();
+    assert_eq!(same.metadata(), shards.metadata());
+    let other =
+        shards.like(place("c.zarr")).shape([16, 8]).chunks([1, 8]).data_type(DataType::Int16).create();
+    let other = other.unwrap();
+    assert_eq!((other.chunk_shape(), other.inner_chunk_shape()), (&[4, 8][..], Some(vec![1, 8])));
+    assert_eq!(other.get::<i16>((15, 7)).unwrap(), 2);
+    let larger = shards.like(place("d.zarr")).shards([8, 8]).create().unwrap();
+    assert_eq!((larger.chunk_shape(), larger.inner_chunk_shape()), (&[8, 8][..], Some(vec![2, 4])));
+}
+
+#[test]
+fn one_element_is_named_by_a_tuple_or_a_list() {
+    let directory = tempfile::tempdir().unwrap();
+    let array =
+        zarrox::create_array(directory.path().join("a.zarr")).shape([4, 6]).data_type(DataType::Int32);
+    let array = array.create().unwrap();
+    array.write((3, 2), 5).unwrap();
+    for element in
+        [array.get::<i32>((3, -4)), array.get([3, 2]), array.get(&[-1_i64, 2][..]), array.get(s![3, 2])]
+    {
+        assert_eq!(element.unwrap(), 5);
+    }
+    assert_eq!(array.read::<Vec<i32>>(..).unwrap().iter().sum::<i32>(), 5);
+    for error in [array.get::<i32>([3]).unwrap_err(), array.get::<i32>((3, ..)).unwrap_err()] {
+        assert_eq!(error.kind(), zarrox::ErrorKind::InvalidSelection);
+    }
+}

@@ -39,6 +39,12 @@ impl<'a> Elements<'a> {
         Self { memory: Memory::View(view), is_list: false }
     }
 
+    /// One element of a fixed size.
+    pub fn of_element(bytes: Vec<u8>) -> Self {
+        let item = bytes.len();
+        Self::of_bytes(bytes, &[], item)
+    }
+
     /// Elements of a fixed size, in row-major order.
     pub(super) fn of_bytes(bytes: Vec<u8>, shape: &[usize], item: usize) -> Self {
         let memory = Memory::Owned { bytes, vlen: VlenBuffer::new(), shape: shape.into(), item };

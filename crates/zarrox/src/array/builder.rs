@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use zarrox_core::codec::CodecKind;
-use zarrox_core::data_type::{Endian, LARGEST};
-use zarrox_core::elements::Target;
+use zarrox_core::data_type::{Casting, Endian, LARGEST};
+use zarrox_core::elements::{Elements, Target, exact_element};
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding, ChunkLengths, ChunkShape, Rectilinear, Separator};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::{Change, Document};
@@ -107,18 +107,29 @@ impl ArrayBuilder {
         let metadata = array.metadata();
         (self.format, self.inherits_format) = (metadata.format, false);
         self.shape = Some(metadata.shape.clone());
-        match &metadata.chunk_grid {
-            ChunkGrid::Regular { chunk_shape } => self.chunks = Some(chunk_shape.clone().into()),
-            grid => self.chunk_grid = Some(Ok(grid.clone())),
+        let codecs = array.codecs();
+        // The shards of a regular grid are described anew, so that the builder can change them.
+        let (inner, sharding) = match (array.inner_chunk_shape(), codecs.as_slice()) {
+            (Some(inner), [sharding]) if sharding.name == "sharding_indexed" => (Some(inner), Some(sharding)),
+            _ => (None, None),
+        };
+        match (&metadata.chunk_grid, inner) {
+            (ChunkGrid::Regular { chunk_shape }, Some(inner)) => {
+                (self.chunks, self.shards) = (Some(inner.into()), Some(chunk_shape.clone()));
+                self.codecs = sharding.map(CodecSpec::inside);
+            }
+            (ChunkGrid::Regular { chunk_shape }, None) => {
+                (self.chunks, self.codecs) = (Some(chunk_shape.clone().into()), Some(codecs));
+            }
+            (grid, _) => (self.chunk_grid, self.codecs) = (Some(Ok(grid.clone())), Some(codecs)),
         }
-        self.codecs = Some(array.codecs());
         self.dimension_names.clone_from(&metadata.dimension_names);
         self.chunk_key_encoding = metadata.separator_declared.then_some(metadata.chunk_key_encoding);
         let element = |fill: &FillValue| {
             DynArray::from_elements(metadata.data_type.clone(), vec![], [fill.as_bytes()]).ok()
         };
         self.fill = match metadata.fill_value.as_ref().map(element) {
-            Some(Some(element)) => Fill::Value(Arc::new(element)),
+            Some(Some(element)) => Fill::Value(Arc::new(FillLike(element))),
             Some(None) => Fill::Default,
             None => Fill::Json(Json::Null),
         };
@@ -650,6 +661,19 @@ fn as_argument(error: Error) -> Error {
     match error.kind() {
         ErrorKind::InvalidMetadata => argument(error.to_string()),
         _ => error,
+    }
+}
+
+/// The fill value of another array, which is converted if the elements have another type that has the value.
+struct FillLike(DynArray);
+
+impl IntoElements for FillLike {
+    fn elements(&self, target: &Target<'_>) -> Result<Elements<'_>> {
+        let (own, Target { data_type, registry }) = (self.0.data_type(), target);
+        if own == *data_type || registry.cast(own, data_type, Casting::Exact).is_err() {
+            return IntoElements::elements(&self.0, target);
+        }
+        Ok(Elements::of_element(exact_element(own, self.0.as_bytes(), data_type, registry)?))
     }
 }
 

@@ -32,10 +32,10 @@ pub struct ArrayInfo {
     pub fallback_from: Option<Json>,
     /// The division of the array into chunks, or shards if there are any.
     pub chunk_grid: ChunkGrid,
-    /// The shape of a chunk; for chunks of several shapes, the largest length along each dimension.
+    /// The shape of the chunks of the grid: see [`Array::chunk_shape`].
     pub chunk_shape: Vec<u64>,
-    /// The shape of a shard, if there are shards; for shards of several shapes, the largest length along each dimension.
-    pub shard_shape: Option<Vec<u64>>,
+    /// The shape of the inner chunks, if the array has shards.
+    pub inner_chunk_shape: Option<Vec<u64>>,
     /// The value of elements that were never written.
     pub fill_value: FillValue,
     /// The text of that value, like [`Array::format_element`].
@@ -116,8 +116,8 @@ impl Array {
             data_type: self.data_type().clone(),
             fallback_from: self.fallback_from().cloned(),
             chunk_grid: self.chunk_grid().clone(),
-            chunk_shape: self.unit_shape(),
-            shard_shape: self.shard_shape().map(<[u64]>::to_vec),
+            chunk_shape: self.chunk_shape().to_vec(),
+            inner_chunk_shape: self.inner_chunk_shape(),
             fill_text: self.format_element(self.fill_bytes().as_bytes()).unwrap_or_default(),
             fill_value: self.fill_bytes(),
             codecs: self.codecs(),

@@ -31,9 +31,9 @@ impl fmt::Display for ArrayInfo {
             ("format", self.format.to_string()),
             ("shape", tuple(&self.shape)),
             ("data type", self.data_type.to_string()),
-            ("chunk shape", tuple(&self.chunk_shape)),
+            ("chunk shape", tuple(self.inner_chunk_shape.as_ref().unwrap_or(&self.chunk_shape))),
         ];
-        lines.extend(self.shard_shape.as_ref().map(|shape| ("shard shape", tuple(shape))));
+        lines.extend(self.inner_chunk_shape.is_some().then(|| ("shard shape", tuple(&self.chunk_shape))));
         lines.push(("fill value", self.fill_text.clone()));
         lines.extend(self.codecs.iter().map(|codec| ("codecs", codec.to_string())));
         if let Some(names) = &self.dimension_names {
@@ -42,7 +42,7 @@ impl fmt::Display for ArrayInfo {
         }
         lines.extend(self.unreadable.clone().map(|why| ("cannot be read", why)));
         lines.push(("bytes", number(self.bytes)));
-        let objects = if self.shard_shape.is_some() { "shards stored" } else { "chunks stored" };
+        let objects = if self.inner_chunk_shape.is_some() { "shards stored" } else { "chunks stored" };
         if self.counted {
             lines.push(("bytes stored", self.bytes_stored.to_string()));
             lines.extend(self.ratio().map(|ratio| ("ratio", format!("{ratio:.2}"))));

@@ -292,22 +292,30 @@ impl Array {
         self.slice(selection).read()
     }
 
-    /// Reads one element. Negative indices count from the end.
+    /// Reads one element. Negative indices count from the end. The indices are a tuple, or a list: here, and only here, `[4, 7]` is
+    /// what `(4, 7)` is, while `read([4, 7])` reads the rows 4 and 7.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
     /// # let directory = tempfile::tempdir()?;
     /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
     /// #     .shape([4, 6]).data_type(DataType::Int32).create()?;
-    /// array.write(s![3, 2], 5)?;
-    /// assert_eq!(array.get::<i32>([-1, 2])?, 5);
+    /// array.write((3, 2), 5)?;
+    /// assert_eq!(array.get::<i32>((-1, 2))?, 5);
+    /// assert_eq!(array.get::<i32>([3, 2])?, 5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// When there is not an index for each dimension; and the errors of [`ArrayView::read`].
-    pub fn get<T: FromElement>(&self, index: impl IntoIterator<Item: Into<DimSelection>>) -> Result<T> {
-        let items: Vec<DimSelection> = index.into_iter().map(Into::into).collect();
+    pub fn get<T: FromElement>(&self, index: impl IntoSelection) -> Result<T> {
+        let selection = index.into_selection();
+        let items: Vec<DimSelection> = match selection.items() {
+            [DimSelection::Integers(list)] if list.shape().len() == 1 => {
+                list.values().iter().map(|&index| DimSelection::Index(index)).collect()
+            }
+            items => items.to_vec(),
+        };
         let is_index = |item: &DimSelection| matches!(item, DimSelection::Index(_));
         if items.len() != self.ndim() || !items.iter().all(is_index) {
             let message = format!("one element of {} dimensions has an index for each", self.ndim());

@@ -54,8 +54,8 @@ fn text_and_byte_strings() {
     );
     assert_error(
         DynArray::from_values(DataType::Int8, &too_long),
-        ErrorKind::InvalidArgument,
-        "cannot be stored as int8",
+        ErrorKind::DataTypeMismatch,
+        "the elements are int8, not text",
     );
     let broken = DynArray::new(bytes, vec![1], vec![0xff; 6]).unwrap();
     assert_eq!(broken.to::<ArrayD<String>>().unwrap_err().kind(), ErrorKind::Corrupt);

@@ -118,6 +118,7 @@ fn text_and_bytes_in_both_versions() {
         array.write(s![0], "text").unwrap();
         assert_eq!(array.get::<Vec<u8>>([0]).unwrap(), b"text");
         assert_eq!(array.get::<String>([0]).unwrap(), "text");
+        array.write(s![1], arr0(vec![0_u8, 255])).unwrap();
         assert_eq!(array.get::<String>([1]).unwrap_err().kind(), ErrorKind::Corrupt);
         let error = array.write(.., 1).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::DataTypeMismatch);

@@ -75,7 +75,7 @@ fn text_may_be_missing() {
     assert_error(
         array.read::<ArrayD<Option<Vec<u8>>>>(..),
         ErrorKind::DataTypeMismatch,
-        "not optional lists of uint8",
+        "the elements are string, not lists of uint8",
     );
 }
 

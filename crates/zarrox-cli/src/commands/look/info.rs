@@ -119,7 +119,7 @@ fn push_attributes(lines: &mut Lines, attributes: &Map) {
 }
 
 fn array_lines(array: &Array, info: &ArrayInfo, given: &str) -> Result<Lines> {
-    let objects = if info.shard_shape.is_some() { "shards stored" } else { "chunks stored" };
+    let objects = if info.inner_chunk_shape.is_some() { "shards stored" } else { "chunks stored" };
     let number = |count: Option<u64>| count.map_or("more than 2^64".to_owned(), |count| count.to_string());
     let (chunk_shape, shard_shape) = chunk_shapes(array);
     let mut lines = vec![
@@ -168,8 +168,8 @@ fn array_json(array: &Array, info: &ArrayInfo, given: &str) -> Result<Json> {
         "shape": info.shape,
         "data_type": data_type_json(&info.data_type),
         "fallback_from": info.fallback_from,
-        "chunk_shape": info.chunk_shape,
-        "shard_shape": info.shard_shape,
+        "chunk_shape": info.inner_chunk_shape.as_ref().unwrap_or(&info.chunk_shape),
+        "shard_shape": info.inner_chunk_shape.is_some().then_some(&info.chunk_shape),
         "chunk_grid": info.chunk_grid.to_json(),
         "order": order(info),
         "fill_value": family.fill_to_v3(&info.data_type, &info.fill_value),
@@ -201,7 +201,7 @@ pub(super) fn codec_json(codec: &CodecSpec) -> Json {
 /// Returns true if chunks are stored in one of the two orders that v2 has names for.
 fn order(info: &ArrayInfo) -> Option<&'static str> {
     let Some(transpose) = info.codecs.iter().find(|codec| codec.name == "transpose") else {
-        return info.shard_shape.is_none().then_some("C");
+        return info.inner_chunk_shape.is_none().then_some("C");
     };
     let reversed: Vec<usize> = (0..info.shape.len()).rev().collect();
     (transpose.configuration.get("order") == Some(&json!(reversed))).then_some("F")
