@@ -110,7 +110,8 @@ const COMMANDS: [(&[&str], &[&str]); 8] = [
 
 /// Returns true if the program ended because a few bytes were refused, which nothing in it takes by itself: as if it was killed.
 fn is_ended_by_a_small_allocation(run: &Run) -> bool {
-    let is_refused = run.err.starts_with("memory allocation of ");
+    // A thread that gets no memory for its stack says so first.
+    let is_refused = run.err.contains("memory allocation of ");
     // Several threads may say it at a time.
     let last = run.err.rsplit("memory allocation of ").next().filter(|_| is_refused);
     let bytes = last.and_then(|rest| rest.split(' ').next());

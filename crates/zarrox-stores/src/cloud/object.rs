@@ -62,7 +62,7 @@ impl CloudStore {
     /// ```
     /// use std::sync::Arc;
     /// use object_store::memory::InMemory;
-    /// use zarrox_stores::{CloudStore, Condition, Key, StoreExt};
+    /// use zarrox_stores::{CloudStore, Condition, Key, Store, StoreExt};
     ///
     /// let store = CloudStore::of_client("my bucket", Arc::new(InMemory::new()));
     /// let key = Key::new("a/zarr.json")?;
