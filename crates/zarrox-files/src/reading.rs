@@ -27,6 +27,9 @@ pub(crate) struct Reading {
     /// The array of an archive of NumPy that is read; `None` for all.
     #[cfg_attr(not(feature = "npz"), expect(dead_code, reason = "this build reads no archives"))]
     pub(crate) member: Option<String>,
+    /// The nodes of an archive of NumPy that are read; all if there are none.
+    #[cfg_attr(not(feature = "npz"), expect(dead_code, reason = "this build reads no archives"))]
+    pub(crate) nodes: Vec<String>,
     /// The types of columns of CSV that are not to be found.
     pub(crate) columns: Vec<(String, DataType)>,
     /// The level of TIFF: 0 for the images themselves, and others for smaller copies of them.

@@ -396,7 +396,7 @@ impl Import {
     /// Returns the way in which files are read for a copy: damaged chunks are seen, and are left out if that is wished.
     fn careful(&self) -> Reading {
         let skipped = self.skips.damaged.then(Skipped::default);
-        Reading { checks: true, skipped, ..self.reading.clone() }
+        Reading { checks: true, skipped, nodes: self.chosen.nodes.clone(), ..self.reading.clone() }
     }
 
     fn request<'r>(&'r self, dimension: &'r str, keeps: &'r dyn Fn(&str) -> bool) -> Request<'r> {

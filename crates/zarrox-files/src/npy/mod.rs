@@ -119,7 +119,7 @@ pub(crate) fn open_npz(input: &Arc<Input>, reading: &Reading) -> Result<FileStor
         add(wanted, "")?;
         return store_of(&location(input), all, &left_out, reading);
     }
-    for name in &names {
+    for name in names.iter().filter(|name| is_chosen(name, &reading.nodes)) {
         if name.trim_matches('/').is_empty() {
             let message = "an array has no name; import it alone, by the name ''";
             return Err(Error::new(ErrorKind::Unsupported, message));
@@ -132,6 +132,15 @@ pub(crate) fn open_npz(input: &Arc<Input>, reading: &Reading) -> Result<FileStor
         }
     }
     store_of(&location(input), all, &left_out, reading)
+}
+
+/// Returns true if a node, or a group above it, is among the chosen ones.
+#[cfg(feature = "npz")]
+fn is_chosen(name: &str, nodes: &[String]) -> bool {
+    let is_in = |node: &String| {
+        name.strip_prefix(node.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    nodes.is_empty() || nodes.iter().any(is_in)
 }
 
 fn location(input: &Input) -> String {
