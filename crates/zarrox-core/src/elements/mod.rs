@@ -19,6 +19,7 @@ mod object;
 mod optional;
 mod scalar;
 mod text;
+#[cfg(any(test, feature = "chrono", feature = "jiff"))]
 mod time;
 
 pub use from_element::{Decode, Encode, FromElement, ToElement};

@@ -187,10 +187,6 @@ fn encoder<T: Time + 'static>(data_type: &DataType) -> Result<Encode<T>> {
 }
 
 /// Makes types elements: points in time, or time spans.
-#[cfg_attr(
-    not(any(test, feature = "chrono", feature = "jiff")),
-    expect(unused_macros, reason = "without a library of times")
-)]
 macro_rules! time_elements {
     ($($T:ty),+ $(,)?) => {$(
         impl FromElement for $T {
