@@ -110,6 +110,10 @@ const COMMANDS: [(&[&str], &[&str]); 8] = [
 
 /// Returns true if the program ended because a few bytes were refused, which nothing in it takes by itself: as if it was killed.
 fn is_ended_by_a_small_allocation(run: &Run) -> bool {
+    // The C library ends a program that has no memory for what a thread needs.
+    if run.err.contains("Fatal glibc error") && run.err.contains("out of memory") {
+        return true;
+    }
     // A thread that gets no memory for its stack says so first.
     let is_refused = run.err.contains("memory allocation of ");
     // Several threads may say it at a time.
