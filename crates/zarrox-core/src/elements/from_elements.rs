@@ -5,7 +5,7 @@ use ndarray::{Array, ArrayD, Axis, Dimension, IxDyn};
 use super::{Decode, FromElement, place, too_many};
 use crate::data_type::DataType;
 use crate::error::{Error, Result};
-use crate::strided::{Dims, ViewMut};
+use crate::strided::{Dims, View, ViewMut};
 use crate::vlen::VlenBuffer;
 
 /// Selected elements that are not read yet.
@@ -16,6 +16,8 @@ pub struct Source<'a> {
     pub data_type: &'a DataType,
     /// Reads them into memory of this shape, of the size of the data type's elements. Booleans become 0 or 1 in it.
     pub read: &'a dyn Fn(ViewMut<'_>) -> Result<()>,
+    /// The elements, if they are in memory already: they are decoded there instead of being read.
+    pub memory: Option<View<'a>>,
 }
 
 impl Source<'_> {
@@ -36,6 +38,9 @@ impl Source<'_> {
     }
 
     fn decoded<T>(&self, decode: &Decode<T>) -> Result<Vec<T>> {
+        if let Some(memory) = &self.memory {
+            return decoded(memory, decode);
+        }
         let (item, vlen) = (self.data_type.size(), VlenBuffer::new());
         let mut bytes = super::InPlace::<u8>::new().zeroed(self.count()? * item)?;
         let mut view = ViewMut::contiguous(&mut bytes, &self.shape, item);
@@ -58,11 +63,8 @@ impl Source<'_> {
     }
 }
 
-/// Decodes elements in row-major order.
-///
-/// # Errors
-/// Those of `decode`, with the place of the element.
-pub fn decoded<T>(elements: &crate::strided::View<'_>, decode: &Decode<T>) -> Result<Vec<T>> {
+/// Decodes elements in row-major order. Errors get the place of the element.
+fn decoded<T>(elements: &View<'_>, decode: &Decode<T>) -> Result<Vec<T>> {
     let mut values = Vec::new();
     elements.for_each_element(|element| {
         let value = decode(element).map_err(|error| error.at(place(elements.shape(), values.len())))?;

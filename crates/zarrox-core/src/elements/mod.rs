@@ -23,7 +23,7 @@ mod text;
 mod time;
 
 pub use from_element::{Decode, Encode, FromElement, ToElement};
-pub use from_elements::{FromElements, Source, decoded};
+pub use from_elements::{FromElements, Source};
 pub use in_place::InPlace;
 pub use into_elements::{Elements, IntoElements, Target};
 pub use memory::reserved;
@@ -43,8 +43,8 @@ fn too_many() -> Error {
     Error::new(ErrorKind::LimitExceeded, "the elements are more than this machine can address")
 }
 
-/// The place of the n-th element in row-major order, for errors.
-fn place(shape: &[usize], mut index: usize) -> String {
+/// The place of the n-th element of this shape in row-major order, for errors.
+pub fn place(shape: &[usize], mut index: usize) -> String {
     let mut position: Vec<usize> = shape.to_vec();
     for length in position.iter_mut().rev() {
         let count = (*length).max(1);

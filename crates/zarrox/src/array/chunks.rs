@@ -1,95 +1,16 @@
-//! Chunk-level access: whole stored objects, encoded or decoded.
+//! The chunks of the grid, and their codec chains.
 
-use zarrox_core::codec::{ChunkElements, CodecChain, ReadPart, WritePart};
+use zarrox_core::codec::CodecChain;
 use zarrox_core::grid::ChunkGrid;
-use zarrox_core::{Error, ErrorKind, FromElements, IntoElements, Result};
-use zarrox_stores::{Condition, StoreExt};
+use zarrox_core::{Error, ErrorKind, Result};
 
 use super::Array;
 use super::chains::Chain;
-use super::read::chunk_place;
-use super::stored::copy_value;
 use crate::error::argument;
 use crate::location::Context;
 
 /// A chunk here is what is stored as one object: a shard, where the array has shards.
 impl Array {
-    /// Stores the bytes of a chunk, which come in pieces.
-    pub(super) fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
-        self.check_writable()?;
-        let key = self.key(chunk)?;
-        let store = &self.location.store;
-        let length = pieces.iter().map(|piece| piece.len()).sum();
-        let parts = |write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>| {
-            pieces.iter().filter(|piece| !piece.is_empty()).try_for_each(|piece| write(piece))
-        };
-        let write = || Ok(store.set_parts(&key, length, &parts, Condition::Always)?);
-        self.writing(|| self.location.overwrite(&key, write))
-    }
-
-    /// Stores the bytes of a chunk under the same indices of another array, in pieces if there are many. Returns false if it was never
-    /// stored.
-    pub(super) fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
-        let (from, to) = (self.key(chunk)?, target.key(chunk)?);
-        let place = |error: Error| error.at(chunk_place(chunk, &from)).at(self.place());
-        self.checked(|| copy_value(&self.location, &from, &target.location, &to)).map_err(place)
-    }
-
-    /// Erases a chunk, which reads as the fill value then. Tells whether it was stored.
-    ///
-    /// # Errors
-    /// When there is no such chunk, or the store cannot be written.
-    pub(super) fn erase_chunk(&self, chunk: &[u64]) -> Result<bool> {
-        self.check_writable()?;
-        self.check_chunk(chunk)?;
-        let key = self.key(chunk)?;
-        self.writing(|| self.location.overwrite(&key, || Ok(self.location.store.erase(&key)?)))
-    }
-
-    /// Reads a whole chunk, in its full shape also at the array's edge. One that was never stored is all fill values.
-    ///
-    /// # Errors
-    /// When there is no such chunk, and as for [`Array::read`].
-    pub(super) fn read_chunk<A: FromElements>(&self, chunk: &[u64]) -> Result<A> {
-        self.check_chunk(chunk)?;
-        let chain = self.chain_of(chunk)?;
-        let spec = chain.chunk();
-        if spec.size() > self.chain.limit() {
-            let limit = self.chain.limit();
-            let message = format!("a chunk takes {} bytes of memory, the limit is {limit}", spec.size());
-            return Err(Error::new(ErrorKind::LimitExceeded, message).at(self.place()));
-        }
-        let key = self.key(chunk)?;
-        self.with_source(spec.shape().into(), self.data_type(), A::read_from, &|mut out| {
-            let options = self.location.context.decode;
-            let part = ReadPart::new(ChunkElements::whole(spec.shape()), out.reborrow(), options);
-            let result = self.checked(|| self.read_object(&chain, &key, part, 1));
-            self.data_type().normalise(&mut out);
-            result.map(drop).map_err(|error| error.at(chunk_place(chunk, &key)).at(self.place()))
-        })
-    }
-
-    /// Writes a whole chunk, in its full shape also at the array's edge.
-    ///
-    /// # Errors
-    /// When there is no such chunk, the shape is not the chunk's, and as for [`Array::write`].
-    #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
-    pub(super) fn write_chunk(&self, chunk: &[u64], values: impl IntoElements) -> Result<()> {
-        self.check_writable()?;
-        self.check_chunk(chunk)?;
-        let elements = self.slice(..).elements(&values)?;
-        let chain = self.chain_of(chunk)?;
-        let shape = chain.chunk().shape();
-        let values = elements.broadcast(shape).filter(|_| elements.len() == shape.iter().product::<usize>());
-        let values = values.ok_or_else(|| {
-            let given = elements.view().shape().to_vec();
-            argument(format!("the values have the shape {given:?}, a chunk has {shape:?}")).at(self.place())
-        })?;
-        self.data_type().check_range(&values).map_err(|error| error.at(self.place()))?;
-        let part = WritePart::new(ChunkElements::whole(shape), values);
-        self.writing(|| self.write_chunk_part(chunk, &part, true))
-    }
-
     /// Works with the codec chain of a chunk.
     pub(super) fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
         Ok(work(&*self.chain_of(chunk)?))
@@ -100,11 +21,16 @@ impl Array {
         self.location.store.size(&self.key(chunk)?).map_err(Error::from)
     }
 
+    /// Returns true if a chunk is one of the grid's.
+    pub(super) fn has_chunk(&self, chunk: &[u64]) -> bool {
+        chunk.len() == self.ndim() && chunk.iter().zip(self.grid_shape()).all(|(index, count)| *index < count)
+    }
+
     pub(super) fn check_chunk(&self, chunk: &[u64]) -> Result<()> {
-        let grid = self.grid_shape();
-        if chunk.len() == grid.len() && chunk.iter().zip(&grid).all(|(index, count)| index < count) {
+        if self.has_chunk(chunk) {
             return Ok(());
         }
+        let grid = self.grid_shape();
         Err(argument(format!("there is no chunk {chunk:?}, the grid has the shape {grid:?}"))
             .at(self.place()))
     }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use zarrox_core::codec::CodecChain;
-use zarrox_core::data_type::Storage;
 use zarrox_core::json::{Json, Map};
-use zarrox_core::{ArrayMetadata, FillValue, Result, Selection};
-use zarrox_stores::{Capabilities, Prefix, Store};
+use zarrox_core::{ArrayMetadata, Error, FillValue, FromElements, Result, Selection};
+use zarrox_stores::{Capabilities, Condition, Prefix, Store, StoreExt};
 
+use super::read::chunk_place;
 use super::resize::{SoleAppender, Unwritten};
+use super::stored::copy_value;
 use super::{Array, ArrayInfo, DynArray};
 use crate::group::Group;
 use crate::location::{Context, Location};
@@ -97,7 +98,7 @@ pub trait ArrayInternals: Sized {
     /// Makes sure that the array still is what the handle was opened for.
     fn check_generation(&self) -> Result<()>;
 
-    /// Frees the rows that writers have left who are gone, and clears them.
+    /// Frees the rows of appends whose writers are gone, and clears them.
     fn clear_left(&mut self) -> Result<()>;
 
     /// Keeps others from appending, where no lock does. `None` where a lock does.
@@ -171,7 +172,7 @@ impl ArrayInternals for Array {
     }
 
     fn has_chunk(&self, chunk: &[u64]) -> bool {
-        chunk.len() == self.ndim() && chunk.iter().zip(self.grid_shape()).all(|(index, count)| *index < count)
+        Self::has_chunk(self, chunk)
     }
 
     fn with_chain<R>(&self, chunk: &[u64], work: impl FnOnce(&CodecChain) -> R) -> Result<R> {
@@ -243,26 +244,29 @@ impl ArrayInternals for Array {
     }
 
     fn read_again<'m>(&self, part: &Selection, memory: &'m mut Option<DynArray>) -> Result<&'m DynArray> {
-        let view = self.slice(part);
-        let resolved = view.resolved()?;
-        let shape = Self::lengths(&resolved.shape())?;
-        let fits = |values: &DynArray| {
-            values.shape() == shape.as_slice() && values.data_type().storage() != Storage::Variable
-        };
-        let mut values = match memory.take().filter(fits) {
-            Some(values) => values,
-            None => self.empty_for(resolved, self.data_type())?,
-        };
-        self.read_resolved(resolved, values.view_mut())?;
-        Ok(memory.insert(values))
+        let values = self.slice(part).with_source(|source| match memory.take() {
+            Some(values) => values.read_again(source),
+            None => DynArray::read_from(source),
+        });
+        Ok(memory.insert(values?))
     }
 
     fn write_encoded_pieces(&self, chunk: &[u64], pieces: &[&[u8]]) -> Result<()> {
-        Self::write_encoded_pieces(self, chunk, pieces)
+        self.check_writable()?;
+        let key = self.key(chunk)?;
+        let store = &self.location.store;
+        let length = pieces.iter().map(|piece| piece.len()).sum();
+        let parts = |write: &mut dyn FnMut(&[u8]) -> std::io::Result<()>| {
+            pieces.iter().filter(|piece| !piece.is_empty()).try_for_each(|piece| write(piece))
+        };
+        let write = || Ok(store.set_parts(&key, length, &parts, Condition::Always)?);
+        self.writing(|| self.location.overwrite(&key, write))
     }
 
     fn copy_encoded_chunk(&self, chunk: &[u64], target: &Self) -> Result<bool> {
-        Self::copy_encoded_chunk(self, chunk, target)
+        let (from, to) = (self.key(chunk)?, target.key(chunk)?);
+        let place = |error: Error| error.at(chunk_place(chunk, &from)).at(self.place());
+        self.checked(|| copy_value(&self.location, &from, &target.location, &to)).map_err(place)
     }
 
     fn visit_stored(&self, visit: &mut dyn FnMut(Option<Vec<u64>>, u64)) -> Result<()> {

@@ -1,14 +1,15 @@
 //! The stored bytes of chunks.
 
 use zarrox_codecs::N5Block;
-use zarrox_core::codec::CodecContext;
+use zarrox_core::codec::{ChunkElements, CodecContext, ReadPart, WritePart};
 use zarrox_core::grid::ChunkKeyEncoding;
-use zarrox_core::{CodecError, Error, FromElements, IntoElements, Result};
+use zarrox_core::{CodecError, Error, ErrorKind, FromElements, IntoElements, Result};
 use zarrox_stores::{Bytes, Condition, StoreExt};
 
 use super::Array;
 use super::read::chunk_place;
 use super::stored::{InnerChunk, StoredRead, StoredWrite};
+use crate::error::argument;
 use crate::location::Context;
 
 /// The chunks of an array as they are stored, for programs that know what a chunk's bytes are; made by [`Array::raw`].
@@ -82,7 +83,11 @@ impl<'a> RawChunks<'a> {
     /// # Errors
     /// When there is no such chunk, or the store cannot be written.
     pub fn erase(&self, chunk: &[u64]) -> Result<bool> {
-        self.array.erase_chunk(chunk)
+        self.array.check_writable()?;
+        self.array.check_chunk(chunk)?;
+        let key = self.array.key(chunk)?;
+        self.array
+            .writing(|| self.array.location.overwrite(&key, || Ok(self.array.location.store.erase(&key)?)))
     }
 
     /// Reads the elements of a whole chunk, in its full shape also at the array's edge. A chunk that was never stored is all fill
@@ -91,15 +96,44 @@ impl<'a> RawChunks<'a> {
     /// # Errors
     /// When there is no such chunk, and as for [`Array::read`].
     pub fn decode<A: FromElements>(&self, chunk: &[u64]) -> Result<A> {
-        self.array.read_chunk(chunk)
+        self.array.check_chunk(chunk)?;
+        let chain = self.array.chain_of(chunk)?;
+        let spec = chain.chunk();
+        if spec.size() > self.array.chain.limit() {
+            let limit = self.array.chain.limit();
+            let message = format!("a chunk takes {} bytes of memory, the limit is {limit}", spec.size());
+            return Err(Error::new(ErrorKind::LimitExceeded, message).at(self.array.place()));
+        }
+        let key = self.array.key(chunk)?;
+        self.array.with_source(spec.shape().into(), self.array.data_type(), A::read_from, &|mut out| {
+            let options = self.array.location.context.decode;
+            let part = ReadPart::new(ChunkElements::whole(spec.shape()), out.reborrow(), options);
+            let result = self.array.checked(|| self.array.read_object(&chain, &key, part, 1));
+            self.array.data_type().normalise(&mut out);
+            result.map(drop).map_err(|error| error.at(chunk_place(chunk, &key)).at(self.array.place()))
+        })
     }
 
     /// Writes the elements of a whole chunk, in its full shape also at the array's edge.
     ///
     /// # Errors
     /// When there is no such chunk, the shape is not the chunk's, and as for [`Array::write`].
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn encode(&self, chunk: &[u64], values: impl IntoElements) -> Result<()> {
-        self.array.write_chunk(chunk, values)
+        self.array.check_writable()?;
+        self.array.check_chunk(chunk)?;
+        let elements = self.array.slice(..).elements(&values)?;
+        let chain = self.array.chain_of(chunk)?;
+        let shape = chain.chunk().shape();
+        let values = elements.broadcast(shape).filter(|_| elements.len() == shape.iter().product::<usize>());
+        let values = values.ok_or_else(|| {
+            let given = elements.view().shape().to_vec();
+            argument(format!("the values have the shape {given:?}, a chunk has {shape:?}"))
+                .at(self.array.place())
+        })?;
+        self.array.data_type().check_range(&values).map_err(|error| error.at(self.array.place()))?;
+        let part = WritePart::new(ChunkElements::whole(shape), values);
+        self.array.writing(|| self.array.write_chunk_part(chunk, &part, true))
     }
 
     /// The chunks inside of a stored shard, in the order of its index; only the index is read. `None` if the shard is not stored, or

@@ -14,7 +14,6 @@ use zarrox_stores::Key;
 use super::view::ArrayView;
 use super::{Array, DynArray};
 use crate::error::argument;
-use crate::pool::too_many;
 
 impl ArrayView<'_> {
     /// Reads the elements into memory of any kind, with the result's shape and element size.
@@ -60,15 +59,8 @@ impl Array {
             has_failed.set(done.is_err());
             done
         };
-        let result = work(&Source { shape, data_type, read: &read });
+        let result = work(&Source { shape, data_type, read: &read, memory: None });
         result.map_err(|error| if has_failed.get() { error } else { error.at(self.place()) })
-    }
-
-    /// Memory for the elements of a result of `data_type`.
-    pub(super) fn empty_for(&self, resolved: &ResolvedSelection, data_type: &DataType) -> Result<DynArray> {
-        let shape = Array::lengths(&resolved.shape())?;
-        count(&shape, data_type.size())?;
-        DynArray::empty(data_type.clone(), shape.to_vec())
     }
 
     pub(super) fn read_resolved(&self, resolved: &ResolvedSelection, mut out: ViewMut<'_>) -> Result<()> {
@@ -150,13 +142,6 @@ impl Array {
         let chain = self.chain_of(&projection.chunk).map_err(place)?;
         self.read_object(&chain, &key, part, objects).map(drop).map_err(place)
     }
-}
-
-/// The number of elements of a result, if they fit into memory.
-fn count(shape: &[usize], item: usize) -> Result<usize> {
-    let size = shape.iter().try_fold(item, |size, &n| size.checked_mul(n));
-    let size = size.filter(|&size| isize::try_from(size).is_ok()).ok_or_else(|| too_many("the elements"))?;
-    Ok(size / item.max(1))
 }
 
 /// The name of a chunk for errors.

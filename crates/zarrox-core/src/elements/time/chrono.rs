@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 
-use super::Time;
+use super::{Time, floored};
 use crate::data_type::TimeKind;
 
 impl Time for TimeDelta {
@@ -13,22 +13,7 @@ impl Time for TimeDelta {
     }
 
     fn to_seconds(&self) -> Option<(i64, u32)> {
-        match u32::try_from(self.subsec_nanos()) {
-            Ok(nanoseconds) => Some((self.num_seconds(), nanoseconds)),
-            // Both parts of a negative duration are negative.
-            Err(_) => {
-                let nanoseconds = u32::try_from(1_000_000_000 + self.subsec_nanos()).ok()?;
-                Some((self.num_seconds().checked_sub(1)?, nanoseconds))
-            }
-        }
-    }
-
-    fn from_month(_: i64, _: u8) -> Option<Self> {
-        None
-    }
-
-    fn to_month(&self) -> Option<(i64, u8)> {
-        None
+        floored(self.num_seconds(), self.subsec_nanos())
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::civil::{Date, DateTime, Time as OfDay};
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 
-use super::Time;
+use super::{Time, floored};
 use crate::data_type::TimeKind;
 
 /// Seconds and nanoseconds, which are not negative.
@@ -20,22 +20,7 @@ impl Time for SignedDuration {
     }
 
     fn to_seconds(&self) -> Option<(i64, u32)> {
-        match u32::try_from(self.subsec_nanos()) {
-            Ok(nanoseconds) => Some((self.as_secs(), nanoseconds)),
-            // Both parts of a negative duration are negative.
-            Err(_) => {
-                let nanoseconds = u32::try_from(1_000_000_000 + self.subsec_nanos()).ok()?;
-                Some((self.as_secs().checked_sub(1)?, nanoseconds))
-            }
-        }
-    }
-
-    fn from_month(_: i64, _: u8) -> Option<Self> {
-        None
-    }
-
-    fn to_month(&self) -> Option<(i64, u8)> {
-        None
+        floored(self.as_secs(), self.subsec_nanos())
     }
 }
 

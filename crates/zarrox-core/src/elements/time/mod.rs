@@ -28,10 +28,23 @@ trait Time: Sized + std::fmt::Debug {
     fn to_seconds(&self) -> Option<(i64, u32)>;
 
     /// The beginning of a month, which is numbered from 1 to 12. `None` for spans.
-    fn from_month(year: i64, month: u8) -> Option<Self>;
+    fn from_month(_year: i64, _month: u8) -> Option<Self> {
+        None
+    }
 
     /// The year and the month of a point in time. `None` for spans.
-    fn to_month(&self) -> Option<(i64, u8)>;
+    fn to_month(&self) -> Option<(i64, u8)> {
+        None
+    }
+}
+
+/// The seconds and the non-negative nanoseconds of a span; both parts of a negative span are negative.
+#[cfg(any(feature = "chrono", feature = "jiff"))]
+fn floored(seconds: i64, nanoseconds: i32) -> Option<(i64, u32)> {
+    match u32::try_from(nanoseconds) {
+        Ok(nanoseconds) => Some((seconds, nanoseconds)),
+        Err(_) => Some((seconds.checked_sub(1)?, u32::try_from(1_000_000_000 + nanoseconds).ok()?)),
+    }
 }
 
 const NANO: i128 = 1_000_000_000;

@@ -4,11 +4,11 @@ mod from_json;
 pub mod npy;
 mod to_json;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use zarrox_codecs::number_cast;
 use zarrox_core::data_type::{ByteOrder, Casting, Storage};
-use zarrox_core::elements::{Elements, InPlace, Source, Target, reserved};
+use zarrox_core::elements::{self, Elements, InPlace, Source, Target, reserved};
 use zarrox_core::strided::{Dims, Span, View, ViewMut};
 use zarrox_core::vlen::VlenBuffer;
 use zarrox_core::{DataType, Error, ErrorKind, FromElements, IntoElements, Order, Registry, Result};
@@ -97,8 +97,8 @@ impl DynArray {
     /// value is outside of its range.
     #[expect(clippy::needless_pass_by_value, reason = "callers pass values and references alike")]
     pub fn from_values(data_type: DataType, values: impl IntoElements) -> Result<Self> {
-        let registry = zarrox_codecs::registry();
-        let elements = values.elements(&Target { data_type: &data_type, registry: &registry })?;
+        static KNOWN: LazyLock<Registry> = LazyLock::new(zarrox_codecs::registry);
+        let elements = values.elements(&Target { data_type: &data_type, registry: &KNOWN })?;
         let view = elements.view();
         data_type.check_range(&view)?;
         let mut array = Self::empty(data_type, view.shape().to_vec())?;
@@ -194,7 +194,12 @@ impl DynArray {
             out.copy_from(&self.view(), 1);
             Ok(())
         };
-        A::read_from(&Source { shape: self.shape.as_slice().into(), data_type: &self.data_type, read: &read })
+        A::read_from(&Source {
+            shape: self.shape.as_slice().into(),
+            data_type: &self.data_type,
+            read: &read,
+            memory: Some(self.view()),
+        })
     }
 
     /// Casts the elements to another data type: numbers to other numbers, structures field by field.
@@ -284,7 +289,7 @@ impl DynArray {
 
     /// The index of the n-th element in row-major order.
     pub(super) fn place(&self, index: usize) -> String {
-        format!("element {:?}", position(&self.shape, index))
+        elements::place(&self.shape, index)
     }
 
     /// The elements, for code that works with strided memory.
@@ -297,21 +302,6 @@ impl DynArray {
         let view = ViewMut::contiguous(&mut self.bytes, &self.shape, self.data_type.size());
         if self.data_type.storage() == Storage::Variable { view.with_vlen(&self.vlen) } else { view }
     }
-}
-
-/// The position of the n-th element in an array of this shape, in row-major order.
-pub(super) fn position(shape: &[usize], mut index: usize) -> Vec<usize> {
-    let mut position: Vec<usize> = shape
-        .iter()
-        .rev()
-        .map(|&length| {
-            let at = index % length.max(1);
-            index /= length.max(1);
-            at
-        })
-        .collect();
-    position.reverse();
-    position
 }
 
 fn permuted(shape: &[usize], order: &[usize]) -> Vec<usize> {
