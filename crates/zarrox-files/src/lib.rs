@@ -61,6 +61,7 @@ mod tiff;
 mod times;
 
 pub use export::{Export, Target, export_file};
+pub use import::foreign::is_archive;
 pub use import::kind::{Kind, open_bytes, open_file};
 pub use import::select::Select;
 pub use import::{Appended, Import, Imported, Importing, import_file};

@@ -2,7 +2,7 @@
 
 pub(crate) mod concat;
 mod count;
-mod foreign;
+pub(crate) mod foreign;
 pub(crate) mod kind;
 pub(crate) mod select;
 

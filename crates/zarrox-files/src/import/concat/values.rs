@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::ControlFlow;
-use zarrox::internals::ArrayInternals;
 
 use zarrox::data_type::{Casting, Storage};
+use zarrox::internals::ArrayInternals;
 use zarrox::{Array, DataType, DimSelection, DynArray, Result};
 
 use crate::chunks::each_position;
@@ -35,9 +35,9 @@ impl Values {
             Storage::Float(_) => {
                 let registry = zarrox::codecs::registry();
                 let wide = elements.cast(&DataType::Float64, Casting::Exact, &registry).ok()?;
-                Some(Self::Float(wide.to::<Vec<f64>>().ok()?.to_vec()))
+                Some(Self::Float(wide.to().ok()?))
             }
-            _ => Some(Self::Text(elements.to::<Vec<String>>().ok()?.to_vec())),
+            _ => Some(Self::Text(elements.to().ok()?)),
         }
     }
 

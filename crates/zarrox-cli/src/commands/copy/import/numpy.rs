@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use zarrox::internals::ArrayInternals;
 
 use zarrox::data_type::Casting;
+use zarrox::internals::ArrayInternals;
 use zarrox::{Array, DataType, Error, ErrorKind, Format, Result};
-use zarrox_files::{FileStore, Kind, RawElements};
+use zarrox_files::{FileStore, Kind, RawElements, is_archive};
 use zarrox_tools::copy::{IfExists, Way};
 
 use super::{Import, copying};
@@ -18,9 +18,6 @@ use crate::files::{self, failed};
 use crate::interrupt;
 use crate::made::Made;
 use crate::progress::Progress;
-
-/// The first bytes of archives.
-const ARCHIVES: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 impl Import {
     /// Imports an `.npy` or `.npz` file, a stream, or raw elements. After a failure, the hierarchy is as before.
@@ -125,8 +122,8 @@ impl Import {
         }
         let (mut start, mut stream) = (Vec::new(), io::stdin());
         let reading = |error| failed(&format!("reading {}", self.name()), error);
-        stream.by_ref().take(ARCHIVES[0].len() as u64).read_to_end(&mut start).map_err(reading)?;
-        if self.shape.is_none() && ARCHIVES.contains(&start.as_slice()) {
+        stream.by_ref().take(4).read_to_end(&mut start).map_err(reading)?;
+        if self.shape.is_none() && is_archive(&start) {
             return Err(usage(".npz files cannot be read from a stream"));
         }
         let stream = io::Cursor::new(start).chain(stream);
