@@ -211,8 +211,7 @@ impl Error {
         of_chunk.or(self.0.key.as_deref())
     }
 
-    /// The name of the codec that failed, if one has. Of a codec inside of another one, such as one of a shard's inner chunks, it is
-    /// the inner one.
+    /// The name of the codec that failed, if any: the innermost one, such as that of a shard's inner chunks.
     pub fn codec(&self) -> Option<&str> {
         self.0.codec.as_deref()
     }

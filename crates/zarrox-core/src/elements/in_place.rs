@@ -9,7 +9,8 @@ use crate::data_type::Element;
 use crate::error::Result;
 use crate::strided::{Dims, View};
 
-/// The proof that a Rust type is an [`Element`], which code has that is generic over more types.
+/// A proof that a Rust type is an [`Element`]. Code that is generic over [`FromElement`](super::FromElement) or
+/// [`ToElement`](super::ToElement) uses it to read and write memory without decoding.
 #[derive(Debug)]
 pub struct InPlace<T>(PhantomData<fn() -> T>);
 

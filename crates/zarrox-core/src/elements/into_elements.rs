@@ -89,7 +89,7 @@ impl<'a> Elements<'a> {
         self.view().shape().iter().product()
     }
 
-    /// Returns true if there are no elements.
+    /// Returns true if the values contain no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

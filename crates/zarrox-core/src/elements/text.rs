@@ -11,9 +11,9 @@ use crate::error::{Error, ErrorKind, Result};
 enum Form {
     /// UTF-8 of any length.
     Variable,
-    /// UTF-8 of at most so many bytes, padded with NULs.
+    /// UTF-8 padded with NULs to this size in bytes.
     Bytes(usize),
-    /// Code points in at most so many bytes, padded with NULs.
+    /// Code points of four bytes each, padded with NULs to this size in bytes.
     CodePoints(usize),
 }
 

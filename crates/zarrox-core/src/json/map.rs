@@ -19,7 +19,7 @@ impl Map {
         self.0.len()
     }
 
-    /// Returns true if there are no members.
+    /// Returns true if the object contains no members.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -4,9 +4,9 @@ pub(crate) mod rows;
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
-use zarrox::internals::ArrayInternals;
 
 use zarrox::codec::{CodecChain, EncodeOptions};
+use zarrox::internals::ArrayInternals;
 use zarrox::stores::{Bytes, Value};
 use zarrox::{Array, DynArray, Error, Result, Strictness};
 
@@ -30,7 +30,7 @@ pub(crate) trait Chunks: Debug + Send + Sync {
     /// The bytes of a chunk, encoded with the codecs of the array; `None` for a chunk of fill values.
     fn read(&self, chunk: &[u64]) -> Result<Option<Bytes>>;
 
-    /// A chunk of which parts can be read.
+    /// Opens a chunk, whose parts can be read.
     fn open(&self, chunk: &[u64]) -> Result<Option<Box<dyn Value>>> {
         Ok(self.read(chunk)?.map(|bytes| Box::new(bytes) as Box<dyn Value>))
     }

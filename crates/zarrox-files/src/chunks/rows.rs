@@ -48,7 +48,7 @@ pub(crate) struct Runs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) offset: u64,
-    /// The length of what lies inside of the array.
+    /// The length inside the array.
     pub(crate) length: u64,
     /// The length of a whole chunk.
     pub(crate) whole: u64,

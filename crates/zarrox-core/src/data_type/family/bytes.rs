@@ -28,7 +28,7 @@ fn sized(name: &str, bytes: usize) -> Result<DataType> {
 }
 
 impl DataType {
-    /// Bytes of a fixed length; shorter ones are padded with NULs, which are no part of them: NumPy's `S5`.
+    /// Byte strings of a fixed length, padded with NULs: NumPy's `S5`.
     ///
     /// # Errors
     /// When an element would be too large.
