@@ -1,8 +1,8 @@
 //! Odd files of NetCDF-3, whose bytes are made here. netCDF4-python reads the values that are expected, except of damaged files.
 
 use std::path::PathBuf;
-use zarrox::internals::ArrayInternals;
 
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::{Array, prelude::*};
 use zarrox::{ErrorKind, OpenMode, OpenOptions};

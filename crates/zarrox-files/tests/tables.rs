@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,6 +12,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use zarrox::data_type::Casting;
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{self, Json};
 use zarrox::stores::Store;
 use zarrox::{Array, DataType, DynArray, ErrorKind, Group, Node, OpenMode, OpenOptions, s};

@@ -1,8 +1,8 @@
 //! Images of tifffile and rasterio have their elements, and their places on the earth.
 
 use std::path::PathBuf;
-use zarrox::internals::ArrayInternals;
 
+use zarrox::internals::ArrayInternals;
 use zarrox::json::Json;
 use zarrox::{Array, DataType, DynArray, ErrorKind, Node};
 use zarrox_files::Import;

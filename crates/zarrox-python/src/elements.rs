@@ -1,7 +1,6 @@
 //! Elements between arrays of ours and NumPy's memory, without a copy in between.
 
 use std::sync::OnceLock;
-use zarrox::internals::ArrayInternals;
 
 use numpy::npyffi::{self, PY_ARRAY_API};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
@@ -9,6 +8,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use zarrox::data_type::Storage;
+use zarrox::internals::ArrayInternals;
 use zarrox::strided::{View, ViewMut};
 use zarrox::{Array, ArrayView, DynArray, Registry, Selection};
 

@@ -4,10 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use zarrox::internals::ArrayInternals;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use zarrox::internals::ArrayInternals;
 use zarrox::stores::per_process::PerProcess;
 use zarrox::{AccessOptions, Array, Error, ErrorKind, Interrupt};
 

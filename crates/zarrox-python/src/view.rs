@@ -1,8 +1,8 @@
 //! Views of zarr-python 2: arrays over the chunks of another array, with metadata of their own in memory.
 
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json, to_bytes};
 use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::{Array, Error, ErrorKind, Format, Node, Result};

@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::fs;
-use zarrox::internals::ArrayInternals;
 
 use serde_json::{Value, json};
+use zarrox::internals::ArrayInternals;
 use zarrox::{DataType, OpenOptions, s};
 use zarrox_serve::Server;
 

@@ -1,13 +1,12 @@
 //! One parallel pass over the elements of arrays, in parts of whole chunks and in bounded memory.
 
 use std::sync::{Mutex, PoisonError};
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{DimSelection, Result, Selection};
 
 use crate::rechunk::{Cells, StoredCells, selection};
 use zarrox::internals::Boxes;
-use zarrox::internals::{Pool, argument};
+use zarrox::internals::{ArrayInternals, Pool, argument};
 use zarrox::{Array, ArrayView, DynArray};
 
 /// A part has several chunks up to this size, in bytes: it stays in a cache from decoding to the work on it.

@@ -3,10 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use ndarray::{Array1, Array2, ArrayD, IxDyn, arr1, arr2};
 use zarrox::codecs::{Blosc, Bytes, Bz2, Crc32c, Gzip, Lzma, Zstd};
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{

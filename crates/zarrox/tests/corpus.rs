@@ -11,12 +11,12 @@ mod values;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use files::{copy_below, expected, writers};
 use parts::{Part, parts};
 use pending::{CODECS, LENIENT, PENDING, STRICTLY};
 use values::{Kind, Values};
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::{MemoryStore, Store};
 use zarrox::{Array, prelude::*};

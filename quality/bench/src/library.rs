@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use zarrox::internals::ArrayInternals;
 
 use zarrox::Selection;
 use zarrox::data_type::Casting;
+use zarrox::internals::ArrayInternals;
 use zarrox::strided::View;
 use zarrox::{AccessOptions, Consolidated, DimSelection, IndexArray, Mask, OpenMode, OpenOptions};
 use zarrox::{Array, prelude::*};

@@ -23,9 +23,9 @@ mod variable;
 
 use std::collections::HashSet;
 use std::path::Path;
-use zarrox::internals::ArrayInternals;
 
 use zarrox::codec::CodecSpec;
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map};
 use zarrox::{Array, ChunkGrid, DimSelection, DynArray, IntoSelection, OpenMode, OpenOptions, Selection};
 use zarrox_core::json::json;

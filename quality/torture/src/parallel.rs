@@ -1,12 +1,12 @@
 //! Four writers at once, whose regions share chunks, shards, arrays and documents.
 
-use ndarray::ArrayD;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
 use fastrand::Rng;
+use ndarray::ArrayD;
 use ndarray::Axis;
 use zarrox::{OpenOptions, Result as Done};
 

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use rayon::prelude::*;
 use tempfile::TempDir;
+use zarrox::internals::ArrayInternals;
 use zarrox::stores::flush_name;
 use zarrox::{DimSelection, DynArray, Error, ErrorKind, IntoSelection, Node, Result};
 

@@ -1,6 +1,5 @@
 //! Makes a planned pyramid: chunks first, then documents, and the description of the image last.
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::data_type::Number;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::metadata::Layout;
@@ -12,7 +11,7 @@ use super::plan::{Pyramid, PyramidLevel};
 use crate::ome::{AxisKind, DisplayWindow, Multiscales, list_label};
 use zarrox::Array;
 use zarrox::internals::Changes;
-use zarrox::internals::{Fingerprint, Journal, Location, Work, update_attributes};
+use zarrox::internals::{ArrayInternals, Fingerprint, Journal, Location, Work, update_attributes};
 use zarrox_tools::stats::Statistics;
 
 impl Pyramid {

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{ErrorKind, Result};
@@ -14,7 +13,7 @@ use super::elements::Elements;
 use super::kernel::{Reduce, reducer};
 use super::method::Method;
 use zarrox::Array;
-use zarrox::internals::{Pool, Work, too_many};
+use zarrox::internals::{ArrayInternals, Pool, Work, too_many};
 use zarrox_tools::internals::{Cells, StoredCells, selection};
 
 /// The most pieces of work whose numbers are in memory, to know where something is stored.

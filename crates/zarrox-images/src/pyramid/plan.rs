@@ -1,6 +1,5 @@
 //! The plan of a pyramid, made before anything is written.
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::grid::{ChunkGrid, Separator};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, Result};
 
@@ -14,7 +13,7 @@ use super::source::level_name;
 use crate::ome::{Axis, AxisKind, Image, ImageLevel, Multiscales};
 use zarrox::Array;
 use zarrox::internals::attribute_names;
-use zarrox::internals::{Location, Pool, argument};
+use zarrox::internals::{ArrayInternals, Location, Pool, argument};
 use zarrox_tools::copy::CopyReport;
 use zarrox_tools::internals::{Conversion, known_nodes, pool};
 

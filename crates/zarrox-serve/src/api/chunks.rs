@@ -1,10 +1,10 @@
 //! `chunks`: the chunks of a region of the grid, or the shards if there are any: stored, size, missing, damaged.
 
 use std::collections::BTreeMap;
-use zarrox::internals::ArrayInternals;
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
+use zarrox::internals::ArrayInternals;
 use zarrox::{AccessOptions, Array, DimSelection, DynArray, ErrorKind, Interrupt};
 
 use super::selection::count;

@@ -1,13 +1,13 @@
 //! `node`: all that is known of a node.
 
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use zarrox::codec::CodecKind;
 use zarrox::data_type::Storage;
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map};
 use zarrox::{Array, ArrayInfo, CodecSpec, DynArray, ErrorKind, Node, Registry, Result};
 

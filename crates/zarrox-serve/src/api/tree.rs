@@ -1,10 +1,10 @@
 //! `tree`: the nodes below another one, in pages or as far as their names match.
 
 use std::time::{Duration, Instant};
-use zarrox::internals::ArrayInternals;
 
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
+use zarrox::internals::ArrayInternals;
 use zarrox::stores::Prefix;
 use zarrox::{Child, Error, ErrorKind, Group, Interrupt, Node};
 use zarrox_tools::Glob;

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{Result, Selection};
 use zarrox_stores::{MemoryStore, Store};
@@ -11,7 +10,7 @@ use zarrox_stores::{MemoryStore, Store};
 use super::report::Candidate;
 use super::timing::{median, places, timed};
 use crate::copy::Copier;
-use zarrox::internals::Location;
+use zarrox::internals::{ArrayInternals, Location};
 use zarrox::{Array, DynArray};
 use zarrox::{Group, OpenMode, OpenOptions};
 

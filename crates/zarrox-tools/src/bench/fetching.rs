@@ -1,8 +1,8 @@
 //! Stored bytes of a sample without decoding: whole objects, and ranges of shards that reach beyond the sample.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use zarrox::internals::ArrayInternals;
 
+use zarrox::internals::ArrayInternals;
 use zarrox_core::Result;
 use zarrox_stores::{Key, StoreExt};
 

@@ -26,7 +26,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{Result, Selection};
 use zarrox_stores::MemoryStore;
@@ -38,7 +37,7 @@ use fetching::Fetching;
 pub use report::{BenchReport, Candidate};
 use sample::Sample;
 use timing::{median, timed};
-use zarrox::internals::{Listener, Work, argument};
+use zarrox::internals::{ArrayInternals, Listener, Work, argument};
 use zarrox::{Array, DynArray, Progress};
 
 /// Measures how fast an array is read, with options.

@@ -1,6 +1,5 @@
 //! Chunks: whether what is stored can be decoded.
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::codec::{self, ChunkTable, CodecChain, Mended, Salvaged, Size, Window};
 use zarrox_core::scratch::Scratch;
 use zarrox_core::{CodecError, ErrorKind, Result};
@@ -11,7 +10,7 @@ use super::repair;
 use super::session::{CheckLevel, Session};
 use super::shards::{self, Flaw};
 use zarrox::Array;
-use zarrox::internals::Location;
+use zarrox::internals::{ArrayInternals, Location};
 
 /// The number of times that a damaged object is read which somebody else seems to be writing.
 const ATTEMPTS: usize = 5;

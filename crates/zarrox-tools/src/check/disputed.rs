@@ -6,7 +6,6 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{ArrayMetadata, NodeMetadata, Result};
 
@@ -14,7 +13,7 @@ use super::chunks::{self, Target};
 use super::finding::{Finding, FindingKind, Remedy};
 use super::restore::Lost;
 use super::session::{Session, is_undecided};
-use zarrox::internals::ConsolidatedMetadata;
+use zarrox::internals::{ArrayInternals, ConsolidatedMetadata};
 use zarrox::{Array, Node};
 
 /// The number of chunks that are decoded in both ways.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::grid::{ChunkKeyEncoding, Separator};
 use zarrox_core::metadata::Layout;
@@ -16,7 +15,7 @@ use super::outside;
 use super::quarantine::WITHIN;
 use super::session::Session;
 use super::unfinished;
-use zarrox::internals::{APPENDS, Location, is_mark};
+use zarrox::internals::{APPENDS, ArrayInternals, Location, is_mark};
 use zarrox::{Array, Group, JOURNAL};
 
 /// The number of chunks that are collected before they are checked side by side.

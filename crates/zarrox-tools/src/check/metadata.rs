@@ -1,7 +1,6 @@
 //! Nodes: their documents, one by one, and what lies between them.
 
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use zarrox_codecs::has_checksum;
 use zarrox_core::metadata::Layout;
@@ -18,7 +17,7 @@ use super::replaced::{self, Place};
 use super::restore::Lost;
 use super::session::{CheckLevel, Session};
 use super::unfinished;
-use zarrox::internals::{Found, Location, Purpose};
+use zarrox::internals::{ArrayInternals, Found, Location, Purpose};
 use zarrox::{Array, Group, Node};
 
 /// Checks the start, and everything below it.

@@ -1,7 +1,6 @@
 //! Marks of deletions and moves that were interrupted, and rows of interrupted appends.
 
 use std::cell::Cell;
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{ErrorKind, Result};
 use zarrox_stores::Key;
@@ -10,7 +9,7 @@ use super::finding::{Finding, FindingKind, Remedy};
 use super::replaced::set_aside;
 use super::session::Session;
 use zarrox::Array;
-use zarrox::internals::{DATASET, Left, Location, Mark, left_in, settle_left};
+use zarrox::internals::{ArrayInternals, DATASET, Left, Location, Mark, left_in, settle_left};
 
 /// Tells of the marks among the keys directly in a group, and finishes the deletions, before anything else of the group is checked.
 /// Returns the names of nodes that are not there as a whole: there is no more to tell of them.

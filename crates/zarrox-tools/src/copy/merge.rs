@@ -1,14 +1,13 @@
 //! Copies into nodes that are there: the nodes that are missing are made as a whole, each by a conversion of its own with its own journal,
 //! and the others are brought up to date, or stay.
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::{NodeMetadata, Result};
 
 use super::conversion::Conversion;
 use super::report::CopyReport;
 use super::settings::Settings;
 use zarrox::Array;
-use zarrox::internals::{Journal, Location, update_attributes};
+use zarrox::internals::{ArrayInternals, Journal, Location, update_attributes};
 use zarrox::{Group, Node};
 
 /// A piece of a copy.

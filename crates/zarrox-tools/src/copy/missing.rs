@@ -5,14 +5,13 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use zarrox::internals::ArrayInternals;
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{ArrayMetadata, DataType, FillValue, Registry, Result, Storage, Strictness};
 
 use super::report::{Effect, Property};
 use super::translator::{Missing, Translator};
 use zarrox::Array;
-use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
+use zarrox::internals::{ARRAY_DIMENSIONS, ArrayInternals, attribute_names};
 
 /// The attribute for missing values.
 pub const FILL_VALUE: &str = "_FillValue";

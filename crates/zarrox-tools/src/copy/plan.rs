@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::metadata::{Consolidation, Layout};
 use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, GroupMetadata, NodeMetadata, NodePath, Result};
@@ -16,7 +15,7 @@ use super::rewrite::Rewrite;
 use super::target::TargetArray;
 use super::translator::Missing;
 use super::translator::Translator;
-use zarrox::internals::{Location, argument};
+use zarrox::internals::{ArrayInternals, Location, argument};
 use zarrox::{Array, Group, JOURNAL, Node};
 
 /// The step of a conversion that one node needs.

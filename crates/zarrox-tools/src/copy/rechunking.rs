@@ -1,7 +1,6 @@
 //! Copies into other chunks: their plans, arrays on the way, and arrays that take the place of the source.
 
 use std::path::{Path, PathBuf};
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{Error, ErrorKind, NodeMetadata, Result};
 
@@ -13,7 +12,7 @@ use super::report::CopyReport;
 use super::settings::Verify;
 use crate::rechunk::Rechunk;
 use zarrox::Array;
-use zarrox::internals::{Journal, Location, argument};
+use zarrox::internals::{ArrayInternals, Journal, Location, argument};
 use zarrox::{OpenMode, OpenOptions};
 
 /// The end of the name of the array that is about to take the place of another one.

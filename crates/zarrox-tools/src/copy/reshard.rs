@@ -1,9 +1,8 @@
 //! Encoded chunks that go into shards, and out of them, without being decoded.
 
 use std::collections::BTreeMap;
-use zarrox::internals::ArrayInternals;
 
-use zarrox::internals::argument;
+use zarrox::internals::{ArrayInternals, argument};
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::{ArrayMetadata, CodecSpec, Error, ErrorKind, Registry, Result};
 use zarrox_stores::{Bytes, Key, StoreExt, Value};

@@ -1,6 +1,5 @@
 //! Properties of arrays that a copy has of its own: other chunks, codecs, elements, or only a part of them.
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::codec::CodecKind;
 use zarrox_core::data_type::Casting;
 use zarrox_core::grid::{ChunkGrid, ChunkShape, Separator};
@@ -8,7 +7,7 @@ use zarrox_core::selection::{ResolvedAxis, ResultAxis};
 use zarrox_core::{ArrayMetadata, CodecSpec, DataType, Error, ErrorKind, FillValue, Result, Selection};
 
 use super::codecs::{kind, without_outer_shards};
-use zarrox::internals::{Location, attribute_names};
+use zarrox::internals::{ArrayInternals, Location, attribute_names};
 use zarrox::{Array, ArrayBuilder, DynArray};
 
 /// The properties that differ from the source; all others stay.

@@ -3,7 +3,6 @@
 //! No format is asked by name for its abilities. Its documents are made and read again: what comes back unchanged, the format can
 //! express.
 
-use zarrox::internals::ArrayInternals;
 use zarrox_core::grid::{ChunkGrid, ChunkKeyEncoding};
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{
@@ -17,7 +16,7 @@ use super::report::{Effect, Obstacle, Property};
 use super::rewrite::Rewrite;
 use super::translator::{Translator, says};
 use zarrox::Array;
-use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
+use zarrox::internals::{ARRAY_DIMENSIONS, ArrayInternals, attribute_names};
 
 /// An array in the target's form.
 pub(super) struct TargetArray {

@@ -1,7 +1,6 @@
 //! The differences between nodes, but for their elements.
 
 use std::collections::{BTreeMap, BTreeSet};
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::json::{Json, Map};
 use zarrox_core::{Error, Result};
@@ -9,7 +8,7 @@ use zarrox_core::{Error, Result};
 use super::{Diff, Difference, DifferenceKind};
 use crate::digest::names_and_attributes;
 use zarrox::Array;
-use zarrox::internals::Work;
+use zarrox::internals::{ArrayInternals, Work};
 use zarrox::{Group, Node};
 
 /// Hears of each difference.

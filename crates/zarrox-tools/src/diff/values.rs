@@ -1,10 +1,10 @@
 //! The differences between elements.
 
+use zarrox::DynArray;
 use zarrox_core::data_type::Casting;
 use zarrox_core::{DataType, Error, ErrorKind, Registry, Result};
 
 use super::tolerance::Tolerance;
-use zarrox::DynArray;
 
 /// Two elements that differ.
 #[derive(Debug, Clone, PartialEq)]

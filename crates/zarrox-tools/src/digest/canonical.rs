@@ -1,7 +1,6 @@
 //! The one form of metadata and of elements that digests are made of.
 
 use std::fmt::Write as _;
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::data_type::{ByteOrder, Endian, Field, Leaf, Storage};
 use zarrox_core::json::{Json, JsonNumber, Map, sorted, to_line};
@@ -9,7 +8,7 @@ use zarrox_core::msgpack::{self, Token};
 use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{DataType, Error, ErrorKind, Result};
 
-use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
+use zarrox::internals::{ARRAY_DIMENSIONS, ArrayInternals, attribute_names};
 use zarrox::{Array, DynArray};
 
 /// The metadata of an array, as canonical JSON.

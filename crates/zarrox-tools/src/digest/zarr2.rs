@@ -1,13 +1,12 @@
 //! The digest of zarr-python 2: `Array.hexdigest`.
 
 use sha1::{Digest as _, Sha1};
-use zarrox::internals::ArrayInternals;
 use zarrox_core::json::{parse_object, sorted, to_ascii};
 use zarrox_core::{Error, ErrorKind, Format, Result};
 
 use super::canonical::hexadecimal;
 use zarrox::Array;
-use zarrox::internals::{indices, too_many};
+use zarrox::internals::{ArrayInternals, indices, too_many};
 
 /// The number of chunks that are read together, if there is memory for them.
 const TOGETHER: u64 = 64;

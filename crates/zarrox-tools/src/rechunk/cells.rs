@@ -1,8 +1,8 @@
 //! Equal boxes that an array is divided into to be worked on, whatever its chunks are.
 
 use std::collections::BTreeMap;
-use zarrox::internals::ArrayInternals;
 
+use zarrox::internals::ArrayInternals;
 use zarrox_core::{DimSelection, Error, ErrorKind, Result};
 
 use zarrox::Array;

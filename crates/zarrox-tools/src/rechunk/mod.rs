@@ -5,13 +5,12 @@ mod cells;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::data_type::Storage;
 use zarrox_core::{Error, ErrorKind, Result};
 
 pub use cells::{Cells, StoredCells, selection};
-use zarrox::internals::{Boxes, argument};
+use zarrox::internals::{ArrayInternals, Boxes, argument};
 use zarrox::{AccessOptions, Array, OpenOptions};
 
 /// Chunks of the intermediate array that are smaller than this, in bytes, cost more than they save.

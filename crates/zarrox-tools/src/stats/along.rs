@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use zarrox_core::{DataType, Error, ErrorKind, Result, Selection};
 use zarrox_stores::MemoryStore;
@@ -14,7 +13,7 @@ use super::measure::Measure;
 use super::reduction::{Reduce, reduction, size};
 use crate::pass::{Pass, Region, elements_of};
 use crate::rechunk::{Cells, StoredCells, selection};
-use zarrox::internals::{ErrorPlace, Work, argument};
+use zarrox::internals::{ArrayInternals, ErrorPlace, Work, argument};
 use zarrox::{Array, DynArray};
 
 /// A part has several chunks up to this size, in bytes.

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use zarrox::internals::ArrayInternals;
 
 use zarrox::Selection;
 use zarrox::codecs::{Blosc, Bytes, Crc32c, Gzip, Sharding, Transpose, Zlib, Zstd};
 use zarrox::data_type::{Endian, Storage};
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use zarrox::internals::ArrayInternals;
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::{Gzip, Zstd};
 use zarrox::data_type::Casting;
+use zarrox::internals::ArrayInternals;
 use zarrox::json::json;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{ChunkShape, Error, ErrorKind, OpenOptions};

@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use zarrox::internals::ArrayInternals;
 
+use zarrox::internals::ArrayInternals;
 use zarrox::json::json;
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox::{prelude::*, s};

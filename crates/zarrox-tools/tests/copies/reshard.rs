@@ -3,10 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};
-use zarrox::internals::ArrayInternals;
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::{IndexLocation, Sharding, Zstd};
+use zarrox::internals::ArrayInternals;
 use zarrox::{Array, prelude::*, s};
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_testkit::errors::assert_error;

@@ -1,8 +1,8 @@
 //! Tests of creating, moving and deleting nodes in stores that fail, and in processes that are killed.
 
-use ndarray::ArrayD;
 use std::sync::Arc;
 
+use ndarray::ArrayD;
 use ndarray::arr1;
 use zarrox_core::json::{Map, json};
 use zarrox_core::{DataType, ErrorKind, Format, NodePath};

@@ -3,11 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::path::{Path, PathBuf};
-use zarrox::internals::ArrayInternals;
 
 use ndarray::{Array2, ArrayD, arr1};
 use zarrox::codecs::{Blosc, Gzip, Shuffle, Zstd};
 use zarrox::codecs::{Bz2, Lz4, Lzma, N5BlockMode, N5Lz4, Zlib};
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::{Array, prelude::*, s};
 use zarrox::{ChunkKeyEncoding, CodecSpec, ErrorKind, OpenMode, OpenOptions, Result, Separator};

@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use zarrox::data_type::{ByteOrder, Endian, Storage};
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};

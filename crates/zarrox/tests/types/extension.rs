@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first failure")]
 
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use ndarray::{Array2, arr1};
 use zarrox::Strictness;
@@ -13,6 +12,7 @@ use zarrox::codec::{
 };
 use zarrox::codecs::{Bytes, Crc32c, Gzip, Sharding, Transpose, VlenUtf8, Zstd};
 use zarrox::data_type::{Casting, Endian, Extension, Family, Number, Storage, TypeString};
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::{Condition, Key, MemoryStore, Store, StoreExt};
 use zarrox::strided::{View, ViewMut};

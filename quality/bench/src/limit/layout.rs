@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use serde_json::Value;
+use zarrox::internals::ArrayInternals;
 use zarrox::json::Json;
 use zarrox::stores::MemoryStore;
 use zarrox::{Array, prelude::*};

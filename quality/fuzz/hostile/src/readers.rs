@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
+use zarrox::internals::ArrayInternals;
 use zarrox::stores::{Key, Prefix, Store};
 use zarrox::{Array, DynArray, Node, OpenMode, OpenOptions};
 use zarrox_files::{FileStore, Kind};

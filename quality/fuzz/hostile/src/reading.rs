@@ -1,8 +1,8 @@
 //! Everything that only reads a hierarchy, for its panics alone.
 
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
+use zarrox::internals::ArrayInternals;
 use zarrox::stores::Store;
 use zarrox::{Consolidated, DynArray, Group, Node};
 

@@ -1,8 +1,8 @@
 //! `zarrox stats --axis`: statistics along axes, printed or stored.
 
 use std::io::Write;
-use zarrox::internals::ArrayInternals;
 
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::stores::MemoryStore;
 use zarrox::{Array, ArrayBuilder, DynArray, ErrorKind, Result, Selection};

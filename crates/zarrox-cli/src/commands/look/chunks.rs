@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use zarrox::internals::ArrayInternals;
 
 use clap::Args;
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::{Array, InnerChunk, Result};
 

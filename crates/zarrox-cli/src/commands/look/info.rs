@@ -1,10 +1,10 @@
 //! `zarrox info`: shows the properties of a node.
 
 use std::io::Write;
-use zarrox::internals::ArrayInternals;
 
 use clap::Args;
 use zarrox::data_type::Storage;
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json};
 use zarrox::{Array, ArrayInfo, CodecSpec, ErrorKind, Group, Node, Result};
 

@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use rayon::prelude::*;
 use zarrox::codec::{CHUNK_LIMIT, CodecChain, EncodeOptions};
 use zarrox::codecs::{ByteShuffle, Zlib};
 use zarrox::data_type::{Storage as Memory, TimeKind, TimeUnit};
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map};
 use zarrox::stores::MemoryStore;
 use zarrox::{

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use zarrox::data_type::Storage;
+use zarrox::internals::ArrayInternals;
 use zarrox::stores::Bytes;
 use zarrox::{Array, DataType, DimSelection, DynArray, FillValue, Format, Result};
 

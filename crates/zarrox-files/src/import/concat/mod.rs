@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::stores::{Bytes, Condition, Key, MemoryStore, Payload, Store};
 use zarrox::{Format, OpenOptions, Result};

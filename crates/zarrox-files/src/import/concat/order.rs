@@ -1,8 +1,8 @@
 //! The order of files along a dimension, by the values of their coordinates.
 
 use std::cmp::Ordering;
-use zarrox::DynArray;
 
+use zarrox::DynArray;
 use zarrox::Result;
 
 use super::sources::{Info, Nodes, Sources};

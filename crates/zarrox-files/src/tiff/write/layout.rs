@@ -1,8 +1,8 @@
 //! How an array becomes images: which dimensions are pages, planes and samples, and the strips or tiles.
 
 use std::ops::Range;
-use zarrox::internals::ArrayInternals;
 
+use zarrox::internals::ArrayInternals;
 use zarrox::{Array, DataType, Result};
 
 use crate::input::unsupported;

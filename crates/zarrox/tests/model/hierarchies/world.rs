@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use zarrox::internals::ArrayInternals;
 
 use ndarray::Array2;
 use zarrox::codecs::{Bytes, Sharding};
+use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map};
 use zarrox::stores::Store;
 use zarrox::{Array, prelude::*, s};
