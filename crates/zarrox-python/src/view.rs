@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, Map, json, to_bytes};
 use zarrox::stores::{Condition, Key, MemoryStore, Store};
 use zarrox::{Array, Error, ErrorKind, Format, Node, Result};

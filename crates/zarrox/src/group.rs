@@ -747,7 +747,8 @@ impl Array {
     ///
     /// # Errors
     /// The reason why the group cannot be opened.
-    pub(crate) fn parent(&self) -> Result<Option<Group>> {
+    #[doc(hidden)]
+    pub fn parent(&self) -> Result<Option<Group>> {
         let Some(path) = self.location().path.parent() else { return Ok(None) };
         match self.location().at(path).open_node() {
             Ok(node) => node.into_group().map(Some),

@@ -114,7 +114,7 @@ mod upkeep;
 pub use access::AccessOptions;
 pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndices, Chunks, DynArray, Growth,
-    InnerChunk, Longer, Parts, RawChunks, Rows, StoredChunk, StoredRead, StoredWrite, npy,
+    InnerChunk, Longer, Parts, RawChunks, Rows, StoredChunk, StoredRead, StoredWrite,
 };
 pub use consolidated::{Freshness, StaleNode, Staleness};
 pub use group::{Child, Group, Node, Tree};
@@ -141,9 +141,7 @@ pub use zarrox_derive::Element;
 /// What the crates of tools need of the library beyond its public interface. It changes without notice.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::array::boxes::Boxes;
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
-    pub use crate::array::internals::ArrayInternals;
     pub use crate::array::{Left, SoleAppender, Unwritten, cell, indices, left_in, settle_left};
     pub use crate::error::argument;
     pub use crate::hierarchy::journal::{Fingerprint, Journal};
@@ -154,6 +152,7 @@ pub mod internals {
     pub use crate::progress::{Listener, Tally, Work};
     pub use crate::upkeep::Changes;
     pub use zarrox_core::error::ErrorPlace;
+    pub use zarrox_core::grid::Boxes;
 }
 
 /// The names that nearly every program uses: `use zarrox::prelude::*`. Codecs are in [`codecs`].

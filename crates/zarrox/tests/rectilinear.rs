@@ -9,7 +9,6 @@ use ndarray::{Array1, ArrayD, Dimension, IxDyn, arr1};
 use zarrox::Selection;
 use zarrox::codecs::{Bytes, Gzip};
 use zarrox::grid::{ChunkLengths, ListedLength};
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::stores::{MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};

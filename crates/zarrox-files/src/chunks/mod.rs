@@ -6,7 +6,6 @@ use std::fmt::Debug;
 use std::ops::ControlFlow;
 
 use zarrox::codec::{CodecChain, EncodeOptions};
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::{Bytes, Value};
 use zarrox::{Array, DynArray, Error, Result, Strictness};
 

@@ -8,8 +8,8 @@
 
 use std::io::{self, Read};
 
+use crate::npy::MAGIC;
 use zarrox::data_type::{ByteOrder, Endian};
-use zarrox::npy::MAGIC;
 use zarrox::{DataType, Error, ErrorKind, Order, Result};
 
 use super::literal::{self, Value};

@@ -3,7 +3,6 @@
 mod ome;
 
 use zarrox::data_type::Casting;
-use zarrox::internals::ArrayInternals;
 use zarrox::json::Json;
 use zarrox::selection::{ResolvedAxis, ResultAxis};
 use zarrox::{Array, DataType, DimSelection, DynArray, Error, ErrorKind, Group, Node, Result, Selection};

@@ -282,7 +282,9 @@ fn bytes(bytes: Vec<u8>, kind: &str) -> Response {
 /// The type of an answer's numbers in NumPy's words, and the values in that type: numbers that NumPy has not become floats.
 fn as_numbers(values: DynArray, registry: &Registry) -> Answer<(String, DynArray)> {
     let order = ByteOrder::One(Endian::Little);
-    if let (Ok(name), true) = (zarrox::npy::descr(values.data_type(), &order), is_fixed(values.data_type())) {
+    if let (Ok(name), true) =
+        (zarrox_files::npy::descr(values.data_type(), &order), is_fixed(values.data_type()))
+    {
         return Ok((name.trim_matches('\'').to_owned(), values));
     }
     let wide = values.cast(&DataType::Float32, Casting::Lossy, registry).map_err(|_| {
@@ -310,7 +312,7 @@ fn little_endian(values: DynArray) -> Answer<Vec<u8>> {
 fn npy(values: DynArray, registry: &Registry) -> Answer<Vec<u8>> {
     let (_, values) = as_numbers(values, registry)?;
     let shape: Vec<u64> = values.shape().iter().map(|&n| n as u64).collect();
-    let mut file = zarrox::npy::header(
+    let mut file = zarrox_files::npy::header(
         values.data_type(),
         &ByteOrder::One(Endian::Little),
         zarrox::Order::RowMajor,

@@ -10,7 +10,7 @@ use zarrox_stores::{MemoryStore, Store};
 use super::report::Candidate;
 use super::timing::{median, places, timed};
 use crate::copy::Copier;
-use zarrox::internals::{ArrayInternals, Location};
+use zarrox::internals::Location;
 use zarrox::{Array, DynArray};
 use zarrox::{Group, OpenMode, OpenOptions};
 

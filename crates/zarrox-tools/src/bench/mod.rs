@@ -37,7 +37,7 @@ use fetching::Fetching;
 pub use report::{BenchReport, Candidate};
 use sample::Sample;
 use timing::{median, timed};
-use zarrox::internals::{ArrayInternals, Listener, Work, argument};
+use zarrox::internals::{Listener, Work, argument};
 use zarrox::{Array, DynArray, Progress};
 
 /// Measures how fast an array is read, with options.

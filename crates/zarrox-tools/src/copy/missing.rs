@@ -11,7 +11,7 @@ use zarrox_core::{ArrayMetadata, DataType, FillValue, Registry, Result, Storage,
 use super::report::{Effect, Property};
 use super::translator::{Missing, Translator};
 use zarrox::Array;
-use zarrox::internals::{ARRAY_DIMENSIONS, ArrayInternals, attribute_names};
+use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 
 /// The attribute for missing values.
 pub const FILL_VALUE: &str = "_FillValue";

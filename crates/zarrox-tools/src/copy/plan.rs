@@ -15,7 +15,7 @@ use super::rewrite::Rewrite;
 use super::target::TargetArray;
 use super::translator::Missing;
 use super::translator::Translator;
-use zarrox::internals::{ArrayInternals, Location, argument};
+use zarrox::internals::{Location, argument};
 use zarrox::{Array, Group, JOURNAL, Node};
 
 /// The step of a conversion that one node needs.

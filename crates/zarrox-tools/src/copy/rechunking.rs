@@ -12,7 +12,7 @@ use super::report::CopyReport;
 use super::settings::Verify;
 use crate::rechunk::Rechunk;
 use zarrox::Array;
-use zarrox::internals::{ArrayInternals, Journal, Location, argument};
+use zarrox::internals::{Journal, Location, argument};
 use zarrox::{OpenMode, OpenOptions};
 
 /// The end of the name of the array that is about to take the place of another one.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use zarrox::internals::{ArrayInternals, argument};
+use zarrox::internals::argument;
 use zarrox_core::grid::ChunkGrid;
 use zarrox_core::{ArrayMetadata, CodecSpec, Error, ErrorKind, Registry, Result};
 use zarrox_stores::{Bytes, Key, StoreExt, Value};

@@ -8,7 +8,7 @@ use zarrox_core::msgpack::{self, Token};
 use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{DataType, Error, ErrorKind, Result};
 
-use zarrox::internals::{ARRAY_DIMENSIONS, ArrayInternals, attribute_names};
+use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 use zarrox::{Array, DynArray};
 
 /// The metadata of an array, as canonical JSON.

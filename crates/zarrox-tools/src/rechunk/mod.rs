@@ -10,7 +10,7 @@ use zarrox_core::data_type::Storage;
 use zarrox_core::{Error, ErrorKind, Result};
 
 pub use cells::{Cells, StoredCells, selection};
-use zarrox::internals::{ArrayInternals, Boxes, argument};
+use zarrox::internals::{Boxes, argument};
 use zarrox::{AccessOptions, Array, OpenOptions};
 
 /// Chunks of the intermediate array that are smaller than this, in bytes, cost more than they save.

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use zarrox::Selection;
 use zarrox::codecs::{Blosc, Bytes, Crc32c, Gzip, Sharding, Transpose, Zlib, Zstd};
 use zarrox::data_type::{Endian, Storage};
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};

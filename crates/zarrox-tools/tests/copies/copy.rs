@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use ndarray::{ArrayD, IxDyn};
 use zarrox::codecs::{Gzip, Zstd};
 use zarrox::data_type::Casting;
-use zarrox::internals::ArrayInternals;
 use zarrox::json::json;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{ChunkShape, Error, ErrorKind, OpenOptions};

@@ -6,8 +6,8 @@ use zarrox_core::grid::ChunkGrid;
 use zarrox_core::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
 use zarrox_core::{Order, Result};
 
-use super::boxes::Boxes;
 use super::view::ArrayView;
+use zarrox_core::grid::Boxes;
 
 /// The smallest size that a part should have, in bytes, so that all threads have chunks of it.
 const ENOUGH: u64 = 64 << 20;

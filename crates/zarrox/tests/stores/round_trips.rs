@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use zarrox::data_type::{ByteOrder, Endian, Storage};
-use zarrox::internals::ArrayInternals;
 use zarrox::json::{Json, json};
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
 use zarrox::{Array, prelude::*, s};

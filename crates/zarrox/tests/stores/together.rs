@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use ndarray::arr1;
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::{DirectoryStore, MemoryStore, Operation, Store, StoreErrorKind};
 use zarrox::{Array, Error, ErrorKind, Longer, OpenOptions};
 use zarrox::{prelude::*, s};

@@ -4,7 +4,6 @@ use ndarray::ArrayD;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use zarrox::internals::ArrayInternals;
 use zarrox::stores::{NamedStore, Store};
 use zarrox::{Array, Error, ErrorKind, Format, Group, Longer, Result};
 use zarrox_images::pyramid::{Downsample, Method, Pyramid};

@@ -7,7 +7,8 @@ use std::path::Path;
 use clap::Args;
 use zarrox::data_type::Storage;
 use zarrox::json::{self, Json};
-use zarrox::{Array, DynArray, Error, ErrorKind, Result, npy};
+use zarrox::{Array, DynArray, Error, ErrorKind, Result};
+use zarrox_files::npy;
 
 use super::import::{Appended, append_to};
 use crate::args::{ByteSize, Global};
