@@ -55,7 +55,6 @@ pub use dynamic::DynArray;
 pub use info::ArrayInfo;
 pub use iterate::indices;
 pub use iterate::{Chunks, Rows};
-pub use parts::Parts;
 pub use raw::RawChunks;
 pub use regions::ChunkIndices;
 pub use resize::{Growth, Longer, SoleAppender, Unwritten};
@@ -63,6 +62,7 @@ pub use resize::{Left, left_in, settle_left};
 pub use stored::cell;
 pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
 pub use view::ArrayView;
+pub use zarrox_core::selection::Parts;
 
 /// An array: its metadata is in memory, and its chunks are in the store.
 ///
