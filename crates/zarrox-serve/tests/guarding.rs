@@ -208,12 +208,12 @@ fn roots_are_added_while_it_runs() {
         .create()
         .unwrap();
     array.write(.., 2.0).unwrap();
-    roots.add_store("memory", store.clone(), &OpenOptions::new()).unwrap();
+    roots.add("memory", (store.clone(), ""), &OpenOptions::new()).unwrap();
     let asked = |path: &str| zarrox::open_array(format!("{url}/v3/{path}")).unwrap();
     assert_eq!(asked("memory/deep/a").read::<ArrayD<f64>>(..).unwrap().sum(), 6.0);
     roots.add("again", place.path("v2.zarr"), &OpenOptions::new()).unwrap();
     assert_eq!(asked("again/g/a").shape(), [7, 10]);
-    assert!(roots.add_store("again", store, &OpenOptions::new()).is_err());
+    assert!(roots.add("again", (store, ""), &OpenOptions::new()).is_err());
     assert!(roots.add("a/b", place.path("v2.zarr"), &OpenOptions::new()).is_err());
     stop.stop();
     running.join().unwrap().unwrap();
@@ -223,7 +223,7 @@ fn roots_are_added_while_it_runs() {
 fn archives_are_not_looked_for_beside_a_store_that_is_no_directory() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     store.set(&Key::new("a.zip").unwrap(), b"no archive", Condition::Always).unwrap();
-    let server = Server::new().token(None).root_in("m", store, &OpenOptions::new()).unwrap();
+    let server = Server::new().token(None).root_with("m", (store, ""), &OpenOptions::new()).unwrap();
     let answer = Client::new(server).get("/api/v1/node/m/a.zip");
     assert_eq!(answer.status, 422);
     assert!(answer.message().contains("archives are opened in directories only"), "{}", answer.message());

@@ -257,7 +257,7 @@ fn what_cannot_be_is_refused_and_named() {
 fn other_formats_get_chunks_of_one_shape() {
     let convert = |source: Arc<dyn Store>| {
         let target: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let plan = Copier::new().format(Format::V2).plan_in(source, "a", target.clone(), "").unwrap();
+        let plan = Copier::new().format(Format::V2).plan((source, "a"), (target.clone(), "")).unwrap();
         plan.run().map(|_| OpenOptions::new().open((target, "")).unwrap().into_array().unwrap())
     };
     let (store, sharded) = builder([12, 4]);

@@ -164,7 +164,7 @@ mod tests {
     /// Repairs all, and returns what was found.
     fn repaired(remote: &Remote) -> Vec<String> {
         let mut found = Vec::new();
-        let check = Check::open_in(&OpenOptions::new(), remote.blocking(), "").unwrap();
+        let check = Check::open_with(&OpenOptions::new(), (remote.blocking(), "")).unwrap();
         let told = check.repair(Repair::default()).run(|finding| {
             found.push(finding.to_string());
             Ok(())

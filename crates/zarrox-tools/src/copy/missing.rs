@@ -248,7 +248,7 @@ mod tests {
 
     fn converted(array: &Array, store: &Arc<dyn Store>, to: Format) -> (Array, CopyReport) {
         let made: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let plan = Copier::new().format(to).plan_in(store.clone(), "", made.clone(), "").unwrap();
+        let plan = Copier::new().format(to).plan((store.clone(), ""), (made.clone(), "")).unwrap();
         let report = plan.run().unwrap();
         let copy = OpenOptions::new().open((made, "")).unwrap().into_array().unwrap();
         let (before, after) =
@@ -280,7 +280,7 @@ mod tests {
         assert!(copy.stored_size(&[1]).unwrap().is_some() && report.obstacles[0].reason.contains("written"));
         let kept = Copier::new().format(Format::V2).keep_fill_values(true);
         let made: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let report = kept.plan_in(store, "", made.clone(), "").unwrap().run().unwrap();
+        let report = kept.plan((store, ""), (made.clone(), "")).unwrap().run().unwrap();
         let copy = OpenOptions::new().open((made, "")).unwrap().into_array().unwrap();
         assert!(copy.metadata().fill_value.is_some() && report.obstacles[0].reason.contains("will mask"));
     }

@@ -67,7 +67,7 @@ fn what_both_sides_say_alike_is_stored_alike() {
     assert_eq!(stored(&place("sea.zarr")), stored(&place("copy.zarr")));
     let memory: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (sea, _) = zarrox::locate(place("sea.zarr"), &zarrox::stores::StorageOptions::new()).unwrap();
-    Copier::new().plan_in(sea, "", Arc::clone(&memory), "").unwrap().run().unwrap();
+    Copier::new().plan((sea, ""), (Arc::clone(&memory), "")).unwrap().run().unwrap();
     assert_eq!(all_of(&*memory), stored(&place("sea.zarr")));
     let error = zarrox_tools::copy(place("sea.zarr"), place("copy.zarr")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
