@@ -118,7 +118,6 @@ pub use array::{
 };
 pub use consolidated::{Freshness, StaleNode, Staleness};
 pub use group::{Child, Group, Node, Tree};
-pub use hierarchy::DocumentFix;
 pub use hierarchy::journal::JOURNAL;
 pub use interrupt::Interrupt;
 pub use kind::NodeKind;
@@ -144,8 +143,12 @@ pub mod internals {
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
     pub use crate::array::{Left, SoleAppender, Unwritten, cell, indices, left_in, settle_left};
     pub use crate::error::argument;
+    pub use crate::guarded::until_unchanged;
     pub use crate::hierarchy::journal::{Fingerprint, Journal};
-    pub use crate::hierarchy::{APPENDS, DATASET, Found, Mark, format_of, is_mark, update_attributes};
+    pub use crate::hierarchy::renaming::is_renaming;
+    pub use crate::hierarchy::{
+        APPENDS, DATASET, DOCUMENT_LIMIT, Found, Mark, format_of, is_mark, needed, update_attributes,
+    };
     pub use crate::locate::{check_same_kind, store_file};
     pub use crate::location::{ConsolidatedMetadata, Context, Location, Purpose, are_paths_overlapping};
     pub use crate::pool::{Pool, too_many};

@@ -6,6 +6,7 @@ use std::io;
 use zarrox_core::{Error, ErrorKind, Result};
 
 use super::copier::{Copier, IfExists};
+use super::inventory::check_inventory;
 use super::report::CopyReport;
 use super::settings::Verify;
 use crate::diff::{Diff, DifferenceKind};
@@ -51,7 +52,7 @@ impl Copier {
         }
         // What an earlier run has copied may have been changed before this one.
         let is_resumed = journal.is_some();
-        from.check_inventory("moved by copying")?;
+        check_inventory(&from, "moved by copying")?;
         // Nobody writes into the source from here on, so that nothing is deleted that was not copied.
         let _holds = from.hold_alone()?;
         let again =
@@ -63,7 +64,7 @@ impl Copier {
             let message = format!("the source was not deleted, since a part of it is damaged: {skipped}");
             return Err(Error::new(ErrorKind::Corrupt, message));
         }
-        from.check_inventory("deleted after it was copied").inspect_err(|_| from.abandon_mark())?;
+        check_inventory(&from, "deleted after it was copied").inspect_err(|_| from.abandon_mark())?;
         opening.delete_held(source)?;
         Ok(Some(report))
     }

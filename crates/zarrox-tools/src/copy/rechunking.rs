@@ -5,6 +5,7 @@ use zarrox_core::{Error, ErrorKind, NodeMetadata, Result};
 use super::conversion::Conversion;
 use super::copier::{Copier, IfExists};
 use super::copying::Copying;
+use super::inventory::check_inventory;
 use super::merge::Piece;
 use super::report::CopyReport;
 use super::settings::Verify;
@@ -138,7 +139,7 @@ impl Copier {
         if is_aside || moving.is_half_moved(&copy, &place)? {
             return moving.move_node(&beside, source).map(|()| None);
         }
-        place.check_inventory("given other chunks in place")?;
+        check_inventory(&place, "given other chunks in place")?;
         let report = self.copy_beside(source, &beside, &copy)?;
         if let Some(skipped) = report.skipped.first() {
             let message = format!("'{source}' was left as it is: {skipped}");
@@ -146,7 +147,7 @@ impl Copier {
         }
         // Nobody writes into the source from here on. What was written meanwhile, or before this run, is found by comparing all.
         let _holds = place.hold_alone()?;
-        place.check_inventory("given other chunks in place")?;
+        check_inventory(&place, "given other chunks in place")?;
         self.clone().if_exists(IfExists::Update).verify(Verify::Values).run(source, &beside)?;
         moving.move_held(&beside, source)?;
         Ok(Some(report))
