@@ -9,6 +9,7 @@
 //! | compare what is stored in different ways, or later | [`digest`], [`manifest`] |
 //! | see how two nodes differ | [`diff`](mod@diff) |
 //! | compute statistics of elements | [`stats`](mod@stats) |
+//! | reduce blocks of elements to one each | [`reduce`](mod@reduce) |
 //! | see the space that nodes take | [`usage`] |
 //! | choose chunks and codecs by measuring them | [`bench`](mod@bench) |
 
@@ -19,6 +20,7 @@ pub mod diff;
 mod digest;
 mod pass;
 mod rechunk;
+pub mod reduce;
 pub mod stats;
 pub mod usage;
 
@@ -34,4 +36,5 @@ pub use stats::{Statistics, stats};
 pub mod internals {
     pub use crate::copy::{Conversion, Settings, check_apart, known_nodes, pool};
     pub use crate::rechunk::{Cells, StoredCells, selection};
+    pub use crate::reduce::{MOST, Whole, whole};
 }

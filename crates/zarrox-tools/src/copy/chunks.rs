@@ -396,8 +396,8 @@ pub(super) fn planned_division(
 }
 
 /// The threads that copy chunks: as many as one of the stores is good for.
-pub fn pool(source: &Array, destination: &Array, jobs: usize) -> Pool {
-    if let Some(jobs) = NonZeroUsize::new(jobs) {
+pub fn pool(source: &Array, destination: &Array, jobs: Option<NonZeroUsize>) -> Pool {
+    if let Some(jobs) = jobs {
         return Pool::waiting(jobs);
     }
     let (reading, writing) = (source.pool(), destination.pool());
