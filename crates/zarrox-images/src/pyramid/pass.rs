@@ -94,7 +94,7 @@ impl Pass<'_> {
     fn stored_pieces(&self) -> Result<Option<(Cells, StoredCells)>> {
         let cells = Cells::new(self.source.shape(), self.chain.source_lengths(self.chain.split));
         let mut stored = StoredCells::new();
-        match cells.add_stored(self.source, &mut stored, false, MOST) {
+        match cells.add_stored(self.source, &mut stored, MOST) {
             Ok(()) => Ok(Some((cells, stored))),
             Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded | ErrorKind::Unsupported) => {
                 Ok(None)

@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use zarrox::json::Json;
 use zarrox::{Array, DynArray, Interrupt, Registry, Result};
-use zarrox_tools::reduce::{Blocks, Division};
+use zarrox_tools::reduce::{Blocks, Division, Measure};
 
 use super::reduce::{MOST_REDUCED, reducer};
 use super::selection::{Indexing, Part};
@@ -91,8 +91,8 @@ fn line(array: &Array, query: &LineQuery, registry: &Registry, interrupt: &Inter
     let list = |values: &DynArray| list(values, registry);
     let points = match blocks(&part, &steps, query)? {
         Some(mut blocks) => Points::Blocks {
-            min: list(&blocks.min()?)?,
-            max: list(&blocks.max()?)?,
+            min: list(&blocks.get(Measure::Min)?)?,
+            max: list(&blocks.get(Measure::Max)?)?,
             mean: list(&blocks.rounded_mean()?)?,
         },
         None => {

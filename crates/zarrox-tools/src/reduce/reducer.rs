@@ -84,8 +84,8 @@ impl Reducer {
                 self.read(&view.slice(lengths.iter().map(every).collect::<Vec<_>>()))
             }
             Reduction::Mode | Reduction::Median => self.whole(view, lengths, reduction),
-            Reduction::Min => self.blocks(view, &divisions())?.min(),
-            Reduction::Max => self.blocks(view, &divisions())?.max(),
+            Reduction::Min => self.blocks(view, &divisions())?.get(Measure::Min),
+            Reduction::Max => self.blocks(view, &divisions())?.get(Measure::Max),
             Reduction::Mean => self.blocks(view, &divisions())?.rounded_mean(),
         }
     }
@@ -210,37 +210,25 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// The number of elements of each block that count.
+    /// A statistic of each block, in the type of [`Measure::data_type`]. A block in which no element counts has NaN for extremes, or a
+    /// number that means missing.
     ///
     /// # Errors
-    /// An error does not occur.
-    pub fn count(&mut self) -> Result<DynArray> {
-        self.of(Measure::Count, &DataType::UInt64)
-    }
-
-    /// The smallest element of each block, in the type of the elements. A block in which none counts has NaN, or a number that means
-    /// missing.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidArgument`] when a block has no elements.
-    pub fn min(&mut self) -> Result<DynArray> {
-        self.extreme(Measure::Min)
-    }
-
-    /// The largest element of each block, as the smallest one.
-    ///
-    /// # Errors
-    /// The errors of [`min`](Self::min).
-    pub fn max(&mut self) -> Result<DynArray> {
-        self.extreme(Measure::Max)
-    }
-
-    /// The mean of each block, as `float64`.
-    ///
-    /// # Errors
-    /// An error does not occur.
-    pub fn mean(&mut self) -> Result<DynArray> {
-        self.of(Measure::Mean, &DataType::Float64)
+    /// [`ErrorKind::Unsupported`] for [`Measure::Nan`] and [`Measure::Std`]; [`ErrorKind::InvalidArgument`] when a block without
+    /// elements has no extremes.
+    pub fn get(&mut self, measure: Measure) -> Result<DynArray> {
+        let data_type = measure.data_type(&self.data_type);
+        let found = match measure {
+            Measure::Count | Measure::Mean => data_type.clone(),
+            Measure::Min | Measure::Max => self.number_type.clone(),
+            Measure::Nan | Measure::Std => {
+                let message = format!("the {measure} of blocks is not found");
+                return Err(Error::new(ErrorKind::Unsupported, message));
+            }
+        };
+        let bytes = self.running.bytes(measure);
+        let bytes = bytes.ok_or_else(|| argument(format!("a block has no elements, and no {measure}")))?;
+        self.cast(DynArray::new(found, self.shape.clone(), bytes)?, &data_type)
     }
 
     /// The mean of each block, as precise as the elements: `float32` for floats of at most 32 bits, and else `float64`.
@@ -248,25 +236,15 @@ impl Blocks {
     /// # Errors
     /// An error does not occur.
     pub fn rounded_mean(&mut self) -> Result<DynArray> {
-        let means = self.mean()?;
+        let means = self.get(Measure::Mean)?;
         match self.data_type.storage() {
-            Storage::Float(1..=4) => means.cast(&DataType::Float32, Casting::Lossy, &self.registry),
+            Storage::Float(1..=4) => self.cast(means, &DataType::Float32),
             _ => Ok(means),
         }
     }
 
-    fn extreme(&mut self, measure: Measure) -> Result<DynArray> {
-        let numbers = self.of(measure, &self.number_type.clone())?;
-        match self.number_type == self.data_type {
-            true => Ok(numbers),
-            false => numbers.cast(&self.data_type, Casting::Lossy, &self.registry),
-        }
-    }
-
-    fn of(&mut self, measure: Measure, data_type: &DataType) -> Result<DynArray> {
-        let bytes = self.running.bytes(measure);
-        let bytes = bytes.ok_or_else(|| argument(format!("a block has no elements, and no {measure}")))?;
-        DynArray::new(data_type.clone(), self.shape.clone(), bytes)
+    fn cast(&self, values: DynArray, to: &DataType) -> Result<DynArray> {
+        if values.data_type() == to { Ok(values) } else { values.cast(to, Casting::Lossy, &self.registry) }
     }
 }
 
@@ -308,8 +286,8 @@ mod tests {
         let values = [1.0, 2.0, 3.0, 4.0, 5.0, nan, nan, 8.0, 9.0, nan, 11.0, nan, nan, nan, 15.0];
         let array = array(&DataType::Float32, &values, [3, 5]);
         let mut found = blocks(&array.slice(s![..]), &[2, 2], &[]);
-        assert_eq!(text(found.min()), r#"float32 [[1.0,3.0,5.0],[11.0,"NaN",15.0]]"#);
-        assert_eq!(text(found.max()), r#"float32 [[2.0,9.0,5.0],[11.0,"NaN",15.0]]"#);
+        assert_eq!(text(found.get(Measure::Min)), r#"float32 [[1.0,3.0,5.0],[11.0,"NaN",15.0]]"#);
+        assert_eq!(text(found.get(Measure::Max)), r#"float32 [[2.0,9.0,5.0],[11.0,"NaN",15.0]]"#);
         assert_eq!(text(found.rounded_mean()), r#"float32 [[1.5,6.0,5.0],[11.0,"NaN",15.0]]"#);
     }
 
@@ -318,8 +296,8 @@ mod tests {
         let array = array(&DataType::Int64, &[-5.0, 7.0, 1.0, 2.0], [2, 2]);
         array.write(s![0, 0], i64::MIN + 1).unwrap();
         let mut found = blocks(&array.slice(s![..]), &[2, 2], &[]);
-        assert_eq!(text(found.min()), format!("int64 [[{}]]", i64::MIN + 1));
-        assert_eq!(text(found.max()), "int64 [[7]]");
+        assert_eq!(text(found.get(Measure::Min)), format!("int64 [[{}]]", i64::MIN + 1));
+        assert_eq!(text(found.get(Measure::Max)), "int64 [[7]]");
         let mut rows = blocks(&array.slice(s![1]), &[1], &[]);
         assert_eq!(text(rows.rounded_mean()), "float64 [1.0,2.0]");
     }
@@ -330,11 +308,11 @@ mod tests {
         let missing = [1e20, 1e300];
         let mut found = blocks(&floats.slice(s![..]), &[2, 2], &missing);
         assert_eq!(text(found.rounded_mean()), r#"float32 [[2.0,4.0]]"#);
-        assert_eq!(text(found.max()), r#"float32 [[2.0,4.0]]"#);
+        assert_eq!(text(found.get(Measure::Max)), r#"float32 [[2.0,4.0]]"#);
         let whole = array(&DataType::Int16, &[-999.0, 2.0, 4.0, -999.0, -999.0, -999.0], [2, 3]);
         let mut found = blocks(&whole.slice(s![..]), &[1, 2], &[-999.0, 0.5]);
         assert_eq!(text(found.rounded_mean()), r#"float64 [[2.0,4.0],["NaN","NaN"]]"#);
-        assert_eq!(text(found.min()), "int16 [[2,4],[-999,-999]]");
+        assert_eq!(text(found.get(Measure::Min)), "int16 [[2,4],[-999,-999]]");
     }
 
     #[test]
@@ -366,8 +344,8 @@ mod tests {
         let array = array(&DataType::UInt8, &(0..10).map(f64::from).collect::<Vec<_>>(), [2, 5]);
         let divisions = [Division::Length(1), Division::Count { blocks: 2, axis: 5 }];
         let mut found = Reducer::new().blocks(&array.slice(s![..]), &divisions).unwrap();
-        assert_eq!(text(found.count()), "uint64 [[3,2],[3,2]]");
-        assert_eq!(text(found.max()), "uint8 [[2,4],[7,9]]");
+        assert_eq!(text(found.get(Measure::Count)), "uint64 [[3,2],[3,2]]");
+        assert_eq!(text(found.get(Measure::Max)), "uint8 [[2,4],[7,9]]");
         assert!(Reducer::new().blocks(&array.slice(s![0]), &divisions).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! Statistics of blocks whose elements come in several boxes.
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zarrox_core::DataType;
@@ -34,7 +35,7 @@ pub(crate) fn running(
 
 /// The size of the statistics of one block, in bytes.
 pub(crate) fn size(data_type: &DataType) -> usize {
-    with_number!(data_type, size_of_one())
+    4 * size_of::<f64>() + 2 * data_type.size()
 }
 
 fn boxed<T: Primitive + 'static>(
@@ -45,10 +46,6 @@ fn boxed<T: Primitive + 'static>(
 ) -> Box<dyn Running> {
     let copy = || Statistics::<T>::new(shape, missing, with_deviation);
     Box::new(Copies { first: Mutex::new(copy()), others: (1..copies).map(|_| Mutex::new(copy())).collect() })
-}
-
-fn size_of_one<T: Primitive>() -> usize {
-    Statistics::<T>::SIZE
 }
 
 /// Statistics of the same blocks, each over a part of the values.
@@ -108,9 +105,6 @@ struct Statistics<T> {
 }
 
 impl<T: Primitive> Statistics<T> {
-    /// The size of the statistics of one block, in bytes.
-    const SIZE: usize = 4 * size_of::<f64>() + 2 * size_of::<T>();
-
     /// Statistics of nothing.
     fn new(shape: &[usize], missing: &[u8], with_deviation: bool) -> Self {
         let blocks = shape.iter().product();
@@ -133,21 +127,25 @@ impl<T: Primitive> Statistics<T> {
         let shape = std::mem::take(&mut self.shape);
         let rows = Rows::new(divisions, region, &shape);
         let (inner, width) = (&rows.inner, rows.inner.length * size_of::<T>());
+        let counts_all = self.missing.is_empty();
+        let run = |number| {
+            let run = inner.run(number);
+            run.start * size_of::<T>()..run.end * size_of::<T>()
+        };
+        let runs: Vec<Range<usize>> = match counts_all && (inner.is_each() || inner.is_all()) {
+            true => Vec::new(),
+            false => (0..inner.count).map(run).collect(),
+        };
         rows.each(|place, starts| {
             for start in starts {
                 let row = &bytes[start * size_of::<T>()..start * size_of::<T>() + width];
-                if inner.is_each() && self.missing.is_empty() {
+                if counts_all && inner.is_each() {
                     self.add_row(place, row);
-                } else if inner.is_all() && self.missing.is_empty() {
+                } else if counts_all && inner.is_all() {
                     self.join_at(place, &moments::<T>(row), row);
                 } else {
-                    (0..inner.count).for_each(|number| {
-                        let run = inner.run(number);
-                        self.add_run(
-                            place + number,
-                            &row[run.start * size_of::<T>()..run.end * size_of::<T>()],
-                        );
-                    });
+                    let blocks = (place..).zip(&runs);
+                    blocks.for_each(|(block, run)| self.add_run(block, &row[run.clone()]));
                 }
             }
         });
@@ -211,13 +209,17 @@ impl<T: Primitive> Statistics<T> {
         if found.count == 0 {
             return;
         }
-        for value in row.chunks_exact(size_of::<T>()).map(T::of_bytes) {
-            self.low[block] = if value < self.low[block] { value } else { self.low[block] };
-            self.high[block] = if value > self.high[block] { value } else { self.high[block] };
-        }
+        row.chunks_exact(size_of::<T>()).map(T::of_bytes).for_each(|value| self.see(block, value, value));
         #[expect(clippy::cast_precision_loss, reason = "the number of values of a row")]
         let count = found.count as f64;
         self.join_moments(block, count, found.mean * count, found.mean, found.squares);
+    }
+
+    /// Extends the range of a block.
+    #[inline(always)]
+    fn see(&mut self, block: usize, low: T, high: T) {
+        self.low[block] = if low < self.low[block] { low } else { self.low[block] };
+        self.high[block] = if high > self.high[block] { high } else { self.high[block] };
     }
 
     fn join_moments(&mut self, block: usize, count: f64, sum: f64, mean: f64, squares: f64) {
@@ -241,8 +243,7 @@ impl<T: Primitive> Statistics<T> {
         let (count, mean) = (times as f64, value.to_f64());
         for block in 0..self.counts.len() {
             self.join_moments(block, count, mean * count, mean, 0.0);
-            self.low[block] = if value < self.low[block] { value } else { self.low[block] };
-            self.high[block] = if value > self.high[block] { value } else { self.high[block] };
+            self.see(block, value, value);
         }
     }
 
@@ -253,9 +254,7 @@ impl<T: Primitive> Statistics<T> {
             let of = |values: &Vec<f64>| values.get(block).copied().unwrap_or(0.0);
             let (count, sum) = (other.counts[block], other.sums[block]);
             self.join_moments(block, count, sum, of(&other.means), of(&other.squares));
-            let (low, high) = (other.low[block], other.high[block]);
-            self.low[block] = if low < self.low[block] { low } else { self.low[block] };
-            self.high[block] = if high > self.high[block] { high } else { self.high[block] };
+            self.see(block, other.low[block], other.high[block]);
         }
     }
 

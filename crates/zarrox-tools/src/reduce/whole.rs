@@ -37,7 +37,6 @@ struct Blocks<T: Sample> {
     missing: Vec<T>,
     sums: Vec<T::Sum>,
     counts: Vec<u32>,
-    chosen: Vec<T>,
     block: Vec<T>,
 }
 
@@ -85,7 +84,6 @@ impl<T: Sample> Blocks<T> {
             missing,
             sums: Vec::new(),
             counts: Vec::new(),
-            chosen: Vec::new(),
             block: Vec::new(),
         }
     }
@@ -100,15 +98,11 @@ impl<T: Sample> Blocks<T> {
         match self.reduction {
             Reduction::Mean if self.skips => self.mean_of_some(rows, factor, into),
             Reduction::Mean => self.mean(rows, factor, into),
-            Reduction::Nearest => {
-                let firsts = rows[0].chunks(factor * size_of::<T>());
-                let pairs = into.chunks_exact_mut(size_of::<T>()).zip(firsts);
-                pairs.for_each(|(into, block)| T::load(&block[..size_of::<T>()]).store(into));
-            }
+            Reduction::Nearest => extreme(&rows[..1], factor, into, |first: T, _| first),
             Reduction::Min if self.skips => self.extreme_of_some(rows, factor, into, T::lower),
             Reduction::Max if self.skips => self.extreme_of_some(rows, factor, into, T::higher),
-            Reduction::Min => self.extreme(rows, factor, into, T::lower),
-            Reduction::Max => self.extreme(rows, factor, into, T::higher),
+            Reduction::Min => extreme(rows, factor, into, T::lower),
+            Reduction::Max => extreme(rows, factor, into, T::higher),
             Reduction::Median => self.each_block(rows, factor, into, median),
             Reduction::Mode => self.each_block(rows, factor, into, mode),
         }
@@ -154,25 +148,19 @@ impl<T: Sample> Blocks<T> {
         (self.sums, self.counts) = (sums, counts);
     }
 
-    fn extreme(&mut self, rows: &[&[u8]], factor: usize, into: &mut [u8], choose: impl Fn(T, T) -> T + Copy) {
-        let Some((first, others)) = rows.split_first() else { return };
-        self.chosen.clear();
-        self.chosen.extend(elements::<T>(first).step_by(factor));
-        extreme_row(&mut self.chosen, first, factor, choose);
-        others.iter().for_each(|row| extreme_row(&mut self.chosen, row, factor, choose));
-        into.chunks_exact_mut(size_of::<T>()).zip(&self.chosen).for_each(|(into, chosen)| chosen.store(into));
-    }
-
     /// Chooses among elements that count.
-    fn extreme_of_some(&mut self, rows: &[&[u8]], factor: usize, into: &mut [u8], choose: fn(T, T) -> T) {
-        let missing = std::mem::take(&mut self.missing);
-        let is_out = |value: T| value.is_nan() || missing.contains(&value);
-        self.extreme(rows, factor, into, |a, b| match (is_out(a), is_out(b)) {
-            (true, _) => b,
-            (_, true) => a,
-            _ => choose(a, b),
-        });
-        self.missing = missing;
+    fn extreme_of_some(
+        &self,
+        rows: &[&[u8]],
+        factor: usize,
+        into: &mut [u8],
+        choose: impl Fn(T, T) -> T + Copy,
+    ) {
+        let is_missing = |value: T| self.missing.contains(&value);
+        match self.missing.is_empty() {
+            true => extreme(rows, factor, into, among(T::is_nan, choose)),
+            false => extreme(rows, factor, into, among(|value| value.is_nan() || is_missing(value), choose)),
+        }
     }
 
     /// Gathers the elements of each block that count; the first one is the result where none does.
@@ -270,24 +258,50 @@ fn means<T: Sample>(into: &mut [u8], sums: &[T::Sum], count: u32) {
     pairs.for_each(|(into, sum)| T::mean(*sum, count).store(into));
 }
 
-/// Chooses among the elements of blocks of one row, and those that were chosen before.
+/// Chooses between two elements, of which some are left out.
+fn among<T: Sample>(
+    is_out: impl Fn(T) -> bool + Copy,
+    choose: impl Fn(T, T) -> T + Copy,
+) -> impl Fn(T, T) -> T + Copy {
+    move |a, b| match (is_out(a), is_out(b)) {
+        (true, _) => b,
+        (_, true) => a,
+        _ => choose(a, b),
+    }
+}
+
+/// Chooses among the elements of blocks.
+fn extreme<T: Sample>(rows: &[&[u8]], factor: usize, into: &mut [u8], choose: impl Fn(T, T) -> T + Copy) {
+    let Some((first, others)) = rows.split_first() else { return };
+    extreme_row(into, first, factor, |_, chosen| chosen, choose);
+    others.iter().for_each(|row| extreme_row(into, row, factor, choose, choose));
+}
+
+/// Chooses among the elements of blocks of one row, and joins them to those of the rows before.
 #[multiversion(targets("x86_64+avx2"))]
-fn extreme_row<T: Sample>(chosen: &mut [T], row: &[u8], factor: usize, choose: impl Fn(T, T) -> T + Copy) {
+fn extreme_row<T: Sample>(
+    into: &mut [u8],
+    row: &[u8],
+    factor: usize,
+    join: impl Fn(T, T) -> T + Copy,
+    choose: impl Fn(T, T) -> T + Copy,
+) {
+    let size = size_of::<T>();
     if factor == 2 {
-        let pairs = row.chunks_exact(2 * size_of::<T>());
+        let pairs = row.chunks_exact(2 * size);
         let rest = pairs.remainder();
-        for (chosen, pair) in chosen.iter_mut().zip(pairs) {
-            let (a, b) = pair.split_at(size_of::<T>());
-            *chosen = choose(*chosen, choose(T::load(a), T::load(b)));
+        for (into, pair) in into.chunks_exact_mut(size).zip(pairs) {
+            let (a, b) = pair.split_at(size);
+            join(T::load(into), choose(T::load(a), T::load(b))).store(into);
         }
-        if let (Some(value), Some(chosen)) = (elements::<T>(rest).next(), chosen.last_mut()) {
-            *chosen = choose(*chosen, value);
+        if let (Some(value), Some(into)) = (elements(rest).next(), into.chunks_exact_mut(size).next_back()) {
+            join(T::load(into), value).store(into);
         }
         return;
     }
-    for (chosen, block) in chosen.iter_mut().zip(row.chunks(factor * size_of::<T>())) {
-        if let Some(best) = elements::<T>(block).reduce(choose) {
-            *chosen = choose(*chosen, best);
+    for (into, block) in into.chunks_exact_mut(size).zip(row.chunks(factor * size)) {
+        if let Some(chosen) = elements(block).reduce(choose) {
+            join(T::load(into), chosen).store(into);
         }
     }
 }

@@ -255,7 +255,7 @@ impl Statistics {
         let cuts: Vec<Cuts> =
             lengths.iter().zip(&shape).map(|(&length, &axis)| Cuts::Even { length, axis }).collect();
         let mut stored = StoredCells::new();
-        Cells::new(&shape, lengths).add_stored(array, &mut stored, false, MOST)?;
+        Cells::new(&shape, lengths).add_stored(array, &mut stored, MOST)?;
         let mut division = Division { shape, reduced, cuts, stored: None };
         let mut numbers: Vec<(u64, u64)> = stored.into_keys().map(|cell| numbers(&division, cell)).collect();
         numbers.sort_unstable();

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use zarrox::data_type::Casting;
 use zarrox::{ArrayView, DataType, DimSelection, DynArray, Result};
 use zarrox_files::picture::{Scaling, missing_values};
-use zarrox_tools::reduce::{Division, Reducer};
+use zarrox_tools::reduce::{Division, Measure, Reducer};
 
 /// The elements that a point stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -86,8 +86,8 @@ pub(super) fn reduced(
         let floats = values.cast(&DataType::Float64, Casting::Lossy, &registry)?;
         Ok(floats.to::<zarrox::prelude::ArrayD<f64>>()?.into_iter().collect())
     };
-    let (counts, means) = (floats(blocks.count()?)?, floats(blocks.mean()?)?);
-    let (low, high) = (floats(blocks.min()?)?, floats(blocks.max()?)?);
+    let (counts, means) = (floats(blocks.get(Measure::Count)?)?, floats(blocks.get(Measure::Mean)?)?);
+    let (low, high) = (floats(blocks.get(Measure::Min)?)?, floats(blocks.get(Measure::Max)?)?);
     let ranges = low.into_iter().zip(high).map(|(low, high)| [low, high]);
     let points_of = counts.iter().zip(means.into_iter().zip(ranges));
     Ok(Reduced {
