@@ -332,7 +332,7 @@ mod tests {
         let reducer = Reducer::new().at_once(4).missing([-1.0]);
         let reduced = |reduction| text(reducer.reduce(&array.slice(s![..]), &[2, 2], reduction));
         assert_eq!(reduced(Reduction::Nearest), r#"float32 [[1.0,3.0,9.0],[-1.0,2.0,-1.0]]"#);
-        assert_eq!(reduced(Reduction::Mean), r#"float32 [[3.0,5.25,9.0],["NaN",3.5,"NaN"]]"#);
+        assert_eq!(reduced(Reduction::Mean), r#"float32 [[3.0,4.5,9.0],["NaN",3.5,"NaN"]]"#);
         assert_eq!(reduced(Reduction::Min), r#"float32 [[1.0,3.0,9.0],["NaN",2.0,"NaN"]]"#);
         assert_eq!(reduced(Reduction::Max), r#"float32 [[7.0,7.0,9.0],["NaN",5.0,"NaN"]]"#);
         assert_eq!(reduced(Reduction::Mode), r#"float32 [[1.0,4.0,9.0],[-1.0,2.0,-1.0]]"#);
