@@ -9,6 +9,7 @@
 //! | compare what is stored in different ways, or later | [`digest`], [`manifest`] |
 //! | see how two nodes differ | [`diff`](mod@diff) |
 //! | compute statistics of elements | [`stats`](mod@stats) |
+//! | reduce blocks of elements to one each | [`reduce`](mod@reduce) |
 //! | see the space that nodes take | [`usage`] |
 //! | bring documents into the strict form of their format | [`make_strict`] |
 //! | choose chunks and codecs by measuring them | [`bench`](mod@bench) |
@@ -20,6 +21,7 @@ pub mod diff;
 mod digest;
 mod pass;
 mod rechunk;
+pub mod reduce;
 pub mod stats;
 mod strict;
 pub mod usage;
@@ -37,4 +39,5 @@ pub use strict::{DocumentFix, make_strict, strict_documents};
 pub mod internals {
     pub use crate::copy::{Conversion, Settings, check_apart, known_nodes, pool};
     pub use crate::rechunk::{Cells, StoredCells, selection};
+    pub use crate::reduce::{MOST, Whole, whole};
 }

@@ -84,7 +84,7 @@ impl Pass {
             Parts::All(cells, count)
         } else {
             let mut stored = StoredCells::new();
-            arrays.iter().try_for_each(|array| cells.add_stored(array, &mut stored, false, MOST))?;
+            arrays.iter().try_for_each(|array| cells.add_stored(array, &mut stored, MOST))?;
             Parts::Stored(cells, stored.into_keys().collect())
         };
         Ok(Self::of(arrays, parts, bytes, memory))

@@ -23,7 +23,7 @@ use zarrox::codecs::Gzip;
 use zarrox::selection::DimSelection;
 use zarrox::stores::{NamedStore, Store};
 use zarrox::{Array, ArrayBuilder, Error, ErrorKind, Format, Group, Node, OpenOptions};
-use zarrox_images::pyramid::{Downsample, Method, Pyramid};
+use zarrox_images::pyramid::{Downsample, Pyramid, Reduction};
 use zarrox_tools::check::Repair;
 use zarrox_tools::{Copier, Rechunk};
 
@@ -327,7 +327,7 @@ impl Tools<'_> {
     fn downsample(&self, to: &Place, format: &str) -> zarrox::Result<()> {
         let to = opened(to)?;
         let pyramid = Downsample::new().format(world::format_named(format)?);
-        let pyramid = pyramid.method(Method::Nearest).levels(world::LEVELS);
+        let pyramid = pyramid.method(Reduction::Nearest).levels(world::LEVELS);
         let (from, source) = (self.at.store.clone(), self.source_path());
         let planned = pyramid.plan_into((from, &source), (to.store.clone(), &to.path));
         self.existing_is_done(planned.and_then(Pyramid::run).map(drop))?;

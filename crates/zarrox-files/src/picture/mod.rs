@@ -13,7 +13,7 @@ pub use colours::{Colour, Colours, MAPS, NAMES};
 pub(crate) use png::not_written;
 #[cfg(feature = "png")]
 pub use png::{coloured, picture};
-pub use scale::Scale;
+pub use scale::{Scale, Scaling};
 pub use values::{floats, missing_values};
 #[cfg(feature = "png")]
 pub use write::Picture;

@@ -99,13 +99,13 @@ fn bad(message: impl Into<String>) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Colours;
+    use super::super::{Colours, Scaling};
     use super::*;
     use zarrox_testkit::errors::assert_error;
 
     #[test]
     fn pictures_can_be_decoded() {
-        let scale = Scale { low: 0.0, high: 5.0, logarithmic: false, colours: Colours::default() };
+        let scale = Scale { low: 0.0, high: 5.0, scaling: Scaling::Linear, colours: Colours::default() };
         let picture = picture(&[0.0, 1.0, 2.0, 3.0, f64::NAN, 5.0], 2, 3, &scale).unwrap();
         let mut reader = ::png::Decoder::new(std::io::Cursor::new(picture)).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];

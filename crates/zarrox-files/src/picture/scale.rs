@@ -1,6 +1,40 @@
-//! [`Scale`]: the way from values to colours.
+//! [`Scale`]: the way from values to colours; [`Scaling`]: the numbers that colours follow.
 
 use super::colours::Colours;
+
+/// The numbers that colours follow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scaling {
+    /// The values.
+    #[default]
+    Linear,
+    /// Their logarithm. Values that are not above 0 have none.
+    Log,
+}
+
+impl Scaling {
+    /// Returns true if a value has a place between finite ones.
+    pub(super) fn has(self, value: f64) -> bool {
+        value.is_finite() && (self == Self::Linear || value > 0.0)
+    }
+
+    /// The smallest and the largest finite value, above zero for logarithms. `None` if there is none.
+    pub fn range_of(self, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+        let used = values.into_iter().filter(|&value| self.has(value));
+        used.fold(None, |range: Option<(f64, f64)>, value| {
+            let (low, high) = range.unwrap_or((value, value));
+            Some((low.min(value), high.max(value)))
+        })
+    }
+
+    /// The range of a picture without a finite value.
+    pub fn usual_range(self) -> (f64, f64) {
+        match self {
+            Self::Linear => (0.0, 1.0),
+            Self::Log => (1.0, 10.0),
+        }
+    }
+}
 
 /// The way from values to colours.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,31 +43,18 @@ pub struct Scale {
     pub low: f64,
     /// The value of the last colour.
     pub high: f64,
-    /// True for the logarithm of the values.
-    pub logarithmic: bool,
+    /// The numbers that the colours follow.
+    pub scaling: Scaling,
     /// The colours.
     pub colours: Colours,
 }
 
 impl Scale {
-    /// The smallest and the largest finite value; the smallest above zero for a logarithmic scale. `None` if there is none.
-    pub fn range_of(values: impl IntoIterator<Item = f64>, logarithmic: bool) -> Option<(f64, f64)> {
-        let used = values.into_iter().filter(|value| value.is_finite() && (!logarithmic || *value > 0.0));
-        used.fold(None, |range: Option<(f64, f64)>, value| {
-            let (low, high) = range.unwrap_or((value, value));
-            Some((low.min(value), high.max(value)))
-        })
-    }
-
-    /// The range of a picture without a finite value.
-    pub fn usual_range(logarithmic: bool) -> (f64, f64) {
-        if logarithmic { (1.0, 10.0) } else { (0.0, 1.0) }
-    }
-
     /// The place of a value from 0 to 1; `None` for what has none, as NaN.
     fn place(&self, value: f64) -> Option<f64> {
-        let along = |value: f64| if self.logarithmic { value.ln() } else { value };
-        if value.is_nan() || (self.logarithmic && value <= 0.0) {
+        let is_log = self.scaling == Scaling::Log;
+        let along = |value: f64| if is_log { value.ln() } else { value };
+        if value.is_nan() || (is_log && value <= 0.0) {
             return None;
         }
         let (low, high) = (along(self.low), along(self.high));
@@ -59,7 +80,7 @@ mod tests {
     #[test]
     fn colours_follow_the_values() {
         let gray = Colours::named("gray").unwrap();
-        let scale = Scale { low: 0.0, high: 10.0, logarithmic: false, colours: gray };
+        let scale = Scale { low: 0.0, high: 10.0, scaling: Scaling::Linear, colours: gray };
         assert_eq!(scale.colour(0.0), [0, 0, 0, 255]);
         assert_eq!(scale.colour(5.0), [128, 128, 128, 255]);
         assert_eq!(scale.colour(99.0), [255, 255, 255, 255]);
@@ -67,7 +88,7 @@ mod tests {
         assert_eq!(scale.colour(f64::NEG_INFINITY), [0, 0, 0, 255]);
         let wide = Scale { low: f64::MIN, high: f64::MAX, ..scale };
         assert_eq!(wide.colour(0.0), [128, 128, 128, 255]);
-        let log = Scale { low: 1.0, high: 100.0, logarithmic: true, colours: gray };
+        let log = Scale { low: 1.0, high: 100.0, scaling: Scaling::Log, colours: gray };
         assert_eq!((log.colour(10.0)[0], log.colour(-1.0)[3]), (128, 0));
         assert_eq!(Scale { low: 3.0, high: 3.0, ..scale }.colour(3.0)[0], 128);
     }
@@ -75,8 +96,8 @@ mod tests {
     #[test]
     fn a_range_has_finite_values() {
         let values = [f64::NAN, 3.0, f64::INFINITY, -2.0];
-        assert_eq!(Scale::range_of(values, false), Some((-2.0, 3.0)));
-        assert_eq!(Scale::range_of(values, true), Some((3.0, 3.0)));
-        assert_eq!(Scale::range_of([f64::NAN], false), None);
+        assert_eq!(Scaling::Linear.range_of(values), Some((-2.0, 3.0)));
+        assert_eq!(Scaling::Log.range_of(values), Some((3.0, 3.0)));
+        assert_eq!(Scaling::Linear.range_of([f64::NAN]), None);
     }
 }

@@ -7,7 +7,7 @@ use zarrox::{ArrayView, DimSelection, DynArray, Error, ErrorKind, Registry, Resu
 
 use super::colours::Colours;
 use super::png::{Form, not_written};
-use super::scale::Scale;
+use super::scale::{Scale, Scaling};
 use super::values::{floats, missing_values};
 use crate::input::failed;
 
@@ -42,7 +42,7 @@ enum Range {
 pub struct Picture {
     colours: Colours,
     range: Range,
-    logarithmic: bool,
+    scaling: Scaling,
     field: Option<String>,
     memory: u64,
 }
@@ -52,7 +52,7 @@ impl Default for Picture {
         Self {
             colours: Colours::default(),
             range: Range::Extremes,
-            logarithmic: false,
+            scaling: Scaling::Linear,
             field: None,
             memory: 1 << 29,
         }
@@ -92,9 +92,9 @@ impl Picture {
         Ok(Self { range: Range::Percentiles(low, high), ..self })
     }
 
-    /// Sets whether the colours follow the logarithm of the values. What is not above 0 is transparent.
-    pub fn logarithmic(self, logarithmic: bool) -> Self {
-        Self { logarithmic, ..self }
+    /// Sets the numbers that the colours follow; the values by default. What has no logarithm is transparent.
+    pub fn scaling(self, scaling: Scaling) -> Self {
+        Self { scaling, ..self }
     }
 
     /// Takes only this field of structures.
@@ -126,7 +126,7 @@ impl Picture {
             Some(_) => None,
             None => {
                 let (low, high) = self.range_of(&source)?;
-                Some(Scale { low, high, logarithmic: self.logarithmic, colours: self.colours })
+                Some(Scale { low, high, scaling: self.scaling, colours: self.colours })
             }
         };
         let mut writer = form.begin(out, Compression::Balanced)?;
@@ -146,18 +146,18 @@ impl Picture {
 
     /// The values of the first and the last colour.
     fn range_of(&self, source: &Source<'_>) -> Result<(f64, f64)> {
-        let usual = Scale::usual_range(self.logarithmic);
+        let usual = self.scaling.usual_range();
         match self.range {
-            Range::Values(low, _) if self.logarithmic && low <= 0.0 => {
+            Range::Values(low, _) if self.scaling == Scaling::Log && low <= 0.0 => {
                 Err(bad("a logarithmic scale begins above 0"))
             }
             Range::Values(low, high) => Ok((low, high)),
             Range::Extremes => {
                 let mut found: Option<(f64, f64)> = None;
                 source.each(&mut |values| {
-                    let of_block = Scale::range_of(source.numbers(&values)?, self.logarithmic);
+                    let of_block = self.scaling.range_of(source.numbers(&values)?);
                     let both = found.into_iter().chain(of_block).flat_map(|(low, high)| [low, high]);
-                    found = Scale::range_of(both, self.logarithmic);
+                    found = self.scaling.range_of(both);
                     Ok(())
                 })?;
                 Ok(found.unwrap_or(usual))
@@ -182,7 +182,7 @@ impl Picture {
             let numbers = source.numbers(&values)?;
             let length = numbers.len();
             let taken = numbers.into_iter().skip(skipped).step_by(step);
-            sample.extend(taken.filter(|value| value.is_finite() && (!self.logarithmic || *value > 0.0)));
+            sample.extend(taken.filter(|&value| self.scaling.has(value)));
             let past = length.saturating_sub(skipped);
             skipped = if past == 0 { skipped - length } else { past.next_multiple_of(step) - past };
             Ok(())

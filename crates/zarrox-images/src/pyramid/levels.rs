@@ -2,8 +2,8 @@
 
 use zarrox_core::Result;
 
-use super::pixel::MOST;
 use zarrox::internals::argument;
+use zarrox_tools::internals::MOST;
 
 /// The most levels below the first one: each of them halves a length at least.
 const MOST_LEVELS: usize = 64;

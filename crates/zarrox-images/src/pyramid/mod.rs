@@ -2,14 +2,14 @@
 //!
 //! ```
 //! use zarrox::{prelude::*, s};
-//! use zarrox_images::pyramid::{Downsample, Method};
+//! use zarrox_images::pyramid::{Downsample, Reduction};
 //! # let directory = tempfile::tempdir()?;
 //! # let path = directory.path().join("image.zarr");
 //! let image = zarrox::create_group(&path)?;
 //! let array = image.create_array("0").shape([100, 100]).data_type(DataType::UInt8).chunks([32, 32]).create()?;
 //! array.write(s![..50, ..], 8)?;
 //!
-//! Downsample::new().method(Method::Mean).axes(["y".parse()?, "x".parse()?]).run(path.join("0"))?;
+//! Downsample::new().method(Reduction::Mean).axes(["y".parse()?, "x".parse()?]).run(path.join("0"))?;
 //! assert_eq!(image.open_array("1")?.shape(), [50, 50]);
 //! assert!(zarrox_images::ome::validate(&path)?.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -17,7 +17,7 @@
 //!
 //! # Values
 //!
-//! The levels below the first one are made of the level before, by one [`Method`] and by factors for each dimension. Where a length is
+//! The levels below the first one are made of the level before, by one [`Reduction`] and by factors for each dimension. Where a length is
 //! not a multiple of its factor, the last cell has fewer elements, and only those count. Means are rounded at each level.
 //!
 //! # Memory
@@ -32,14 +32,10 @@
 //! do. After an interruption, the same call continues: blocks that are stored are read and not made again.
 
 mod chain;
-mod elements;
-mod kernel;
 mod levels;
 mod make;
-mod method;
 mod options;
 mod pass;
-mod pixel;
 mod plan;
 mod source;
 
@@ -48,9 +44,9 @@ use zarrox_core::Result;
 use zarrox::{OpenMode, Place};
 use zarrox_tools::internals::check_apart;
 
-pub use method::Method;
 pub use options::Downsample;
 pub use plan::{Pyramid, PyramidLevel, PyramidPass};
+pub use zarrox_tools::reduce::Reduction;
 
 impl Downsample {
     /// Plans levels beside an array, in the group that it is in. For a group, the array is that of its highest resolution.

@@ -5,10 +5,10 @@ use std::fmt;
 use zarrox_core::grid::{ChunkShape, Separator};
 use zarrox_core::{CodecSpec, Format, Result};
 
-use super::method::Method;
 use crate::ome::{Axis, Channel, Multiscales};
 use zarrox::{OpenOptions, Progress};
 use zarrox_tools::copy::{Copier, Property};
+use zarrox_tools::reduce::Reduction;
 
 /// The memory by default, in bytes.
 const MEMORY: usize = 256 << 20;
@@ -19,7 +19,7 @@ const MEMORY: usize = 256 << 20;
 pub struct Downsample {
     pub(super) copier: Copier,
     pub(super) format: Option<Format>,
-    pub(super) method: Option<Method>,
+    pub(super) method: Option<Reduction>,
     pub(super) skip_nan: bool,
     pub(super) factors: Vec<u64>,
     pub(super) levels: Option<usize>,
@@ -90,7 +90,7 @@ impl Downsample {
     }
 
     /// Sets the method; by default the mean, and the mode for labels.
-    pub fn method(self, method: Method) -> Self {
+    pub fn method(self, method: Reduction) -> Self {
         Self { method: Some(method), ..self }
     }
 
@@ -170,7 +170,7 @@ impl Downsample {
         self.copying(|copier| copier.memory(bytes))
     }
 
-    /// Sets the number of threads; 0, the default, for as many as the stores are good for.
+    /// Sets the number of threads, which is at least one; by default as many as the stores are good for.
     pub fn jobs(self, jobs: usize) -> Self {
         self.copying(|copier| copier.jobs(jobs))
     }

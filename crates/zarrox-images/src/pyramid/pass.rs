@@ -9,12 +9,10 @@ use zarrox_core::strided::{View, ViewMut};
 use zarrox_core::{ErrorKind, Result};
 
 use super::chain::{Chain, Odometer, Order};
-use super::elements::Elements;
-use super::kernel::{Reduce, reducer};
-use super::method::Method;
 use zarrox::Array;
 use zarrox::internals::{Pool, Work, too_many};
-use zarrox_tools::internals::{Cells, StoredCells, selection};
+use zarrox_tools::internals::{Cells, StoredCells, Whole, selection, whole};
+use zarrox_tools::reduce::Reduction;
 
 /// The most pieces of work whose numbers are in memory, to know where something is stored.
 const MOST: usize = 1 << 18;
@@ -37,7 +35,7 @@ pub(super) struct Pass<'a> {
     pub(super) base: &'a Base,
     /// The levels that are made.
     pub(super) targets: &'a [Array],
-    pub(super) method: Method,
+    pub(super) method: Reduction,
     pub(super) skip_nan: bool,
     /// True if an interrupted run may have stored blocks already.
     pub(super) resuming: bool,
@@ -96,7 +94,7 @@ impl Pass<'_> {
     fn stored_pieces(&self) -> Result<Option<(Cells, StoredCells)>> {
         let cells = Cells::new(self.source.shape(), self.chain.source_lengths(self.chain.split));
         let mut stored = StoredCells::new();
-        match cells.add_stored(self.source, &mut stored, false, MOST) {
+        match cells.add_stored(self.source, &mut stored, MOST) {
             Ok(()) => Ok(Some((cells, stored))),
             Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded | ErrorKind::Unsupported) => {
                 Ok(None)
@@ -123,7 +121,7 @@ struct Running<'a> {
 
 /// A block of which parts are missing.
 struct Incomplete {
-    values: Option<Box<dyn Elements>>,
+    values: Option<Vec<u8>>,
     missing: u128,
 }
 
@@ -140,16 +138,17 @@ fn lengths(region: &[(u64, u64)]) -> Result<Vec<usize>> {
 /// A thread, with memory that it uses again.
 struct Worker<'a> {
     shared: &'a Running<'a>,
-    reducer: Box<dyn Reduce>,
+    reducer: Box<dyn Whole>,
     /// Unused memory for blocks of each level.
-    spare: Vec<Vec<Box<dyn Elements>>>,
+    spare: Vec<Vec<Vec<u8>>>,
 }
 
 impl<'a> Worker<'a> {
     fn new(shared: &'a Running<'a>) -> Result<Self> {
         let pass = shared.pass;
         let spare = pass.chain.shapes.iter().map(|_| Vec::new()).collect();
-        let reducer = reducer(pass.source.data_type(), pass.method, pass.skip_nan)?;
+        let left_out = pass.skip_nan.then_some(&[][..]);
+        let reducer = whole(pass.source.data_type(), pass.method, left_out)?;
         Ok(Self { shared, reducer, spare })
     }
 
@@ -163,7 +162,7 @@ impl<'a> Worker<'a> {
         if let Some(fill) = self.shared.fill.as_ref().filter(|_| !self.is_stored(block)) {
             let shape = lengths(&self.chain().region(level, block))?;
             let mut values = self.memory(level, shape.iter().product());
-            ViewMut::contiguous(values.bytes_mut(), &shape, fill.len()).fill(fill);
+            ViewMut::contiguous(&mut values, &shape, fill.len()).fill(fill);
             self.tell(level, block)?;
             return self.hand_in(level, block, values);
         }
@@ -181,7 +180,7 @@ impl<'a> Worker<'a> {
     }
 
     /// The elements of a block, whose chunks are stored.
-    fn make(&mut self, level: usize, block: &[u64]) -> Result<Box<dyn Elements>> {
+    fn make(&mut self, level: usize, block: &[u64]) -> Result<Vec<u8>> {
         if level == 0 {
             return self.read(block);
         }
@@ -191,16 +190,16 @@ impl<'a> Worker<'a> {
         let mut values = self.memory(level, shape.iter().product());
         let target = &shared.targets[level - 1];
         if shared.pass.resuming && target.stores_all_of(&region)? {
-            read(target, &region, &shape, values.as_mut())?;
+            read(target, &region, &shape, &mut values)?;
             self.tell(level, block)?;
             return Ok(values);
         }
         for child in Odometer::new(chain.children(level, block)) {
             let part = self.make(level - 1, &child)?;
-            self.add(level, &region, &shape, values.as_mut(), &child, part.as_ref())?;
+            self.add(level, &region, &shape, &mut values, &child, &part)?;
             self.spare[level - 1].push(part);
         }
-        write(target, &region, &shape, values.as_ref())?;
+        write(target, &region, &shape, &values)?;
         Ok(values)
     }
 
@@ -210,9 +209,9 @@ impl<'a> Worker<'a> {
         level: usize,
         region: &[(u64, u64)],
         shape: &[usize],
-        values: &mut dyn Elements,
+        values: &mut [u8],
         child: &[u64],
-        part: &dyn Elements,
+        part: &[u8],
     ) -> Result<()> {
         let chain = self.chain();
         let from = chain.region(level - 1, child);
@@ -224,26 +223,27 @@ impl<'a> Worker<'a> {
         let (origin, part_shape) = (lengths(&origin)?, lengths(&from)?);
         let reducer = &mut self.reducer;
         let source = self.shared.pass.source.location();
-        source.on_a_core(|| reducer.reduce((part, &part_shape), &factors, (values, shape), &origin))
+        source.on_a_core(|| reducer.reduce((part, &part_shape), &factors, (values, shape), &origin));
+        Ok(())
     }
 
-    fn read(&mut self, block: &[u64]) -> Result<Box<dyn Elements>> {
+    fn read(&mut self, block: &[u64]) -> Result<Vec<u8>> {
         let shared = self.shared;
         let region = self.chain().region(0, block);
         let shape = lengths(&region)?;
         let mut values = self.memory(0, shape.iter().product());
-        read(&shared.source, &region, &shape, values.as_mut())?;
+        read(&shared.source, &region, &shape, &mut values)?;
         match &shared.base {
             Base::There => {}
             Base::Copied(target) => copy_chunks(&shared.source, target, &region)?,
-            Base::Encoded(target) => write(target, &region, &shape, values.as_ref())?,
+            Base::Encoded(target) => write(target, &region, &shape, &values)?,
         }
         self.tell(0, block)?;
         Ok(values)
     }
 
     /// Gives a block to the level above, and so on as long as that makes blocks complete.
-    fn hand_in(&mut self, mut level: usize, block: &[u64], mut values: Box<dyn Elements>) -> Result<()> {
+    fn hand_in(&mut self, mut level: usize, block: &[u64], mut values: Vec<u8>) -> Result<()> {
         let (shared, chain) = (self.shared, self.chain());
         let mut block = block.to_vec();
         while level < chain.depth() {
@@ -267,7 +267,7 @@ impl<'a> Worker<'a> {
                 Some(begun) => begun,
                 None => self.memory(level + 1, shape.iter().product()),
             };
-            self.add(level + 1, &region, &shape, made.as_mut(), &block, values.as_ref())?;
+            self.add(level + 1, &region, &shape, &mut made, &block, &values)?;
             self.spare[level].push(std::mem::replace(&mut values, made));
             whole.missing -= 1;
             if whole.missing > 0 {
@@ -276,7 +276,7 @@ impl<'a> Worker<'a> {
             }
             lock(&shared.incomplete).remove(&key);
             drop(whole);
-            write(&shared.targets[level], &region, &shape, values.as_ref())?;
+            write(&shared.targets[level], &region, &shape, &values)?;
             (level, block) = (level + 1, parent);
         }
         self.spare[level].push(values);
@@ -284,9 +284,9 @@ impl<'a> Worker<'a> {
     }
 
     /// Memory for so many elements, which have any values.
-    fn memory(&mut self, level: usize, count: usize) -> Box<dyn Elements> {
-        let mut memory = self.spare[level].pop().unwrap_or_else(|| self.reducer.memory());
-        memory.resize(count);
+    fn memory(&mut self, level: usize, count: usize) -> Vec<u8> {
+        let mut memory = self.spare[level].pop().unwrap_or_default();
+        memory.resize(count * self.shared.source.data_type().size(), 0);
         memory
     }
 
@@ -299,13 +299,13 @@ impl<'a> Worker<'a> {
     }
 }
 
-fn read(array: &Array, region: &[(u64, u64)], shape: &[usize], values: &mut dyn Elements) -> Result<()> {
-    let out = ViewMut::contiguous(values.bytes_mut(), shape, array.data_type().size());
+fn read(array: &Array, region: &[(u64, u64)], shape: &[usize], values: &mut [u8]) -> Result<()> {
+    let out = ViewMut::contiguous(values, shape, array.data_type().size());
     array.slice(selection(region)).read_raw(out)
 }
 
-fn write(array: &Array, region: &[(u64, u64)], shape: &[usize], values: &dyn Elements) -> Result<()> {
-    let values = View::contiguous(values.bytes(), shape, array.data_type().size());
+fn write(array: &Array, region: &[(u64, u64)], shape: &[usize], values: &[u8]) -> Result<()> {
+    let values = View::contiguous(values, shape, array.data_type().size());
     array.slice(selection(region)).write_raw(values)
 }
 

@@ -5,17 +5,16 @@ use zarrox_core::{ArrayMetadata, Error, ErrorKind, Format, Result};
 
 use super::chain::{self, Chain, Room};
 use super::levels::{Reduced, levels};
-use super::method::Method;
 use super::options::Downsample;
 use super::pass::Base;
-use super::pixel::check_element;
 use super::source::level_name;
 use crate::ome::{Axis, AxisKind, Image, ImageLevel, Multiscales};
 use zarrox::Array;
 use zarrox::internals::attribute_names;
 use zarrox::internals::{Location, Pool, argument};
 use zarrox_tools::copy::CopyReport;
-use zarrox_tools::internals::{Conversion, known_nodes, pool};
+use zarrox_tools::internals::{Conversion, known_nodes, pool, whole};
+use zarrox_tools::reduce::Reduction;
 
 /// A level of a pyramid.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +57,7 @@ pub struct PyramidPass {
 #[must_use = "nothing is made before `run` is called"]
 pub struct Pyramid {
     pub(super) options: Downsample,
-    pub(super) method: Method,
+    pub(super) method: Reduction,
     pub(super) form: Multiscales,
     pub(super) format: Format,
     pub(super) source: Array,
@@ -117,8 +116,8 @@ fn plan(
     let mut options = options.clone();
     let is_beside = beside.is_some();
     let about = &options.about;
-    let method = options.method.unwrap_or(if about.is_labels { Method::Mode } else { Method::Mean });
-    method.check(source.data_type())?;
+    let method = options.method.unwrap_or(if about.is_labels { Reduction::Mode } else { Reduction::Mean });
+    method.check_order(source.data_type())?;
     check_elements(&source, about.is_labels)?;
     let axes = axes(&options, &source, form)?;
     if form == Multiscales::Ome04 && options.copier.settings().rewrite.separator.is_none() {
@@ -246,7 +245,7 @@ fn image(
     axes: Vec<Axis>,
     first: &str,
     reduced: &[Reduced],
-    method: Method,
+    method: Reduction,
 ) -> Result<Image> {
     let about = &options.about;
     let ndim = axes.len();
@@ -374,7 +373,7 @@ impl Pyramid {
     }
 
     /// The method.
-    pub fn method(&self) -> Method {
+    pub fn method(&self) -> Reduction {
         self.method
     }
 
@@ -390,7 +389,7 @@ impl Pyramid {
     /// cannot be reduced.
     pub fn check(&self) -> Result<()> {
         self.conversion.check()?;
-        check_element(self.source.data_type())?;
+        whole(self.source.data_type(), self.method, None)?;
         let channels = &self.image.channels;
         if channels.is_empty() {
             return Ok(());

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use zarrox::{Array, prelude::*};
 use zarrox::{ErrorKind, OpenOptions};
 use zarrox_images::ome::{Axis, Multiscales};
-use zarrox_images::pyramid::{Downsample, Method};
+use zarrox_images::pyramid::{Downsample, Reduction};
 
 fn attributes(path: &std::path::Path, name: &str) -> Value {
     let document: Value = serde_json::from_slice(&std::fs::read(path.join(name)).unwrap()).unwrap();
@@ -72,7 +72,7 @@ fn nearest_elements_lie_where_they_lay() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("cells.zarr");
     image(&path.join("s0"), Format::V2, &[64, 48]);
-    Downsample::new().method(Method::Nearest).run(path.join("s0")).unwrap();
+    Downsample::new().method(Reduction::Nearest).run(path.join("s0")).unwrap();
     let image = &attributes(&path, ".zattrs")["multiscales"][0];
     assert_eq!((&image["version"], &image["type"]), (&json!("0.4"), &json!("nearest")));
     assert_eq!(
@@ -99,7 +99,7 @@ fn a_copy_has_the_format_of_its_version() {
     let error = Downsample::new().form(Multiscales::Ome04).overwrite(true).run(other.join("0")).unwrap_err();
     assert!(error.to_string().contains("is for groups of Zarr v2"), "{error}");
     // The array of an image is found by its group.
-    Downsample::new().overwrite(true).method(Method::Max).run(&other).unwrap();
+    Downsample::new().overwrite(true).method(Reduction::Max).run(&other).unwrap();
     assert_eq!(attributes(&other, "zarr.json")["ome"]["multiscales"][0]["type"], json!("max"));
 }
 

@@ -8,7 +8,7 @@
 )]
 
 use ndarray::{ArrayD, IxDyn};
-use zarrox_images::pyramid::Method;
+use zarrox_images::pyramid::Reduction;
 
 /// An element of the reference.
 pub(super) trait Plain: Copy + PartialEq + std::fmt::Debug {
@@ -85,7 +85,7 @@ real!(f32, f64);
 pub(super) fn reduced<T: Plain>(
     values: &ArrayD<T>,
     factors: &[usize],
-    method: Method,
+    method: Reduction,
     skip_nan: bool,
 ) -> ArrayD<T> {
     let factors: Vec<usize> =
@@ -113,9 +113,9 @@ pub(super) fn reduced<T: Plain>(
     })
 }
 
-fn cell<T: Plain>(rows: &[Vec<T>], method: Method, skip_nan: bool) -> T {
+fn cell<T: Plain>(rows: &[Vec<T>], method: Reduction, skip_nan: bool) -> T {
     let first = rows[0][0];
-    if method == Method::Nearest {
+    if method == Reduction::Nearest {
         return first;
     }
     let mut rows = rows.to_vec();
@@ -126,7 +126,7 @@ fn cell<T: Plain>(rows: &[Vec<T>], method: Method, skip_nan: bool) -> T {
     if all.is_empty() {
         return first;
     }
-    if method != Method::Mode
+    if method != Reduction::Mode
         && let Some(nan) = all.iter().find(|value| value.is_nan())
     {
         return *nan;
@@ -139,11 +139,11 @@ fn cell<T: Plain>(rows: &[Vec<T>], method: Method, skip_nan: bool) -> T {
     all.sort_by(order);
     let middle = all.len() / 2;
     match method {
-        Method::Mean => T::mean(&rows),
-        Method::Min => all[0],
-        Method::Max => all[all.len() - 1],
-        Method::Median if all.len() % 2 == 1 => all[middle],
-        Method::Median => T::mean(&[vec![all[middle - 1], all[middle]]]),
+        Reduction::Mean => T::mean(&rows),
+        Reduction::Min => all[0],
+        Reduction::Max => all[all.len() - 1],
+        Reduction::Median if all.len() % 2 == 1 => all[middle],
+        Reduction::Median => T::mean(&[vec![all[middle - 1], all[middle]]]),
         _ => {
             let times = |value: &T| all.iter().filter(|other| order(value, other).is_eq()).count();
             let most = all.iter().map(times).max().unwrap();

@@ -6,7 +6,7 @@ use ndarray::{ArrayD, IxDyn};
 use proptest::prelude::*;
 use zarrox::{ErrorKind, FillValue, OpenOptions};
 use zarrox::{prelude::*, s};
-use zarrox_images::pyramid::{Downsample, Method};
+use zarrox_images::pyramid::{Downsample, Reduction};
 
 use super::naive::{Plain, reduced};
 
@@ -28,7 +28,7 @@ struct Case {
     shape: Vec<u64>,
     chunks: Vec<u64>,
     factors: Vec<u64>,
-    method: Method,
+    method: Reduction,
     skip_nan: bool,
     memory: usize,
     threads: usize,
@@ -88,7 +88,7 @@ fn run_type(case: &Case, kind: usize) {
 fn case() -> impl Strategy<Value = (Case, usize)> {
     let dim = (1..40_u64, 1..12_u64, 1..4_u64);
     let dims = prop::collection::vec(dim, 1..4);
-    let method = prop::sample::select(Method::ALL.to_vec());
+    let method = prop::sample::select(Reduction::ALL.to_vec());
     let memory = prop::sample::select(vec![0_usize, 2000, 20_000, 1 << 28]);
     (dims, method, any::<bool>(), memory, 1..4_usize, any::<u64>(), any::<bool>(), 0..8_usize).prop_map(
         |(dims, method, skip_nan, memory, threads, seed, into, kind)| {
@@ -113,7 +113,7 @@ proptest! {
 
 #[test]
 fn each_method_and_type_makes_what_plain_loops_make() {
-    for method in Method::ALL {
+    for method in Reduction::ALL {
         for kind in 0..8 {
             for (shape, chunks, factors) in [
                 (vec![65, 130], vec![16, 16], vec![2, 2]),
@@ -141,7 +141,7 @@ fn complex_elements_have_means_but_no_order() {
     let values =
         ndarray::Array2::from_shape_fn((2, 4), |(y, x)| num_complex::Complex::new(y as f32, x as f32));
     array.write(.., &values).unwrap();
-    let error = Downsample::new().method(Method::Max).run(path.join("0")).unwrap_err();
+    let error = Downsample::new().method(Reduction::Max).run(path.join("0")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
     Downsample::new().levels(1).run(path.join("0")).unwrap();
     let made =
@@ -159,7 +159,7 @@ fn structures_have_no_levels() {
     let pair = DataType::structure([("a", DataType::Int8), ("b", DataType::Int8)]).unwrap();
     let array = zarrox::create_array(path.join("0")).shape([8, 8]).data_type(pair).chunks([2, 2]);
     array.create().unwrap();
-    let error = Downsample::new().method(Method::Nearest).run(path.join("0")).unwrap_err();
+    let error = Downsample::new().method(Reduction::Nearest).run(path.join("0")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
     assert!(!path.join("1").exists());
 }
@@ -199,7 +199,7 @@ fn shards_are_written_whole() {
     assert_eq!(levels[1].chunks, [64, 128]);
     let mut expected = values.into_dyn();
     for level in &levels[1..] {
-        expected = reduced(&expected, &[2, 2], Method::Mean, false);
+        expected = reduced(&expected, &[2, 2], Reduction::Mean, false);
         let made = zarrox::open_array(path.join(&level.path)).unwrap();
         assert_eq!(made.shard_shape(), Some(&[64, 128][..]));
         assert_eq!(made.read::<ArrayD<u16>>(..).unwrap(), expected);

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use zarrox::data_type::Casting;
 use zarrox::{AccessOptions, CodecSpec, DataType, Format, OpenMode, Selection};
-use zarrox_files::picture::{Colours, Picture};
+use zarrox_files::picture::{Colours, Picture, Scaling};
 use zarrox_files::{
     Export, Import, LeftOut, Names, Select, Stack, StackKind, Table, Target, TiffCompression,
 };
@@ -173,7 +173,7 @@ struct ExportOptions {
 
 impl ExportOptions {
     fn picture(&self) -> PyResult<Picture> {
-        let mut picture = Picture::new().logarithmic(self.log);
+        let mut picture = Picture::new().scaling(if self.log { Scaling::Log } else { Scaling::Linear });
         if let Some(name) = &self.cmap {
             let colours = Colours::named(name);
             picture = picture.colours(

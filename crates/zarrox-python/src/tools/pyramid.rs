@@ -31,7 +31,7 @@ struct Options {
     shards: Option<Vec<u64>>,
     overwrite: bool,
     memory: Option<usize>,
-    jobs: usize,
+    jobs: Option<usize>,
 }
 
 fn parsed<T: FromStr<Err = zarrox::Error>>(texts: &[String]) -> PyResult<Vec<T>> {
@@ -41,7 +41,7 @@ fn parsed<T: FromStr<Err = zarrox::Error>>(texts: &[String]) -> PyResult<Vec<T>>
 impl Options {
     fn maker(self) -> PyResult<Downsample> {
         let maker = Downsample::new().skip_nan(self.skip_nan).labels(self.labels).overwrite(self.overwrite);
-        let maker = maker.jobs(self.jobs).scale(self.scale).translation(self.translation).units(self.units);
+        let maker = maker.scale(self.scale).translation(self.translation).units(self.units);
         let maker = maker.axes(parsed(&self.axes)?).channels(parsed(&self.channels)?);
         let maker = parsed(self.method.as_slice())?.into_iter().fold(maker, Downsample::method);
         let maker = parsed(self.form.as_slice())?.into_iter().fold(maker, Downsample::form);
@@ -50,6 +50,7 @@ impl Options {
         let maker = self.name.into_iter().fold(maker, Downsample::name);
         let maker = self.chunks.into_iter().fold(maker, Downsample::chunks);
         let maker = self.shards.into_iter().fold(maker, Downsample::shards);
+        let maker = self.jobs.into_iter().fold(maker, Downsample::jobs);
         Ok(self.memory.into_iter().fold(maker, Downsample::memory))
     }
 }

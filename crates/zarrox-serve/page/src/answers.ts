@@ -215,11 +215,6 @@ next: string | null, };
 export type Percentile = { percent: Float, value: Float, };
 
 /**
- * The element that stands for a block.
- */
-export type Reduction = "nearest" | "mean" | "min" | "max";
-
-/**
  * A root, and its addresses without a `/` at the beginning.
  */
 export type RootInfo = { name: string, 
@@ -239,7 +234,11 @@ select: string | null,
 /**
  * Along each axis, the elements that each one stands for.
  */
-step: Array<number>, reduce: Reduction, 
+step: Array<number>, 
+/**
+ * The name of the reduction.
+ */
+reduce: string, 
 /**
  * Nested lists, or one value.
  */

@@ -7,8 +7,9 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use zarrox::json::Json;
 use zarrox::{Array, DynArray, Interrupt, Registry, Result};
+use zarrox_tools::reduce::{Blocks, Division, Measure};
 
-use super::reduce::{Blocks, MOST_REDUCED, reduce};
+use super::reduce::{MOST_REDUCED, reducer};
 use super::selection::{Indexing, Part};
 use super::slice::{MOST_JSON, nearest};
 use crate::content::{self, Wanted};
@@ -88,10 +89,12 @@ fn line(array: &Array, query: &LineQuery, registry: &Registry, interrupt: &Inter
     let step = length.div_ceil(query.points.map_or(USUAL, Count::get)).max(1);
     let steps: Vec<u64> = part.shape.iter().map(|&length| step.min(length.max(1))).collect();
     let list = |values: &DynArray| list(values, registry);
-    let points = match blocks(&part, &steps, query, registry)? {
-        Some(Blocks { min, max, mean }) => {
-            Points::Blocks { min: list(&min)?, max: list(&max)?, mean: list(&mean)? }
-        }
+    let points = match blocks(&part, &steps, query)? {
+        Some(mut blocks) => Points::Blocks {
+            min: list(&blocks.get(Measure::Min)?)?,
+            max: list(&blocks.get(Measure::Max)?)?,
+            mean: list(&blocks.rounded_mean()?)?,
+        },
         None => {
             let elements = nearest(&part, steps, query.field.as_deref())?;
             Points::Nearest { values: list(&elements.values)? }
@@ -101,14 +104,15 @@ fn line(array: &Array, query: &LineQuery, registry: &Registry, interrupt: &Inter
 }
 
 /// The blocks of a line; `None` where each is one element, too much would be read, or the elements have no order.
-fn blocks(part: &Part, steps: &[u64], query: &LineQuery, registry: &Registry) -> Answer<Option<Blocks>> {
+fn blocks(part: &Part, steps: &[u64], query: &LineQuery) -> Answer<Option<Blocks>> {
     let is_whole = steps.iter().all(|step| *step == 1);
     if is_whole || part.count() > MOST_REDUCED || query.field.is_some() {
         return Ok(None);
     }
     part.check_cost(&vec![1; part.shape.len()], "select a shorter line")?;
     let view = part.array.slice(part.selection.clone());
-    match reduce(&view, steps, &query.missing.0, registry) {
+    let divisions: Vec<Division> = steps.iter().map(|&step| Division::Length(step)).collect();
+    match reducer(&view, &query.missing).and_then(|reducer| Ok(reducer.blocks(&view, &divisions)?)) {
         Err(failure) if failure.is_unsupported() => Ok(None),
         reduced => reduced.map(Some),
     }

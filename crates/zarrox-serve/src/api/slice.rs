@@ -9,10 +9,11 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use zarrox::data_type::{ByteOrder, Casting, Endian, Storage};
-use zarrox::{Array, DataType, DimSelection, DynArray, ErrorKind, Interrupt, Registry};
-use zarrox_files::picture::{self, Colours, NAMES, Scale};
+use zarrox::{Array, DataType, DynArray, ErrorKind, Interrupt, Registry};
+use zarrox_files::picture::{self, Colours, NAMES, Scale, Scaling};
+use zarrox_tools::reduce::{Reducer, Reduction};
 
-use super::reduce::{MOST_REDUCED, Reduction, reduce};
+use super::reduce::{MOST_REDUCED, Reduce, reducer};
 use super::selection::{Indexing, Part, count, steps_for, thinned};
 use crate::content::{self, BYTES, Wanted, put};
 use crate::failure::{Answer, Failure};
@@ -42,7 +43,7 @@ pub(super) struct SliceQuery {
     width: Option<Count<MOST_ALONG>>,
     height: Option<Count<MOST_ALONG>>,
     step: Option<String>,
-    reduce: Reduction,
+    reduce: Reduce,
     missing: Numbers,
     #[serde(rename = "as")]
     form: Form,
@@ -50,7 +51,7 @@ pub(super) struct SliceQuery {
     colormap: ColourMap,
     low: Option<Finite>,
     high: Option<Finite>,
-    scale: Scaling,
+    scale: ColourScale,
     download: Flag,
 }
 
@@ -66,9 +67,9 @@ enum Form {
 }
 
 /// The scale of colours.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Scaling {
+enum ColourScale {
     #[default]
     Linear,
     Log,
@@ -99,7 +100,8 @@ pub(super) struct Slice {
     select: Option<String>,
     /// Along each axis, the elements that each one stands for.
     step: Vec<u64>,
-    reduce: Reduction,
+    /// The name of the reduction.
+    reduce: &'static str,
     /// Nested lists, or one value.
     values: Value,
 }
@@ -136,7 +138,7 @@ fn elements(
     let form = query.form;
     let part = Part::new(array, &query.select, query.indexing, interrupt)?;
     let steps = asked_steps(&part.shape, query)?;
-    let elements = read(&part, steps, query, registry)?;
+    let elements = read(&part, steps, query)?;
     let mut described = HeaderMap::new();
     describe(&elements, &mut described, registry);
     let mut response = match form {
@@ -199,7 +201,7 @@ fn asked_steps(shape: &[u64], query: &SliceQuery) -> Answer<Vec<u64>> {
     if selected > limit.into() {
         let message = format!("the selection has {selected} elements; an answer has at most {limit}");
         let advice = "select less, or use max_elements=N, or width=W&height=H, to get elements at even distances; \
-                      reduce=mean, min or max takes all into account";
+                      reduce=mean, min, max, median or mode takes all into account";
         return Err(Failure::too_much(message, advice));
     }
     Ok(steps)
@@ -219,10 +221,11 @@ fn own_steps(shape: &[u64], list: &str) -> Answer<Vec<u64>> {
 }
 
 /// Reads the elements of a part, reduced as a request says.
-fn read(part: &Part, steps: Vec<u64>, query: &SliceQuery, registry: &Registry) -> Answer<Elements> {
+fn read(part: &Part, steps: Vec<u64>, query: &SliceQuery) -> Answer<Elements> {
     let field = query.field.as_deref();
     let is_whole = steps.iter().all(|step| *step == 1);
-    if query.reduce == Reduction::Nearest || is_whole {
+    let Reduce(reduction) = query.reduce;
+    if reduction == Reduction::Nearest || is_whole {
         return nearest(part, steps, field);
     }
     check_size(part, &steps)?;
@@ -237,8 +240,8 @@ fn read(part: &Part, steps: Vec<u64>, query: &SliceQuery, registry: &Registry) -
     }
     part.check_cost(&vec![1; part.shape.len()], "select a smaller part, or use reduce=nearest")?;
     let view = part.array.slice(part.selection.clone());
-    let values = reduce(&view, &steps, &query.missing.0, registry)?.take(query.reduce);
-    Ok(Elements { values, selection: part.text(&steps), steps, reduction: query.reduce })
+    let values = reducer(&view, &query.missing)?.reduce(&view, &steps, reduction)?;
+    Ok(Elements { values, selection: part.text(&steps), steps, reduction })
 }
 
 /// Reads the first element of each block of a part.
@@ -246,12 +249,9 @@ pub(super) fn nearest(part: &Part, mut steps: Vec<u64>, field: Option<&str>) -> 
     check_size(part, &steps)?;
     part.check_cost(&steps, "select a smaller part, or one element along a dimension")?;
     let selection = part.text(&steps);
-    let items: Vec<DimSelection> = steps.iter().map(|step| every(*step)).collect();
-    let view = part.array.slice(part.selection.clone()).slice(items);
-    let values = match field {
-        Some(name) => view.field(name).read::<DynArray>()?,
-        None => view.read::<DynArray>()?,
-    };
+    let reducer = field.into_iter().fold(Reducer::new(), Reducer::field);
+    let view = part.array.slice(part.selection.clone());
+    let values = reducer.reduce(&view, &steps, Reduction::Nearest)?;
     steps.resize(values.shape().len(), 1);
     Ok(Elements { values, selection, steps, reduction: Reduction::Nearest })
 }
@@ -266,11 +266,6 @@ fn check_size(part: &Part, steps: &[u64]) -> Answer<()> {
         return Err(Failure::too_much(message, advice));
     }
     Ok(())
-}
-
-/// The positions at this distance from each other.
-fn every(step: u64) -> DimSelection {
-    DimSelection::Slice { start: None, stop: None, step: i64::try_from(step).unwrap_or(i64::MAX) }
 }
 
 fn bytes(bytes: Vec<u8>, kind: &str) -> Response {
@@ -329,7 +324,7 @@ fn as_json(elements: &Elements, wanted: &Wanted, registry: &Registry) -> Answer<
         data_type: values.data_type().to_string(),
         select: elements.selection.clone(),
         step: elements.steps.clone(),
-        reduce: elements.reduction,
+        reduce: elements.reduction.name(),
         values: values.to_json(registry)?.into(),
     };
     content::json(wanted, &slice)
@@ -383,13 +378,16 @@ fn png(elements: &Elements, query: &SliceQuery, registry: &Registry) -> Answer<V
         }
     };
     let values = floats(values, registry)?;
-    let logarithmic = query.scale == Scaling::Log;
-    let found = Scale::range_of(values.iter().copied(), logarithmic);
-    let (low, high) = found.unwrap_or(Scale::usual_range(logarithmic));
+    let scaling = match query.scale {
+        ColourScale::Linear => Scaling::Linear,
+        ColourScale::Log => Scaling::Log,
+    };
+    let found = scaling.range_of(values.iter().copied());
+    let (low, high) = found.unwrap_or(scaling.usual_range());
     let (Finite(low), Finite(high)) = (query.low.unwrap_or(Finite(low)), query.high.unwrap_or(Finite(high)));
-    if logarithmic && low <= 0.0 {
+    if scaling == Scaling::Log && low <= 0.0 {
         return Err(Failure::bad("low must be above zero on a logarithmic scale"));
     }
-    let scale = Scale { low, high, logarithmic, colours: query.colormap.0 };
+    let scale = Scale { low, high, scaling, colours: query.colormap.0 };
     Ok(picture::picture(&values, height, width, &scale)?)
 }

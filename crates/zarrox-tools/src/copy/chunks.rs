@@ -308,10 +308,10 @@ impl<'a> Transfer<'a> {
         let count = self.units.count().ok_or_else(|| too_many("the chunks"))?;
         let mut units = StoredCells::new();
         if self.rewrite.part.is_none() {
-            self.units.add_stored(&self.source, &mut units, true, usize::MAX)?;
+            self.units.add_sizes(&self.source, &mut units)?;
         }
         if both {
-            self.units.add_stored(&self.destination, &mut units, false, usize::MAX)?;
+            self.units.add_stored(&self.destination, &mut units, usize::MAX)?;
         }
         if all {
             let count = usize::try_from(count).map_err(|_| too_many("the chunks"))?;
@@ -396,8 +396,8 @@ pub(super) fn planned_division(
 }
 
 /// The threads that copy chunks: as many as one of the stores is good for.
-pub fn pool(source: &Array, destination: &Array, jobs: usize) -> Pool {
-    if let Some(jobs) = NonZeroUsize::new(jobs) {
+pub fn pool(source: &Array, destination: &Array, jobs: Option<NonZeroUsize>) -> Pool {
+    if let Some(jobs) = jobs {
         return Pool::waiting(jobs);
     }
     let (reading, writing) = (source.pool(), destination.pool());

@@ -1,6 +1,7 @@
 //! [`Copier`]: the options of a copy, and its plan.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use zarrox::internals::{Listener, Location, argument};
@@ -231,9 +232,9 @@ impl Copier {
         self.changing(|settings| settings.effort.memory = bytes)
     }
 
-    /// Sets the number of chunks that are copied at a time; 0, the default, for as many as the stores are good for.
+    /// Sets the number of chunks that are copied at a time, which is at least one; by default as many as the stores are good for.
     pub fn jobs(self, jobs: usize) -> Self {
-        self.changing(|settings| settings.effort.jobs = jobs)
+        self.changing(|settings| settings.effort.jobs = NonZeroUsize::new(jobs).or(Some(NonZeroUsize::MIN)))
     }
 
     /// Sets the most bytes of the source that are copied in a second.

@@ -1,6 +1,7 @@
 //! The options of a copy into one format.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 
 use zarrox::internals::Listener;
 use zarrox::{Consolidated, MissingChunks, OpenOptions};
@@ -63,8 +64,8 @@ pub struct Effort {
     pub memory: usize,
     /// The most bytes of the source that are copied in a second.
     pub rate: Option<u64>,
-    /// The number of chunks that are copied at a time; 0 for as many as the stores are good for.
-    pub jobs: usize,
+    /// The number of chunks that are copied at a time; `None` for as many as the stores are good for.
+    pub jobs: Option<NonZeroUsize>,
     /// True if chunks of the source that are damaged are left out.
     pub skip_damaged: bool,
     /// True if the source is not repaired, so that its errors come again.
@@ -75,7 +76,14 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { memory: 1 << 30, rate: None, jobs: 0, skip_damaged: false, fixed_source: false, again: false }
+        Self {
+            memory: 1 << 30,
+            rate: None,
+            jobs: None,
+            skip_damaged: false,
+            fixed_source: false,
+            again: false,
+        }
     }
 }
 

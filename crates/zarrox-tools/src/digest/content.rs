@@ -84,7 +84,7 @@ impl Elements {
         }
         let regions = self.regions();
         let mut stored = StoredCells::new();
-        regions.add_stored(&self.array, &mut stored, false, MOST_REGIONS)?;
+        regions.add_stored(&self.array, &mut stored, MOST_REGIONS)?;
         let regions: Vec<_> = stored.into_keys().map(|number| regions.region(number)).collect();
         let bytes = |region: &[(u64, u64)]| {
             region.iter().fold(self.form.item() as u64, |size, (begin, end)| size.saturating_mul(end - begin))

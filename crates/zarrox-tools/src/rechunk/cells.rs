@@ -45,12 +45,29 @@ impl Cells {
         region
     }
 
-    /// Adds the cells that an array's stored chunks lie in. Each chunk's size counts for the first of them; for none if it is not
-    /// asked for.
+    /// Adds the cells that an array's stored chunks lie in, with a size of 0.
     ///
     /// # Errors
     /// [`ErrorKind::LimitExceeded`] when there are more than `most`, and what the store says.
-    pub fn add_stored(&self, array: &Array, cells: &mut StoredCells, sized: bool, most: usize) -> Result<()> {
+    pub fn add_stored(&self, array: &Array, cells: &mut StoredCells, most: usize) -> Result<()> {
+        self.add(array, cells, most, |_| 0)
+    }
+
+    /// Adds the cells that an array's stored chunks lie in. Each chunk's size counts for the first of them.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(crate) fn add_sizes(&self, array: &Array, cells: &mut StoredCells) -> Result<()> {
+        self.add(array, cells, usize::MAX, |size| size)
+    }
+
+    fn add(
+        &self,
+        array: &Array,
+        cells: &mut StoredCells,
+        most: usize,
+        counted: impl Fn(u64) -> u64,
+    ) -> Result<()> {
         let mut too_many = false;
         array.visit_stored(&mut |chunk, size| {
             let Some(lengths) = chunk.filter(|_| !too_many).and_then(|chunk| self.around(array, &chunk))
@@ -63,7 +80,7 @@ impl Cells {
                 too_many = true;
                 return;
             }
-            let mut size = if sized { size } else { 0 };
+            let mut size = counted(size);
             for index in self.numbers(&lengths) {
                 *cells.entry(index).or_default() += std::mem::take(&mut size);
             }

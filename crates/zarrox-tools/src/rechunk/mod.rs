@@ -2,15 +2,16 @@
 
 mod cells;
 
+use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use zarrox_core::data_type::Storage;
 use zarrox_core::{Error, ErrorKind, Result};
 
 pub use cells::{Cells, StoredCells, selection};
-use zarrox::internals::{Boxes, argument};
-use zarrox::{AccessOptions, Array, OpenOptions, Place};
+use zarrox::internals::{Boxes, Listener, Work, argument};
+use zarrox::{AccessOptions, Array, OpenOptions, Place, Progress};
 
 /// Chunks of the intermediate array that are smaller than this, in bytes, cost more than they save.
 const SMALLEST: u64 = 16 << 10;
@@ -41,10 +42,20 @@ const CACHED: u64 = 1 << 20;
 /// assert_eq!(columns.read::<Vec<i32>>(s![6..9, 0])?, [0, 1, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Rechunk {
     memory: usize,
     scratch: Option<Place>,
+    listener: Option<Listener>,
+}
+
+impl fmt::Debug for Rechunk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rechunk")
+            .field("memory", &self.memory)
+            .field("scratch", &self.scratch)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Equal boxes, numbered in row-major order, in which elements are copied from one array to another.
@@ -69,7 +80,7 @@ pub struct RechunkPlan {
 
 impl Default for Rechunk {
     fn default() -> Self {
-        Self { memory: 1 << 30, scratch: None }
+        Self { memory: 1 << 30, scratch: None, listener: None }
     }
 }
 
@@ -94,6 +105,13 @@ impl Rechunk {
         Self { scratch: Some(place.into()), ..self }
     }
 
+    /// Hears of progress in bytes of elements, from any thread; those on their way through an intermediate array count twice. An error
+    /// ends the work.
+    #[must_use]
+    pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
+        Self { listener: Some(Arc::new(listener)), ..self }
+    }
+
     /// Writes all elements of the source to the target.
     ///
     /// # Errors
@@ -106,16 +124,17 @@ impl Rechunk {
             return Ok(());
         }
         if let Some(boxes) = self.separate_boxes(source, target) {
-            return self.copy_at_once(source, target, &boxes, 0..boxes.count());
+            return self.copy_at_once(source, target, &boxes, 0..boxes.count(), &self.work(source, 1));
         }
         let boxes = self.boxes(source, target);
         let Some((scratch, chunks)) = self.scratch.as_ref().zip(self.between(source, target)) else {
-            return self.copy(source, target, &boxes, 0..boxes.count());
+            return self.copy(source, target, &boxes, 0..boxes.count(), &self.work(source, 1));
         };
         let before = self.boxes(target, source);
         let between = between(source, scratch, &chunks)?;
-        let copied = self.copy(source, &between, &before, 0..before.count());
-        let copied = copied.and_then(|()| self.copy(&between, target, &boxes, 0..boxes.count()));
+        let work = self.work(source, 2);
+        let copied = self.copy(source, &between, &before, 0..before.count(), &work);
+        let copied = copied.and_then(|()| self.copy(&between, target, &boxes, 0..boxes.count(), &work));
         let deleted = OpenOptions::new().delete(scratch);
         copied.and(deleted)
     }
@@ -160,10 +179,12 @@ impl Rechunk {
         if part.end > boxes.count() {
             return Err(argument(format!("there are {} boxes, and not {}", boxes.count(), part.end)));
         }
+        let work = Work::new(self.memory, self.listener.clone());
+        work.expect(part.clone().map(|index| bytes_of(source, &boxes, index)).fold(0, u64::saturating_add));
         if boxes.bytes() <= CACHED && target.data_type().storage() != Storage::Variable {
-            return self.copy_at_once(source, target, &boxes, part);
+            return self.copy_at_once(source, target, &boxes, part, &work);
         }
-        self.copy(source, target, &boxes, part)
+        self.copy(source, target, &boxes, part, &work)
     }
 
     /// The chunks of an array on the way, if chunks of the source would be read often without one.
@@ -198,17 +219,43 @@ impl Rechunk {
         (fits && once && boxes.count() >= target.pool().threads()).then_some(boxes)
     }
 
+    /// The progress of a number of copies of all elements.
+    fn work(&self, source: &Array, times: u64) -> Work {
+        let work = Work::new(self.memory, self.listener.clone());
+        let item = source.data_type().size() as u64;
+        let bytes = source.shape().iter().fold(item, |bytes, &length| bytes.saturating_mul(length));
+        work.expect(bytes.saturating_mul(times));
+        work
+    }
+
     /// Copies box by box.
-    fn copy(&self, source: &Array, target: &Array, boxes: &Boxes, mut part: Range<usize>) -> Result<()> {
+    fn copy(
+        &self,
+        source: &Array,
+        target: &Array,
+        boxes: &Boxes,
+        mut part: Range<usize>,
+        work: &Work,
+    ) -> Result<()> {
         let beside = self.memory.saturating_sub(usize::try_from(boxes.bytes()).unwrap_or(usize::MAX));
         let options = AccessOptions::new().memory(beside);
         let (source, target) = (source.with_options(&options), target.with_options(&options));
         let mut values = None;
-        part.try_for_each(|index| source.copy_to(&target, boxes.get(index), &mut values))
+        part.try_for_each(|index| {
+            source.copy_to(&target, boxes.get(index), &mut values)?;
+            work.tell(bytes_of(&source, boxes, index))
+        })
     }
 
     /// Copies boxes in parallel, each on one thread, through buffers that are used again.
-    fn copy_at_once(&self, source: &Array, target: &Array, boxes: &Boxes, part: Range<usize>) -> Result<()> {
+    fn copy_at_once(
+        &self,
+        source: &Array,
+        target: &Array,
+        boxes: &Boxes,
+        part: Range<usize>,
+        work: &Work,
+    ) -> Result<()> {
         let (alone, target_alone) = (source.on_one_thread(), target.on_one_thread());
         let bytes = usize::try_from(boxes.bytes()).unwrap_or(usize::MAX);
         let unused = Mutex::new(Vec::new());
@@ -216,7 +263,8 @@ impl Rechunk {
             let mut values = lock(&unused).pop();
             let copied = alone.copy_to(&target_alone, boxes.get(part.start + index), &mut values);
             lock(&unused).extend(values);
-            copied
+            copied?;
+            work.tell(bytes_of(&alone, boxes, part.start + index))
         })
     }
 }
@@ -229,6 +277,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn boxes(other: &Array, own: &Array, room: u64) -> Boxes {
     let item = own.data_type().size() as u64;
     Boxes::new(own.shape(), &other.unit_shape(), own.chunk_grid().largest_chunk(), item, room)
+}
+
+/// The number of bytes of the elements of a box.
+fn bytes_of(array: &Array, boxes: &Boxes, index: usize) -> u64 {
+    let region = Cells::new(array.shape(), boxes.lengths().to_vec()).region(index as u128);
+    let item = array.data_type().size() as u64;
+    region.iter().fold(item, |bytes, (begin, end)| bytes.saturating_mul(end - begin))
 }
 
 /// The number of bytes that a thread decodes or encodes at once.

@@ -9,10 +9,9 @@ use zarrox_stores::MemoryStore;
 
 use super::Statistics;
 use super::counted::Counted;
-use super::measure::Measure;
-use super::reduction::{Reduce, reduction, size};
 use crate::pass::{Pass, Region, elements_of};
 use crate::rechunk::{Cells, StoredCells, selection};
+use crate::reduce::{self, Measure, Running, running, size};
 use zarrox::internals::{ErrorPlace, Work, argument};
 use zarrox::{Array, DynArray};
 
@@ -96,6 +95,20 @@ impl Division {
         let (mut kept, mut reduced) = (block.iter(), along.iter());
         let range = |&is_reduced: &bool| if is_reduced { reduced.next() } else { kept.next() };
         self.reduced.iter().filter_map(range).copied().collect()
+    }
+
+    /// The division of each axis into blocks, of which each is reduced to one element.
+    fn reduced_blocks(&self) -> Vec<reduce::Division> {
+        let of = |&reduced: &bool| if reduced { reduce::Division::ALL } else { reduce::Division::EACH };
+        self.reduced.iter().map(of).collect()
+    }
+
+    /// The shape of the results of a block, with the reduced axes.
+    fn results(&self, block: &[(u64, u64)]) -> Result<Vec<usize>> {
+        let one = vec![(0, 1); self.shape.len() - block.len()];
+        let length = |(begin, end): &(u64, u64)| usize::try_from(end - begin);
+        let lengths: Result<_, _> = self.region(block, &one).iter().map(length).collect();
+        lengths.map_err(|_| argument("the chunks are larger than the memory"))
     }
 
     /// The kept ranges of a part.
@@ -242,7 +255,7 @@ impl Statistics {
         let cuts: Vec<Cuts> =
             lengths.iter().zip(&shape).map(|(&length, &axis)| Cuts::Even { length, axis }).collect();
         let mut stored = StoredCells::new();
-        Cells::new(&shape, lengths).add_stored(array, &mut stored, false, MOST)?;
+        Cells::new(&shape, lengths).add_stored(array, &mut stored, MOST)?;
         let mut division = Division { shape, reduced, cuts, stored: None };
         let mut numbers: Vec<(u64, u64)> = stored.into_keys().map(|cell| numbers(&division, cell)).collect();
         numbers.sort_unstable();
@@ -314,8 +327,8 @@ impl Statistics {
         band: Range<u64>,
         (copies, with_deviation): (usize, bool),
         work: &Work,
-    ) -> Result<Vec<(Region, Box<dyn Reduce>)>> {
-        let begin = band.start;
+    ) -> Result<Vec<(Region, Box<dyn Running>)>> {
+        let (begin, divisions) = (band.start, division.reduced_blocks());
         let mut parts: Vec<(usize, u64, Region)> = Vec::new();
         let (mut blocks, mut reductions, mut absent) = (BTreeMap::new(), Vec::new(), Vec::new());
         for number in band {
@@ -326,9 +339,8 @@ impl Statistics {
                 left -= elements_of(&along);
                 parts.push((nth, number - begin, division.region(&block, &along)));
             }
-            let elements = usize::try_from(elements_of(&block))
-                .map_err(|_| argument("the chunks are larger than the memory"))?;
-            reductions.push(reduction(counted.number_type(), elements, copies, with_deviation));
+            let results = division.results(&block)?;
+            reductions.push(running(counted.number_type(), &results, copies, &[], with_deviation));
             blocks.insert(block, blocks.len());
             absent.push(left);
         }
@@ -343,8 +355,8 @@ impl Statistics {
                 let values = counted.values(values[0])?;
                 let numbers = counted.numbers(&values)?;
                 let block = blocks.get(&division.block_of(region)).copied().unwrap_or_default();
-                let lengths: Vec<u64> = region.iter().map(|(begin, end)| end - begin).collect();
-                reductions[block].add(numbers.as_bytes(), &lengths, &division.reduced);
+                let own: Region = region.iter().map(|(begin, end)| (0, end - begin)).collect();
+                reductions[block].add(numbers.as_bytes(), &divisions, &own);
                 work.tell(elements_of(region))
             },
         )?;
@@ -361,7 +373,7 @@ impl Statistics {
 fn write(
     counted: &Counted,
     block: &[(u64, u64)],
-    found: &mut dyn Reduce,
+    found: &mut dyn Running,
     outputs: Outputs<'_>,
 ) -> Result<()> {
     let shape: Vec<usize> =

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use zarrox_core::data_type::{Casting, Number};
 use zarrox_core::{DataType, Error, ErrorKind, FillValue, Result};
 
-use super::kernel::{self, Bins, Moments};
+use super::kernel::{self, Bins};
+use crate::reduce::{self, Moments, has_loops, with_number};
 use zarrox::{Array, DynArray};
 
 /// The number of bins in which percentiles are looked for.
@@ -26,25 +27,6 @@ pub(super) struct Counted {
     /// The numbers that mean missing, in the type that is counted.
     missing: Vec<u8>,
 }
-
-/// Calls a loop for the Rust type of a data type; that of others is `f64`.
-macro_rules! with_type {
-    ($data_type:expr, $first:ident $(:: $rest:ident)* ( $($argument:expr),* $(,)? )) => {
-        match $data_type {
-            DataType::Bool | DataType::UInt8 => $first $(:: $rest)* ::<u8>($($argument),*),
-            DataType::Int8 => $first $(:: $rest)* ::<i8>($($argument),*),
-            DataType::Int16 => $first $(:: $rest)* ::<i16>($($argument),*),
-            DataType::Int32 => $first $(:: $rest)* ::<i32>($($argument),*),
-            DataType::Int64 => $first $(:: $rest)* ::<i64>($($argument),*),
-            DataType::UInt16 => $first $(:: $rest)* ::<u16>($($argument),*),
-            DataType::UInt32 => $first $(:: $rest)* ::<u32>($($argument),*),
-            DataType::UInt64 => $first $(:: $rest)* ::<u64>($($argument),*),
-            DataType::Float32 => $first $(:: $rest)* ::<f32>($($argument),*),
-            _ => $first $(:: $rest)* ::<f64>($($argument),*),
-        }
-    };
-}
-pub(super) use with_type;
 
 impl Counted {
     pub(super) fn new(array: &Array, field: Option<&str>) -> Result<Self> {
@@ -76,7 +58,7 @@ impl Counted {
             let message = format!("elements of {} are complex; take their parts", counted.data_type);
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
-        let moments = with_type!(numbers.data_type(), kernel::moments(numbers.as_bytes()));
+        let moments = with_number!(numbers.data_type(), reduce::moments(numbers.as_bytes()));
         let fill_number = numbers.as_bytes().to_vec();
         counted.fill = moments.range.map_or(Number::Float(f64::NAN), |(low, _)| low);
         counted.fill_number = fill_number;
@@ -109,7 +91,7 @@ impl Counted {
     }
 
     fn differ(&self, numbers: &[u8], data_type: &DataType) -> Vec<bool> {
-        with_type!(data_type, kernel::differ(numbers, &self.missing))
+        with_number!(data_type, kernel::differ(numbers, &self.missing))
     }
 
     /// The counted elements of a part.
@@ -147,16 +129,16 @@ impl Counted {
         bins: Option<&mut Bins>,
     ) -> Result<()> {
         let numbers = self.numbers(values)?;
-        moments.join(&with_type!(numbers.data_type(), kernel::moments(numbers.as_bytes())));
+        moments.join(&with_number!(numbers.data_type(), reduce::moments(numbers.as_bytes())));
         if let Some(bins) = bins {
-            with_type!(numbers.data_type(), kernel::count(numbers.as_bytes(), bins));
+            with_number!(numbers.data_type(), kernel::count(numbers.as_bytes(), bins));
         }
         Ok(())
     }
 
     pub(super) fn count(&self, values: &DynArray, bins: &mut Bins) -> Result<()> {
         let numbers = self.numbers(values)?;
-        with_type!(numbers.data_type(), kernel::count(numbers.as_bytes(), bins));
+        with_number!(numbers.data_type(), kernel::count(numbers.as_bytes(), bins));
         Ok(())
     }
 
@@ -183,7 +165,7 @@ impl Counted {
         let number = |element: &[u8]| {
             let one = DynArray::from_elements(self.data_type.clone(), vec![], [element]).ok()?;
             let numbers = self.numbers(&one).ok()?;
-            let moments = with_type!(numbers.data_type(), kernel::moments(numbers.as_bytes()));
+            let moments = with_number!(numbers.data_type(), reduce::moments(numbers.as_bytes()));
             Some(moments.range.map_or(f64::NAN, |(low, _)| low.to_f64()))
         };
         elements.sort_by(|(a, _), (b, _)| match (number(a), number(b)) {
@@ -196,14 +178,6 @@ impl Counted {
         };
         Ok(elements.into_iter().map(text).collect())
     }
-}
-
-fn has_loops(data_type: &DataType) -> bool {
-    use DataType::{Bool, Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
-    matches!(
-        data_type,
-        Bool | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Float32 | Float64
-    )
 }
 
 fn is_float(data_type: &DataType) -> bool {

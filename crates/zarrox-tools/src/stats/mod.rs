@@ -3,8 +3,6 @@
 mod along;
 mod counted;
 mod kernel;
-mod measure;
-mod reduction;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,9 +13,10 @@ use zarrox_core::json::{Json, Map, json};
 use zarrox_core::{Error, IntoSelection, Result, Selection};
 
 use crate::pass::{Pass, elements_of};
+pub use crate::reduce::Measure;
+use crate::reduce::Moments;
 use counted::Counted;
-use kernel::{Bins, Moments};
-pub use measure::Measure;
+use kernel::Bins;
 use zarrox::internals::{ErrorPlace, Listener, Work, argument};
 use zarrox::{Array, DynArray, Progress};
 

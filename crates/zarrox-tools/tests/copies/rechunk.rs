@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::{Array, prelude::*, s};
@@ -92,8 +93,18 @@ fn what_is_on_the_way_is_deleted_after_an_error() {
     let rechunk = Rechunk::new().memory(512 << 10).scratch(&between);
     assert_eq!(rechunk.run(&strict, &target).unwrap_err().kind(), ErrorKind::NotFound);
     assert!(!between.exists());
-    rechunk.run(&source, &target).unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let listener = seen.clone();
+    let told = rechunk.on_progress(move |progress| {
+        listener.lock().unwrap().push(progress);
+        Ok(())
+    });
+    told.run(&source, &target).unwrap();
     assert!(!between.exists());
+    let seen = seen.lock().unwrap();
+    let (bytes, last) = (source.shape().iter().product::<u64>() * 4, seen[seen.len() - 1]);
+    assert_eq!((last.done, last.total), (2 * bytes, 2 * bytes), "all elements are copied twice");
+    assert!(seen.is_sorted_by_key(|progress| progress.done) && seen.len() > 2);
     assert_eq!(target.read::<ArrayD<i32>>(..).unwrap(), source.read::<ArrayD<i32>>(..).unwrap());
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use zarrox::stores::{NamedStore, Store};
 use zarrox::{Array, Error, ErrorKind, Format, Group, Longer, Result};
-use zarrox_images::pyramid::{Downsample, Method, Pyramid};
+use zarrox_images::pyramid::{Downsample, Pyramid, Reduction};
 use zarrox_testkit::simulation::{SimStore, Stage};
 use zarrox_tools::Copier;
 use zarrox_tools::check::{Check, Repair};
@@ -202,7 +202,7 @@ impl Actor {
 
     fn downsample(&self) -> Result<()> {
         let store = &self.machine.stores[0];
-        let pyramid = Downsample::new().open_options(options()).method(Method::Nearest).levels(1);
+        let pyramid = Downsample::new().open_options(options()).method(Reduction::Nearest).levels(1);
         let planned = pyramid.plan_into((store.clone(), SOURCE), (store.clone(), &halved(self.task)));
         self.existing_is_done(planned.and_then(Pyramid::run).map(drop))
     }

@@ -1,6 +1,7 @@
 //! `zarrox cp`: copies nodes and hierarchies.
 
 use std::io::Write;
+use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
 use zarrox::Result;
@@ -80,8 +81,8 @@ pub(crate) struct Cp {
     allow: Vec<Property>,
 
     /// The number of chunks that are copied at a time [default: as many as the stores are good for]
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    jobs: usize,
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
 
     /// The most bytes of the source that are copied in a second, such as 20MiB
     #[arg(long, value_name = "SIZE")]
@@ -185,7 +186,8 @@ impl Cp {
         let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
         let copier = copying::copier(global, progress).verify(verify).if_exists(if_exists).memory(memory);
         let copier = copier.keep_fill_values(self.keep_fill_values);
-        let copier = copier.jobs(self.jobs).skip_damaged(self.skip_damaged).consolidate(self.consolidate);
+        let copier = copier.skip_damaged(self.skip_damaged).consolidate(self.consolidate);
+        let copier = self.jobs.iter().fold(copier, |copier, jobs| copier.jobs(jobs.get()));
         let copier = self.allow.iter().fold(copier, |copier, what| copier.allow(*what));
         let copier = self.include.iter().cloned().fold(copier, Copier::include);
         let copier = self.exclude.iter().cloned().fold(copier, Copier::exclude);

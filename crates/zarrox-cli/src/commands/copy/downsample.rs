@@ -1,6 +1,7 @@
 //! `zarrox downsample`: makes smaller levels of an image.
 
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 
 use clap::Args;
 use indicatif::HumanBytes;
@@ -8,7 +9,7 @@ use zarrox::Result;
 use zarrox::json::{Json, json};
 use zarrox_images::Downsample as Maker;
 use zarrox_images::ome::{Axis, Channel, Multiscales};
-use zarrox_images::pyramid::{Method, Pyramid, PyramidLevel};
+use zarrox_images::pyramid::{Pyramid, PyramidLevel, Reduction};
 
 use super::recoding::Recoding;
 use crate::args::{ByteSize, Global, Lengths};
@@ -31,7 +32,7 @@ pub(crate) struct Downsample {
 
     /// The element that a cell becomes: mean, mode, nearest, min, max or median [default: mean; mode with --labels]
     #[arg(long, value_name = "METHOD", value_parser = method)]
-    method: Option<Method>,
+    method: Option<Reduction>,
 
     /// The factor for all axes of space, or for each axis, such as 1,1,2,4,4 [default: 2]
     #[arg(long, value_name = "FACTORS")]
@@ -98,15 +99,15 @@ pub(crate) struct Downsample {
     max_memory: ByteSize,
 
     /// The number of parts in progress at a time [default: as many as the stores are good for]
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    jobs: usize,
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
 
     /// Print the plan or what was done as JSON
     #[arg(long)]
     json: bool,
 }
 
-fn method(text: &str) -> Result<Method, String> {
+fn method(text: &str) -> Result<Reduction, String> {
     text.parse().map_err(|error: zarrox::Error| error.to_string())
 }
 
@@ -146,11 +147,12 @@ impl Downsample {
         let bar = progress.clone();
         let memory = usize::try_from(self.max_memory.0).unwrap_or(usize::MAX);
         let options = global.of_any_format().options().access(&interrupt::options());
-        let maker = Maker::new().open_options(options).memory(memory).jobs(self.jobs).overwrite(self.force);
+        let maker = Maker::new().open_options(options).memory(memory).overwrite(self.force);
         let maker = maker.skip_nan(self.skip_nan).labels(self.labels).on_progress(move |done| {
             bar.set(done.done, done.total);
             interrupt::check()
         });
+        let maker = self.jobs.iter().fold(maker, |maker, jobs| maker.jobs(jobs.get()));
         let maker = global.format().into_iter().fold(maker, Maker::format);
         let maker = self.method.into_iter().fold(maker, Maker::method);
         let maker = self.levels.into_iter().fold(maker, Maker::levels);

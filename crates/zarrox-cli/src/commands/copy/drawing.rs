@@ -59,12 +59,13 @@ impl Drawing {
     /// The picture with these options.
     #[cfg(feature = "images")]
     pub(super) fn picture(&self) -> zarrox::Result<zarrox_files::picture::Picture> {
-        use zarrox_files::picture::{Colours, Picture};
+        use zarrox_files::picture::{Colours, Picture, Scaling};
 
         use crate::exit::usage;
 
         let colours = self.cmap.as_deref().and_then(Colours::named).unwrap_or_default();
-        let mut picture = Picture::new().colours(colours).logarithmic(self.log);
+        let mut picture =
+            Picture::new().colours(colours).scaling(if self.log { Scaling::Log } else { Scaling::Linear });
         picture = match self.range.as_slice() {
             [] => picture,
             &[low, high] => picture.range(low, high)?,

@@ -66,7 +66,7 @@ def downsample(
     shards: Sequence[int] | None = None,
     overwrite: bool = False,
     memory: int | None = None,
-    jobs: int = 0,
+    jobs: int | None = None,
 ) -> list[PyramidLevel]:
     """Make smaller levels of an image in one pass over the data, and describe all of them as OME-Zarr.
 

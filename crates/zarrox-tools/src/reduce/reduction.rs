@@ -1,4 +1,4 @@
-//! The methods by which cells of elements become one element.
+//! [`Reduction`]: the element that a block becomes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,20 +7,19 @@ use zarrox_core::{DataType, Error, ErrorKind, Result, Storage};
 
 use zarrox::internals::argument;
 
-/// The element that a cell of a finer level becomes in the next coarser one. Cells at the end of a dimension have fewer elements;
-/// only those count.
+/// The element that a block of elements becomes. Blocks at the end of an axis have fewer elements; only those count.
 ///
-/// If an element is NaN, the result is NaN, unless NaN is [skipped](crate::pyramid::Downsample::skip_nan). [`Nearest`](Self::Nearest)
-/// takes its element as it is, and [`Mode`](Self::Mode) takes NaN for a value like others.
+/// In the levels of an image, the result is NaN if an element is, unless NaN is left out. [`Nearest`](Self::Nearest) takes its element
+/// as it is, and [`Mode`](Self::Mode) takes NaN for a value like others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Method {
-    /// The arithmetic mean. That of integers is exact and rounded to the nearest, halves to the even one. Floats are added as
-    /// `float64`: first the elements along the last dimension, then these sums in row-major order.
+pub enum Reduction {
+    /// The arithmetic mean. In the levels of an image, that of integers is exact and rounded to the nearest, halves to the even one,
+    /// and floats are added as `float64`: first the elements along the last dimension, then these sums in row-major order.
     #[default]
     Mean,
     /// The element that is most frequent; of several, the smallest. This is the method for labels.
     Mode,
-    /// The first element of the cell.
+    /// The first element.
     Nearest,
     /// The smallest element; `false` if there is one.
     Min,
@@ -30,8 +29,8 @@ pub enum Method {
     Median,
 }
 
-impl Method {
-    /// All methods.
+impl Reduction {
+    /// All reductions.
     pub const ALL: [Self; 6] = [Self::Mean, Self::Mode, Self::Nearest, Self::Min, Self::Max, Self::Median];
 
     /// The name: `mean`, `mode`, `nearest`, `min`, `max`, or `median`.
@@ -46,13 +45,16 @@ impl Method {
         }
     }
 
-    /// Returns true if an element of a coarser level lies in the centre of its cell, and false if it lies where the first element is.
+    /// Returns true if the result lies in the centre of its block, and false if it lies where the first element is.
     pub fn is_centred(self) -> bool {
         self != Self::Nearest
     }
 
-    /// Fails if elements of a type cannot be reduced so.
-    pub(super) fn check(self, data_type: &DataType) -> Result<()> {
+    /// Checks that elements of a type have an order if this needs one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] when they have none.
+    pub fn check_order(self, data_type: &DataType) -> Result<()> {
         let has_order = !matches!(data_type.storage(), Storage::Complex(_));
         if has_order || !matches!(self, Self::Min | Self::Max | Self::Median) {
             return Ok(());
@@ -61,25 +63,27 @@ impl Method {
         Err(Error::new(ErrorKind::Unsupported, message))
     }
 
-    /// Returns true if cells of one and the same element become that element in all circumstances.
-    pub(super) fn keeps_equal(self, element: &[u8], data_type: &DataType) -> bool {
+    /// Returns true if blocks of one and the same element become that element in all circumstances.
+    pub fn keeps_equal(self, element: &[u8], data_type: &DataType) -> bool {
         let is_float = matches!(data_type.storage(), Storage::Float(_) | Storage::Complex(_));
         !is_float || element.iter().all(|byte| *byte == 0)
     }
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for Reduction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Method {
+impl FromStr for Reduction {
     type Err = Error;
 
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`] when there is no such reduction.
     fn from_str(text: &str) -> Result<Self> {
         let names = Self::ALL.map(Self::name).join(", ");
-        let found = Self::ALL.into_iter().find(|method| method.name() == text);
-        found.ok_or_else(|| argument(format!("the methods are {names}, and not '{text}'")))
+        let found = Self::ALL.into_iter().find(|reduction| reduction.name() == text);
+        found.ok_or_else(|| argument(format!("the reductions are {names}, and not '{text}'")))
     }
 }

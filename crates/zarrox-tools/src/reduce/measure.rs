@@ -1,13 +1,14 @@
-//! The statistics that are computed along axes.
+//! [`Measure`]: a statistic of the elements of a block.
 
 use std::fmt;
 use std::str::FromStr;
 
 use zarrox_core::{DataType, Error, Result};
 
+use super::Reduction;
 use zarrox::internals::argument;
 
-/// A statistic along axes of an array, of which each element of the result has its own.
+/// A statistic of the elements of a block, or of those along axes of an array. NaN counts for [`Nan`](Self::Nan) alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Measure {
@@ -34,9 +35,9 @@ impl Measure {
         match self {
             Self::Count => "count",
             Self::Nan => "nan",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::Mean => "mean",
+            Self::Min => Reduction::Min.name(),
+            Self::Max => Reduction::Max.name(),
+            Self::Mean => Reduction::Mean.name(),
             Self::Std => "std",
         }
     }

@@ -1,0 +1,283 @@
+//! Statistics of blocks whose elements come in several boxes.
+
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use zarrox_core::DataType;
+use zarrox_core::data_type::Primitive;
+
+use super::division::{Division, Rows};
+use super::{Measure, Moments, moments, with_number};
+
+/// The statistics of blocks, of a type that is known only at run time. Several threads may add at a time.
+pub(crate) trait Running: Send + Sync {
+    /// Adds a box of values in row-major order, which begins and ends there along each axis.
+    fn add(&self, bytes: &[u8], divisions: &[Division], region: &[(u64, u64)]);
+
+    /// Adds one value so many times to each block, after all boxes were added.
+    fn finish(&mut self, value: &[u8], times: u64);
+
+    /// The bytes of a statistic of all blocks; `None` if there is none of a block.
+    fn bytes(&mut self, measure: Measure) -> Option<Vec<u8>>;
+}
+
+/// Statistics of nothing for a result of this shape, in so many copies that as many threads can add to them at a time. Values that mean
+/// `missing` are left out as NaN is; deviations are found if none do.
+pub(crate) fn running(
+    data_type: &DataType,
+    shape: &[usize],
+    copies: usize,
+    missing: &[u8],
+    with_deviation: bool,
+) -> Box<dyn Running> {
+    with_number!(data_type, boxed(shape, copies, missing, with_deviation))
+}
+
+/// The size of the statistics of one block, in bytes.
+pub(crate) fn size(data_type: &DataType) -> usize {
+    4 * size_of::<f64>() + 2 * data_type.size()
+}
+
+fn boxed<T: Primitive + 'static>(
+    shape: &[usize],
+    copies: usize,
+    missing: &[u8],
+    with_deviation: bool,
+) -> Box<dyn Running> {
+    let copy = || Statistics::<T>::new(shape, missing, with_deviation);
+    Box::new(Copies { first: Mutex::new(copy()), others: (1..copies).map(|_| Mutex::new(copy())).collect() })
+}
+
+/// Statistics of the same blocks, each over a part of the values.
+struct Copies<T> {
+    first: Mutex<Statistics<T>>,
+    others: Vec<Mutex<Statistics<T>>>,
+}
+
+impl<T: Primitive> Copies<T> {
+    /// A copy that nobody works on, or the first one.
+    fn free(&self) -> MutexGuard<'_, Statistics<T>> {
+        let unused = [&self.first].into_iter().chain(&self.others).find_map(|one| one.try_lock().ok());
+        unused.unwrap_or_else(|| self.first.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn first(&mut self) -> &mut Statistics<T> {
+        self.first.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Primitive> Running for Copies<T> {
+    fn add(&self, bytes: &[u8], divisions: &[Division], region: &[(u64, u64)]) {
+        self.free().add(bytes, divisions, region);
+    }
+
+    fn finish(&mut self, value: &[u8], times: u64) {
+        for other in std::mem::take(&mut self.others) {
+            self.first().join(&other.into_inner().unwrap_or_else(PoisonError::into_inner));
+        }
+        self.first().add_repeated(T::of_bytes(value), times);
+    }
+
+    fn bytes(&mut self, measure: Measure) -> Option<Vec<u8>> {
+        let is_extreme = matches!(measure, Measure::Min | Measure::Max);
+        let found = self.first();
+        match T::NAN.or(found.missing.first().copied()) {
+            None if is_extreme && found.has_gaps() => None,
+            none => Some(found.bytes(measure, none.unwrap_or(T::LOWEST))),
+        }
+    }
+}
+
+/// The statistics of the blocks of a result, each over what was added to it.
+struct Statistics<T> {
+    shape: Vec<usize>,
+    missing: Vec<T>,
+    /// The numbers of values that are not left out. As floats they are exact up to 2^53, and divide without a conversion.
+    counts: Vec<f64>,
+    sums: Vec<f64>,
+    low: Vec<T>,
+    high: Vec<T>,
+    /// The means and the sums of the squares of differences from them; empty if nobody wants deviations.
+    means: Vec<f64>,
+    squares: Vec<f64>,
+    /// The number of values of each block along axes of one block, with NaN.
+    total: u64,
+}
+
+impl<T: Primitive> Statistics<T> {
+    /// Statistics of nothing.
+    fn new(shape: &[usize], missing: &[u8], with_deviation: bool) -> Self {
+        let blocks = shape.iter().product();
+        let deviations = if with_deviation { blocks } else { 0 };
+        Self {
+            shape: shape.to_vec(),
+            missing: missing.chunks_exact(size_of::<T>()).map(T::of_bytes).collect(),
+            counts: vec![0.0; blocks],
+            sums: vec![0.0; blocks],
+            low: vec![T::HIGHEST; blocks],
+            high: vec![T::LOWEST; blocks],
+            means: vec![0.0; deviations],
+            squares: vec![0.0; deviations],
+            total: 0,
+        }
+    }
+
+    /// Adds a box of values in row-major order.
+    fn add(&mut self, bytes: &[u8], divisions: &[Division], region: &[(u64, u64)]) {
+        let shape = std::mem::take(&mut self.shape);
+        let rows = Rows::new(divisions, region, &shape);
+        let (inner, width) = (&rows.inner, rows.inner.length * size_of::<T>());
+        let counts_all = self.missing.is_empty();
+        let run = |number| {
+            let run = inner.run(number);
+            run.start * size_of::<T>()..run.end * size_of::<T>()
+        };
+        let runs: Vec<Range<usize>> = match counts_all && (inner.is_each() || inner.is_all()) {
+            true => Vec::new(),
+            false => (0..inner.count).map(run).collect(),
+        };
+        rows.each(|place, starts| {
+            for start in starts {
+                let row = &bytes[start * size_of::<T>()..start * size_of::<T>() + width];
+                if counts_all && inner.is_each() {
+                    self.add_row(place, row);
+                } else if counts_all && inner.is_all() {
+                    self.join_at(place, &moments::<T>(row), row);
+                } else {
+                    let blocks = (place..).zip(&runs);
+                    blocks.for_each(|(block, run)| self.add_run(block, &row[run.clone()]));
+                }
+            }
+        });
+        self.shape = shape;
+        let along = region.iter().zip(divisions).filter(|(_, division)| **division == Division::ALL);
+        self.total += along.map(|((begin, end), _)| end - begin).product::<u64>();
+    }
+
+    /// Adds values one after the other to one block.
+    fn add_run(&mut self, block: usize, run: &[u8]) {
+        match self.missing.is_empty() {
+            true => self.add_some(block, run, |_, value| !value.is_nan()),
+            false => self.add_some(block, run, |missing, value| !value.is_nan() && !missing.contains(&value)),
+        }
+    }
+
+    #[inline(always)]
+    fn add_some(&mut self, block: usize, run: &[u8], counts: impl Fn(&[T], T) -> bool) {
+        let (mut count, mut sum) = (self.counts[block], self.sums[block]);
+        let (mut low, mut high) = (self.low[block], self.high[block]);
+        for value in run.chunks_exact(size_of::<T>()).map(T::of_bytes) {
+            if counts(&self.missing, value) {
+                count += 1.0;
+                sum += value.to_f64();
+                low = if value < low { value } else { low };
+                high = if value > high { value } else { high };
+            }
+        }
+        (self.counts[block], self.sums[block]) = (count, sum);
+        (self.low[block], self.high[block]) = (low, high);
+    }
+
+    /// Adds one value to each block of a row.
+    #[expect(clippy::eq_op, reason = "NaN differs from itself")]
+    fn add_row(&mut self, first: usize, row: &[u8]) {
+        let range = first..first + row.len() / size_of::<T>();
+        let (counts, sums) = (&mut self.counts[range.clone()], &mut self.sums[range.clone()]);
+        let (low, high) = (&mut self.low[range.clone()], &mut self.high[range.clone()]);
+        for (at, value) in row.chunks_exact(size_of::<T>()).map(T::of_bytes).enumerate() {
+            let is_number = value == value;
+            counts[at] += f64::from(u8::from(is_number));
+            sums[at] += if is_number { value.to_f64() } else { 0.0 };
+            low[at] = if value < low[at] { value } else { low[at] };
+            high[at] = if value > high[at] { value } else { high[at] };
+        }
+        if self.means.is_empty() {
+            return;
+        }
+        let (means, squares) = (&mut self.means[range.clone()], &mut self.squares[range]);
+        for (at, value) in row.chunks_exact(size_of::<T>()).map(T::of_bytes).enumerate() {
+            // Welford's way, by which squares are of small differences.
+            let apart = if value == value { value.to_f64() - means[at] } else { 0.0 };
+            let step = apart / counts[at].max(1.0);
+            means[at] += step;
+            squares[at] += apart * (apart - step);
+        }
+    }
+
+    /// Adds the values of a row to one block.
+    fn join_at(&mut self, block: usize, found: &Moments, row: &[u8]) {
+        if found.count == 0 {
+            return;
+        }
+        row.chunks_exact(size_of::<T>()).map(T::of_bytes).for_each(|value| self.see(block, value, value));
+        #[expect(clippy::cast_precision_loss, reason = "the number of values of a row")]
+        let count = found.count as f64;
+        self.join_moments(block, count, found.mean * count, found.mean, found.squares);
+    }
+
+    /// Extends the range of a block.
+    #[inline(always)]
+    fn see(&mut self, block: usize, low: T, high: T) {
+        self.low[block] = if low < self.low[block] { low } else { self.low[block] };
+        self.high[block] = if high > self.high[block] { high } else { self.high[block] };
+    }
+
+    fn join_moments(&mut self, block: usize, count: f64, sum: f64, mean: f64, squares: f64) {
+        let own = self.counts[block];
+        if !self.means.is_empty() && count > 0.0 {
+            let (apart, all) = (mean - self.means[block], own + count);
+            self.means[block] += apart * (count / all);
+            self.squares[block] += squares + apart * apart * (own / all * count);
+        }
+        self.counts[block] += count;
+        self.sums[block] += sum;
+    }
+
+    /// Adds one value so many times to each block.
+    #[expect(clippy::cast_precision_loss, clippy::eq_op, reason = "a weight; NaN differs from itself")]
+    fn add_repeated(&mut self, value: T, times: u64) {
+        self.total += times;
+        if value != value || times == 0 {
+            return;
+        }
+        let (count, mean) = (times as f64, value.to_f64());
+        for block in 0..self.counts.len() {
+            self.join_moments(block, count, mean * count, mean, 0.0);
+            self.see(block, value, value);
+        }
+    }
+
+    /// Adds other values of the same blocks.
+    fn join(&mut self, other: &Self) {
+        self.total += other.total;
+        for block in 0..self.counts.len() {
+            let of = |values: &Vec<f64>| values.get(block).copied().unwrap_or(0.0);
+            let (count, sum) = (other.counts[block], other.sums[block]);
+            self.join_moments(block, count, sum, of(&other.means), of(&other.squares));
+            self.see(block, other.low[block], other.high[block]);
+        }
+    }
+
+    /// Returns true if all values of a block are left out, or there are none.
+    fn has_gaps(&self) -> bool {
+        self.counts.contains(&0.0)
+    }
+
+    /// The bytes of a statistic of all blocks. Extremes of nothing are `none`.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts are whole")]
+    fn bytes(&self, measure: Measure, none: T) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let quotient = |dividend: f64, count: f64| if count > 0.0 { dividend / count } else { f64::NAN };
+        for (block, &count) in self.counts.iter().enumerate() {
+            match measure {
+                Measure::Count => (count as u64).append_to(&mut bytes),
+                Measure::Nan => (self.total - count as u64).append_to(&mut bytes),
+                Measure::Min => if count > 0.0 { self.low[block] } else { none }.append_to(&mut bytes),
+                Measure::Max => if count > 0.0 { self.high[block] } else { none }.append_to(&mut bytes),
+                Measure::Mean => quotient(self.sums[block], count).append_to(&mut bytes),
+                Measure::Std => quotient(self.squares[block], count).sqrt().append_to(&mut bytes),
+            }
+        }
+        bytes
+    }
+}
